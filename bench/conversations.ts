@@ -2,7 +2,7 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { listRecords } from '../src/engine/records/list.ts'
-import { authRecord, NO_REQUEST } from '../src/engine/request/request.ts'
+import { makeAuthRecord, NO_REQUEST } from '../src/engine/request/request.ts'
 import { readConfig } from '../src/platform/config.ts'
 import { migrate } from '../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../src/platform/log.ts'
@@ -59,7 +59,7 @@ await db.unhurried('vacuum analyze')
 
 const { rows } = await db.query('select xmin::text from users where id = $1', [user])
 const users = store.catalog.find('users')!
-const auth = authRecord(users, { id: user }, String(rows[0]![0]))
+const auth = makeAuthRecord(users, { id: user }, String(rows[0]![0]))
 for (const [name, filter] of Object.entries(PAGES)) {
   const query = { filter, sort: '-last_at', perPage: '30' }
   const times: number[] = []

@@ -2,7 +2,7 @@ import { describedCollections } from '../src/http/openapi/described-collections.
 import { openApiDocument } from '../src/http/openapi/document.ts'
 import { DESCRIBED } from '../src/main/api-description.ts'
 import { BUILT_IN } from '../src/main/definitions.ts'
-import { extensionsOf } from '../src/main/features.ts'
+import { collectExtensions } from '../src/main/features.ts'
 import { readConfig } from '../src/platform/config.ts'
 
 interface Schema {
@@ -32,7 +32,7 @@ export function typesOf(): string {
   const { components, webhooks } = openApiDocument({
     url: config.publicUrl,
     collections: describedCollections(BUILT_IN),
-    extensions: extensionsOf(config),
+    extensions: collectExtensions(config),
     described: DESCRIBED,
   })
   const schemas = components!.schemas as Record<string, Schema>

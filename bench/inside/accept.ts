@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
-import { may } from '../../src/gateway/base/permissions.ts'
-import { accountSender, type Sender } from '../../src/gateway/base/sender.ts'
+import { requirePermit } from '../../src/gateway/base/permissions.ts'
+import { makeAccountSender, type Sender } from '../../src/gateway/base/sender.ts'
 import type { storeOffers } from '../../src/gateway/messages/send/accept.ts'
 import { PLAIN_OPTIONS } from '../../src/gateway/messages/send/body.ts'
 import type { Offer } from '../../src/gateway/messages/send/offer.ts'
@@ -67,13 +67,13 @@ async function openSide(home: string, url: string, admin: string): Promise<Side>
   const [versions] = (await db.query(VERSIONS)).rows as [string, string][]
   const [version, keyVersion] = versions!
   const key = { id: KEY, version: keyVersion! }
-  const sender = { ...accountSender(USERS.sender, KEY), version: version!, key }
+  const sender = { ...makeAccountSender(USERS.sender, KEY), version: version!, key }
   // `sender`: for checkouts before the judge
   const others = (await db.query(OTHERS)).rows as [string, string][]
   const senders: Sender[] = [sender]
-  for (const [id, version] of others) senders.push({ ...accountSender(id, id), version })
+  for (const [id, version] of others) senders.push({ ...makeAccountSender(id, id), version })
   const offer = (sender: Sender): Offer & { readonly sender: Sender } => ({
-    ...{ ...PLAIN_OPTIONS, permit: may(sender, 'send'), sender },
+    ...{ ...PLAIN_OPTIONS, permit: requirePermit(sender, 'send'), sender },
     body: 'Message 4711: your parcel arrives tomorrow between 9 and 12.',
     messages: [{ id: randomId(), to: someNumber(), segments: 1 }],
   })

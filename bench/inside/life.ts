@@ -3,8 +3,8 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import type { Store } from '../../src/engine/collections/catalog.ts'
-import { may } from '../../src/gateway/base/permissions.ts'
-import { accountSender } from '../../src/gateway/base/sender.ts'
+import { requirePermit } from '../../src/gateway/base/permissions.ts'
+import { makeAccountSender } from '../../src/gateway/base/sender.ts'
 import type { storeOffers } from '../../src/gateway/messages/send/accept.ts'
 import { PLAIN_OPTIONS } from '../../src/gateway/messages/send/body.ts'
 import { readConfig } from '../../src/platform/config.ts'
@@ -74,7 +74,7 @@ async function openSide(home: string, admin: string): Promise<Side> {
     const offers = taken.map(({ sender }) => ({
       ...{
         ...PLAIN_OPTIONS,
-        permit: may(sender, 'send'),
+        permit: requirePermit(sender, 'send'),
         body: 'Your parcel arrives tomorrow between 9 and 12.',
       },
       messages: [{ id: randomId(), to: someNumber(), segments: 1 }],
@@ -136,7 +136,7 @@ async function makeOwners(store: Store) {
     const device = await makeDevice(store, user)
     await store.db.query(WEBHOOK, [randomId(), user])
     const { rows } = await store.db.query('select xmin::text from users where id = $1', [user])
-    made.push({ device, sender: { ...accountSender(user, user), version: String(rows[0]![0]) } })
+    made.push({ device, sender: { ...makeAccountSender(user, user), version: String(rows[0]![0]) } })
   }
   return made
 }

@@ -1,7 +1,7 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { pickFields } from '../engine/records/pick.ts'
 import type { Ctx } from './context.ts'
-import { queryOf } from './query.ts'
+import { readRequestQuery } from './query.ts'
 import { SMALL_BYTES } from './request-memory.ts'
 import { countAnswer } from './server/caller.ts'
 
@@ -22,6 +22,6 @@ export const sendValue = (c: Ctx, value: object): Response => sendRaw(c, JSON.st
 
 /** Sends JSON after applying the `fields` parameter. */
 export function sendJson(c: Ctx, text: string): Response {
-  const { fields } = queryOf(c)
+  const { fields } = readRequestQuery(c)
   return sendRaw(c, fields ? pickFields(text, fields) : text)
 }

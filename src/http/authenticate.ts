@@ -1,16 +1,16 @@
 import { routePath } from 'hono/route'
-import { cachedIdentity, identify, tokenOf } from '../engine/auth/tokens.ts'
+import { findCachedIdentity, identify, readHeaderToken } from '../engine/auth/tokens.ts'
 import type { Store } from '../engine/collections/catalog.ts'
 import { answerRecord } from '../engine/records/list.ts'
 import { toRow } from '../engine/records/record-row.ts'
 import { AnswerMeter } from '../engine/request/answer-limit.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../engine/request/request.ts'
-import { bodyOf } from './body/body.ts'
+import { readRequestBody } from './body/body.ts'
 import type { Ctx, RequestBody, Services } from './context.ts'
-import { queryOf } from './query.ts'
+import { readRequestQuery } from './query.ts'
 import { requireRole } from './required-role.ts'
 import { type Attempt, retry, withCatalog } from './retry.ts'
-import { memoryOf } from './server/caller.ts'
+import { findRequestMemory } from './server/caller.ts'
 
 /** Headers as API rules see them: first values, names in snake_case and, as in Go, without `host`. */
 function ruleHeaders(c: Ctx): Record<string, string> {
@@ -26,28 +26,28 @@ function ruleHeaders(c: Ctx): Record<string, string> {
  */
 export async function authenticate(c: Ctx, { store, rights }: Services, cached: boolean) {
   const { authorization } = c.env.incoming.headers
-  const known = cached && cachedIdentity(store.catalog, authorization)
+  const known = cached && findCachedIdentity(store.catalog, authorization)
   const auth = known || (await identify(store.signIn, authorization))
   if (auth?.limits) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`, rights)
   return auth
 }
 
 /** The caller, maybe from the cache; null for a guest. Checks no role: the route is not known yet. */
-export async function knownCaller(c: Ctx, { store }: Services): Promise<AuthRecord | null> {
+export async function identifyKnownCaller(c: Ctx, { store }: Services): Promise<AuthRecord | null> {
   const { authorization } = c.env.incoming.headers
-  const known = cachedIdentity(store.catalog, authorization)
+  const known = findCachedIdentity(store.catalog, authorization)
   return known ?? withCatalog(store, () => identify(store.signIn, authorization))
 }
 
 /**
  * The caller from the database, for work outside of `retry`; null for a guest. 403 if its role is too low.
  */
-export const authOf = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
+export const authenticateUncached = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
   withCatalog(services.store, () => authenticate(c, services, false))
 
 export function meterFor(c: Ctx, auth: AuthRecord | null): AnswerMeter {
   c.set('asker', auth)
-  return new AnswerMeter(() => memoryOf(c), c.get('memory')?.answer)
+  return new AnswerMeter(() => findRequestMemory(c), c.get('memory')?.answer)
 }
 
 /**
@@ -60,7 +60,7 @@ export async function asCaller<T>(
   work: (request: RequestInfo, how: Attempt) => Promise<T>,
   options: { readonly isRead?: boolean; readonly values?: RequestBody['values'] } = {},
 ): Promise<T> {
-  const { isRead = false, values = (await bodyOf(c)).values } = options
+  const { isRead = false, values = (await readRequestBody(c)).values } = options
   return retry(
     services.store,
     (isCached) => authenticate(c, services, isCached),
@@ -77,10 +77,10 @@ export function buildRequest(
   meter?: AnswerMeter,
 ): RequestInfo {
   const { method } = c.req
-  return { context, method, query: queryOf(c), body, auth, meter, headers: () => ruleHeaders(c) }
+  return { context, method, query: readRequestQuery(c), body, auth, meter, headers: () => ruleHeaders(c) }
 }
 
-export const ownToken = (c: Ctx): string => tokenOf(c.env.incoming.headers.authorization)
+export const ownToken = (c: Ctx): string => readHeaderToken(c.env.incoming.headers.authorization)
 
 export const ownRecord = (c: Ctx, store: Store, auth: AuthRecord): Promise<string> =>
   answerRecord(

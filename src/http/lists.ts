@@ -6,7 +6,7 @@ import { readField } from '../engine/collections/definition/read-field.ts'
 import type { Field, FieldTypeName } from '../engine/fields/field.ts'
 import { compile } from '../engine/filter/compile.ts'
 import type { CompiledFilter } from '../engine/filter/compiled-filter.ts'
-import { FilterError, namesIn, parseFilter } from '../engine/filter/parse.ts'
+import { collectFilterNames, FilterError, parseFilter } from '../engine/filter/parse.ts'
 import { readSort } from '../engine/filter/sort.ts'
 import type { Extensions } from '../engine/records/collection-extension.ts'
 import { listRecords } from '../engine/records/list.ts'
@@ -43,7 +43,10 @@ export function plainList(
 
 /** Throws 400 if `filter` or `sort` name what is no own field, FilterError for a wrong filter. */
 function checkNames({ paths }: PlainList, { query: { filter = '', sort = '' } }: RequestInfo): void {
-  const names = [...(filter && namesIn(parseFilter(filter))), ...readSort(sort).map(({ name }) => name)]
+  const names = [
+    ...(filter && collectFilterNames(parseFilter(filter))),
+    ...readSort(sort).map(({ name }) => name),
+  ]
   if (!names.every((name) => !/[.:]/.test(name) || paths.test(name))) throw badRequest()
 }
 

@@ -3,7 +3,7 @@ import type { Collection } from '../engine/collections/collection.ts'
 import { badRequest, notFound } from '../platform/errors.ts'
 
 /** Finds a collection by name or id. Throws 404 with the message `missing`. */
-export function collectionOf(
+export function requireCollection(
   catalog: Catalog,
   nameOrId: string,
   missing = 'Missing collection context',
@@ -15,7 +15,7 @@ export function collectionOf(
 
 /** Finds a collection whose records can be written. Throws 404 with the message `missing`, 400 for a view. */
 export function writableCollection(catalog: Catalog, nameOrId: string, missing?: string): Collection {
-  const collection = collectionOf(catalog, nameOrId, missing)
+  const collection = requireCollection(catalog, nameOrId, missing)
   if (collection.type === 'view') throw badRequest('Unsupported collection type')
   return collection
 }

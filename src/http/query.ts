@@ -1,7 +1,7 @@
 import type { Ctx } from './context.ts'
 
 /** The first value of each query parameter. Parses the query once per request. */
-export function queryOf(c: Ctx): Record<string, string> {
+export function readRequestQuery(c: Ctx): Record<string, string> {
   const known = c.get('query')
   if (known) return known
   const query = readQuery(c.env.incoming.url ?? '')

@@ -62,7 +62,7 @@ export async function retry<A extends Versioned | null, T>(
         return auth?.version !== now?.version || auth?.key?.version !== now?.key?.version
       }
       const isCatalogOld = () => isOutdated(store, before)
-      const fault = await faultOf(error, auth && isAuthCached ? isStale : undefined, isCatalogOld)
+      const fault = await findRetryReason(error, auth && isAuthCached ? isStale : undefined, isCatalogOld)
       if (!fault || !mayRetry(fault)) throw error
       if (error instanceof LargeAnswer) await error.wait()
     }
@@ -77,7 +77,7 @@ export const withCatalog = <T>(
 ): Promise<T> => retry(store, async () => null, work, options)
 
 /** The fault behind an error, if a retry may help. `isStale`: whether a cached caller was outdated. */
-async function faultOf(
+async function findRetryReason(
   error: unknown,
   isStale: (() => Promise<boolean>) | undefined,
   isCatalogOld: () => Promise<boolean>,

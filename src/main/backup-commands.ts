@@ -1,6 +1,6 @@
 import { backupCommand, restoreCommand } from '../engine/backup/command.ts'
 import { afterRestore } from './after-restore.ts'
-import { setting } from './with-store.ts'
+import { readCommandSetting } from './with-store.ts'
 
-export const backup = backupCommand(setting)
-export const restore = restoreCommand(setting, afterRestore)
+export const backup = backupCommand(readCommandSetting)
+export const restore = restoreCommand(readCommandSetting, afterRestore)

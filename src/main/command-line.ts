@@ -44,7 +44,7 @@ export function wordFault(words: readonly string[], args: ArgsDef): string | und
   const positionals = kinds.some((kind) => 'many' in kind)
     ? Number.POSITIVE_INFINITY
     : kinds.filter(({ type }) => type === 'positional').length
-  const options = optionsOf(args)
+  const options = toParseOptions(args)
   const { tokens } = parseArgs({
     args: [...words],
     options,
@@ -68,7 +68,7 @@ export function wordFault(words: readonly string[], args: ArgsDef): string | und
   return undefined
 }
 
-const optionsOf = (args: ArgsDef): Record<string, { type: 'boolean' | 'string' }> =>
+const toParseOptions = (args: ArgsDef): Record<string, { type: 'boolean' | 'string' }> =>
   Object.fromEntries(
     Object.entries(args)
       .filter(([, { type }]) => type !== 'positional')

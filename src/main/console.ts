@@ -74,7 +74,7 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
     .get('/docs/', (c) => c.redirect('../docs', 307))
   for (const name of NAMED.filter((each) => existsSync(folder + each))) {
     const content = tagged(readFileSync(folder + name))
-    const headers = { 'content-type': typeOf(name)!, 'cache-control': 'no-cache' }
+    const headers = { 'content-type': findAssetType(name)!, 'cache-control': 'no-cache' }
     const send = (c: Ctx) => sendTagged(c, content, headers)
     app.get(`/${name}`, send).get(`/_/${name}`, send)
   }
@@ -86,19 +86,19 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
  * its pages while a backup is restored. A browser does not ask again for a style sheet that it missed.
  */
 export function assetRoutes(folder = DIST): Hono<Env> {
-  const assets = assetsIn(folder)
+  const assets = readAssets(folder)
   const sendFile: Handler<Env> = (c, next) => sendAsset(c, assets, c.req.param('file') ?? '') ?? next()
   return new Hono<Env>().get('/assets/:file', sendFile).get('/_/assets/:file', sendFile)
 }
 
-const typeOf = (name: string) => TYPES[name.split('.').pop() ?? '']
+const findAssetType = (name: string) => TYPES[name.split('.').pop() ?? '']
 
 type Assets = ReadonlyMap<string, Buffer<ArrayBuffer>>
 
 const assetsByFolder = new Map<string, Assets>()
 
 /** The assets of a built console, read once; an empty map if the console is not built. */
-function assetsIn(folder: string): Assets {
+function readAssets(folder: string): Assets {
   const path = `${folder}assets/`
   const assets =
     assetsByFolder.get(folder) ??
@@ -109,7 +109,7 @@ function assetsIn(folder: string): Assets {
 
 /** Sends an asset, compressed if the client accepts that. Undefined for a name of another version. */
 function sendAsset(c: Ctx, assets: Assets, name: string): Response | undefined {
-  const type = typeOf(name)
+  const type = findAssetType(name)
   const plain = assets.get(name)
   if (!plain || !type) return undefined
   const accepted = c.req.header('accept-encoding') ?? ''

@@ -59,10 +59,10 @@ const COLLECTION_ORDER: readonly string[] = [
   'account_audit',
 ]
 
-const placeOf = ({ name }: RawCollection) => {
+const findPlaceInOrder = ({ name }: RawCollection) => {
   const place = COLLECTION_ORDER.indexOf(name)
   return place < 0 ? COLLECTION_ORDER.length : place
 }
 
 /** All that opening a database needs of features: data only, so that commands load no routes. */
-export const BUILT_IN = readBuiltIn(DEFINITIONS.toSorted((a, b) => placeOf(a) - placeOf(b)))
+export const BUILT_IN = readBuiltIn(DEFINITIONS.toSorted((a, b) => findPlaceInOrder(a) - findPlaceInOrder(b)))

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { connect, type TLSSocket } from 'node:tls'
 import { type Config, isLoopback } from '../platform/config.ts'
-import { within } from '../platform/tools/deadline.ts'
+import { limitTime } from '../platform/tools/deadline.ts'
 
 /** How long a check waits for an answer. */
 export const PATIENCE_MS = 5_000
@@ -14,28 +14,28 @@ export interface Finding {
 export type Check = (config: Config) => Promise<Finding>
 
 /** The words of an error, of its cause if it has one. */
-export const reasonOf = (error: unknown) => {
+export const readErrorCause = (error: unknown) => {
   const { cause, message } = error as { cause?: { message?: string }; message: string }
   return cause?.message || message
 }
 
 /** What answers at an address, and the time of its clock. */
-export const health = async (url: string) => {
+export const fetchHealth = async (url: string) => {
   const response = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
   const { message } = (await response.json()) as { message?: string }
   return { isOurs: message === 'API is healthy.', date: Date.parse(response.headers.get('date') ?? '') }
 }
 
 /** Looks whether phones reach PUBLIC_URL. */
-export async function phones({ publicUrl, urls }: Config): Promise<Finding> {
+export async function checkPhoneAccess({ publicUrl, urls }: Config): Promise<Finding> {
   const advice = 'Set HOST=0.0.0.0 for phones in your network, or PUBLIC_URL=https://… behind a proxy.'
   if (isLoopback(publicUrl)) return { found: `only this computer reaches ${publicUrl}`, advice }
   try {
-    const { isOurs } = await health(publicUrl)
+    const { isOurs } = await fetchHealth(publicUrl)
     if (isOurs) return { found: `${urls.join(', ')} leads to a pocketsms` }
     return { found: `something else answers at ${publicUrl}`, advice: 'Correct PUBLIC_URL, or the proxy.' }
   } catch (error) {
-    const found = `${publicUrl} does not answer (${reasonOf(error)})`
+    const found = `${publicUrl} does not answer (${readErrorCause(error)})`
     return { found, advice: 'Start the server; then look at the name, the firewall and the proxy.' }
   }
 }
@@ -57,12 +57,12 @@ export async function checkTls({ publicUrl }: Config): Promise<Finding> {
     socket.once('secureConnect', resolve).once('error', reject),
   )
   try {
-    await within(opened, PATIENCE_MS)
+    await limitTime(opened, PATIENCE_MS)
     const days = Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / 86_400_000)
     const found = `the certificate of ${hostname} ends in ${days} days`
     return days < LEAST_DAYS ? { found, advice: 'Look why your proxy does not renew it.' } : { found }
   } catch (error) {
-    const found = `no valid certificate at ${hostname} (${reasonOf(error)})`
+    const found = `no valid certificate at ${hostname} (${readErrorCause(error)})`
     return { found, advice: 'Let the proxy get one for this name; phones refuse all others.' }
   } finally {
     socket.destroy()

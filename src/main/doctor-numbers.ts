@@ -4,7 +4,7 @@ import { joinNumber } from '../gateway/conversations/join-numbers.ts'
 import {
   isJoinable,
   type NationalNumber,
-  nationalNumbers,
+  readNationalNumbers,
 } from '../gateway/conversations/national-numbers.ts'
 import type { Db } from '../platform/db/open.ts'
 import { queries } from '../platform/db/queries.ts'
@@ -60,15 +60,15 @@ async function* accounts(db: Db): AsyncGenerator<string> {
 async function repairAccount(store: Store, user: string, { apply, words, say }: Repair): Promise<number> {
   const shown: string[] = []
   const sum = { numbers: 0, texts: 0, conversations: 0, contacts: 0, kept: 0 }
-  for await (const page of nationalNumbers(store.db, user)) {
+  for await (const page of readNationalNumbers(store.db, user)) {
     for (const one of page) {
       if (one.contact === 'kept') sum.kept++
       if (!isJoinable(one)) continue
       sum.numbers++
-      sum.texts += textsOf(one)
+      sum.texts += countNumberTexts(one)
       if (one.phone && one.hasConversation) sum.conversations++
       if (one.contact === 'moves') sum.contacts++
-      if (shown.length < SHOWN) shown.push(lineOf(one))
+      if (shown.length < SHOWN) shown.push(formatNumberLine(one))
       if (apply) await joinNumber(store, user, one, words)
     }
   }
@@ -84,13 +84,14 @@ async function repairAccount(store: Store, user: string, { apply, words, say }: 
   return sum.numbers
 }
 
-const textsOf = ({ texts, sent }: NationalNumber) => texts.reduce((sum, group) => sum + group.count, sent)
+const countNumberTexts = ({ texts, sent }: NationalNumber) =>
+  texts.reduce((sum, group) => sum + group.count, sent)
 
 const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
 
-function lineOf(one: NationalNumber): string {
+function formatNumberLine(one: NationalNumber): string {
   const phones = new Set([one.phone, ...one.texts.map(({ phone }) => phone)].filter(Boolean))
-  return `  ${printable(one.number)} -> ${[...phones].join(', ')}: ${count(textsOf(one), 'text')}`
+  return `  ${printable(one.number)} -> ${[...phones].join(', ')}: ${count(countNumberTexts(one), 'text')}`
 }
 
 /** Senders choose their numbers: control characters would reach the terminal. */

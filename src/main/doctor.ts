@@ -8,17 +8,17 @@ import { openDb } from '../platform/db/connect.ts'
 import { findSite } from '../platform/db/embedded/find-site.ts'
 import { UserError } from '../platform/errors.ts'
 import { createLogger } from '../platform/log.ts'
-import { within } from '../platform/tools/deadline.ts'
+import { limitTime } from '../platform/tools/deadline.ts'
 import { showProgress } from '../platform/tools/progress.ts'
 import { say } from './command-line.ts'
 import {
   type Check,
+  checkPhoneAccess,
   checkTls,
   type Finding,
-  health,
+  fetchHealth,
   PATIENCE_MS,
-  phones,
-  reasonOf,
+  readErrorCause,
 } from './doctor-network.ts'
 import { repairNumbers } from './doctor-numbers.ts'
 import { withStore } from './with-store.ts'
@@ -41,7 +41,7 @@ async function port({ host, port: number }: Config): Promise<Finding> {
       advice: 'Set HOST to 127.0.0.1 or 0.0.0.0, and PORT to 1024 or more.',
     }
   const here = `http://${host.replace('0.0.0.0', '127.0.0.1').replace('::', '[::1]')}:${number}`
-  const answer = await health(here).catch(() => undefined)
+  const answer = await fetchHealth(here).catch(() => undefined)
   if (answer?.isOurs) return { found: `a pocketsms serves on ${place}` }
   return { found: `another program has ${place}`, advice: 'Stop it, or choose another port: PORT=8091.' }
 }
@@ -59,9 +59,11 @@ async function ask(config: Config, text: string): Promise<unknown> {
     await database.close()
     return rows[0]?.[0]
   })
-  return within(asked, PATIENCE_MS).catch((error) => {
+  return limitTime(asked, PATIENCE_MS).catch((error) => {
     if (error instanceof UserError) throw error
-    throw new UserError(`Start the Postgres of DATABASE_URL, or correct its address: ${reasonOf(error)}`)
+    throw new UserError(
+      `Start the Postgres of DATABASE_URL, or correct its address: ${readErrorCause(error)}`,
+    )
   })
 }
 
@@ -78,7 +80,7 @@ async function clock(config: Config): Promise<Finding> {
     const seconds = await ask(config, epoch).catch(() => undefined)
     if (seconds !== undefined) others.Postgres = Number(seconds) * 1000
   }
-  const { date } = (await health(config.publicUrl).catch(() => undefined)) ?? {}
+  const { date } = (await fetchHealth(config.publicUrl).catch(() => undefined)) ?? {}
   if (date) others[config.publicUrl] = date
   const now = Date.now()
   const late = Object.entries(others).find(([, time]) => Math.abs(time - now) > MOST_SKEW_MS)
@@ -111,23 +113,23 @@ const CHECKS: Readonly<Record<string, Check>> = {
   zones,
   disk,
   clock,
-  phones,
+  phones: checkPhoneAccess,
   TLS: checkTls,
   pushes,
 }
 
 /** Runs a check. If it throws, that is a fault, too; a UserError says what to do. */
-const findingOf = (check: Check, config: Config): Promise<Finding> =>
+const runCheck = (check: Check, config: Config): Promise<Finding> =>
   check(config).catch((error: Error) => {
     if (error instanceof UserError) return { found: 'cannot be used', advice: error.message }
-    return { found: reasonOf(error), advice: 'Correct the setting, or the rights on the folder.' }
+    return { found: readErrorCause(error), advice: 'Correct the setting, or the rights on the folder.' }
   })
 
 async function printChecks(): Promise<void> {
   const config = readConfig(process.env)
   let faults = 0
   for (const [name, check] of Object.entries(CHECKS)) {
-    const { found, advice } = await findingOf(check, config)
+    const { found, advice } = await runCheck(check, config)
     process.stdout.write(`${advice ? 'FAULT' : 'ok   '}  ${name.padEnd(8)}  ${found}\n`)
     if (advice) process.stdout.write(`${' '.repeat(17)}${advice}\n`)
     if (advice) faults++

@@ -76,7 +76,7 @@ export const APIS: readonly (Api & Pick<Protocol, 'identify'>)[] = [
 export const RIGHTS: RouteRights = sumRights([...FEATURES, ...PROTOCOLS].flatMap(({ rows = [] }) => rows))
 
 /** Code that features add to their collections, by collection id. */
-export function extensionsOf(config: Pick<Config, 'webhookAllowPrivate'>): Extensions {
+export function collectExtensions(config: Pick<Config, 'webhookAllowPrivate'>): Extensions {
   const all = new Map(FEATURES.flatMap(({ extensions }) => Object.entries(extensions?.(config) ?? {})))
   for (const { alsoDeletes = {} } of FEATURES)
     for (const [id, afterDelete] of Object.entries(alsoDeletes))
@@ -95,11 +95,11 @@ const deletesAlso = (
   },
 })
 
-export const jobsOf = (services: TimedServices): TimedJob[] =>
+export const collectTimedJobs = (services: TimedServices): TimedJob[] =>
   FEATURES.flatMap(({ timed }) => timed?.(services) ?? [])
 
 /** The kinds of queued jobs. A job's database work is charged to its user. */
-export const kindsOf = (services: WithSending): JobKind[] =>
+export const collectJobKinds = (services: WithSending): JobKind[] =>
   FEATURES.flatMap(({ queued }) => queued?.(services) ?? [])
 
 /** Metrics that are read from the database. */

@@ -6,7 +6,7 @@ import { UserError } from '../platform/errors.ts'
 import { showProgress } from '../platform/tools/progress.ts'
 import { importVendel } from '../protocols/vendel/import.ts'
 import { say } from './command-line.ts'
-import { extensionsOf } from './features.ts'
+import { collectExtensions } from './features.ts'
 import { withCatalogStore } from './with-store.ts'
 
 const given = (valueHint: string, description: string) =>
@@ -23,7 +23,7 @@ export const importCommand = defineCommand({
   run: ({ args: { schema, fixtures, pocketbase, vendel, 'vendel-key': key } }) =>
     withCatalogStore(async (store) => {
       const progress = showProgress(process.stderr)
-      const extensions = extensionsOf(readConfig(process.env))
+      const extensions = collectExtensions(readConfig(process.env))
       if ([schema ?? fixtures, pocketbase, vendel].filter(Boolean).length > 1)
         throw new UserError('Use --pocketbase or --vendel without the other options.')
       if (Boolean(vendel) !== Boolean(key)) throw new UserError('--vendel DIR needs --vendel-key KEY.')

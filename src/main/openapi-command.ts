@@ -3,14 +3,14 @@ import { openapiCommand } from '../http/openapi/document.ts'
 import { readConfig } from '../platform/config.ts'
 import { DESCRIBED } from './api-description.ts'
 import { BUILT_IN } from './definitions.ts'
-import { extensionsOf } from './features.ts'
+import { collectExtensions } from './features.ts'
 
 export const openapi = openapiCommand(() => {
   const config = readConfig(process.env)
   return {
     url: config.publicUrl,
     collections: describedCollections(BUILT_IN),
-    extensions: extensionsOf(config),
+    extensions: collectExtensions(config),
     described: DESCRIBED,
   }
 })

@@ -6,20 +6,20 @@ import { listRecords } from '../engine/records/list.ts'
 import { lineWarnings } from '../gateway/lines/lines-near-limit.ts'
 import { indexWarnings } from '../gateway/messages/history-indexes.ts'
 import { sendJson, sendRaw } from '../http/answer.ts'
-import { authOf, buildRequest } from '../http/authenticate.ts'
+import { authenticateUncached, buildRequest } from '../http/authenticate.ts'
 import type { Ctx, Services } from '../http/context.ts'
 import { listLogs, logStats, plainList, viewLog } from '../http/lists.ts'
 import { diskWarning, readDisk } from '../http/metrics/disk.ts'
-import { READINESS, readinessOf } from '../http/metrics/readiness.ts'
+import { makeReadinessProbe, READINESS } from '../http/metrics/readiness.ts'
 import { auditRequest } from '../http/middleware/audit.ts'
 import { failures } from '../http/openapi/failures.ts'
 import { SERVER } from '../http/openapi/operations.ts'
 import { BY_ID, FIELDS_ONLY, listQuery } from '../http/openapi/record-parameters.ts'
-import { pageOf } from '../http/openapi/record-schema.ts'
+import { makePageSchema } from '../http/openapi/record-schema.ts'
 import { json } from '../http/openapi/success-answers.ts'
 import { byRules, bySuperuser, everybody } from '../http/permission.ts'
 import { rows, undescribed } from '../http/rows.ts'
-import { clientIp, storeOf } from '../http/server/caller.ts'
+import { openStoreForCaller, readClientIp } from '../http/server/caller.ts'
 import type { Config } from '../platform/config.ts'
 import { roleWarning } from '../platform/db/role-warning.ts'
 import { notFound } from '../platform/errors.ts'
@@ -86,7 +86,7 @@ export const READY_ROUTES = rows(SERVER, {
       fails: { 500: failures()['500']!, 503: { description: 'No.', content: json(READINESS) } },
     },
     run: async ({ services }, c) => {
-      const answer = await readinessOf(services)()
+      const answer = await makeReadinessProbe(services)()
       return c.json(answer, answer.ready ? 200 : 503, { 'cache-control': 'no-store' })
     },
   },
@@ -133,7 +133,7 @@ export const OPERATION_ROUTES = rows(
         summary: 'List failed requests',
         description: 'For superusers. Filters may use `id`, `created`, `level`, `message` and `data.…`.',
         params: { query: LIST.omit({ expand: true }) },
-        answer: ['A page of them.', pageOf(LOG, 'LogPage')],
+        answer: ['A page of them.', makePageSchema(LOG, 'LogPage')],
         fails: [400, 401],
       },
       send: sendRaw,
@@ -218,12 +218,12 @@ async function warnings(store: Store, config: Config): Promise<{ code: string; m
 }
 
 async function health(c: Ctx, services: Services): Promise<object> {
-  const auth = await authOf(c, services)
+  const auth = await authenticateUncached(c, services)
   const data = auth?.isSuperuser
     ? {
-        canBackup: (await readState(storeOf(c, services, auth).db)).running === null,
+        canBackup: (await readState(openStoreForCaller(c, services, auth).db)).running === null,
         possibleProxyHeader: proxyHeader(c, services),
-        realIP: clientIp(c, services),
+        realIP: readClientIp(c, services),
       }
     : {}
   return { message: 'API is healthy.', code: 200, data }

@@ -4,10 +4,10 @@ import { SUPERUSERS_ID, superusersExtension } from '../engine/auth/superusers.ts
 import { serveSchedule } from '../engine/backup/schedule.ts'
 import { readState } from '../engine/backup/state.ts'
 import { deleteOldLogs } from '../engine/logs/request-log.ts'
-import { changesCleanUp } from '../engine/realtime/change-log.ts'
+import { makeChangesCleanUp } from '../engine/realtime/change-log.ts'
 import { EVERY_MINUTE, EVERY_TEN_MINUTES, type Feature, HOURLY } from '../gateway/base/feature.ts'
 import { readDisk } from '../http/metrics/disk.ts'
-import { gaugesOf } from '../http/metrics/family.ts'
+import { makeGaugeFactory } from '../http/metrics/family.ts'
 import type { DescribedRecords } from '../http/openapi/document.ts'
 import { SERVER as SERVER_TAG } from '../http/openapi/operations.ts'
 import { authPaths } from '../http/routes/auth.openapi.ts'
@@ -40,11 +40,11 @@ export const RECORDS: Feature = {
   extensions: () => ({ [SUPERUSERS_ID]: superusersExtension }),
   timed: ({ store }) => [
     { id: 'signInCleanUp', ...HOURLY, run: () => cleanUpSignIns(store) },
-    { id: 'changesCleanUp', ...EVERY_MINUTE, run: changesCleanUp(store) },
+    { id: 'changesCleanUp', ...EVERY_MINUTE, run: makeChangesCleanUp(store) },
   ],
 }
 
-const ageOf = (at: string) => (Date.now() - Date.parse(at.replace(' ', 'T'))) / 1000
+const computeAgeSeconds = (at: string) => (Date.now() - Date.parse(at.replace(' ', 'T'))) / 1000
 
 /** PocketBase's other routes, and what superusers watch. */
 export const SERVER: Feature = {
@@ -71,9 +71,9 @@ export const SERVER: Feature = {
     { id: 'deadJobs', ...HOURLY, run: () => deleteDeadJobs(store.db) },
   ],
   metrics({ store, config }) {
-    const jobs = gaugesOf(() => readJobFigures(store.db))
-    const backups = gaugesOf(() => readState(store.db))
-    const disk = gaugesOf(() => readDisk(config))
+    const jobs = makeGaugeFactory(() => readJobFigures(store.db))
+    const backups = makeGaugeFactory(() => readState(store.db))
+    const disk = makeGaugeFactory(() => readDisk(config))
     return [
       jobs('jobs', 'Background jobs of all nodes, by kind and state.', (kinds) =>
         kinds.flatMap(({ kind, open, dead }) => [
@@ -87,7 +87,7 @@ export const SERVER: Feature = {
       backups(
         'backup_age_seconds',
         'How long ago the last backup was made.',
-        ({ lastBackup }) => lastBackup && ageOf(lastBackup.at),
+        ({ lastBackup }) => lastBackup && computeAgeSeconds(lastBackup.at),
       ),
       backups('backup_failed', '1 if the last backup or restore failed, else 0.', ({ lastFailure }) =>
         lastFailure ? 1 : 0,

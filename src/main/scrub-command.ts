@@ -4,7 +4,7 @@ import { openDb } from '../platform/db/connect.ts'
 import { clusterLink } from '../platform/db/embedded/site.ts'
 import { rewriteTables, scrubEmbedded } from '../platform/db/wipe-deleted.ts'
 import { say } from './command-line.ts'
-import { setting } from './with-store.ts'
+import { readCommandSetting } from './with-store.ts'
 
 /** What a superuser of a Postgres elsewhere runs: the role of pocketsms may not. */
 const BY_SUPERUSER = `The tables are new. The statistics and the log of Postgres may still hold deleted data. As a superuser of Postgres, run:
@@ -18,7 +18,7 @@ export const scrubCommand = defineCommand({
       'Rewrite all tables, so that the files of Postgres hold no deleted data. Each table is locked meanwhile.',
   },
   async run() {
-    const { config, log } = setting()
+    const { config, log } = readCommandSetting()
     const database = await openDb(config, log)
     try {
       await rewriteTables(database.forEverybody('command'), say)

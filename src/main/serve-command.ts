@@ -9,7 +9,7 @@ import { type Config, isLoopback, readConfig } from '../platform/config.ts'
 import { runProgramCommand } from '../platform/errors.ts'
 import { supervise } from '../platform/jobs/supervisor.ts'
 import { workerMember } from '../platform/jobs/worker-member.ts'
-import { shareOf, workerCount } from '../platform/jobs/worker-share.ts'
+import { divideConfig, workerCount } from '../platform/jobs/worker-share.ts'
 import { createLogger } from '../platform/log.ts'
 import { onStopSignal } from '../platform/tools/stop-signal.ts'
 import { say } from './command-line.ts'
@@ -59,7 +59,7 @@ async function serveHere(config: Config, count: number) {
 async function serveAndSay(config: Config, count: number): Promise<RunningServer> {
   const member = workerMember()
   const log = createLogger(config, undefined, member?.worker)
-  const server = await start(shareOf(config, count), log, member)
+  const server = await start(divideConfig(config, count), log, member)
   if (member) member.serving(server.url)
   else {
     say(`pocketsms listens on ${server.url}`)

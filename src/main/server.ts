@@ -5,7 +5,7 @@ import { getRequestListener } from '@hono/node-server'
 import type { Exclusively } from '../engine/backup/backups.ts'
 import { followRestores } from '../engine/backup/follow-restores.ts'
 import { removeUploads } from '../engine/files/temporary-upload.ts'
-import { answerClientError, beforeRoutes } from '../http/server/before-routes.ts'
+import { answerClientError, wrapBeforeRoutes } from '../http/server/before-routes.ts'
 import { CONNECTION_OPTIONS, LISTENER_OPTIONS, limitConnections } from '../http/server/connections.ts'
 import { ClosingResponse, LimitedIncomingMessage } from '../http/server/incoming-body.ts'
 import { listen } from '../http/server/listen.ts'
@@ -14,10 +14,10 @@ import { openServingDb } from '../platform/db/connect.ts'
 import { DatabaseUnavailable } from '../platform/db/errors.ts'
 import type { Database } from '../platform/db/open.ts'
 import { roleWarning } from '../platform/db/role-warning.ts'
-import { onOutdated } from '../platform/db/schema/oldest-server.ts'
+import { watchOutdated } from '../platform/db/schema/oldest-server.ts'
 import type { WorkerMember } from '../platform/jobs/worker-member.ts'
 import { createLogger, type Logger } from '../platform/log.ts'
-import { atMost, countdown } from '../platform/tools/deadline.ts'
+import { countdown, waitAtMost } from '../platform/tools/deadline.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { createUnavailableApp } from './app.ts'
 import { APIS } from './features.ts'
@@ -74,7 +74,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   const refusing = createUnavailableApp(always, () => running.reason)
   // closes each connection: a client that reconnects may reach a different server
   const hangUp = { admit: (_: unknown, res: ServerResponse) => void res.setHeader('connection', 'close') }
-  const unavailable = beforeRoutes(getRequestListener(refusing.fetch, LISTENER_OPTIONS), hangUp, always)
+  const unavailable = wrapBeforeRoutes(getRequestListener(refusing.fetch, LISTENER_OPTIONS), hangUp, always)
   const beginAgain = () => startWork(config, database, log, backup, workers)
   const running = await startRestartable(beginAgain, unavailable, log)
   const options = {
@@ -86,7 +86,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   server.on('clientError', answerClientError)
   limitConnections(server, running, config, () => running.work.services.settings)
   const stopFollowing = await followRestores(db, node, log, () => running.work.restores, exclusively)
-  const stopChecking = onOutdated(db, log, async (error) => {
+  const stopChecking = watchOutdated(db, log, async (error) => {
     log.error(error.message)
     await running.exclusively(error.message)
   })
@@ -111,7 +111,7 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
       running.work.announceStop()
       await sleep(config.stopDelaySeconds * 1000)
       const left = countdown(STOP_MS)
-      await atMost(running.keepStopped(), left() / 2)
+      await waitAtMost(running.keepStopped(), left() / 2)
       const { work } = running
       work.announceStop()
       work.tracker.close()
@@ -120,13 +120,13 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
       server.closeIdleConnections()
       const idle = setInterval(() => server.closeIdleConnections(), IDLE_MS)
       await work.finish(left)
-      await atMost(closed, left())
+      await waitAtMost(closed, left())
       clearInterval(idle)
       server.closeAllConnections()
-      await atMost(work.services.backups.idle(), left())
-      await atMost(Promise.all([stopFollowing(), stopChecking()]), left())
+      await waitAtMost(work.services.backups.idle(), left())
+      await waitAtMost(Promise.all([stopFollowing(), stopChecking()]), left())
       await work.close(left)
-      await atMost(database.close(), left() + DATABASE_CLOSE_MS)
+      await waitAtMost(database.close(), left() + DATABASE_CLOSE_MS)
     },
   }
 }

@@ -1,15 +1,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { getRequestListener } from '@hono/node-server'
 import { type BackupServices, makeBackups } from '../engine/backup/backups.ts'
-import { otherRestoreIsOver } from '../engine/backup/follow-restores.ts'
+import { awaitOtherRestore } from '../engine/backup/follow-restores.ts'
 import { readState } from '../engine/backup/state.ts'
 import { openStore } from '../engine/collections/catalog-store.ts'
 import { RequestLog } from '../engine/logs/request-log.ts'
 import { openRealtime } from '../engine/realtime/hub.ts'
 import { SettingsStore } from '../engine/settings/settings-store.ts'
-import { carrierService } from '../gateway/carriers/carrier-service.ts'
+import { makeCarrierService } from '../gateway/carriers/carrier-service.ts'
 import { startCarriers } from '../gateway/carriers/run-carriers.ts'
-import { textCode } from '../gateway/codes/limits/text-code.ts'
+import { sendCodeText } from '../gateway/codes/limits/text-code.ts'
 import { warnAboutZones } from '../gateway/lines/hours.ts'
 import { startIndexes } from '../gateway/messages/history-indexes.ts'
 import { startQueue } from '../gateway/messages/queue/start-queue.ts'
@@ -18,7 +18,7 @@ import { sendingFor } from '../gateway/messages/send/sending.ts'
 import { webhookMails } from '../gateway/notifications/webhook-mails.ts'
 import { startWebhooks } from '../gateway/webhooks/delivery-worker.ts'
 import { Traffic } from '../http/metrics/traffic.ts'
-import { beforeRoutes } from '../http/server/before-routes.ts'
+import { wrapBeforeRoutes } from '../http/server/before-routes.ts'
 import { LISTENER_OPTIONS } from '../http/server/connections.ts'
 import { RequestTracker } from '../http/server/request-tracker.ts'
 import type { Config } from '../platform/config.ts'
@@ -28,13 +28,13 @@ import { makeWorker } from '../platform/jobs/jobs.ts'
 import { startJobs } from '../platform/jobs/timed-jobs.ts'
 import type { WorkerMember } from '../platform/jobs/worker-member.ts'
 import type { Logger } from '../platform/log.ts'
-import { atMost } from '../platform/tools/deadline.ts'
+import { waitAtMost } from '../platform/tools/deadline.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { otherForms } from '../protocols/protocols.ts'
 import { afterRestore } from './after-restore.ts'
 import { createApp } from './app.ts'
 import { BUILT_IN } from './definitions.ts'
-import { APIS, extensionsOf, jobsOf, kindsOf, RIGHTS } from './features.ts'
+import { APIS, collectExtensions, collectJobKinds, collectTimedJobs, RIGHTS } from './features.ts'
 import type { Work } from './stop-and-restart.ts'
 
 /** How long a stop waits for other servers' last announcements: 20 ms plus the network's delay. */
@@ -53,12 +53,12 @@ export async function startWork(
 ): Promise<Work> {
   const { db } = backup
   await migrate(db)
-  await otherRestoreIsOver(db, backup.node)
+  await awaitOtherRestore(db, backup.node)
   const { restores } = await readState(db)
   const store = await openStore(database, BUILT_IN)
   const settings = await SettingsStore.open(db)
   const [stopping, closing, ending] = [new AbortController(), new AbortController(), new AbortController()]
-  const extensions = extensionsOf(config)
+  const extensions = collectExtensions(config)
   const acceptor = openAcceptor(store.forEverybody('sends'), config)
   const sending = { config, extensions, acceptor }
   const servicesOf = sendingFor(store, sending)
@@ -72,13 +72,13 @@ export async function startWork(
     logs: new RequestLog(db, log),
     extensions,
     sending,
-    textCode: (user, text) => textCode(servicesOf(user).store, config, user, text),
-    jobs: jobsOf({ ...every, stopping: stopping.signal }),
+    textCode: (user, text) => sendCodeText(servicesOf(user).store, config, user, text),
+    jobs: collectTimedJobs({ ...every, stopping: stopping.signal }),
     rights: RIGHTS,
     apis: APIS,
     otherForms: { ...otherForms(config, servicesOf), mail: webhookMails(db, { settings, log, config }) },
     backups,
-    carriers: carrierService({ store, config, extensions, log }),
+    carriers: makeCarrierService({ store, config, extensions, log }),
     realtime: openRealtime(store, log),
     traffic: new Traffic(APIS),
     workers,
@@ -89,7 +89,7 @@ export async function startWork(
   const tracker = new RequestTracker(services)
   const stopQueue = await startQueue(store.forEverybody('sweep'), config, log)
   const stopWebhooks = await startWebhooks(store.forEverybody('webhooks'), config, log, services.otherForms)
-  const stopWork = await makeWorker(store.forEverybody('jobs').db, kindsOf(services), log).start()
+  const stopWork = await makeWorker(store.forEverybody('jobs').db, collectJobKinds(services), log).start()
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
   if ((workers?.worker ?? 1) === 1) void warnAboutZones(db, log).catch(() => {}) // a stop closes the database
@@ -98,20 +98,24 @@ export async function startWork(
   return {
     services,
     tracker,
-    handle: beforeRoutes(getRequestListener(createApp(services).fetch, LISTENER_OPTIONS), tracker, services),
+    handle: wrapBeforeRoutes(
+      getRequestListener(createApp(services).fetch, LISTENER_OPTIONS),
+      tracker,
+      services,
+    ),
     restores,
     announceStop: () => stopping.abort(),
     async finish(left) {
       closing.abort()
-      await atMost(tracker.idle(), left() / 2)
+      await waitAtMost(tracker.idle(), left() / 2)
       await sleep(ANNOUNCED_MS)
       ending.abort()
       await services.realtime.close()
     },
     async close(left) {
-      await atMost(Promise.all(stops.map((stop) => stop())), left())
-      await atMost(services.logs.flush(), left())
-      await atMost(Promise.all([settings.close(), store.close()]), left())
+      await waitAtMost(Promise.all(stops.map((stop) => stop())), left())
+      await waitAtMost(services.logs.flush(), left())
+      await waitAtMost(Promise.all([settings.close(), store.close()]), left())
     },
   }
 }

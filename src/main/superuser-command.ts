@@ -8,7 +8,7 @@ import {
 import { say, type Words } from './command-line.ts'
 import { withStore } from './with-store.ts'
 
-const placesIn = (places: readonly string[]) => places.join(', ') || 'anywhere'
+const formatPlaces = (places: readonly string[]) => places.join(', ') || 'anywhere'
 const addresses: Words = {
   type: 'positional',
   required: false,
@@ -51,7 +51,7 @@ export const superuser = defineCommand({
       run: ({ args }) =>
         withStore(async ({ db }) => {
           const before = await setSuperuserAddresses(db, args._)
-          say(`Superusers may come from ${placesIn(args._)}. Until now: ${placesIn(before)}.`)
+          say(`Superusers may come from ${formatPlaces(args._)}. Until now: ${formatPlaces(before)}.`)
         }),
     }),
   },

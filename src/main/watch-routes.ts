@@ -3,9 +3,9 @@ import { Hono } from 'hono'
 import { checkAddress } from '../engine/auth/superuser-addresses.ts'
 import { ownToken } from '../http/authenticate.ts'
 import type { Ctx, Env, Services } from '../http/context.ts'
-import { expositionOf } from '../http/metrics/exposition.ts'
+import { makeExposition } from '../http/metrics/exposition.ts'
 import { requireSuperuser } from '../http/middleware/require-caller.ts'
-import { clientIp } from '../http/server/caller.ts'
+import { readClientIp } from '../http/server/caller.ts'
 import { sharedFamilies } from './features.ts'
 
 /** `/metrics` for Prometheus (METRICS_TOKEN or a superuser). No rate limit. */
@@ -14,7 +14,7 @@ export function watchRoutes(services: Services): Hono<Env> {
   const store = services.store.forEverybody('metrics')
   const shared = sharedFamilies({ store, config: services.config })
   const source = { store, traffic, clients: () => realtime.clients, shared }
-  const exposition = expositionOf(source, services.workers)
+  const exposition = makeExposition(source, services.workers)
   return new Hono<Env>().get('/metrics', async (c) => {
     await requireWatcher(c, services)
     const { text, type } = await exposition()
@@ -28,7 +28,7 @@ async function requireWatcher(c: Ctx, services: Services): Promise<void> {
   if (metricsToken !== undefined && timingSafeEqual(digest(token), digest(metricsToken))) return
   c.header('www-authenticate', 'Bearer')
   const { auth } = await requireSuperuser(c, services)
-  checkAddress(services, auth, clientIp(c, services))
+  checkAddress(services, auth, readClientIp(c, services))
 }
 
 const digest = (text: string) => createHash('sha256').update(text).digest()

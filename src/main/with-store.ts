@@ -7,14 +7,14 @@ import { createLogger, type Logger } from '../platform/log.ts'
 import { BUILT_IN } from './definitions.ts'
 
 /** The settings and the log of a command, which prints warnings only. */
-export function setting(): { config: Config; log: Logger } {
+export function readCommandSetting(): { config: Config; log: Logger } {
   const config = readConfig({ LOG_LEVEL: 'warn', ...process.env })
   return { config, log: createLogger(config) }
 }
 
 /** Opens the database, brings it up to date, calls `work` and closes it. */
 export async function withCatalogStore(work: (store: CatalogStore) => Promise<void>): Promise<void> {
-  const { config, log } = setting()
+  const { config, log } = readCommandSetting()
   const database = await openDb(config, log)
   try {
     await migrate(database.forEverybody('command'))

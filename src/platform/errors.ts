@@ -20,7 +20,7 @@ const DEFAULT_MESSAGES: Record<number, string> = {
 }
 
 /** Capitalizes the first letter and adds a missing period, as PocketBase does for each message. */
-export function sentence(text: string): string {
+export function toSentence(text: string): string {
   const trimmed = text.trim()
   if (trimmed === '') return ''
   const upper = trimmed[0]!.toUpperCase() + trimmed.slice(1)
@@ -34,7 +34,7 @@ export class ApiError extends Error {
   readonly data: ErrorData
 
   constructor(status: number, message = '', data: ErrorData = {}) {
-    super(sentence(message || (DEFAULT_MESSAGES[status] ?? DEFAULT_MESSAGES[400]!)))
+    super(toSentence(message || (DEFAULT_MESSAGES[status] ?? DEFAULT_MESSAGES[400]!)))
     this.status = status
     this.data = data
   }
@@ -94,12 +94,14 @@ export const notFound = (message?: string) => new ApiError(404, message)
 /** A 400 for refused fields of a record. The code that writes the record sets the message. */
 export const invalidFields = (data: ErrorData) => badRequest('', data)
 
-/** The original message of each field error, if `sentence()` changed the message. */
+/** The original message of each field error, if `toSentence()` changed the message. */
 const said = new WeakMap<object, string>()
 
 /** Makes a field's error. Its message becomes a sentence, as in PocketBase. */
 export function fieldError(code: string, message: string, params?: Record<string, unknown>): FieldError {
-  const error = params ? { code, message: sentence(message), params } : { code, message: sentence(message) }
+  const error = params
+    ? { code, message: toSentence(message), params }
+    : { code, message: toSentence(message) }
   if (error.message !== message) said.set(error, message)
   return error
 }

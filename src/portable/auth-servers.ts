@@ -1,4 +1,4 @@
-import { firstOf, maybe } from './template-pieces.ts'
+import { printFirstText, printIfPresent } from './template-pieces.ts'
 
 /** Templates for the recipient and the code in a body that an auth server posts. */
 export interface CodeFields {
@@ -28,18 +28,18 @@ export const AUTH_SERVERS = {
   supabase: codes(
     'Your code is {{sms.otp}}',
     {
-      to: firstOf({ 'sms.phone': '{{sms.phone}}' }, '{{user.phone}}'),
+      to: printFirstText({ 'sms.phone': '{{sms.phone}}' }, '{{user.phone}}'),
       code: '{{sms.otp}}',
       signed: 'standard-webhooks',
       readsErrorsIn200: true,
     },
-    maybe('metadata.uuid'),
+    printIfPresent('metadata.uuid'),
   ),
   // https://zitadel.com/docs/guides/manage/customize/notification-providers; zitadel/zitadel,
   // internal/notification/types: names of `args` begin in lower case, hence `oTP`
   zitadel: codes('{{templateData.text}}', {
     to: '{{contextInfo.recipientPhoneNumber}}',
-    code: firstOf({ 'args.oTP': '{{args.oTP}}' }, '{{args.code}}'),
+    code: printFirstText({ 'args.oTP': '{{args.oTP}}' }, '{{args.code}}'),
     signed: 'zitadel',
   }),
   // https://www.ory.com/docs/kratos/self-hosted/sms-messages; ory/kratos, courier/http_channel.go
@@ -47,7 +47,7 @@ export const AUTH_SERVERS = {
   // https://docs.logto.io/integrations/http-sms
   logto: codes('Your code is {{payload.code}}', { to: '{{to}}', code: '{{payload.code}}' }),
   // goauthentik/authentik, authentik/stages/authenticator_sms/models.py
-  authentik: codes(firstOf({ Message: '{{Message}}' }, 'Your code is {{Body}}'), {
+  authentik: codes(printFirstText({ Message: '{{Message}}' }, 'Your code is {{Body}}'), {
     to: '{{To}}',
     code: '{{Body}}',
   }),

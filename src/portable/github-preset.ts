@@ -1,18 +1,18 @@
-import { firstOf, maybe } from './template-pieces.ts'
+import { printFirstText, printIfPresent } from './template-pieces.ts'
 
-const branch = (path: string) => maybe(path, ' (', ')')
+const branch = (path: string) => printIfPresent(path, ' (', ')')
 const numbered = (path: string) => `#{{${path}.number}} {{${path}.title}}`
 
-const WHERE = firstOf({
+const WHERE = printFirstText({
   repository: '{{repository.full_name}}: ',
   organization: '{{organization.login}}: ',
   'installation.account': '{{installation.account.login}}: ',
 })
 
-const ALERT = firstOf(
+const ALERT = printFirstText(
   {
     'alert.rule': '{{#if alert.rule.description}}{{alert.rule.description}}{{else}}{{alert.rule.id}}{{/if}}',
-    'alert.security_advisory': `{{alert.security_advisory.summary}}${maybe('alert.security_advisory.severity', ', ')}`,
+    'alert.security_advisory': `{{alert.security_advisory.summary}}${printIfPresent('alert.security_advisory.severity', ', ')}`,
     'alert.secret_type': '{{alert.secret_type}}',
     'alert.affected_package_name': '{{alert.affected_package_name}}',
   },
@@ -22,13 +22,13 @@ const ALERT = firstOf(
 /**
  * Texts by field. The first field that the body has decides; most bodies have several, so the order matters.
  */
-const EVENTS = firstOf(
+const EVENTS = printFirstText(
   {
     zen: 'ping: {{zen}}',
-    alert: `alert {{action}}: ${ALERT}${maybe('alert.severity', ', ')}${maybe('alert.rule.severity', ', ')}`,
-    review: `review of ${numbered('pull_request')}: {{review.state}}${maybe('review.body', ', ')}`,
+    alert: `alert {{action}}: ${ALERT}${printIfPresent('alert.severity', ', ')}${printIfPresent('alert.rule.severity', ', ')}`,
+    review: `review of ${numbered('pull_request')}: {{review.state}}${printIfPresent('review.body', ', ')}`,
     thread: `review of ${numbered('pull_request')}: thread {{action}}`,
-    'comment.body': `comment {{action}} ${firstOf(
+    'comment.body': `comment {{action}} ${printFirstText(
       {
         pull_request: `at ${numbered('pull_request')}`,
         issue: `at ${numbered('issue')}`,
@@ -40,7 +40,7 @@ const EVENTS = firstOf(
     issue: `issue {{action}}: ${numbered('issue')}`,
     discussion: `discussion {{action}}: ${numbered('discussion')}`,
     release: 'release {{action}}: {{release.tag_name}}',
-    'commit.sha': `{{context}}: {{state}}${maybe('description', ', ')}`,
+    'commit.sha': `{{context}}: {{state}}${printIfPresent('description', ', ')}`,
     head_commit: 'push to {{ref}}: {{head_commit.message}}',
     deleted: '{{ref}} deleted',
     master_branch: '{{ref_type}} {{ref}} created',
@@ -48,12 +48,12 @@ const EVENTS = firstOf(
     workflow: '{{workflow}} started',
     forkee: 'forked to {{forkee.full_name}}',
     pages: 'wiki:{{#each pages}} {{action}} {{title}}{{/each}}',
-    build: `pages {{build.status}}${maybe('build.error.message', ': ')}`,
+    build: `pages {{build.status}}${printIfPresent('build.error.message', ': ')}`,
     security_advisory: 'advisory {{action}}: {{security_advisory.summary}}',
     milestone: 'milestone {{action}}: {{milestone.title}}',
     label: 'label {{action}}: {{label.name}}',
     package: 'package {{action}}: {{package.name}}',
-    project_card: `card {{action}}${maybe('project_card.note', ': ')}`,
+    project_card: `card {{action}}${printIfPresent('project_card.note', ': ')}`,
     project_column: 'column {{action}}: {{project_column.name}}',
     project: 'project {{action}}: {{project.name}}',
     projects_v2_item: 'item {{action}} in a project: {{projects_v2_item.content_type}}',
@@ -72,15 +72,15 @@ const EVENTS = firstOf(
     scope: '{{member.login}} {{action}} in team {{team.name}}',
     member: 'member {{action}}: {{member.login}}',
     'membership.user': '{{action}}: {{membership.user.login}}',
-    invitation: `{{action}}${maybe('invitation.login', ': ')}`,
+    invitation: `{{action}}${printIfPresent('invitation.login', ': ')}`,
     blocked_user: '{{action}}: {{blocked_user.login}}',
-    team: `team ${firstOf({ action: '{{action}}' }, 'added')}: {{team.name}}`,
+    team: `team ${printFirstText({ action: '{{action}}' }, 'added')}: {{team.name}}`,
     starred_at: 'star {{action}} by {{sender.login}}',
     hook: 'webhook {{action}}',
     status: 'import {{status}}',
   },
   // a star that was taken back has the key `starred_at` without a value
-  `{{#each this}}{{#unless this}}{{@key}} {{/unless}}{{/each}}${firstOf({ action: '{{action}}' }, 'made public')}${maybe('sender.login', ' by ')}`,
+  `{{#each this}}{{#unless this}}{{@key}} {{/unless}}{{/each}}${printFirstText({ action: '{{action}}' }, 'made public')}${printIfPresent('sender.login', ' by ')}`,
 )
 
 /** A run (workflow, job or check) sends one text when it has ended, not one for each of its three states. */
@@ -89,7 +89,7 @@ const ended = (path: string, text: string) => ({
 })
 
 /** The text of a GitHub event. Its fields tell which event it is: its name is only in a header. */
-export const GITHUB_TEXT = firstOf(
+export const GITHUB_TEXT = printFirstText(
   {
     ...ended(
       'workflow_job',
@@ -98,30 +98,30 @@ export const GITHUB_TEXT = firstOf(
     // checked before `workflow_run`: bodies of deployments contain that field, too
     deployment_status:
       `${WHERE}deployment to {{deployment_status.environment}}: {{deployment_status.state}}` +
-      maybe('deployment_status.description', ', '),
-    deployment: `${WHERE}deployment to {{deployment.environment}} ${maybe('action')}${branch('deployment.ref')}`,
+      printIfPresent('deployment_status.description', ', '),
+    deployment: `${WHERE}deployment to {{deployment.environment}} ${printIfPresent('action')}${branch('deployment.ref')}`,
     workflow_job_run: `${WHERE}deployment to {{environment}}: review {{action}}`,
     ...ended(
       'workflow_run',
-      `${maybe('workflow_run.name', '', ' ')}{{workflow_run.conclusion}}${branch('workflow_run.head_branch')}`,
+      `${printIfPresent('workflow_run.name', '', ' ')}{{workflow_run.conclusion}}${branch('workflow_run.head_branch')}`,
     ),
     ...ended(
       'check_run',
       `{{check_run.name}} {{check_run.conclusion}}${branch('check_run.check_suite.head_branch')}` +
-        maybe('check_run.output.title', ': '),
+        printIfPresent('check_run.output.title', ': '),
     ),
     ...ended(
       'check_suite',
-      `${maybe('check_suite.app.name', '', ' ')}{{check_suite.conclusion}}${branch('check_suite.head_branch')}`,
+      `${printIfPresent('check_suite.app.name', '', ' ')}{{check_suite.conclusion}}${branch('check_suite.head_branch')}`,
     ),
   },
   WHERE + EVENTS,
 )
 
 const once = (path: string) => ({
-  [path]: `{{${path}.id}}${maybe(`${path}.run_attempt`, ' ')}${maybe(`${path}.conclusion`, ' ')}`,
+  [path]: `{{${path}.id}}${printIfPresent(`${path}.run_attempt`, ' ')}${printIfPresent(`${path}.conclusion`, ' ')}`,
 })
-export const GITHUB_ONCE = firstOf({
+export const GITHUB_ONCE = printFirstText({
   ...once('workflow_job'),
   ...once('deployment_status'),
   deployment: '{{deployment.id}}',

@@ -1,6 +1,6 @@
 import { AUTH_SERVERS, type CodeFields } from './auth-servers.ts'
 import { GITHUB_ONCE, GITHUB_RESOLVED, GITHUB_TEXT } from './github-preset.ts'
-import { firstOf, maybe } from './template-pieces.ts'
+import { printFirstText, printIfPresent } from './template-pieces.ts'
 
 /**
  * Defaults for a hook's empty fields. `once_key`: bodies with the same key are one event; '' for no key.
@@ -14,12 +14,12 @@ const preset = (template: string, once_key = '', resolved_when = '') => ({
 })
 
 /** `alertname instance: `, as far as the alert has these labels. */
-const ALERT_NAME = `${maybe('labels.alertname', '', maybe('labels.instance', ' '))}: `
+const ALERT_NAME = `${printIfPresent('labels.alertname', '', printIfPresent('labels.instance', ' '))}: `
 /** One line for each alert of a group. All Alertmanager nodes send the same group: the key shows repeats. */
 const ALERTS = preset(
-  firstOf(
+  printFirstText(
     {
-      alerts: `{{#each alerts}}{{status}}: ${firstOf(
+      alerts: `{{#each alerts}}{{status}}: ${printFirstText(
         {
           'annotations.summary': `${ALERT_NAME}{{annotations.summary}}`,
           'annotations.description': `${ALERT_NAME}{{annotations.description}}`,
@@ -27,39 +27,39 @@ const ALERTS = preset(
         '{{#each labels}}{{this}} {{/each}}',
       )}\n{{/each}}`,
       // Grafana before version 9 sends `title`
-      title: `{{title}}${maybe('message', ': ')}`,
+      title: `{{title}}${printIfPresent('message', ': ')}`,
     },
     '{{#each alerts}}{{/each}}',
   ),
-  firstOf({
-    alerts: `{{#each alerts}}${firstOf(
+  printFirstText({
+    alerts: `{{#each alerts}}${printFirstText(
       { fingerprint: '{{fingerprint}}' },
       '{{#each labels}}{{@key}}={{this}} {{/each}}',
-    )} {{status}} ${maybe('startsAt')},{{/each}}`,
+    )} {{status}} ${printIfPresent('startsAt')},{{/each}}`,
   }),
   'status=resolved',
 )
 
-const sentryObject = (path: string) => `{{${path}.title}}${maybe(`${path}.web_url`, ' ')}`
+const sentryObject = (path: string) => `{{${path}.title}}${printIfPresent(`${path}.web_url`, ' ')}`
 const SENTRY = preset(
-  firstOf(
+  printFirstText(
     {
       'data.event': `Sentry {{action}}: ${sentryObject('data.event')}`,
       'data.error': `Sentry error: ${sentryObject('data.error')}`,
       'data.comment': 'Sentry comment {{action}}: {{data.comment}}',
       'data.issue': `Sentry issue {{action}}: ${sentryObject('data.issue')}`,
-      'data.description_title': `Sentry: {{data.description_title}}${maybe('data.web_url', ' ')}`,
+      'data.description_title': `Sentry: {{data.description_title}}${printIfPresent('data.web_url', ' ')}`,
       'data.installation': 'Sentry integration {{action}}',
       action:
-        `Sentry {{action}}${maybe('data.state', ': ')}` +
-        ['root_cause', 'solution'].map((name) => maybe(`data.${name}.description`, ': ')).join(''),
+        `Sentry {{action}}${printIfPresent('data.state', ': ')}` +
+        ['root_cause', 'solution'].map((name) => printIfPresent(`data.${name}.description`, ': ')).join(''),
     }, // else the body of the plugin that Sentry had before its integrations
-    `Sentry${maybe('project_name', ' ')}: ${firstOf({ message: '{{message}}', 'event.title': '{{event.title}}' }, '{{culprit}}')}${maybe('url', ' ')}`,
+    `Sentry${printIfPresent('project_name', ' ')}: ${printFirstText({ message: '{{message}}', 'event.title': '{{event.title}}' }, '{{culprit}}')}${printIfPresent('url', ' ')}`,
   ),
-  firstOf({
+  printFirstText({
     'data.event.issue_id': '{{action}} {{data.event.issue_id}}',
     'data.error.issue_id': 'error {{data.error.issue_id}}',
-    'data.comment_id': `{{action}} comment {{data.comment_id}}${maybe('data.timestamp', ' ')}`,
+    'data.comment_id': `{{action}} comment {{data.comment_id}}${printIfPresent('data.timestamp', ' ')}`,
     'data.issue.id': '{{action}} {{data.issue.id}}',
     'data.metric_alert.id': '{{action}} {{data.metric_alert.id}}',
     'data.run_id': '{{action}} {{data.run_id}}',
@@ -72,12 +72,12 @@ const ofObject = (name: string) => `data.object.${name}`
 const money = (name: string, before = ', ') => `${before}{{money ${ofObject(name)} data.object.currency}}`
 const STRIPE = preset(
   'Stripe: {{type}}' +
-    `{{#if data.object.currency}}${firstOf(
+    `{{#if data.object.currency}}${printFirstText(
       Object.fromEntries(
         ['amount', 'amount_total', 'amount_due', 'total'].map((name) => [ofObject(name), money(name)]),
       ),
     )}{{#if data.object.amount_refunded}}${money('amount_refunded', ', refunded: ')}{{/if}}{{/if}}` +
-    firstOf(
+    printFirstText(
       Object.fromEntries(
         [
           'last_payment_error.message',
@@ -91,11 +91,11 @@ const STRIPE = preset(
         ].map((name) => [ofObject(name), `, {{${ofObject(name)}}}`]),
       ),
     ) +
-    firstOf({
+    printFirstText({
       [ofObject('id')]: ' ({{data.object.id}})',
       'related_object.id': ' ({{related_object.id}})',
     }),
-  maybe('id'),
+  printIfPresent('id'),
 )
 
 /** Presets of hooks by name. The console shows their values as placeholders. */
@@ -105,7 +105,7 @@ export const PRESETS = {
   // the body of Uptime Kuma's test notification has no `heartbeat`
   'uptime-kuma': preset(
     '{{msg}}',
-    `{{#if heartbeat}}{{heartbeat.monitorID}} {{heartbeat.status}} ${maybe('heartbeat.time')}{{/if}}`,
+    `{{#if heartbeat}}{{heartbeat.monitorID}} {{heartbeat.status}} ${printIfPresent('heartbeat.time')}{{/if}}`,
     'heartbeat.status=1',
   ),
   'home-assistant': preset('{{#if title}}{{title}}: {{/if}}{{message}}'),

@@ -1,14 +1,14 @@
 import { PRESETS } from './hook-presets.ts'
 import { WEBHOOK_PRESETS } from './webhook-presets.ts'
 
-const keysOf = <K extends string>(table: Readonly<Record<K, unknown>>) => Object.keys(table) as K[]
+const listKeys = <K extends string>(table: Readonly<Record<K, unknown>>) => Object.keys(table) as K[]
 
 /** Values of select fields that code lists, by collection and field. `collections.json` has all others. */
 export const SELECT_VALUES = {
-  'hooks.preset': keysOf(PRESETS),
+  'hooks.preset': listKeys(PRESETS),
   /** `template`: the form of the webhook's preset and fields. Others are forms of other products. */
   'webhooks.format': ['twilio', 'template', 'vendel'],
-  'webhooks.preset': keysOf(WEBHOOK_PRESETS),
+  'webhooks.preset': listKeys(WEBHOOK_PRESETS),
 } as const
 
 export type SelectField = keyof typeof SELECT_VALUES

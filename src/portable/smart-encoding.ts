@@ -62,7 +62,7 @@ export const withPlainSigns = (text: string): string =>
   [...text].map((char) => SIGNS.get(char) ?? char).join('')
 
 /** The text with plain signs if it then takes fewer segments and at most `maxCharacters`, else the text. */
-export function smartEncoded(text: string, maxCharacters: number): string {
+export function encodeSmartly(text: string, maxCharacters: number): string {
   const { encoding, segments } = countSegments(text)
   if (encoding === 'GSM-7') return text
   const plain = withPlainSigns(text)

@@ -90,11 +90,11 @@ export const WEBHOOK_PRESETS = {
   custom: { url: 'https://shop.example.com/hooks/sms' },
 } as const satisfies Readonly<Record<string, WebhookPreset>>
 
-export const presetOf = (name: string): WebhookPreset =>
+export const findWebhookPreset = (name: string): WebhookPreset =>
   WEBHOOK_PRESETS[name as keyof typeof WEBHOOK_PRESETS] ?? WEBHOOK_PRESETS.custom
 
 /** The name of the service that an address belongs to; undefined for other addresses. */
-export const serviceOf = (url: string): string | undefined =>
+export const findServiceName = (url: string): string | undefined =>
   Object.values<WebhookPreset>(WEBHOOK_PRESETS).find(
     ({ url: own }) => !own.includes('example') && url.trim().startsWith(`${new URL(own).origin}/`),
   )?.name

@@ -47,7 +47,7 @@ export function described(route: Description) {
         content: { 'application/x-www-form-urlencoded': { schema: optional(form) } },
       },
     }),
-    fails: failuresOf(error, isText),
+    fails: describeFailures(error, isText),
     responses: isFile ? FILE : answered(answer, isText),
   }
   return { describe, send: (c: Ctx, text: string) => sendRaw(c, text, answer[0] as 200) }
@@ -85,7 +85,7 @@ const FAILURES: Readonly<Record<number, string>> = {
 }
 
 /** The OpenAPI responses for errors, by status. */
-export const failuresOf = (schema: z.ZodType = z.unknown(), isText = false): Answers =>
+export const describeFailures = (schema: z.ZodType = z.unknown(), isText = false): Answers =>
   Object.fromEntries(
     Object.entries(FAILURES).map(([status, description]) => [
       status,

@@ -20,7 +20,7 @@ export const door = (description: Description, work: (call: DoorCall) => Promise
 })
 
 /** Makes the `Protocol` of another product. `rows`: all of them send. */
-export const doorProtocol = (
+export const makeSendOnlyProtocol = (
   name: string,
   description: string,
   roots: readonly string[],

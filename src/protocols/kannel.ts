@@ -1,21 +1,21 @@
 import { z } from 'zod'
 import type { Store } from '../engine/collections/catalog.ts'
-import { countryOfAccount, readNumber } from '../gateway/base/read-numbers.ts'
+import { readAccountCountry, readNumber } from '../gateway/base/read-numbers.ts'
 import type { Ctx } from '../http/context.ts'
-import { queryOf } from '../http/query.ts'
+import { readRequestQuery } from '../http/query.ts'
 import { rows } from '../http/rows.ts'
-import { clientIp } from '../http/server/caller.ts'
+import { readClientIp } from '../http/server/caller.ts'
 import { invalid } from '../platform/common-refusals.ts'
 import { decodeText, formBytes } from '../platform/tools/charset.ts'
 import { isOtherForm } from '../portable/phone/other-forms.ts'
 import { splitAtSpaces } from '../portable/phone/spaced-list.ts'
-import { type DoorCall, door, doorProtocol } from './door.ts'
-import { partsOf, queryBytes } from './parameters.ts'
+import { type DoorCall, door, makeSendOnlyProtocol } from './door.ts'
+import { queryBytes, splitAtCommas } from './parameters.ts'
 import { sendByKey, WORLD } from './send-by-key.ts'
 
 const MINUTE_MS = 60_000
 
-function wholeIn(given: Readonly<Record<string, string>>, name: string): number | undefined {
+function parseWholeNumber(given: Readonly<Record<string, string>>, name: string): number | undefined {
   if (!given[name]) return undefined
   if (/^\d{1,9}$/.test(given[name])) return Number(given[name])
   throw invalid(`${name[0]!.toUpperCase()}${name.slice(1)} field misformed, rejected`)
@@ -23,8 +23,8 @@ function wholeIn(given: Readonly<Record<string, string>>, name: string): number 
 
 /** Kannel's recipients, which its documentation separates by spaces. Commas separate them, too. */
 async function kannelRecipients(store: Store, user: string, list: string): Promise<string[]> {
-  const country = await countryOfAccount(store, user)
-  return partsOf(list).flatMap((part) => splitAtSpaces(part, country, WORLD))
+  const country = await readAccountCountry(store, user)
+  return splitAtCommas(list).flatMap((part) => splitAtSpaces(part, country, WORLD))
 }
 
 /** Parameters that make a text another one, or a signal. */
@@ -50,18 +50,18 @@ function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string,
 
 /** Sends by Kannel's parameters (gw/smsbox.c, smsbox_req_sendsms). Ignores those for the carrier. */
 async function sendsms({ c, services }: DoorCall): Promise<Response> {
-  const given = queryOf(c)
+  const given = readRequestQuery(c)
   const { username = given.user ?? '', password = given.pass ?? '', to, from = '' } = given
-  const ip = clientIp(c, services)
+  const ip = readClientIp(c, services)
   await sendByKey(services, { key: password, name: username, ip }, async ({ store, user }) => {
     if (to === undefined) throw invalid('Missing receiver number, rejected')
     if (NOT_A_TEXT.some((name) => given[name])) throw invalid('Only texts are sent here, rejected')
-    const [minutes, validity] = [wholeIn(given, 'deferred'), wholeIn(given, 'validity')]
+    const [minutes, validity] = [parseWholeNumber(given, 'deferred'), parseWholeNumber(given, 'validity')]
     return {
       recipients: await kannelRecipients(store, user, to),
       body: readText(c, given),
       from: isOtherForm(from) ? from : from ? await readNumber(store, user, from, WORLD) : undefined,
-      priority: wholeIn(given, 'priority'),
+      priority: parseWholeNumber(given, 'priority'),
       scheduled_at: minutes ? new Date(Date.now() + minutes * MINUTE_MS).toISOString() : undefined,
       ttl: validity ? validity * 60 : undefined,
     }
@@ -70,7 +70,7 @@ async function sendsms({ c, services }: DoorCall): Promise<Response> {
 }
 
 /** The API of Kannel's smsbox. It answers 403 instead of 401 and 402, so that clients do not retry. */
-export const KANNEL = doorProtocol(
+export const KANNEL = makeSendOnlyProtocol(
   'kannel',
   'Kannel’s interface for programs that send texts.',
   ['/cgi-bin'],

@@ -1,10 +1,10 @@
 import { readBytes } from '../http/body/raw-body.ts'
 import type { Ctx } from '../http/context.ts'
-import { memoryOf } from '../http/server/caller.ts'
-import { charsetOf, decodeForm, type FormPair } from '../platform/tools/charset.ts'
+import { findRequestMemory } from '../http/server/caller.ts'
+import { decodeForm, type FormPair, readCharset } from '../platform/tools/charset.ts'
 
 /** Splits a list at its commas into trimmed, distinct parts that are not empty. */
-export const partsOf = (list: string): string[] => {
+export const splitAtCommas = (list: string): string[] => {
   const parts = list.split(',').map((part) => part.trim())
   return [...new Set(parts)].filter((part) => part !== '')
 }
@@ -13,15 +13,18 @@ export const partsOf = (list: string): string[] => {
 export const MAX_BODY_BYTES = 64 << 10
 
 /** The query's parameters. In a POST, parameters of the form replace those of the query. */
-export async function parametersOf(c: Ctx): Promise<Readonly<Record<string, string>>> {
+export async function readQueryAndForm(c: Ctx): Promise<Readonly<Record<string, string>>> {
   if (c.req.method !== 'POST') return queryFields(c)
-  const form = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => memoryOf(c))
-  return { ...queryFields(c), ...firstOf(decodeForm(form, charsetOf(c.req.header('content-type') ?? ''))) }
+  const form = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => findRequestMemory(c))
+  return {
+    ...queryFields(c),
+    ...keepFirstValues(decodeForm(form, readCharset(c.req.header('content-type') ?? ''))),
+  }
 }
 
 export const queryBytes = (c: Ctx) =>
   Buffer.from((c.env.incoming.url ?? '').replace(/^[^?]*\??/, ''), 'latin1')
-const queryFields = (c: Ctx) => firstOf(decodeForm(queryBytes(c)))
+const queryFields = (c: Ctx) => keepFirstValues(decodeForm(queryBytes(c)))
 
 /** Of repeated parameters, the first counts. */
-const firstOf = (pairs: readonly FormPair[]) => Object.fromEntries(pairs.toReversed())
+const keepFirstValues = (pairs: readonly FormPair[]) => Object.fromEntries(pairs.toReversed())

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
-import { recipientsIn } from '../gateway/base/read-numbers.ts'
-import { type Sender, senderOfKey } from '../gateway/base/sender.ts'
+import { readRecipients } from '../gateway/base/read-numbers.ts'
+import { makeKeySender, type Sender } from '../gateway/base/sender.ts'
 import { SEND } from '../gateway/messages/send/body-schema.ts'
 import { readSend } from '../gateway/messages/send/read-body.ts'
 import { send } from '../gateway/messages/send/send.ts'
@@ -13,7 +13,7 @@ export type DoorSend = Partial<z.input<typeof SEND>>
 type DoorSender = Sender & { readonly store: ReturnType<GatewayServices['store']['forUser']> }
 
 /** Runs `work` for the user of an API key. */
-export const asKeyHolder = <T>(
+export const workAsKeyHolder = <T>(
   services: GatewayServices,
   credentials: KeyCredentials,
   work: (sender: DoorSender) => Promise<T>,
@@ -22,7 +22,7 @@ export const asKeyHolder = <T>(
     services,
     async (isCached): Promise<DoorSender> => {
       const holder = await identifyKeyHolder(services, credentials, 'send', isCached)
-      return { ...senderOfKey(holder), store: services.store.forUser(holder.auth.id) }
+      return { ...makeKeySender(holder), store: services.store.forUser(holder.auth.id) }
     },
     work,
   )
@@ -33,11 +33,11 @@ export const sendByKey = (
   credentials: KeyCredentials,
   read: (sender: DoorSender) => DoorSend | Promise<DoorSend>,
 ): Promise<readonly string[]> =>
-  asKeyHolder(services, credentials, async (sender) => {
+  workAsKeyHolder(services, credentials, async (sender) => {
     const { store, user } = sender
     const given = await read(sender)
     const { maxRecipients } = services.config
-    const recipients = await recipientsIn(store, user, given.recipients ?? [], maxRecipients, WORLD)
+    const recipients = await readRecipients(store, user, given.recipients ?? [], maxRecipients, WORLD)
     const body = readSend(SEND, { ...given, recipients }, new Date())
     const { answer } = await send({ ...services.sending, store }, sender, body)
     return (JSON.parse(answer) as { message_ids: string[] }).message_ids

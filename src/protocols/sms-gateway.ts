@@ -3,9 +3,9 @@ import { checkShape } from '../gateway/base/schemas.ts'
 import { readJson } from '../http/body/raw-body.ts'
 import { sendError } from '../http/middleware/failure.ts'
 import { rows } from '../http/rows.ts'
-import { clientIp } from '../http/server/caller.ts'
-import { door, doorProtocol } from './door.ts'
-import { MAX_BODY_BYTES, partsOf } from './parameters.ts'
+import { readClientIp } from '../http/server/caller.ts'
+import { door, makeSendOnlyProtocol } from './door.ts'
+import { MAX_BODY_BYTES, splitAtCommas } from './parameters.ts'
 import { sendByKey } from './send-by-key.ts'
 
 const MESSAGE = z
@@ -17,7 +17,7 @@ const MESSAGE = z
   .meta({ id: 'SmsGatewayMessage' })
 
 /** The API of https://github.com/mattboston/sms-gateway, which Uptime Kuma's "SMS Gateway" calls. */
-export const SMS_GATEWAY = doorProtocol(
+export const SMS_GATEWAY = makeSendOnlyProtocol(
   'sms-gateway',
   'What Uptime Kuma’s “SMS Gateway” calls, and Novu’s generic SMS may.',
   ['/api/v1/sms'],
@@ -32,9 +32,9 @@ export const SMS_GATEWAY = doorProtocol(
       async ({ c, services }) => {
         const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
         const key = String(c.env.incoming.headers['x-api-key'] ?? '')
-        const [id] = await sendByKey(services, { key, ip: clientIp(c, services) }, () => {
+        const [id] = await sendByKey(services, { key, ip: readClientIp(c, services) }, () => {
           const { to, body, content } = checkShape(MESSAGE, json)
-          return { recipients: partsOf(to), body: body ?? content }
+          return { recipients: splitAtCommas(to), body: body ?? content }
         })
         return { id, status: 'pending', message: 'message accepted' }
       },

@@ -7,12 +7,12 @@ import { generateText, patternError } from '../../src/engine/fields/pattern.ts'
 import { sniff } from '../../src/engine/files/sniff.ts'
 import { parseFilter } from '../../src/engine/filter/parse.ts'
 import { readSort } from '../../src/engine/filter/sort.ts'
-import { excerpt } from '../../src/engine/records/excerpt.ts'
+import { makeExcerpt } from '../../src/engine/records/excerpt.ts'
 import { pickFields } from '../../src/engine/records/pick.ts'
 import { parseCron } from '../../src/engine/settings/cron.ts'
 import { isInvisible } from '../../src/gateway/base/schemas.ts'
 import { fold } from '../../src/gateway/conversations/keyword-match.ts'
-import { withoutCode } from '../../src/gateway/hooks/compose.ts'
+import { hideCode } from '../../src/gateway/hooks/compose.ts'
 import { cutToParts } from '../../src/gateway/hooks/cut-to-parts.ts'
 import {
   fillVariables,
@@ -20,13 +20,13 @@ import {
   renderFor,
 } from '../../src/gateway/messages/send/text-template.ts'
 import { fillTemplates } from '../../src/gateway/webhooks/fill.ts'
-import { keptAnswer } from '../../src/gateway/webhooks/kept-answer.ts'
+import { maskAnswer } from '../../src/gateway/webhooks/kept-answer.ts'
 import { isSigned } from '../../src/gateway/webhooks/signature.ts'
-import { networkOf } from '../../src/platform/limits/holder.ts'
+import { toNetwork } from '../../src/platform/limits/holder.ts'
 import { parseTemplate } from '../../src/platform/templates/parse.ts'
 import { renderTemplate } from '../../src/platform/templates/render.ts'
-import { charsetOf, decodeForm, decodeText } from '../../src/platform/tools/charset.ts'
-import { masked } from '../../src/platform/tools/mask-secrets.ts'
+import { decodeForm, decodeText, readCharset } from '../../src/platform/tools/charset.ts'
+import { maskSecrets } from '../../src/platform/tools/mask-secrets.ts'
 import { splitTokens } from '../../src/platform/tools/tokenize.ts'
 import { ALL_LANGUAGES } from '../../src/portable/opt-languages.ts'
 import { readOptWord } from '../../src/portable/opt-words.ts'
@@ -34,9 +34,9 @@ import { readPhone } from '../../src/portable/phone/read.ts'
 import { splitAtSpaces } from '../../src/portable/phone/spaced-list.ts'
 import { readTyped } from '../../src/portable/phone/typed.ts'
 import { countSegments } from '../../src/portable/segments.ts'
-import { smartEncoded } from '../../src/portable/smart-encoding.ts'
+import { encodeSmartly } from '../../src/portable/smart-encoding.ts'
 import { readMailApart } from '../../src/protocols/smtp/mail-reader.ts'
-import { recipientOf } from '../../src/protocols/smtp/recipient.ts'
+import { parseRecipient } from '../../src/protocols/smtp/recipient.ts'
 import { readAnswer } from '../../src/protocols/twilio/twiml.ts'
 
 /** A parser that reads text of others on the event loop. */
@@ -97,7 +97,7 @@ export const PARSERS: readonly Parser[] = [
     name: 'smart encoding',
     file: 'portable/smart-encoding.ts',
     most: TEXT,
-    read: (text) => smartEncoded(text, 1_600),
+    read: (text) => encodeSmartly(text, 1_600),
   },
   {
     name: 'an opt-out word',
@@ -144,25 +144,25 @@ export const PARSERS: readonly Parser[] = [
     name: 'a text with a code',
     file: 'gateway/hooks/compose.ts',
     most: TEXT,
-    read: (text) => withoutCode(text, ''),
+    read: (text) => hideCode(text, ''),
   },
   {
     name: 'an answer that quotes secrets',
     file: 'platform/tools/mask-secrets.ts',
     most: KIBI,
-    read: (text) => masked(text, ['123456', '\\\\\\\\\\\\a', 'secret-token']),
+    read: (text) => maskSecrets(text, ['123456', '\\\\\\\\\\\\a', 'secret-token']),
   },
   {
     name: 'a secret that an answer quotes',
     file: 'platform/tools/mask-secrets.ts',
     most: KIBI,
-    read: (text) => masked('\\'.repeat(KIBI), [text]),
+    read: (text) => maskSecrets('\\'.repeat(KIBI), [text]),
   },
   {
     name: 'an answer of a webhook',
     file: 'gateway/webhooks/kept-answer.ts',
     most: KIBI,
-    read: (text) => keptAnswer(Buffer.from(text), 'https://a:b@c.d', ['secret']),
+    read: (text) => maskAnswer(Buffer.from(text), 'https://a:b@c.d', ['secret']),
   },
   {
     name: 'a signed body',
@@ -184,7 +184,7 @@ export const PARSERS: readonly Parser[] = [
     around: ['Subject: a\r\nContent-Type: text/plain; format=flowed; delsp=yes\r\n\r\n', ''],
     read: (text) => readMailApart(Buffer.from(text)),
   },
-  { name: "a mail's address", file: 'protocols/smtp/recipient.ts', most: KIBI, read: recipientOf },
+  { name: "a mail's address", file: 'protocols/smtp/recipient.ts', most: KIBI, read: parseRecipient },
   {
     name: 'a form',
     file: 'platform/tools/charset.ts',
@@ -203,9 +203,9 @@ export const PARSERS: readonly Parser[] = [
     most: MEBI,
     read: (text) => decodeText(Buffer.from(text, 'utf16le'), 'utf-16le'),
   },
-  { name: 'a media type', file: 'platform/tools/charset.ts', most: HEAD, read: charsetOf },
+  { name: 'a media type', file: 'platform/tools/charset.ts', most: HEAD, read: readCharset },
   { name: 'a token', file: 'engine/auth/tokens.ts', most: HEAD, read: readClaims },
-  { name: 'an address of a client', file: 'platform/limits/holder.ts', most: HEAD, read: networkOf },
+  { name: 'an address of a client', file: 'platform/limits/holder.ts', most: HEAD, read: toNetwork },
   { name: 'a filter', file: 'engine/filter/parse.ts', most: 3_500, read: parseFilter },
   { name: 'a sort', file: 'engine/filter/sort.ts', most: HEAD, read: readSort },
   {
@@ -218,7 +218,7 @@ export const PARSERS: readonly Parser[] = [
     name: 'HTML of an excerpt',
     file: 'engine/records/excerpt.ts',
     most: BODY,
-    read: (text) => excerpt(text, 1_000, true),
+    read: (text) => makeExcerpt(text, 1_000, true),
   },
   {
     name: 'quoted lists',

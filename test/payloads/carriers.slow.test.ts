@@ -1,4 +1,4 @@
-import { deviceLink } from '../../src/gateway/carriers/device-link.ts'
+import { makeDeviceLink } from '../../src/gateway/carriers/device-link.ts'
 import { counts } from '../../src/platform/tools/counts.ts'
 import { PRESET_NAMES } from '../../src/programs/agent/drivers/http/presets.ts'
 import { custom, openDriver } from '../programs/agent/http/carrier-fixture.ts'
@@ -73,7 +73,7 @@ async function sendText(user: Client, device: string) {
   const recipients = [`+49151${10_000_000 + sends++}`]
   const body = { recipients, body: 'Hello', device_id: device }
   const { message_ids } = await must(user, 'POST', '/api/sms/send', body)
-  const link = deviceLink(gateway.server.services, { device, user: user.id })
+  const link = makeDeviceLink(gateway.server.services, { device, user: user.id })
   const claimed = await link.call<{ items: { id: string; attempt: number }[] }>('/api/devices/claim', {
     limit: 1,
   })

@@ -10,7 +10,7 @@ import {
 import { rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { Driver } from '../../src/programs/agent/driver.ts'
-import { foldersIn, gammuDriver } from '../../src/programs/agent/drivers/gammu.ts'
+import { gammuDriver, listSpoolFolders } from '../../src/programs/agent/drivers/gammu.ts'
 import { modemManagerDriver } from '../../src/programs/agent/drivers/modem-manager.ts'
 import { termuxDriver } from '../../src/programs/agent/drivers/termux.ts'
 import { setUp } from '../programs/agent/carrier.ts'
@@ -114,7 +114,7 @@ interface SentByGammu {
 }
 
 async function runGammu({ files }: SentByGammu) {
-  const folders = foldersIn(temporaryFolder())
+  const folders = listSpoolFolders(temporaryFolder())
   for (const each of Object.values(folders)) mkdirSync(each)
   for (const [name, { utf16, text = '', hex }] of Object.entries(files)) {
     const file = join(folders.inbox, name)

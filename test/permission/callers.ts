@@ -1,4 +1,4 @@
-import { stopLinks } from '../../src/gateway/base/stop-link.ts'
+import { makeStopLinks } from '../../src/gateway/base/stop-link.ts'
 import { randomId } from '../../src/platform/tools/random.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
@@ -47,7 +47,7 @@ export const contact = (
 await make('consents', { number: '+4915144444444', event: 'opt_in', said: SECRETS.text })
 /** The page by which a person ends the texts of the account. */
 export const leaveToken = (
-  await stopLinks(server.services.store.forEverybody('test').db, { publicUrl: '' }, user)
+  await makeStopLinks(server.services.store.forEverybody('test').db, { publicUrl: '' }, user)
 )('+4915155555555')!
   .split('/')
   .at(-1)!

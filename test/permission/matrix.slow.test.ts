@@ -1,5 +1,5 @@
 import { createApp } from '../../src/main/app.ts'
-import { FEATURES, kindsOf } from '../../src/main/features.ts'
+import { collectJobKinds, FEATURES } from '../../src/main/features.ts'
 import { FIND_TOOLS } from '../../src/protocols/mcp/find-tools.ts'
 import { SEND_TOOLS } from '../../src/protocols/mcp/send-tools.ts'
 import {
@@ -230,6 +230,6 @@ const JOBS: Readonly<Record<string, boolean>> = {
 }
 
 test('every kind of job has a row in the matrix', () => {
-  const kinds = kindsOf({ ...server.services }).map(({ name }) => name)
+  const kinds = collectJobKinds({ ...server.services }).map(({ name }) => name)
   expect(kinds.filter((name) => !(name in JOBS))).toEqual([])
 })

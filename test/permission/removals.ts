@@ -19,7 +19,7 @@ const CHECKS: readonly Check[] = [
   [PERMIT, 'if (own && !scopes.some((scope) => grants(own, scope))) return', '// return'],
   [PERMIT, "if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return", '// return'],
   [JUDGE, 'if (campaign) throw ownedByCampaign(campaign.id)', '// removed'],
-  [JUDGE, 'if (refusal !== null) throw refusalOf(sender, refusal)', '// removed'],
+  [JUDGE, 'if (refusal !== null) throw toGatewayError(sender, refusal)', '// removed'],
   [JUDGE, '  when m.sent_by <> ${sentBy}', '  -- when m.sent_by <> ${sentBy}'],
   [JUDGE, "  when l.destinations || l.key_destinations <> ''", '  when false'],
   [MAY, "  if account_destinations || key_destinations <> ''", '  if false'],
@@ -33,17 +33,29 @@ const CHECKS: readonly Check[] = [
     "    if outcome = 'accepted' and (bounds.destinations || bounds.key_destinations",
     '    if false and (bounds.destinations || bounds.key_destinations',
   ],
-  ['src/gateway/messages/send/send.ts', "may(sender, 'send', phones.length)", "may(sender, 'send')"],
+  [
+    'src/gateway/messages/send/send.ts',
+    "requirePermit(sender, 'send', phones.length)",
+    "requirePermit(sender, 'send')",
+  ],
   ['src/gateway/messages/send/preview.ts', 'items: showsPeople ? items : []', 'items'],
   ['src/gateway/messages/send/preview.ts', 'await requireReach(', 'void (0 && requireReach)('],
   ['src/gateway/codes/check-code.ts', 'await requireReach(', 'void (0 && requireReach)('],
-  ['src/gateway/messages/queue/retry.ts', "may(sender, 'retry', due.length)", "may(sender, 'retry')"],
+  [
+    'src/gateway/messages/queue/retry.ts',
+    "requirePermit(sender, 'retry', due.length)",
+    "requirePermit(sender, 'retry')",
+  ],
   [
     'src/gateway/messages/queue/retry.ts',
     "if (campaign !== '' && campaign !== sender.sentBy) throw",
     '// throw',
   ],
-  ['src/gateway/messages/queue/reschedule.ts', "may(sender, 'change', messages)", "may(sender, 'change')"],
+  [
+    'src/gateway/messages/queue/reschedule.ts',
+    "requirePermit(sender, 'change', messages)",
+    "requirePermit(sender, 'change')",
+  ],
   [
     'sql/functions/messages/queue/sms_planned_change.sql',
     'case when not may_cancel and',
@@ -51,12 +63,12 @@ const CHECKS: readonly Check[] = [
   ],
   [
     'src/gateway/messages/queue/cancel.ts',
-    'if (refused !== null) throw refusalOf(sender, refused)',
+    'if (refused !== null) throw toGatewayError(sender, refused)',
     '// removed',
   ],
   [
     'src/gateway/messages/queue/cancel.ts',
-    'if (refused !== null) throw refusalOf(permit.sender, refused)',
+    'if (refused !== null) throw toGatewayError(permit.sender, refused)',
     '// removed',
   ],
   [
@@ -76,7 +88,7 @@ const CHECKS: readonly Check[] = [
     "isAllowed(sender, 'readContacts') ? found.recipients : numbers",
     'found.recipients',
   ],
-  ['src/gateway/messages/sender.ts', '    may(senderOfKey(holder), act)\n', ''],
+  ['src/gateway/messages/sender.ts', '    requirePermit(makeKeySender(holder), act)\n', ''],
   ['src/http/permission.ts', 'await requireSuperuser(c, services)', 'await requireAuth(c, services)'],
   [
     'src/http/required-role.ts',

@@ -1,4 +1,4 @@
-import { sidOf } from '../../src/protocols/twilio/sids.ts'
+import { makeSid } from '../../src/protocols/twilio/sids.ts'
 import { DOOR_SENDS, type DoorSend } from '../protocols/send-only/door-sends.ts'
 import {
   type Caller,
@@ -249,9 +249,9 @@ export const TOOL_ROWS: Readonly<Record<string, Row>> = {
 
 const sids = ({ ids }: Target) => ({
   AccountSid: twilioSid,
-  Sid: `${sidOf('SM', ids[0]!)}`,
-  MessageSid: sidOf('SM', ids[0]!),
-  ServiceSid: sidOf('VA', service),
+  Sid: `${makeSid('SM', ids[0]!)}`,
+  MessageSid: makeSid('SM', ids[0]!),
+  ServiceSid: makeSid('VA', service),
 })
 const ofTwilio = (more: Partial<Row> = {}): Row => ({
   may: 'twilio',

@@ -1,5 +1,5 @@
 import { guessColumns } from '#portable/phone/columns.ts'
-import { nameIn, phoneIn } from '#portable/phone/row.ts'
+import { chooseRowPhone, joinRowName } from '#portable/phone/row.ts'
 
 // The heads are those of real exports.
 
@@ -43,8 +43,8 @@ function read(head: readonly string[], rows: readonly Values[], country = 'DE') 
     phones: columns.phones.map((at) => head[at]),
     names: columns.names.map((at) => head[at]),
     people: cells.map((row) => {
-      const { phone, fault } = phoneIn(head, row, columns, country)
-      return [nameIn(row, columns), phone ?? fault?.problem]
+      const { phone, fault } = chooseRowPhone(head, row, columns, country)
+      return [joinRowName(row, columns), phone ?? fault?.problem]
     }),
   }
 }

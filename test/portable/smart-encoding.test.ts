@@ -1,5 +1,5 @@
 import { countSegments } from '../../src/portable/segments.ts'
-import { smartEncoded, withPlainSigns } from '../../src/portable/smart-encoding.ts'
+import { encodeSmartly, withPlainSigns } from '../../src/portable/smart-encoding.ts'
 
 const LONG = 'x'.repeat(80)
 const MAX = 1_600
@@ -33,9 +33,9 @@ test.each([
   ['a text without such signs', `${LONG} é`],
   ['a text that would become too long', '…'.repeat(800)],
 ])('smart encoding does not change %s', (_, text) => {
-  expect(smartEncoded(text, MAX)).toBe(text)
+  expect(encodeSmartly(text, MAX)).toBe(text)
 })
 
 test('smart encoding replaces the dash of a long text', () => {
-  expect(smartEncoded(`${LONG} – y`, MAX)).toBe(`${LONG} - y`)
+  expect(encodeSmartly(`${LONG} – y`, MAX)).toBe(`${LONG} - y`)
 })

@@ -1,4 +1,4 @@
-import { serviceOf } from '../../src/portable/webhook-presets.ts'
+import { findServiceName } from '../../src/portable/webhook-presets.ts'
 
 test.each([
   ['https://hooks.slack.com/workflows/T1/A1/1/x', 'Slack'],
@@ -9,5 +9,5 @@ test.each([
   ['https://shop.example.com/hooks/sms', undefined],
   ['mailto:ann@example.com', undefined],
 ])('the address %s belongs to %s', (url, service) => {
-  expect(serviceOf(url)).toBe(service)
+  expect(findServiceName(url)).toBe(service)
 })

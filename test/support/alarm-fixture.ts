@@ -1,5 +1,5 @@
 import { SETTINGS } from '../../src/engine/settings/settings.ts'
-import { alarmMailJobs, checkSilentDevices } from '../../src/gateway/alarms/alarms.ts'
+import { checkSilentDevices, makeAlarmMailJobs } from '../../src/gateway/alarms/alarms.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { makeWorker } from '../../src/platform/jobs/jobs.ts'
 import { createLogger } from '../../src/platform/log.ts'
@@ -38,7 +38,7 @@ export async function openAlarmFixture() {
     for (const text of PASS) await db.query(text, [`${minutes} minutes`])
   }
   const look = () => checkSilentDevices(db, ALARM_MINUTES)
-  const send = () => makeWorker(db, [alarmMailJobs(() => store, post)], post.log).drain()
+  const send = () => makeWorker(db, [makeAlarmMailJobs(() => store, post)], post.log).drain()
   return {
     ...{ store, mail, post, change, see, pass, look, send },
     /** Nothing is there, nobody has looked, and devices could reach us for an hour. */

@@ -1,5 +1,5 @@
 import { createCollection, updateCollection } from '../../src/engine/collections/edit.ts'
-import { quote, tableName } from '../../src/engine/collections/sql-names.ts'
+import { quote, toTableName } from '../../src/engine/collections/sql-names.ts'
 import { checkRule } from '../../src/engine/records/access.ts'
 import { ApiError } from '../../src/platform/errors.ts'
 import { openStore, type TestStore } from './database/open.ts'
@@ -25,7 +25,7 @@ export async function refusal(work: Promise<unknown>): Promise<ApiError | undefi
 
 /** Rows of a collection's table in order of insertion, only the given columns. */
 export async function rowsOf(store: TestStore, name: string, ...columns: string[]): Promise<unknown[][]> {
-  const table = quote(tableName(store.catalog.find(name)!))
+  const table = quote(toTableName(store.catalog.find(name)!))
   const order = store.catalog.find(name)!.type === 'view' ? 'id' : '_rowid'
   const { rows } = await store.db.query(
     `select ${columns.map(quote).join(', ')} from ${table} order by ${order}`,

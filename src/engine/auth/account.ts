@@ -11,7 +11,7 @@ import { isEmptyObject } from '../records/explain-rejection.ts'
 import { revokeFormerAccess } from '../records/former-access.ts'
 import type { Values } from '../records/record-row.ts'
 import { deleteInvalidLinks, rotateTokenKey } from '../records/revoke-sign-ins.ts'
-import { uniqueViolationError, updateRow } from '../records/store.ts'
+import { toUniqueError, updateRow } from '../records/store.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { findAuthRecord } from './find-auth-record.ts'
 import { passwordField } from './password-check.ts'
@@ -66,7 +66,7 @@ export async function changeAuthRecord(
       await also?.(db, auth)
     })
   } catch (error) {
-    throw uniqueViolationError(collection, failure, error)
+    throw toUniqueError(collection, failure, error)
   }
   return (await findAuthRecord(store, collection, auth.id)) ?? auth
 }

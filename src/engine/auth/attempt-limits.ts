@@ -4,7 +4,7 @@ import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { ApiError, tooManyTries } from '../../platform/errors.ts'
-import { guestHolder, networkOf, OverLimit } from '../../platform/limits/holder.ts'
+import { guestHolder, OverLimit, toNetwork } from '../../platform/limits/holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { SignInAttempt } from './auth-services.ts'
 import { sha256 } from './tokens.ts'
@@ -31,7 +31,7 @@ export async function limitSignInAttempts<T>(
   const { signInTries } = signInAttempt.config
   if (signInTries === 0) return check()
   const { db } = signInAttempt
-  const { keys, exempt } = keysOf('sign in', signInAttempt)
+  const { keys, exempt } = makeCounterKeys('sign in', signInAttempt)
   const isKnown = await hasAttempt(db, exempt)
   const attempt = async () => {
     await takeTries(db, keys, signInLimits(signInTries), WINDOW_SECONDS, exempt)
@@ -58,7 +58,7 @@ export async function countHash(db: Db, { signInTries }: Pick<Config, 'signInTri
 
 export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
   if (signInAttempt.config.signInTries === 0) return
-  const { keys, exempt } = keysOf('mail', signInAttempt)
+  const { keys, exempt } = makeCounterKeys('mail', signInAttempt)
   await takeTries(signInAttempt.db, keys, MAIL_LIMITS, WINDOW_SECONDS, exempt)
 }
 
@@ -78,7 +78,7 @@ export const limitGuesses = <T>(db: Db, what: keyof typeof GUESSES, ip: string, 
 
 /** Limits wrong private tokens of SMSGate apps. Repeating the same token does not count. Throws 429. */
 export async function limitPrivateTokens<T>(db: Db, ip: string, token: string, check: () => Promise<T>) {
-  const wrong = `private token ${sha256(token).slice(0, 32)} ${networkOf(ip)}`
+  const wrong = `private token ${sha256(token).slice(0, 32)} ${toNetwork(ip)}`
   if (await hasAttempt(db, wrong)) return check()
   return limitGuesses(db, 'private token', ip, () =>
     check().catch(async (error: unknown) => {
@@ -96,7 +96,7 @@ async function countFailures<T>(
   attempt: () => Promise<T>,
   seconds = WINDOW_SECONDS,
 ): Promise<T> {
-  const keys = [`${what} from ${networkOf(ip)}`, what].slice(0, limits.length)
+  const keys = [`${what} from ${toNetwork(ip)}`, what].slice(0, limits.length)
   await takeTries(db, keys, [...limits], seconds)
   const result = await attempt()
   await uncountAttempts(db, keys, '')
@@ -104,8 +104,8 @@ async function countFailures<T>(
 }
 
 /** Keys of the counters, most specific first. Account names are hashed: people type passwords there. */
-function keysOf(what: string, { collection, account, ip }: SignInAttempt) {
-  const network = networkOf(ip)
+function makeCounterKeys(what: string, { collection, account, ip }: SignInAttempt) {
+  const network = toNetwork(ip)
   const who = sha256(`${collection} ${account.toLowerCase()}`).slice(0, 32)
   return {
     keys: [`${what} ${who} ${network}`, `${what} from ${network}`, `${what} ${who}`],
@@ -123,12 +123,12 @@ const uncountAttempts = (db: Db, keys: readonly string[], exempt: string, days =
   call(db, 'auth_give_back', keys, exempt, days)
 
 /** Counts an attempt for `key`. Returns the seconds to wait if there are over `max` in `seconds`, else 0. */
-export const takeTry = (db: Db, key: string, max: number, seconds: number): Promise<number> =>
+export const countTry = (db: Db, key: string, max: number, seconds: number): Promise<number> =>
   call(db, 'auth_take_tries', [key], [max], seconds, '')
 
 /** Counts an attempt for `key`. Returns false after over `max` attempts in `seconds`. */
 export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
-  (await takeTry(db, key, max, seconds)) === 0
+  (await countTry(db, key, max, seconds)) === 0
 
 async function hasAttempt(db: Db, key: string): Promise<boolean> {
   const found = await queries(db)

@@ -46,7 +46,10 @@ export interface SignInAttempt {
   readonly ip: string
 }
 
-export const attemptOf = ({ store, services, collection, ip }: AuthCall, account: string): SignInAttempt => ({
+export const makeSignInAttempt = (
+  { store, services, collection, ip }: AuthCall,
+  account: string,
+): SignInAttempt => ({
   db: store.db,
   config: services.config,
   collection: collection.id,

@@ -1,17 +1,17 @@
 import { ApiError, type FieldError, fieldError } from '../../platform/errors.ts'
 import { guestHolder } from '../../platform/limits/holder.ts'
 import type { Store } from '../collections/catalog.ts'
-import { checkFields, email, failedBefore, length, noneOf, required } from '../collections/checks.ts'
+import { checkFields, email, failedBefore, length, refuseListed, required } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { verifyPassword } from '../fields/bcrypt.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { changeAuthRecord, demandUsers, type InSameTransaction } from './account.ts'
 import { limitMails, limitSignInAttempts } from './attempt-limits.ts'
-import { type AuthCall, attemptOf } from './auth-services.ts'
+import { type AuthCall, makeSignInAttempt } from './auth-services.ts'
 import { findByEmail } from './find-auth-record.ts'
-import { mailLink } from './mails.ts'
-import { claimOf, findByToken, ownerError } from './tokens.ts'
+import { sendLinkMail } from './mails.ts'
+import { findByToken, ownerError, readTokenClaim } from './tokens.ts'
 
 const DIRECTLY = 'All superusers can change their emails directly.'
 
@@ -22,14 +22,14 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
   const { store, services, collection } = call
   demandUsers(collection, DIRECTLY)
   const form = await call.readForm()
-  await limitMails(attemptOf(call, auth.id))
+  await limitMails(makeSignInAttempt(call, auth.id))
   const holder = await findByEmail(store, collection, form.newEmail)
   const isTaken = holder !== null && holder.id !== auth.id
   const taken = isTaken ? fieldError('validation_invalid_new_email', 'Invalid new email address.') : undefined
-  const isOther = noneOf([String(auth.values.email)])
+  const isOther = refuseListed([String(auth.values.email)])
   checkFields(form, { newEmail: [required, length(1, 255), email, isOther, failedBefore(taken)] })
   try {
-    await mailLink(services, auth, 'emailChange', form.newEmail)
+    await sendLinkMail(services, auth, 'emailChange', form.newEmail)
   } catch (error) {
     throw Object.assign(new ApiError(400, 'Failed to request email change.'), { cause: error })
   }
@@ -48,7 +48,7 @@ export async function confirmEmailChange(
   const { store, services, collection, ip } = call
   demandUsers(collection, DIRECTLY)
   const form = await call.readForm()
-  const newEmail = claimOf(form.token, 'newEmail')
+  const newEmail = readTokenClaim(form.token, 'newEmail')
   const auth = await findByToken(store, form.token, 'emailChange')
   const error = await newEmailError(store, collection, newEmail, auth)
   const demand = async () => {
@@ -60,7 +60,7 @@ export async function confirmEmailChange(
     })
   }
   if (error || !auth) return demand()
-  await limitSignInAttempts(attemptOf(call, auth.id), demand)
+  await limitSignInAttempts(makeSignInAttempt(call, auth.id), demand)
   const change = { email: newEmail, verified: true }
   await changeAuthRecord(store, services.extensions, auth, change, 'Failed to confirm email change.', also)
 }

@@ -6,7 +6,7 @@ import type { AuthRecord } from '../request/request.ts'
 import { changeAuthRecord, demandUsers } from './account.ts'
 import type { AuthCall } from './auth-services.ts'
 import { clearMailLimit, type EmailForm, findForMail, mailInBackground } from './mail-on-request.ts'
-import { claimOf, findByToken, ownerError } from './tokens.ts'
+import { findByToken, ownerError, readTokenClaim } from './tokens.ts'
 
 /**
  * Mails a verification link, once per RESEND_SECONDS at most. PocketBase: record_auth_verification_request
@@ -38,7 +38,7 @@ export async function confirmVerification(call: AuthCall<{ token: string }>): Pr
 }
 
 function tokenError(collection: AuthCollection, token: string, auth: AuthRecord | null) {
-  const address = claimOf(token, 'email')
+  const address = readTokenClaim(token, 'email')
   if (address === '') return fieldError('validation_invalid_token_claims', 'Missing email token claim.')
   const error = ownerError(collection, auth)
   if (error || auth?.values.email === address) return error

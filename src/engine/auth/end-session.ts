@@ -5,7 +5,7 @@ import { notFound } from '../../platform/errors.ts'
 import { accountHolder } from '../../platform/limits/holder.ts'
 import type { Store } from '../collections/catalog.ts'
 import { USERS_ID } from '../collections/collection.ts'
-import { tableName } from '../collections/sql-names.ts'
+import { toTableName } from '../collections/sql-names.ts'
 import { ENDED_SESSIONS } from '../records/fresh-auth.ts'
 import { logChange } from '../records/log-changes.ts'
 import type { AuthRecord } from '../request/request.ts'
@@ -46,7 +46,7 @@ export async function endSession({ db }: Store, auth: AuthRecord, id: string, al
     const ended = await endListed(inside, auth, id)
     if (!ended) throw notFound()
     // changes the row's `xmin`, so that server processes reload the record that they have cached
-    await sql`update ${sql.id(tableName(collection))} set id = id where id = ${record}`.execute(inside)
+    await sql`update ${sql.id(toTableName(collection))} set id = id where id = ${record}`.execute(inside)
     if (collection.id === USERS_ID) await endPushes(inside, record, ended.user_agent)
     await logChange({ db: inside }, { id: ENDED_SESSIONS }, 'delete', accountHolder(collection.id, record))
     await also?.(inside, auth)

@@ -1,13 +1,13 @@
 import { forbidden } from '../../platform/errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, type Collection, DEVICES_ID, USERS_ID } from '../collections/collection.ts'
-import { uniqueIndexOf } from '../collections/index-definition.ts'
-import { columnName, quote, tableName } from '../collections/sql-names.ts'
+import { findUniqueIndex } from '../collections/index-definition.ts'
+import { quote, toColumnName, toTableName } from '../collections/sql-names.ts'
 import { catalogFor } from '../records/access.ts'
 import { isDisabledSql, USER_SETTINGS_ID } from '../records/disabled-user.ts'
 import { columnsOf, type RecordRow, toValues } from '../records/record-row.ts'
-import { statementName } from '../records/statement-name.ts'
-import { type Actor, type AuthRecord, authRecord, type Role } from '../request/request.ts'
+import { findStatementName } from '../records/statement-name.ts'
+import { type Actor, type AuthRecord, makeAuthRecord, type Role } from '../request/request.ts'
 
 /** SQL, a select list: row `b`'s columns in the order of fields, then `xmin`, then whether it is disabled. */
 export const authColumns = (store: Store, collection: AuthCollection) =>
@@ -36,7 +36,7 @@ export function toAuthRecord(
 ): AuthRecord {
   const { count } = columnsOf(collection)
   const isDisabled = row[count + 1] === true || isActorDisabled
-  return authRecord(collection, toValues(collection, row as RecordRow), String(row[count]), {
+  return makeAuthRecord(collection, toValues(collection, row as RecordRow), String(row[count]), {
     isDisabled,
     actor,
   })
@@ -69,7 +69,7 @@ export async function findActing(
   const [[column, value] = []] = Object.entries(by ?? {})
   if (collection.id !== USERS_ID || typeof value !== 'string' || `${account}${value}`.includes('\0'))
     return null
-  const table = quote(tableName(collection))
+  const table = quote(toTableName(collection))
   const text = `select ${authColumns(store, collection)}, ${isDisabledSql('u.id')}, m.id, m.role, m."tokenKey", u."tokenKey"
     from ${table} b join members m on m.account = b.id join ${table} u on u.id = m.member
     where b.id = $1 and m.${column} = $3 and not ${isEndedSql(collection, 'u')}`
@@ -89,20 +89,20 @@ async function findWhere(
   ...more: readonly string[]
 ): Promise<AuthRecord | null> {
   if (id.includes('\0')) return null // Postgres refuses NUL, which a path or a token may contain
-  const table = quote(tableName(collection))
+  const table = quote(toTableName(collection))
   const text = `select ${authColumns(store, collection)} from ${table} b where ${condition}`
   const [row] = await lookUp(store, text, [id, ...more])
   return row ? toAuthRecord(collection, row) : null
 }
 
 export const lookUp = async ({ db, catalog }: Store, text: string, values: readonly unknown[]) =>
-  (await db.lookUp(text, values, statementName(catalog, text))).rows
+  (await db.lookUp(text, values, findStatementName(catalog, text))).rows
 
 /** The auth record with this value in a unique field, or null. Ignores ASCII case if the index does. */
 export async function findByIdentity(store: Store, collection: AuthCollection, field: string, value: string) {
-  const index = uniqueIndexOf(collection.indexes, field)
+  const index = findUniqueIndex(collection.indexes, field)
   if (!index) return null
-  const column = `b.${quote(columnName(field))}`
+  const column = `b.${quote(toColumnName(field))}`
   const type = store.catalog.field(collection, field)?.type
   const ignoresCase = index.columns[0]?.collate.toLowerCase() === 'nocase'
   const condition =
@@ -111,7 +111,7 @@ export async function findByIdentity(store: Store, collection: AuthCollection, f
       : ignoresCase
         ? `lower(${column}::text collate "C") = lower($1::text collate "C")`
         : `${column}::text = $1`
-  const text = `select ${authColumns(store, collection)} from ${quote(tableName(collection))} b where ${condition} limit 1`
+  const text = `select ${authColumns(store, collection)} from ${quote(toTableName(collection))} b where ${condition} limit 1`
   const { rows } = await store.db.query(text, [value])
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }

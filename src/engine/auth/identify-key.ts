@@ -2,7 +2,7 @@ import { queries } from '../../platform/db/queries.ts'
 import { Lru, memoize } from '../../platform/tools/lru.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import { type AuthCollection, USERS_ID } from '../collections/collection.ts'
-import { quote, tableName } from '../collections/sql-names.ts'
+import { quote, toTableName } from '../collections/sql-names.ts'
 import { now } from '../fields/date.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { Scopes } from '../request/scopes.ts'
@@ -15,7 +15,7 @@ const KEYS = /(?:psk|vk)_\w+/g
 export const isKey = (text: string): boolean => KEY.test(text)
 
 /** What may be an API key anywhere in a text. */
-export const keysIn = (text: string): readonly string[] => text.match(KEYS) ?? []
+export const findApiKeys = (text: string): readonly string[] => text.match(KEYS) ?? []
 
 const TOUCH_MS = 60_000
 
@@ -66,7 +66,7 @@ export async function identifyKey(
 }
 
 /** The user of a key, from the cache; undefined if not cached. Not for authorization: it may be outdated. */
-export const cachedKeyHolder = (catalog: Catalog, key: string): AuthRecord | undefined =>
+export const findCachedKeyHolder = (catalog: Catalog, key: string): AuthRecord | undefined =>
   keysOf(catalog).get(key)?.auth
 
 type KeyColumns = [
@@ -78,7 +78,11 @@ type KeyColumns = [
  * Finds the user of a key by the key's id and a secret's prefix (null: the current secret). Null if the key
  * or the secret is invalid.
  */
-export const keyHolderById = (store: Store, id: string, secret: string | null): Promise<KeyHolder | null> =>
+export const findKeyHolderById = (
+  store: Store,
+  id: string,
+  secret: string | null,
+): Promise<KeyHolder | null> =>
   findBy(store, `k.id = $1 and (${IS_CURRENT} or k.previous_prefix = $3)`, IS_CURRENT, [id, now(), secret])
 const IS_CURRENT = 'k.prefix = coalesce($3, k.prefix)'
 
@@ -101,7 +105,7 @@ async function findBy(
   const text = `select ${authColumns(store, users)}, k.id, k.xmin::text, s.prefix,
       case when k.expires_at <> '' and (s.until = '' or k.expires_at < s.until) then k.expires_at else s.until end,
       case when k.last_used_prefix in ('', s.prefix) then k.last_used_at else '' end, k.scopes, k.twilio
-    from api_keys k join ${quote(tableName(users))} b on b.id = k."user"
+    from api_keys k join ${quote(toTableName(users))} b on b.id = k."user"
     cross join lateral (
       select case when ${isCurrent} then k.prefix else k.previous_prefix end as prefix,
         case when ${isCurrent} then '' else k.previous_until end as until

@@ -10,7 +10,7 @@ export const UNESCAPED = new Map(Object.entries(ESCAPES).map(([character, escape
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
 
-export const layout = (body: string) => `<!doctype html>
+export const renderMailLayout = (body: string) => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -29,13 +29,13 @@ ${body}
 </html>
 `
 
-export const linkTo = (url: string, words: string, style = ''): string =>
+export const renderLink = (url: string, words: string, style = ''): string =>
   `<a${style && ` class="${style}"`} href="${escapeHtml(url)}" target="_blank" rel="noopener">${escapeHtml(words)}</a>`
 
 const MAX_NAME = 60
 
 /** A user's name for a mail's subject: one line, bounded length. */
-export function nameInMail(name: string, unnamed: string): string {
+export function formatNameForMail(name: string, unnamed: string): string {
   const letters = [...(name.replace(/[\s\p{Cc}]+/gu, ' ').trim() || unnamed)]
   return letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join('')}…` : letters.join('')
 }

@@ -5,13 +5,13 @@ import type { AuthCollection } from '../collections/collection.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countAttempt, limitMails } from './attempt-limits.ts'
-import { type AuthCall, type AuthServices, attemptOf } from './auth-services.ts'
+import { type AuthCall, type AuthServices, makeSignInAttempt } from './auth-services.ts'
 import { findByEmail, findByIdentity } from './find-auth-record.ts'
-import { type MailedLink, mailLink, namesOf } from './mails.ts'
+import { type MailedLink, readMailSender, sendLinkMail } from './mails.ts'
 
 const RESEND_SECONDS = 120
 
-const keyOf = (link: MailedLink, auth: AuthRecord | null) =>
+const makeMailLimitKey = (link: MailedLink, auth: AuthRecord | null) =>
   `mail ${link} ${auth?.collection.id ?? ''} ${auth?.id ?? ''}`
 
 /** Mails a link in the background, once per RESEND_SECONDS. If `auth` is null, only takes the same time. */
@@ -21,18 +21,18 @@ export async function mailInBackground(
   link: MailedLink,
   auth: AuthRecord | null,
 ): Promise<void> {
-  const key = keyOf(link, auth)
+  const key = makeMailLimitKey(link, auth)
   // count before sending, because a concurrent request may ask for the same mail
   if (!(await countAttempt(store.db, key, 1, RESEND_SECONDS)) || !auth) return
   const about = { kind: link, collection: auth.collection.name, id: auth.id }
-  void mailLink(services, auth, link).catch(async (err) => {
+  void sendLinkMail(services, auth, link).catch(async (err) => {
     services.log.error({ err, ...about }, 'could not send a mail')
     await clearAttempts(store.db, key).catch(() => {})
   })
 }
 
 export const clearMailLimit = (store: Store, link: MailedLink, auth: AuthRecord) =>
-  clearAttempts(store.db, keyOf(link, auth))
+  clearAttempts(store.db, makeMailLimitKey(link, auth))
 
 export const EMAIL_FORM = object({ email: text })
 export type EmailForm = ValueOf<typeof EMAIL_FORM>
@@ -46,13 +46,13 @@ export async function findForMail(
   const form = await call.readForm()
   const isByNumber = takesNumbers && isNumber(collection, form.email)
   checkFields(form, { email: [required, length(1, 255), when(!isByNumber, email)] })
-  await limitMails(attemptOf(call, form.email))
+  await limitMails(makeSignInAttempt(call, form.email))
   const auth = await (isByNumber ? findByNumber : findByEmail)(store, collection, form.email)
   return auth && !auth.isDisabled ? auth : null
 }
 
 /** The phone number to which a record's one-time passwords are texted; '' if they are mailed. */
-export function numberOf(auth: AuthRecord): string {
+export function findOtpNumber(auth: AuthRecord): string {
   const { channel } = (auth.collection as AuthCollection).otp
   const number = channel ? String(auth.values[channel.field] ?? '') : ''
   return E164.test(number) ? number : ''
@@ -68,17 +68,17 @@ async function findByNumber(store: Store, collection: AuthCollection, number: st
 }
 
 /** Texts a one-time password; the stored text shows dots instead. Throws if the text is refused. */
-export async function textOtp(
+export async function sendOtpText(
   services: AuthServices,
   auth: AuthRecord,
   password: string,
   ip: string,
 ): Promise<void> {
   const { otp } = auth.collection as AuthCollection
-  const to = numberOf(auth)
+  const to = findOtpNumber(auth)
   const fill = (shown: string) =>
     otp
-      .channel!.text.replaceAll('{APP_NAME}', () => namesOf(services).appName)
+      .channel!.text.replaceAll('{APP_NAME}', () => readMailSender(services).appName)
       .replaceAll('{OTP}', () => shown)
   const shown = fill('•'.repeat(password.length))
   const text = { to, body: fill(password), shown, seconds: otp.duration, ip }

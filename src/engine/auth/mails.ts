@@ -3,7 +3,7 @@ import type { MailTemplate } from '../collections/mail-texts.ts'
 import type { Field, Value } from '../fields/field.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { SETTINGS } from '../settings/settings.ts'
-import { escapeHtml, layout } from './mail-html.ts'
+import { escapeHtml, renderMailLayout } from './mail-html.ts'
 import { type MailServices, sendMail } from './send-mail.ts'
 import { signToken } from './tokens.ts'
 
@@ -18,7 +18,7 @@ export interface MailSender {
   readonly appUrl: string
 }
 
-export function namesOf({ settings, config }: Pick<MailServices, 'settings' | 'config'>): MailSender {
+export function readMailSender({ settings, config }: Pick<MailServices, 'settings' | 'config'>): MailSender {
   const { appName, appURL } = settings.current.meta
   return { appName, appUrl: appURL === FRESH_URL ? config.publicUrl : appURL }
 }
@@ -36,17 +36,21 @@ async function sendTemplate(
   more: Readonly<Record<string, string>>,
   to = String(auth.values.email),
 ) {
-  const { appName, appUrl } = namesOf(services)
+  const { appName, appUrl } = readMailSender(services)
   const values = new Map(Object.entries({ APP_NAME: appName, APP_URL: appUrl, ...more }))
   for (const field of auth.collection.fields) {
     if (!field.hidden) values.set(`RECORD:${field.name}`, fieldText(field, auth.values[field.name] ?? ''))
   }
   const fill = (text: string) =>
     text.replace(/\{([^{}]+)\}/g, (whole, name: string) => values.get(name) ?? whole)
-  await sendMail(services, { to, subject: fill(template.subject), html: layout(fill(template.body)) })
+  await sendMail(services, {
+    to,
+    subject: fill(template.subject),
+    html: renderMailLayout(fill(template.body)),
+  })
 }
 
-const optionsOf = (auth: AuthRecord) => auth.collection as AuthCollection
+const toAuthCollection = (auth: AuthRecord) => auth.collection as AuthCollection
 
 const LINK_TEMPLATES = {
   verification: 'verificationTemplate',
@@ -56,19 +60,21 @@ const LINK_TEMPLATES = {
 export type MailedLink = keyof typeof LINK_TEMPLATES
 
 /** Mails a link to the record's address, or to `newEmail`. Throws if the mail cannot be sent. */
-export async function mailLink(
+export async function sendLinkMail(
   services: MailServices,
   auth: AuthRecord,
   link: MailedLink,
   newEmail?: string,
 ): Promise<void> {
   const token = await signToken(auth, link, newEmail === undefined ? {} : { newEmail })
-  await sendTemplate(services, auth, optionsOf(auth)[LINK_TEMPLATES[link]], { TOKEN: token }, newEmail)
+  await sendTemplate(services, auth, toAuthCollection(auth)[LINK_TEMPLATES[link]], { TOKEN: token }, newEmail)
 }
 
-export const mailOtp = (services: MailServices, auth: AuthRecord, otpId: string, password: string) =>
-  sendTemplate(services, auth, optionsOf(auth).otp.emailTemplate, { OTP_ID: otpId, OTP: password })
+export const sendOtpMail = (services: MailServices, auth: AuthRecord, otpId: string, password: string) =>
+  sendTemplate(services, auth, toAuthCollection(auth).otp.emailTemplate, { OTP_ID: otpId, OTP: password })
 
 /** Mails a notice of a sign-in from a new location; `info` names time and place. */
-export const mailAuthAlert = (services: MailServices, auth: AuthRecord, info: string) =>
-  sendTemplate(services, auth, optionsOf(auth).authAlert.emailTemplate, { ALERT_INFO: escapeHtml(info) })
+export const sendAuthAlertMail = (services: MailServices, auth: AuthRecord, info: string) =>
+  sendTemplate(services, auth, toAuthCollection(auth).authAlert.emailTemplate, {
+    ALERT_INFO: escapeHtml(info),
+  })

@@ -6,7 +6,7 @@ import type { AuthCall } from './auth-services.ts'
 import { clearMailLimit, type EmailForm, findForMail, mailInBackground } from './mail-on-request.ts'
 import { passwordField } from './password-check.ts'
 import { INSTALLER_EMAIL } from './superusers.ts'
-import { claimOf, findByToken, ownerError } from './tokens.ts'
+import { findByToken, ownerError, readTokenClaim } from './tokens.ts'
 
 const MAX_PASSWORD_LENGTH = 255
 
@@ -40,7 +40,7 @@ export async function confirmPasswordReset(
     passwordConfirm: [required, equals(form.password)],
   })
   if (!auth) return
-  const isTheirs = auth.values.verified === true || claimOf(form.token, 'email') === auth.values.email
+  const isTheirs = auth.values.verified === true || readTokenClaim(form.token, 'email') === auth.values.email
   const change = { password: form.password, verified: isTheirs }
   await changeAuthRecord(store, services.extensions, auth, change, 'Failed to set new password.', also)
   await clearMailLimit(store, 'passwordReset', auth)

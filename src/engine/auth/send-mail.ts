@@ -15,7 +15,7 @@ export interface Mail {
 
 export type MailServices = Pick<AuthServices, 'settings' | 'log' | 'config'>
 
-export const messageIdOf = ({ settings: { current } }: MailServices, key: string) =>
+export const makeMessageId = ({ settings: { current } }: MailServices, key: string) =>
   `<${key}@${current.meta.senderAddress.split('@').at(-1)}>`
 
 /** Sends a mail by the SMTP server of the settings; without one, logs it. Throws if the server refuses it. */

@@ -14,7 +14,8 @@ import { readClaims, sha256, signToken } from './tokens.ts'
 const MAX_TRIES = 5
 const SPREAD_SECONDS = 60
 
-const durationOf = (auth: AuthRecord): number => (auth.collection as AuthCollection).authToken.duration
+const readSessionSeconds = (auth: AuthRecord): number =>
+  (auth.collection as AuthCollection).authToken.duration
 
 const nowSeconds = (): number => Math.floor(Date.now() / 1000)
 
@@ -28,7 +29,7 @@ async function signOwnToken(
 ): Promise<{ token: string; isKept: boolean }> {
   for (let tries = 1; ; tries++) {
     const later = tries === 1 ? 0 : 1 + randomInt(SPREAD_SECONDS)
-    const expires = nowSeconds() + durationOf(auth) + later
+    const expires = nowSeconds() + readSessionSeconds(auth) + later
     const token = await signToken(auth, 'auth', { expires })
     const isKept = await keep(sha256(token), expires)
     if (isKept || tries === MAX_TRIES) return { token, isKept }
@@ -136,7 +137,7 @@ export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promi
   const known = await useSession(db, old)
   if (!known) return signToken(auth, 'auth')
   const { session, latest } = known
-  const end = nowSeconds() + durationOf(auth)
+  const end = nowSeconds() + readSessionSeconds(auth)
   const isRecent = latest > end - SAME_SECONDS && latest <= end + SPREAD_SECONDS
   if (isRecent) return signToken(auth, 'auth', { expires: latest })
   const { token, isKept } = await signOwnToken(auth, (hash, expires) => addToken(db, session, hash, expires))

@@ -1,11 +1,11 @@
 import { hash } from 'node:crypto'
-import { within } from '../../platform/tools/deadline.ts'
+import { limitTime } from '../../platform/tools/deadline.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { now } from '../fields/date.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { AuthServices, Origin } from './auth-services.ts'
-import { mailAuthAlert } from './mails.ts'
+import { sendAuthAlertMail } from './mails.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,
@@ -35,7 +35,7 @@ export async function recordOrigin(
   if (known) return touchSystemRecord(store, '_authOrigins', known.id)
   if (origins.length > 0 && auth.values.email !== '') {
     try {
-      await within(mailAuthAlert(services, auth, `${now()} - ${ip} ${agent}`), MAIL_MS)
+      await limitTime(sendAuthAlertMail(services, auth, `${now()} - ${ip} ${agent}`), MAIL_MS)
     } catch (err) {
       const { collection, id } = auth
       return services.log.warn({ err, collection: collection.name, id }, 'could not send a login alert')

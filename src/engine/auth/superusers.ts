@@ -6,10 +6,10 @@ import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { deleteRecords } from '../records/cascade.ts'
 import type { Extension } from '../records/collection-extension.ts'
-import { noteChanges } from '../records/log-changes.ts'
+import { logChanges } from '../records/log-changes.ts'
 import { createRecord, updateRecord } from '../records/write.ts'
 import type { WriteOptions } from '../records/write-in-progress.ts'
-import { serverRequest } from '../request/request.ts'
+import { makeServerRequest } from '../request/request.ts'
 import { SettingsStore } from '../settings/settings-store.ts'
 import { recordTerminalAudit } from './audit.ts'
 import { findByEmail } from './find-auth-record.ts'
@@ -19,7 +19,7 @@ export const SUPERUSERS_ID = 'pbc_3142635823'
 
 export const INSTALLER_EMAIL = '__pbinstaller@example.com'
 
-const superusersOf = ({ catalog }: Store) => catalog.find(SUPERUSERS) as AuthCollection
+const findSuperuserCollection = ({ catalog }: Store) => catalog.find(SUPERUSERS) as AuthCollection
 
 /** Deletes the installer's account when a superuser is created. PocketBase: record_model_superusers.go */
 export const superusersExtension: Extension = {
@@ -29,7 +29,7 @@ export const superusersExtension: Extension = {
       .with('written', (query) =>
         query.deleteFrom('_superusers').where('email', '=', INSTALLER_EMAIL).returningAll(),
       )
-      .with('noted', noteChanges('delete', SUPERUSERS_ID))
+      .with('noted', logChanges('delete', SUPERUSERS_ID))
       .selectFrom('written')
       .select('id')
       .execute()
@@ -40,13 +40,13 @@ const EXTENSIONS = new Map([[SUPERUSERS_ID, superusersExtension]])
 
 /** Creates a superuser, or sets its password and ends its sessions. Throws a UserError for invalid values. */
 export async function upsertSuperuser(store: Store, email: string, password: string): Promise<void> {
-  const collection = superusersOf(store)
-  const request = serverRequest(collection, { email, password, passwordConfirm: password })
+  const collection = findSuperuserCollection(store)
+  const request = makeServerRequest(collection, { email, password, passwordConfirm: password })
   const known = await findByEmail(store, collection, email)
-  const change: WriteOptions = { ...noted('update', email), locksRecord: true }
+  const change: WriteOptions = { ...auditInTransaction('update', email), locksRecord: true }
   try {
     if (known) await updateRecord(store, EXTENSIONS, collection, known.id, request, change)
-    else await createRecord(store, EXTENSIONS, collection, request, noted('create', email))
+    else await createRecord(store, EXTENSIONS, collection, request, auditInTransaction('create', email))
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const faults = Object.entries(error.data).map(([field, { message }]) => `${field}: ${message}`)
@@ -54,7 +54,7 @@ export async function upsertSuperuser(store: Store, email: string, password: str
   }
 }
 
-const noted = (action: string, email: string): WriteOptions => ({
+const auditInTransaction = (action: string, email: string): WriteOptions => ({
   inSameTransaction: async ({ db }, record) => {
     if (email === INSTALLER_EMAIL) return
     await recordTerminalAudit(db, { action, collection: SUPERUSERS, record, fields: ['email', 'password'] })
@@ -73,7 +73,7 @@ export async function listSuperusers(store: Store): Promise<string[]> {
 
 /** Deletes a superuser. Throws a UserError for an unknown address and for the last superuser. */
 export async function deleteSuperuser(store: Store, email: string): Promise<void> {
-  const collection = superusersOf(store)
+  const collection = findSuperuserCollection(store)
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const known = await findByEmail(inside, collection, email)
@@ -91,7 +91,7 @@ const PASSWORD_LENGTH = 30
 /** A link to create the first superuser; null if one exists. PocketBase: apis/installer.go */
 export async function installerLink(store: Store, publicUrl: string): Promise<string | null> {
   if ((await listSuperusers(store)).length > 0) return null
-  const collection = superusersOf(store)
+  const collection = findSuperuserCollection(store)
   if (!(await findByEmail(store, collection, INSTALLER_EMAIL)))
     await upsertSuperuser(store, INSTALLER_EMAIL, randomText(PASSWORD_LENGTH))
   const standIn = await findByEmail(store, collection, INSTALLER_EMAIL)

@@ -6,13 +6,13 @@ import type { Tables } from '../../platform/db/tables.ts'
 import { randomId } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { dateOf, formatDate, now } from '../fields/date.ts'
-import { noteChanges } from '../records/log-changes.ts'
+import { formatDate, now, toDate } from '../fields/date.ts'
+import { logChanges } from '../records/log-changes.ts'
 import { deleteLinked, type LinkedCollection } from '../records/revoke-sign-ins.ts'
 import type { AuthRecord } from '../request/request.ts'
 
 /** kysely's types need one table by name. All of these have the columns of `_mfas` that this file names. */
-const tableOf = (name: LinkedCollection) => name as '_mfas'
+const toTypedTable = (name: LinkedCollection) => name as '_mfas'
 
 /** Stores a record without checks; returns its id. After a unique conflict it throws, or does nothing. */
 export async function addSystemRecord<T extends LinkedCollection>(
@@ -29,12 +29,12 @@ export async function addSystemRecord<T extends LinkedCollection>(
   await queries(store.db)
     .with('written', (query) =>
       query
-        .insertInto(tableOf(name))
+        .insertInto(toTypedTable(name))
         .values(row)
         .$if(onConflict === 'do nothing', (insert) => insert.onConflict((found) => found.doNothing()))
         .returning('id'),
     )
-    .with('noted', noteChanges('create', idOf(store, name), 'ids'))
+    .with('noted', logChanges('create', findCollectionId(store, name), 'ids'))
     .selectFrom('written')
     .execute()
   return id
@@ -70,7 +70,7 @@ const select = <T extends LinkedCollection, F extends keyof TableRow<T> & string
   fields: readonly F[],
 ) =>
   queries(db)
-    .selectFrom(tableOf(name))
+    .selectFrom(toTypedTable(name))
     .select(fields as readonly string[] as readonly 'id'[])
     .$castTo<Pick<TableRow<T>, F>>()
 
@@ -79,7 +79,7 @@ export async function deleteSystemRecord(store: Store, name: LinkedCollection, i
 }
 
 export const isOlder = (moment: string, seconds: number) =>
-  Date.now() - (dateOf(moment)?.getTime() ?? 0) > seconds * 1000
+  Date.now() - (toDate(moment)?.getTime() ?? 0) > seconds * 1000
 
 /** Deletes records older than this many seconds that belong to auth records of the collection `about`. */
 export async function deleteOldSystemRecords(
@@ -99,9 +99,9 @@ export async function touchSystemRecord(store: Store, name: LinkedCollection, id
     .with('written', (query) =>
       query.updateTable(name).set({ updated: now() }).where('id', '=', id).returning('id'),
     )
-    .with('noted', noteChanges('update', idOf(store, name), 'ids'))
+    .with('noted', logChanges('update', findCollectionId(store, name), 'ids'))
     .selectFrom('written')
     .execute()
 }
 
-const idOf = ({ catalog }: Store, name: LinkedCollection) => catalog.find(name)!.id
+const findCollectionId = ({ catalog }: Store, name: LinkedCollection) => catalog.find(name)!.id

@@ -1,20 +1,20 @@
 import { badRequest, fieldError } from '../../platform/errors.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
-import { type Check, checkFields, email, length, oneOf, required } from '../collections/checks.ts'
+import { allowOnly, type Check, checkFields, email, length, required } from '../collections/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { now } from '../fields/date.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'
-import { type AuthRecord, authRecord } from '../request/request.ts'
-import { mailAuthAlert, mailLink, mailOtp } from './mails.ts'
+import { type AuthRecord, makeAuthRecord } from '../request/request.ts'
+import { sendAuthAlertMail, sendLinkMail, sendOtpMail } from './mails.ts'
 import type { MailServices } from './send-mail.ts'
 
 const TEMPLATES: Readonly<Record<string, (services: MailServices, auth: AuthRecord) => Promise<void>>> = {
-  verification: (services, auth) => mailLink(services, auth, 'verification'),
-  'password-reset': (services, auth) => mailLink(services, auth, 'passwordReset'),
-  'email-change': (services, auth) => mailLink(services, auth, 'emailChange', String(auth.values.email)),
-  otp: (services, auth) => mailOtp(services, auth, '_PB_TEST_OTP_ID_', '123456'),
-  'login-alert': (services, auth) => mailAuthAlert(services, auth, `${now()} - TEST_IP TEST_USER_AGENT`),
+  verification: (services, auth) => sendLinkMail(services, auth, 'verification'),
+  'password-reset': (services, auth) => sendLinkMail(services, auth, 'passwordReset'),
+  'email-change': (services, auth) => sendLinkMail(services, auth, 'emailChange', String(auth.values.email)),
+  otp: (services, auth) => sendOtpMail(services, auth, '_PB_TEST_OTP_ID_', '123456'),
+  'login-alert': (services, auth) => sendAuthAlertMail(services, auth, `${now()} - TEST_IP TEST_USER_AGENT`),
 }
 
 export const TEST_MAIL_FORM = object({ email: text, template: text, collection: text })
@@ -34,7 +34,7 @@ export async function sendTestMail(
   const checks = {
     collection: [length(1, 255), isAuth],
     email: [required, length(1, 255), email],
-    template: [required, oneOf(Object.keys(TEMPLATES))],
+    template: [required, allowOnly(Object.keys(TEMPLATES))],
   }
   checkFields(form, checks, 'Failed to send the test email.')
   try {
@@ -48,5 +48,5 @@ export async function sendTestMail(
 function nobody(collection: AuthCollection, address: string): AuthRecord {
   const shown = collection.fields.filter((field) => !field.hidden)
   const values = Object.fromEntries(shown.map(({ name }) => [name, `__pb_test_${name}__`]))
-  return authRecord(collection, { ...values, email: address, tokenKey: randomText(50) }, '')
+  return makeAuthRecord(collection, { ...values, email: address, tokenKey: randomText(50) }, '')
 }

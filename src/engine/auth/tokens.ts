@@ -97,7 +97,7 @@ export function readClaims(token: string): Claims | null {
 }
 
 /** A text claim of a token that is not verified and may have expired; '' if the claim is absent. */
-export function claimOf(token: string, claim: 'email' | 'newEmail'): string {
+export function readTokenClaim(token: string, claim: 'email' | 'newEmail'): string {
   const value = decode(token)?.[claim]
   return typeof value === 'string' ? value : ''
 }
@@ -127,7 +127,7 @@ const BEARER = /^bearer (?=.)/is
 const owners = new Lru<string, { catalog: Catalog; auth: AuthRecord; untilMs: number } | null>(MAX_KNOWN)
 
 /** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
-export function tokenOf(authorization: string | undefined): string {
+export function readHeaderToken(authorization: string | undefined): string {
   return authorization?.replace(BEARER, '') ?? ''
 }
 
@@ -136,7 +136,7 @@ export function tokenOf(authorization: string | undefined): string {
  * disabled user. PocketBase: apis/middlewares.go
  */
 export async function identify(store: Store, authorization: string | undefined): Promise<AuthRecord | null> {
-  const token = tokenOf(authorization)
+  const token = readHeaderToken(authorization)
   if (token === '') return null
   const { catalog } = store
   const auth = await findByToken(store, token, 'auth')
@@ -149,8 +149,11 @@ export async function identify(store: Store, authorization: string | undefined):
  * The cached auth record of an Authorization header; undefined if it is not cached. It may be out of date:
  * the caller compares `version` in its SQL and, if it differs, calls `identify`.
  */
-export function cachedIdentity(catalog: Catalog, authorization: string | undefined): AuthRecord | undefined {
-  const hit = owners.get(tokenOf(authorization))
+export function findCachedIdentity(
+  catalog: Catalog,
+  authorization: string | undefined,
+): AuthRecord | undefined {
+  const hit = owners.get(readHeaderToken(authorization))
   return hit?.catalog === catalog && Date.now() < hit.untilMs ? hit.auth : undefined
 }
 
@@ -162,7 +165,7 @@ export async function findByToken(store: Store, token: string, purpose: Purpose)
 
 /** Whether a device's token is invalid only because its user is disabled. */
 export async function isSuspended(store: Store, authorization: string | undefined): Promise<boolean> {
-  const owner = await findOwner(store, tokenOf(authorization), 'auth')
+  const owner = await findOwner(store, readHeaderToken(authorization), 'auth')
   return owner?.collection.id === DEVICES_ID && owner.isDisabled
 }
 

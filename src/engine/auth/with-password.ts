@@ -1,9 +1,9 @@
 import { badRequest, forbidden, GatewayError, RetryLater, tooManyTries } from '../../platform/errors.ts'
-import { guestHolder, networkOf } from '../../platform/limits/holder.ts'
+import { guestHolder, toNetwork } from '../../platform/limits/holder.ts'
 import { randomDigits, randomId } from '../../platform/tools/random.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
 import type { Store } from '../collections/catalog.ts'
-import { checkFields, length, oneOf, required } from '../collections/checks.ts'
+import { allowOnly, checkFields, length, required } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { isEmail } from '../fields/address.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
@@ -11,10 +11,10 @@ import { object, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { changeAuthRecord } from './account.ts'
 import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'
-import { type AuthCall, type AuthServices, attemptOf } from './auth-services.ts'
+import { type AuthCall, type AuthServices, makeSignInAttempt } from './auth-services.ts'
 import { findAuthRecord, findByIdentity, requireEnabled } from './find-auth-record.ts'
-import { type EmailForm, findForMail, numberOf, textOtp } from './mail-on-request.ts'
-import { mailOtp } from './mails.ts'
+import { type EmailForm, findForMail, findOtpNumber, sendOtpText } from './mail-on-request.ts'
+import { sendOtpMail } from './mails.ts'
 import { passwordField, verifyDecoy } from './password-check.ts'
 import {
   addSystemRecord,
@@ -39,10 +39,10 @@ export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<Au
   checkFields(form, {
     identity: [required, length(1, 255)],
     password: [required, length(1, 255)],
-    identityField: [length(1, 255), oneOf(identityFields)],
+    identityField: [length(1, 255), allowOnly(identityFields)],
   })
   const fields = form.identityField ? [form.identityField] : emailFirst(identityFields)
-  return limitSignInAttempts(attemptOf(call, form.identity), async () => {
+  return limitSignInAttempts(makeSignInAttempt(call, form.identity), async () => {
     const holder = guestHolder(ip)
     const auth = await findAny(store, collection, fields, form.identity)
     const isRight = auth
@@ -96,7 +96,7 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
   const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
   if (live.length > MAX_LIVE) return live[0]!.id
-  const sentTo = numberOf(auth) || String(auth.values.email ?? '')
+  const sentTo = findOtpNumber(auth) || String(auth.values.email ?? '')
   // store the password before it is sent, so that it works as soon as it arrives
   const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo })
   void deliver(call, auth, id, password)
@@ -105,8 +105,8 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
 
 async function deliver({ store, services, ip }: AuthCall, auth: AuthRecord, id: string, password: string) {
   try {
-    if (numberOf(auth)) await textOtp(services, auth, password, ip)
-    else await mailOtp(services, auth, id, password)
+    if (findOtpNumber(auth)) await sendOtpText(services, auth, password, ip)
+    else await sendOtpMail(services, auth, id, password)
   } catch (err) {
     const about = { collection: auth.collection.name, id: auth.id }
     // strangers cause refusals: a line without a stack for each
@@ -135,13 +135,13 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   const isOurs = otp?.collectionRef === collection.id && !isOlder(otp.created, collection.otp.duration)
   const auth = isOurs ? await findAuthRecord(store, collection, otp.recordRef) : null
   const account = auth?.id ?? form.otpId
-  if (!(await countAttempt(store.db, `otp ${account} ${networkOf(ip)}`, MAX_TRIES, TRIES_SECONDS)))
+  if (!(await countAttempt(store.db, `otp ${account} ${toNetwork(ip)}`, MAX_TRIES, TRIES_SECONDS)))
     throw tooManyTries(TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
   const sentTo = otp?.sentTo ?? ''
   // a password sent to a phone number is valid only while the record has this number
-  const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === numberOf(auth))
+  const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === findOtpNumber(auth))
   const hash = isCurrent && otp?.password
-  return limitSignInAttempts(attemptOf(call, account), async () => {
+  return limitSignInAttempts(makeSignInAttempt(call, account), async () => {
     const holder = guestHolder(ip)
     let isRight = false
     // as PocketBase, else as a person types it; an unknown one takes as long
@@ -162,7 +162,8 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
  * also replaces the record's password by a random one.
  */
 async function confirmAddress(store: Store, { extensions }: AuthServices, auth: AuthRecord, sentTo: string) {
-  if (auth.values.verified || sentTo === '' || sentTo !== (auth.values.email || numberOf(auth))) return auth
+  if (auth.values.verified || sentTo === '' || sentTo !== (auth.values.email || findOtpNumber(auth)))
+    return auth
   const { mfa } = auth.collection as AuthCollection
   const change = { verified: true, withoutPassword: !mfa.enabled }
   return changeAuthRecord(store, extensions, auth, change, 'Failed to authenticate.')

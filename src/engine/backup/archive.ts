@@ -35,7 +35,7 @@ const SCHEMA = z.object({
 export type Manifest = Readonly<z.output<typeof SCHEMA>>
 export type TableEntry = Readonly<z.output<typeof TABLE>>
 
-export type BackupSummary = ReturnType<typeof summaryOf>
+export type BackupSummary = ReturnType<typeof summarizeBackup>
 
 export const entryName = (table: string): string => `tables/${encodeURIComponent(table)}.jsonl`
 
@@ -58,7 +58,7 @@ function parseManifest(text: string): Manifest {
   return data
 }
 
-export const summaryOf = ({ createdAt, version, tables }: Manifest, bytes: number) => ({
+export const summarizeBackup = ({ createdAt, version, tables }: Manifest, bytes: number) => ({
   createdAt,
   version,
   bytes,
@@ -76,8 +76,8 @@ export async function openArchive(path: string) {
   })
   const zip = await readable(() => openPromise(path, { autoClose: false, lazyEntries: true }))
   try {
-    const entries = await readable(() => entriesOf(zip))
-    const manifest = parseManifest(await manifestOf(zip, entries))
+    const entries = await readable(() => readZipEntries(zip))
+    const manifest = parseManifest(await readManifestText(zip, entries))
     const missing = manifest.tables.map(({ name }) => entryName(name)).find((name) => !entries.has(name))
     if (missing) throw notABackup(`${missing} is missing`)
     const contentOf = ({ name }: TableEntry) => contentOfEntry(zip, entries.get(entryName(name))!)
@@ -96,7 +96,7 @@ export async function checkBackup(path: string): Promise<BackupSummary> {
       for await (const _ of readLines(entry, archive.contentOf(entry))) {
       }
     }
-    return summaryOf(archive.manifest, archive.bytes)
+    return summarizeBackup(archive.manifest, archive.bytes)
   } finally {
     archive.close()
   }
@@ -125,7 +125,7 @@ async function readable<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-async function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
+async function readZipEntries(zip: ZipFile): Promise<Map<string, Entry>> {
   if (zip.entryCount > MAX_ENTRIES) throw notABackup('it has too many entries')
   const entries = new Map<string, Entry>()
   for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry)
@@ -133,7 +133,7 @@ async function entriesOf(zip: ZipFile): Promise<Map<string, Entry>> {
 }
 
 /** Reads the manifest, which has the checksums of tables. Checks its own CRC, since yauzl does not. */
-async function manifestOf(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<string> {
+async function readManifestText(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<string> {
   const entry = entries.get(MANIFEST)
   if (!entry) throw notABackup(`it has no ${MANIFEST}`)
   if (entry.uncompressedSize > MAX_MANIFEST_BYTES) throw notABackup(`its ${MANIFEST} is too long`)
@@ -180,7 +180,7 @@ export async function* readLines(entry: TableEntry, content: AsyncIterable<Uint8
 }
 
 /** Parses a line. Throws a UserError unless it is a row with the table's number of columns. */
-export function rowOf(line: string, { name, columns }: TableEntry): TransferRow {
+export function parseBackupRow(line: string, { name, columns }: TableEntry): TransferRow {
   const row = parseJson(line)
   const isRow =
     Array.isArray(row) &&

@@ -16,7 +16,7 @@ import { formatDate } from '../fields/date.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import { checkBackup } from './archive.ts'
 import { generatedName } from './backup-names.ts'
-import { type BackupStorage, folderStorage, type StoredBackup } from './folder-storage.ts'
+import { type BackupStorage, openFolderStorage, type StoredBackup } from './folder-storage.ts'
 import { notifyRestore } from './follow-restores.ts'
 import { LEASE, type Lease, takeLease } from './lease.ts'
 import { type AfterRestore, restoreBackup } from './restore.ts'
@@ -57,8 +57,8 @@ export function makeBackups(services: BackupServices) {
 
   async function storage(): Promise<BackupStorage> {
     const { s3 } = settings.current.backups
-    if (!s3.enabled) return folderStorage(folder)
-    return (await import('./s3-storage.ts')).s3Storage(s3)
+    if (!s3.enabled) return openFolderStorage(folder)
+    return (await import('./s3-storage.ts')).openS3Storage(s3)
   }
 
   /** Makes a backup. False while another job runs, or if one was made since `scheduledUntil`. */

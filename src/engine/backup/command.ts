@@ -107,20 +107,20 @@ function fileFor(to: string | undefined): string {
   return resolve(join(to ?? '.', `pocketsms-${day}-${time}.zip`))
 }
 
-const rowsOf = ({ tables }: BackupSummary) => tables.reduce((sum, { rows }) => sum + rows, 0)
+const countBackupRows = ({ tables }: BackupSummary) => tables.reduce((sum, { rows }) => sum + rows, 0)
 const madeBy = ({ createdAt, version }: BackupSummary) => `made ${createdAt} by pocketsms ${version}`
 
 async function figures(path: string, summary: BackupSummary): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path), hash)
-  const [tables, rows] = [summary.tables.length, rowsOf(summary)]
+  const [tables, rows] = [summary.tables.length, countBackupRows(summary)]
   return `${summary.bytes} bytes, ${tables} tables with ${rows} rows.\nsha256 ${hash.digest('hex')}`
 }
 
 function restoredText(file: string, restored: Restored): string {
   const { tables, ended, foreign } = restored
   return [
-    `Restored ${file}, ${madeBy(restored)}: ${tables.length} tables with ${rowsOf(restored)} rows.`,
+    `Restored ${file}, ${madeBy(restored)}: ${tables.length} tables with ${countBackupRows(restored)} rows.`,
     ...(ended > 0
       ? [`${ended} unfinished messages ended as failed, as they may have been sent since: see error_message.`]
       : []),

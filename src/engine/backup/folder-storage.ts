@@ -27,7 +27,7 @@ const isKey = (key: string) =>
   key !== '' && !key.startsWith('.') && key === basename(key) && !/[\0\\]/.test(key)
 
 /** Backups as files of a folder, which is created when the first is stored. */
-export function folderStorage(folder: string): BackupStorage {
+export function openFolderStorage(folder: string): BackupStorage {
   const find = async (key: string): Promise<StoredBackup | undefined> => {
     if (!isKey(key)) return undefined
     const found = await stat(join(folder, key)).catch(orNothing)

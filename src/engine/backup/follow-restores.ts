@@ -23,7 +23,7 @@ export function followRestores(
   const look = async () => {
     const { running, restores } = await readState(db)
     if (running?.node === node) return
-    if (running?.exclusive || restores !== seen()) await exclusively(() => otherRestoreIsOver(db, node))
+    if (running?.exclusive || restores !== seen()) await exclusively(() => awaitOtherRestore(db, node))
   }
   let looking = Promise.resolve()
   return db.listen(RESTORE_CHANNEL, () => {
@@ -32,7 +32,7 @@ export function followRestores(
 }
 
 /** Waits until no other node restores a backup; the restore of a dead node ends with its lease. */
-export async function otherRestoreIsOver(db: Db, node: string): Promise<void> {
+export async function awaitOtherRestore(db: Db, node: string): Promise<void> {
   for (;;) {
     const state = await readState(db).catch(() => undefined)
     if (state && !(state.running?.exclusive && state.running.node !== node)) return

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { formatDate } from '../fields/date.ts'
-import { type Done, type Failed, failed, type Job, type Running, readState } from './state.ts'
+import { type Done, type Failed, type Job, makeJobFailure, type Running, readState } from './state.ts'
 
 /** The time after which the lease of a killed node no longer blocks other nodes. */
 export const LEASE = sql`interval '30 seconds'`
@@ -97,7 +97,7 @@ export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: 
     async end(result: { readonly done: Done } | { readonly message: string }): Promise<void> {
       clearInterval(timer)
       await writing
-      if ('message' in result) await endLease(db, id, failed(running, result.message), null)
+      if ('message' in result) await endLease(db, id, makeJobFailure(running, result.message), null)
       else await endLease(db, id, null, result.done)
     },
   }

@@ -14,17 +14,17 @@ import { readStored } from '../collections/definition/read-collection.ts'
 import { quote } from '../collections/sql-names.ts'
 import { buildTables } from '../transfer/build-tables.ts'
 import { setNumbering } from '../transfer/numbering.ts'
-import { digestOf, namesOf, prepareTransfer, writeRows } from '../transfer/rows.ts'
-import { formOf, isOurs, NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
+import { digestTable, joinSqlNames, prepareTransfer, writeRows } from '../transfer/rows.ts'
+import { describeColumns, isOurs, NOT_TRANSFERRED, readTables, type Table } from '../transfer/tables.ts'
 import { withoutTriggers } from '../transfer/without-triggers.ts'
 import {
   type Archive,
   type BackupSummary,
   notABackup,
   openArchive,
+  parseBackupRow,
   readLines,
-  rowOf,
-  summaryOf,
+  summarizeBackup,
   type TableEntry,
 } from './archive.ts'
 
@@ -120,7 +120,7 @@ async function restoreAll(
   await new CatalogStore({ for: () => tx, forEverybody: () => tx }, builtIn).change(bootstrap)
   await prepareTransfer(tx)
   const ended = await run(tx, resume)
-  const summary = summaryOf(manifest, bytes)
+  const summary = summarizeBackup(manifest, bytes)
   const ours = new Set(entries.map(({ name }) => name))
   return {
     ...summary,
@@ -180,7 +180,7 @@ async function load(tx: Db, archive: Archive, progress: Progress): Promise<Table
 }
 
 async function fillCollections(tx: Db, archive: Archive, progress: Progress): Promise<void> {
-  const table = (await tablesOf(tx)).find(({ name }) => name === COLLECTIONS)
+  const table = (await readTables(tx)).find(({ name }) => name === COLLECTIONS)
   const entry = archive.manifest.tables.find(({ name }) => name === COLLECTIONS)
   if (!table || !entry) throw notABackup('it has no collections')
   await empty(tx, table)
@@ -196,7 +196,7 @@ async function fillCollections(tx: Db, archive: Archive, progress: Progress): Pr
 
 async function ourEntries(tx: Db, { manifest }: Archive) {
   const entries = new Map(manifest.tables.map((entry) => [entry.name, entry]))
-  const tables = (await tablesOf(tx)).filter(({ name }) => !NOT_TRANSFERRED.has(name))
+  const tables = (await readTables(tx)).filter(({ name }) => !NOT_TRANSFERRED.has(name))
   return tables.map((table) => {
     const entry = entries.get(table.name)
     if (!entry) throw notABackup(`the table ${table.name} is missing`)
@@ -205,21 +205,21 @@ async function ourEntries(tx: Db, { manifest }: Archive) {
 }
 
 /** Empties new tables, since migrations have inserted rows. */
-const empty = (tx: Db, ...tables: readonly Table[]) => sql`truncate ${namesOf(tables)}`.execute(tx)
+const empty = (tx: Db, ...tables: readonly Table[]) => sql`truncate ${joinSqlNames(tables)}`.execute(tx)
 
 async function fill(tx: Db, archive: Archive, entry: TableEntry, table: Table, progress: Progress) {
   const { name } = table
-  if (formOf(entry) !== formOf(table))
+  if (describeColumns(entry) !== describeColumns(table))
     throw new UserError(`The table ${name} has other columns in the backup than this version makes.`)
   let done = 0
   for await (const lines of readLines(entry, archive.contentOf(entry))) {
-    const rows = lines.map((line) => rowOf(line, entry))
+    const rows = lines.map((line) => parseBackupRow(line, entry))
     await writeRows(tx, table, rows)
     done += lines.length
     progress(name, done, entry.rows)
   }
   await setNumbering(tx, table, entry.numbering)
-  const { sum, rows } = await digestOf(tx, table)
+  const { sum, rows } = await digestTable(tx, table)
   if (sum !== entry.digest || rows !== entry.rows)
     throw notABackup(`the rows of the table ${name} are not those that were written`)
 }

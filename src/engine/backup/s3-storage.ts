@@ -11,11 +11,11 @@ const ANSWER_MS = 30_000
 const PART_MS = 300_000
 
 /** Backups as objects of a bucket of an S3-compatible store. PocketBase: tools/filesystem, NewS3 */
-export function s3Storage(settings: S3Settings): BackupStorage {
+export function openS3Storage(settings: S3Settings): BackupStorage {
   // a new client for each request: an invalid address is then an error of the request
-  const s3 = () => clientOf(settings)
+  const s3 = () => makeS3Client(settings)
   const list = async (prefix = ''): Promise<StoredBackup[]> => {
-    const objects = await spoken(s3().listObjects('/', prefix))
+    const objects = await withReadableError(s3().listObjects('/', prefix))
     if (!objects) throw new Error(`The bucket ${settings.bucket} does not exist.`)
     return objects.map(({ Key, Size, LastModified }) => ({
       key: Key,
@@ -28,36 +28,39 @@ export function s3Storage(settings: S3Settings): BackupStorage {
     find: async (key) => (await list(key)).find((one) => one.key === key),
     async *read(key, start, end) {
       if (end <= start) return
-      const { body } = await spoken(s3().getObjectRaw(key, false, start, end))
+      const { body } = await withReadableError(s3().getObjectRaw(key, false, start, end))
       for await (const piece of body ?? []) yield Buffer.from(piece)
     },
     async put(path, key) {
       const file = await openAsBlob(path)
       const partBytes = Math.max(PART_BYTES, Math.ceil(file.size / MAX_PARTS / MIB) * MIB)
-      await spoken(clientOf(settings, partBytes).putAnyObject(key, file, 'application/zip'))
+      await withReadableError(makeS3Client(settings, partBytes).putAnyObject(key, file, 'application/zip'))
     },
     async delete(key) {
       // check first: S3 confirms the deletion of a missing object, too
-      if (!(await spoken(s3().objectExists(key)))) throw new Error(`[key: ${key}] resource not found`)
-      await spoken(s3().deleteObject(key))
+      if (!(await withReadableError(s3().objectExists(key))))
+        throw new Error(`[key: ${key}] resource not found`)
+      await withReadableError(s3().deleteObject(key))
     },
   }
 }
 
 /** Writes, lists and deletes an object to test the settings. PocketBase: forms/test_s3_filesystem.go */
 export async function testS3(settings: S3Settings): Promise<void> {
-  const s3 = clientOf(settings)
+  const s3 = makeS3Client(settings)
   const key = `pb_settings_test_${Math.random().toString(36).slice(2, 7)}/test.txt`
-  await spoken(s3.putObject(key, 'test', 'text/plain')).catch((error: Error) => {
+  await withReadableError(s3.putObject(key, 'test', 'text/plain')).catch((error: Error) => {
     throw new Error(`failed to upload a test file: ${error.message}`)
   })
-  const removed = spoken(s3.listObjects('/', key)).then(() => spoken(s3.deleteObject(key)))
+  const removed = withReadableError(s3.listObjects('/', key)).then(() =>
+    withReadableError(s3.deleteObject(key)),
+  )
   await removed.catch((error: Error) => {
     throw new Error(`failed to delete a test file: ${error.message}`)
   })
 }
 
-function clientOf(
+function makeS3Client(
   { endpoint, bucket, region, accessKey, secret, forcePathStyle }: S3Settings,
   minPartSize = PART_BYTES,
 ): S3mini {
@@ -84,17 +87,17 @@ const boundedFetch: typeof fetch = async (input, init) => {
   return answer
 }
 
-async function spoken<T>(request: Promise<T>): Promise<T> {
+async function withReadableError<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {
     const reasons = []
-    for (let one: unknown = error; one instanceof Error; one = one.cause) reasons.push(reasonOf(one))
+    for (let one: unknown = error; one instanceof Error; one = one.cause) reasons.push(describeS3Error(one))
     throw new Error([...new Set(reasons.filter(Boolean))].join(': '), { cause: error })
   }
 }
 
-function reasonOf(error: Error): string {
+function describeS3Error(error: Error): string {
   const body = 'body' in error ? String(error.body) : ''
   const sentence = /<Message>([^<]{1,500})<\/Message>/.exec(body)?.[1]
   const text = error.message.replace(/^\[s3mini\] /, '')

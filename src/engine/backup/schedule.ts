@@ -1,5 +1,5 @@
 import type { Logger } from '../../platform/log.ts'
-import { escapeHtml, layout } from '../auth/mail-html.ts'
+import { escapeHtml, renderMailLayout } from '../auth/mail-html.ts'
 import { sendMail } from '../auth/send-mail.ts'
 import { listSuperusers } from '../auth/superusers.ts'
 import type { Store } from '../collections/catalog.ts'
@@ -39,7 +39,7 @@ async function alertSuperusers(
 ): Promise<void> {
   const { appName } = settings.current.meta
   const subject = `[${appName}] The scheduled backup failed`
-  const html = layout(
+  const html = renderMailLayout(
     `<p>The scheduled backup of ${escapeHtml(appName)} failed:</p>\n<p>${escapeHtml(reason)}</p>\n<p>The console’s page Backups shows what is there.</p>`,
   )
   for (const to of await listSuperusers(store)) {

@@ -55,7 +55,7 @@ export async function readState(db: Db) {
     lastBackup: parsed<Done>(row.last_backup),
     lastRestore: parsed<Done>(row.last_restore),
     /** The last failure; null once a backup or restore has succeeded since then. */
-    lastFailure: running && !isHeld ? failed(running, INTERRUPTED) : parsed<Failed>(row.last_failure),
+    lastFailure: running && !isHeld ? makeJobFailure(running, INTERRUPTED) : parsed<Failed>(row.last_failure),
     restores,
     /** The next backup is due at the first time after `until` that matches `cron`. */
     schedule: { cron, until, untilMs },
@@ -64,7 +64,7 @@ export async function readState(db: Db) {
 
 const parsed = <T>(json: string | null): T | null => (json === null ? null : (JSON.parse(json) as T))
 
-export const failed = ({ action, key, by }: Job, message: string): Failed => ({
+export const makeJobFailure = ({ action, key, by }: Job, message: string): Failed => ({
   action,
   key,
   by,

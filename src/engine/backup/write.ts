@@ -10,8 +10,14 @@ import { UserError } from '../../platform/errors.ts'
 import type { Progress } from '../../platform/tools/progress.ts'
 import { readPlan } from '../transfer/build-tables.ts'
 import { readNumbering } from '../transfer/numbering.ts'
-import { type BatchSize, digestOf, namesOf, prepareTransfer, readJsonLines } from '../transfer/rows.ts'
-import { NOT_TRANSFERRED, type Table, tablesOf } from '../transfer/tables.ts'
+import {
+  type BatchSize,
+  digestTable,
+  joinSqlNames,
+  prepareTransfer,
+  readJsonLines,
+} from '../transfer/rows.ts'
+import { NOT_TRANSFERRED, readTables, type Table } from '../transfer/tables.ts'
 import {
   type BackupSummary,
   entryName,
@@ -19,10 +25,10 @@ import {
   MANIFEST,
   MAX_LINE_BYTES,
   type Manifest,
-  summaryOf,
+  summarizeBackup,
   type TableEntry,
 } from './archive.ts'
-import { newFile } from './new-file.ts'
+import { writeNewFile } from './new-file.ts'
 import { openZip } from './zip-file.ts'
 
 interface DumpOptions {
@@ -38,12 +44,12 @@ const LOCK_PAUSE_MS = 1_000
 /** Writes a snapshot in one read-only transaction, first to a temporary file: a whole backup or none. */
 export async function writeBackup(db: Db, path: string, options: DumpOptions = {}): Promise<BackupSummary> {
   const { signal } = options
-  const manifest = await newFile(path, (partial) =>
+  const manifest = await writeNewFile(path, (partial) =>
     despiteChanges(() => dumpOnce(db, partial, options)).catch((error) => {
       throw signal?.aborted ? signal.reason : error
     }),
   )
-  return summaryOf(manifest, (await stat(path)).size)
+  return summarizeBackup(manifest, (await stat(path)).size)
 }
 
 /** Tries `work` again after a pause if a table was being altered: the snapshot would not match the table. */
@@ -85,11 +91,11 @@ const dumpOnce = (db: Db, partial: string, { progress = () => {}, signal }: Dump
   })
 
 async function lockedTables(tx: Db): Promise<Table[]> {
-  const all = await tablesOf(tx)
+  const all = await readTables(tx)
   if (!all.some(({ name }) => name === '_migrations'))
     throw new UserError('There is no pocketsms in the database.')
   const tables = all.filter(({ name }) => !NOT_TRANSFERRED.has(name))
-  await sql`lock table ${namesOf(tables)} in access share mode nowait`.execute(tx)
+  await sql`lock table ${joinSqlNames(tables)} in access share mode nowait`.execute(tx)
   return tables
 }
 
@@ -101,13 +107,13 @@ async function dumpTable(
   signal: AbortSignal | undefined,
 ): Promise<TableEntry> {
   const { name, columns } = table
-  const digest = await digestOf(tx, table)
+  const digest = await digestTable(tx, table)
   const hash = createHash('sha256')
   let rows = 0
   async function* lines() {
     for await (const batch of readJsonLines(tx, table, digest, BATCH)) {
       signal?.throwIfAborted()
-      const bytes = bytesOf(table, batch)
+      const bytes = encodeTableLines(table, batch)
       hash.update(bytes)
       rows += batch.length
       progress(name, rows, digest.rows)
@@ -125,7 +131,7 @@ async function dumpTable(
   }
 }
 
-function bytesOf({ name }: Table, lines: readonly string[]): Buffer {
+function encodeTableLines({ name }: Table, lines: readonly string[]): Buffer {
   const bytes = lines.map((line) => Buffer.from(`${line}\n`))
   if (bytes.some(({ length }) => length > MAX_LINE_BYTES)) {
     throw new UserError(

@@ -105,4 +105,4 @@ export const TOKENS = [
 
 export type AuthOptions = ValuesOf<typeof AUTH_KEYS>
 
-export const newSecret = () => randomText(SECRET_LENGTH)
+export const makeAuthSecret = () => randomText(SECRET_LENGTH)

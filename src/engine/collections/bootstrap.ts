@@ -1,21 +1,25 @@
 import { UserError } from '../../platform/errors.ts'
 import type { CatalogDraft } from './catalog.ts'
 import type { Collection } from './collection.ts'
-import { makeBuiltIn, withMissingFields } from './definition/built-in.ts'
-import { systemCollections } from './definition/system-collections.ts'
+import { makeBuiltIn, restoreMissingFields } from './definition/built-in.ts'
+import { makeSystemCollections } from './definition/system-collections.ts'
 import { makeOwnObjects } from './own-indexes.ts'
 import { saveCollection } from './save-collection.ts'
-import { tableName } from './sql-names.ts'
-import { columnsOf } from './table.ts'
+import { toTableName } from './sql-names.ts'
+import { readColumnNames } from './table.ts'
 
 async function addMissingFields(draft: CatalogDraft, stored: Collection): Promise<void> {
-  const next = withMissingFields(draft.catalog.builtIn, stored, await columnsOf(draft.db, tableName(stored)))
+  const next = restoreMissingFields(
+    draft.catalog.builtIn,
+    stored,
+    await readColumnNames(draft.db, toTableName(stored)),
+  )
   if (next) await saveCollection(draft, next)
 }
 
 /** Creates missing system and built-in collections and fields. Throws a UserError if a name is taken. */
 export async function bootstrap(draft: CatalogDraft): Promise<void> {
-  const wanted = [...systemCollections(), ...makeBuiltIn(draft.catalog.builtIn)]
+  const wanted = [...makeSystemCollections(), ...makeBuiltIn(draft.catalog.builtIn)]
   for (const collection of wanted) {
     const taken = draft.catalog.find(collection.name) ?? draft.catalog.find(collection.id)
     if (taken?.id === collection.id) {

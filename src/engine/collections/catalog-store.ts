@@ -1,11 +1,11 @@
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Database, Db } from '../../platform/db/open.ts'
-import { type Everybody, type Ticket, ticketOf } from '../../platform/limits/holder.ts'
+import { type Everybody, makeServerTicket, type Ticket } from '../../platform/limits/holder.ts'
 import { serialQueue } from '../../platform/tools/repeat.ts'
 import { bootstrap } from './bootstrap.ts'
 import { Catalog, CatalogDraft, readRows, type Store } from './catalog.ts'
-import { clusterBarrier } from './cluster-barrier.ts'
-import { type Collection, userHolder } from './collection.ts'
+import { makeClusterBarrier } from './cluster-barrier.ts'
+import { type Collection, makeUserHolder } from './collection.ts'
 import type { BuiltIn } from './definition/built-in.ts'
 import { readStored } from './definition/read-collection.ts'
 
@@ -39,14 +39,14 @@ export class CatalogStore {
   #known = new Map<string, { data: string; collection: Collection }>()
   readonly #inTurn = serialQueue()
   #stop: (() => Promise<void>) | undefined
-  readonly #barrier: ReturnType<typeof clusterBarrier>
+  readonly #barrier: ReturnType<typeof makeClusterBarrier>
 
   constructor(database: Opened, builtIn: BuiltIn) {
     this.database = database
     this.catalog = new Catalog([], builtIn)
     this.#db = database.forEverybody('collections')
     this.signIn = this.forEverybody('sign-in')
-    this.#barrier = clusterBarrier(this.#db, CHANNEL)
+    this.#barrier = makeClusterBarrier(this.#db, CHANNEL)
   }
 
   for(ticket: Ticket): Store {
@@ -54,7 +54,7 @@ export class CatalogStore {
   }
 
   forUser(id: string): Store {
-    return this.for(ticketOf(userHolder(id)))
+    return this.for(makeServerTicket(makeUserHolder(id)))
   }
 
   forEverybody(work: Everybody): Store {

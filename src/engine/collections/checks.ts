@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
 import { badRequest, type ErrorData, type FieldError, fieldError } from '../../platform/errors.ts'
 import { isEmail, isUrl } from '../fields/address.ts'
-import { byBytes } from '../fields/json-text.ts'
+import { compareBytes } from '../fields/json-text.ts'
 import { patternError } from '../fields/pattern.ts'
 
 /** The error of a value, or its errors by key; undefined if it is valid. */
@@ -19,7 +19,7 @@ export function check(value: unknown, ...checks: readonly Check[]): Problem {
 
 export function all(problems: { readonly [key: string]: Problem }): ErrorData | undefined {
   const found = Object.entries(problems).filter(([, problem]) => problem !== undefined)
-  found.sort(([a], [b]) => byBytes(a, b))
+  found.sort(([a], [b]) => compareBytes(a, b))
   return found.length > 0 ? (Object.fromEntries(found) as ErrorData) : undefined
 }
 
@@ -87,10 +87,10 @@ export const atMost = (threshold: number): Check =>
     { threshold },
   )
 
-export const oneOf = (allowed: readonly string[], message = 'must be a valid value'): Check =>
+export const allowOnly = (allowed: readonly string[], message = 'must be a valid value'): Check =>
   demand((value: string) => allowed.includes(value), 'validation_in_invalid', message)
 
-export const noneOf = (refused: readonly string[]): Check =>
+export const refuseListed = (refused: readonly string[]): Check =>
   demand((value: string) => !refused.includes(value), 'validation_not_in_invalid', 'must not be in list')
 
 export const matches = (pattern: RegExp): Check =>

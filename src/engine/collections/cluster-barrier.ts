@@ -9,7 +9,7 @@ const PATIENCE_MS = 1_000
 const SEEN = 'seen '
 
 /** Announces a change to all nodes (server processes) by NOTIFY and waits for their answers. */
-export function clusterBarrier(ownDb: Db, channel: string) {
+export function makeClusterBarrier(ownDb: Db, channel: string) {
   const answers = new Map<string, number>()
   const arrivals = new EventEmitter()
   const say = (db: Db, payload: string) => call(db, 'pg_notify', channel, payload)

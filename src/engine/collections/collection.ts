@@ -42,6 +42,6 @@ export const SUPERUSERS = '_superusers'
 export const USERS_ID = '_pb_users_auth_'
 
 /** The user as holder of limits. Work of its devices, API keys and team members counts as the user's. */
-export const userHolder = (user: string): Holder => accountHolder(USERS_ID, user)
+export const makeUserHolder = (user: string): Holder => accountHolder(USERS_ID, user)
 
 export const DEVICES_ID = 'devices'

@@ -5,12 +5,12 @@ import { ShapeError } from '../fields/json-shapes.ts'
 import { type Catalog, type CatalogDraft, InvalidCollection, type Store } from './catalog.ts'
 import type { Collections } from './catalog-store.ts'
 import type { Collection } from './collection.ts'
-import { complete, idOf } from './definition/complete.ts'
+import { complete, makeCollectionId } from './definition/complete.ts'
 import { readNew, readOver } from './definition/read-collection.ts'
 import { dropFiles } from './file-triggers.ts'
-import { sqliteErrorText } from './from-sqlite/sqlite-fault.ts'
+import { explainSqliteError } from './from-sqlite/sqlite-fault.ts'
 import { saveCollection } from './save-collection.ts'
-import { tableName } from './sql-names.ts'
+import { toTableName } from './sql-names.ts'
 import { type RuleCheck, validateCollection } from './validate.ts'
 import { dropView, refreshViews } from './views/view.ts'
 import { isQueryFault } from './views/view-query.ts'
@@ -23,7 +23,7 @@ function refusal(sentence: string, error: unknown): unknown {
   if (error instanceof ShapeError)
     return badRequest('Failed to load the submitted data due to invalid formatting.')
   if (error instanceof InvalidCollection) return badRequest(sentence, error.data)
-  return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${sqliteErrorText(error)}`) : error
+  return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${explainSqliteError(error)}`) : error
 }
 
 /** The error for a changed id: 400 if a collection with the new id exists, else 404, as in PocketBase. */
@@ -47,7 +47,11 @@ export const createCollection = (store: Collections, raw: unknown, checkRule: Ru
     const taken = new Set(draft.catalog.all.map((one) => one.id))
     const read = readNew(raw)
     // if no indexes are submitted, PocketBase puts the generated id into names of default indexes
-    const next = complete(read, taken, Object.hasOwn(raw ?? {}, 'indexes') ? undefined : idOf(read))
+    const next = complete(
+      read,
+      taken,
+      Object.hasOwn(raw ?? {}, 'indexes') ? undefined : makeCollectionId(read),
+    )
     await validateCollection({ store: draft, next, old: undefined, checkRule })
     await saveCollection(draft, next)
     return next.id
@@ -102,7 +106,7 @@ function referencesTo(catalog: Catalog, collection: Collection): Collection[] {
 /** Drops a collection's table or view, its files and its row. Throws Postgres' error if a view reads it. */
 export async function dropCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.type === 'view') await dropView(draft.db, collection)
-  else await sql`drop table if exists ${sql.id(tableName(collection))}`.execute(draft.db)
+  else await sql`drop table if exists ${sql.id(toTableName(collection))}`.execute(draft.db)
   await dropFiles(draft.db, collection)
   await draft.remove(collection)
 }

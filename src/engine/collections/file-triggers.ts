@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { type FileField, isMulti } from '../fields/field.ts'
 import type { Collection } from './collection.ts'
-import { columnName, quote, tableName } from './sql-names.ts'
+import { quote, toColumnName, toTableName } from './sql-names.ts'
 import { columnSql } from './table-columns.ts'
 
 const fileFields = ({ fields }: Collection): FileField[] => fields.filter((field) => field.type === 'file')
@@ -11,7 +11,7 @@ const fileFields = ({ fields }: Collection): FileField[] => fields.filter((field
 const namesSql = (fields: readonly FileField[]) =>
   fields
     .map((field) => {
-      const column = `b.${quote(columnName(field.name))}`
+      const column = `b.${quote(toColumnName(field.name))}`
       return isMulti(field) ? column : `array[${column}]`
     })
     .join(' || ')
@@ -38,14 +38,14 @@ export async function addFileTriggers(db: Db, collection: Collection): Promise<v
     ),
   }
   for (const [trigger, conditions] of Object.entries(triggers))
-    await sql`create constraint trigger ${sql.raw(trigger)} on ${sql.id(tableName(collection))}
+    await sql`create constraint trigger ${sql.raw(trigger)} on ${sql.id(toTableName(collection))}
       deferrable initially deferred for each row when (${sql.join(conditions, sql` or `)})
       execute function _files_named(${sql.lit(collection.id)}, ${sql.lit(namesSql(fields))})`.execute(db)
 }
 
 /** Drops the file triggers, because Postgres does not change columns that a trigger uses. */
 export async function dropFileTriggers(db: Db, collection: Collection): Promise<void> {
-  const table = sql.id(tableName(collection))
+  const table = sql.id(toTableName(collection))
   await sql`drop trigger if exists _files_changed on ${table}`.execute(db)
   await sql`drop trigger if exists _files_deleted on ${table}`.execute(db)
 }
@@ -55,7 +55,7 @@ export async function deleteUnreferencedFiles(db: Db, collection: Collection): P
   const fields = fileFields(collection)
   if (fields.length === 0) return dropFiles(db, collection)
   await sql`delete from _files f where f.collection = ${collection.id} and not exists (
-    select from ${sql.id(tableName(collection))} b
+    select from ${sql.id(toTableName(collection))} b
     where b.id = f.record and f.name = any (${sql.raw(namesSql(fields))}))`.execute(db)
 }
 

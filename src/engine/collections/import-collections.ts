@@ -7,7 +7,7 @@ import { complete } from './definition/complete.ts'
 import { readNew, readOver } from './definition/read-collection.ts'
 import { addField } from './definition/read-field.ts'
 import { dropCollection } from './edit.ts'
-import { sqliteErrorText } from './from-sqlite/sqlite-fault.ts'
+import { explainSqliteError } from './from-sqlite/sqlite-fault.ts'
 import { saveCollection } from './save-collection.ts'
 import { type RuleCheck, validateCollection } from './validate.ts'
 import { isQueryFault } from './views/view-query.ts'
@@ -71,7 +71,7 @@ function load(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection
 async function attempt(verb: string, { name }: Collection, work: Promise<void>): Promise<void> {
   await work.catch((error: unknown) => {
     if (!isQueryFault(error)) throw error
-    throw new ImportFault(`failed to ${verb} collection "${name}": ${sqliteErrorText(error)}`)
+    throw new ImportFault(`failed to ${verb} collection "${name}": ${explainSqliteError(error)}`)
   })
 }
 

@@ -71,7 +71,7 @@ export function indexText(index: IndexExpression): string {
 const equalFold = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 /** The first unique index on exactly this column, if any. */
-export function uniqueIndexOf(indexes: readonly string[], column: string): IndexExpression | undefined {
+export function findUniqueIndex(indexes: readonly string[], column: string): IndexExpression | undefined {
   return indexes
     .map(parseIndex)
     .find(({ unique, columns }) => unique && columns.length === 1 && equalFold(columns[0]!.name, column))

@@ -4,7 +4,7 @@ import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { type SqlFile, sqlFiles } from '../../platform/db/schema/sql-files.ts'
 import type { Collection } from './collection.ts'
 import { parseIndex } from './index-definition.ts'
-import { columnName } from './sql-names.ts'
+import { toColumnName } from './sql-names.ts'
 
 const WHOLE_INDEX = /^create index \S+ on (\w+) \(([^()]+)\);$/m
 const COLUMN = /^(?:"?(\w+)"?|(_rowid) nulls first)$/
@@ -25,29 +25,29 @@ function readOwnIndexes(): Map<string, string[][]> {
 const ownIndexes = () => sqlFiles('indexes/always')
 let ownColumns: Map<string, string[][]> | undefined
 
-function ownColumnsOf(table: string): readonly string[][] {
+function findOwnIndexColumns(table: string): readonly string[][] {
   ownColumns ??= readOwnIndexes()
   return ownColumns.get(table) ?? []
 }
 
 /** Columns of each index that has no WHERE, both the collection's `indexes` and `sql/indexes/always`. */
-export function indexedColumns({
+export function listIndexedColumns({
   id,
   indexes,
 }: Pick<Collection, 'id' | 'indexes'>): readonly (readonly string[])[] {
   const described = indexes
     .map(parseIndex)
     .filter(({ where, columns }) => where === '' && columns.every(({ collate }) => collate === ''))
-    .map(({ columns }) => columns.map(({ name }) => columnName(name)))
-  return [...described, ...ownColumnsOf(id)]
+    .map(({ columns }) => columns.map(({ name }) => toColumnName(name)))
+  return [...described, ...findOwnIndexColumns(id)]
 }
 
 /** Whether one of these indexes has the rows of an account in order of insertion. */
 export const isInOrder = (table: string): boolean =>
-  ownColumnsOf(table).some(([, second]) => second === '_rowid')
+  findOwnIndexColumns(table).some(([, second]) => second === '_rowid')
 
 /** SQL of the order of insertion, spelled like the index sms_messages_in_order, so that Postgres uses it. */
-export const insertionOrderBy = (direction: string): string =>
+export const writeInsertionOrder = (direction: string): string =>
   direction === 'DESC' ? 'b._rowid DESC NULLS LAST' : 'b._rowid NULLS FIRST'
 
 const MISSING_INDEXES = 'select name from unnest($1::text[]) name where to_regclass(name) is null'

@@ -1,17 +1,17 @@
 import { now } from '../fields/date.ts'
-import { newSecret } from './auth-shape.ts'
+import { makeAuthSecret } from './auth-shape.ts'
 import type { CatalogDraft } from './catalog.ts'
 import type { Collection } from './collection.ts'
 import { checkSqliteNames } from './from-sqlite/sqlite-fault.ts'
 import { alterTable, createTable } from './table.ts'
-import { converted } from './table-columns.ts'
+import { listConvertedFields } from './table-columns.ts'
 import { refreshViews, saveView, withoutViews } from './views/view.ts'
 
 /** Replaces the secret of auth tokens if the authRule changes. All tokens issued before become invalid. */
 function withFreshSecret(next: Collection, old: Collection): Collection {
   if (next.type !== 'auth' || old.type !== 'auth' || (next.authRule ?? '') === (old.authRule ?? ''))
     return next
-  return { ...next, authToken: { ...next.authToken, secret: newSecret() } }
+  return { ...next, authToken: { ...next.authToken, secret: makeAuthSecret() } }
 }
 
 /** For `_superusers`: password sign-in on, OAuth2 off, MFA on if OTP is on. record_model_superusers.go */
@@ -34,7 +34,7 @@ async function writeTable(draft: CatalogDraft, next: Collection, old: Collection
     await alterTable(draft.db, draft.catalog.builtIn, old, next)
     await draft.put(next)
   }
-  return converted(old, next).length > 0 ? withoutViews(draft, next.id, alter) : alter()
+  return listConvertedFields(old, next).length > 0 ? withoutViews(draft, next.id, alter) : alter()
 }
 
 /** Writes a collection, its table or view and its indexes, then refreshes other views. Validates nothing. */

@@ -17,19 +17,19 @@ function withHash(name: string): string {
 const fits = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
 
 /** The table or view of a collection: its name, changed by a hash if that is reserved or too long. */
-export function tableName(collection: { readonly name: string; readonly isInternal?: true }): string {
+export function toTableName(collection: { readonly name: string; readonly isInternal?: true }): string {
   const { name } = collection
   if (collection.isInternal) return name
   if (/^pg_/i.test(name) || isInternal(name)) return withHash(`_${name}`)
-  return indexName(name)
+  return toIndexName(name)
 }
 
 /** The column of a field: its name, changed by a hash if that is reserved or too long. */
-export function columnName(field: string): string {
+export function toColumnName(field: string): string {
   return fits(field) && !TAKEN_COLUMNS.has(field) ? field : withHash(field)
 }
 
-export const indexName = (name: string): string => (fits(name) ? name : withHash(name))
+export const toIndexName = (name: string): string => (fits(name) ? name : withHash(name))
 
 export const quote = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`
 

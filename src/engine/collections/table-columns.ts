@@ -1,21 +1,21 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { type Field, isMulti } from '../fields/field.ts'
-import { fieldType } from '../fields/field-types.ts'
+import { findFieldType } from '../fields/field-types.ts'
 import type { Collection } from './collection.ts'
 import { type BuiltIn, isNeededField, isOptionalField } from './definition/built-in.ts'
-import { columnName } from './sql-names.ts'
+import { toColumnName } from './sql-names.ts'
 
 const byId = (fields: readonly Field[], id: string) => fields.find((field) => field.id === id)
 
-const passing = (field: Field) => sql.id(columnName(`~${field.id}`))
-export const columnSql = (field: Field) => sql.id(columnName(field.name))
+const passing = (field: Field) => sql.id(toColumnName(`~${field.id}`))
+export const columnSql = (field: Field) => sql.id(toColumnName(field.name))
 
 export const alter = (db: Db, table: string, change: RawBuilder<unknown>) =>
   sql`alter table ${sql.id(table)} ${change}`.execute(db)
 
 /** Fields that change from a single value to a list or back. */
-export function converted(old: Collection, next: Collection): Field[] {
+export function listConvertedFields(old: Collection, next: Collection): Field[] {
   return next.fields.filter((field) => {
     const before = byId(old.fields, field.id)
     return before !== undefined && isMulti(before) !== isMulti(field)
@@ -75,4 +75,5 @@ export async function addColumns(
 }
 
 /** A field's column: name, type and default. docs/internals/collections.md */
-export const columnDdl = (field: Field) => sql`${columnSql(field)} ${sql.raw(fieldType(field).column(field))}`
+export const columnDdl = (field: Field) =>
+  sql`${columnSql(field)} ${sql.raw(findFieldType(field).column(field))}`

@@ -5,21 +5,21 @@ import { type FieldError, fieldError } from '../../platform/errors.ts'
 import { type Field, isMulti } from '../fields/field.ts'
 import { InvalidCollection } from './catalog.ts'
 import type { Collection } from './collection.ts'
-import { checkNameAllowed, SqliteFault, sqliteErrorText } from './from-sqlite/sqlite-fault.ts'
+import { checkNameAllowed, explainSqliteError, SqliteFault } from './from-sqlite/sqlite-fault.ts'
 import { translateExpression } from './from-sqlite/translate-expression.ts'
 import { type IndexColumn, type IndexExpression, isValidIndex, parseIndex } from './index-definition.ts'
-import { indexName, quote, tableName } from './sql-names.ts'
+import { quote, toIndexName, toTableName } from './sql-names.ts'
 
 const isCaseless = (field: Field) => field.type === 'number' || field.type === 'bool' || isMulti(field)
 
-const fieldOf = ({ fields }: { readonly fields: readonly Field[] }, { name }: IndexColumn) =>
+const findIndexedField = ({ fields }: { readonly fields: readonly Field[] }, { name }: IndexColumn) =>
   fields.find((field) => field.name.toLowerCase() === name.toLowerCase())
 
 function indexedColumn(column: IndexColumn, fields: readonly Field[]): string {
   const { name, collate, sort } = column
   const translated = translateExpression(name, fields)
   const bare = /^("([^"]|"")+"|\w+)$/.test(translated) ? translated : `(${translated})`
-  const field = fieldOf({ fields }, column)
+  const field = findIndexedField({ fields }, column)
   const folds = collate.toLowerCase() === 'nocase' && !(field && isCaseless(field))
   const folded = folds ? `lower(${bare} collate "C")` : bare
   return folded + (sort && ` ${sort}`)
@@ -29,7 +29,7 @@ function indexedColumn(column: IndexColumn, fields: readonly Field[]): string {
 export function indexDdl(index: IndexExpression, collection: Collection): string {
   const columns = index.columns.map((column) => indexedColumn(column, collection.fields))
   const where = index.where && ` where ${translateExpression(index.where, collection.fields)}`
-  return `create ${index.unique ? 'unique ' : ''}index ${quote(indexName(index.name))} on ${quote(tableName(collection))} (${columns.join(', ')})${where}`
+  return `create ${index.unique ? 'unique ' : ''}index ${quote(toIndexName(index.name))} on ${quote(toTableName(collection))} (${columns.join(', ')})${where}`
 }
 
 /** Throws errors that SQLite reports for an index and Postgres does not. `place`: the index's position. */
@@ -41,7 +41,7 @@ function onlyInSqlite({ name, schema }: IndexExpression, { indexes }: Collection
 }
 
 function notUnique({ name, columns }: IndexExpression, collection: Collection): SqliteFault {
-  const fields = columns.map((column) => fieldOf(collection, column)?.name)
+  const fields = columns.map((column) => findIndexedField(collection, column)?.name)
   const which = fields.includes(undefined)
     ? `index '${name}'`
     : fields.map((field) => `${collection.name}.${field}`).join(', ')
@@ -57,7 +57,7 @@ async function createIndex(db: Db, place: number, collection: Collection): Promi
     await withSavepoint(db, () => db.query(indexDdl(index, collection)))
   } catch (error) {
     const fault = isSqlError(error, UNIQUE_VIOLATION) ? notUnique(index, collection) : (error as Error)
-    const reason = `Failed to create index ${index.name} - ${sqliteErrorText(fault)}.`
+    const reason = `Failed to create index ${index.name} - ${explainSqliteError(fault)}.`
     return fieldError('validation_invalid_index_expression', reason)
   }
 }
@@ -88,17 +88,17 @@ export async function createIndexes(db: Db, collection: Collection): Promise<voi
   }
   if (Object.keys(errors).length > 0) throw new InvalidCollection(collection, { indexes: errors })
   const isUnique = collection.indexes.some((sql) => parseIndex(sql).unique)
-  if (isUnique) await renewKey(db, quote(tableName(collection)))
+  if (isUnique) await renewKey(db, quote(toTableName(collection)))
 }
 
 export async function dropIndexes(db: Db, collection: Collection): Promise<void> {
   for (const sql of collection.indexes)
-    await db.query(`drop index if exists ${quote(indexName(parseIndex(sql).name))}`)
+    await db.query(`drop index if exists ${quote(toIndexName(parseIndex(sql).name))}`)
 }
 
 /** Fields of the violated unique index `constraint`: `id` for the primary key, none for an unknown index. */
-export function violatedFields(collection: Collection, constraint: string): string[] {
-  const index = collection.indexes.map(parseIndex).find(({ name }) => indexName(name) === constraint)
+export function findViolatedFields(collection: Collection, constraint: string): string[] {
+  const index = collection.indexes.map(parseIndex).find(({ name }) => toIndexName(name) === constraint)
   if (!index) return /_pkey\d*$/.test(constraint) ? ['id'] : []
-  return index.columns.flatMap((column) => fieldOf(collection, column)?.name ?? [])
+  return index.columns.flatMap((column) => findIndexedField(collection, column)?.name ?? [])
 }

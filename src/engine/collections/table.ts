@@ -8,14 +8,14 @@ import {
   dropFileTriggers,
   movesFileColumns,
 } from './file-triggers.ts'
-import { tableName } from './sql-names.ts'
+import { toTableName } from './sql-names.ts'
 import {
   addColumns,
   alter,
   columnDdl,
   convertColumns,
-  converted,
   dropColumns,
+  listConvertedFields,
   renameColumns,
 } from './table-columns.ts'
 import { createIndexes, dropIndexes } from './table-indexes.ts'
@@ -27,7 +27,7 @@ const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
  * Postgres' error. PocketBase: core/collection_record_table_sync.go
  */
 export async function alterTable(db: Db, builtIn: BuiltIn, old: Collection, next: Collection): Promise<void> {
-  const [before, table] = [tableName(old), tableName(next)]
+  const [before, table] = [toTableName(old), toTableName(next)]
   if (before === table && same(old.fields, next.fields) && same(old.indexes, next.indexes)) return
   const isFileMoved = movesFileColumns(old, next)
   if (isFileMoved) await dropFileTriggers(db, old)
@@ -36,7 +36,7 @@ export async function alterTable(db: Db, builtIn: BuiltIn, old: Collection, next
   await dropColumns(db, builtIn, table, old, next)
   await renameColumns(db, table, old, next)
   await addColumns(db, builtIn, table, old, next)
-  await convertColumns(db, table, converted(old, next))
+  await convertColumns(db, table, listConvertedFields(old, next))
   await createIndexes(db, next)
   if (!isFileMoved) return
   await deleteUnreferencedFiles(db, next)
@@ -51,13 +51,13 @@ export async function createTable(db: Db, collection: Collection): Promise<void>
   // an imported collection may have two fields of one name: validation refuses it later
   const fields = new Map(collection.fields.map((field) => [field.name, columnDdl(field)]))
   const columns = sql.join([...fields.values(), sql`_rowid bigint generated always as identity unique`])
-  await sql`create table ${sql.id(tableName(collection))} (${columns}) with (${STATISTICS})`.execute(db)
+  await sql`create table ${sql.id(toTableName(collection))} (${columns}) with (${STATISTICS})`.execute(db)
   await createIndexes(db, collection)
   await addFileTriggers(db, collection)
 }
 
 /** The names of a table's columns; none if there is no such table. */
-export async function columnsOf(db: Db, table: string): Promise<ReadonlySet<string>> {
+export async function readColumnNames(db: Db, table: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`select attname as name from pg_attribute
     where attrelid = to_regclass(quote_ident(${table})) and attnum > 0 and not attisdropped`.execute(db)
   return new Set(rows.map(({ name }) => name))

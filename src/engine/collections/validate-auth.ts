@@ -15,7 +15,7 @@ import {
 } from './checks.ts'
 import type { AuthCollection, Rule } from './collection.ts'
 import { OAUTH2_PROVIDERS } from './definition/oauth2-providers.ts'
-import { uniqueIndexOf } from './index-definition.ts'
+import { findUniqueIndex } from './index-definition.ts'
 import type { MailTemplate } from './mail-texts.ts'
 
 const MAX_TOKEN_SECONDS = 94_670_856
@@ -124,7 +124,7 @@ function identityProblem({ passwordAuth, fields, indexes }: AuthCollection): Err
       const text = `Invalid or missing field ${fieldName}`
       return wrong(fieldError('validation_missing_field', text, { fieldName }))
     }
-    if (!uniqueIndexOf(indexes, fieldName)) {
+    if (!findUniqueIndex(indexes, fieldName)) {
       const text = `The field ${fieldName} doesn't have a UNIQUE constraint.`
       return wrong(fieldError('validation_missing_unique_constraint', text, { fieldName }))
     }

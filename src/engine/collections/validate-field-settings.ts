@@ -5,6 +5,7 @@ import { generateText } from '../fields/pattern.ts'
 import { isInt64, noInteger, tooSmall } from '../fields/scalar-types.ts'
 import type { Catalog } from './catalog.ts'
 import {
+  allowOnly,
   atLeast,
   atMost,
   blank,
@@ -16,10 +17,9 @@ import {
   isWord,
   length,
   matches,
-  noneOf,
   noVia,
-  oneOf,
   type Problem,
+  refuseListed,
   required,
   when,
 } from './checks.ts'
@@ -110,7 +110,7 @@ const relationTarget =
 const SETTINGS: { readonly [T in FieldTypeName]?: Settings<T> } = {
   text: (field, { collection }) => ({
     ...(field.primaryKey && {
-      name: check(field.name, isFieldName, oneOf(['id'], 'The primary key must be named "id".')),
+      name: check(field.name, isFieldName, allowOnly(['id'], 'The primary key must be named "id".')),
     }),
     primaryKey: check(field.primaryKey, singleKey(collection)),
     min: size(field.min),
@@ -148,7 +148,7 @@ const SETTINGS: { readonly [T in FieldTypeName]?: Settings<T> } = {
   file: ({ maxSelect, maxSize, thumbs }) => ({
     maxSelect: size(maxSelect),
     maxSize: size(maxSize),
-    thumbs: byPlace(thumbs, (thumb) => check(thumb, noneOf(NO_THUMBS), matches(THUMB_SIZE))),
+    thumbs: byPlace(thumbs, (thumb) => check(thumb, refuseListed(NO_THUMBS), matches(THUMB_SIZE))),
   }),
   password: ({ min, max, cost, pattern }) => ({
     min: check(min, atLeast(1), atMost(MAX_PASSWORD)),
@@ -159,7 +159,7 @@ const SETTINGS: { readonly [T in FieldTypeName]?: Settings<T> } = {
 }
 
 const isFieldName: Check = (name) =>
-  check(name, required, length(1, 100), isWord, noneOf(RESERVED_NAMES), noVia)
+  check(name, required, length(1, 100), isWord, refuseListed(RESERVED_NAMES), noVia)
 
 export function fieldProblems(field: Field, place: FieldPlace): Record<string, Problem> {
   const settings = SETTINGS[field.type] as Settings<FieldTypeName> | undefined

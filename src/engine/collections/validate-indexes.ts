@@ -3,13 +3,13 @@ import { fieldError } from '../../platform/errors.ts'
 import type { Problem } from './checks.ts'
 import type { Collection } from './collection.ts'
 import {
+  findUniqueIndex,
   type IndexExpression,
   indexText,
   isValidIndex,
   parseIndex,
-  uniqueIndexOf,
 } from './index-definition.ts'
-import { indexName, tableName } from './sql-names.ts'
+import { toIndexName, toTableName } from './sql-names.ts'
 
 const REQUIRED_UNIQUE = ['tokenKey', 'email']
 
@@ -42,11 +42,11 @@ function repeated(indexes: readonly IndexExpression[]): Problem {
 }
 
 async function takenName(db: Db, indexes: readonly IndexExpression[], own: readonly Collection[]) {
-  const names = indexes.map(({ name }) => indexName(name).toLowerCase())
+  const names = indexes.map(({ name }) => toIndexName(name).toLowerCase())
   const { rows } = await db.query(
     `select lower(indexname), tablename from pg_indexes
      where schemaname = current_schema() and lower(indexname) = any($1::text[]) and tablename <> all($2::text[])`,
-    [names, own.map(tableName)],
+    [names, own.map(toTableName)],
   )
   const taken = new Map(rows.map(([name, table]) => [String(name), String(table)]))
   const place = names.findIndex((name) => taken.has(name))
@@ -70,7 +70,7 @@ function lostSystemIndex(indexes: readonly IndexExpression[], old: Collection | 
 
 function missingRequired({ type, indexes }: Collection): Problem {
   if (type !== 'auth') return undefined
-  const fieldName = REQUIRED_UNIQUE.find((name) => !uniqueIndexOf(indexes, name))
+  const fieldName = REQUIRED_UNIQUE.find((name) => !findUniqueIndex(indexes, name))
   if (!fieldName) return undefined
   const text = `Missing required unique index for field "${fieldName}".`
   return fieldError('validation_missing_required_unique_index', text, { fieldName })

@@ -1,11 +1,11 @@
 import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { type ErrorData, fieldError } from '../../platform/errors.ts'
 import { Catalog, InvalidCollection, type Store } from './catalog.ts'
-import { all, check, isNull, isWord, length, noVia, oneOf, type Problem, required } from './checks.ts'
+import { all, allowOnly, check, isNull, isWord, length, noVia, type Problem, required } from './checks.ts'
 import type { Collection, Rule, RuleName } from './collection.ts'
-import { builtInProblem } from './definition/built-in.ts'
-import { sqliteErrorText } from './from-sqlite/sqlite-fault.ts'
-import { tableName } from './sql-names.ts'
+import { findBuiltInProblem } from './definition/built-in.ts'
+import { explainSqliteError } from './from-sqlite/sqlite-fault.ts'
+import { toTableName } from './sql-names.ts'
 import { validateAuth } from './validate-auth.ts'
 import { validateFields } from './validate-fields.ts'
 import { validateIndexes } from './validate-indexes.ts'
@@ -58,10 +58,10 @@ async function takenName({ store, next, old }: CheckedCollection): Promise<Probl
   const { rows } = await store.db.query(
     `select from pg_class where relnamespace = current_schema()::regnamespace and relkind in ('r', 'v', 'p')
      and lower(relname) = lower($1)`,
-    [tableName(next)],
+    [toTableName(next)],
   )
   // an import saves first and validates later, so the table found may be the collection's own
-  const ours = stored && tableName(stored).toLowerCase() === tableName(next).toLowerCase()
+  const ours = stored && toTableName(stored).toLowerCase() === toTableName(next).toLowerCase()
   const text = "The name shouldn't match with an existing internal table."
   return rows.length > 0 && !ours ? fieldError('validation_collection_name_invalid', text) : undefined
 }
@@ -72,7 +72,7 @@ const systemProblem = ({ next, old }: CheckedCollection): Problem =>
     : undefined
 
 const typeProblem = ({ next, old }: CheckedCollection): Problem =>
-  check(next.type, required, oneOf(TYPES), () =>
+  check(next.type, required, allowOnly(TYPES), () =>
     old && old.type !== next.type
       ? fieldError('validation_collection_type_change', 'Collection type cannot be changed.')
       : undefined,
@@ -125,7 +125,7 @@ async function withViewFields(subject: CheckedCollection) {
     return { subject: withFields([...fields]), viewQuery: undefined }
   } catch (error) {
     if (!isQueryFault(error)) throw error
-    const cause = sqliteErrorText(error).slice(0, MAX_VIEW_ERROR)
+    const cause = explainSqliteError(error).slice(0, MAX_VIEW_ERROR)
     const viewQuery = fieldError('validation_invalid_view_query', `Invalid query - ${cause}`)
     const fields = error instanceof ViewQueryError ? [...error.fields] : []
     return { subject: withFields(fields), viewQuery }
@@ -148,6 +148,6 @@ export async function validateCollection(given: CheckedCollection): Promise<void
     viewQuery,
     ...authProblem(subject),
   }
-  const data = all({ ...problems, ...(old && builtInProblem(store.catalog.builtIn, next, old)) })
+  const data = all({ ...problems, ...(old && findBuiltInProblem(store.catalog.builtIn, next, old)) })
   if (data) throw new InvalidCollection(next, data)
 }

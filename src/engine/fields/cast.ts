@@ -10,7 +10,7 @@ export function countCharacters(text: string): number {
 }
 
 /** A number as decimal text without exponent. Go: strconv.FormatFloat(n, 'f', -1, 64) */
-export function plainNumber(value: number): string {
+export function formatPlainNumber(value: number): string {
   if (Object.is(value, -0)) return '-0'
   const text = String(value)
   const match = /^(-?)(\d)(?:\.(\d+))?e([+-]\d+)$/.exec(text)
@@ -29,15 +29,15 @@ export const exponentText = (exponent: number) =>
  * The one way from a foreign value to text: that of a text, number, boolean or null; undefined for lists and
  * objects. `String()` would make `[object Object]` of them, or throw for `{"toString": 1}`.
  */
-export function scalarText(raw: unknown): string | undefined {
+export function toScalarText(raw: unknown): string | undefined {
   if (typeof raw === 'string') return raw
-  if (typeof raw === 'number') return plainNumber(raw)
+  if (typeof raw === 'number') return formatPlainNumber(raw)
   if (typeof raw === 'boolean') return String(raw)
   return raw === null || raw === undefined ? '' : undefined
 }
 
 /** Text of a scalar; `''` for null, lists and objects. */
-export const toText = (raw: unknown): string => cleanText(scalarText(raw) ?? '')
+export const toText = (raw: unknown): string => cleanText(toScalarText(raw) ?? '')
 
 const DECIMAL = /^[+-]?(\d+(?:\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
 const HEX = /^([+-]?)0x([\da-f]*)(?:\.([\da-f]*))?p([+-]?\d+)$/i
@@ -103,7 +103,7 @@ function listTexts(list: readonly unknown[]): string[] {
   const texts: string[] = []
   let characters = 0
   for (const item of list) {
-    const text = scalarText(item)
+    const text = toScalarText(item)
     characters += text?.length ?? 0
     if (text === undefined || characters > MAX_LIST_CHARACTERS) return []
     texts.push(text)

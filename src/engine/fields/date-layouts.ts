@@ -84,10 +84,10 @@ export function parseLayouts(text: string): number | undefined {
 }
 
 function instant(found: Found): number | undefined {
-  const year = yearIn(found)
+  const year = readFullYear(found)
   const month = found.monthName ? MONTHS.indexOf(found.monthName.toLowerCase()) : Number(found.month ?? 1) - 1
   const day = Number(found.day ?? 1)
-  const hour = hourOf(found)
+  const hour = readHour24(found)
   const [minute, second] = [Number(found.minute ?? 0), Number(found.second ?? 0)]
   if (hour === undefined || hour > 23 || minute > 59 || second > 59) return undefined
   const at = new Date(0)
@@ -102,12 +102,12 @@ function instant(found: Found): number | undefined {
 const aheadMs = ({ offset, ahead }: Found): number =>
   offset === undefined && ahead !== undefined ? Number(ahead) * 3_600_000 : 0
 
-function yearIn({ year, shortYear }: Found): number {
+function readFullYear({ year, shortYear }: Found): number {
   if (shortYear === undefined) return Number(year ?? 0)
   return Number(shortYear) + (Number(shortYear) >= 69 ? 1900 : 2000)
 }
 
-function hourOf({ hour, half }: Found): number | undefined {
+function readHour24({ hour, half }: Found): number | undefined {
   const value = Number(hour ?? 0)
   if (half === undefined) return value
   if (value > 12) return undefined

@@ -25,7 +25,7 @@ function longYear(at: Date): string {
 export const now = (): string => formatDate(new Date())
 
 /** Parses a date; undefined for an empty or invalid text. */
-export function dateOf(text: string): Date | undefined {
+export function toDate(text: string): Date | undefined {
   const ms = text === '' ? undefined : readDate(text)
   return ms === undefined ? undefined : new Date(ms)
 }
@@ -56,15 +56,16 @@ function goTime(at: Date): { text: string; json: string } {
 }
 
 function outOfRange(limit: string, word: 'less' | 'greater'): FieldError {
-  const { text, json } = goTime(dateOf(limit)!)
+  const { text, json } = goTime(toDate(limit)!)
   const code =
     word === 'less' ? 'validation_min_greater_equal_than_required' : 'validation_max_less_equal_than_required'
   return fieldError(code, `Must be no ${word} than ${text}`, { threshold: json })
 }
 
 /** Compares years as numbers, because the texts compare as dates only if both years have four digits. */
-const isBefore = (a: string, b: string) => yearOf(a) - yearOf(b) < 0 || (yearOf(a) === yearOf(b) && a < b)
-const yearOf = (text: string) => Number.parseInt(text, 10)
+const isBefore = (a: string, b: string) =>
+  parseYear(a) - parseYear(b) < 0 || (parseYear(a) === parseYear(b) && a < b)
+const parseYear = (text: string) => Number.parseInt(text, 10)
 
 const DATE = {
   column: () => 'pb_date',

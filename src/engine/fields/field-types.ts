@@ -47,24 +47,24 @@ const CHOICE = {
 } as const
 
 export const choiceValue = (field: ChoiceField, texts: string[]): Value =>
-  isMulti(field) ? texts : lastOf(texts)
+  isMulti(field) ? texts : pickLastText(texts)
 
 /** The last text or, if this is a JSON list of one item, the item. An empty list gives ''. As PocketBase. */
-function lastOf(texts: readonly string[]): string {
+function pickLastText(texts: readonly string[]): string {
   const last = texts.at(-1) ?? ''
   const within = toTexts(last)
   return within.length > 1 ? last : (within[0] ?? '')
 }
 
 /** A field's value as a list of texts. An empty text or null gives an empty list. */
-export function chosenTexts(value: Value): readonly string[] {
+export function listChosenTexts(value: Value): readonly string[] {
   if (Array.isArray(value)) return value
   return value === '' || value === null ? [] : [String(value)]
 }
 
 /** The texts to validate. A single text that is a JSON list counts as its items, as in PocketBase. */
-const judged = (value: Value): readonly string[] =>
-  typeof value === 'string' ? toTexts(value) : chosenTexts(value)
+const listTextsToValidate = (value: Value): readonly string[] =>
+  typeof value === 'string' ? toTexts(value) : listChosenTexts(value)
 
 function tooMany(field: ChoiceField, count: number): FieldError | undefined {
   const maxSelect = Math.max(field.maxSelect, 1)
@@ -77,7 +77,7 @@ const select: FieldType<SelectField> = {
   ...CHOICE,
   maxBytes: ({ values }) => values.reduce((sum, value) => sum + Buffer.byteLength(value), 0),
   check(field, value) {
-    const texts = judged(value)
+    const texts = listTextsToValidate(value)
     const unknown = texts.find((text) => !field.values.includes(text))
     if (unknown === undefined) return tooMany(field, texts.length)
     return (
@@ -91,7 +91,7 @@ const select: FieldType<SelectField> = {
 const relation: FieldType<RelationField> = {
   ...CHOICE,
   check(field, value) {
-    const { length } = judged(value)
+    const { length } = listTextsToValidate(value)
     const { minSelect } = field
     if (length < minSelect)
       return fieldError('validation_not_enough_values', `Select at least ${minSelect}`, { minSelect })
@@ -115,7 +115,7 @@ const file: FieldType<FileField> = {
   ...CHOICE,
   fromInput: (field, raw) => choiceValue(field, fileNames(raw)),
   check(field, value) {
-    const { length } = chosenTexts(value)
+    const { length } = listChosenTexts(value)
     const maxSelect = Math.max(field.maxSelect, 1)
     if (length <= maxSelect) return undefined
     return fieldError('validation_too_many_files', `The maximum allowed files is ${maxSelect}`, { maxSelect })
@@ -140,9 +140,10 @@ const FIELD_TYPES: { readonly [T in FieldTypeName]: FieldType<FieldOf<T>> } = {
   password: { ...TEXT_LIKE, maxBytes: () => SMALL_BYTES },
 }
 
-export const fieldType = (field: Field): FieldType => FIELD_TYPES[field.type] as FieldType
+export const findFieldType = (field: Field): FieldType => FIELD_TYPES[field.type] as FieldType
 
-export const storageOf = (field: Field): Storage => (isMulti(field) ? 'list' : fieldType(field).storage)
+export const findFieldStorage = (field: Field): Storage =>
+  isMulti(field) ? 'list' : findFieldType(field).storage
 
 const SQL_TYPES: Readonly<Record<Storage, string>> = {
   text: 'text',
@@ -153,21 +154,21 @@ const SQL_TYPES: Readonly<Record<Storage, string>> = {
   geo: 'json',
 }
 
-export const sqlType = (field: Field): string => SQL_TYPES[storageOf(field)]
+export const findSqlType = (field: Field): string => SQL_TYPES[findFieldStorage(field)]
 
 /** Whether the field's column contains JSON. */
-export const holdsJson = (field: Field): boolean => sqlType(field) === 'json'
+export const holdsJson = (field: Field): boolean => findSqlType(field) === 'json'
 
 /** The error of a value that is required but empty, or that its field type refuses. Contract 4.5 */
 export function checkValue(field: Field, value: Value): FieldError | undefined {
   const isEmpty = value === '' || value === 0 || value === false || (Array.isArray(value) && !value.length)
   if (isEmpty) return field.required ? required() : undefined
-  return fieldType(field).check?.(field, value)
+  return findFieldType(field).check?.(field, value)
 }
 
 /** The error of a raw value that the field's type cannot read; undefined if it can. */
 export function readError(field: Field, raw: unknown): FieldError | undefined {
-  const { accepts, expected } = fieldType(field)
+  const { accepts, expected } = findFieldType(field)
   const isReadable = accepts?.(raw) ?? true
   return isReadable ? undefined : fieldError('validation_invalid_value', `Must be ${expected}`)
 }

@@ -7,7 +7,7 @@ const MAX_DEPTH = 1000
 const safeText = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
 
 /** Compares by UTF-8 bytes, as Go does. UTF-16 order differs only for surrogates and U+E000 and above. */
-export function byBytes(a: string, b: string): number {
+export function compareBytes(a: string, b: string): number {
   if (/[\ud800-\uffff]/.test(a) && /[\ud800-\uffff]/.test(b))
     return Buffer.compare(Buffer.from(a), Buffer.from(b))
   return a < b ? -1 : a > b ? 1 : 0
@@ -43,7 +43,7 @@ function sortedNames(value: object): (readonly [key: string, name: string])[] {
   const keys = Object.keys(value)
   // without odd keys, sort() needs no comparator: 80,000 keys take 40 ms instead of 100
   if (!keys.some(isOddKey)) return keys.sort().map((key) => [key, key])
-  return keys.map((key) => [key, safeText(key)] as const).sort(([, a], [, b]) => byBytes(a, b))
+  return keys.map((key) => [key, safeText(key)] as const).sort(([, a], [, b]) => compareBytes(a, b))
 }
 
 const isOddKey = (key: string) => /[\0\ud800-\uffff]/.test(key)
@@ -77,7 +77,7 @@ export function isTooComplex(json: string, bounds: JsonBounds = {}): boolean {
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i)
     if (code === QUOTE) {
-      i = closingQuote(json, i)
+      i = findClosingQuote(json, i)
       left.parts--
     } else if (code === COMMA) left.values--
     else if (code === OPENING_LIST || code === OPENING_OBJECT) {
@@ -99,7 +99,7 @@ export function hasNameTwice(json: string, value: unknown): boolean {
   let names = 0
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i)
-    if (code === QUOTE) i = closingQuote(json, i)
+    if (code === QUOTE) i = findClosingQuote(json, i)
     else if (code === COLON) names++
   }
   visitParts(value, (part) => {
@@ -133,7 +133,7 @@ const [BLANK, QUOTE, COMMA, COLON, BACKSLASH] = [32, 34, 44, 58, 92]
 const [OPENING_LIST, CLOSING_LIST, OPENING_OBJECT, CLOSING_OBJECT] = [91, 93, 123, 125]
 
 /** Index of the quote that closes the string at `start`; the length of `json` if none does. */
-export function closingQuote(json: string, start: number): number {
+export function findClosingQuote(json: string, start: number): number {
   for (let i = start + 1; i < json.length; i++) {
     const code = json.charCodeAt(i)
     if (code === QUOTE) return i
@@ -152,7 +152,7 @@ export function minify(text: string): string {
     const code = text.charCodeAt(i)
     if (code === QUOTE) {
       const start = i
-      i = closingQuote(text, i)
+      i = findClosingQuote(text, i)
       const token = hasEscapes ? text.slice(start, i + 1) : ''
       if (!token.includes('\\u')) continue
       written += text.slice(from, start) + cleanEscapes(token)

@@ -49,11 +49,15 @@ type Ranges = readonly (readonly [first: number, last: number])[]
 const MAX_REPEAT = 6
 const MAX_CODE_POINT = 0x10ffff
 
-const rangesOf = (...pairs: readonly string[]): Ranges =>
+const toCodePointRanges = (...pairs: readonly string[]): Ranges =>
   pairs.map(([first, last = first]) => [first!.codePointAt(0)!, last!.codePointAt(0)!])
 
-const [DIGIT, WORD, SPACE] = [rangesOf('09'), rangesOf('09', 'AZ', '_', 'az'), rangesOf('\t\n', '\f\r', ' ')]
-const ANY = rangesOf('AZ', 'az', '09')
+const [DIGIT, WORD, SPACE] = [
+  toCodePointRanges('09'),
+  toCodePointRanges('09', 'AZ', '_', 'az'),
+  toCodePointRanges('\t\n', '\f\r', ' '),
+]
+const ANY = toCodePointRanges('AZ', 'az', '09')
 const CLASSES: Readonly<Record<string, Ranges>> = {
   d: DIGIT,
   w: WORD,
@@ -85,7 +89,7 @@ export function generateText(pattern: string): string {
   return generate()
 }
 
-function oneOf(ranges: Ranges): Generate {
+function makeCharacterPicker(ranges: Ranges): Generate {
   const count = ranges.reduce((sum, [first, last]) => sum + last - first + 1, 0)
   return () => {
     let index = randomInt(count)
@@ -138,10 +142,10 @@ class PatternReader {
   #atom(): Generate {
     if (this.#take(/^\((?:\?(?:P?<\w+>|:))?/)) return this.#group()
     if (this.#take(/^\[/)) return this.#class()
-    if (this.#take(/^\./)) return oneOf(ANY)
+    if (this.#take(/^\./)) return makeCharacterPicker(ANY)
     if (/^[\^$]/.test(this.#rest))
       throw new Error(`unsupported pattern operator ${this.#take(/^\^/) ? 9 : 10}`)
-    return oneOf(this.#characters())
+    return makeCharacterPicker(this.#characters())
   }
 
   #group(): Generate {
@@ -176,15 +180,15 @@ class PatternReader {
       const last = !isClass && this.#take(/^-(?!\])/) ? this.#characters() : undefined
       ranges.push(...(last ? [[first[0]![0], last[0]![1]] as const] : first))
     } while (!this.#take(/^\]/))
-    return oneOf(isNegated ? invert(ranges) : ranges)
+    return makeCharacterPicker(isNegated ? invert(ranges) : ranges)
   }
 
   #characters(): Ranges {
     const hex = this.#take(/^\\x(?:\{([0-9a-f]+)\}|([0-9a-f]{2}))/i)
-    if (hex) return rangesOf(String.fromCodePoint(Number.parseInt((hex[1] ?? hex[2])!, 16)))
+    if (hex) return toCodePointRanges(String.fromCodePoint(Number.parseInt((hex[1] ?? hex[2])!, 16)))
     const [, slash, letter] = this.#take(/^(\\?)(.)/su)!
-    if (!slash) return rangesOf(letter!)
+    if (!slash) return toCodePointRanges(letter!)
     if (/[AzbBpPQC0-7]/.test(letter!)) throw unsupported(`\\${letter}`)
-    return CLASSES[letter!] ?? rangesOf(CHARACTERS[letter!] ?? letter!)
+    return CLASSES[letter!] ?? toCodePointRanges(CHARACTERS[letter!] ?? letter!)
   }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
-import { type FileOwner, takeRoom } from './storage-limit.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
+import { type FileOwner, reserveStorage } from './storage-limit.ts'
 import type { FilePlace } from './stored-files.ts'
 
 /**
@@ -19,12 +19,12 @@ export async function copyFiles(
     .selectFrom('_files')
     .select(['id', 'name', 'size'])
     .where('collection', '=', from.collection)
-    .where('record', '=', anyOf(from.records))
+    .where('record', '=', matchAny(from.records))
     .where('thumb', '=', '')
     .orderBy('id')
     .limit(max)
     .execute()
-  await takeRoom(
+  await reserveStorage(
     db,
     owner,
     some.reduce((sum, { size }) => sum + size, 0),

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { type FileOwner, takeRoom } from './storage-limit.ts'
+import { type FileOwner, reserveStorage } from './storage-limit.ts'
 import { CHUNK_BYTES, type FilePlace } from './stored-files.ts'
 
 /** Stands in `_files.thumb` of a file until it is whole: no download finds it before. */
@@ -85,7 +85,7 @@ function grow(db: Db, id: number, owner: FileOwner, size: number, pieces: Buffer
     },
     async end(isWhole) {
       if (waiting > 0) await store(Buffer.concat(pieces))
-      await takeRoom(db, owner, stored - size)
+      await reserveStorage(db, owner, stored - size)
       await queries(db)
         .updateTable('_files')
         .set({ size: stored, thumb: isWhole ? '' : GROWING })

@@ -1,4 +1,4 @@
-import { contentOf } from './upload.ts'
+import { makeMemoryContent } from './upload.ts'
 
 /** `100x200` with an optional cut (`t`op, `b`ottom, `f`it): PocketBase's ThumbSizeRegex. */
 const SIZE = /^(\d+)x(\d+)([tbf]?)$/
@@ -70,7 +70,7 @@ export async function makeThumbnail(picture: Buffer, type: string, size: string)
   })
   const format = FORMATS[type] ?? 'png'
   const bytes = await resized.toFormat(format, format === 'jpeg' ? { quality: JPEG_QUALITY } : {}).toBuffer()
-  return { type: `image/${format}`, content: contentOf(bytes) }
+  return { type: `image/${format}`, content: makeMemoryContent(bytes) }
 }
 
 const FORMATS: Readonly<Record<string, 'jpeg' | 'gif'>> = { 'image/jpeg': 'jpeg', 'image/gif': 'gif' }

@@ -59,7 +59,7 @@ export async function sniff(content: Buffer): Promise<Sniffed> {
   const head = bytes.toString('latin1')
   const [type, extension] =
     bySignature(head, SIGNATURES) ?? (isText(head) ? textKind(head) : await ofBinary(bytes, head))
-  return { type: withCharset(type, head), extension, names: namesOf(type) }
+  return { type: withCharset(type, head), extension, names: listTypeNames(type) }
 }
 
 const bySignature = (text: string, signatures: readonly Signature[]) =>
@@ -93,7 +93,7 @@ const pocketbaseName = ({ mime, ext }: { readonly mime: string; readonly ext: st
 
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument.'
 
-function namesOf(type: string): string[] {
+function listTypeNames(type: string): string[] {
   if (type.startsWith(OPEN_DOCUMENT)) return [type, type.replace('application/', 'application/x-')]
   return [type, ...(aliases[type] ?? [])]
 }

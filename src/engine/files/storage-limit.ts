@@ -32,7 +32,7 @@ export class FilesFull extends ApiError {
 }
 
 /** Throws FilesFull if the file exceeds the account's limit. Until the commit, its other uploads wait. */
-export async function takeRoom(db: Db, { id, maxBytes }: FileOwner, size: number): Promise<void> {
+export async function reserveStorage(db: Db, { id, maxBytes }: FileOwner, size: number): Promise<void> {
   if (id === '' || maxBytes === 0) return
   await lock(db, LOCKS.files, id)
   if ((await storedBytes(db, id)) + Math.max(size, LEAST_BYTES) > maxBytes) throw new FilesFull(maxBytes)

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import { type FileOwner, takeRoom } from './storage-limit.ts'
+import { type FileOwner, reserveStorage } from './storage-limit.ts'
 import type { Content } from './upload.ts'
 
 /** Bytes of each part of a stored file, except the last part. */
@@ -37,7 +37,7 @@ export async function storeFile(
   { type, modified, owner, thumb }: FileFacts,
   content: Content,
 ): Promise<boolean> {
-  if (owner) await takeRoom(db, owner, content.size)
+  if (owner) await reserveStorage(db, owner, content.size)
   const file = await queries(db)
     .insertInto('_files')
     .values({
@@ -78,7 +78,7 @@ export async function findAllStored(
 ): Promise<StoredFile[]> {
   if (names.length === 0) return []
   return selectStored(db, place, '')
-    .where('name', '=', anyOf(names))
+    .where('name', '=', matchAny(names))
     .orderBy(sql`array_position(${names}::text[], name)`)
     .execute()
 }

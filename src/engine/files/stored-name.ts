@@ -11,15 +11,15 @@ const RANDOM_LENGTH = 10
  * The name under which a file is stored, with a random part that cannot be guessed. PocketBase:
  * tools/filesystem/file.go, normalizeName; docs/internals/pocketbase-contract.md, 4.6
  */
-export function storedName(sent: string, detected: string): string {
+export function makeStoredName(sent: string, detected: string): string {
   const name = Buffer.from(sent).subarray(-MAX_SENT_BYTES).toString('utf8')
-  const sentExtension = extensionOf(name)
+  const sentExtension = readExtension(name)
   const base = snakeCase(trimDots(name.slice(0, name.length - sentExtension.length)))
   const long = base.length < MIN_BASE ? base + randomId(RANDOM_LENGTH) : base.slice(0, MAX_BASE)
   return `${long}_${randomId(RANDOM_LENGTH)}${cleanExtension(sentExtension, detected)}`
 }
 
-function extensionOf(name: string): string {
+function readExtension(name: string): string {
   const last = name.lastIndexOf('.')
   if (last < 0) return ''
   const second = last === 0 ? -1 : name.lastIndexOf('.', last - 1)

@@ -1,5 +1,5 @@
 import { type Sniffed, sniff } from './sniff.ts'
-import { storedName } from './stored-name.ts'
+import { makeStoredName } from './stored-name.ts'
 import { HEAD_BYTES } from './text-kinds.ts'
 
 /** Content that can be read repeatedly from its beginning. */
@@ -19,11 +19,11 @@ export type Uploads = ReadonlyMap<string, readonly Upload[]>
 
 /** Detects the type of an uploaded file and chooses its stored name. */
 export async function readUpload(originalName: string, content: Content): Promise<Upload> {
-  const sniffed = await sniff(await headOf(content))
-  return { name: storedName(originalName, sniffed.extension), originalName, sniffed, content }
+  const sniffed = await sniff(await readFirstPiece(content))
+  return { name: makeStoredName(originalName, sniffed.extension), originalName, sniffed, content }
 }
 
-async function headOf(content: Content): Promise<Buffer> {
+async function readFirstPiece(content: Content): Promise<Buffer> {
   for await (const piece of content.pieces(HEAD_BYTES)) return piece
   return Buffer.alloc(0)
 }
@@ -31,12 +31,12 @@ async function headOf(content: Content): Promise<Buffer> {
 /** Copies an upload under a new name made from its stored name, as PocketBase does in a batch. */
 export const copyUpload = ({ name, ...upload }: Upload): Upload => ({
   ...upload,
-  name: storedName(name, upload.sniffed.extension),
+  name: makeStoredName(name, upload.sniffed.extension),
   originalName: name,
 })
 
 /** The content of a file that is in memory. */
-export const contentOf = (bytes: Buffer): Content => ({
+export const makeMemoryContent = (bytes: Buffer): Content => ({
   size: bytes.length,
   async *pieces(size) {
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)

@@ -1,9 +1,9 @@
 import { and, type Condition, leaf, or } from './condition.ts'
-import { noRowViolates } from './exists.ts'
-import { reworded } from './function-call.ts'
+import { buildNoRowViolates } from './exists.ts'
+import { rewordFilterError } from './function-call.ts'
 import type { Expression, Operand } from './operand.ts'
 import { compare } from './operators.ts'
-import { type Comparison, type Node, spelling, type Token } from './parse.ts'
+import { type Comparison, type Node, spellToken, type Token } from './parse.ts'
 import { resolveToken } from './resolve.ts'
 import { type Context, subqueryContext } from './row.ts'
 
@@ -24,9 +24,9 @@ function buildComparison(context: Context, comparison: Comparison): Condition {
 }
 
 const resolveSide = (context: Context, token: Token, side: 'left' | 'right'): Operand =>
-  reworded(
+  rewordFilterError(
     () => resolveToken(context, token),
-    (cause) => `invalid ${side} operand ${JSON.stringify(spelling(token))} - ${cause}`,
+    (cause) => `invalid ${side} operand ${JSON.stringify(spellToken(token))} - ${cause}`,
   )
 
 /** For operators without `?`: requires that no row of a path makes the comparison false. Contract 2.5. */
@@ -36,7 +36,7 @@ function allMatch(context: Context, comparison: Comparison, left: Operand, right
   const a = left.all ? walked(resolveToken(within, comparison.left)) : plain(left)
   const apart = left.all && right.all ? { ...within, scope: within.scope.sibling() } : within
   const b = right.all ? walked(resolveToken(apart, comparison.right)) : plain(right)
-  return [noRowViolates(compare(comparison.sign, a, b), within.scope.rows)]
+  return [buildNoRowViolates(compare(comparison.sign, a, b), within.scope.rows)]
 }
 
 function walked(operand: Operand): Operand {

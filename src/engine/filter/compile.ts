@@ -21,18 +21,18 @@ export const templateCount = () => templates.size
 /** Compiles rule, filter and sort to SQL. Throws FilterError, 403 for a forbidden name, 429 over a limit. */
 export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter {
   const client = question.filter || question.sort ? parseClient(question) : null
-  return bindTemplate(templateOf(catalog, question, client), question, client)
+  return bindTemplate(findOrBuildTemplate(catalog, question, client), question, client)
 }
 
 /** Compiles a filter that depends on the time. Each call of the returned function uses the current time. */
 export function prepare(catalog: Catalog, question: FilterQuery): () => CompiledFilter {
   const client = parseClient(question)
-  const template = templateOf(catalog, question, client)
+  const template = findOrBuildTemplate(catalog, question, client)
   return () => bindTemplate(template, question, client)
 }
 
 /** The SQL of a filter, cached without literals. For superusers, it does not test listRules. */
-function templateOf(catalog: Catalog, question: FilterQuery, client: Tree | null): Template {
+function findOrBuildTemplate(catalog: Catalog, question: FilterQuery, client: Tree | null): Template {
   const { collection, rule, sort, request, ticket, candidate } = question
   const { auth } = request
   // in realtime, a superuser's filter has the rights of an ordinary client, as in PocketBase

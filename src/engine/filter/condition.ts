@@ -1,12 +1,12 @@
 import { withAncestors } from './scope.ts'
 import {
   type Column,
+  findOnlyColumn,
   isKind,
   type JoinedRow,
   joinSql,
-  onlyColumn,
+  listJoinedRows,
   type Param,
-  rowsIn,
   type Sql,
   sql,
 } from './sql.ts'
@@ -28,7 +28,7 @@ const EMPTY_TEXT = "''"
 
 export function comparison(left: Sql, sign: string, right: Sql = [EMPTY_TEXT]): Tested {
   const whole = sql`${left} ${sign} ${right}`
-  const column = onlyColumn(left)
+  const column = findOnlyColumn(left)
   const [value, ...more] = right
   if (!column || more.length > 0) return { sql: whole }
   if (isKind(value, 'param')) return { sql: whole, test: { column, sign, value } }
@@ -91,7 +91,7 @@ export function leaf(
   notFalse: readonly JoinedRow[] = [],
 ): Leaf {
   const tested = 'sql' in part ? part : { sql: part }
-  const many = [...withLines(rowsIn(tested.sql))].filter((row) => row.inMany)
+  const many = [...withLines(listJoinedRows(tested.sql))].filter((row) => row.inMany)
   return {
     kind: 'leaf',
     ...tested,
@@ -119,13 +119,13 @@ function fold(kind: 'and' | 'or', items: readonly Condition[], neutral: boolean)
 }
 
 /** `yes` where the SQL `test` is true, else `no`. The test must never be NULL. */
-export const whether = (test: Sql, yes: Condition, no: Condition): Condition =>
+export const buildBranch = (test: Sql, yes: Condition, no: Condition): Condition =>
   or([and([leaf(test), yes]), and([leaf(sql`NOT ${test}`), no])])
 
-export function multiRowsOf(condition: Condition): ReadonlySet<JoinedRow> {
+export function collectMultiRows(condition: Condition): ReadonlySet<JoinedRow> {
   if (condition.kind === 'constant') return new Set()
   if (condition.kind === 'leaf') return condition.many
-  return new Set(condition.items.flatMap((item) => [...multiRowsOf(item)]))
+  return new Set(condition.items.flatMap((item) => [...collectMultiRows(item)]))
 }
 
 export function requiredRows(condition: Condition): ReadonlySet<JoinedRow> {

@@ -1,31 +1,31 @@
-import { type Condition, comparison, constant, leaf, whether } from './condition.ts'
-import { identical, identicalSides, isMissing } from './identity.ts'
-import { boundText, constantOf, type Expression, type Known, type Operand } from './operand.ts'
-import { isNullSql, rankedRow, relationalComparison } from './relational.ts'
-import { type Side, sideOf } from './side.ts'
+import { buildBranch, type Condition, comparison, constant, leaf } from './condition.ts'
+import { buildIdentical, buildIdenticalSides, isMissing } from './identity.ts'
+import { type Expression, type Known, makeConstant, type Operand, writeBoundText } from './operand.ts'
+import { buildRelational, isNullSql, writeRankedRow } from './relational.ts'
+import { makeSide, type Side } from './side.ts'
 import { flagParam, type Input, type Sql, sql, textParam } from './sql.ts'
 
 /** `=` or `!=`. PocketBase: tools/search/filter.go, resolveEqualExpr. Contract 2.3. */
-export function equal(positive: boolean, left: Operand, right: Operand): Condition {
+export function buildEqual(positive: boolean, left: Operand, right: Operand): Condition {
   const decided = decideKnown(left, right)
   if (decided !== undefined) return constant(decided === positive)
-  if (left.fallback === 'off' || right.fallback === 'off') return identical(positive, left, right)
+  if (left.fallback === 'off' || right.fallback === 'off') return buildIdentical(positive, left, right)
   const [a, b] = [emptiness(left), emptiness(right)]
   if (a === 'perhaps')
-    return whetherEmpty(positive, left as Known, right, (one) => equal(positive, one, right))
+    return whetherEmpty(positive, left as Known, right, (one) => buildEqual(positive, one, right))
   if (b === 'perhaps')
-    return whetherEmpty(positive, right as Known, left, (one) => equal(positive, left, one))
+    return whetherEmpty(positive, right as Known, left, (one) => buildEqual(positive, left, one))
   if (a && b) return constant(positive)
   if (a === false || b === false) {
     const [one, other] = [a ? EMPTY : left, b ? EMPTY : right]
-    return positive ? same(one, other) : identical(false, one, other)
+    return positive ? same(one, other) : buildIdentical(false, one, other)
   }
   if (a) return empty(positive, right as Expression)
   if (b) return empty(positive, left as Expression)
   return coalesced(positive, left, right)
 }
 
-const EMPTY: Known = constantOf('')
+const EMPTY: Known = makeConstant('')
 
 const emptiness = ({ fallback, isEmpty }: Operand) => (fallback === 'forced' ? undefined : isEmpty)
 
@@ -51,21 +51,21 @@ function whetherEmpty(
     return leaf(comparison(other.sql, positive ? '=' : '<>', text))
   }
   const isNothing = (input: Input) => (value.slot(input) ?? '') === ''
-  return whether(flagParam(isNothing), decide(EMPTY), decide({ ...value, isEmpty: false }))
+  return buildBranch(flagParam(isNothing), decide(EMPTY), decide({ ...value, isEmpty: false }))
 }
 
 /** `=`. Adds the test `tags @> '{x}'`, which an index serves, to `tags:each ?= 'x'` and `tags.id ?= 'x'`. */
 function same(left: Operand, right: Operand): Condition {
-  const condition = relationalComparison('=', left, right)
+  const condition = buildRelational('=', left, right)
   const [one, value] = left.kind === 'expression' ? [left, right] : [right, left]
   if (condition.kind !== 'leaf' || one.kind !== 'expression' || value.kind !== 'known' || !one.element)
     return condition
   const { list, row } = one.element
-  return { ...condition, contains: { sql: sql`${list} @> ARRAY[${boundText(value)}]`, row } }
+  return { ...condition, contains: { sql: sql`${list} @> ARRAY[${writeBoundText(value)}]`, row } }
 }
 
 function empty(positive: boolean, operand: Expression): Condition {
-  const side = sideOf(operand)
+  const side = makeSide(operand)
   const isText = side.rank === 'mixed' || (side.rank === 'text' && operand.storage === 'text')
   if (!isText) return isMissing(positive, side)
   const { text } = side
@@ -78,13 +78,13 @@ function empty(positive: boolean, operand: Expression): Condition {
 
 /** `COALESCE(a, '') = COALESCE(b, '')` or `<>`. Without affinities: a number never equals a text. */
 function coalesced(positive: boolean, left: Operand, right: Operand): Condition {
-  const [a, b] = [sideOf(left), sideOf(right)]
+  const [a, b] = [makeSide(left), makeSide(right)]
   const sign = positive ? '=' : '<>'
   if (a.rank === 'text' && b.rank === 'text')
     return leaf(comparison(orEmpty(a, a.text), sign, orEmpty(b, b.text)))
-  if (a.rank === 'number' && b.rank === 'number') return identicalSides(positive, a, b)
+  if (a.rank === 'number' && b.rank === 'number') return buildIdenticalSides(positive, a, b)
   if (a.rank === 'mixed' || b.rank === 'mixed')
-    return leaf(sql`${rankedRow(a, '2')} ${sign} ${rankedRow(b, '2')}`)
+    return leaf(sql`${writeRankedRow(a, '2')} ${sign} ${writeRankedRow(b, '2')}`)
   return a.rank === 'number' ? numberAndText(positive, a, b) : numberAndText(positive, b, a)
 }
 

@@ -1,15 +1,15 @@
 import {
   and,
   type Condition,
+  collectMultiRows,
   type Leaf,
   leaf,
-  multiRowsOf,
   or,
   requiredRows,
   writeCondition,
 } from './condition.ts'
 import { withAncestors } from './scope.ts'
-import { bindRows, type JoinedRow, joinSql, rowsIn, SELECT, type Sql, sql } from './sql.ts'
+import { bindRows, type JoinedRow, joinSql, listJoinedRows, SELECT, type Sql, sql } from './sql.ts'
 
 /** Replaces joins of paths to many rows by EXISTS: three such paths take 1 ms, not 14 s. Contract 2.5 */
 export function nestRowsInExists(condition: Condition, bound: ReadonlySet<JoinedRow> = new Set()): Condition {
@@ -21,7 +21,7 @@ export function nestRowsInExists(condition: Condition, bound: ReadonlySet<Joined
 }
 
 const freeRows = (condition: Condition, bound: ReadonlySet<JoinedRow>): Set<JoinedRow> =>
-  new Set([...multiRowsOf(condition)].filter((row) => !bound.has(row)))
+  new Set([...collectMultiRows(condition)].filter((row) => !bound.has(row)))
 
 /** Groups ANDed conditions that share joined rows, directly or through other conditions. */
 function clusters(items: readonly Condition[], bound: ReadonlySet<JoinedRow>): Condition[][] {
@@ -55,7 +55,7 @@ function exists(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
   const contained = conjuncts.flatMap((item) =>
     item.kind === 'leaf' && item.contains ? [item.contains] : [],
   )
-  const outside = contained.filter((one) => !rowsIn(one.sql).some((row) => rows.has(row)))
+  const outside = contained.filter((one) => !listJoinedRows(one.sql).some((row) => rows.has(row)))
   const [only] = outside
   if (only && conjuncts.length === 1 && rows.size === 1 && rows.has(only.row)) return leaf(only.sql)
   return and([
@@ -65,7 +65,7 @@ function exists(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
 }
 
 /** The condition that no combination of the joined `rows` makes the comparison false (NULL is allowed). */
-export function noRowViolates(comparison: Condition, rows: readonly JoinedRow[]): Condition {
+export function buildNoRowViolates(comparison: Condition, rows: readonly JoinedRow[]): Condition {
   const needed = comparison.kind === 'leaf' ? comparison.notFalse : new Set<JoinedRow>()
   const broken: Leaf = leaf(sql`NOT (${writeCondition(comparison)})`)
   return leaf(sql`NOT EXISTS (${selectSql(broken, new Set(rows), needed, ['1'])})`)
@@ -78,7 +78,7 @@ export function selectSql(
   needed: ReadonlySet<JoinedRow>,
   columns: Sql,
 ): Sql {
-  const inOrder = outermostFirst(rows)
+  const inOrder = sortOutermostFirst(rows)
   const plain = inOrder.filter((row) => needed.has(row))
   const left = inOrder.filter((row) => !needed.has(row))
   const first = plain.length > 0 ? joinSql(plain.map(source), ' CROSS JOIN ') : sql`(${SELECT}1) o`
@@ -93,7 +93,7 @@ const within = (condition: Condition): Sql =>
   condition.kind === 'or' ? ['(', ...writeCondition(condition), ')'] : writeCondition(condition)
 
 /** Sorts joined rows so that each comes after the row that it is joined to. */
-export const outermostFirst = (rows: Iterable<JoinedRow>): JoinedRow[] =>
+export const sortOutermostFirst = (rows: Iterable<JoinedRow>): JoinedRow[] =>
   [...rows].sort((a, b) => depth(a) - depth(b) || number(a) - number(b))
 
 const depth = (row: JoinedRow) => withAncestors(row).length

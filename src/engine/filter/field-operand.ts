@@ -1,9 +1,9 @@
 import { type Field, isMulti, isMultiCapable } from '../fields/field.ts'
-import { storageOf } from '../fields/field-types.ts'
+import { findFieldStorage } from '../fields/field-types.ts'
 import { joinValues } from './join.ts'
 import { type Expression, expression, FORMS, type Operand } from './operand.ts'
 import { FilterError } from './parse.ts'
-import { affinityOf, type Context, column, type FilterRow } from './row.ts'
+import { type Context, column, type FilterRow, findAffinity } from './row.ts'
 import { param, type Sql, sql } from './sql.ts'
 
 const MODIFIERS = ['each', 'length', 'lower', 'fold', 'isset', 'changed'] as const
@@ -19,7 +19,7 @@ export function splitModifier(name: string): [name: string, modifier: Modifier] 
 }
 
 /** The operand of a field with a modifier. A modifier that does not fit the field is ignored. */
-export function fieldOperand(
+export function makeFieldOperand(
   context: Context,
   row: FilterRow,
   field: Field,
@@ -28,7 +28,8 @@ export function fieldOperand(
 ): Operand {
   if (modifier === 'length' && isMultiCapable(field)) return lengthOperand(row, field, all)
   if (modifier === 'each' && isMultiCapable(field)) return eachOperand(context, row, field, all)
-  const plain = storageOf(field) === 'json' ? jsonOperand(row, field, [], all) : plainOperand(row, field, all)
+  const plain =
+    findFieldStorage(field) === 'json' ? makeJsonOperand(row, field, [], all) : plainOperand(row, field, all)
   const guarded = context.reached && field.name === 'email' && row.collection.type === 'auth'
   const operand = guarded
     ? { ...plain, guard: column(row, context.catalog.field(row.collection, 'emailVisibility')!) }
@@ -43,15 +44,20 @@ function plainOperand(row: FilterRow, field: Field, all: boolean): Expression {
   const { isNew, list, at } = row
   const element = field.name === 'id' && list && at ? { list, row: at } : undefined
   const isDate = field.type === 'date' || field.type === 'autodate'
-  const stored = storageOf(field)
+  const stored = findFieldStorage(field)
   // in SQLite, a new record's number is REAL, while a column stores whole numbers as INTEGER
   const storage = isNew && stored === 'number' ? 'real' : stored
-  const rest = { affinity: affinityOf(row, field), all, isDate, ...(element && { element }) }
+  const rest = { affinity: findAffinity(row, field), all, isDate, ...(element && { element }) }
   return expression(column(row, field), storage, { ...ofRow(row), ...rest })
 }
 
 /** A value inside a field's JSON, or the whole field for an empty path. */
-export function jsonOperand(row: FilterRow, field: Field, path: readonly string[], all: boolean): Expression {
+export function makeJsonOperand(
+  row: FilterRow,
+  field: Field,
+  path: readonly string[],
+  all: boolean,
+): Expression {
   const { json, text } = extract(column(row, field), path)
   return expression(json, 'json', { ...ofRow(row), text, fallback: 'off', nullable: true, all })
 }

@@ -1,6 +1,6 @@
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { type Condition, leaf } from './condition.ts'
-import { type Expression, type Operand, textOf } from './operand.ts'
+import { type Expression, type Operand, writeTextSql } from './operand.ts'
 import { FilterError, type Sign } from './parse.ts'
 import { goText, type Scalar } from './scalar.ts'
 import { param, sql } from './sql.ts'
@@ -17,12 +17,12 @@ const MAX_TRIGRAMS = 256
 const MAX_CHARACTERS = 200
 
 /** Compares a value with `:fold` by `~` or `!~`: case and accents do not matter, `%` is a character. */
-export function likeFolded(sign: Sign, left: Operand, right: Operand): Condition {
+export function buildFoldedLike(sign: Sign, left: Operand, right: Operand): Condition {
   if (!sign.endsWith('~') || !isFolded(left) || right.kind !== 'known' || !right.pattern)
     throw new FilterError('":fold" is for a field on the left of ~ or !~, with a text on the right')
   const { slot } = right
-  const pattern = param('text', (input) => foldedPattern(slot(input)))
-  return leaf(sql`${textOf(left)} ${sign} ${pattern} COLLATE "C"`, left.rows, left.rows)
+  const pattern = param('text', (input) => writeFoldedPattern(slot(input)))
+  return leaf(sql`${writeTextSql(left)} ${sign} ${pattern} COLLATE "C"`, left.rows, left.rows)
 }
 
 export const isFolded = (operand: Operand): operand is Expression =>
@@ -32,14 +32,16 @@ export const isFolded = (operand: Operand): operand is Expression =>
  * A regular expression for the texts that contain a text, in any case and with any accents. Each letter
  * becomes a class of letters: Postgres can search an index of trigrams for those.
  */
-export function foldedPattern(value: Scalar): string | null {
+export function writeFoldedPattern(value: Scalar): string | null {
   if (value === null) return null
   const text = cleanText(goText(value)).normalize('NFC')
   if (text.length > MAX_CHARACTERS) return null
   // a dot for İ, whose small letter has a dot of its own in some databases and none in others
   const letters = text.replaceAll('İ', '\0').toLowerCase().replaceAll('ß', 'ss')
   const plain = vowelAmongVowels([...letters])
-  const classes = [...letters].map((letter, at) => (letter === '\0' ? '.' : classOf(letter, at === plain)))
+  const classes = [...letters].map((letter, at) =>
+    letter === '\0' ? '.' : writeLetterClass(letter, at === plain),
+  )
   return classes.join('').replaceAll(S + S, () => `(?:${S}${S}|[ßẞ])`)
 }
 
@@ -53,11 +55,11 @@ function vowelAmongVowels(letters: readonly string[]): number {
   return trigrams.length > 0 && trigrams.every((count) => count > MAX_TRIGRAMS) ? 1 : -1
 }
 
-function classOf(letter: string, isPlain = false): string {
+function writeLetterClass(letter: string, isPlain = false): string {
   if (/[\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e]/.test(letter)) return `\\${letter}`
   const all = [...((!isPlain && FAMILY.get(letter)) || letter)].flatMap((one) => [one, one.toUpperCase()])
   const single = [...new Set(all)].filter((one) => [...one].length === 1)
   return single.length > 1 ? `[${single.join('')}]` : letter
 }
 
-const S = classOf('s')
+const S = writeLetterClass('s')

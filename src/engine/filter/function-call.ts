@@ -22,7 +22,7 @@ export function callOperand(
   return expression(build(operands), 'text', {
     isEmpty: empty.length > 0 && empty.every((one) => one === false) ? false : undefined,
     rows: operands.flatMap((operand) => (operand.kind === 'expression' ? operand.rows : [])),
-    ...(empty.length > 0 && { asPattern: () => callOperand(operands.map(patternOf), build, rest) }),
+    ...(empty.length > 0 && { asPattern: () => callOperand(operands.map(toPatternOperand), build, rest) }),
     ...rest,
   })
 }
@@ -31,13 +31,13 @@ const isParameter = (operand: Operand) =>
   operand.kind === 'known' ? operand.pattern !== undefined : operand.asPattern !== undefined
 
 /** Turns an argument into a pattern for `~`, if it is a request value or literal. */
-function patternOf(operand: Operand): Operand {
+function toPatternOperand(operand: Operand): Operand {
   if (operand.kind === 'expression') return operand.asPattern?.() ?? operand
   const { pattern, ...plain } = operand
   return pattern ? { ...plain, slot: pattern, traits: MIXED, constant: undefined } : operand
 }
 
-export function reworded<T>(work: () => T, reword: (cause: string) => string): T {
+export function rewordFilterError<T>(work: () => T, reword: (cause: string) => string): T {
   try {
     return work()
   } catch (error) {

@@ -1,4 +1,4 @@
-import { callOperand, type FunctionBuilder, isLiteral, reworded } from './function-call.ts'
+import { callOperand, type FunctionBuilder, isLiteral, rewordFilterError } from './function-call.ts'
 import { FORMS, type Operand } from './operand.ts'
 import { FilterError } from './parse.ts'
 import { asNumeric } from './scalar.ts'
@@ -13,7 +13,7 @@ export const geoDistance: FunctionBuilder = (args, resolve) => {
     if (arg.kind !== 'identifier' && !isLiteral(arg, 'number'))
       throw new FilterError(`[geoDistance] argument ${i} must be an identifier or number`)
     const explain = (cause: string) => `[geoDistance] failed to resolve argument ${i}: ${cause}`
-    return reworded(() => resolve(arg), explain)
+    return rewordFilterError(() => resolve(arg), explain)
   })
   const build = (four: readonly Operand[]) => distance(four.map(degrees))
   return callOperand(operands, build, { storage: 'real', fallback: 'off' })

@@ -1,14 +1,14 @@
 import { type Condition, comparison, constant, leaf, type Tested } from './condition.ts'
-import { boundText, type Known, type Operand } from './operand.ts'
-import { boolTest, isNullSql, isOfOneRank, numberOrText, rankedRow } from './relational.ts'
+import { type Known, type Operand, writeBoundText } from './operand.ts'
+import { buildBoolTest, isNullSql, isOfOneRank, numberOrText, writeRankedRow } from './relational.ts'
 import { TRUE_TEXT } from './scalar.ts'
-import { type Side, sideOf, sidesOf } from './side.ts'
+import { makeSide, makeSides, type Side } from './side.ts'
 import { type Sql, sql } from './sql.ts'
 
 /** SQLite's `a IS b` or `a IS NOT b`, which are never NULL. */
-export function identical(positive: boolean, left: Operand, right: Operand): Condition {
+export function buildIdentical(positive: boolean, left: Operand, right: Operand): Condition {
   if (right.kind === 'known' && right.isWord) return truthIs(positive, left, right)
-  return identicalSides(positive, ...sidesOf(left, right))
+  return buildIdenticalSides(positive, ...makeSides(left, right))
 }
 
 /** A comparison for which NULL differs from all other values: `=` is then false, `!=` is true. */
@@ -17,7 +17,7 @@ function unlike(part: Sql | Tested, positive: boolean, a: Side, b: Side): Condit
   return positive ? leaf(part, rows, []) : leaf(part, [], rows)
 }
 
-export function identicalSides(positive: boolean, a: Side, b: Side): Condition {
+export function buildIdenticalSides(positive: boolean, a: Side, b: Side): Condition {
   if (a.rank === 'null' || b.rank === 'null') return isMissing(positive, a.rank === 'null' ? b : a)
   const asText = jsonText(positive, a, b)
   if (asText) return asText
@@ -31,7 +31,7 @@ export function identicalSides(positive: boolean, a: Side, b: Side): Condition {
     )
   }
   const sign = nullable ? (positive ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM') : positive ? '=' : '<>'
-  const test = nullable ? undefined : boolTest(sign, a, b)
+  const test = nullable ? undefined : buildBoolTest(sign, a, b)
   return test ?? unlike(comparison(numberOrText(a), sign, numberOrText(b)), positive, a, b)
 }
 
@@ -41,7 +41,7 @@ function jsonText(positive: boolean, a: Side, b: Side): Condition | undefined {
   const { operand } = json
   if (operand.kind !== 'expression' || operand.storage !== 'json' || !operand.text) return undefined
   if (json.rank !== 'mixed' || value.kind !== 'known' || !value.traits.isPlainText) return undefined
-  const [text, param] = [operand.text, boundText(value)]
+  const [text, param] = [operand.text, writeBoundText(value)]
   if (positive) return leaf(sql`coalesce(${text} = ${param}, false)`, json.rows, [])
   return leaf(sql`${text} IS DISTINCT FROM ${param}`, [], json.rows)
 }
@@ -61,19 +61,19 @@ function identicalMixed(positive: boolean, a: Side, b: Side): Condition {
     return unlike(part, positive, mixed, value)
   }
   const sign = positive ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM'
-  return unlike(sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`, positive, a, b)
+  return unlike(sql`${writeRankedRow(a)} ${sign} ${writeRankedRow(b)}`, positive, a, b)
 }
 
 const BEGINS_WITH_NUMBER = `'${TRUE_TEXT.source}'`
 
 /** `a IS TRUE`, `a IS NOT FALSE`: compares truth values, never NULL. sqlite.org/lang_expr.html, booleans */
 function truthIs(positive: boolean, operand: Operand, word: Known): Condition {
-  const side = sideOf(operand)
-  const test = sql`(${truthOf(side)}) IS ${positive ? 'NOT ' : ''}DISTINCT FROM (${truthOf(sideOf(word))})`
+  const side = makeSide(operand)
+  const test = sql`(${writeTruthSql(side)}) IS ${positive ? 'NOT ' : ''}DISTINCT FROM (${writeTruthSql(makeSide(word))})`
   return positive ? leaf(test, side.rows, []) : leaf(test, [], side.rows)
 }
 
-function truthOf(side: Side): Sql {
+function writeTruthSql(side: Side): Sql {
   if (side.rank === 'null') return ['NULL']
   if (side.rank === 'number') return sql`${side.number} <> 0`
   if (side.rank === 'text') return sql`${side.text} ~ ${BEGINS_WITH_NUMBER}`

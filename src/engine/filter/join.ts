@@ -1,22 +1,22 @@
 import type { Collection } from '../collections/collection.ts'
-import { uniqueIndexOf } from '../collections/index-definition.ts'
+import { findUniqueIndex } from '../collections/index-definition.ts'
 import { type Field, isMulti, type RelationField } from '../fields/field.ts'
 import { type Context, column, type FilterRow, table } from './row.ts'
-import { columnOf, type JoinedRow, type JoinSource, ROWID, SELECT, sql } from './sql.ts'
+import { type JoinedRow, type JoinSource, makeColumn, ROWID, SELECT, sql } from './sql.ts'
 
 /** Paths with equal keys share a join. Joins from the caller's record begin with `auth.`. */
-const keyOf = ({ values, isNew }: FilterRow, name: string): string =>
+const makeJoinKey = ({ values, isNew }: FilterRow, name: string): string =>
   values && !isNew ? `auth.${name}` : name
 
 const joinedRow = (collection: Collection, at: JoinedRow): FilterRow => ({ collection, at, nullable: true })
 
-export const inInsertionOrder = (collection: Collection): Pick<JoinSource, 'order'> =>
-  collection.type === 'view' ? {} : { order: (alias) => [columnOf(alias, ROWID)] }
+export const orderByInsertion = (collection: Collection): Pick<JoinSource, 'order'> =>
+  collection.type === 'view' ? {} : { order: (alias) => [makeColumn(alias, ROWID)] }
 
 /** Joins the values of a list column in order: a row for each, or one NULL row for an empty list. */
 export function joinValues({ scope }: Context, row: FilterRow, field: Field): JoinedRow {
   const list = column(row, field)
-  return scope.join(keyOf(row, `${field.name}[]`), row.at, true, () => ({
+  return scope.join(makeJoinKey(row, `${field.name}[]`), row.at, true, () => ({
     from: sql`LATERAL unnest(${list}) WITH ORDINALITY`,
     columns: '(value, ord)',
     order: (alias) => sql`${alias}.ord`,
@@ -32,9 +32,9 @@ export function joinRelation(context: Context, row: FilterRow, field: RelationFi
     return { ...joinedRow(target, at), list: column(row, field) }
   }
   const id = column(row, field)
-  const on = (alias: JoinedRow) => sql`${columnOf(alias, 'id')} = ${id}`
+  const on = (alias: JoinedRow) => sql`${makeColumn(alias, 'id')} = ${id}`
   const source = () => ({ from: table(target), on })
-  const at = context.scope.join(keyOf(row, field.name), row.at, false, source)
+  const at = context.scope.join(makeJoinKey(row, field.name), row.at, false, source)
   return joinedRow(target, at)
 }
 
@@ -45,9 +45,9 @@ export function joinBack(context: Context, row: FilterRow, collection: Collectio
     const reference = column(joinedRow(collection, alias), field)
     return isMulti(field) ? sql`${reference} @> ARRAY[${id}]` : sql`${reference} = ${id}`
   }
-  const unique = uniqueIndexOf(collection.indexes, field.name)
+  const unique = findUniqueIndex(collection.indexes, field.name)
   const many = isMulti(field) || !unique || unique.where !== ''
-  const source = () => ({ from: table(collection), on, ...inInsertionOrder(collection) })
-  const key = keyOf(row, `${collection.name}_via_${field.name}`)
+  const source = () => ({ from: table(collection), on, ...orderByInsertion(collection) })
+  const key = makeJoinKey(row, `${collection.name}_via_${field.name}`)
   return joinedRow(collection, context.scope.join(key, row.at, many, source))
 }

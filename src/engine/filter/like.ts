@@ -1,14 +1,14 @@
-import { type Condition, constant, FALSE, leaf, NULL, whether } from './condition.ts'
+import { buildBranch, type Condition, constant, FALSE, leaf, NULL } from './condition.ts'
 import { isBrokenPattern } from './like-pattern.ts'
-import { FORMS, type Operand, textOf } from './operand.ts'
+import { FORMS, type Operand, writeTextSql } from './operand.ts'
 import { asText } from './scalar.ts'
 import { flagParam, type Input, param, type Slot, sql, textParam } from './sql.ts'
 
 /** `~` or `!~`. Wraps the right side in `%`, unless it is a literal or request value with a `%`. */
-export function like(positive: boolean, left: Operand, right: Operand): Condition {
+export function buildLike(positive: boolean, left: Operand, right: Operand): Condition {
   if (right.kind === 'expression') return likeExpression(positive, left, right)
   const { traits } = right
-  const text = textOf(left)
+  const text = writeTextSql(left)
   if (traits.kind === 'null') return NULL
   const { nullable, rows } = left.kind === 'known' ? { nullable: left.isEmpty === 'perhaps', rows: [] } : left
   const unmatched = nullable
@@ -23,7 +23,7 @@ export function like(positive: boolean, left: Operand, right: Operand): Conditio
   const found = isMixed || traits.pattern === 'sigma' ? sql`(${text} || '')` : text
   const test = sql`${found} ${sign(positive, traits.pattern !== 'plain')} ${pattern} COLLATE "C"`
   const matched = leaf(test, rows, rows)
-  return isMixed ? whether(flagParam(isBroken), unmatched, matched) : matched
+  return isMixed ? buildBranch(flagParam(isBroken), unmatched, matched) : matched
 }
 
 /** Under collation C, ILIKE ignores case for ASCII only, as in SQLite. Without letters LIKE is faster. */
@@ -44,5 +44,5 @@ function likeExpression(positive: boolean, left: Operand, right: Operand): Condi
     own?.kind === 'expression'
       ? FORMS[own.storage].text(own.sql)
       : sql`('%' || ${FORMS[right.storage].text(right.sql)} || '%')`
-  return leaf(sql`${textOf(left)} ${sign(positive)} ${pattern} COLLATE "C"`, rows, rows)
+  return leaf(sql`${writeTextSql(left)} ${sign(positive)} ${pattern} COLLATE "C"`, rows, rows)
 }

@@ -1,7 +1,7 @@
 import { likePattern } from './like-pattern.ts'
 import { goText, type Scalar } from './scalar.ts'
 import { type JoinedRow, param, type Slot, type Sql, sql, textParam } from './sql.ts'
-import { NUMBER, type Traits, traitsOf } from './traits.ts'
+import { deriveTraits, NUMBER, type Traits } from './traits.ts'
 
 /** SQLite's type affinity of an operand. The other operand may be converted to it. Contract 2.10 */
 export type Affinity = 'text' | 'numeric' | 'none'
@@ -80,21 +80,21 @@ const known = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known => 
 })
 
 export const parameter = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known =>
-  known(slot, traits, { pattern: (input) => patternOf(slot(input)), ...rest })
+  known(slot, traits, { pattern: (input) => toLikePattern(slot(input)), ...rest })
 
-const patternOf = (value: Scalar) => (value === null ? null : likePattern(goText(value)))
+const toLikePattern = (value: Scalar) => (value === null ? null : likePattern(goText(value)))
 
 /** A value that is the same for all requests, such as a literal. */
-export const constantOf = (value: Scalar): Known =>
-  parameter(() => value, traitsOf(value), { constant: value })
+export const makeConstant = (value: Scalar): Known =>
+  parameter(() => value, deriveTraits(value), { constant: value })
 
 /** The keyword `null`, `true` or `false`, which `~` cannot use as a pattern. */
-export const keyword = (value: null | bigint): Known => known(() => value, traitsOf(value))
+export const keyword = (value: null | bigint): Known => known(() => value, deriveTraits(value))
 
-export const countOf = (slot: Slot): Known => known(slot, NUMBER)
+export const makeNumberOperand = (slot: Slot): Known => known(slot, NUMBER)
 
 /** The result of `:isset`, 0 or 1. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
-export const word = (slot: Slot): Known => known(slot, NUMBER, { isWord: true })
+export const makeIssetResult = (slot: Slot): Known => known(slot, NUMBER, { isWord: true })
 
 /** SQL of a stored value as a number and as a text. Computed texts have collation C, to sort by bytes. */
 interface Form {
@@ -114,8 +114,8 @@ export const FORMS: Readonly<Record<Storage, Form>> = {
   json: { text: (value) => sql`pb_json_text(${value}) COLLATE "C"` },
 }
 
-export const boundText = ({ slot, traits: { kind } }: Known): Sql =>
+export const writeBoundText = ({ slot, traits: { kind } }: Known): Sql =>
   kind === 'text' || kind === 'empty' ? param('text', slot) : textParam(slot)
 
-export const textOf = (operand: Operand): Sql =>
-  operand.kind === 'expression' ? FORMS[operand.storage].text(operand.sql) : boundText(operand)
+export const writeTextSql = (operand: Operand): Sql =>
+  operand.kind === 'expression' ? FORMS[operand.storage].text(operand.sql) : writeBoundText(operand)

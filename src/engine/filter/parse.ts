@@ -4,7 +4,7 @@ import { cleanText } from '../../platform/tools/clean-text.ts'
 import { Lru } from '../../platform/tools/lru.ts'
 import { likePattern } from './like-pattern.ts'
 import { goText } from './scalar.ts'
-import { type Traits, traitsOf } from './traits.ts'
+import { deriveTraits, type Traits } from './traits.ts'
 
 /**
  * An invalid filter, rule, sort or page. Clients see the message only when they save a collection; the log
@@ -102,7 +102,7 @@ class Reader {
     if (token.kind === 'function') return this.#call(token, depth)
     const value = token.kind === 'text' ? cleanText(token.text) : finite(Number(token.text))
     const isFixed = depth > 0 && token.kind === 'text'
-    const [index, traits, pattern] = [this.#literals.length, traitsOf(value), likePattern(goText(value))]
+    const [index, traits, pattern] = [this.#literals.length, deriveTraits(value), likePattern(goText(value))]
     this.#shape += isFixed ? JSON.stringify(value) : `'${Object.values(traits).map(initial).join('')}`
     const literal = { kind: 'literal', type: token.kind, value, index, traits, pattern, isFixed } as const
     this.#literals.push(literal)
@@ -180,10 +180,10 @@ export interface Tree {
   readonly shape: string
 }
 
-export const spelling = (token: Token) => (token.kind === 'literal' ? String(token.value) : token.text)
+export const spellToken = (token: Token) => (token.kind === 'literal' ? String(token.value) : token.text)
 
 /** All names in a filter, including function arguments: field paths, macros, `true`. */
-export function namesIn({ root }: Tree): ReadonlySet<string> {
+export function collectFilterNames({ root }: Tree): ReadonlySet<string> {
   const names = new Set<string>()
   const ofToken = (token: Token): void => {
     if (token.kind === 'identifier') names.add(token.text)

@@ -1,9 +1,9 @@
 import type { Collection } from '../collections/collection.ts'
-import { uniqueIndexOf } from '../collections/index-definition.ts'
+import { findUniqueIndex } from '../collections/index-definition.ts'
 import { splitBackRelation } from '../collections/sql-names.ts'
 import { type Field, isMulti, type RelationField } from '../fields/field.ts'
 import { holdsJson } from '../fields/field-types.ts'
-import { fieldOperand, jsonOperand, splitModifier } from './field-operand.ts'
+import { makeFieldOperand, makeJsonOperand, splitModifier } from './field-operand.ts'
 import { joinBack, joinRelation } from './join.ts'
 import { keyword, type Operand } from './operand.ts'
 import { FilterError } from './parse.ts'
@@ -35,12 +35,12 @@ function walk(context: Context, path: readonly string[], start: Start): Operand 
   for (const [i, name] of path.entries()) {
     if (i === path.length - 1) return lastOperand(context, row, name, all)
     const field = filterable(context, row, name)
-    if (field && holdsJson(field)) return jsonOperand(row, field, path.slice(i + 1), all)
+    if (field && holdsJson(field)) return makeJsonOperand(row, field, path.slice(i + 1), all)
     if (i >= MAX_RELATIONS) throw new FilterError(`max nested relations reached for field "${name}"`)
     if (!field) {
       const [collection, back] = backRelation(context, row, name)
-      row = reach(context, collection, joinBack(context, row, collection, back))
-      all ||= isMulti(back) || !uniqueIndexOf(collection.indexes, back.name)
+      row = noteReachedRow(context, collection, joinBack(context, row, collection, back))
+      all ||= isMulti(back) || !findUniqueIndex(collection.indexes, back.name)
       continue
     }
     if (field.type !== 'relation') throw new FilterError(`field "${name}" is not a valid relation`)
@@ -49,7 +49,7 @@ function walk(context: Context, path: readonly string[], start: Start): Operand 
       return lastOperand(context, row, name, all)
     const target = context.catalog.find(field.collectionId)
     if (!target) throw new FilterError(`failed to load field "${name}" collection`)
-    row = reach(context, target, joinRelation(context, row, field, target))
+    row = noteReachedRow(context, target, joinRelation(context, row, field, target))
     all ||= isMulti(field)
   }
   throw new FilterError(`failed to resolve field "${path.join('.')}"`)
@@ -65,7 +65,7 @@ function lastOperand(context: Context, row: FilterRow, name: string, all: boolea
   const [fieldName, modifier] = splitModifier(name)
   const field = filterable(context, row, fieldName)
   if (!field) throw new Missing(`unknown field "${fieldName}"`)
-  return fieldOperand(context, row, field, modifier, all)
+  return makeFieldOperand(context, row, field, modifier, all)
 }
 
 function backRelation(
@@ -87,7 +87,7 @@ function backRelation(
 }
 
 /** Notes that a client's path reaches a row of `collection`. Throws FilterError if the listRule is null. */
-export function reach({ reached }: Context, collection: Collection, row: FilterRow): FilterRow {
+export function noteReachedRow({ reached }: Context, collection: Collection, row: FilterRow): FilterRow {
   if (!reached) return row
   if (collection.listRule === null) {
     throw new FilterError(

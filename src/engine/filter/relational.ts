@@ -1,6 +1,6 @@
 import { type Condition, comparison, constant, leaf, NULL } from './condition.ts'
 import type { Operand } from './operand.ts'
-import { type Side, sidesOf } from './side.ts'
+import { makeSides, type Side } from './side.ts'
 import { joinSql, type Sql, sql } from './sql.ts'
 
 type Comparer = '=' | '<>' | '<' | '<=' | '>' | '>='
@@ -9,15 +9,15 @@ type Comparer = '=' | '<>' | '<' | '<=' | '>' | '>='
 const holds = (sign: Comparer, isLess: boolean) => sign.includes(isLess ? '<' : '>')
 
 /** Compares as SQLite does: NULL if either operand is NULL. */
-export const relationalComparison = (sign: Comparer, left: Operand, right: Operand): Condition =>
-  orderSides(sign, ...sidesOf(left, right))
+export const buildRelational = (sign: Comparer, left: Operand, right: Operand): Condition =>
+  orderSides(sign, ...makeSides(left, right))
 
 function orderSides(sign: Comparer, a: Side, b: Side): Condition {
   if (a.rank === 'null' || b.rank === 'null') return NULL
   const rows = [...a.rows, ...b.rows]
   if (a.rank === 'mixed' || b.rank === 'mixed') return leaf(orderMixed(sign, a, b), rows, rows)
   if (a.rank !== b.rank) return decided(holds(sign, a.rank === 'number'), a, b)
-  return boolTest(sign, a, b) ?? leaf(comparison(numberOrText(a), sign, numberOrText(b)), rows, rows)
+  return buildBoolTest(sign, a, b) ?? leaf(comparison(numberOrText(a), sign, numberOrText(b)), rows, rows)
 }
 
 /** SQL of the value of a side that is always a number or always a text. */
@@ -38,13 +38,13 @@ export function isNullSql(side: Side): Sql {
 }
 
 /** SQL of a row (rank, number, text) that sorts like the value in SQLite. `missing`: the rank for NULL. */
-export function rankedRow(side: Side, missing: 'NULL' | '2' = 'NULL'): Sql {
+export function writeRankedRow(side: Side, missing: 'NULL' | '2' = 'NULL'): Sql {
   const number = 'number' in side ? sql`coalesce(${side.number}, 0)::float8` : ['0::float8']
   const text = 'text' in side ? sql`coalesce(${side.text}, '')` : ["''"]
-  return sql`(${rankOf(side, missing)}, ${number}, ${text})`
+  return sql`(${writeRankSql(side, missing)}, ${number}, ${text})`
 }
 
-function rankOf(side: Side, missing: string): Sql {
+function writeRankSql(side: Side, missing: string): Sql {
   if (side.rank === 'null') return [`${missing}::int`]
   if (side.rank === 'mixed') return sql`coalesce(${side.mixed}, ${missing})`
   return sql`(CASE WHEN ${numberOrText(side)} IS NULL THEN ${missing} ELSE ${side.rank === 'number' ? '1' : '2'} END)`
@@ -54,10 +54,10 @@ function rankOf(side: Side, missing: string): Sql {
 function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
   if (a.rank === 'mixed' && isOfOneRank(b)) return againstKnown(sign, a, b, true)
   if (b.rank === 'mixed' && isOfOneRank(a)) return againstKnown(sign, b, a, false)
-  const test = sql`${rankedRow(a)} ${sign} ${rankedRow(b)}`
+  const test = sql`${writeRankedRow(a)} ${sign} ${writeRankedRow(b)}`
   if (sign !== '=' && sign !== '<>') return test
   // without CASE, (NULL, 1, '') <> (NULL, 2, '') would be true, but in SQLite a NULL makes it NULL
-  return sql`(CASE WHEN ${rankOf(a, 'NULL')} + ${rankOf(b, 'NULL')} IS NOT NULL THEN ${test} END)`
+  return sql`(CASE WHEN ${writeRankSql(a, 'NULL')} + ${writeRankSql(b, 'NULL')} IS NOT NULL THEN ${test} END)`
 }
 
 /** Whether a side is never NULL, and always a number or always a text. */
@@ -78,7 +78,7 @@ function againstKnown(
 }
 
 /** Writes `flag = true` as the column alone, because no index has `flag::int`. Undefined for other tests. */
-export function boolTest(sign: string, a: Side, b: Side): Condition | undefined {
+export function buildBoolTest(sign: string, a: Side, b: Side): Condition | undefined {
   if (sign !== '=' && sign !== '<>') return undefined
   const [bool, value] = a.operand.kind === 'known' ? [b, a.operand] : [a, b.operand]
   if (bool.operand.kind !== 'expression' || bool.operand.storage !== 'bool') return undefined

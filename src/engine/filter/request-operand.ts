@@ -4,13 +4,13 @@ import { type Field, isMulti, isMultiCapable, type RelationField } from '../fiel
 import { writeSorted } from '../fields/json-text.ts'
 import { and, leaf, writeCondition } from './condition.ts'
 import { type Modifier, splitModifier } from './field-operand.ts'
-import { constantOf, countOf, expression, keyword, type Operand, parameter } from './operand.ts'
+import { expression, keyword, makeConstant, makeNumberOperand, type Operand, parameter } from './operand.ts'
 import { compare } from './operators.ts'
 import { FilterError } from './parse.ts'
-import { reach, resolvePath } from './path.ts'
-import { lookUp, lowered, requestScalar, resolveValue } from './request-value.ts'
+import { noteReachedRow, resolvePath } from './path.ts'
+import { lookUp, lowerOperand, requestScalar, resolveValue } from './request-value.ts'
 import { type Context, table } from './row.ts'
-import { columnOf, flagParam, type Input, param, type Slot, sql } from './sql.ts'
+import { flagParam, type Input, makeColumn, param, type Slot, sql } from './sql.ts'
 import { MIXED, NUMBER, TEXT } from './traits.ts'
 
 function resolveBodyField(context: Context, path: readonly string[], field: Field, modifier: Modifier) {
@@ -22,19 +22,19 @@ function resolveBodyField(context: Context, path: readonly string[], field: Fiel
       throw new FilterError(`field "${field.name}" doesn't support multivalue operations`)
     return modifier === 'each' ? bodyValues(context, field) : bodyLength(value)
   }
-  if (modifier === 'lower') return lowered((input) => toText(value(input)))
+  if (modifier === 'lower') return lowerOperand((input) => toText(value(input)))
   if (modifier === 'changed') return changed(context, field)
   return resolveValue(context, path)
 }
 
-const listOf = (value: unknown): unknown[] =>
+const toList = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]
 
 const bodyLength = (value: (input: Input) => unknown): Operand =>
-  countOf((input) => BigInt(listOf(value(input)).length))
+  makeNumberOperand((input) => BigInt(toList(value(input)).length))
 
 function bodyValues(context: Context, field: Field): Operand {
-  const list: Slot = ({ request }) => writeSorted(listOf(request.body[field.name]))
+  const list: Slot = ({ request }) => writeSorted(toList(request.body[field.name]))
   const row = context.scope.join(`body.${field.name}[]`, null, true, () => ({
     from: sql`json_array_elements(${param('json', list)}) WITH ORDINALITY`,
     columns: '(value, ord)',
@@ -51,7 +51,7 @@ function resolveBodyRelation(context: Context, path: readonly string[], field: R
   const ids = ({ request }: Input) => toTexts(request.body[field.name] ?? null)
   const at = context.scope.join(`body.${field.name}`, null, true, () => ({
     from: table(target),
-    on: (alias) => sql`${columnOf(alias, 'id')} = ANY(${param('text[]', ids)})`,
+    on: (alias) => sql`${makeColumn(alias, 'id')} = ANY(${param('text[]', ids)})`,
   }))
   const row = { collection: target, at, nullable: true }
   return resolvePath(context, path.slice(2), { row, all: isMulti(field), lenient: true })
@@ -65,17 +65,17 @@ function changed(context: Context, field: Field): Operand {
   return expression(sql`(${writeCondition(condition)})`, 'bool', { fallback: 'off', nullable: false })
 }
 
-const valuesOf = ({ request }: Input) => request.auth?.values ?? {}
+const readAuthValues = ({ request }: Input) => request.auth?.values ?? {}
 const authValue =
   (name: string): Slot =>
   (input) =>
-    requestScalar(valuesOf(input)[name], undefined)
+    requestScalar(readAuthValues(input)[name], undefined)
 
 /** Fields of `@request.auth` that are plain values. Other fields are resolved like those of a relation. */
 const AUTH_VALUES = new Map<string, (auth: Collection) => Operand>([
   ['id', () => parameter(({ request }) => request.auth?.id ?? null, TEXT)],
-  ['collectionId', ({ id }) => constantOf(id)],
-  ['collectionName', ({ name }) => constantOf(name)],
+  ['collectionId', ({ id }) => makeConstant(id)],
+  ['collectionName', ({ name }) => makeConstant(name)],
   ['email', () => parameter(authValue('email'), MIXED)],
   ['emailVisibility', () => parameter(authValue('emailVisibility'), NUMBER)],
   ['verified', () => parameter(authValue('verified'), NUMBER)],
@@ -98,6 +98,11 @@ function resolveAuth(context: Context, path: readonly string[]): Operand {
   if (!auth) return keyword(null)
   const value = path.length === 1 && AUTH_VALUES.get(path[0]!)
   if (value) return value(auth)
-  const row = reach(context, auth, { collection: auth, at: null, nullable: false, values: valuesOf })
+  const row = noteReachedRow(context, auth, {
+    collection: auth,
+    at: null,
+    nullable: false,
+    values: readAuthValues,
+  })
   return resolvePath(context, path, { row, all: false, lenient: true })
 }

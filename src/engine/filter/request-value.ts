@@ -1,15 +1,15 @@
 import type { Storage } from '../fields/field.ts'
-import { storageOf } from '../fields/field-types.ts'
+import { findFieldStorage } from '../fields/field-types.ts'
 import { writeSorted } from '../fields/json-text.ts'
 import { splitModifier } from './field-operand.ts'
-import { type Operand, parameter, word } from './operand.ts'
+import { makeIssetResult, type Operand, parameter } from './operand.ts'
 import { FilterError } from './parse.ts'
 import type { Context } from './row.ts'
 import { asText, lowerAscii, type Scalar } from './scalar.ts'
 import type { Input, Slot } from './sql.ts'
 import { MIXED, TEXT } from './traits.ts'
 
-export const lowered = (slot: Slot): Operand =>
+export const lowerOperand = (slot: Slot): Operand =>
   parameter(lowerSlot(slot), MIXED, { pattern: lowerSlot(parameter(slot, MIXED).pattern!) })
 
 const lowerSlot =
@@ -24,13 +24,13 @@ export function resolveValue(context: Context, path: readonly string[]): Operand
   const [root = '', ...keys] = path.with(-1, last)
   const value = ({ request }: Input) =>
     lookUp(root === 'headers' ? request.headers() : request[root as 'body'], keys)
-  if (modifier === 'isset') return word((input) => (value(input) === undefined ? 0n : 1n))
+  if (modifier === 'isset') return makeIssetResult((input) => (value(input) === undefined ? 0n : 1n))
   if (modifier !== '' && modifier !== 'lower')
     throw new FilterError(`invalid modifier sequence ${last}:${modifier}`)
   const field = context.catalog.field(context.base.collection, last)
-  const storage = field && storageOf(field)
+  const storage = field && findFieldStorage(field)
   const slot: Slot = (input) => requestScalar(value(input), storage)
-  if (modifier === 'lower') return lowered(slot)
+  if (modifier === 'lower') return lowerOperand(slot)
   return parameter(slot, keys.length > 0 ? MIXED : TEXT)
 }
 

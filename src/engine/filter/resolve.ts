@@ -1,10 +1,10 @@
 import type { FunctionBuilder } from './function-call.ts'
 import { geoDistance } from './geo-distance.ts'
-import { inInsertionOrder } from './join.ts'
+import { orderByInsertion } from './join.ts'
 import { ANY_TIME, MACROS } from './macros.ts'
-import { constantOf, keyword, type Operand, parameter } from './operand.ts'
+import { keyword, makeConstant, type Operand, parameter } from './operand.ts'
 import { FilterError, type Literal, type Token } from './parse.ts'
-import { reach, resolvePath } from './path.ts'
+import { noteReachedRow, resolvePath } from './path.ts'
 import { resolveRequest } from './request-operand.ts'
 import { type Context, table } from './row.ts'
 import { strftime } from './strftime.ts'
@@ -50,7 +50,7 @@ const literal = ({ isClient }: Context, { index, value, traits, isFixed }: Liter
     ? parameter(({ literals }) => literals[index]!.value, traits, {
         pattern: ({ literals }) => literals[index]!.pattern,
       })
-    : constantOf(value)
+    : makeConstant(value)
 
 /** Resolves a field's path, `@request.…` or `@collection.…`. */
 export function resolveName(context: Context, name: string): Operand {
@@ -66,9 +66,9 @@ function resolveCollection(context: Context, source: string, path: readonly stri
   const [nameOrId = ''] = source.split(':')
   const collection = context.catalog.find(nameOrId)
   if (!collection) throw new FilterError(`failed to load collection "${source}" from field path "${name}"`)
-  const from = () => ({ from: table(collection), ...inInsertionOrder(collection) })
+  const from = () => ({ from: table(collection), ...orderByInsertion(collection) })
   const alias = source.slice(nameOrId.length)
   const at = context.scope.join(`@collection.${collection.id}${alias}`, null, true, from)
-  const row = reach(context, collection, { collection, at, nullable: true })
+  const row = noteReachedRow(context, collection, { collection, at, nullable: true })
   return resolvePath(context, path, { row, all: true, lenient: false })
 }

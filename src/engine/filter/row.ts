@@ -1,13 +1,13 @@
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { columnName, tableName } from '../collections/sql-names.ts'
-import { countedColumns } from '../collections/views/view-fields.ts'
+import { toColumnName, toTableName } from '../collections/sql-names.ts'
+import { listCountedColumns } from '../collections/views/view-fields.ts'
 import type { Field, Value } from '../fields/field.ts'
-import { fieldType, sqlType, storageOf } from '../fields/field-types.ts'
+import { findFieldStorage, findFieldType, findSqlType } from '../fields/field-types.ts'
 import type { Affinity } from './operand.ts'
 import type { Scope } from './scope.ts'
-import { columnOf, type Input, type JoinedRow, param, type Sql } from './sql.ts'
+import { type Input, type JoinedRow, makeColumn, param, type Sql } from './sql.ts'
 
 export interface FilterRow {
   readonly collection: Collection
@@ -20,22 +20,22 @@ export interface FilterRow {
   readonly isNew?: boolean
 }
 
-export const table = (collection: Collection): Sql => [{ kind: 'table', name: tableName(collection) }]
+export const table = (collection: Collection): Sql => [{ kind: 'table', name: toTableName(collection) }]
 
 export function column({ at, values }: FilterRow, field: Field): Sql {
-  if (!values) return [columnOf(at, columnName(field.name))]
-  return param(sqlType(field), (input) => {
-    const value = values(input)[field.name] ?? fieldType(field).zero(field)
+  if (!values) return [makeColumn(at, toColumnName(field.name))]
+  return param(findSqlType(field), (input) => {
+    const value = values(input)[field.name] ?? findFieldType(field).zero(field)
     return typeof value === 'string' ? cleanText(value) : value
   })
 }
 
 /** The affinity of a field's column in PocketBase's table or view. */
-export function affinityOf({ collection, isNew }: FilterRow, field: Field): Affinity {
+export function findAffinity({ collection, isNew }: FilterRow, field: Field): Affinity {
   if (isNew) return 'none'
   const isCounted = collection.type === 'view' && field.type === 'number'
-  if (isCounted && countedColumns(collection.viewQuery).has(field.name)) return 'none'
-  const storage = storageOf(field)
+  if (isCounted && listCountedColumns(collection.viewQuery).has(field.name)) return 'none'
+  const storage = findFieldStorage(field)
   if (storage === 'text') return 'text'
   return storage === 'json' ? 'none' : 'numeric'
 }

@@ -1,11 +1,11 @@
-import { exponentText, plainNumber } from '../fields/cast.ts'
+import { exponentText, formatPlainNumber } from '../fields/cast.ts'
 
 /** A SQLite value: `number` is REAL, `bigint` and `boolean` are INTEGER. `~` reads booleans as text. */
 export type Scalar = null | string | number | bigint | boolean
 
 export type ScalarKind = 'null' | 'empty' | 'text' | 'number'
 
-export function kindOf(value: Scalar): ScalarKind {
+export function classifyScalar(value: Scalar): ScalarKind {
   if (value === null) return 'null'
   if (typeof value !== 'string') return 'number'
   return value === '' ? 'empty' : 'text'
@@ -30,7 +30,7 @@ export function asText(value: Scalar): string | null {
 
 /** The text for which `~` searches: the value as Go's cast.ToString writes it. */
 export const goText = (value: Scalar): string =>
-  typeof value === 'number' ? plainNumber(value) : value === null ? '' : String(value)
+  typeof value === 'number' ? formatPlainNumber(value) : value === null ? '' : String(value)
 
 /** A REAL as text with 15 digits, 17 if needed, and always a decimal point. SQLite: printf("%!.15g") */
 function realText(value: number): string {

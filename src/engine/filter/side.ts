@@ -1,5 +1,5 @@
-import { type Affinity, boundText, type Expression, FORMS, type Known, type Operand } from './operand.ts'
-import { asNumeric, kindOf } from './scalar.ts'
+import { type Affinity, type Expression, FORMS, type Known, type Operand, writeBoundText } from './operand.ts'
+import { asNumeric, classifyScalar } from './scalar.ts'
 import { type JoinedRow, numberParam, param, type Slot, type Sql, sql, textParam } from './sql.ts'
 
 type Conversion = 'text' | 'numeric' | null
@@ -20,9 +20,9 @@ export type Side = AnySide &
   )
 
 /** Both operands, each converted by the other's affinity. Contract 2.10; sqlite.org/datatype3.html 4.2 */
-export const sidesOf = (left: Operand, right: Operand): [Side, Side] => [
-  sideOf(left, conversion(left.affinity, right.affinity)),
-  sideOf(right, conversion(right.affinity, left.affinity)),
+export const makeSides = (left: Operand, right: Operand): [Side, Side] => [
+  makeSide(left, conversion(left.affinity, right.affinity)),
+  makeSide(right, conversion(right.affinity, left.affinity)),
 ]
 
 function conversion(own: Affinity, other: Affinity): Conversion {
@@ -30,7 +30,7 @@ function conversion(own: Affinity, other: Affinity): Conversion {
   return other === 'text' && own === 'none' ? 'text' : null
 }
 
-export const sideOf = (operand: Operand, conversion: Conversion = null): Side =>
+export const makeSide = (operand: Operand, conversion: Conversion = null): Side =>
   operand.kind === 'expression' ? expressionSide(operand, conversion) : knownSide(operand, conversion)
 
 function knownSide(operand: Known, conversion: Conversion): Side {
@@ -40,10 +40,10 @@ function knownSide(operand: Known, conversion: Conversion): Side {
   const common = { nullable: operand.isEmpty === 'perhaps', rows: [], operand }
   if (kind === 'null') return { ...common, rank: 'null', nullable: true }
   if (kind === 'text' || kind === 'empty' || conversion === 'text')
-    return { ...common, rank: 'text', text: boundText(operand) }
+    return { ...common, rank: 'text', text: writeBoundText(operand) }
   const number = numberParam(slot)
   if (kind === 'number') return { ...common, rank: 'number', number }
-  const mixed = param('int', (input) => RANKS[kindOf(slot(input))])
+  const mixed = param('int', (input) => RANKS[classifyScalar(slot(input))])
   const text = textParam((input) => {
     const value = slot(input)
     return typeof value === 'string' ? value : null

@@ -1,8 +1,8 @@
 import type { Collection } from '../collections/collection.ts'
 import type { SortColumn } from './compiled-filter.ts'
-import { and, type Condition, multiRowsOf, requiredRows, TRUE } from './condition.ts'
-import { outermostFirst, selectSql } from './exists.ts'
-import { reworded } from './function-call.ts'
+import { and, type Condition, collectMultiRows, requiredRows, TRUE } from './condition.ts'
+import { selectSql, sortOutermostFirst } from './exists.ts'
+import { rewordFilterError } from './function-call.ts'
 import { FORMS, type Storage } from './operand.ts'
 import { FilterError } from './parse.ts'
 import { resolveName } from './resolve.ts'
@@ -10,12 +10,12 @@ import type { Context } from './row.ts'
 import { withAncestors } from './scope.ts'
 import {
   bindRows,
-  columnOf,
+  findOnlyColumn,
   type JoinedRow,
   joinSql,
-  onlyColumn,
+  listJoinedRows,
+  makeColumn,
   ROWID,
-  rowsIn,
   type Sql,
   sql,
 } from './sql.ts'
@@ -57,16 +57,16 @@ export function buildOrder(context: Context, keys: readonly SortKey[], condition
   for (const key of keys) {
     if (key.name === '@random') order.push(orderKey(['random()']))
     else if (key.name === '@rowid' && isView) throw new FilterError('no such column: _rowid_')
-    else if (key.name === '@rowid') order.push(orderKey([columnOf(null, ROWID)], key.direction))
+    else if (key.name === '@rowid') order.push(orderKey([makeColumn(null, ROWID)], key.direction))
     else order.push(...buildKey(context, key, condition))
   }
   const isUnique = keys.some(({ name }) => name === 'id' || name === '@rowid')
-  if (!isUnique && !isView) order.push(orderKey([columnOf(null, ROWID)]))
+  if (!isUnique && !isView) order.push(orderKey([makeColumn(null, ROWID)]))
   return order
 }
 
 function orderKey(value: Sql, direction?: SortKey['direction']): OrderKey {
-  const { row, name } = onlyColumn(value) ?? {}
+  const { row, name } = findOnlyColumn(value) ?? {}
   const written = direction ? [...value, ` ${direction}`] : value
   return { sql: written, column: row === null ? { column: name!, direction } : undefined }
 }
@@ -78,25 +78,25 @@ export const isOwnField = ({ fields }: Collection, name: string): boolean =>
 function buildKey(context: Context, { name, direction }: SortKey, condition: Condition): OrderKey[] {
   const invalid = `invalid sort field "${name}"`
   const resolved = () => resolveName(context, name)
-  const operand = reworded(resolved, () => invalid)
+  const operand = rewordFilterError(resolved, () => invalid)
   // a count or `:isset` is the same for all rows, so it sorts nothing
   if (operand.kind === 'known' && !operand.pattern && !operand.isEmpty) return []
   if (operand.kind === 'known' || operand.isEmpty !== undefined) throw new FilterError(invalid)
   const nulls = direction === 'ASC' ? ' NULLS FIRST' : ' NULLS LAST'
   return sortKeys(operand.storage, operand.sql).map((key) => {
-    const one = orderKey(firstOf(key, condition), direction)
+    const one = orderKey(selectFirstRow(key, condition), direction)
     return operand.nullable ? { sql: [...one.sql, nulls], column: undefined } : one
   })
 }
 
 /** SQL of a sort key. If its path leads to several rows, takes the first row that meets `condition`. */
-function firstOf(key: Sql, condition: Condition): Sql {
-  const line = rowsIn(key).flatMap(withAncestors)
+function selectFirstRow(key: Sql, condition: Condition): Sql {
+  const line = listJoinedRows(key).flatMap(withAncestors)
   const rows = new Set(line.filter((row) => row.inMany))
   if (rows.size === 0) return key
   const filter = sharing(condition, rows)
-  for (const row of multiRowsOf(filter)) rows.add(row)
-  const orders = outermostFirst(rows).flatMap((row) =>
+  for (const row of collectMultiRows(filter)) rows.add(row)
+  const orders = sortOutermostFirst(rows).flatMap((row) =>
     row.many && row.source.order ? [row.source.order(row)] : [],
   )
   const order = joinSql(orders, ', ')
@@ -107,7 +107,7 @@ function firstOf(key: Sql, condition: Condition): Sql {
 }
 
 function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
-  if (![...multiRowsOf(condition)].some((row) => rows.has(row))) return TRUE
+  if (![...collectMultiRows(condition)].some((row) => rows.has(row))) return TRUE
   return condition.kind === 'and' ? and(condition.items.map((item) => sharing(item, rows))) : condition
 }
 

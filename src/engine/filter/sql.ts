@@ -78,33 +78,33 @@ export function joinSql(list: readonly Sql[], separator: string): Sql {
   return list.flatMap((part, i) => (i === 0 ? part : [separator, ...part]))
 }
 
-export const columnOf = (row: JoinedRow | null, name: string): Column => ({ kind: 'column', row, name })
+export const makeColumn = (row: JoinedRow | null, name: string): Column => ({ kind: 'column', row, name })
 
 export const isKind = <K extends Exclude<Piece, string>['kind']>(
   piece: Piece | undefined,
   kind: K,
 ): piece is Extract<Piece, { kind: K }> => typeof piece === 'object' && piece.kind === kind
 
-export function onlyColumn([column, ...more]: Sql): Column | undefined {
+export function findOnlyColumn([column, ...more]: Sql): Column | undefined {
   return isKind(column, 'column') && more.length === 0 ? column : undefined
 }
 
-function rowOf(piece: Piece): JoinedRow | null {
+function findJoinedRow(piece: Piece): JoinedRow | null {
   if (typeof piece === 'string') return null
   if (piece.kind === 'joined') return piece
   return piece.kind === 'column' ? piece.row : null
 }
 
-export const rowsIn = (part: Sql): JoinedRow[] => part.flatMap((one) => rowOf(one) ?? [])
+export const listJoinedRows = (part: Sql): JoinedRow[] => part.flatMap((one) => findJoinedRow(one) ?? [])
 
 /** Replaces references to these rows by their aliases, which the FROM of a subquery defines. */
 export const bindRows = (part: Sql, rows: ReadonlySet<JoinedRow>): Sql =>
   part.map((one) => {
-    const row = rowOf(one)
-    return !isKind(one, 'param') && row && rows.has(row) ? plainText(one) : one
+    const row = findJoinedRow(one)
+    return !isKind(one, 'param') && row && rows.has(row) ? writePieceText(one) : one
   })
 
-export function plainText(piece: Exclude<Piece, Param>): string {
+export function writePieceText(piece: Exclude<Piece, Param>): string {
   if (typeof piece === 'string') return piece
   if (piece.kind === 'joined') return piece.alias
   if (piece.kind === 'select') return 'SELECT '

@@ -1,5 +1,5 @@
-import { callOperand, type FunctionBuilder, isLiteral, reworded } from './function-call.ts'
-import { type Expression, type Operand, textOf } from './operand.ts'
+import { callOperand, type FunctionBuilder, isLiteral, rewordFilterError } from './function-call.ts'
+import { type Expression, type Operand, writeTextSql } from './operand.ts'
 import { FilterError, type Token } from './parse.ts'
 import { joinSql, param, type Sql, sql } from './sql.ts'
 
@@ -9,7 +9,7 @@ const MAX_ARGUMENTS = 10
 export const strftime: FunctionBuilder = (args, resolve) => {
   checkArguments(args)
   const operands = args.map((arg) =>
-    reworded(
+    rewordFilterError(
       () => resolve(arg),
       (cause) => `[strftime] failed to resolve time-value argument: ${cause}`,
     ),
@@ -33,7 +33,7 @@ function checkArguments([format, time, ...modifiers]: readonly Token[]): void {
 
 function write(operands: readonly Operand[]): Sql {
   const [format, time] = operands
-  const texts = operands.map(textOf)
+  const texts = operands.map(writeTextSql)
   const list = texts.length > 1 ? joinSql(texts, ', ') : sql`${texts[0]!}, 'now'`
   const general = sql`pb_strftime(${list}) COLLATE "C"`
   if (operands.length !== 2 || format?.kind !== 'known' || time?.kind !== 'expression' || !time.isDate)

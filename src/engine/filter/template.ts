@@ -9,14 +9,14 @@ import { type Context, type FilterRow, type ReachedRows, table } from './row.ts'
 import { Scope, withAncestors } from './scope.ts'
 import { buildOrder, isOwnField, type OrderKey, readSort } from './sort.ts'
 import {
-  columnOf,
+  findOnlyColumn,
   type Input,
   isKind,
   type JoinedRow,
   joinSql,
-  onlyColumn,
+  listJoinedRows,
+  makeColumn,
   type Param,
-  rowsIn,
   SELECT,
   type Sql,
   sql,
@@ -46,7 +46,7 @@ export function makeTemplate(
   // this call only finds the rows that the sort joins: their listRules are added below
   if (keys.length > 0) buildOrder(forClient, keys, and([]))
   const sortsByOwnField = keys.length < 2 && keys.every(({ name }) => isOwnField(collection, name))
-  for (const [row, target] of reached) conditions.push(...listRuleOf(forRule, row, target))
+  for (const [row, target] of reached) conditions.push(...buildListRule(forRule, row, target))
   const condition = and(conditions)
   const order = candidate || condition === FALSE ? [] : buildOrder(forClient, keys, condition)
   const free = client !== null || sort !== ''
@@ -54,12 +54,12 @@ export function makeTemplate(
 }
 
 /** The condition that a joined row satisfies its listRule. PocketBase: updateQueryWithCollectionListRule */
-function listRuleOf(context: Context, row: JoinedRow, collection: Collection): Condition[] {
+function buildListRule(context: Context, row: JoinedRow, collection: Collection): Condition[] {
   if (!collection.listRule) return []
   const base: FilterRow = { collection, at: row, nullable: true }
   const within: Context = { ...context, base, scope: context.scope.apart() }
   const rule = buildCondition(within, parseFilter(collection.listRule).root)
-  return [or([leaf(sql`${columnOf(row, 'id')} IS NULL`), rule])]
+  return [or([leaf(sql`${makeColumn(row, 'id')} IS NULL`), rule])]
 }
 
 export interface Template {
@@ -78,7 +78,7 @@ function writeTemplate(
   const test = condition.kind === 'constant' ? [] : writeCondition(condition)
   const keys = order.map(({ sql }) => sql)
   const orderSql = joinSql(keys, ', ')
-  const joined = [...new Set(rowsIn([...test, ...orderSql]).flatMap(withAncestors))].sort(
+  const joined = [...new Set(listJoinedRows([...test, ...orderSql]).flatMap(withAncestors))].sort(
     (a, b) => Number(a.alias.slice(1)) - Number(b.alias.slice(1)),
   )
   const first = base.values ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
@@ -88,12 +88,12 @@ function writeTemplate(
   const where = writer.write(never ? ['false'] : test)
   const orderBy = writer.write(orderSql).text
   const structure = {
-    condition: predicateOf(condition, writer),
-    columns: namesIn(test, (one) => isKind(one, 'column') && one.row === null),
+    condition: buildPredicate(condition, writer),
+    columns: collectSqlNames(test, (one) => isKind(one, 'column') && one.row === null),
     sortKeys: order.map(({ column }) => column),
     sortsByOwnField,
     readsOneTable: base.collection.type !== 'view' && joined.length === 0 && !test.includes(SELECT),
-    tables: namesIn([...source, ...test], (one) => isKind(one, 'table')),
+    tables: collectSqlNames([...source, ...test], (one) => isKind(one, 'table')),
     from,
     joins: from.text.slice(writer.write(first).text.length),
     where,
@@ -104,7 +104,7 @@ function writeTemplate(
   }
 }
 
-function namesIn(part: Sql, isWanted: (one: Sql[number]) => boolean): string[] {
+function collectSqlNames(part: Sql, isWanted: (one: Sql[number]) => boolean): string[] {
   const names = new Set<string>()
   for (const one of part) if (typeof one === 'object' && 'name' in one && isWanted(one)) names.add(one.name)
   return [...names]
@@ -112,11 +112,11 @@ function namesIn(part: Sql, isWanted: (one: Sql[number]) => boolean): string[] {
 
 const OPAQUE: Predicate = { kind: 'opaque' }
 
-function predicateOf(condition: Condition, writer: Writer): Predicate {
+function buildPredicate(condition: Condition, writer: Writer): Predicate {
   if (condition.kind === 'constant') return { kind: condition.value ? 'and' : 'or', items: [] }
   if (condition.kind !== 'leaf')
-    return { kind: condition.kind, items: condition.items.map((item) => predicateOf(item, writer)) }
-  const { row, name } = onlyColumn(condition.sql) ?? {}
+    return { kind: condition.kind, items: condition.items.map((item) => buildPredicate(item, writer)) }
+  const { row, name } = findOnlyColumn(condition.sql) ?? {}
   if (row === null) return { kind: 'flag', column: name! }
   const { test } = condition
   if (!test || test.column.row) return OPAQUE

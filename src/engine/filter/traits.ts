@@ -1,5 +1,5 @@
 import { isBrokenPattern, likePattern } from './like-pattern.ts'
-import { asNumeric, goText, kindOf, type Scalar, type ScalarKind } from './scalar.ts'
+import { asNumeric, classifyScalar, goText, type Scalar, type ScalarKind } from './scalar.ts'
 
 /** Properties of a parameter's value that decide the SQL. `mixed`: they depend on the request. */
 export interface Traits {
@@ -27,10 +27,10 @@ export const TEXT: Traits = { ...MIXED, kind: 'text' }
 
 export const NUMBER: Traits = { ...MIXED, kind: 'number', numeric: 'number' }
 
-export function traitsOf(value: Scalar): Traits {
-  const kind = kindOf(value)
+export function deriveTraits(value: Scalar): Traits {
+  const kind = classifyScalar(value)
   const converted = asNumeric(value)
-  const numeric = kindOf(converted)
+  const numeric = classifyScalar(converted)
   const number = Number(converted)
   return {
     kind,

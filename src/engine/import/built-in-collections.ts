@@ -28,7 +28,7 @@ export function refuseTakenNames(draft: CatalogDraft, raws: readonly ExportedCol
   }
 }
 
-export function withQuotaRule(raw: ExportedCollection, report: Report): ExportedCollection {
+export function addQuotaRule(raw: ExportedCollection, report: Report): ExportedCollection {
   if (raw.id !== USERS_ID) return raw
   const guarded = (text: unknown) => {
     if (typeof text !== 'string' || text.includes(QUOTA_GUARD)) return text
@@ -41,7 +41,7 @@ export function withQuotaRule(raw: ExportedCollection, report: Report): Exported
 }
 
 /** Gives built-in fields the ids of the source's fields with the same name. UserError if types differ. */
-export async function takeFieldIds(draft: CatalogDraft, raw: ExportedCollection): Promise<void> {
+export async function copyFieldIds(draft: CatalogDraft, raw: ExportedCollection): Promise<void> {
   const there = draft.catalog.all.find(({ id }) => id === raw.id)
   if (!there) return
   const sources = raw.fields as readonly Field[]

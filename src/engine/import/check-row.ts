@@ -8,7 +8,7 @@ import type { Extensions } from '../records/collection-extension.ts'
  * Why the API would refuse a record's values, in the order of the collection's fields; undefined if it would
  * not. Does not look at passwords, which may be hashes.
  */
-export function rowFault(
+export function findRowFault(
   { id, fields }: Collection,
   row: readonly Value[],
   extensions: Extensions,

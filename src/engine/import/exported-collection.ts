@@ -1,6 +1,6 @@
 import { UserError } from '../../platform/errors.ts'
 import { isObject, parseJson } from '../../platform/tools/json.ts'
-import { type PocketBaseData, type StoredRow, textOf } from './open-pocketbase.ts'
+import { type PocketBaseData, readSqliteText, type StoredRow } from './open-pocketbase.ts'
 
 /** A collection in PocketBase's export format, with secrets. */
 export type ExportedCollection = Readonly<Record<string, unknown>> & {
@@ -16,21 +16,21 @@ const RULES = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule']
 
 /** Converts a row of PocketBase's `_collections` to its export format. Throws a UserError if damaged. */
 function readCollection(row: StoredRow): ExportedCollection {
-  const parsed = [row.options, row.fields, row.indexes].map((text) => parseJson(textOf(text) || '{}'))
+  const parsed = [row.options, row.fields, row.indexes].map((text) => parseJson(readSqliteText(text) || '{}'))
   const [options, fields, indexes] = parsed
   if (!isObject(options) || !Array.isArray(fields) || !fields.every(isObject) || !Array.isArray(indexes))
-    throw new UserError(`data.db cannot be read: its collection ${textOf(row.name)} is damaged.`)
+    throw new UserError(`data.db cannot be read: its collection ${readSqliteText(row.name)} is damaged.`)
   return {
     ...options,
-    id: textOf(row.id),
-    name: textOf(row.name),
-    type: textOf(row.type),
+    id: readSqliteText(row.id),
+    name: readSqliteText(row.name),
+    type: readSqliteText(row.type),
     system: Boolean(row.system),
     fields,
     indexes,
-    ...Object.fromEntries(RULES.map((name) => [name, row[name] === null ? null : textOf(row[name])])),
-    created: textOf(row.created),
-    updated: textOf(row.updated),
+    ...Object.fromEntries(RULES.map((name) => [name, row[name] === null ? null : readSqliteText(row[name])])),
+    created: readSqliteText(row.created),
+    updated: readSqliteText(row.updated),
   }
 }
 

@@ -7,13 +7,13 @@ import { type CatalogDraft, InvalidCollection, type Store } from '../collections
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Collection } from '../collections/collection.ts'
 import { checkImported, ImportFault, importCollections } from '../collections/import-collections.ts'
-import { columnName, quote, tableName } from '../collections/sql-names.ts'
+import { quote, toColumnName, toTableName } from '../collections/sql-names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../records/access.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 import { beginImport } from './begin-import.ts'
-import { chunkSize, insertRows, removeOld, tidy } from './insert-rows.ts'
-import { type FilePosition, type ImportRow, idOf, readRows, recordFault } from './read-rows.ts'
+import { chunkSize, insertRows, removeOld, vacuumCollection } from './insert-rows.ts'
+import { type FilePosition, type ImportRow, readRowId, readRows, recordFault } from './read-rows.ts'
 
 interface Part extends FilePosition {
   readonly rows: readonly ImportRow[]
@@ -37,7 +37,7 @@ export async function importFiles(
     await recordTerminalAudit(draft.db, { action: 'import', fields })
     return { collections, parts }
   })
-  for (const { collection } of done.parts) await tidy(store, collection)
+  for (const { collection } of done.parts) await vacuumCollection(store, collection)
   const records = done.parts.reduce((sum, { rows }) => sum + rows.length, 0)
   return `Imported ${done.collections} collections and ${records} records.`
 }
@@ -73,7 +73,7 @@ function readParts(draft: CatalogDraft, extensions: Extensions, file: string): P
 /** Writes records that were checked. Existing records with their ids are deleted first. */
 async function insertPart({ db }: CatalogDraft, part: Part, progress: Progress): Promise<void> {
   const { collection, rows } = part
-  const replaced = await removeOld(db, collection, idsOf(part))
+  const replaced = await removeOld(db, collection, listRowIds(part))
   const step = chunkSize(collection)
   for (let done = 0; done < rows.length; done += step) {
     const chunk = rows.slice(done, done + step)
@@ -82,7 +82,7 @@ async function insertPart({ db }: CatalogDraft, part: Part, progress: Progress):
   }
 }
 
-const idsOf = ({ collection, rows }: Part) => rows.map((row) => idOf(collection, row))
+const listRowIds = ({ collection, rows }: Part) => rows.map((row) => readRowId(collection, row))
 
 async function importSchema(draft: CatalogDraft, file: string, progress: Progress): Promise<number> {
   const schema = readJson(file)
@@ -100,10 +100,10 @@ async function importSchema(draft: CatalogDraft, file: string, progress: Progres
 
 /** SQL: finds a relation to a missing record in the records with ids $1. Returns both records' ids. */
 function lostStatement(collection: Collection, field: RelationField, target: Collection): string {
-  const name = `b.${quote(columnName(field.name))}`
+  const name = `b.${quote(toColumnName(field.name))}`
   const values = isMulti(field) ? name : `array_remove(array[${name}], '')`
-  return `select b.id, v.id from ${quote(tableName(collection))} b, unnest(${values}) v(id)
-    where b.id = any($1::text[]) and not exists (select 1 from ${quote(tableName(target))} t where t.id = v.id) limit 1`
+  return `select b.id, v.id from ${quote(toTableName(collection))} b, unnest(${values}) v(id)
+    where b.id = any($1::text[]) and not exists (select 1 from ${quote(toTableName(target))} t where t.id = v.id) limit 1`
 }
 
 async function checkRelations(store: Store, place: Part): Promise<void> {
@@ -111,7 +111,7 @@ async function checkRelations(store: Store, place: Part): Promise<void> {
     if (field.type !== 'relation') continue
     const target = store.catalog.find(field.collectionId)
     if (!target) continue
-    const { rows } = await store.db.query(lostStatement(place.collection, field, target), [idsOf(place)])
+    const { rows } = await store.db.query(lostStatement(place.collection, field, target), [listRowIds(place)])
     if (!rows[0]) continue
     const [id, lost] = rows[0].map(String)
     throw recordFault(place, id!, `${target.name} has no record ${lost}`, field.name)

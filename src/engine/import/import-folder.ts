@@ -9,11 +9,11 @@ import { INSTALLER_EMAIL } from '../auth/superusers.ts'
 import type { CatalogDraft } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { type Collection, SUPERUSERS } from '../collections/collection.ts'
-import { tableName } from '../collections/sql-names.ts'
+import { toTableName } from '../collections/sql-names.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 import { beginImport } from './begin-import.ts'
 import { type ExportedCollection, type Report, readCollections } from './exported-collection.ts'
-import { tidy } from './insert-rows.ts'
+import { vacuumCollection } from './insert-rows.ts'
 import { countLeftOut, type LeftOut } from './left-out.ts'
 import { openPocketBase, type PocketBaseData, unreadable } from './open-pocketbase.ts'
 import { openStorage, type Storage } from './pocketbase-files.ts'
@@ -60,7 +60,8 @@ export async function importFolder(
       warnOfRules(draft.catalog.all, report)
       return brought
     })
-    for (const collection of store.catalog.all) if (collection.type !== 'view') await tidy(store, collection)
+    for (const collection of store.catalog.all)
+      if (collection.type !== 'view') await vacuumCollection(store, collection)
     const views = store.catalog.all.filter(({ type }) => type === 'view').length
     const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} of ${total} records and ${storage.counts().imported} files.`
     return [counts, ...notes].join('\n')
@@ -79,7 +80,7 @@ async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
     if (!collection.system && !draft.catalog.isBuiltIn(collection))
       refuse(`it has the collection ${collection.name}`)
     const others = collection.name === SUPERUSERS ? sql`where email <> ${INSTALLER_EMAIL}` : sql``
-    const { rows } = await sql`select from ${sql.id(tableName(collection))} ${others} limit 1`.execute(
+    const { rows } = await sql`select from ${sql.id(toTableName(collection))} ${others} limit 1`.execute(
       draft.db,
     )
     if (rows.length > 0) refuse(`there are records in ${collection.name}`)

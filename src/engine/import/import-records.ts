@@ -2,10 +2,10 @@ import type { SQLOutputValue } from 'node:sqlite'
 import type { Collection } from '../collections/collection.ts'
 import { parseDate } from '../fields/date.ts'
 import type { Field, Value } from '../fields/field.ts'
-import { fieldType } from '../fields/field-types.ts'
+import { findFieldType } from '../fields/field-types.ts'
 import type { FolderImport } from './import-folder.ts'
 import { chunkSize, insertRows } from './insert-rows.ts'
-import { type StoredRow, textOf } from './open-pocketbase.ts'
+import { readSqliteText, type StoredRow } from './open-pocketbase.ts'
 import type { ImportRow } from './read-rows.ts'
 
 /**
@@ -38,12 +38,12 @@ export async function importRecords(
 
 /** Converts a SQLite value. One that does not fit the field becomes its empty value, as in PocketBase. */
 function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
-  const type = fieldType(field)
+  const type = findFieldType(field)
   if (raw === null || raw === undefined) return type.zero(field)
   if (field.type === 'number') return Number.isFinite(Number(raw)) ? Number(raw) : type.zero(field)
   if (field.type === 'bool') return Boolean(Number(raw))
-  if (field.type === 'password') return textOf(raw)
-  const text = textOf(raw)
+  if (field.type === 'password') return readSqliteText(raw)
+  const text = readSqliteText(raw)
   if (field.type === 'autodate') return parseDate(text)
   if (field.type === 'json' && text === '') return null
   return type.fromInput(field, text)

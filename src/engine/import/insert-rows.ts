@@ -3,11 +3,11 @@ import type { Db } from '../../platform/db/open.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Collection } from '../collections/collection.ts'
-import { violatedFields } from '../collections/table-indexes.ts'
+import { findViolatedFields } from '../collections/table-indexes.ts'
 import { hashPassword } from '../fields/bcrypt.ts'
 import { logChange } from '../records/log-changes.ts'
 import { columnsOf } from '../records/record-row.ts'
-import { type FilePosition, type ImportRow, idOf, recordFault } from './read-rows.ts'
+import { type FilePosition, type ImportRow, readRowId, recordFault } from './read-rows.ts'
 
 /** Hashes the passwords of rows off the main thread, in parallel. */
 async function hashPasswords(collection: Collection, rows: readonly ImportRow[]): Promise<void> {
@@ -34,7 +34,7 @@ function insertStatement(collection: Collection): string {
 }
 
 /** Vacuums and analyzes: else the planner misjudges the new rows, and counts have to read all of them. */
-export const tidy = (store: CatalogStore, collection: Collection) =>
+export const vacuumCollection = (store: CatalogStore, collection: Collection) =>
   store.forEverybody('command').db.query(`vacuum (analyze) ${columnsOf(collection).table}`)
 
 /** Rows per step for a collection. `hashed`: passwords are hashes already. */
@@ -57,7 +57,7 @@ export async function insertRows(
   await insertChunk(db, place, insertStatement(collection), rows)
   // for realtime subscribers: a replaced record counts as an update
   const ids = Object.groupBy(
-    rows.map((row) => idOf(collection, row)),
+    rows.map((row) => readRowId(collection, row)),
     (id) => (replaced.has(id) ? 'update' : 'create'),
   )
   await logChange({ db }, collection, 'update', ids.update ?? [])
@@ -74,8 +74,13 @@ async function insertChunk(db: Db, place: FilePosition, statement: string, chunk
     for (const row of chunk)
       await insert([row]).catch((cause) => {
         if (!isSqlError(cause, UNIQUE_VIOLATION)) throw cause
-        const fields = violatedFields(place.collection, cause.constraint ?? '').join(', ')
-        throw recordFault(place, idOf(place.collection, row), 'another record has the same value', fields)
+        const fields = findViolatedFields(place.collection, cause.constraint ?? '').join(', ')
+        throw recordFault(
+          place,
+          readRowId(place.collection, row),
+          'another record has the same value',
+          fields,
+        )
       })
     throw error
   }
@@ -94,5 +99,5 @@ export async function removeOld(db: Db, collection: Collection, ids: readonly st
 function keepTokenKeys(collection: Collection, rows: readonly ImportRow[], replaced: Replaced): void {
   if (collection.type !== 'auth' || replaced.size === 0) return
   const key = collection.fields.findIndex(({ name }) => name === 'tokenKey')
-  for (const row of rows) row[key] = replaced.get(idOf(collection, row)) ?? row[key]!
+  for (const row of rows) row[key] = replaced.get(readRowId(collection, row)) ?? row[key]!
 }

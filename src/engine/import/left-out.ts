@@ -1,11 +1,11 @@
 import type { CatalogDraft } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { columnName, quote, tableName } from '../collections/sql-names.ts'
+import { quote, toColumnName, toTableName } from '../collections/sql-names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import type { Extensions } from '../records/collection-extension.ts'
-import { rowFault } from './check-row.ts'
+import { findRowFault } from './check-row.ts'
 import type { Report } from './exported-collection.ts'
-import { type ImportRow, idOf } from './read-rows.ts'
+import { type ImportRow, readRowId } from './read-rows.ts'
 
 // What an import leaves out because the API would refuse it, and the report of it.
 
@@ -22,8 +22,8 @@ export function countLeftOut(extensions: Extensions) {
   return {
     /** Whether a row of the source's `table` must be left out. Notes why. */
     isFaulty(collection: Collection, row: ImportRow, table = collection.name): boolean {
-      const fault = rowFault(collection, row, extensions)
-      if (fault) note(`${table}: # were left out: ${fault}`, idOf(collection, row))
+      const fault = findRowFault(collection, row, extensions)
+      if (fault) note(`${table}: # were left out: ${fault}`, readRowId(collection, row))
       return fault !== undefined
     },
     note,
@@ -79,8 +79,8 @@ async function deleteLostLinks({ db, catalog }: CatalogDraft, { note }: LeftOut,
   for (const link of links) {
     for (const owner of catalog.all.filter(({ type }) => type === 'auth')) {
       const { rows } = await db.query(
-        `delete from ${quote(tableName(link))} where "collectionRef" = $1 and not exists (
-          select from ${quote(tableName(owner))} t where t.id = "recordRef") returning id`,
+        `delete from ${quote(toTableName(link))} where "collectionRef" = $1 and not exists (
+          select from ${quote(toTableName(owner))} t where t.id = "recordRef") returning id`,
         [owner.id],
       )
       for (const [gone] of rows)
@@ -91,15 +91,15 @@ async function deleteLostLinks({ db, catalog }: CatalogDraft, { note }: LeftOut,
   return deleted
 }
 
-const namesOf = (collection: Collection, field: RelationField) => ({
-  table: quote(tableName(collection)),
-  column: quote(columnName(field.name)),
+const quoteTableAndColumn = (collection: Collection, field: RelationField) => ({
+  table: quote(toTableName(collection)),
+  column: quote(toColumnName(field.name)),
 })
 
 /** SQL that takes ids of missing records out of a relation. Returns the ids of the changed records. */
 function emptyLost(collection: Collection, field: RelationField, other: Collection): string {
-  const { table, column } = namesOf(collection, field)
-  const isThere = (id: string) => `exists (select from ${quote(tableName(other))} t where t.id = ${id})`
+  const { table, column } = quoteTableAndColumn(collection, field)
+  const isThere = (id: string) => `exists (select from ${quote(toTableName(other))} t where t.id = ${id})`
   return isMulti(field)
     ? `update ${table} set ${column} = array(
         select v.id from unnest(${column}) with ordinality v(id, n) where ${isThere('v.id')} order by v.n)
@@ -109,7 +109,7 @@ function emptyLost(collection: Collection, field: RelationField, other: Collecti
 
 /** SQL that deletes records with an empty relation, and their files. $1: the collection's id. */
 function deleteEmpty(collection: Collection, field: RelationField): string {
-  const { table, column } = namesOf(collection, field)
+  const { table, column } = quoteTableAndColumn(collection, field)
   return `with gone as (delete from ${table} where ${column} = ${isMulti(field) ? `'{}'` : `''`} returning id),
     files as (delete from _files f using gone g where f.collection = $1 and f.record = g.id)
     select id from gone`

@@ -47,7 +47,7 @@ export function openPocketBase(folder: string) {
 export const unreadable = (folder: string, cause: unknown) =>
   new UserError(`${folder}: data.db cannot be read: ${(cause as Error).message}.`, { cause })
 
-export function textOf(value: SQLOutputValue | undefined): string {
+export function readSqliteText(value: SQLOutputValue | undefined): string {
   if (value === null || value === undefined) return ''
   return value instanceof Uint8Array ? new TextDecoder().decode(value) : String(value)
 }

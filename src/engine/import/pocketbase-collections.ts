@@ -6,8 +6,8 @@ import type { Collection } from '../collections/collection.ts'
 import { dropCollection } from '../collections/edit.ts'
 import { importCollections } from '../collections/import-collections.ts'
 import { indexText, parseIndex } from '../collections/index-definition.ts'
-import { tableName } from '../collections/sql-names.ts'
-import { refuseTakenNames, takeFieldIds, withQuotaRule } from './built-in-collections.ts'
+import { toTableName } from '../collections/sql-names.ts'
+import { addQuotaRule, copyFieldIds, refuseTakenNames } from './built-in-collections.ts'
 import type { ExportedCollection, Report } from './exported-collection.ts'
 
 /** Creates all collections but views. Throws a UserError for a taken name or an invalid collection. */
@@ -17,9 +17,9 @@ export async function importPocketBaseTables(
   report: Report,
 ): Promise<Collection[]> {
   refuseTakenNames(draft, raws)
-  const tables = raws.filter(({ type }) => type !== 'view').map((raw) => withQuotaRule(raw, report))
+  const tables = raws.filter(({ type }) => type !== 'view').map((raw) => addQuotaRule(raw, report))
   for (const raw of tables) {
-    await takeFieldIds(draft, raw)
+    await copyFieldIds(draft, raw)
     await saveSource(draft, raw, report)
   }
   return tables.map(({ id }) => draft.catalog.find(id)!)
@@ -68,7 +68,7 @@ const SAMPLE_SIZE = 1_000
 async function saveView(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<void> {
   const view = await saveSource(draft, raw, report)
   try {
-    const sample = sql`select * from ${sql.id(tableName(view))} limit ${SAMPLE_SIZE}`
+    const sample = sql`select * from ${sql.id(toTableName(view))} limit ${SAMPLE_SIZE}`
     await withSavepoint(draft.db, () => sample.execute(draft.db))
   } catch (error) {
     await dropCollection(draft, view)

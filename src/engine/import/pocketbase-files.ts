@@ -4,10 +4,10 @@ import { parseJson } from '../../platform/tools/json.ts'
 import type { Progress } from '../../platform/tools/progress.ts'
 import type { CatalogDraft } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { chosenTexts } from '../fields/field-types.ts'
+import { listChosenTexts } from '../fields/field-types.ts'
 import { storeFile } from '../files/stored-files.ts'
 import { readUpload } from '../files/upload.ts'
-import { type ImportRow, idOf } from './read-rows.ts'
+import { type ImportRow, readRowId } from './read-rows.ts'
 
 /** Suffix of the file of attributes that PocketBase writes beside each file. */
 const FACTS = '.attrs'
@@ -30,7 +30,7 @@ export function openStorage(source: string, progress: Progress) {
     }
     const { size, mtime: modified } = statSync(path)
     const content = { size, pieces: (bytes: number) => createReadStream(path, { highWaterMark: bytes }) }
-    const type = typeOf(path) ?? (await readUpload(name, content)).sniffed.type
+    const type = readFileType(path) ?? (await readUpload(name, content)).sniffed.type
     await storeFile(db, { collection, record, name }, { type, modified }, content)
     progress('files', ++imported, total)
   }
@@ -40,8 +40,8 @@ export function openStorage(source: string, progress: Progress) {
     async importOf(draft: CatalogDraft, collection: Collection, rows: readonly ImportRow[]): Promise<void> {
       const places = collection.fields.flatMap((field, i) => (field.type === 'file' ? [i] : []))
       for (const row of places.length > 0 ? rows : []) {
-        const names = new Set(places.flatMap((i) => chosenTexts(row[i]!)))
-        for (const name of names) await importOne(draft, collection.id, idOf(collection, row), name)
+        const names = new Set(places.flatMap((i) => listChosenTexts(row[i]!)))
+        for (const name of names) await importOne(draft, collection.id, readRowId(collection, row), name)
       }
     },
   }
@@ -55,7 +55,7 @@ function countFiles(folder: string): number {
 }
 
 /** The type that PocketBase's file of attributes names; undefined if there is none. */
-function typeOf(path: string): string | undefined {
+function readFileType(path: string): string | undefined {
   if (!existsSync(path + FACTS)) return undefined
   const facts = parseJson(readFileSync(path + FACTS, 'utf8')) as Record<string, unknown> | null | undefined
   const type = facts?.['user.content_type']

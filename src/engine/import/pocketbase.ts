@@ -9,7 +9,7 @@ import type { Report } from './exported-collection.ts'
 import { importFolder } from './import-folder.ts'
 import { importRecords } from './import-records.ts'
 import { dropLostRelations } from './left-out.ts'
-import { type PocketBaseData, textOf } from './open-pocketbase.ts'
+import { type PocketBaseData, readSqliteText } from './open-pocketbase.ts'
 import { importPocketBaseTables, importPocketBaseViews } from './pocketbase-collections.ts'
 
 /**
@@ -39,7 +39,7 @@ export const importPocketBase = (
 async function importSettings(draft: CatalogDraft, data: PocketBaseData, report: Report): Promise<void> {
   const row = [...data.rows('_params')].find(({ id }) => id === 'settings')
   if (!row) return
-  const stored = parseJson(textOf(row.value))
+  const stored = parseJson(readSqliteText(row.value))
   if (stored === undefined) return report('settings: left out, they are encrypted.')
   const settings = SETTINGS.over(stored, SETTINGS.fresh())
   if (settings.s3.enabled) report('settings: files in S3 were not copied.')

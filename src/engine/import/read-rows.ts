@@ -3,16 +3,16 @@ import { isObject } from '../../platform/tools/json.ts'
 import type { Collection } from '../collections/collection.ts'
 import { now } from '../fields/date.ts'
 import type { Field, Value } from '../fields/field.ts'
-import { checkValue, fieldType, readError } from '../fields/field-types.ts'
+import { checkValue, findFieldType, readError } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import { passwordError } from '../fields/scalar-types.ts'
 import type { Extensions } from '../records/collection-extension.ts'
-import { rowFault } from './check-row.ts'
+import { findRowFault } from './check-row.ts'
 
 /** A record's values in the order of the collection's fields. */
 export type ImportRow = Value[]
 
-export const idOf = ({ fields }: Collection, row: ImportRow) =>
+export const readRowId = ({ fields }: Collection, row: ImportRow) =>
   String(row[fields.findIndex(({ name }) => name === 'id')])
 
 /** Keys of records in PocketBase's answers that are no fields. */
@@ -53,7 +53,7 @@ export function readRows(
     if (seen.has(id)) throw recordFault(place, id, 'the id stands twice in the file', 'id')
     seen.add(id)
     const row = place.collection.fields.map((field) => readValue(place, id, field, record[field.name]))
-    const fault = rowFault(place.collection, row, extensions)
+    const fault = findRowFault(place.collection, row, extensions)
     if (fault) throw recordFault(place, id, fault)
     return row
   })
@@ -61,7 +61,7 @@ export function readRows(
 
 function readValue(place: FilePosition, id: string, field: Field, raw: unknown): Value {
   if (raw === undefined || (raw === null && hasEmptyValue(field))) return missing(place, id, field)
-  const value = fieldType(field).fromInput(field, raw)
+  const value = findFieldType(field).fromInput(field, raw)
   const problem =
     readError(field, raw) ??
     (field.type === 'password' ? passwordError(field, String(raw)) : checkValue(field, value))
@@ -79,7 +79,7 @@ function missing(place: FilePosition, id: string, field: Field): Value {
   if (field.type === 'text' && field.primaryKey) throw recordFault(place, id, 'it is missing', field.name)
   if (field.type === 'text' && field.autogeneratePattern) return generateText(field.autogeneratePattern)
   if (field.type === 'autodate') return now()
-  const zero = fieldType(field).zero(field)
+  const zero = findFieldType(field).zero(field)
   const problem = checkValue(field, zero)
   if (problem) throw recordFault(place, id, problem.message, field.name)
   return zero

@@ -5,8 +5,8 @@ import { type ChangeEvent, toEvent } from './change-event.ts'
 import type { ChangeEntry } from './change-log.ts'
 import type { ClientRegistry } from './client-registry.ts'
 import { type Change, loadChanges } from './load-changes.ts'
-import { type Receivers, type SubscriptionGroup, textOf } from './subscription-index.ts'
-import { judgeHere, questionOf } from './topic-access.ts'
+import { type Receivers, type SubscriptionGroup, writeFilterText } from './subscription-index.ts'
+import { decideLocally, findAccessFilter } from './topic-access.ts'
 
 /** Sends a change to all clients that may see it. PocketBase: apis/realtime.go, realtimeBroadcastRecord */
 function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts): void {
@@ -16,7 +16,7 @@ function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts
   const passes = new Map<string, boolean>()
   for (const group of registry.index.groups(change.collection, change.record)) {
     try {
-      const lane = group.holder === undefined ? laneOf(event, group) : group.holder
+      const lane = group.holder === undefined ? chooseLane(event, group) : group.holder
       if (lane === undefined) continue
       if (group.holder !== undefined) {
         const key = `${lane} ${group.viewer.actor} ${group.topic.base}`
@@ -35,13 +35,13 @@ function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts
 }
 
 /** Queue of a change for a topic without options; '' if no SQL is needed, undefined if a rule hides it. */
-function laneOf({ store, change }: ChangeEvent, group: SubscriptionGroup): string | undefined {
+function chooseLane({ store, change }: ChangeEvent, group: SubscriptionGroup): string | undefined {
   const { collection } = change
   const { access } = group.state(store.catalog, collection, group.receivers)
-  if (judgeHere(access, change) === false) return undefined
-  const question = questionOf(access)
+  if (decideLocally(access, change) === false) return undefined
+  const question = findAccessFilter(access)
   const isManaged = collection.type === 'auth' && collection.manageRule !== null
-  return question || isManaged ? `${collection.id} ${question ? textOf(question) : ''}` : ''
+  return question || isManaged ? `${collection.id} ${question ? writeFilterText(question) : ''}` : ''
 }
 
 export type Deliver = (lane: string, event: ChangeEvent, receivers: readonly Receivers[]) => void

@@ -11,7 +11,7 @@ import { AnswerMeter } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'
 import type { Client } from './client.ts'
 import type { Change } from './load-changes.ts'
-import { sees } from './snapshot.ts'
+import { includesTransaction } from './snapshot.ts'
 import type { GroupState } from './subscription-index.ts'
 import type { Topic } from './topic.ts'
 
@@ -23,7 +23,7 @@ const MAX_KEPT = 4 << 20
  * Returns a function that renders the change as `{"record":…,"action":…}`, by the `expand` and `fields` of a
  * group's topic. Groups without `expand` that see the same fields share one text.
  */
-function payloadsOf(storeOf: (group: GroupState) => Store, { collection, row, action }: Change) {
+function makePayloadRenderer(storeOf: (group: GroupState) => Store, { collection, row, action }: Change) {
   const texts = new Map<string, Promise<string>>()
   let kept = 0
 
@@ -33,7 +33,8 @@ function payloadsOf(storeOf: (group: GroupState) => Store, { collection, row, ac
     tree?: ExpandTree,
   ): Promise<string> {
     const rendered: RenderedRecord = { collection, row, visibility }
-    const expanded = tree && stepsIn(tree) <= MAX_STEPS && (await expandedText(group, { ...rendered }, tree))
+    const expanded =
+      tree && countExpandSteps(tree) <= MAX_STEPS && (await expandedText(group, { ...rendered }, tree))
     const whole = expanded || renderedText(rendered)
     return `{"record":${pickedOr(whole, group.request.query)},"action":"${action}"}`
   }
@@ -69,8 +70,8 @@ function payloadsOf(storeOf: (group: GroupState) => Store, { collection, row, ac
   }
 }
 
-const stepsIn = (tree: ExpandTree): number =>
-  [...tree.values()].reduce((sum, rest) => sum + 1 + stepsIn(rest), 0)
+const countExpandSteps = (tree: ExpandTree): number =>
+  [...tree.values()].reduce((sum, rest) => sum + 1 + countExpandSteps(rest), 0)
 
 function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
   try {
@@ -88,7 +89,7 @@ export interface ChangeEvent {
   readonly store: Store
   readonly storeOf: (group: GroupState) => Store
   readonly change: Change
-  readonly textFor: ReturnType<typeof payloadsOf>
+  readonly textFor: ReturnType<typeof makePayloadRenderer>
   readonly bytes: number
   readonly atMs: number
 }
@@ -108,8 +109,8 @@ export function toEvent(all: CatalogStore, change: Change): ChangeEvent {
     store,
     storeOf,
     change,
-    textFor: payloadsOf(storeOf, change),
-    bytes: CHANGE_BYTES + charactersOf(change.row),
+    textFor: makePayloadRenderer(storeOf, change),
+    bytes: CHANGE_BYTES + countRowCharacters(change.row),
     atMs: performance.now(),
   }
 }
@@ -128,11 +129,11 @@ export async function sendTo({ textFor, change }: ChangeEvent, state: GroupState
 /** Whether the client has the topic now, and also had it when the change was committed. */
 function isWanted({ subscriptions }: Client, { name }: Topic, { xid }: Change): boolean {
   const subscription = subscriptions.get(name)
-  return subscription !== undefined && !sees(subscription.since, xid)
+  return subscription !== undefined && !includesTransaction(subscription.since, xid)
 }
 
-const charactersOf = (row: readonly unknown[]): number =>
-  row.reduce<number>((sum, value) => sum + sizeOf(value), 0)
+const countRowCharacters = (row: readonly unknown[]): number =>
+  row.reduce<number>((sum, value) => sum + estimateValueSize(value), 0)
 
-const sizeOf = (value: unknown): number =>
-  typeof value === 'string' ? value.length : Array.isArray(value) ? charactersOf(value) : 8
+const estimateValueSize = (value: unknown): number =>
+  typeof value === 'string' ? value.length : Array.isArray(value) ? countRowCharacters(value) : 8

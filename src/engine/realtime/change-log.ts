@@ -6,7 +6,7 @@ import type { Collection } from '../collections/collection.ts'
 import type { Action } from '../records/log-changes.ts'
 import { columnsOf, type RecordRow } from '../records/record-row.ts'
 import { FORGOTTEN_SECONDS, isRegistered } from './listening-nodes.ts'
-import { currentSnapshot, readSnapshot, type Snapshot } from './snapshot.ts'
+import { readCurrentSnapshot, readSnapshot, type Snapshot } from './snapshot.ts'
 
 /** A row of `_changes`, the log of changed records, without the image of the record. */
 export interface ChangeEntry {
@@ -118,7 +118,7 @@ export async function readImages(db: Db, collection: Collection, positions: read
 }
 
 /** Returns a function that deletes the changes that its previous call saw, dead nodes, and old requests. */
-export function changesCleanUp(store: Store): () => Promise<void> {
+export function makeChangesCleanUp(store: Store): () => Promise<void> {
   let last: Snapshot | undefined
   return async () => {
     const { db } = store
@@ -127,7 +127,7 @@ export function changesCleanUp(store: Store): () => Promise<void> {
         .deleteFrom('_changes')
         .where('xid', '<', sql<string>`${String(last.xmin)}::text::xid8`)
         .execute()
-    last = await currentSnapshot(db)
+    last = await readCurrentSnapshot(db)
     await queries(db).deleteFrom('_listeners').where('seen', '<', inSeconds(-FORGOTTEN_SECONDS)).execute()
     await queries(db).deleteFrom('_subscribing').where('at', '<', inSeconds(-60)).execute()
   }

@@ -3,7 +3,7 @@ import type { Catalog } from '../collections/catalog.ts'
 import { type Collection, DEVICES_ID, USERS_ID } from '../collections/collection.ts'
 import { USER_SETTINGS_ID } from '../records/disabled-user.ts'
 import { type RecordRow, toValues } from '../records/record-row.ts'
-import { type AuthRecord, authRecord } from '../request/request.ts'
+import { type AuthRecord, makeAuthRecord } from '../request/request.ts'
 import type { Client, Viewer } from './client.ts'
 import type { Snapshot } from './snapshot.ts'
 import { makeIndex } from './subscription-index.ts'
@@ -58,7 +58,7 @@ function makeViewers() {
       if (changed.some(({ auth }) => auth && auth.values.tokenKey !== values.tokenKey))
         return signOut(collection.id, record)
       for (const viewer of changed)
-        if (viewer.auth) viewer.auth = authRecord(collection, values, viewer.auth.version, viewer.auth)
+        if (viewer.auth) viewer.auth = makeAuthRecord(collection, values, viewer.auth.version, viewer.auth)
       return []
     },
     withDevices: (user: string): AuthRecord[] =>

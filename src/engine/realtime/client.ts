@@ -5,7 +5,7 @@ import { randomText } from '../../platform/tools/random.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { makeFlusher } from './flusher.ts'
 import type { Snapshot } from './snapshot.ts'
-import { bytesOf, type Topic } from './topic.ts'
+import { estimateTopicBytes, type Topic } from './topic.ts'
 
 export interface ClientConnection {
   /** Sends a text. Calls `taken` when the operating system has taken the text, or when it was dropped. */
@@ -68,7 +68,7 @@ interface ClientParts {
   readonly over: () => void
 }
 
-const holderOf = ({ viewer, origin }: Pick<Client, 'viewer' | 'origin'>): Holder =>
+const findClientHolder = ({ viewer, origin }: Pick<Client, 'viewer' | 'origin'>): Holder =>
   viewer.auth?.holder ?? origin.holder
 
 /** One open connection with its subscriptions. Topics and unread events are charged to its account. */
@@ -104,7 +104,7 @@ export class Client {
   }
 
   get holder(): Holder {
-    return holderOf(this)
+    return findClientHolder(this)
   }
 
   get isOver(): boolean {
@@ -114,8 +114,8 @@ export class Client {
   /** Charges a viewer for subscriptions' memory. Throws RetryLater if the viewer has too little left. */
   count(viewer: Viewer, subscriptions: Client['subscriptions']): void {
     let bytes = 0
-    for (const { topic } of subscriptions.values()) bytes += bytesOf(topic)
-    const holder = holderOf({ viewer, origin: this.origin })
+    for (const { topic } of subscriptions.values()) bytes += estimateTopicBytes(topic)
+    const holder = findClientHolder({ viewer, origin: this.origin })
     if (holder !== this.#share.holder) {
       const share = this.#parts.memory.open(holder)
       share.takeNow(bytes + this.#unreadBytes)

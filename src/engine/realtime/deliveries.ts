@@ -10,8 +10,8 @@ import { type ChangeEvent, isTooOld, sendTo } from './change-event.ts'
 import type { makeLanes } from './lanes.ts'
 import type { Change } from './load-changes.ts'
 import { matchQueries } from './match-change.ts'
-import { byQuestion, type GroupState, type Receivers } from './subscription-index.ts'
-import { type Access, ALWAYS, accessMaker, judgeHere } from './topic-access.ts'
+import { type GroupState, groupByFilter, type Receivers } from './subscription-index.ts'
+import { type Access, ALWAYS, decideLocally, makeAccessMaker } from './topic-access.ts'
 
 const MAX_QUESTIONS = 1_000
 const RECEIVERS_BYTES = 100
@@ -20,7 +20,7 @@ const RECEIVERS_BYTES = 100
  * Returns a function that sends changes in lanes (queues). If a lane gets too slow, its clients are
  * disconnected. They reconnect and read the data anew.
  */
-export function delivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deliver {
+export function makeDelivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deliver {
   const disconnect = (lane: string, receivers: readonly Receivers[], why: string, error?: unknown) => {
     const clients = new Set(receivers.flatMap((one) => one.clients.filter((client) => !client.isOver)))
     if (clients.size === 0) return
@@ -31,13 +31,13 @@ export function delivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deli
 
   const sort = async (lane: string, { store, change }: ChangeEvent, receivers: readonly Receivers[]) => {
     const [allowed, open]: [GroupState[], GroupState[]] = [[], []]
-    const slices = slicesOf(receivers)
+    const slices = chooseSlices(receivers)
     for (const one of receivers) {
       if (slices?.isUsedUp) await slices.next()
       if (isOver(one)) continue
       try {
         const state = one.group.state(store.catalog, change.collection, one)
-        const verdict = judgeHere(state.access, change)
+        const verdict = decideLocally(state.access, change)
         if (verdict !== false) (verdict ? allowed : open).push(state)
       } catch (error) {
         if (!(error instanceof RetryLater)) throw error
@@ -49,7 +49,7 @@ export function delivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deli
 
   const ask = async (lane: string, event: ChangeEvent, open: readonly GroupState[]) => {
     const allowed: GroupState[] = []
-    for (const group of byQuestion(open)) {
+    for (const group of groupByFilter(open)) {
       for (let at = 0; at < group.length; at += MAX_QUESTIONS) {
         const states = group.slice(at, at + MAX_QUESTIONS).filter((state) => !isOver(state))
         const answers = states.length > 0 && (await answersTo(event, states))
@@ -64,7 +64,7 @@ export function delivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deli
     try {
       const { allowed, open } = await sort(lane, event, receivers)
       const states = [...allowed, ...(await ask(lane, event, open))]
-      const slices = slicesOf(receivers)
+      const slices = chooseSlices(receivers)
       const emails = await emailsSeen(event.store, event.change, states, slices)
       for (const [i, state] of states.entries()) {
         if (slices?.isUsedUp) await slices.next()
@@ -83,7 +83,7 @@ export function delivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deli
 }
 
 /** For topics with options, returns a function that pauses long loops, to not block the event loop. */
-const slicesOf = ([first]: readonly Receivers[]) =>
+const chooseSlices = ([first]: readonly Receivers[]) =>
   first?.group.holder === undefined ? undefined : admission.slices
 
 async function answersTo(event: ChangeEvent, states: readonly GroupState[]) {
@@ -100,8 +100,8 @@ const isOver = ({ clients }: Receivers): boolean => clients.every((client) => cl
 
 /** For each Access, whether it shows the change. One statement evaluates all conditions of equal SQL. */
 async function decide(store: Store, change: Change, accesses: readonly Access[]): Promise<boolean[]> {
-  const judged = accesses.map((access) => ({ access, verdict: judgeHere(access, change) }))
-  for (const group of byQuestion(judged.filter(({ verdict }) => verdict === undefined))) {
+  const judged = accesses.map((access) => ({ access, verdict: decideLocally(access, change) }))
+  for (const group of groupByFilter(judged.filter(({ verdict }) => verdict === undefined))) {
     const answers = await matchQueries(store, change, group)
     for (const [i, one] of group.entries()) one.verdict = answers[i]
   }
@@ -127,7 +127,7 @@ async function emailsSeen(
     const { auth } = request
     const isSelf = auth?.id === record && auth.collection.id === collection.id && !auth.actor
     const rule = auth?.actor ? null : collection.manageRule
-    accesses.push(isSelf ? ALWAYS : accessMaker(store.catalog, collection, rule, '', request)())
+    accesses.push(isSelf ? ALWAYS : makeAccessMaker(store.catalog, collection, rule, '', request)())
   }
   return decide(store, change, accesses)
 }

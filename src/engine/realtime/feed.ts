@@ -3,7 +3,7 @@ import type { Logger } from '../../platform/log.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type ChangeEntry, readChanges } from './change-log.ts'
 import { registerNode, renewNode, unregisterNode } from './listening-nodes.ts'
-import { currentSnapshot } from './snapshot.ts'
+import { readCurrentSnapshot } from './snapshot.ts'
 
 /** NOTIFY channel. Payload: '' for new changes, a node's name for a request to it, or a message as JSON. */
 export const CHANGES_CHANNEL = 'changes'
@@ -49,13 +49,13 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   let [isDue, isOver] = [false, false]
   const register = () => registerNode(db, node, [...ignored], () => isOver)
   let { settled } = await register()
-  let since = await currentSnapshot(db)
+  let since = await readCurrentSnapshot(db)
   let readAtMs = performance.now()
   const known = new Set<number>()
   let reading: Promise<void> | undefined
 
   const restart = async () => {
-    since = await currentSnapshot(db)
+    since = await readCurrentSnapshot(db)
     known.clear()
     listener.lost()
   }

@@ -2,7 +2,7 @@ import { ApiError, badRequest, forbidden, notFound } from '../../platform/errors
 import type { Holder } from '../../platform/limits/holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
-import { atMost } from '../../platform/tools/deadline.ts'
+import { waitAtMost } from '../../platform/tools/deadline.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import { serialQueue } from '../../platform/tools/repeat.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
@@ -20,7 +20,7 @@ import {
   type Origin,
 } from './client.ts'
 import { makeRegistry } from './client-registry.ts'
-import { delivery } from './deliveries.ts'
+import { makeDelivery } from './deliveries.ts'
 import { type ChangeFeed, startFeed } from './feed.ts'
 import { makeFlusher } from './flusher.ts'
 import { makeLanes } from './lanes.ts'
@@ -32,7 +32,7 @@ import {
   type SubscriptionRequest,
 } from './other-node.ts'
 import { TOPIC } from './reading-or-writing.ts'
-import { snapshotFor } from './snapshot.ts'
+import { readFreshSnapshot } from './snapshot.ts'
 
 /** How long a node still reads changes after its last client left: most clients reconnect soon. */
 const REST_MS = 10_000
@@ -53,7 +53,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
   const thisNode = randomText(NODE_LENGTH)
   const registry = makeRegistry()
   const lanes = makeLanes(admission.realtimeMemory)
-  const parts = { store: all, log, registry, deliver: delivery(lanes, log) }
+  const parts = { store: all, log, registry, deliver: makeDelivery(lanes, log) }
   const flusher = makeFlusher()
   const inTurn = serialQueue()
   let feed: Promise<ChangeFeed> | undefined
@@ -108,7 +108,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
     const ids = topics.flatMap(({ base }) => store.catalog.find(base.split('/', 1)[0]!)?.id ?? [])
     try {
       const { late } = await (await awake()).hear(ids)
-      const since = await snapshotFor(db, auth)
+      const since = await readFreshSnapshot(db, auth)
       find(clientId, ip, auth)
       if (auth && !viewer.auth) throw new StaleAuth()
       registry.subscribe(client, viewer, topics, since)
@@ -191,7 +191,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
       isClosed = true
       clearTimeout(rest)
       await stopListening()
-      await atMost(lanes.whenIdle(), LAST_EVENTS_MS)
+      await waitAtMost(lanes.whenIdle(), LAST_EVENTS_MS)
       endAll()
     },
   }

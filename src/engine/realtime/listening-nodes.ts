@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { evaluate } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { currentSnapshot } from './snapshot.ts'
+import { readCurrentSnapshot } from './snapshot.ts'
 
 /** A node's registration that is not renewed for this long is deleted. */
 export const FORGOTTEN_SECONDS = 60
@@ -35,10 +35,10 @@ export async function registerNode(
     )
     .returning(sql<string>`pg_current_xact_id()::text`.as('xid'))
     .executeTakeFirstOrThrow()
-  return { settled: settle(db, Number(xid), isOver).catch(() => {}) }
+  return { settled: awaitEarlier(db, Number(xid), isOver).catch(() => {}) }
 }
 
-async function settle(db: Db, xid: number, isOver: () => boolean): Promise<void> {
+async function awaitEarlier(db: Db, xid: number, isOver: () => boolean): Promise<void> {
   for (let stepMs = STEP_MS; !isOver(); stepMs = Math.min(2 * stepMs, MAX_STEP_MS)) {
     if (await haveEarlierEnded(db, xid)) return
     await sleep(stepMs)
@@ -47,7 +47,7 @@ async function settle(db: Db, xid: number, isOver: () => boolean): Promise<void>
 
 /** Whether all transactions before this one have ended: those of this database, and prepared ones. */
 async function haveEarlierEnded(db: Db, xid: number): Promise<boolean> {
-  if ((await currentSnapshot(db)).xmin > xid) return true
+  if ((await readCurrentSnapshot(db)).xmin > xid) return true
   // a snapshot names the transactions of all databases
   const isOpen = sql<boolean>`exists (
     select from pg_locks l left join pg_stat_activity a using (pid)

@@ -1,14 +1,14 @@
 import { isSqlError, isTooSlow } from '../../platform/db/errors.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { tableName } from '../collections/sql-names.ts'
+import { toTableName } from '../collections/sql-names.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { SqlText } from '../filter/writer.ts'
 import { columnsOf } from '../records/record-row.ts'
 import { Parameters } from '../records/sql-parameters.ts'
-import { statementName } from '../records/statement-name.ts'
+import { findStatementName } from '../records/statement-name.ts'
 import type { Change } from './load-changes.ts'
-import { type Access, questionOf } from './topic-access.ts'
+import { type Access, findAccessFilter } from './topic-access.ts'
 
 /** Evaluates conditions of equal SQL for the changed record. An SQL error counts as false; timeouts throw. */
 export async function matchQueries(
@@ -16,9 +16,9 @@ export async function matchQueries(
   change: Change,
   alike: readonly { readonly access: Access }[],
 ) {
-  const questions = alike.map(({ access }) => questionOf(access)!)
+  const questions = alike.map(({ access }) => findAccessFilter(access)!)
   const { text, params } = statement(store.catalog, change, questions)
-  const name = questions[0]!.free ? undefined : statementName(store.catalog, text)
+  const name = questions[0]!.free ? undefined : findStatementName(store.catalog, text)
   try {
     const { rows } = await store.db.shaped(text, params, name)
     const yes = new Set(rows.map(([number]) => Number(number)))
@@ -55,7 +55,7 @@ function tablesFor(catalog: Catalog, change: Change, read: readonly string[], pa
   const own = `${table} as not materialized (${itself} union all ${rest})`
   if (change.action !== 'delete') return [own]
   const others = catalog.all.filter(
-    (other) => other.type !== 'view' && other.id !== collection.id && read.includes(tableName(other)),
+    (other) => other.type !== 'view' && other.id !== collection.id && read.includes(toTableName(other)),
   )
   return [own, ...others.map((other) => withDeleted(other, change.xid, parameters))]
 }

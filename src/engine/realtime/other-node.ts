@@ -9,7 +9,7 @@ import type { Store } from '../collections/catalog.ts'
 import { StaleAuth } from '../records/fresh-auth.ts'
 import { byId, selectRows } from '../records/read-rows.ts'
 import { columnsOf, toValues } from '../records/record-row.ts'
-import { type Actor, type AuthRecord, authRecord, NO_REQUEST } from '../request/request.ts'
+import { type Actor, type AuthRecord, makeAuthRecord, NO_REQUEST } from '../request/request.ts'
 import { CHANGES_CHANNEL } from './feed.ts'
 import type { Topic } from './topic.ts'
 
@@ -153,5 +153,5 @@ async function findAuth(store: Store, { collection: key, id, version, actor }: A
   const [row] = await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id), extra })
   if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
   // disabled users need no test: disabling changes the version of the user and of the user's devices
-  return authRecord(collection, toValues(collection, row), version, { actor })
+  return makeAuthRecord(collection, toValues(collection, row), version, { actor })
 }

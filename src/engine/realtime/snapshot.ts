@@ -25,16 +25,16 @@ export function readSnapshot(text: string): Snapshot {
 }
 
 /** Whether the snapshot includes a (committed) transaction. */
-export const sees = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
+export const includesTransaction = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
   xid < xmin || (xid < xmax && !running.has(xid))
 
 /** The present snapshot, from which a new reader of `_changes` starts. */
-export async function currentSnapshot(db: Db): Promise<Snapshot> {
+export async function readCurrentSnapshot(db: Db): Promise<Snapshot> {
   return readSnapshot(await evaluate(db, sql<string>`pg_current_snapshot()::text`))
 }
 
 /** The snapshot of now. Throws StaleAuth if the caller's record has changed since it was read. */
-export async function snapshotFor(db: Db, auth: AuthRecord | null): Promise<Snapshot> {
+export async function readFreshSnapshot(db: Db, auth: AuthRecord | null): Promise<Snapshot> {
   const text = `select pg_current_snapshot()::text, ${authVersionSql(auth, 1)}`
   const { rows } = await db.query(text, auth ? [auth.id] : [])
   const [snapshot, version] = rows[0]!

@@ -1,4 +1,4 @@
-import { type Holder, type Ticket, ticketOf } from '../../platform/limits/holder.ts'
+import { type Holder, makeServerTicket, type Ticket } from '../../platform/limits/holder.ts'
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection, Rule } from '../collections/collection.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
@@ -7,13 +7,13 @@ import { type AuthRecord, NO_REQUEST, type RequestInfo } from '../request/reques
 import type { Client, Viewer } from './client.ts'
 import type { Change } from './load-changes.ts'
 import type { Topic } from './topic.ts'
-import { type Access, ALWAYS, accessMaker, judgeHere, questionOf } from './topic-access.ts'
+import { type Access, ALWAYS, decideLocally, findAccessFilter, makeAccessMaker } from './topic-access.ts'
 
-export const textOf = ({ from, where }: CompiledFilter): string => `${from} ${where}`
+export const writeFilterText = ({ from, where }: CompiledFilter): string => `${from} ${where}`
 
 /** Groups undecided items by the SQL of their conditions. One statement then decides a whole group. */
-export const byQuestion = <T extends { readonly access: Access }>(open: readonly T[]) =>
-  Map.groupBy(open, ({ access }) => textOf(questionOf(access)!)).values()
+export const groupByFilter = <T extends { readonly access: Access }>(open: readonly T[]) =>
+  Map.groupBy(open, ({ access }) => writeFilterText(findAccessFilter(access)!)).values()
 
 export interface Receivers {
   readonly group: SubscriptionGroup
@@ -81,10 +81,10 @@ export class SubscriptionGroup {
       const [seen, its, rule] = this.#ruleFor(catalog, change.collection, auth)
       const request: RequestInfo = { ...NO_REQUEST, context: 'realtime', auth }
       const access =
-        rule && READS_OPTIONS.test(rule) ? () => ALWAYS : accessMaker(seen, its, rule, '', request)
+        rule && READS_OPTIONS.test(rule) ? () => ALWAYS : makeAccessMaker(seen, its, rule, '', request)
       this.#rule = { catalog, auth, access }
     }
-    return judgeHere(this.#rule.access(), change) !== false
+    return decideLocally(this.#rule.access(), change) !== false
   }
 
   /** Compiles rule and filter, once per version of collections and viewer. Throws RetryLater at a limit. */
@@ -100,9 +100,9 @@ export class SubscriptionGroup {
         body: {},
         auth,
       }
-      const ticket = this.holder === undefined ? undefined : ticketOf(this.holder, auth?.isSuperuser)
+      const ticket = this.holder === undefined ? undefined : makeServerTicket(this.holder, auth?.isSuperuser)
       const [seen, its, rule] = this.#ruleFor(catalog, collection, auth)
-      const access = accessMaker(seen, its, rule, query.filter ?? '', request, ticket)
+      const access = makeAccessMaker(seen, its, rule, query.filter ?? '', request, ticket)
       this.#known = { catalog, request, ticket, access }
     }
     const { request, ticket, access } = this.#known
@@ -116,7 +116,7 @@ export function makeIndex() {
   return {
     add(client: Client, topic: Topic): void {
       const ofBase = groups.get(topic.base) ?? new Map<string, SubscriptionGroup>()
-      const key = keyOf(client, topic)
+      const key = makeGroupKey(client, topic)
       const group = ofBase.get(key) ?? new SubscriptionGroup(topic, client)
       group.add(client)
       groups.set(topic.base, ofBase.set(key, group))
@@ -124,7 +124,7 @@ export function makeIndex() {
     /** Removes a client from a topic's group. Call it before the client's viewer changes. */
     remove(client: Client, topic: Topic): void {
       const ofBase = groups.get(topic.base)
-      const key = keyOf(client, topic)
+      const key = makeGroupKey(client, topic)
       const group = ofBase?.get(key)
       group?.remove(client)
       if (group?.isEmpty) ofBase!.delete(key)
@@ -135,16 +135,16 @@ export function makeIndex() {
         holder === undefined && auth?.id === account && auth.collection.id === collection ? clients : [],
       ),
     has: (collection: Collection, record: string): boolean =>
-      basesOf(collection, record).some((base) => groups.has(base)),
+      listTopicBases(collection, record).some((base) => groups.has(base)),
     groups: (collection: Collection, record: string): SubscriptionGroup[] =>
-      basesOf(collection, record).flatMap(groupsOf),
+      listTopicBases(collection, record).flatMap(groupsOf),
   }
 }
 
 /** Topics, without options, that get changes of this record. PocketBase: realtimeBroadcastRecord */
-const basesOf = ({ name, id }: Collection, record: string): string[] =>
+const listTopicBases = ({ name, id }: Collection, record: string): string[] =>
   (name === id ? [name] : [name, id]).flatMap((key) => [`${key}/${record}`, `${key}/*`, key])
 
 /** Key of a group. All guests share a topic without options. With options, guests of one network share it. */
-const keyOf = ({ origin, viewer: { account, actor } }: Client, { name, base }: Topic) =>
+const makeGroupKey = ({ origin, viewer: { account, actor } }: Client, { name, base }: Topic) =>
   `${account || (name === base ? '' : origin.holder)} ${actor} ${name}`

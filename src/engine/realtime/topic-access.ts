@@ -3,7 +3,7 @@ import type { Ticket } from '../../platform/limits/holder.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection, Rule } from '../collections/collection.ts'
-import { columnName } from '../collections/sql-names.ts'
+import { toColumnName } from '../collections/sql-names.ts'
 import { compile, prepare } from '../filter/compile.ts'
 import type { CompiledFilter, FilterQuery, Predicate } from '../filter/compiled-filter.ts'
 import { FilterError } from '../filter/parse.ts'
@@ -29,7 +29,7 @@ const NEVER: Access = { kind: 'never' }
  * Returns a function that tells who may see a change (see Access), by a rule and a client's filter. If the
  * filter is invalid, nothing is visible. PocketBase: apis/realtime.go, realtimeCanAccessRecord
  */
-export function accessMaker(
+export function makeAccessMaker(
   catalog: Catalog,
   collection: Collection,
   rule: Rule,
@@ -75,7 +75,7 @@ function unlessInvalid<T>(work: () => T, otherwise: T): T {
 
 const positionsOf = memoize(
   ({ fields }: Collection): ReadonlyMap<string, number> =>
-    new Map(fields.map(({ name }, i) => [columnName(name), i])),
+    new Map(fields.map(({ name }, i) => [toColumnName(name), i])),
 )
 
 /** Evaluates a condition in this process, comparing bytes as Postgres does. Undefined if it needs SQL. */
@@ -109,11 +109,11 @@ export function isLocal(predicate: Predicate): boolean {
   return (sign === '=' || sign === '<>') && (value === '' || value.cast === 'text')
 }
 
-export const questionOf = (access: Access): CompiledFilter | undefined =>
+export const findAccessFilter = (access: Access): CompiledFilter | undefined =>
   access.kind === 'if' ? access.question : undefined
 
 /** Whether a change is visible by this Access. Undefined if only the database can decide. */
-export function judgeHere(access: Access, { collection, judgedRow }: Change): boolean | undefined {
+export function decideLocally(access: Access, { collection, judgedRow }: Change): boolean | undefined {
   if (access.kind !== 'if') return access.kind === 'always'
   return judgedRow ? testLocally(access.condition, collection, judgedRow, access.params) : false
 }

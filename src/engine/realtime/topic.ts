@@ -27,7 +27,7 @@ export function readTopic(name: string, options = ''): Topic {
 }
 
 /** Estimated memory of a subscription. A compiled filter takes 25 to 40 bytes per character (measured). */
-export function bytesOf({ name, query, headers }: Topic): number {
+export function estimateTopicBytes({ name, query, headers }: Topic): number {
   const options = Object.keys(query).length + Object.keys(headers).length
   return 1_000 + 2 * name.length + 100 * options + 40 * (query.filter?.length ?? 0)
 }

@@ -10,7 +10,7 @@ import { FilterError } from '../filter/parse.ts'
 import { type AuthRecord, type Limits, NO_REQUEST, type RequestInfo } from '../request/request.ts'
 
 /** The API rule; '' for superusers. Throws 403 if it is null, 401 for a guest if `isAuthRequired`. */
-export function ruleFor(
+export function requireRule(
   collection: Collection,
   name: RuleName,
   auth: AuthRecord | null,

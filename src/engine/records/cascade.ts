@@ -6,7 +6,7 @@ import { isMulti } from '../fields/field.ts'
 import type { Extensions } from './collection-extension.ts'
 import { changeLogCte } from './log-changes.ts'
 import { columnsOf } from './record-row.ts'
-import { findReferring, type Reference, referencesTo, unset } from './references.ts'
+import { findReferencesTo, findReferring, type Reference, unsetReference } from './references.ts'
 import { deleteLinks } from './revoke-sign-ins.ts'
 
 export class RequiredByRelation extends Error {
@@ -27,7 +27,7 @@ export async function deleteRecords(
   if (collection.type === 'auth') await deleteLinks(store, collection, deleted)
   await extensions.get(collection.id)?.afterDelete?.(store, deleted)
   if (extensions.get(collection.id)?.keepsReferences) return
-  for (const reference of referencesTo(store.catalog, collection))
+  for (const reference of findReferencesTo(store.catalog, collection))
     await release(store, extensions, reference, deleted)
 }
 
@@ -54,5 +54,5 @@ async function release(store: Store, extensions: Extensions, reference: Referenc
   const emptied = mayEmpty ? await findReferring(store, reference, ids, true) : []
   if (emptied.length > 0 && !field.cascadeDelete) throw new RequiredByRelation()
   if (emptied.length > 0) await deleteRecords(store, extensions, collection, emptied)
-  if (isMulti(field) || !field.cascadeDelete) await unset(store, reference, ids)
+  if (isMulti(field) || !field.cascadeDelete) await unsetReference(store, reference, ids)
 }

@@ -3,7 +3,7 @@ import { type AuthCollection, type Collection, SUPERUSERS } from '../collections
 import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
 import { now } from '../fields/date.ts'
 import type { Field, FileField, PasswordField, Value } from '../fields/field.ts'
-import { checkValue, chosenTexts } from '../fields/field-types.ts'
+import { checkValue, listChosenTexts } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import { passwordError } from '../fields/scalar-types.ts'
 import { checkCandidate } from './access.ts'
@@ -73,10 +73,10 @@ function checkFiles(
   old: Value | undefined,
   uploads: NamedUploads = NO_UPLOADS,
 ): FieldError | undefined {
-  const kept = chosenTexts(old ?? '')
-  const added = chosenTexts(value).filter((name) => !kept.includes(name) && !uploads.has(name))
+  const kept = listChosenTexts(old ?? '')
+  const added = listChosenTexts(value).filter((name) => !kept.includes(name) && !uploads.has(name))
   if (added.length === 0) {
-    const sent = chosenTexts(value).flatMap((name) => uploads.get(name) ?? [])
+    const sent = listChosenTexts(value).flatMap((name) => uploads.get(name) ?? [])
     return checkValue(field, value) ?? sent.map((upload) => checkUpload(field, upload)).find(Boolean)
   }
   const invalidFiles = added.map((name) => Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8'))
@@ -84,7 +84,7 @@ function checkFiles(
   return fieldError('validation_invalid_file', text, { invalidFiles })
 }
 
-export async function judge(write: Write): Promise<Write> {
+export async function validateWrite(write: Write): Promise<Write> {
   const { collection, passwords } = write
   if (collection.type === 'auth') await checkForm(write, collection)
   const values = Object.values(passwords).some(Boolean) ? await hash(write) : write.values

@@ -5,17 +5,17 @@ import { isMulti } from '../fields/field.ts'
 import { compile } from '../filter/compile.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
-import { ruleFor } from './access.ts'
+import { requireRule } from './access.ts'
 import { deleteRecords, RequiredByRelation } from './cascade.ts'
 import { type Extensions, withWriteRule } from './collection-extension.ts'
 import { freshAuthSql } from './fresh-auth.ts'
 import { changeLogCte } from './log-changes.ts'
 import { columnsOf } from './record-row.ts'
-import { type Reference, referenceSql, referencesTo } from './references.ts'
+import { findReferencesTo, type Reference, referenceSql } from './references.ts'
 import { isRuleFault } from './rule-faults.ts'
 import { Parameters } from './sql-parameters.ts'
-import { statementName } from './statement-name.ts'
-import { uniqueViolationError } from './store.ts'
+import { findStatementName } from './statement-name.ts'
+import { toUniqueError } from './store.ts'
 import type { WriteOptions } from './write-in-progress.ts'
 
 const FAILED =
@@ -31,13 +31,13 @@ export async function deleteRecord(
   options: WriteOptions = {},
 ): Promise<void> {
   const extension = extensions.get(collection.id)
-  const rule = withWriteRule(ruleFor(collection, 'deleteRule', request.auth), extension, request.auth)
+  const rule = withWriteRule(requireRule(collection, 'deleteRule', request.auth), extension, request.auth)
   try {
     const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
     if (compiled.never) throw notFound()
     const target = () => targetSql(compiled, id, options.isAuthCached ? request.auth : null)
     const isPlain = collection.type === 'base' && !extension?.beforeDelete && !extension?.afterDelete
-    const references = extension?.keepsReferences ? [] : referencesTo(store.catalog, collection)
+    const references = extension?.keepsReferences ? [] : findReferencesTo(store.catalog, collection)
     const remove = async (inside: Store) => {
       if (isPlain && (await deleteUnreferenced(inside, collection, references, target()))) return
       await deleteWithAll(inside, extensions, collection, id, target())
@@ -83,7 +83,7 @@ async function deleteUnreferenced(
       where ${['d.id in (select id from target)', ...held].join(' and ')} returning d.*),
     ${changeLogCte('delete', parameters.values.length)}
     select (select count(*) from target), (select count(*) from written)`
-  const { rows } = await store.db.query(text, parameters.values, statementName(store.catalog, text))
+  const { rows } = await store.db.query(text, parameters.values, findStatementName(store.catalog, text))
   const [found, deleted] = rows[0]!
   if (found === 0) throw notFound()
   return deleted !== 0
@@ -97,11 +97,11 @@ async function deleteWithAll(
   { text, parameters }: Target,
 ): Promise<void> {
   await store.db.transaction(async (db) => {
-    const { rows } = await db.query(text, parameters.values, statementName(store.catalog, text))
+    const { rows } = await db.query(text, parameters.values, findStatementName(store.catalog, text))
     if (rows.length === 0) throw notFound()
     const inside = { db, catalog: store.catalog }
     await deleteRecords(inside, extensions, collection, [id]).catch((error: unknown) => {
-      throw uniqueViolationError(collection, FAILED, error)
+      throw toUniqueError(collection, FAILED, error)
     })
   })
 }

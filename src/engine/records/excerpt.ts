@@ -25,7 +25,7 @@ const MAX_ELEMENTS = 50_000
 const SPACE = Symbol('space')
 
 /** Plain text of HTML, cut to `max` code points. Reads only the beginning of very long or deep HTML. */
-export function excerpt(html: string, max: number, ellipsis: boolean): string {
+export function makeExcerpt(html: string, max: number, ellipsis: boolean): string {
   const text = trimSpace(gather(parseStart(html), max + 2))
   const points = [...text]
   if (points.length <= max) return text

@@ -1,11 +1,11 @@
 import { badRequest } from '../../platform/errors.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { uniqueIndexOf } from '../collections/index-definition.ts'
-import { columnName, quote, splitBackRelation } from '../collections/sql-names.ts'
+import { findUniqueIndex } from '../collections/index-definition.ts'
+import { quote, splitBackRelation, toColumnName } from '../collections/sql-names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { type AnswerMeter, MAX_EXPANDED } from '../request/answer-limit.ts'
-import { meterOf, type RequestInfo } from '../request/request.ts'
+import { findAnswerMeter, type RequestInfo } from '../request/request.ts'
 import type { ExpandTree } from './expand-tree.ts'
 import { selectRows } from './read-rows.ts'
 import { columnsOf, type RecordRow } from './record-row.ts'
@@ -41,10 +41,10 @@ function findBack(catalog: Catalog, to: Collection, collection: string, name: st
   const target = catalog.find(collection)
   const field = target && catalog.field(target, name)
   if (field?.type !== 'relation' || field.collectionId !== to.id) return undefined
-  return { target: target!, field, back: true, many: !uniqueIndexOf(target!.indexes, name) }
+  return { target: target!, field, back: true, many: !findUniqueIndex(target!.indexes, name) }
 }
 
-function idsIn(holder: Collection, field: RelationField, row: RecordRow): readonly string[] {
+function readRelationIds(holder: Collection, field: RelationField, row: RecordRow): readonly string[] {
   const value = row[columnsOf(holder).at.get(field.name)!]
   if (Array.isArray(value)) return [...new Set(value)].filter((id) => id !== '')
   return typeof value === 'string' && value !== '' ? [value] : []
@@ -53,7 +53,7 @@ function idsIn(holder: Collection, field: RelationField, row: RecordRow): readon
 /** SQL: row `row` has an id in parameter `$position` or, for a back relation, refers to such an id. */
 function relatedSql({ target, field, back }: Relation, position: number, row: string): string {
   if (!back) return `${row}."id" = ANY($${position}::text[])`
-  const column = `c.${quote(columnName(field.name))}`
+  const column = `c.${quote(toColumnName(field.name))}`
   const points = isMulti(field) ? `${column} @> ARRAY[p.id]` : `${column} = p.id`
   return `${row}."id" IN (SELECT k.id FROM unnest($${position}::text[]) p(id) CROSS JOIN LATERAL (
     SELECT c."id" FROM ${columnsOf(target).table} c WHERE ${points} ORDER BY ${orderSql(target, 'c')} LIMIT ${MAX_BACK}) k)`
@@ -78,7 +78,7 @@ export async function expandRecords(
 ): Promise<void> {
   if (countRelations(tree, 1) > MAX_RELATIONS)
     throw badRequest(`A request may expand ${MAX_RELATIONS} relations at most`)
-  const meter = meterOf(request)
+  const meter = findAnswerMeter(request)
   const inside: RequestInfo = { ...request, context: 'expand', meter }
   await followAll({ store, request: inside, meter }, records, tree, 1)
   meter.addExpanded(records.reduce((sum, { expanded = 0 }) => sum + expanded, 0))
@@ -171,18 +171,18 @@ async function fetchRelated(
 }
 
 const namedIds = (from: Collection, { field, back }: Relation, row: RecordRow): readonly string[] =>
-  back ? [row[columnsOf(from).id] as string] : idsIn(from, field, row)
+  back ? [row[columnsOf(from).id] as string] : readRelationIds(from, field, row)
 
 type Find = (record: RenderedRecord) => readonly RenderedRecord[]
 
 function byId(from: Collection, { target, field }: Relation, related: readonly RenderedRecord[]): Find {
   const { id } = columnsOf(target)
   const index = new Map(related.map((rendered) => [rendered.row[id], rendered]))
-  return ({ row }) => idsIn(from, field, row).flatMap((name) => index.get(name) ?? [])
+  return ({ row }) => readRelationIds(from, field, row).flatMap((name) => index.get(name) ?? [])
 }
 
 function byHolder({ target, field }: Relation, related: readonly RenderedRecord[]): Find {
-  const pairs = related.flatMap((one) => idsIn(target, field, one.row).map((id) => ({ id, one })))
+  const pairs = related.flatMap((one) => readRelationIds(target, field, one.row).map((id) => ({ id, one })))
   const index = Map.groupBy(pairs, ({ id }) => id)
   return ({ collection, row }) =>
     index.get(row[columnsOf(collection).id] as string)?.map(({ one }) => one) ?? []

@@ -20,14 +20,14 @@ export async function explainRejection(
   const [allowed, ...held] = await ask(store, asked, parameters.values)
   if (!allowed) return badRequest(message)
   const failed = conditions.filter((_, i) => !held[i])
-  const early = { ...errors, ...errorsOf(failed.filter(({ late }) => !late)) }
-  return badRequest(message, isEmptyObject(early) ? errorsOf(failed) : sorted(early))
+  const early = { ...errors, ...toFieldErrors(failed.filter(({ late }) => !late)) }
+  return badRequest(message, isEmptyObject(early) ? toFieldErrors(failed) : sorted(early))
 }
 
 const sorted = (errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).sort(([a], [b]) => (a < b ? -1 : 1)))
 
-const errorsOf = (failed: Checked['conditions']): FieldErrors =>
+const toFieldErrors = (failed: Checked['conditions']): FieldErrors =>
   Object.fromEntries(failed.map(({ field, error }) => [field, error]))
 
 /** Whether a create rule holds; false without a `guard`. Makes no query if the rule always holds. */

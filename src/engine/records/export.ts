@@ -5,7 +5,7 @@ import type { Collection } from '../collections/collection.ts'
 import { compile } from '../filter/compile.ts'
 import { AnswerMeter, AnswerTooLarge } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { ruleFor } from './access.ts'
+import { requireRule } from './access.ts'
 import type { Extensions } from './collection-extension.ts'
 import { answerRecords } from './list.ts'
 import { indexOrderBy } from './list-indexes.ts'
@@ -26,16 +26,16 @@ const QUOTED = /[",\r\n]/
 export const csvLine = (values: readonly unknown[]): string => `${values.map(cell).join(',')}\r\n`
 
 function cell(value: unknown): string {
-  const text = textOf(value)
+  const text = toCellText(value)
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
-function textOf(value: unknown): string {
+function toCellText(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (typeof value === 'string') return guarded(value)
   if (typeof value !== 'object') return String(value)
   const isPlain = Array.isArray(value) && value.every((item) => typeof item === 'string')
-  return isPlain ? value.map(textOf).join(',') : guarded(JSON.stringify(value))
+  return isPlain ? value.map(toCellText).join(',') : guarded(JSON.stringify(value))
 }
 
 function guarded(text: string): string {
@@ -67,7 +67,7 @@ export async function* exportRecords(
   let text = csvLine(paths.map((path) => path.join('.')))
   let size = PAGE
   for (let before: number | null = null; ; asked = await request()) {
-    const rule = ruleFor(collection, 'listRule', asked.auth, isAuthRequired)
+    const rule = requireRule(collection, 'listRule', asked.auth, isAuthRequired)
     const inside = { db: await store.db.forReading(), catalog: store.catalog }
     const page = await readPage(inside, collection, rule, asked, before, size)
     if (!page) {

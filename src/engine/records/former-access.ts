@@ -2,7 +2,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { deleteRecords } from './cascade.ts'
 import type { Extensions } from './collection-extension.ts'
-import { findReferring, referencesTo } from './references.ts'
+import { findReferencesTo, findReferring } from './references.ts'
 
 /** After a verified owner took over an account, deletes records that give others access (`grantsAccess`). */
 export async function revokeFormerAccess(
@@ -12,7 +12,7 @@ export async function revokeFormerAccess(
   id: string,
 ): Promise<void> {
   await extensions.get(collection.id)?.onTakeover?.(store, id)
-  for (const reference of referencesTo(store.catalog, collection)) {
+  for (const reference of findReferencesTo(store.catalog, collection)) {
     if (!extensions.get(reference.collection.id)?.grantsAccess) continue
     const held = await findReferring(store, reference, [id], false)
     if (held.length > 0) await deleteRecords(store, extensions, reference.collection, held)

@@ -3,7 +3,7 @@ import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { OAUTH2_PROVIDERS } from '../collections/definition/oauth2-providers.ts'
 import type { RelationField, TextField, Value } from '../fields/field.ts'
-import { chosenTexts } from '../fields/field-types.ts'
+import { listChosenTexts } from '../fields/field-types.ts'
 import { KEY_PATTERN } from '../fields/scalar-types.ts'
 import { columnsOf, type Values } from './record-row.ts'
 import { LINKED_COLLECTIONS } from './revoke-sign-ins.ts'
@@ -37,8 +37,8 @@ function addRelation(
   value: Value,
   old: Readonly<Values> | undefined,
 ): void {
-  const known = new Set(chosenTexts(old?.[field] ?? ''))
-  const ids = chosenTexts(value).filter((id) => !known.has(id))
+  const known = new Set(listChosenTexts(old?.[field] ?? ''))
+  const ids = listChosenTexts(value).filter((id) => !known.has(id))
   if (ids.length === 0) return
   const target = catalog.find(collectionId)
   if (!target) {

@@ -1,6 +1,6 @@
 import { memoize } from '../../platform/tools/lru.ts'
 import type { Collection } from '../collections/collection.ts'
-import { indexedColumns, insertionOrderBy } from '../collections/own-indexes.ts'
+import { listIndexedColumns, writeInsertionOrder } from '../collections/own-indexes.ts'
 import type { CompiledFilter, Predicate, QueryStructure } from '../filter/compiled-filter.ts'
 import { baseColumn, ROWID } from '../filter/sql.ts'
 import type { CoveringTable, Extension } from './collection-extension.ts'
@@ -23,7 +23,7 @@ const comparisons = (structure: QueryStructure) => conjuncts(structure).filter(i
 const fixedColumns = (structure: QueryStructure) =>
   new Set(comparisons(structure).flatMap((test) => (isEqual(test) ? test.column : [])))
 
-export const indexesOf = memoize(indexedColumns)
+export const indexesOf = memoize(listIndexedColumns)
 
 type Indexes = readonly (readonly string[])[]
 
@@ -68,7 +68,7 @@ export function isCovered(structure: QueryStructure, { columns, indexes }: Cover
 }
 
 /** The comparisons with which a covering table narrows a search more than any own index does. */
-export function narrowing(
+export function findNarrowing(
   collection: Collection,
   structure: QueryStructure,
   { columns, indexes }: CoveringTable,
@@ -94,7 +94,7 @@ export function indexOrderBy(collection: Collection, { orderBy, structure }: Com
     const place = columns.indexOf(ROWID)
     return place > 0 && columns.slice(0, place).every((column) => equal.has(column))
   })
-  return isInOrder ? insertionOrderBy(structure.sortKeys[0]!.direction ?? 'ASC') : orderBy
+  return isInOrder ? writeInsertionOrder(structure.sortKeys[0]!.direction ?? 'ASC') : orderBy
 }
 
 /** Whether an index alone can count the rows. */
@@ -102,7 +102,10 @@ export const isIndexOnlyCount = (collection: Collection, { columns: read }: Quer
   indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
 
 /** For a search by more than owner and time: SQL that tests the owner of rows, '' for all owners. */
-export function searchedOwner(structure: QueryStructure, search: Extension['search']): string | undefined {
+export function writeSearchedOwner(
+  structure: QueryStructure,
+  search: Extension['search'],
+): string | undefined {
   if (!search || sortedBy(structure) !== search.order) return undefined
   const tests = conjuncts(structure)
   const compared = tests.filter(isComparison).filter((one) => isEqual(one) || one.column === search.order)

@@ -61,7 +61,7 @@ export const SHAPES: readonly Shape[] = [
   {
     name: 'find without a total',
     when: ({ skipsTotal }) => skipsTotal,
-    write: (plan) => rowsOf(plan, plan.where, `, -1, ${plan.version}`),
+    write: (plan) => writePageSql(plan, plan.where, `, -1, ${plan.version}`),
   },
   {
     name: 'find, with the stored total',
@@ -71,7 +71,7 @@ export const SHAPES: readonly Shape[] = [
   {
     name: 'count in the covering table, then find',
     when: ({ covering }) => covering !== undefined,
-    write: (plan) => withTotal(plan, countOf(coveringFrom(plan), plan.where)),
+    write: (plan) => withTotal(plan, writeCountSql(coveringFrom(plan), plan.where)),
   },
   {
     name: 'count while finding',
@@ -82,16 +82,17 @@ export const SHAPES: readonly Shape[] = [
   {
     name: 'count, then find',
     when: () => true,
-    write: (plan) => withTotal(plan, countOf(plan.from, plan.where)),
+    write: (plan) => withTotal(plan, writeCountSql(plan.from, plan.where)),
   },
 ]
 
-const countOf = (from: string, where: string) => `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`
+const writeCountSql = (from: string, where: string) =>
+  `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`
 
 const coveringFrom = ({ covering }: ListPlan) => `${covering!.table} b`
 
 /** SQL of a page without its total. `more`: further columns at the end of each row. */
-function rowsOf(plan: ListPlan, where: string, more = ''): string {
+function writePageSql(plan: ListPlan, where: string, more = ''): string {
   const { collection, isDeep, from } = plan
   if (isDeep) return rowsByKey(plan, keysOfPage(plan, from, where), more)
   const columns = columnsOf(collection).select + more
@@ -101,7 +102,7 @@ function rowsOf(plan: ListPlan, where: string, more = ''): string {
 const keysOfPage = ({ orderBy, limit }: ListPlan, from: string, where: string) =>
   `SELECT b._rowid AS row FROM ${from}${clause('WHERE', where)}${clause('ORDER BY', orderBy)} ${limit}`
 
-const keysOf = ({ structure }: ListPlan) =>
+const listKeyColumns = ({ structure }: ListPlan) =>
   [...new Set([ROWID, ...structure.sortKeys.flatMap((key) => key?.column ?? [])].map(baseColumn))].join(', ')
 
 function rowsByKey({ collection, orderBy }: ListPlan, keys: string, more: string): string {
@@ -119,20 +120,20 @@ function totalThen(total: string, version: string, page: string): string {
 const within = ({ where, before }: ListPlan) => `${where && `(${where}) AND `}t.total > ${before}`
 
 const withTotal = (plan: ListPlan, total: string) =>
-  totalThen(total, plan.version, rowsOf(plan, within(plan)))
+  totalThen(total, plan.version, writePageSql(plan, within(plan)))
 
 function findCovered(plan: ListPlan): string {
   const { skipsTotal, version, where } = plan
   const from = coveringFrom(plan)
   if (skipsTotal) return rowsByKey(plan, keysOfPage(plan, from, where), `, -1, ${version}`)
   const page = rowsByKey(plan, keysOfPage(plan, from, within(plan)), '')
-  return totalThen(countOf(from, where), version, page)
+  return totalThen(writeCountSql(from, where), version, page)
 }
 
 /** SQL that finds and counts in one pass. `OFFSET 0` hides the limit from the planner: 12 ms, not 55. */
 function countWhileFinding(plan: ListPlan): string {
   const { from, where, orderBy, limit, version } = plan
-  const rows = `SELECT ${keysOf(plan)}, count(*) OVER () AS "the total" FROM ${from}${clause('WHERE', where)} OFFSET 0`
+  const rows = `SELECT ${listKeyColumns(plan)}, count(*) OVER () AS "the total" FROM ${from}${clause('WHERE', where)} OFFSET 0`
   const page = `SELECT b._rowid AS row, "the total" AS total FROM (${rows}) b ORDER BY ${orderBy} ${limit}`
   return rowsByKey(plan, page, `, p.total, ${version}`)
 }
@@ -150,7 +151,7 @@ function searchNewest(plan: ListPlan): string {
       SELECT b._rowid AS row FROM (${newest}) b${structure.joins} WHERE ${where} ORDER BY ${orderBy} ${limit})
     SELECT row FROM newest WHERE ${isEnough}
     UNION ALL (SELECT b._rowid FROM (
-      SELECT ${keysOf(plan)} FROM ${from} WHERE (${where}) AND NOT ${isEnough} OFFSET 0) b ORDER BY ${orderBy} ${limit})`
+      SELECT ${listKeyColumns(plan)} FROM ${from} WHERE (${where}) AND NOT ${isEnough} OFFSET 0) b ORDER BY ${orderBy} ${limit})`
   return rowsByKey(plan, page, `, -1, ${version}`)
 }
 

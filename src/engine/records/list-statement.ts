@@ -1,11 +1,12 @@
 import type { Collection } from '../collections/collection.ts'
-import { columnName } from '../collections/sql-names.ts'
+import { toColumnName } from '../collections/sql-names.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { CoveringTable, Extension } from './collection-extension.ts'
 import { authVersionSql } from './fresh-auth.ts'
 import {
   comparisonSql,
+  findNarrowing,
   indexesOf,
   indexOrderBy,
   isComparison,
@@ -13,8 +14,7 @@ import {
   isEqual,
   isIndexOnlyCount,
   isIndexScan,
-  narrowing,
-  searchedOwner,
+  writeSearchedOwner,
 } from './list-indexes.ts'
 import { type ListPlan, SHAPES } from './list-statement-shapes.ts'
 import { columnsOf } from './record-row.ts'
@@ -74,7 +74,7 @@ function planList(
   return {
     collection,
     structure,
-    from: sourceOf(collection, compiled, covering),
+    from: writeListSource(collection, compiled, covering),
     where,
     orderBy: indexOrderBy(collection, compiled),
     limit: before === '0' ? `LIMIT ${size}` : `LIMIT ${size} OFFSET ${before}`,
@@ -91,13 +91,17 @@ function planList(
     isIndexed,
     isIndexOnlyCount: isIndexOnlyCount(collection, structure),
     covering: hasCovered ? covering : undefined,
-    searched: searchedOwner(structure, extension?.search),
+    searched: writeSearchedOwner(structure, extension?.search),
   }
 }
 
 /** SQL after FROM. If the covering table leaves fewer rows than any index, only these are read. */
-function sourceOf(collection: Collection, { from, structure }: CompiledFilter, covering?: CoveringTable) {
-  const tests = covering ? narrowing(collection, structure, covering) : []
+function writeListSource(
+  collection: Collection,
+  { from, structure }: CompiledFilter,
+  covering?: CoveringTable,
+) {
+  const tests = covering ? findNarrowing(collection, structure, covering) : []
   if (tests.length === 0) return from
   const candidates = `SELECT b._rowid AS row FROM ${covering!.table} b WHERE ${tests.map(comparisonSql).join(' AND ')}`
   return `(${candidates}) c JOIN ${from} ON b._rowid = c.row`
@@ -113,6 +117,6 @@ function knownTotal(
   const { table } = columnsOf(collection)
   if (where === '') return total.sql(table)
   if (!isComparison(condition) || !isEqual(condition)) return undefined
-  const isOfOne = condition.column === columnName(total.by) && condition.value.cast === 'text'
+  const isOfOne = condition.column === toColumnName(total.by) && condition.value.cast === 'text'
   return isOfOne ? total.sql(table, '$1') : undefined
 }

@@ -6,14 +6,14 @@ import { readBool } from '../fields/cast.ts'
 import { compile } from '../filter/compile.ts'
 import { FilterError } from '../filter/parse.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { ruleFor } from './access.ts'
+import { requireRule } from './access.ts'
 import type { Extension, Extensions } from './collection-extension.ts'
 import { expandRecords } from './expand.ts'
 import { readExpand } from './expand-tree.ts'
 import { authVersionSql, checkAuthFresh, StaleAuth } from './fresh-auth.ts'
 import { listStatement, NEAR, type Page, USUAL_SIZES } from './list-statement.ts'
 import { pickEach } from './pick.ts'
-import { keptStatement, type RowStatement, readRows, rowStatement, selectRows } from './read-rows.ts'
+import { findOrWriteStatement, type RowStatement, readRows, rowStatement, selectRows } from './read-rows.ts'
 import type { RecordRow } from './record-row.ts'
 import { writeRecords } from './render.ts'
 import { rowSizeOf } from './row-size.ts'
@@ -33,7 +33,7 @@ export async function listRecords(
   request: RequestInfo,
 ): Promise<string> {
   const extension = extensions.get(collection.id)
-  const rule = ruleFor(collection, 'listRule', request.auth, extension?.authRequired)
+  const rule = requireRule(collection, 'listRule', request.auth, extension?.authRequired)
   const query = compileList(store, extension, collection, rule, request)
   const page = await findPage(store, query, request)
   return renderPage(store, query, page, request)
@@ -71,7 +71,7 @@ function compileList(
   if (compiled.never) return { collection, page, statement: undefined, params }
   const place = offset === 0n ? 'first' : offset > NEAR ? 'far' : 'near'
   const kind = isUsual ? `list ${perPage} ${place} ${skipTotal} ${auth?.collection.id}` : undefined
-  const statement = keptStatement(compiled.structure, kind, () => {
+  const statement = findOrWriteStatement(compiled.structure, kind, () => {
     const written = listStatement(collection, compiled, page, auth, extension, filter !== '')
     const { max, hasLarge } = rowSizeOf(collection)
     return rowStatement(store.catalog, collection, {
@@ -157,7 +157,7 @@ export async function viewRecord(
   id: string,
 ): Promise<string> {
   const isAuthRequired = extensions.get(collection.id)?.authRequired
-  const rule = ruleFor(collection, 'viewRule', request.auth, isAuthRequired)
+  const rule = requireRule(collection, 'viewRule', request.auth, isAuthRequired)
   const { auth } = request
   const found = selectRows(store, {
     collection,

@@ -23,7 +23,7 @@ export const logQuery = (action: Action, collection: string, kept?: 'columns' | 
   sql<object>`(${sql.raw(logWritten(action, `'${collection}'`, kept))})`
 
 /** The same for kysely's builder. */
-export const noteChanges =
+export const logChanges =
   (...log: Parameters<typeof logQuery>) =>
   (_: QueryCreator<Written>) =>
     logQuery(...log)

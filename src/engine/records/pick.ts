@@ -4,7 +4,7 @@ import { isObject } from '../../platform/tools/json.ts'
 import { splitTokens, trimSpace } from '../../platform/tools/tokenize.ts'
 import { toBool } from '../fields/cast.ts'
 import { writeSorted } from '../fields/json-text.ts'
-import { excerpt, MAX_HTML } from './excerpt.ts'
+import { MAX_HTML, makeExcerpt } from './excerpt.ts'
 
 type Modifier = (value: unknown, budget: Budget) => unknown
 type Fields = Map<string, Modifier | undefined>
@@ -58,7 +58,7 @@ function readModifier(text: string): Modifier | undefined {
   if (name !== 'excerpt' || more.length > 0 || limit <= 0) return undefined
   const isEllipsis = toBool(ellipsis)
   return (value, budget) =>
-    typeof value === 'string' ? excerpt(budget.start(value), limit, isEllipsis) : value
+    typeof value === 'string' ? makeExcerpt(budget.start(value), limit, isEllipsis) : value
 }
 
 /** Applies the `fields` parameter to JSON, or to its key `within`. Throws 400 if invalid. Contract 3.5 */

@@ -6,9 +6,9 @@ import type { Field, Value } from '../fields/field.ts'
 import {
   choiceTexts,
   choiceValue,
-  chosenTexts,
-  fieldType,
+  findFieldType,
   holdsJson,
+  listChosenTexts,
   readError,
 } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
@@ -48,9 +48,9 @@ interface PrepareOptions {
 }
 
 /** The values of an empty record. Object.fromEntries also works for a field named `__proto__`. */
-export const blankValues = memoize(
+export const makeBlankValues = memoize(
   (collection: Collection): Readonly<Values> =>
-    Object.fromEntries(collection.fields.map((field) => [field.name, fieldType(field).zero(field)])),
+    Object.fromEntries(collection.fields.map((field) => [field.name, findFieldType(field).zero(field)])),
 )
 
 /** Whether applying the body needs the stored record, as for the modifier `name+`. */
@@ -67,7 +67,7 @@ const NO_HASH = '$2a$10$'.padEnd(60, '.')
 export function prepare(
   collection: Collection,
   raw: Readonly<Record<string, unknown>>,
-  { base = blankValues(collection), isSuperuser, uploads = NOTHING_SENT, isStrict }: PrepareOptions,
+  { base = makeBlankValues(collection), isSuperuser, uploads = NOTHING_SENT, isStrict }: PrepareOptions,
 ): Prepared {
   const values: Values = { ...base }
   const body: Record<string, unknown> = { ...raw }
@@ -125,11 +125,11 @@ function modifiers(field: Field): Record<string, Setter['set']> {
   if ('maxSelect' in field) {
     const choice = (texts: readonly string[]) => choiceValue(field, toTexts(texts))
     return {
-      [`${name}+`]: (old, raw) => choice([...chosenTexts(old), ...choiceTexts(field, raw)]),
-      [`+${name}`]: (old, raw) => choice([...choiceTexts(field, raw), ...chosenTexts(old)]),
+      [`${name}+`]: (old, raw) => choice([...listChosenTexts(old), ...choiceTexts(field, raw)]),
+      [`+${name}`]: (old, raw) => choice([...choiceTexts(field, raw), ...listChosenTexts(old)]),
       [`${name}-`](old, raw) {
         const removed = choiceTexts(field, raw)
-        return choice(chosenTexts(old).filter((text) => !removed.includes(text)))
+        return choice(listChosenTexts(old).filter((text) => !removed.includes(text)))
       },
     }
   }
@@ -148,7 +148,7 @@ const settersOf = memoize((collection: Collection): ReadonlyMap<string, Setter> 
   const setters = new Map<string, Setter>()
   for (const field of collection.fields) {
     const { type, name } = field
-    const { fromInput } = fieldType(field)
+    const { fromInput } = findFieldType(field)
     const keeps = type === 'autodate'
     setters.set(name, { field, needsOld: keeps, set: (old, raw) => (keeps ? old : fromInput(field, raw)) })
     for (const [key, set] of Object.entries(modifiers(field)))

@@ -3,11 +3,11 @@ import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { compile } from '../filter/compile.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.ts'
-import { meterOf, type RequestInfo } from '../request/request.ts'
+import { findAnswerMeter, type RequestInfo } from '../request/request.ts'
 import { guardedSql, readGuarded } from './byte-limit.ts'
 import { type Columns, columnsOf, type RecordRow, toValues, type Values } from './record-row.ts'
 import { isRuleFault } from './rule-faults.ts'
-import { statementName } from './statement-name.ts'
+import { findStatementName } from './statement-name.ts'
 
 export interface RowStatement {
   readonly text: string
@@ -32,14 +32,14 @@ interface StatementParts {
 export function rowStatement(catalog: Catalog, collection: Collection, parts: StatementParts): RowStatement {
   const { plannedOnce, way, isGuarded } = parts
   const text = isGuarded ? guardedSql(collection, parts) : parts.text
-  const name = plannedOnce && statementName(catalog, text, plannedOnce === 'free')
+  const name = plannedOnce && findStatementName(catalog, text, plannedOnce === 'free')
   return { text, columns: columnsOf(collection), name, way, isGuarded }
 }
 
 const statements = new WeakMap<QueryStructure, Map<string, RowStatement>>()
 
 /** The cached statement for a filter and `kind`, made by `write` if missing. Not cached without `kind`. */
-export function keptStatement(
+export function findOrWriteStatement(
   structure: QueryStructure,
   kind: string | undefined,
   write: () => RowStatement,
@@ -59,7 +59,7 @@ export async function readRows(
   request: RequestInfo,
 ): Promise<readonly RecordRow[]> {
   if (!isGuarded) return (await db[way](text, params, name)).rows as unknown as RecordRow[]
-  return readGuarded(db, meterOf(request), async (limit) => {
+  return readGuarded(db, findAnswerMeter(request), async (limit) => {
     const { rows } = await db[way](text, [...params, limit], name)
     return rows as unknown as RecordRow[]
   })
@@ -99,7 +99,7 @@ export async function selectRows(store: Store, selection: Selection): Promise<re
   if (compiled.never) return []
   const params = [...compiled.params, ...selection.params]
   const { structure } = compiled
-  const statement = keptStatement(structure, selection.kind, () => {
+  const statement = findOrWriteStatement(structure, selection.kind, () => {
     const isShaped = request.context === 'expand' || collection.type === 'view'
     // no lookup if the rule reads other tables or a view, which may be slow
     const isLookUp = selection.isLookUp === true && structure.readsOneTable

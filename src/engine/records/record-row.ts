@@ -1,8 +1,8 @@
 import { memoize } from '../../platform/tools/lru.ts'
 import type { Collection } from '../collections/collection.ts'
-import { columnName, quote, tableName } from '../collections/sql-names.ts'
+import { quote, toColumnName, toTableName } from '../collections/sql-names.ts'
 import type { Value } from '../fields/field.ts'
-import { sqlType } from '../fields/field-types.ts'
+import { findSqlType } from '../fields/field-types.ts'
 
 export type Values = Record<string, Value>
 
@@ -21,11 +21,11 @@ export interface Columns {
 
 export const columnsOf = memoize((collection: Collection): Columns => {
   const names = collection.fields.map((field) => field.name)
-  const quoted = names.map((name) => quote(columnName(name)))
+  const quoted = names.map((name) => quote(toColumnName(name)))
   return {
-    table: quote(tableName(collection)),
+    table: quote(toTableName(collection)),
     quoted,
-    types: collection.fields.map(sqlType),
+    types: collection.fields.map(findSqlType),
     select: quoted.map((column) => `b.${column}`).join(', '),
     count: names.length,
     at: new Map(names.map((name, i) => [name, i])),

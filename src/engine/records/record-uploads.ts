@@ -3,7 +3,7 @@ import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { toTexts } from '../fields/cast.ts'
 import type { FileField, Value } from '../fields/field.ts'
-import { choiceValue, chosenTexts, DEFAULT_FILE_BYTES } from '../fields/field-types.ts'
+import { choiceValue, DEFAULT_FILE_BYTES, listChosenTexts } from '../fields/field-types.ts'
 import type { FileOwner } from '../files/storage-limit.ts'
 import { storeFile } from '../files/stored-files.ts'
 import type { Upload, Uploads } from '../files/upload.ts'
@@ -19,7 +19,7 @@ const uploadKeys = ({ name }: FileField) => [name, `+${name}`, `${name}+`] as co
 /** Adds uploads: `name` replaces files not in `listed`, `+name` prepends, `name+` appends. Contract 4.6 */
 export function addUploads(field: FileField, value: Value, listed: unknown, uploads: Uploads): Value {
   const [instead, before, after] = uploadKeys(field).map((key) => uploads.get(key)?.map(({ name }) => name))
-  const base = instead ? [...toTexts(listed ?? null), ...instead] : chosenTexts(value)
+  const base = instead ? [...toTexts(listed ?? null), ...instead] : listChosenTexts(value)
   return choiceValue(field, toTexts([...(before ?? []), ...base, ...(after ?? [])]))
 }
 
@@ -69,7 +69,7 @@ export async function storeUploads(
   owner: FileOwner,
 ): Promise<void> {
   const fields = collection.fields.filter(({ type }) => type === 'file')
-  const names = new Set(fields.flatMap(({ name }) => chosenTexts(values[name]!)))
+  const names = new Set(fields.flatMap(({ name }) => listChosenTexts(values[name]!)))
   for (const { name, sniffed, content } of uploads.values()) {
     const place = { collection: collection.id, record, name }
     if (names.has(name)) await storeFile(db, place, { type: sniffed.type, owner }, content)

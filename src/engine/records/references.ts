@@ -1,7 +1,7 @@
 import { memoize } from '../../platform/tools/lru.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { columnName, quote } from '../collections/sql-names.ts'
+import { quote, toColumnName } from '../collections/sql-names.ts'
 import { now } from '../fields/date.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { changeLogCte } from './log-changes.ts'
@@ -20,7 +20,11 @@ export async function findReferring(
   return rows.map(([id]) => String(id))
 }
 
-export async function unset(store: Store, reference: Reference, ids: readonly string[]): Promise<void> {
+export async function unsetReference(
+  store: Store,
+  reference: Reference,
+  ids: readonly string[],
+): Promise<void> {
   const { collection, field } = reference
   const { table, column, where } = referenceSql(reference)
   const left = isMulti(field)
@@ -28,8 +32,8 @@ export async function unset(store: Store, reference: Reference, ids: readonly st
     : `''`
   const dates = collection.fields
     .filter((one) => one.type === 'autodate' && one.onUpdate)
-    .map(({ name }) => `${quote(columnName(name))} = $3`)
-  const assigned = [`${quote(columnName(field.name))} = ${left}`, ...dates].join(', ')
+    .map(({ name }) => `${quote(toColumnName(name))} = $3`)
+  const assigned = [`${quote(toColumnName(field.name))} = ${left}`, ...dates].join(', ')
   await store.db.query(
     `with written as (update ${table} r set ${assigned} where r.id = any(array(
       select r.id from ${table} r where ${where} order by r.id for update
@@ -45,7 +49,7 @@ export interface Reference {
 }
 
 /** All relation fields that point to `target`, except those of views. Sorted by their collections' names. */
-export const referencesTo = (catalog: Catalog, target: Collection): readonly Reference[] =>
+export const findReferencesTo = (catalog: Catalog, target: Collection): readonly Reference[] =>
   byTarget(catalog).get(target.id) ?? []
 
 const byTarget = memoize((catalog: Catalog) => {
@@ -60,7 +64,7 @@ const byTarget = memoize((catalog: Catalog) => {
 
 /** SQL of a relation field. `where`: row `r` refers to one of the ids in $1. */
 export function referenceSql({ collection, field }: Reference) {
-  const column = `r.${quote(columnName(field.name))}`
+  const column = `r.${quote(toColumnName(field.name))}`
   const where = isMulti(field) ? `${column} && $1::text[]` : `${column} = any($1::text[])`
   return { table: columnsOf(collection).table, column, where }
 }

@@ -1,6 +1,6 @@
 import type { Collection } from '../collections/collection.ts'
 import type { Field, Value } from '../fields/field.ts'
-import { fieldType, storageOf } from '../fields/field-types.ts'
+import { findFieldStorage, findFieldType } from '../fields/field-types.ts'
 import { writeNumber } from '../fields/json-text.ts'
 import { AnswerMeter, checkPicked, FREE_BYTES, MAX_ANSWER_BYTES } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'
@@ -43,7 +43,7 @@ export function renderRecord(
   const { showsHidden, showsEmail } = visibility
   const isPublic =
     collection.type !== 'auth' || row[columnsOf(collection).at.get('emailVisibility')!] === true
-  const plan = planOf(collection, showsHidden, showsEmail || isPublic)
+  const plan = findRenderPlan(collection, showsHidden, showsEmail || isPublic)
   let text = ''
   for (const part of plan.head) text += partText(part, row[part.at]!)
   text += plan.middle
@@ -61,7 +61,7 @@ function partText(part: Part, value: Value): string {
   return part.text
 }
 
-function planOf(collection: Collection, hidden: boolean, email: boolean): Plan {
+function findRenderPlan(collection: Collection, hidden: boolean, email: boolean): Plan {
   const plans = plansOf.get(collection) ?? []
   const kind = (hidden ? 1 : 0) + (email ? 2 : 0)
   const plan = plans[kind] ?? makePlan(collection, hidden, email)
@@ -98,7 +98,7 @@ function layOut(
         before: text,
         at: at.get(key)!,
         write: valueWriter(entry),
-        zero: fieldType(entry).zero(entry),
+        zero: findFieldType(entry).zero(entry),
         value: undefined,
         text: '',
       })
@@ -112,7 +112,7 @@ function layOut(
 function valueWriter(field: Field): (value: Value) => string {
   if (field.type === 'password') return () => '""'
   if (field.type === 'date' || field.type === 'autodate') return (value) => `"${value}"`
-  switch (storageOf(field)) {
+  switch (findFieldStorage(field)) {
     case 'number':
       return (value) => writeNumber(value as number)
     case 'bool':

@@ -1,4 +1,4 @@
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { fieldError, invalidFields } from '../../platform/errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
@@ -25,7 +25,7 @@ export async function requireOwn(
   if (ids.size === 0) return
   const own = await queries(db)
     .selectFrom(table)
-    .where('id', '=', anyOf([...ids]))
+    .where('id', '=', matchAny([...ids]))
     .where('user', '=', String(values.user))
     .execute()
   if (own.length === ids.size) return

@@ -1,12 +1,12 @@
 import { type DeleteQueryBuilder, type DeleteResult, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, type Collection, USERS_ID } from '../collections/collection.ts'
-import { tableName } from '../collections/sql-names.ts'
+import { toTableName } from '../collections/sql-names.ts'
 import { generateText } from '../fields/pattern.ts'
-import { noteChanges } from './log-changes.ts'
+import { logChanges } from './log-changes.ts'
 import type { Values } from './record-row.ts'
 
 /** Collections with sign-in data. `collectionRef` and `recordRef` of a record name its auth record. */
@@ -27,7 +27,7 @@ export async function deleteLinks(
   if (names === LINKED_COLLECTIONS) await deleteSessions(store, collection, ids)
   for (const name of names) {
     dropped += await deleteLinked(store, name, (query) =>
-      query.where('collectionRef', '=', collection.id).where('recordRef', '=', anyOf(ids)),
+      query.where('collectionRef', '=', collection.id).where('recordRef', '=', matchAny(ids)),
     )
   }
   return dropped
@@ -43,7 +43,7 @@ export async function deleteLinked(
 ): Promise<number> {
   const deleted = await queries(db)
     .with('written', (query) => which(query.deleteFrom(name)).returningAll())
-    .with('noted', noteChanges('delete', catalog.find(name)!.id))
+    .with('noted', logChanges('delete', catalog.find(name)!.id))
     .selectFrom('written')
     .select('id')
     .execute()
@@ -55,8 +55,8 @@ const endBrowsers = (db: Db, users: readonly string[]) =>
     .deleteFrom('push_subscriptions')
     .where(({ or, eb, selectFrom }) =>
       or([
-        eb('user', '=', anyOf(users)),
-        eb('sender', 'in', selectFrom('members').select('id').where('member', '=', anyOf(users))),
+        eb('user', '=', matchAny(users)),
+        eb('sender', 'in', selectFrom('members').select('id').where('member', '=', matchAny(users))),
       ]),
     )
     .execute()
@@ -66,7 +66,7 @@ async function deleteSessions({ db }: Store, owner: Collection, ids: readonly st
   await queries(db)
     .deleteFrom('auth_sessions')
     .where('collection', '=', owner.id)
-    .where('record', '=', anyOf(ids))
+    .where('record', '=', matchAny(ids))
     .execute()
   if (owner.id === USERS_ID) await endBrowsers(db, ids)
 }
@@ -99,7 +99,7 @@ export async function deleteInvalidLinks(
 export async function endSignIns(store: Store, collection: AuthCollection, id: string): Promise<void> {
   const values: Values = {}
   rotateTokenKey(collection, values)
-  const table = sql.id(tableName(collection))
+  const table = sql.id(toTableName(collection))
   await sql`update ${table} set "tokenKey" = ${values.tokenKey} where id = ${id}`.execute(store.db)
   await deleteLinks(store, collection, [id], ['_mfas', '_otps'])
   await deleteSessions(store, collection, [id])

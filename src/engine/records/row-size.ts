@@ -1,7 +1,7 @@
 import { memoize } from '../../platform/tools/lru.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Field } from '../fields/field.ts'
-import { fieldType, NAME_BYTES } from '../fields/field-types.ts'
+import { findFieldType, NAME_BYTES } from '../fields/field-types.ts'
 
 const LARGE_BYTES = 64 << 10
 
@@ -9,7 +9,7 @@ const LARGE_BYTES = 64 << 10
 export const rowSizeOf = memoize((collection: Collection) => {
   const isView = collection.type === 'view'
   const sizes = collection.fields.map((field) =>
-    isView ? Number.POSITIVE_INFINITY : fieldType(field).maxBytes(field),
+    isView ? Number.POSITIVE_INFINITY : findFieldType(field).maxBytes(field),
   )
   const measured = collection.fields.flatMap((field, i) =>
     sizes[i]! > NAME_BYTES ? `coalesce(octet_length(${asText(field, `c${i}`)}), 0)` : [],

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import { notFound } from '../../platform/errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { columnName, tableName } from '../collections/sql-names.ts'
-import { fieldSource } from '../collections/views/view-fields.ts'
+import { toColumnName, toTableName } from '../collections/sql-names.ts'
+import { findFieldSource } from '../collections/views/view-fields.ts'
 import { type FileField, isMulti } from '../fields/field.ts'
-import { chosenTexts } from '../fields/field-types.ts'
+import { listChosenTexts } from '../fields/field-types.ts'
 import type { FilePlace } from '../files/stored-files.ts'
 import { NO_REQUEST, type RequestInfo } from '../request/request.ts'
 import { catalogFor } from './access.ts'
@@ -24,7 +24,8 @@ export async function findServedFile(
   const row = (await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id) }))[0]
   const values = row && toValues(collection, row)
   const field = collection.fields.find(
-    (one): one is FileField => one.type === 'file' && chosenTexts(values?.[one.name] ?? '').includes(name),
+    (one): one is FileField =>
+      one.type === 'file' && listChosenTexts(values?.[one.name] ?? '').includes(name),
   )
   if (!field) throw notFound()
   const asker = !field.protected || (await ask())
@@ -52,12 +53,12 @@ async function placeInSource(
   fieldName: string,
   name: string,
 ): Promise<FilePlace | undefined> {
-  const source = fieldSource(view, fieldName, store.catalog)
+  const source = findFieldSource(view, fieldName, store.catalog)
   if (!source) return undefined
   const { collection, field } = source
-  const column = sql.id(columnName(field.name))
+  const column = sql.id(toColumnName(field.name))
   const where = isMulti(field) ? sql`${name} = any(${column})` : sql`${column} = ${name}`
   const { rows } = await sql<{ id: string }>`
-    select id from ${sql.id(tableName(collection))} where ${where} limit 1`.execute(store.db)
+    select id from ${sql.id(toTableName(collection))} where ${where} limit 1`.execute(store.db)
   return rows[0] && { collection: collection.id, record: rows[0].id, name }
 }

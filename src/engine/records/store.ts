@@ -2,7 +2,7 @@ import { DEADLOCK, isSqlError, UNIQUE_VIOLATION } from '../../platform/db/errors
 import { ApiError, badRequest, fieldError } from '../../platform/errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type Collection, DEVICES_ID, USERS_ID } from '../collections/collection.ts'
-import { violatedFields } from '../collections/table-indexes.ts'
+import { findViolatedFields } from '../collections/table-indexes.ts'
 import type { Value } from '../fields/field.ts'
 import type { FileOwner } from '../files/storage-limit.ts'
 import { NO_CONDITION } from './access.ts'
@@ -15,7 +15,7 @@ import { columnsOf, type Values } from './record-row.ts'
 import { storeUploads } from './record-uploads.ts'
 import { deleteInvalidLinks } from './revoke-sign-ins.ts'
 import { Parameters } from './sql-parameters.ts'
-import { statementName } from './statement-name.ts'
+import { findStatementName } from './statement-name.ts'
 import type { Checked, Write } from './write-in-progress.ts'
 
 /** Another write changed the record after it was read. Nothing was stored: repeat the update. */
@@ -35,12 +35,12 @@ export async function storeRecord(write: Write): Promise<Extra> {
   const unconditional = { guard: NO_CONDITION, options: { ...options, isAuthCached: false } }
   await save(isHooked ? { ...write, ...unconditional } : write)
   const id = String(values.id)
-  if (uploads.size > 0) await storeUploads(store, collection, id, values, uploads, ownerOf(write))
+  if (uploads.size > 0) await storeUploads(store, collection, id, values, uploads, findFileOwner(write))
   await options.inSameTransaction?.(store, id)
   return extra
 }
 
-function ownerOf({ request: { auth }, options: { maxFileBytes = 0 } }: Write): FileOwner {
+function findFileOwner({ request: { auth }, options: { maxFileBytes = 0 } }: Write): FileOwner {
   const isUser = auth?.collection.id === USERS_ID
   const id = auth?.collection.id === DEVICES_ID ? String(auth.values.user) : isUser ? auth.id : ''
   return { id, maxBytes: maxFileBytes }
@@ -89,7 +89,7 @@ async function writeRow(write: Write, { conditions, parameters: first }: Checked
     const sql = `insert into ${table} (${quoted.join(', ')}) select ${given.join(', ')} ${condition} returning *`
     return await runLogged(store, collection, sql, 'create', parameters)
   } catch (error) {
-    throw uniqueViolationError(collection, failure, error)
+    throw toUniqueError(collection, failure, error)
   }
 }
 
@@ -124,7 +124,7 @@ async function runLogged(
   const text = `with written as (${sql}),
     ${changeLogCte(action, values.length)}
     select 1 from written`
-  const { rows } = await store.db.query(text, values, statementName(store.catalog, text))
+  const { rows } = await store.db.query(text, values, findStatementName(store.catalog, text))
   return rows.length > 0
 }
 
@@ -137,10 +137,10 @@ function isSame(a: Value, b: Value): boolean {
  * Turns an SQL error into a 400 that names fields of a violated unique index. Returns other errors as is,
  * and a deadlock, after which the transaction is repeated.
  */
-export function uniqueViolationError(collection: Collection, message: string, error: unknown): unknown {
+export function toUniqueError(collection: Collection, message: string, error: unknown): unknown {
   if (!isSqlError(error) || error.code === DEADLOCK) return error
   if (error.code !== UNIQUE_VIOLATION || error.constraint === undefined) return badRequest(message)
-  const fields = violatedFields(collection, error.constraint).toSorted()
+  const fields = findViolatedFields(collection, error.constraint).toSorted()
   const taken = fieldError('validation_not_unique', 'Value must be unique')
   return badRequest(message, Object.fromEntries(fields.map((field) => [field, taken])))
 }

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ApiError, badRequest } from '../../platform/errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { tableName } from '../collections/sql-names.ts'
+import { toTableName } from '../collections/sql-names.ts'
 import { deleteRecords, RequiredByRelation } from './cascade.ts'
 import type { Extensions } from './collection-extension.ts'
 
@@ -17,7 +17,7 @@ export async function truncateCollection(store: Store, extensions: Extensions, c
   if (collection.type === 'view')
     throw badRequest("View collections cannot be truncated since they don't store their own records.")
   const next = sql<{ id: string }>`
-    select id from ${sql.id(tableName(collection))} order by _rowid limit ${CHUNK}`
+    select id from ${sql.id(toTableName(collection))} order by _rowid limit ${CHUNK}`
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     for (;;) {

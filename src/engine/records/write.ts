@@ -4,8 +4,8 @@ import type { Collection } from '../collections/collection.ts'
 import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
 import { writeSorted } from '../fields/json-text.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { checkCandidate, NO_CONDITION, ruleFor } from './access.ts'
-import { judge } from './check-write.ts'
+import { checkCandidate, NO_CONDITION, requireRule } from './access.ts'
+import { validateWrite } from './check-write.ts'
 import { type Extension, type Extensions, withWriteRule } from './collection-extension.ts'
 import { deleteRecord } from './delete.ts'
 import { answerRecord } from './list.ts'
@@ -56,7 +56,7 @@ export async function writeRecord(
 
 /** Checks, stores and renders a prepared write, in a transaction if it needs several statements. */
 async function write(prepared: Promise<Write>): Promise<string> {
-  const judged = await judge(await prepared)
+  const judged = await validateWrite(await prepared)
   const finish = async (inside: Write) => renderWrite(inside, await storeRecord(inside))
   if (isOneStatement(judged)) return finish(judged)
   const { catalog, db } = judged.store
@@ -103,7 +103,7 @@ async function prepareCreate(
   options: WriteOptions,
 ): Promise<Write> {
   const failure = 'Failed to create record.'
-  const rule = ruleFor(collection, 'createRule', asked.auth)
+  const rule = requireRule(collection, 'createRule', asked.auth)
   const extension = extensions.get(collection.id)
   const prepared = applyBody(collection, extension, asked, options)
   const request = { ...asked, body: prepared.body }
@@ -126,7 +126,7 @@ async function prepareUpdate(
   options: WriteOptions,
 ): Promise<Write> {
   const extension = extensions.get(collection.id)
-  const rule = withWriteRule(ruleFor(collection, 'updateRule', asked.auth), extension, asked.auth)
+  const rule = withWriteRule(requireRule(collection, 'updateRule', asked.auth), extension, asked.auth)
   const apply = (old?: Readonly<Values>) => applyBody(collection, extension, asked, options, old)
   const read = (rule: string, request: RequestInfo) => readRow(store, collection, id, rule, request)
   // the body as API rules see it; a modifier such as `name+` needs the stored values

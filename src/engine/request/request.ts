@@ -1,5 +1,11 @@
 import { accountHolder, type Holder } from '../../platform/limits/holder.ts'
-import { type Collection, DEVICES_ID, SUPERUSERS, USERS_ID, userHolder } from '../collections/collection.ts'
+import {
+  type Collection,
+  DEVICES_ID,
+  makeUserHolder,
+  SUPERUSERS,
+  USERS_ID,
+} from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 import { AnswerMeter } from './answer-limit.ts'
 
@@ -26,7 +32,7 @@ export interface Actor {
 /** The limits of a caller: a role, or `none` for a user without an account who acts for no account. */
 export type Limits = Role | 'none'
 
-/** The caller: a record of an auth collection whose token was checked. `authRecord` makes it. */
+/** The caller: a record of an auth collection whose token was checked. `makeAuthRecord` makes it. */
 export interface AuthRecord {
   readonly collection: Collection
   readonly id: string
@@ -46,7 +52,7 @@ export interface AuthRecord {
 }
 
 /** A record of an auth collection as a caller; `actor`: the member who acts for it. */
-export function authRecord(
+export function makeAuthRecord(
   collection: Collection,
   values: AuthRecord['values'],
   version: string,
@@ -64,7 +70,8 @@ export function authRecord(
     actor,
     limits: actor?.role ?? (isMemberOnly ? 'none' : undefined),
     sender: actor?.id ?? id,
-    holder: collection.id === DEVICES_ID ? userHolder(String(values.user)) : accountHolder(collection.id, id),
+    holder:
+      collection.id === DEVICES_ID ? makeUserHolder(String(values.user)) : accountHolder(collection.id, id),
   }
 }
 
@@ -92,14 +99,15 @@ export const NO_REQUEST: RequestInfo = Object.freeze({
 })
 
 /** A request by the server itself, with a superuser's rights. `superusers`: their collection. */
-export const serverRequest = (
+export const makeServerRequest = (
   superusers: Collection,
   body: Readonly<Record<string, unknown>>,
 ): RequestInfo => ({
   ...NO_REQUEST,
   method: 'POST',
   body,
-  auth: authRecord(superusers, {}, ''),
+  auth: makeAuthRecord(superusers, {}, ''),
 })
 
-export const meterOf = ({ meter }: Pick<RequestInfo, 'meter'>): AnswerMeter => meter ?? new AnswerMeter()
+export const findAnswerMeter = ({ meter }: Pick<RequestInfo, 'meter'>): AnswerMeter =>
+  meter ?? new AnswerMeter()

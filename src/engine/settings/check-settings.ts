@@ -1,5 +1,6 @@
 import { fieldError } from '../../platform/errors.ts'
 import {
+  allowOnly,
   atLeast,
   atMost,
   type Check,
@@ -12,7 +13,6 @@ import {
   ipOrSubnet,
   length,
   matches,
-  oneOf,
   required,
   url,
   when,
@@ -38,7 +38,7 @@ const ruleChecks = fields({
   label: [required, matches(LABEL)],
   maxRequests: [required, atLeast(1)],
   duration: [required, atLeast(1)],
-  audience: [oneOf(AUDIENCES)],
+  audience: [allowOnly(AUDIENCES)],
 })
 
 const withoutConflicts: Check = (rules) => {
@@ -76,7 +76,7 @@ export function checkSettings(settings: Settings) {
     smtp: {
       host: [when(smtp.enabled, required), host],
       port: [when(smtp.enabled, required), atLeast(0)],
-      authMethod: [oneOf(['LOGIN', 'PLAIN'])],
+      authMethod: [allowOnly(['LOGIN', 'PLAIN'])],
       localName: [host],
     },
     s3: s3Checks(settings.s3),

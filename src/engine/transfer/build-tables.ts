@@ -5,7 +5,7 @@ import { randomText } from '../../platform/tools/random.ts'
 import { readRows as readCollections } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { readStored } from '../collections/definition/read-collection.ts'
-import { quote, tableName } from '../collections/sql-names.ts'
+import { quote, toTableName } from '../collections/sql-names.ts'
 import { createTable } from '../collections/table.ts'
 import { checkViewAccess } from '../collections/views/view-access.ts'
 import { ViewQueryError } from '../collections/views/view-query-error.ts'
@@ -18,7 +18,7 @@ where relkind = 'v' and relnamespace = current_schema()::regnamespace order by o
 /** The collections, and the queries of their views, in the order in which views can be created. */
 export async function readPlan(db: Db) {
   const collections = (await readCollections(db)).map(({ data }) => readStored(data))
-  const ours = new Set(collections.filter(({ type }) => type === 'view').map(tableName))
+  const ours = new Set(collections.filter(({ type }) => type === 'view').map(toTableName))
   const { rows } = await VIEWS.execute(db)
   return { collections, views: rows.filter(({ name }) => ours.has(name)) }
 }

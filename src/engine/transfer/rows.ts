@@ -26,15 +26,17 @@ export async function prepareTransfer(db: Db): Promise<void> {
 }
 
 /** SQL: the names of columns or tables. */
-export const namesOf = (named: readonly { readonly name: string }[]) =>
+export const joinSqlNames = (named: readonly { readonly name: string }[]) =>
   sql.join(named.map(({ name }) => sql.id(name)))
 
 /** Computes a checksum of a table's rows, whatever the order of rows and columns. */
-export async function digestOf(db: Db, { name, columns }: Table) {
+export async function digestTable(db: Db, { name, columns }: Table) {
   const { rows } = await sql<{ rows: number; sum: string; longest: number }>`
     select count(*) as rows, coalesce(sum(hashtextextended(line, 0)), 0)::text as sum,
       coalesce(max(octet_length(line)), 0) as longest
-    from (select row(${namesOf(columns)})::text as line from ${sql.id(name)} offset 0) as lines`.execute(db)
+    from (select row(${joinSqlNames(columns)})::text as line from ${sql.id(name)} offset 0) as lines`.execute(
+    db,
+  )
   return rows[0]!
 }
 
@@ -63,6 +65,6 @@ export async function* readJsonLines(
 export async function writeRows(db: Db, { name, columns }: Table, rows: readonly TransferRow[]) {
   const values = columns.map((column) => sql`${sql.id('r', column.name)}::${sql.raw(column.type)}`)
   const lists = columns.map((_, i) => sql`${rows.map((row) => row[i])}::text[]`)
-  await sql`insert into ${sql.id(name)} (${namesOf(columns)}) overriding system value
-    select ${sql.join(values)} from unnest(${sql.join(lists)}) as r(${namesOf(columns)})`.execute(db)
+  await sql`insert into ${sql.id(name)} (${joinSqlNames(columns)}) overriding system value
+    select ${sql.join(values)} from unnest(${sql.join(lists)}) as r(${joinSqlNames(columns)})`.execute(db)
 }

@@ -31,8 +31,11 @@ export const NOT_TRANSFERRED: ReadonlySet<string> = new Set([
 ])
 
 /** A text of a table's columns and types. Tables with equal texts accept each other's rows. */
-export const formOf = ({ columns }: { readonly columns: readonly Pick<Column, 'name' | 'type'>[] }): string =>
-  JSON.stringify(columns.map(({ name, type }) => [name, type]))
+export const describeColumns = ({
+  columns,
+}: {
+  readonly columns: readonly Pick<Column, 'name' | 'type'>[]
+}): string => JSON.stringify(columns.map(({ name, type }) => [name, type]))
 
 /** SQL: whether an object of a system catalog was not created by an extension. */
 export const isOurs = (catalog: string, oid: string) =>
@@ -48,7 +51,7 @@ from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and n
 where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and ${isOurs('pg_class', 'c.oid')}
 group by c.relname order by c.relname collate "C"`
 
-export async function tablesOf(db: Db): Promise<Table[]> {
+export async function readTables(db: Db): Promise<Table[]> {
   const { rows } = await db.query(TABLES)
   return rows.map(([name, columns]) => ({ name: String(name), columns: JSON.parse(String(columns)) }))
 }

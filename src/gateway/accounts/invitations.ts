@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { AuthServices } from '../../engine/auth/auth-services.ts'
-import { escapeHtml, layout, linkTo, nameInMail } from '../../engine/auth/mail-html.ts'
-import { namesOf } from '../../engine/auth/mails.ts'
+import { escapeHtml, formatNameForMail, renderLink, renderMailLayout } from '../../engine/auth/mail-html.ts'
+import { readMailSender } from '../../engine/auth/mails.ts'
 import { sendMail } from '../../engine/auth/send-mail.ts'
 import { sha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
@@ -14,7 +14,7 @@ import { lockFreshAuth } from '../../engine/records/fresh-auth.ts'
 import { logChange } from '../../engine/records/log-changes.ts'
 import type { PasswordWork } from '../../engine/records/password-work.ts'
 import { createRecord } from '../../engine/records/write.ts'
-import { type AuthRecord, type Role, serverRequest } from '../../engine/request/request.ts'
+import { type AuthRecord, makeServerRequest, type Role } from '../../engine/request/request.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { badRequest } from '../../platform/errors.ts'
@@ -89,15 +89,15 @@ export async function invite(
       throw badRequest(`An account may have ${MAX_OPEN} open invitations.`)
     await logChange(inside, { id: INVITATIONS }, 'create', id)
   })
-  const link = `${namesOf(services).appUrl}/_/#/join/${secret}`
+  const link = `${readMailSender(services).appUrl}/_/#/join/${secret}`
   if (!isMailed) return { id, link }
   const [sender] = await findNames(store.db, [auth.id])
-  const name = nameInMail(sender?.name ?? '', namesOf(services).appName)
+  const name = formatNameForMail(sender?.name ?? '', readMailSender(services).appName)
   const html = `<p>${escapeHtml(name)} invites you to answer texts together.</p>
-<p>${linkTo(link, 'Join the team', 'btn')}</p>
+<p>${renderLink(link, 'Join the team', 'btn')}</p>
 <p>The link is good for ${DAYS} days and for one person. If you do not know ${escapeHtml(name)}, ignore this mail.</p>`
   try {
-    await sendMail(services, { to: email, subject: `${name} invites you`, html: layout(html) })
+    await sendMail(services, { to: email, subject: `${name} invites you`, html: renderMailLayout(html) })
   } catch (error) {
     await queries(store.db).deleteFrom('member_invitations').where('id', '=', id).execute()
     services.log.warn({ err: error }, 'could not mail an invitation')
@@ -158,7 +158,7 @@ export async function acceptInvitation(store: Store, extensions: Extensions, sec
       .execute()
     if (known.length > 0) throw badRequest('You are a member already.')
     await deleteRecords(inside, extensions, store.catalog.find(INVITATIONS)!, [id])
-    const request = serverRequest(store.catalog.find(SUPERUSERS)!, { account, member, role })
+    const request = makeServerRequest(store.catalog.find(SUPERUSERS)!, { account, member, role })
     await createRecord(inside, extensions, store.catalog.find('members')!, request)
     return account
   })
@@ -182,7 +182,7 @@ export async function joinAsNew(
   const body = { name, email, password, passwordConfirm, verified, member_only: true }
   const users = store.catalog.find(USERS_ID) as AuthCollection
   let account = ''
-  await createRecord(store, extensions, users, serverRequest(store.catalog.find(SUPERUSERS)!, body), {
+  await createRecord(store, extensions, users, makeServerRequest(store.catalog.find(SUPERUSERS)!, body), {
     passwordWork: () => passwordWork,
     inSameTransaction: async (inside, id) => {
       account = await acceptInvitation(inside, extensions, secret, id)

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { evaluate } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { ROLES } from './members.ts'
 
 /** The name of a record of `senders`. */
@@ -22,7 +22,7 @@ export const ME = z
 
 /** The names of records of `senders`. */
 export const findNames = (db: Db, ids: readonly string[]) =>
-  queries(db, 'lookUp').selectFrom('senders').select(['id', 'name']).where('id', '=', anyOf(ids)).execute()
+  queries(db, 'lookUp').selectFrom('senders').select(['id', 'name']).where('id', '=', matchAny(ids)).execute()
 
 /** The account and the person of a request, and the person's role. */
 export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {

@@ -5,7 +5,7 @@ import { authWithPassword } from '../../engine/auth/with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { object, text } from '../../engine/fields/json-shapes.ts'
 import { PRESENCE, tellPresence } from '../../engine/realtime/reading-or-writing.ts'
-import { authOf, ownToken } from '../../http/authenticate.ts'
+import { authenticateUncached, ownToken } from '../../http/authenticate.ts'
 import { readForm } from '../../http/body/form.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
@@ -17,9 +17,9 @@ import { ACCOUNT } from '../../http/openapi/operations.ts'
 import { ANYONE } from '../../http/openapi/security.ts'
 import { byOwner, byRole, bySignedIn, everybody } from '../../http/permission.ts'
 import { retry } from '../../http/retry.ts'
-import { signedIn } from '../../http/routes/auth.ts'
+import { answerWithToken } from '../../http/routes/auth.ts'
 import { rows } from '../../http/rows.ts'
-import { clientIp, storeOf } from '../../http/server/caller.ts'
+import { openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { checkShape } from '../base/schemas.ts'
 import { countInbox, INBOX } from '../conversations/count-inbox.ts'
@@ -42,7 +42,7 @@ type Accept = ReturnType<(typeof ACCEPT)['zero']>
 async function accept(c: Ctx, services: Services, user: string | undefined, form: Accept): Promise<string> {
   const { extensions, store } = services
   const find = () => showInvitation(store.signIn, form.secret)
-  const invitation = await limitGuesses(store.signIn.db, 'invitation', clientIp(c, services), find)
+  const invitation = await limitGuesses(store.signIn.db, 'invitation', readClientIp(c, services), find)
   const member = user ?? (await knownMember(c, services, form))
   if (member !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, member)
   const work = passwordWork(c, services, null)
@@ -55,7 +55,7 @@ async function knownMember(c: Ctx, services: Services, { email, password }: Acce
   const known = await findByEmail(store, collection, email)
   if (known?.values.member_only !== true) return undefined
   const readForm = async () => ({ identity: email, password, identityField: 'email' })
-  return (await authWithPassword({ store, services, collection, ip: clientIp(c, services), readForm })).id
+  return (await authWithPassword({ store, services, collection, ip: readClientIp(c, services), readForm })).id
 }
 
 const NEW = 'Of a new user; leave it out when signed in.'
@@ -99,7 +99,7 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
       const { account } = await readForm(c, ACT_FOR)
       const own = ownToken(c)
       const { auth, token } = await actFor(services.store.signIn, member, own, account)
-      return signedIn(c, services, auth, { token }, { asker: auth })
+      return answerWithToken(c, services, auth, { token }, { asker: auth })
     },
   },
   'GET /api/account/inbox': {
@@ -144,11 +144,11 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
     run: async ({ user: account, services }, c) => {
       const asked = checkShape(INVITATION, await readJson(c, GUEST_BODY_BYTES))
       const { config, store } = services
-      const from = { db: store.signIn.db, config, collection: USERS_ID, ip: clientIp(c, services) }
+      const from = { db: store.signIn.db, config, collection: USERS_ID, ip: readClientIp(c, services) }
       if (asked.email) await limitMails({ ...from, account })
       const identify = async () => (await requireUser(c, services)).auth
       return retry(store, identify, async (auth) => {
-        const made = await invite(storeOf(c, services, auth), services, auth, asked)
+        const made = await invite(openStoreForCaller(c, services, auth), services, auth, asked)
         const entry = { action: 'create', collection: 'member_invitations', record: made.id }
         if (auth.actor) await auditRequest(c, services, auth, entry)
         return made
@@ -170,7 +170,7 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
       const { secret } = await readForm(c, SHOW)
       const store = services.store.signIn
       const show = () => showInvitation(store, secret)
-      return limitGuesses(store.db, 'invitation', clientIp(c, services), show)
+      return limitGuesses(store.db, 'invitation', readClientIp(c, services), show)
     },
   },
   'POST /api/account/invitations/accept': {
@@ -196,7 +196,7 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
     },
     run: async ({ services }, c) => {
       const form = await readForm(c, ACCEPT)
-      const auth = await authOf(c, services)
+      const auth = await authenticateUncached(c, services)
       if (auth && auth.collection.id !== USERS_ID) throw forbidden('Only users may ask for this.')
       return { account: await accept(c, services, auth?.id, form) }
     },

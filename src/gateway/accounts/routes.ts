@@ -13,9 +13,9 @@ import { auditRequest } from '../../http/middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/gate.ts'
 import { ACCOUNT } from '../../http/openapi/operations.ts'
 import { byRole, bySignedIn, bySuperuser, everybody, type HasServices } from '../../http/permission.ts'
-import { queryOf } from '../../http/query.ts'
+import { readRequestQuery } from '../../http/query.ts'
 import { rows } from '../../http/rows.ts'
-import { type Caller, clientIp, storeOf } from '../../http/server/caller.ts'
+import { type Caller, openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { forbidden } from '../../platform/errors.ts'
 import { checkShape } from '../base/schemas.ts'
@@ -24,8 +24,8 @@ import {
   endBrowsers,
   listBrowsers,
   PUSH_BROWSER,
-  personOf,
   saveBrowser,
+  toBrowserOwner,
 } from '../notifications/push-browsers.ts'
 import { RETENTION, readRetention } from '../retention/next-deletions.ts'
 import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from './user-access.ts'
@@ -39,7 +39,7 @@ async function audit(c: Ctx, services: Services, auth: AuthRecord, action: strin
 async function endOthers({ auth: asking, store, services }: Caller & HasServices, c: Ctx): Promise<string> {
   // a token that cannot be refreshed must not be exchanged for one that can
   if (!readClaims(ownToken(c))?.refreshable) throw forbidden('This session cannot be renewed.')
-  const origin = { ip: clientIp(c, services), userAgent: c.env.incoming.headers['user-agent'] ?? '' }
+  const origin = { ip: readClientIp(c, services), userAgent: c.env.incoming.headers['user-agent'] ?? '' }
   const change = { endsTokens: true }
   const auth = await changeAuthRecord(store, services.extensions, asking, change, 'Failed to sign out.')
   const token = await startSession(store.db, auth, origin)
@@ -126,7 +126,7 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
         'List the browsers in which the person is notified of new texts, the newest first; at most 20. A member who acts for an account has separate browsers there.',
       answer: ['The browsers.', z.object({ items: z.array(PUSH_BROWSER) }).meta({ id: 'PushBrowsers' })],
     },
-    run: async ({ auth, store }) => ({ items: await listBrowsers(store.db, personOf(auth)) }),
+    run: async ({ auth, store }) => ({ items: await listBrowsers(store.db, toBrowserOwner(auth)) }),
   },
   'PUT /api/account/push': {
     permission: byRole('viewer'),
@@ -141,7 +141,7 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
     run: async ({ auth, store, services: { config } }, c) => {
       const subscription = checkShape(SUBSCRIPTION, await readJson(c, GUEST_BODY_BYTES))
       const { 'user-agent': agent = '' } = c.env.incoming.headers
-      await saveBrowser(store.db, personOf(auth), subscription, agent, config)
+      await saveBrowser(store.db, toBrowserOwner(auth), subscription, agent, config)
     },
   },
   'DELETE /api/account/push': {
@@ -155,7 +155,7 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
       },
       answer: ['Ended.'],
     },
-    run: ({ auth, store }, c) => endBrowsers(store.db, personOf(auth), queryOf(c).endpoint),
+    run: ({ auth, store }, c) => endBrowsers(store.db, toBrowserOwner(auth), readRequestQuery(c).endpoint),
   },
   'GET /api/setup': {
     permission: everybody(),
@@ -165,7 +165,7 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
       answer: ['How far the server is set up.', SETUP],
     },
     run: async ({ services }, c) => {
-      const hasSuperuser = (await listSuperusers(storeOf(c, services, null))).length > 0
+      const hasSuperuser = (await listSuperusers(openStoreForCaller(c, services, null))).length > 0
       return { has_superuser: hasSuperuser, sends_mail: services.settings.current.smtp.enabled }
     },
   },

@@ -8,7 +8,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { notFound } from '../../platform/errors.ts'
 import { updateRecords } from '../base/status.ts'
-import { holdPaused } from '../campaigns/hold-paused.ts'
+import { completePauses } from '../campaigns/hold-paused.ts'
 
 /** Maximum items of a list; `total` counts all. */
 const MAX_ITEMS = 20
@@ -98,7 +98,7 @@ export async function enableUser(
 ): Promise<UserAccess> {
   const before = await readAccess(store.db, user)
   if (access === 'end') await revokeFormerAccess(store, extensions, store.catalog.find(USERS_ID)!, user)
-  await holdPaused(store, user)
+  await completePauses(store, user)
   await updateRecords(store.db, 'user_settings', (update) =>
     update.set({ disabled: false }).where('user', '=', user).where('disabled', '=', true),
   )

@@ -6,12 +6,12 @@ import type { Extension } from '../../engine/records/collection-extension.ts'
 import { endSignIns } from '../../engine/records/revoke-sign-ins.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyFound, anyOf, queries } from '../../platform/db/queries.ts'
+import { anyFound, matchAny, queries } from '../../platform/db/queries.ts'
 import { badRequest, fieldError, invalidFields, notFound } from '../../platform/errors.ts'
 import { readDestination } from '../../portable/phone/number-patterns.ts'
 import { completeList } from '../base/complete-numbers.ts'
 import { updateRecords } from '../base/status.ts'
-import { holdPaused } from '../campaigns/hold-paused.ts'
+import { completePauses } from '../campaigns/hold-paused.ts'
 import { checkHours, checkTimeZone, completeTimeZone, type Values } from '../lines/hours.ts'
 import { notifyAccess } from '../lines/wake.ts'
 
@@ -40,7 +40,7 @@ export const userSettingsExtension: Extension = {
     checkTimes(values, old)
     await completeTimeZone(store.db, values, old)
     if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
-    if (values.disabled !== true && old.disabled === true) await holdPaused(store, String(values.user))
+    if (values.disabled !== true && old.disabled === true) await completePauses(store, String(values.user))
     if (TIMES.some((name) => String(values[name]) !== String(old[name])))
       await lookAgain(store.db, String(values.user))
   },
@@ -48,10 +48,10 @@ export const userSettingsExtension: Extension = {
     const disabled = await queries(store.db)
       .selectFrom('user_settings')
       .select('user')
-      .where('id', '=', anyOf(ids))
+      .where('id', '=', matchAny(ids))
       .where('disabled', '=', true)
       .execute()
-    for (const { user } of disabled) await holdPaused(store, user)
+    for (const { user } of disabled) await completePauses(store, user)
   },
 }
 

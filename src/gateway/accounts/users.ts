@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { anyFound, anyOf, queries } from '../../platform/db/queries.ts'
+import { anyFound, matchAny, queries } from '../../platform/db/queries.ts'
 import { badRequest, fieldError, invalidFields, notFound } from '../../platform/errors.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import { REASONS, updateRecords } from '../base/status.ts'
@@ -26,10 +26,10 @@ export const usersExtension: Extension = {
       const locked = queries(db)
         .selectFrom(table)
         .select(sql.ref(key).as('key'))
-        .where('user', '=', anyOf(ids))
+        .where('user', '=', matchAny(ids))
       await queries(db)
         .deleteFrom(table)
-        .where('user', '=', anyOf(ids))
+        .where('user', '=', matchAny(ids))
         .where(sql.ref(key), '=', anyFound(locked.orderBy(sql.ref(key)).forUpdate()))
         .execute()
     }

@@ -1,5 +1,5 @@
 import { EVERY_MINUTE, type Feature } from '../base/feature.ts'
-import { alarmMailJobs, checkSilentDevices } from './alarms.ts'
+import { checkSilentDevices, makeAlarmMailJobs } from './alarms.ts'
 
 /** Mails about devices that fail or are silent. */
 export const ALARMS: Feature = {
@@ -7,5 +7,5 @@ export const ALARMS: Feature = {
     deviceAlarmMinutes > 0
       ? [{ id: 'deviceAlarms', ...EVERY_MINUTE, run: () => checkSilentDevices(store.db, deviceAlarmMinutes) }]
       : [],
-  queued: (services) => [alarmMailJobs((user) => services.store.forUser(user), services)],
+  queued: (services) => [makeAlarmMailJobs((user) => services.store.forUser(user), services)],
 }

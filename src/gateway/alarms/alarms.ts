@@ -1,6 +1,6 @@
-import { escapeHtml, layout, linkTo, nameInMail } from '../../engine/auth/mail-html.ts'
-import { type MailSender, namesOf } from '../../engine/auth/mails.ts'
-import { type MailServices, messageIdOf, sendMail } from '../../engine/auth/send-mail.ts'
+import { escapeHtml, formatNameForMail, renderLink, renderMailLayout } from '../../engine/auth/mail-html.ts'
+import { type MailSender, readMailSender } from '../../engine/auth/mails.ts'
+import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -38,7 +38,7 @@ const readOwner = (db: Db, { id, holder }: Job) =>
     .executeTakeFirstOrThrow()
 
 /** Jobs that send alarm mails, in order for each account. A retried mail has the same Message-ID. */
-export const alarmMailJobs = (storeOf: (user: string) => Store, post: MailServices): JobKind => ({
+export const makeAlarmMailJobs = (storeOf: (user: string) => Store, post: MailServices): JobKind => ({
   name: ALARM_MAIL,
   places: 4,
   placesOfHolder: 1,
@@ -52,8 +52,13 @@ export const alarmMailJobs = (storeOf: (user: string) => Store, post: MailServic
     }
     const { to, waits } = await readOwner(storeOf(job.holder).db, job)
     if (waits) return { inSeconds: IN_ORDER_SECONDS }
-    const messageId = messageIdOf(post, job.key)
-    if (to) await sendMail(post, { ...alarmMail(job.payload as AlarmNews[], namesOf(post)), messageId, to })
+    const messageId = makeMessageId(post, job.key)
+    if (to)
+      await sendMail(post, {
+        ...renderAlarmMail(job.payload as AlarmNews[], readMailSender(post)),
+        messageId,
+        to,
+      })
   },
 })
 
@@ -83,7 +88,10 @@ export interface AlarmNews {
 /** Maximum devices that a mail lists in each part. The rest are counted. */
 const MAX_LISTED = 100
 
-export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { subject: string; html: string } {
+export function renderAlarmMail(
+  news: readonly AlarmNews[],
+  sender: MailSender,
+): { subject: string; html: string } {
   const failing = news.filter(({ failingSince }) => failingSince)
   const low = news.filter(({ battery }) => battery !== undefined)
   const silent = news.filter(({ isSilent }) => isSilent)
@@ -93,13 +101,13 @@ export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { sub
   const others = [failing, low, silent, stopped, faulty, spent].flat()
   const back = news.filter((one) => !others.includes(one))
   const groups = [
-    [silent, 'silent', silenceOf],
-    [failing, 'failing', failureOf],
-    [low, 'low on battery', lowBatteryOf],
-    [faulty, 'unable to send', faultOf],
-    [spent, 'at the monthly budget', budgetOf],
-    [back, 'back', returnOf],
-    [stopped, `sending no codes to ${stopped[0]?.stoppedCountry}`, stopOf],
+    [silent, 'silent', describeSilence],
+    [failing, 'failing', describeFailingLine],
+    [low, 'low on battery', describeLowBattery],
+    [faulty, 'unable to send', describeCarrierFault],
+    [spent, 'at the monthly budget', describeSpentBudget],
+    [back, 'back', describeReturn],
+    [stopped, `sending no codes to ${stopped[0]?.stoppedCountry}`, describeStoppedCountry],
   ] as const
   const body = [
     'Hello,',
@@ -109,14 +117,14 @@ export function alarmMail(news: readonly AlarmNews[], sender: MailSender): { sub
       : []),
   ].map((text) => `<p>${escapeHtml(text)}</p>`)
   body.push(
-    `<p>${linkTo(`${sender.appUrl}/#/devices`, 'Your devices', 'btn')}</p>`,
+    `<p>${renderLink(`${sender.appUrl}/#/devices`, 'Your devices', 'btn')}</p>`,
     `<p>${escapeHtml(sender.appName)}</p>`,
   )
   const parts = groups.flatMap(([all, state]) => {
     if (all.length > 1) return `${all.length} devices are ${state}`
-    return all.map((one) => `${nameOf(one)} is ${state}`)
+    return all.map((one) => `${writeDeviceName(one)} is ${state}`)
   })
-  return { subject: parts.join(', '), html: layout(body.join('\n')) }
+  return { subject: parts.join(', '), html: renderMailLayout(body.join('\n')) }
 }
 
 function section(news: readonly AlarmNews[], line: (one: AlarmNews) => string): string[] {
@@ -124,22 +132,22 @@ function section(news: readonly AlarmNews[], line: (one: AlarmNews) => string): 
   return [...news.slice(0, MAX_LISTED).map(line), ...(more > 0 ? [`And ${more} more.`] : [])]
 }
 
-const silenceOf = (news: AlarmNews) =>
-  `${nameOf(news)} has been silent since ${minute(news.silentSince!)}. ${messagesOf(news)}`
+const describeSilence = (news: AlarmNews) =>
+  `${writeDeviceName(news)} has been silent since ${minute(news.silentSince!)}. ${describeWaitingTexts(news)}`
 
-const failureOf = (news: AlarmNews) =>
-  `${nameOf(news)} has been failing since ${minute(news.failingSince!)}: at least 5 texts in a row were not sent. Others send instead, if there are any. Look at its SIM, its credit and its permission to send. ${messagesOf(news)}`
+const describeFailingLine = (news: AlarmNews) =>
+  `${writeDeviceName(news)} has been failing since ${minute(news.failingSince!)}: at least 5 texts in a row were not sent. Others send instead, if there are any. Look at its SIM, its credit and its permission to send. ${describeWaitingTexts(news)}`
 
-const lowBatteryOf = (news: AlarmNews) =>
-  `${nameOf(news)} has ${Math.round(news.battery!)} % of battery left and is not charging. Plug it in. ${messagesOf(news)}`
+const describeLowBattery = (news: AlarmNews) =>
+  `${writeDeviceName(news)} has ${Math.round(news.battery!)} % of battery left and is not charging. Plug it in. ${describeWaitingTexts(news)}`
 
-const returnOf = (news: AlarmNews) =>
-  `${nameOf(news)} is back since ${minute(news.backSince!)}. It was silent from ${minute(news.silentSince!)} on. ${messagesOf(news)}`
+const describeReturn = (news: AlarmNews) =>
+  `${writeDeviceName(news)} is back since ${minute(news.backSince!)}. It was silent from ${minute(news.silentSince!)} on. ${describeWaitingTexts(news)}`
 
-const stopOf = (news: AlarmNews) =>
-  `${nameOf(news)} sends no codes to numbers that begin with ${news.stoppedCountry} any more: too few of the last ones were entered, as when somebody has codes sent for money. If all is well, take the country out of what is stopped there.`
+const describeStoppedCountry = (news: AlarmNews) =>
+  `${writeDeviceName(news)} sends no codes to numbers that begin with ${news.stoppedCountry} any more: too few of the last ones were entered, as when somebody has codes sent for money. If all is well, take the country out of what is stopped there.`
 
-function messagesOf({ waiting, moved = 0 }: AlarmNews): string {
+function describeWaitingTexts({ waiting, moved = 0 }: AlarmNews): string {
   const parts = [
     ...(waiting > 0 ? [`${messages(waiting)} for it`] : []),
     ...(moved > 0 ? [`${moved} ${moved === 1 ? 'was' : 'were'} handed to other devices`] : []),
@@ -149,13 +157,13 @@ function messagesOf({ waiting, moved = 0 }: AlarmNews): string {
 
 const messages = (count: number) => (count === 1 ? '1 message waits' : `${count} messages wait`)
 
-const nameOf = ({ name }: AlarmNews) => nameInMail(name, 'A device')
+const writeDeviceName = ({ name }: AlarmNews) => formatNameForMail(name, 'A device')
 
 /** A stored instant as `2026-11-20 07:00 UTC`. */
 const minute = (text: string) => `${text.slice(0, -8)} UTC`
 
-const faultOf = (news: AlarmNews) =>
-  `${nameOf(news)} sends no texts. ${news.fault}. Look at its settings, and at your account there: credentials, credit, senders.`
+const describeCarrierFault = (news: AlarmNews) =>
+  `${writeDeviceName(news)} sends no texts. ${news.fault}. Look at its settings, and at your account there: credentials, credit, senders.`
 
-const budgetOf = (news: AlarmNews) =>
-  `${nameOf(news)} has reached its monthly budget of ${news.budget}: a text did not fit any more. Texts use other lines or wait for the next month. If you want to send more, raise the budget.`
+const describeSpentBudget = (news: AlarmNews) =>
+  `${writeDeviceName(news)} has reached its monthly budget of ${news.budget}: a text did not fit any more. Texts use other lines or wait for the next month. If you want to send more, raise the budget.`

@@ -3,7 +3,7 @@ import type { Value } from '../../engine/fields/field.ts'
 import { fieldError, invalidFields } from '../../platform/errors.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isOtherForm } from '../../portable/phone/other-forms.ts'
-import { countryOfAccount, readNumber } from './read-numbers.ts'
+import { readAccountCountry, readNumber } from './read-numbers.ts'
 
 type Values = Record<string, Value>
 
@@ -47,7 +47,7 @@ export async function completeList(
 ): Promise<void> {
   const given = values[field]
   if (typeof given !== 'string' || given === '' || given === old?.[field]) return
-  const country = String(values.country ?? '') || (await countryOfAccount(store, String(values.user)))
+  const country = String(values.country ?? '') || (await readAccountCountry(store, String(values.user)))
   values[field] = given
     .split(',')
     .map((part) => read(part.trim(), country))

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql, type UpdateObject } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { DEVICES_ID } from '../../engine/collections/collection.ts'
-import { dateOf } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/date.ts'
 import { minify } from '../../engine/fields/json-text.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -87,7 +87,7 @@ export const markSeen = ({ db }: Store, device: Pick<Device, 'id' | 'user'>) =>
 /** Updates `last_seen` unless it is recent; corrects one in the future. */
 export async function touchDevice({ db }: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
   const seconds = Math.min(MAX_TOUCH_SECONDS, deviceOnlineSeconds / 4)
-  const ageMs = Date.now() - (dateOf(device.lastSeen)?.getTime() ?? 0)
+  const ageMs = Date.now() - (toDate(device.lastSeen)?.getTime() ?? 0)
   if (ageMs < 0 || ageMs >= seconds * 1000) await changeDevice(db, device, { last_seen: NOW }, isOld(seconds))
 }
 

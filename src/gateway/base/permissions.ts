@@ -43,7 +43,7 @@ declare const isPermit: unique symbol
 
 /**
  * The judge's permission for an act of a sender. What stores, changes or cancels texts takes one, and judges
- * the texts themselves by `sms_may` in its own statement. Only `may` makes permits.
+ * the texts themselves by `sms_may` in its own statement. Only `requirePermit` makes permits.
  */
 export interface Permit {
   readonly [isPermit]: true
@@ -52,16 +52,17 @@ export interface Permit {
 }
 
 /** The judge. `texts`: how many at once. Throws 403 for a role or scope, 400 `too_many_recipients`. */
-export function may(sender: Sender, act: Act, texts = 1): Permit {
-  const fault = faultOf(sender, ACTS[act], texts)
+export function requirePermit(sender: Sender, act: Act, texts = 1): Permit {
+  const fault = findPermissionError(sender, ACTS[act], texts)
   if (fault) throw fault
   return { sender, act } as Permit
 }
 
 /** Whether a sender may do an act, for answers that otherwise show less. */
-export const isAllowed = (sender: Sender, act: Act): boolean => faultOf(sender, ACTS[act], 1) === undefined
+export const isAllowed = (sender: Sender, act: Act): boolean =>
+  findPermissionError(sender, ACTS[act], 1) === undefined
 
-function faultOf({ role, scopes: own }: Sender, needs: Needs, texts: number): Error | undefined {
+function findPermissionError({ role, scopes: own }: Sender, needs: Needs, texts: number): Error | undefined {
   const { scopes, isCounted = false } = needs
   if (role && !isEnough(role, needs.role)) return notAllowed(role)
   if (own && !scopes.some((scope) => grants(own, scope))) return scopeRequired(scopes[0] ?? 'all:any')

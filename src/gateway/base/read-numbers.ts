@@ -6,7 +6,7 @@ import { findSettings } from './find-settings.ts'
 import { tooMany } from './permissions.ts'
 
 /** The country of an account as ISO 3166 alpha-2; '' if it has none. */
-export const countryOfAccount = async ({ db }: Pick<Store, 'db'>, user: string): Promise<string> =>
+export const readAccountCountry = async ({ db }: Pick<Store, 'db'>, user: string): Promise<string> =>
   (await findSettings(db, user, 'country'))?.country ?? ''
 
 /**
@@ -21,7 +21,7 @@ export async function readNumbers(
   options?: ReadOptions,
 ): Promise<(string | undefined)[]> {
   if (given.every((text) => text === '' || isPlain(text))) return given.map((text) => text || undefined)
-  const country = await countryOfAccount(store, user)
+  const country = await readAccountCountry(store, user)
   return admission.slices.map(given, (text) => readRecipient(text, country, options))
 }
 
@@ -42,18 +42,18 @@ export async function readNumber(
 }
 
 /** The body with its recipients in E.164. Throws 400 for more than `max`. */
-export const withNumbers = async <T extends { readonly recipients: readonly string[] }>(
+export const readBodyRecipients = async <T extends { readonly recipients: readonly string[] }>(
   store: Pick<Store, 'db'>,
   user: string,
   body: T,
   max: number,
-): Promise<T> => ({ ...body, recipients: await recipientsIn(store, user, body.recipients, max) })
+): Promise<T> => ({ ...body, recipients: await readRecipients(store, user, body.recipients, max) })
 
 /**
  * Numbers in E.164, each once. A text that is no number stays, so that the send refuses it. Throws 400 for
  * more than `max` different texts, before it reads any.
  */
-export async function recipientsIn(
+export async function readRecipients(
   store: Pick<Store, 'db'>,
   user: string,
   given: readonly string[],

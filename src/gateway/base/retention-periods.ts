@@ -14,7 +14,8 @@ export const periodsSql = (owner: unknown, serverDays: number) =>
   sql<Periods>`retention_periods(${owner}, ${serverDays})`
 
 /** SQL: the date so many days ago; null for null days. */
-export const before = (days: unknown) => sql<string>`pb_text(now() - make_interval(days => (${days})::int))`
+export const writeDaysAgo = (days: unknown) =>
+  sql<string>`pb_text(now() - make_interval(days => (${days})::int))`
 
 /** Days that texts in hook calls and codes are kept: no longer than messages and the log of webhooks. */
 export const limitTextDays = ({ webhookLogDays, retention }: Pick<Config, 'webhookLogDays' | 'retention'>) =>

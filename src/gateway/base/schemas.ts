@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { dateOf, parseDate } from '../../engine/fields/date.ts'
+import { parseDate, toDate } from '../../engine/fields/date.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 
@@ -58,7 +58,7 @@ export const instant = () =>
   z
     .string('must be a date')
     .transform((raw, issues) => {
-      const at = dateOf(parseDate(raw))
+      const at = toDate(parseDate(raw))
       if (at && at.getTime() >= 0 && at.getUTCFullYear() <= LAST_YEAR) return at.getTime()
       issues.addIssue({
         code: 'custom',
@@ -70,7 +70,7 @@ export const instant = () =>
     .describe('An instant, as `2026-11-20T07:00:00.000Z`.')
 
 /** A list of one to `max` items. */
-export const listOf = <T extends z.ZodType>(item: T, max: number) =>
+export const makeListSchema = <T extends z.ZodType>(item: T, max: number) =>
   z.array(item).min(1, 'must not be empty').max(max, `must have at most ${max} items`)
 
 /** `abortEarly` ends lists and objects at their first fault. zod 4.6 reads it, but its types lack it. */
@@ -112,13 +112,13 @@ function describeFault(issue: Issue, raw: unknown): string {
   if (issue.code === 'invalid_union' && issue.message === '') return describeFault(likeliest(issue, raw), raw)
   const { path } = issue
   if (issue.code === 'unrecognized_keys')
-    return `${nameOf([...path, issue.keys[0]!])} is not a field of this request`
-  if (path.length > 0) return `${nameOf(path)} ${isMissing(raw, path) ? 'is required' : issue.message}`
+    return `${formatPath([...path, issue.keys[0]!])} is not a field of this request`
+  if (path.length > 0) return `${formatPath(path)} ${isMissing(raw, path) ? 'is required' : issue.message}`
   if (issue.code !== 'invalid_type') return `The body ${issue.message}`
   return `The body must be a JSON ${issue.expected === 'array' ? 'list' : 'object'}`
 }
 
-const nameOf = (path: Path) =>
+const formatPath = (path: Path) =>
   path
     .map((key) => (typeof key === 'number' ? `[${key}]` : `.${String(key)}`))
     .join('')

@@ -1,5 +1,5 @@
 import type { AuthRecord, Limits } from '../../engine/request/request.ts'
-import { effectiveScopes, type Scopes } from '../../engine/request/scopes.ts'
+import { resolveScopes, type Scopes } from '../../engine/request/scopes.ts'
 
 declare const isSender: unique symbol
 
@@ -23,19 +23,19 @@ export interface Sender {
 
 type Key = NonNullable<Sender['key']> & { readonly auth: AuthRecord; readonly scopes: Scopes }
 
-export const senderOfKey = ({ auth, id, version, scopes }: Key): Sender =>
+export const makeKeySender = ({ auth, id, version, scopes }: Key): Sender =>
   ({
     user: auth.id,
     version: auth.version,
     key: { id, version },
     sentBy: id,
-    scopes: effectiveScopes(scopes),
+    scopes: resolveScopes(scopes),
   }) as Sender
 
 /** The sender of a signed-in user, who may act as a member for the account. */
-export const senderOfPerson = ({ id, version, sender, limits }: AuthRecord): Sender =>
+export const makePersonSender = ({ id, version, sender, limits }: AuthRecord): Sender =>
   ({ user: id, version, sentBy: sender, role: limits }) as Sender
 
 /** The sender of automatic sends: a campaign, a hook, an automatic answer. `sentBy`: id in `senders`. */
-export const accountSender = (user: string, sentBy: string): Sender =>
+export const makeAccountSender = (user: string, sentBy: string): Sender =>
   ({ user, version: null, sentBy }) as Sender

@@ -1,6 +1,6 @@
 import type { UpdateQueryBuilder, UpdateResult } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { logChange, noteChanges } from '../../engine/records/log-changes.ts'
+import { logChange, logChanges } from '../../engine/records/log-changes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
@@ -76,7 +76,7 @@ export async function updateRecords<T extends keyof Tables>(
         .set({ updated: NOW })
         .returning('id'),
     )
-    .with('noted', noteChanges('update', collection, 'ids'))
+    .with('noted', logChanges('update', collection, 'ids'))
     .selectFrom('written')
     .select('id')
     .execute()

@@ -3,7 +3,7 @@ import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { keyFor, knownKeyFor } from '../../platform/db/secrets.ts'
 import { E164 } from '../../portable/phone/e164.ts'
-import { onePhone } from '../../portable/phone/read.ts'
+import { normalizePhone } from '../../portable/phone/read.ts'
 
 // A token of `{{stop_link}}`: a block of AES with an account and a number, and the first bytes of its HMAC. A
 // link needs no row, works as long as its account exists, and shows neither account nor number.
@@ -34,7 +34,7 @@ interface Keys {
   readonly tag: Buffer
 }
 
-function keysOf(key: Buffer): Keys {
+function deriveLinkKeys(key: Buffer): Keys {
   const derive = (name: string) => createHmac('sha256', key).update(name).digest()
   return { block: derive('block'), tag: derive('tag') }
 }
@@ -43,45 +43,45 @@ function keysOf(key: Buffer): Keys {
  * Returns a function that makes the link of a phone number; it returns undefined if the account has another
  * kind of id, or the number too many digits. One query for all numbers.
  */
-export async function stopLinks(
+export async function makeStopLinks(
   db: Db,
   { publicUrl }: LinkConfig,
   user: string,
 ): Promise<(phone: string) => string | undefined> {
-  const keys = keysOf(await keyFor(db, PURPOSE))
-  const account = USER.test(user) ? numberOf(user) * NUMBERS : undefined
+  const keys = deriveLinkKeys(await keyFor(db, PURPOSE))
+  const account = USER.test(user) ? toAccountNumber(user) * NUMBERS : undefined
   return (phone) => {
     const digits = phone.replace('+', '')
     if (account === undefined || digits.length > MAX_DIGITS || /\D/.test(digits)) return undefined
-    return `${publicUrl}/leave/${tokenOf(keys, account + BigInt(digits))}`
+    return `${publicUrl}/leave/${encryptLinkToken(keys, account + BigInt(digits))}`
   }
 }
 
-const tagOf = ({ tag }: Keys, block: Buffer) =>
+const computeLinkTag = ({ tag }: Keys, block: Buffer) =>
   createHmac('sha256', tag).update(block).digest().subarray(0, TAG_BYTES)
 
-function tokenOf(keys: Keys, plain: bigint): string {
+function encryptLinkToken(keys: Keys, plain: bigint): string {
   const hex = plain.toString(16).padStart(2 * BLOCK_BYTES, '0')
   const cipher = createCipheriv('aes-256-ecb', keys.block, null).setAutoPadding(false)
   const block = Buffer.concat([cipher.update(hex, 'hex'), cipher.final()])
-  return Buffer.concat([block, tagOf(keys, block)]).toString('base64url')
+  return Buffer.concat([block, computeLinkTag(keys, block)]).toString('base64url')
 }
 
 /** The person whose link has this token; undefined for a forged one, after the same work for each. */
 export async function readStopLink(db: Db, token: string): Promise<StopLink | undefined> {
-  const keys = keysOf((await knownKeyFor(db, PURPOSE)) ?? randomBytes(KEY_BYTES))
+  const keys = deriveLinkKeys((await knownKeyFor(db, PURPOSE)) ?? randomBytes(KEY_BYTES))
   const bytes = Buffer.alloc(BLOCK_BYTES + TAG_BYTES)
   if (TOKEN.test(token)) bytes.write(token, 'base64url')
   const block = bytes.subarray(0, BLOCK_BYTES)
-  if (!timingSafeEqual(tagOf(keys, block), bytes.subarray(BLOCK_BYTES))) return undefined
+  if (!timingSafeEqual(computeLinkTag(keys, block), bytes.subarray(BLOCK_BYTES))) return undefined
   const decipher = createDecipheriv('aes-256-ecb', keys.block, null).setAutoPadding(false)
   const plain = BigInt(`0x${Buffer.concat([decipher.update(block), decipher.final()]).toString('hex')}`)
-  const number = onePhone(`+${plain % NUMBERS}`)
+  const number = normalizePhone(`+${plain % NUMBERS}`)
   // a link in a preview without recipients has no number
-  return E164.test(number) ? { user: userOf(plain / NUMBERS), number } : undefined
+  return E164.test(number) ? { user: toAccountId(plain / NUMBERS), number } : undefined
 }
 
-const numberOf = (user: string): bigint =>
+const toAccountNumber = (user: string): bigint =>
   [...user].reduce((sum, digit) => sum * BASE + BigInt(Number.parseInt(digit, 36)), 0n)
 
-const userOf = (account: bigint): string => account.toString(36).padStart(ID_CHARACTERS, '0')
+const toAccountId = (account: bigint): string => account.toString(36).padStart(ID_CHARACTERS, '0')

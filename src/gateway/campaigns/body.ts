@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import { formatDate } from '../../engine/fields/date.ts'
 import { invalid } from '../../platform/common-refusals.ts'
-import { onePhone } from '../../portable/phone/read.ts'
+import { normalizePhone } from '../../portable/phone/read.ts'
 import { checkShape, nonEmptyId, text, visibleText, wholeNumber } from '../base/schemas.ts'
 import { type Content, MAX_CHARACTERS, type NamedLine } from '../messages/send/body.ts'
 import { COMMON, TEMPLATE_SEND } from '../messages/send/body-schema.ts'
 import { checkLength } from '../messages/send/content.ts'
-import { checkExpiry, dateAt, future } from '../messages/send/expiry.ts'
-import { contentOf } from '../messages/send/read-body.ts'
+import { checkExpiry, formatInstant, keepFutureDate } from '../messages/send/expiry.ts'
+import { readContent } from '../messages/send/read-body.ts'
 import { checkPhones } from '../messages/send/recipients.ts'
 import { REPEAT, type WantedRepeat } from './repeat.ts'
 
@@ -79,11 +79,11 @@ export type NewCampaign = Readonly<ReturnType<typeof readNewCampaign>>
 /** Parses the body of a new campaign. Throws 400 that names the first wrong field. */
 export function readNewCampaign(raw: unknown, now: Date) {
   const given = checkShape(CAMPAIGN, raw)
-  const { name, text, audience, scheduledAt, expiresAt, repeat } = changeOf(given, now)
+  const { name, text, audience, scheduledAt, expiresAt, repeat } = parseCampaignChange(given, now)
   if (!text) throw invalid('body or template_id must be given')
   if (!audience || audience.recipients.length + audience.groupIds.length === 0)
     throw invalid('recipients or group_ids must name at least one person')
-  const begins = scheduledAt ?? beginOf(given.hold_seconds, now)
+  const begins = scheduledAt ?? computeBegin(given.hold_seconds, now)
   checkExpiry({ expires_at: expiresAt }, begins)
   const options = {
     device: given.device_id ?? '',
@@ -100,36 +100,38 @@ export function readNewCampaign(raw: unknown, now: Date) {
 
 /** Parses a change of a campaign. Throws 400 that names the first wrong field, or for an empty change. */
 export function readCampaignChange(raw: unknown, now: Date): CampaignChange {
-  const change = changeOf(checkShape(CAMPAIGN_CHANGE, raw), now)
+  const change = parseCampaignChange(checkShape(CAMPAIGN_CHANGE, raw), now)
   if (Object.values(change).some((part) => part !== null)) return change
   throw invalid('name, text, audience or time must be given')
 }
 
-function changeOf(given: z.output<typeof CAMPAIGN_CHANGE>, now: Date): CampaignChange {
+function parseCampaignChange(given: z.output<typeof CAMPAIGN_CHANGE>, now: Date): CampaignChange {
   const { recipients, group_ids } = given
   checkPhones(recipients ?? [])
-  const phones = [...new Set(recipients?.map(onePhone))]
+  const phones = [...new Set(recipients?.map(normalizePhone))]
   const isTimed = given.scheduled_at != null || given.hold_seconds != null
   return {
     name: given.name ?? null,
-    text: textOf(given),
+    text: parseChangedText(given),
     audience: recipients || group_ids ? { recipients: phones, groupIds: [...new Set(group_ids)] } : null,
-    scheduledAt: isTimed ? future(given.scheduled_at, now) || beginOf(given.hold_seconds, now) : null,
+    scheduledAt: isTimed
+      ? keepFutureDate(given.scheduled_at, now) || computeBegin(given.hold_seconds, now)
+      : null,
     expiresAt: given.expires_at ?? null,
     repeat: given.repeat ?? null,
   }
 }
 
-function textOf({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANGE>) {
+function parseChangedText({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANGE>) {
   if (body != null && template_id != null) throw invalid('body and template_id exclude each other')
   if (body == null && template_id == null) {
     if (variables == null) return null
     throw invalid('variables need a body or a template_id')
   }
   if (body != null) checkLength(body)
-  return contentOf({ body: body!, template_id: template_id!, variables })
+  return readContent({ body: body!, template_id: template_id!, variables })
 }
 
 /** When a campaign without `scheduled_at` begins: after `holdSeconds`, in which it can be canceled. */
-const beginOf = (holdSeconds: number | null | undefined, now: Date) =>
-  holdSeconds === 0 ? formatDate(now) : dateAt(now.getTime() + (holdSeconds ?? HOLD_SECONDS) * 1000)
+const computeBegin = (holdSeconds: number | null | undefined, now: Date) =>
+  holdSeconds === 0 ? formatDate(now) : formatInstant(now.getTime() + (holdSeconds ?? HOLD_SECONDS) * 1000)

@@ -53,7 +53,7 @@ const nextRun = (db: Db, id: string) =>
     .executeTakeFirst()
 
 /** Jobs that begin, repeat and end campaigns and store their messages. Added by a trigger on `campaigns`. */
-export const campaignJobs = (servicesOf: (user: string) => CampaignServices): JobKind => ({
+export const makeCampaignJobs = (servicesOf: (user: string) => CampaignServices): JobKind => ({
   name: 'campaign',
   places: 4,
   placesOfHolder: 1,

@@ -5,9 +5,9 @@ import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import { may, type Permit } from '../base/permissions.ts'
+import { type Permit, requirePermit } from '../base/permissions.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
-import { accountSender } from '../base/sender.ts'
+import { makeAccountSender } from '../base/sender.ts'
 import { updateRecords } from '../base/status.ts'
 import type { ConsentScope } from '../messages/send/consent-scope.ts'
 import type { EstimateConfig } from '../messages/send/cost-estimate.ts'
@@ -77,11 +77,11 @@ export async function readCampaign(db: Db, id: string) {
   const variables: CampaignText['variables'] = JSON.parse(String(row.variables))
   const repeat: Repeat | null = JSON.parse(String(row.repeat))
   const lists = {
-    audience: listOf(row.audience),
-    batches: listOf(row.batches),
-    recipients: listOf(row.recipients),
+    audience: parseJsonList(row.audience),
+    batches: parseJsonList(row.batches),
+    recipients: parseJsonList(row.recipients),
     // Phone numbers that were left out, as they had not given the required consent.
-    withoutConsent: listOf(row.without_consent),
+    withoutConsent: parseJsonList(row.without_consent),
   }
   return { ...row, variables, repeat, ...lists, guarantee: row.guarantee || 'at_most_once' }
 }
@@ -89,7 +89,7 @@ export async function readCampaign(db: Db, id: string) {
 export type Campaign = Readonly<NonNullable<Awaited<ReturnType<typeof readCampaign>>>>
 
 /** Parses a JSON list. Null becomes an empty list: a superuser may have cleared the field. */
-const listOf = (json: string | null): readonly string[] => JSON.parse(String(json)) ?? []
+const parseJsonList = (json: string | null): readonly string[] => JSON.parse(String(json)) ?? []
 
 /** Reads a user's campaign. Throws 404 `campaign_not_found`, also for another user's campaign. */
 export async function findCampaign(db: Db, user: string, id: string): Promise<Campaign> {
@@ -99,7 +99,7 @@ export async function findCampaign(db: Db, user: string, id: string): Promise<Ca
 }
 
 /** By what the texts of a campaign require consent. Stored with its batches, it outlives the campaign. */
-export const campaignScope = ({
+export const makeCampaignScope = ({
   template,
   groups,
   requiresConsent: isRequired,
@@ -110,8 +110,8 @@ export const campaignScope = ({
 })
 
 /** The permission of a campaign to store, hold, release and cancel its own texts. */
-export const permitOf = ({ user, id }: Pick<Campaign, 'user' | 'id'>): Permit =>
-  may(accountSender(user, id), 'campaign')
+export const makeCampaignPermit = ({ user, id }: Pick<Campaign, 'user' | 'id'>): Permit =>
+  requirePermit(makeAccountSender(user, id), 'campaign')
 
 /** Whether all messages of the present revision are stored. */
 export const isStored = ({ audience }: Campaign): boolean => audience.length === 0

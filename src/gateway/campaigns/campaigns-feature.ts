@@ -3,7 +3,7 @@ import { gatewayForm } from '../../http/middleware/failure.ts'
 import type { Feature, QueuedServices } from '../base/feature.ts'
 import { campaignsExtension } from '../messages/message-extensions.ts'
 import { type Sending, sendingFor } from '../messages/send/sending.ts'
-import { campaignJobs } from './campaign-jobs.ts'
+import { makeCampaignJobs } from './campaign-jobs.ts'
 import { CAMPAIGN_ROUTES } from './routes.ts'
 
 interface WithSending {
@@ -15,5 +15,5 @@ export const CAMPAIGNS: Feature<Services & WithSending, QueuedServices & WithSen
   rows: CAMPAIGN_ROUTES,
   api: { roots: ['/api/campaigns'], group: 'other', errorForm: gatewayForm, isOwn: true },
   extensions: () => ({ campaigns: campaignsExtension }),
-  queued: ({ store, sending }) => [campaignJobs(sendingFor(store, sending))],
+  queued: ({ store, sending }) => [makeCampaignJobs(sendingFor(store, sending))],
 }

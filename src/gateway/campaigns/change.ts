@@ -15,7 +15,7 @@ import { checkQuota, planAudience, readText } from './plan.ts'
 import { type CampaignState, readState } from './read-campaign-state.ts'
 import { completeRepeat, timesFrom } from './repeat.ts'
 import { expiryAt } from './runs.ts'
-import { settleCampaign, whenSettled } from './settle.ts'
+import { settleCampaign, settleThen } from './settle.ts'
 
 /** A campaign that begins within this time cannot be changed: devices may already get its messages. */
 const MARGIN_MS = 2_000
@@ -38,14 +38,14 @@ export async function changeCampaign(
       await auditAct(tx, permit, 'campaigns', 'change', id)
     })
   } else {
-    await whenSettled(services, user, id, (campaign) => revise(services, permit, campaign, change))
+    await settleThen(services, user, id, (campaign) => revise(services, permit, campaign, change))
     await settleCampaign(services, id)
   }
   return readState(db, user, id)
 }
 
 /** Runs a change of a campaign and audits it, in one transaction. Returns whether `work` changed it. */
-export const noted = (
+export const inAuditedTransaction = (
   { store }: CampaignServices,
   permit: Permit,
   action: string,
@@ -103,7 +103,9 @@ async function revise(
     changed_by: permit.sender.sentBy,
     revision: sql<number>`revision + 1`,
   }
-  return noted(services, permit, 'change', campaign.id, (db) => changeAsRead(db, campaign, set))
+  return inAuditedTransaction(services, permit, 'change', campaign.id, (db) =>
+    changeAsRead(db, campaign, set),
+  )
 }
 
 /** A message of the campaign that is assigned to a device or was sent. */

@@ -6,7 +6,7 @@ import type { Campaign } from './campaign.ts'
 const CHUNK = 500
 
 /** Splits a campaign's recipients into chunks. The messages of a chunk are stored together. */
-export function chunksOf(
+export function splitAudience(
   { audience }: Pick<Campaign, 'audience'>,
   { maxRecipients }: Pick<Config, 'maxRecipients'>,
 ): (readonly string[])[] {

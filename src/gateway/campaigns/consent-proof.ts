@@ -3,10 +3,10 @@ import { z } from 'zod'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
 import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries, unindexed } from '../../platform/db/queries.ts'
+import { matchAny, queries, unindexed } from '../../platform/db/queries.ts'
 import { NEVER_AGAIN, REASONS } from '../base/status.ts'
 import type { Campaign } from './campaign.ts'
-import { namedWithoutConsent, WITHOUT_CONSENT } from './plan.ts'
+import { summarizeNoConsent, WITHOUT_CONSENT } from './plan.ts'
 
 const MAX_TEXTS = 20
 const COUNT = z.int().min(0)
@@ -48,7 +48,7 @@ export async function readProof(db: Db, user: string, campaign: Campaign) {
     db,
     sql<{ version: string; shown: string; people: number; since: string }>`with sent as (
       select m."to", min(greatest(m.created, m.sent_at)) as at from sms_messages m
-      where m.batch_id = ${anyOf(batches)} and m.batch_id <> '' and ${unindexed('m.user')} = ${user}
+      where m.batch_id = ${matchAny(batches)} and m.batch_id <> '' and ${unindexed('m.user')} = ${user}
         and m.error_message <> all(${NEVER_AGAIN}::text[])
       group by m."to"
     )
@@ -56,7 +56,7 @@ export async function readProof(db: Db, user: string, campaign: Campaign) {
     from sent cross join lateral (
       select e.version, e.shown, ${STATED_AT} as since from consents e
       where e."user" = ${user} and e.number = sent."to" and e.created <= sent.at and ${IS_PROOF}
-        and (e."group" = ${anyOf(groups)} or e."group" = '' and e.purpose = 'all')
+        and (e."group" = ${matchAny(groups)} or e."group" = '' and e.purpose = 'all')
       order by ${IS_QUESTION}, e.created desc limit 1
     ) e
     group by e.version, e.shown order by people desc, since`,
@@ -65,7 +65,7 @@ export async function readProof(db: Db, user: string, campaign: Campaign) {
   const withdrawn = await queries(db, 'shaped')
     .selectFrom('sms_messages as m')
     .select(({ fn }) => fn.countAll<number>().as('messages'))
-    .where('m.batch_id', '=', anyOf(batches))
+    .where('m.batch_id', '=', matchAny(batches))
     .where('m.batch_id', '<>', sql.lit(''))
     .where(unindexed('m.user'), '=', user)
     .where('m.error_message', '=', sql.lit(REASONS.noConsent))
@@ -74,7 +74,7 @@ export async function readProof(db: Db, user: string, campaign: Campaign) {
     given: texts.reduce((sum, { people }) => sum + people, 0),
     since: texts.map(({ since }) => since).toSorted()[0] ?? '',
     texts: texts.slice(0, MAX_TEXTS),
-    without_consent: namedWithoutConsent(withoutConsent),
+    without_consent: summarizeNoConsent(withoutConsent),
     withdrawn: withdrawn.messages,
   }
 }

@@ -21,13 +21,13 @@ async function lockUnchanged(db: Db, { id, version }: Campaign): Promise<boolean
 
 /** Holds back the unclaimed messages of a paused campaign. False if the campaign was changed meanwhile. */
 export const holdMessages = (store: Store, campaign: Campaign) =>
-  inSteps(store, campaign, 'sms_hold', 'Paused')
+  repeatInSteps(store, campaign, 'sms_hold', 'Paused')
 
 /** Releases a campaign's held messages. False if the campaign was changed meanwhile. */
 export const releaseMessages = (store: Store, campaign: Campaign) =>
-  inSteps(store, campaign, 'sms_release_held', 'Resumed')
+  repeatInSteps(store, campaign, 'sms_release_held', 'Resumed')
 
-async function inSteps(
+async function repeatInSteps(
   store: Store,
   campaign: Campaign,
   step: 'sms_hold' | 'sms_release_held',

@@ -3,26 +3,26 @@ import type { Permit } from '../base/permissions.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
 import { endCampaign } from './cancel-or-fail.ts'
-import { noted } from './change.ts'
+import { inAuditedTransaction } from './change.ts'
 import { type CampaignState, type CampaignStatus, readState } from './read-campaign-state.ts'
 import { moveOn } from './runs.ts'
-import { settleCampaign, whenSettled } from './settle.ts'
+import { settleCampaign, settleThen } from './settle.ts'
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
 
 type Steer = (services: CampaignServices, permit: Permit, id: string) => Promise<CampaignState>
 
 /** Makes an action that sets a campaign's status to the result of `next`; undefined changes nothing. */
-const become =
+const changeStatus =
   (action: string, next: (campaign: Campaign) => CampaignStatus | undefined): Steer =>
   async (services, permit, id) => {
     const { db } = services.store
     const { user, sentBy: by } = permit.sender
-    await whenSettled(services, user, id, async (campaign) => {
+    await settleThen(services, user, id, async (campaign) => {
       const status = next(campaign)
       if (!status) return true
       const set = { settled: false, changed_by: by }
-      return noted(services, permit, action, id, (tx) =>
+      return inAuditedTransaction(services, permit, action, id, (tx) =>
         status === 'repeating'
           ? moveOn(tx, campaign, new Date(), campaign.runs, set)
           : changeAsRead(tx, campaign, { ...set, status }),
@@ -33,14 +33,14 @@ const become =
   }
 
 /** Pauses a campaign: its unclaimed messages wait. Idempotent. Throws 409 `campaign_over`. */
-export const pauseCampaign = become('pause', ({ status }) => {
+export const pauseCampaign = changeStatus('pause', ({ status }) => {
   if (status === 'paused') return undefined
   if (OVER.has(status)) throw gatewayRefusal('campaign_over')
   return 'paused'
 })
 
 /** Resumes a paused campaign: at its scheduled time or, if that is past, now. Throws 409 `campaign_over`. */
-export const resumeCampaign = become('resume', ({ status, scheduledAt, repeat }) => {
+export const resumeCampaign = changeStatus('resume', ({ status, scheduledAt, repeat }) => {
   if (status === 'scheduled' || status === 'repeating' || status === 'sending') return undefined
   if (status !== 'paused') throw gatewayRefusal('campaign_over')
   if (repeat) return 'repeating'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { userHolder } from '../../engine/collections/collection.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -16,8 +16,8 @@ import { requiresConsent } from '../messages/send/consent-scope.ts'
 import { loadTemplate, TEXT, writeTexts } from '../messages/send/content.ts'
 import { ESTIMATE_OR_NULL, estimateCost } from '../messages/send/cost-estimate.ts'
 import { requireReach, type Way } from '../messages/send/judge.ts'
-import { LAST_LEAVES_AT, lastLeavesAt } from '../messages/send/preview.ts'
-import { allRecipients } from '../messages/send/recipients.ts'
+import { estimateLastSending, LAST_LEAVES_AT } from '../messages/send/preview.ts'
+import { readAllRecipients } from '../messages/send/recipients.ts'
 import { findRefused } from '../messages/send/refused-recipients.ts'
 import { checkDevice } from '../messages/send/send.ts'
 import { type Missing, refuseMissing } from '../messages/send/text-template.ts'
@@ -60,7 +60,7 @@ export async function planAudience(
 ): Promise<Audience> {
   const { store } = services
   const { user } = permit.sender
-  const all = await allRecipients(store, user, people, MAX_AUDIENCE)
+  const all = await readAllRecipients(store, user, people, MAX_AUDIENCE)
   const scope = { template: text.template, groups: people.groupIds, isRequired: way.requiresConsent }
   const isRequired = await requiresConsent(store.db, user, scope)
   const refused = await findRefused(store, user, all, scope)
@@ -91,7 +91,8 @@ async function countEach(
   }
   for (let at = 0; at < phones.length; at += CHUNK) {
     const write = () => writeTexts(store, config, user, text, phones.slice(at, at + CHUNK), note)
-    for (const { segments } of await admission.heavyWork.run(userHolder(user), write)) sizes.push(segments)
+    for (const { segments } of await admission.heavyWork.run(makeUserHolder(user), write))
+      sizes.push(segments)
   }
   return sizes
 }
@@ -132,7 +133,7 @@ export const WITHOUT_CONSENT = z
   .describe('Recipients who are left out, as they have not given the required consent.')
 
 /** Counts the numbers that a campaign leaves out, and names the first of them. */
-export const namedWithoutConsent = (numbers: readonly string[]): z.output<typeof WITHOUT_CONSENT> => ({
+export const summarizeNoConsent = (numbers: readonly string[]): z.output<typeof WITHOUT_CONSENT> => ({
   count: numbers.length,
   recipients: numbers.slice(0, MAX_NAMED),
 })
@@ -170,10 +171,10 @@ export async function previewCampaign(services: CampaignServices, permit: Permit
   const { text, audience, segments, sizes, missing, withoutConsent } = plan
   const [first] = await writeTexts(store, config, user, text, audience.slice(0, 1))
   const named = { deviceId: wanted.options.device, line: wanted.line }
-  const last_leaves_at = await lastLeavesAt(store, user, audience.length, wanted.scheduledAt, named)
+  const last_leaves_at = await estimateLastSending(store, user, audience.length, wanted.scheduledAt, named)
   const texts = audience.map((to, i) => ({ to, segments: sizes[i]! }))
   const estimate = await estimateCost(store, config, user, texts, { ...wanted.options, line: wanted.line })
-  const without_consent = namedWithoutConsent(withoutConsent)
+  const without_consent = summarizeNoConsent(withoutConsent)
   return {
     recipients_count: audience.length,
     segments,

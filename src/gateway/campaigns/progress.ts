@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { dateOf } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/date.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries, unindexed } from '../../platform/db/queries.ts'
+import { matchAny, queries, unindexed } from '../../platform/db/queries.ts'
 import { CANCELED_SQL, NEVER_AGAIN, REASONS } from '../base/status.ts'
-import { BATCH, countsOf } from '../messages/queue/batch.ts'
+import { BATCH, countByStatus } from '../messages/queue/batch.ts'
 import { UNKNOWN } from '../messages/queue/retry.ts'
 import { refusalsSql } from '../messages/send/refused-recipients.ts'
-import { type Campaign, campaignScope, findCampaign } from './campaign.ts'
+import { type Campaign, findCampaign, makeCampaignScope } from './campaign.ts'
 import { CAMPAIGN_PROOF, readProof } from './consent-proof.ts'
 import { CAMPAIGN_STATE } from './read-campaign-state.ts'
 
@@ -52,7 +52,7 @@ const isCanceled = sql.raw(`error_message in ${CANCELED_SQL}`)
 const selectSent = (db: Db, user: string, batches: readonly string[]) =>
   queries(db, 'shaped')
     .selectFrom('sms_messages as m')
-    .where('m.batch_id', '=', anyOf(batches))
+    .where('m.batch_id', '=', matchAny(batches))
     .where('m.batch_id', '<>', sql.lit(''))
     .where(unindexed('m.user'), '=', user)
 
@@ -62,7 +62,7 @@ async function readRefused(db: Db, campaign: Campaign) {
   const sent = selectSent(db, user, batches).select(sql<string[]>`array_agg(distinct m."to")`.as('phones'))
   const { phones, refusals } = await queries(db, 'shaped')
     .selectFrom(sent.as('sent'))
-    .select(['phones', refusalsSql(user, sql.ref('sent.phones'), campaignScope(campaign)).as('refusals')])
+    .select(['phones', refusalsSql(user, sql.ref('sent.phones'), makeCampaignScope(campaign)).as('refusals')])
     .executeTakeFirstOrThrow()
   const reasons = (refusals ?? []).map((reason, i) => ({ phone: phones[i]!, reason }))
   return reasons.filter(({ reason }) => reason !== '')
@@ -133,9 +133,9 @@ export async function readProgress({ db }: Store, user: string, id: string) {
   return {
     id,
     status,
-    begins_in_seconds: Math.max(0, dateOf(scheduledAt)!.getTime() - Date.now()) / 1000,
+    begins_in_seconds: Math.max(0, toDate(scheduledAt)!.getTime() - Date.now()) / 1000,
     recipients_count: recipientsCount,
-    counts: countsOf(found),
+    counts: countByStatus(found),
     canceled: sum('canceled'),
     retriable: { plain: sum('retriable') - unknown - canceled, unknown, canceled },
     segments_used: sum('segments'),

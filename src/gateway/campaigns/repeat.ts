@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { userHolder } from '../../engine/collections/collection.ts'
-import { dateOf, formatDate } from '../../engine/fields/date.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
+import { formatDate, toDate } from '../../engine/fields/date.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'
 import { cronFault, parseCron } from '../../engine/settings/cron.ts'
 import { invalid } from '../../platform/common-refusals.ts'
@@ -10,7 +10,7 @@ import { admission } from '../../platform/limits/shared-limits.ts'
 import { checkShape, nonEmptyText } from '../base/schemas.ts'
 import { isTimeZone } from '../lines/hours.ts'
 import { COMMON, date } from '../messages/send/body-schema.ts'
-import { future } from '../messages/send/expiry.ts'
+import { keepFutureDate } from '../messages/send/expiry.ts'
 
 /** The shortest time between runs of a repeating campaign. A run that is later than this counts as missed. */
 export const MIN_INTERVAL_MS = 300_000
@@ -77,9 +77,9 @@ export async function timesFrom(
   from: string,
   count = 1,
 ): Promise<[string, ...string[]]> {
-  const times = await admission.heavyWork.run(userHolder(user), async () => {
+  const times = await admission.heavyWork.run(makeUserHolder(user), async () => {
     await admission.slices.next()
-    return timesAfter(repeat, new Date(dateOf(from)!.getTime() - 1), count)
+    return timesAfter(repeat, new Date(toDate(from)!.getTime() - 1), count)
   })
   const [first, ...more] = times.map(formatDate)
   if (first === undefined) throw invalid('repeat.cron names no future time, or no time before repeat.until')
@@ -107,5 +107,5 @@ export const REPETITION = z
 /** Parses a repetition and its earliest time (default: now). Throws 400 that names the first wrong field. */
 export function readRepetition(raw: unknown, now: Date) {
   const { repeat, scheduled_at } = checkShape(REPETITION, raw)
-  return { repeat, scheduledAt: future(scheduled_at, now) || formatDate(now) }
+  return { repeat, scheduledAt: keepFutureDate(scheduled_at, now) || formatDate(now) }
 }

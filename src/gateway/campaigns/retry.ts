@@ -1,16 +1,16 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { anyOf, queries, unindexed } from '../../platform/db/queries.ts'
+import { matchAny, queries, unindexed } from '../../platform/db/queries.ts'
 import type { Permit } from '../base/permissions.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
-import { accountSender } from '../base/sender.ts'
+import { makeAccountSender } from '../base/sender.ts'
 import { updateRecords } from '../base/status.ts'
 import { batchAfter, retryBatch } from '../messages/queue/retry.ts'
-import { noneLeftOut, RETRIED_BATCH, type RETRY_BATCH } from '../messages/queue/retry-body.ts'
+import { makeZeroLeftOut, RETRIED_BATCH, type RETRY_BATCH } from '../messages/queue/retry-body.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
-import { noted } from './change.ts'
+import { inAuditedTransaction } from './change.ts'
 import { CAMPAIGN_STATE, readState } from './read-campaign-state.ts'
-import { whenSettled } from './settle.ts'
+import { settleThen } from './settle.ts'
 
 export const RETRIED_CAMPAIGN = z
   .object({
@@ -34,13 +34,13 @@ export async function retryCampaign(
   const { db } = services.store
   const { user } = permit.sender
   // store the new batch's id before its messages, so that they belong to the campaign even after a crash
-  await whenSettled(services, user, id, (campaign) => noteBatch(services, permit, campaign))
+  await settleThen(services, user, id, (campaign) => noteBatch(services, permit, campaign))
   const { batches, keepsQuiet } = await findCampaign(db, user, id)
   const before = await countMessages(services, user, batches)
-  const left = noneLeftOut()
+  const left = makeZeroLeftOut()
   for (const batch of batches)
     if ((await countMessages(services, user, [batch])) > 0)
-      await retryBatch(services, accountSender(user, id), batch, body, keepsQuiet, left)
+      await retryBatch(services, makeAccountSender(user, id), batch, body, keepsQuiet, left)
   const retried = (await countMessages(services, user, batches)) - before
   if (retried > 0)
     await updateRecords(db, 'campaigns', (update) =>
@@ -57,14 +57,14 @@ async function noteBatch(services: CampaignServices, permit: Permit, campaign: C
   const isNew = (await countMessages(services, campaign.user, [last])) > 0
   const batches = JSON.stringify([...campaign.batches, ...(isNew ? [batchAfter(last)] : [])])
   const set = { batches, changed_by: permit.sender.sentBy }
-  return noted(services, permit, 'retry', campaign.id, (db) => changeAsRead(db, campaign, set))
+  return inAuditedTransaction(services, permit, 'retry', campaign.id, (db) => changeAsRead(db, campaign, set))
 }
 
 async function countMessages({ store }: CampaignServices, user: string, batches: readonly string[]) {
   const { messages } = await queries(store.db)
     .selectFrom('sms_messages')
     .select(({ fn }) => fn.countAll<number>().as('messages'))
-    .where('batch_id', '=', anyOf(batches))
+    .where('batch_id', '=', matchAny(batches))
     .where('batch_id', '<>', sql.lit(''))
     .where(unindexed('user'), '=', user)
     .executeTakeFirstOrThrow()

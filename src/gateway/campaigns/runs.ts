@@ -1,13 +1,13 @@
 import { sql, type UpdateObject } from 'kysely'
-import { dateOf, formatDate } from '../../engine/fields/date.ts'
+import { formatDate, toDate } from '../../engine/fields/date.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { GatewayError } from '../../platform/errors.ts'
 import { derivedId } from '../../platform/tools/random.ts'
-import { movedExpiry } from '../messages/send/expiry.ts'
-import { type Campaign, type CampaignServices, changeAsRead, permitOf } from './campaign.ts'
+import { moveExpiry } from '../messages/send/expiry.ts'
+import { type Campaign, type CampaignServices, changeAsRead, makeCampaignPermit } from './campaign.ts'
 import { insertCampaign } from './insert-campaign.ts'
 import { checkQuota, planAudience } from './plan.ts'
 import { MIN_INTERVAL_MS, timesAfter } from './repeat.ts'
@@ -29,7 +29,7 @@ export async function checkRoom(db: Db, user: string): Promise<void> {
 export const expiryAt = (
   { scheduledAt, expiresAt }: Pick<Campaign, 'scheduledAt' | 'expiresAt'>,
   at: string,
-) => movedExpiry(expiresAt, scheduledAt, dateOf(at)!.getTime())
+) => moveExpiry(expiresAt, scheduledAt, toDate(at)!.getTime())
 
 /**
  * Moves a repeating campaign to its first time after `after`; ends it if there is none. False if the campaign
@@ -63,7 +63,7 @@ export function moveOn(
 export async function repeatIfDue(services: CampaignServices, campaign: Campaign): Promise<void> {
   const { db } = services.store
   const { id, repeat, status, scheduledAt, nowMs } = campaign
-  const lateMs = nowMs - dateOf(scheduledAt)!.getTime()
+  const lateMs = nowMs - toDate(scheduledAt)!.getTime()
   if (!repeat || status !== 'repeating' || lateMs < 0) return
   const now = new Date(nowMs)
   const isLate = lateMs > MIN_INTERVAL_MS
@@ -86,7 +86,7 @@ async function planRun(services: CampaignServices, campaign: Campaign) {
   const { recipients, groups } = campaign
   try {
     const people = { recipients, groupIds: groups }
-    const planned = await planAudience(services, permitOf(campaign), campaign, people, campaign)
+    const planned = await planAudience(services, makeCampaignPermit(campaign), campaign, people, campaign)
     await checkQuota(services, campaign.user, planned.audience.length)
     return { ...planned, error: '' }
   } catch (error) {

@@ -12,7 +12,7 @@ import {
   changeAsRead,
   findCampaign,
   isStored,
-  permitOf,
+  makeCampaignPermit,
   readCampaign,
 } from './campaign.ts'
 import { endCampaign } from './cancel-or-fail.ts'
@@ -99,7 +99,7 @@ async function end(services: CampaignServices, campaign: Campaign) {
 }
 
 async function cancelAll({ store }: CampaignServices, campaign: Campaign) {
-  for (const batch of campaign.batches) await cancelWaiting(store, permitOf(campaign), batch)
+  for (const batch of campaign.batches) await cancelWaiting(store, makeCampaignPermit(campaign), batch)
 }
 
 /** Deletes unsent messages of a campaign's previous revision. Merely canceled ones would pile up. */
@@ -109,19 +109,21 @@ async function deleteFormer(services: CampaignServices, campaign: Campaign) {
   const messages = store.catalog.find('sms_messages')!
   const deleteSome = () =>
     store.db.transaction(async (db) => {
-      const ids = (await lockWaiting(db, permitOf(campaign), formerBatch)).map(({ message }) => message)
+      const ids = (await lockWaiting(db, makeCampaignPermit(campaign), formerBatch)).map(
+        ({ message }) => message,
+      )
       await deleteRecords({ db, catalog: store.catalog }, extensions, messages, ids)
       return ids.length
     })
   while (formerBatch && (await deleteSome()) > 0);
 }
 
-/** Maximum tries to change a campaign while others change it. Then `whenSettled` throws 409. */
+/** Maximum tries to change a campaign while others change it. Then `settleThen` throws 409. */
 const TRIES = 5
 const PAUSE_MS = 50
 
 /** Settles a campaign and calls `work`; repeats both if `work` returns false. Throws 404, 409 after TRIES. */
-export async function whenSettled(
+export async function settleThen(
   services: CampaignServices,
   user: string,
   id: string,

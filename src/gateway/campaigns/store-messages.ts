@@ -4,12 +4,18 @@ import { queries, unindexed } from '../../platform/db/queries.ts'
 import { gatewayRefusal, type RefusalCode } from '../base/refusals.ts'
 import { REASONS, REFUSED } from '../base/status.ts'
 import { PLAIN_OPTIONS } from '../messages/send/body.ts'
-import { offeredScope } from '../messages/send/consent-scope.ts'
+import { toOfferedScope } from '../messages/send/consent-scope.ts'
 import { writeTexts } from '../messages/send/content.ts'
 import type { Offer } from '../messages/send/offer.ts'
-import { offeredMessage } from '../messages/send/send.ts'
-import { type Campaign, type CampaignServices, campaignScope, permitOf, readCampaign } from './campaign.ts'
-import { chunkKey, chunksOf } from './chunks.ts'
+import { makeOfferedMessage } from '../messages/send/send.ts'
+import {
+  type Campaign,
+  type CampaignServices,
+  makeCampaignPermit,
+  makeCampaignScope,
+  readCampaign,
+} from './campaign.ts'
+import { chunkKey, splitAudience } from './chunks.ts'
 import { checkQuota } from './plan.ts'
 
 /**
@@ -18,11 +24,11 @@ import { checkQuota } from './plan.ts'
  */
 export async function storeMessages(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
   const { store, config } = services
-  const stored = await phonesOf(store, campaign, campaign.batches[0]!)
+  const stored = await readBatchPhones(store, campaign, campaign.batches[0]!)
   const reached = campaign.formerBatch
-    ? await phonesOf(store, campaign, campaign.formerBatch, HAS_LEFT)
+    ? await readBatchPhones(store, campaign, campaign.formerBatch, HAS_LEFT)
     : new Set<string>()
-  const missing = chunksOf(campaign, config).map((chunk) =>
+  const missing = splitAudience(campaign, config).map((chunk) =>
     chunk.filter((phone) => phone !== ERASED && !reached.has(phone)),
   )
   const open = missing.map((chunk) => (chunk.some((phone) => stored.has(phone)) ? [] : chunk))
@@ -41,7 +47,7 @@ const ERASED = ''
 const HAS_LEFT = sql<boolean>`not (status = 'failed'
   and error_message = any(${[REASONS.canceled, ...REFUSED]}::text[]))`
 
-async function phonesOf({ db }: Store, { user }: Campaign, batch: string, where = sql<boolean>`true`) {
+async function readBatchPhones({ db }: Store, { user }: Campaign, batch: string, where = sql<boolean>`true`) {
   const texts = await queries(db)
     .selectFrom('sms_messages')
     .select('to')
@@ -60,17 +66,17 @@ async function storeChunk(
   number: number,
 ) {
   const texts = await writeTexts(services.store, services.config, campaign.user, campaign, phones)
-  const messages = texts.map((text) => offeredMessage(text, !campaign.variables, campaign.keepsQuiet))
+  const messages = texts.map((text) => makeOfferedMessage(text, !campaign.variables, campaign.keepsQuiet))
   const now = await readCampaign(services.store.db, campaign.id)
   if (now?.version !== campaign.version) return false
-  const { outcome } = await services.acceptor.add(offerOf(campaign, messages, number))
+  const { outcome } = await services.acceptor.add(makeChunkOffer(campaign, messages, number))
   if (outcome === 'accepted' || outcome === 'replayed') return true
   // the account was disabled: false makes `settleCampaign` read the campaign again
   if (outcome === 'stale') return false
   throw gatewayRefusal(outcome as RefusalCode)
 }
 
-function offerOf(campaign: Campaign, messages: Offer['messages'], number: number): Offer {
+function makeChunkOffer(campaign: Campaign, messages: Offer['messages'], number: number): Offer {
   const { priority, sim, scheduledAt, expiresAt, guarantee } = campaign
   return {
     ...PLAIN_OPTIONS,
@@ -79,8 +85,8 @@ function offerOf(campaign: Campaign, messages: Offer['messages'], number: number
     scheduledAt,
     expiresAt,
     guarantee,
-    permit: permitOf(campaign),
-    ...offeredScope(campaignScope(campaign)),
+    permit: makeCampaignPermit(campaign),
+    ...toOfferedScope(makeCampaignScope(campaign)),
     device: campaign.device || undefined,
     line: campaign.line || undefined,
     later: true,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { ZodError } from 'zod'
-import { keysIn } from '../../engine/auth/identify-key.ts'
+import { findApiKeys } from '../../engine/auth/identify-key.ts'
 import { sha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
@@ -9,7 +9,7 @@ import { invalid } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, lock, queries } from '../../platform/db/queries.ts'
+import { lock, matchAny, queries } from '../../platform/db/queries.ts'
 import { UserError } from '../../platform/errors.ts'
 import { withoutNumbers } from '../../platform/tools/loggable.ts'
 import { randomText } from '../../platform/tools/random.ts'
@@ -27,20 +27,20 @@ import {
 import { addDevice } from '../lines/pair.ts'
 import {
   COLUMNS,
-  callbackOf,
-  hashOf,
+  hashCallbackToken,
+  makeCallbackUrl,
   openCarrier,
   openSecrets,
   type Sealed,
   type StoredCarrier,
   sealSecrets,
 } from './stored-carrier.ts'
-import { takeCall } from './take-call.ts'
+import { receiveCall } from './take-call.ts'
 
 const TOKEN_LENGTH = 40
 
 /** Adds, changes and lists carriers, and takes their calls. */
-export function carrierService({
+export function makeCarrierService({
   store: all,
   config,
   extensions,
@@ -63,7 +63,7 @@ export function carrierService({
     const { isAccepted, refusal } = isKnown ? { isAccepted: null, refusal: '' } : await tryAccount(carrier)
     return {
       device: known?.device ?? '',
-      callback: callbackOf(config, secrets.token),
+      callback: makeCallbackUrl(config, secrets.token),
       request,
       accepted: isAccepted,
       refusal: withoutNumbers(refusal),
@@ -111,7 +111,7 @@ export function carrierService({
             user: user.id,
             account: JSON.stringify(account),
             sealed: await sealSecrets(db, device, secrets),
-            address_hash: hashOf(secrets.token),
+            address_hash: hashCallbackToken(secrets.token),
             fault: checked.refusal,
             ready: body.ready ?? false,
           })
@@ -128,7 +128,7 @@ export function carrierService({
         .executeTakeFirst()
       const old = row && (await openSecrets(store.db, row))
       if (!row) throw gatewayRefusal('device_not_found')
-      const isMoved = destinationOf(body.account) !== destinationOf(JSON.parse(row.account))
+      const isMoved = serializeDestination(body.account) !== serializeDestination(JSON.parse(row.account))
       if (body.secret == null && isMoved)
         throw invalid('A change of preset, url, user, values or custom needs the secret')
       const secrets = secretsIn(body, old)
@@ -144,7 +144,7 @@ export function carrierService({
           .set(({ eb }) => ({
             account: JSON.stringify(body.account),
             version: eb('version', '+', 1),
-            address_hash: hashOf(secrets.token),
+            address_hash: hashCallbackToken(secrets.token),
             fault: checked.accepted === null ? row.fault : checked.refusal,
             sealed,
             ready: body.ready ?? isProved,
@@ -169,12 +169,12 @@ export function carrierService({
         presets: describePresets(),
       }
     },
-    receive: (token, call, leave) => takeCall({ store: all, config, log }, token, call, leave),
+    receive: (token, call, leave) => receiveCall({ store: all, config, log }, token, call, leave),
   }
 }
 
 /** The settings that decide where a secret is sent. Only a caller who knows the secret may change them. */
-const destinationOf = ({ preset, url, user, values, custom }: CarrierBody['account']) =>
+const serializeDestination = ({ preset, url, user, values, custom }: CarrierBody['account']) =>
   JSON.stringify([preset, url, user, values, custom])
 
 /**
@@ -182,13 +182,15 @@ const destinationOf = ({ preset, url, user, values, custom }: CarrierBody['accou
  * texts would return to it.
  */
 async function refuseOwnKey(db: Db, user: string, settings: unknown, secret: string): Promise<void> {
-  const hashes = keysIn(`${JSON.stringify(settings)} ${secret}`).map(sha256)
+  const hashes = findApiKeys(`${JSON.stringify(settings)} ${secret}`).map(sha256)
   if (hashes.length === 0) return
   const own = await queries(db)
     .selectFrom('api_keys')
     .select('id')
     .where('user', '=', user)
-    .where(({ or, eb }) => or([eb('hash', '=', anyOf(hashes)), eb('previous_hash', '=', anyOf(hashes))]))
+    .where(({ or, eb }) =>
+      or([eb('hash', '=', matchAny(hashes)), eb('previous_hash', '=', matchAny(hashes))]),
+    )
     .executeTakeFirst()
   if (own) throw invalid('The settings have a key of this account: its texts would return to it')
 }
@@ -196,7 +198,8 @@ async function refuseOwnKey(db: Db, user: string, settings: unknown, secret: str
 /** Requests at the same time that all carriers of an account may make together. */
 const MAX_PARALLEL = 100
 
-const parallelOf = ({ parallel }: CarrierBody['account']) => ACCOUNT.shape.parallel.catch(10).parse(parallel)
+const readParallelLimit = ({ parallel }: CarrierBody['account']) =>
+  ACCOUNT.shape.parallel.catch(10).parse(parallel)
 
 /**
  * Throws 400 if an account gets too many carriers, or if these make too many requests at the same time.
@@ -217,6 +220,6 @@ async function requireRoom(
     .execute()
   if (others.length >= MAX_CARRIERS) throw invalid(`An account has at most ${MAX_CARRIERS} carriers`)
   const all = [account, ...others.map((other) => JSON.parse(other.account))]
-  if (all.reduce((sum, one) => sum + parallelOf(one), 0) > MAX_PARALLEL)
+  if (all.reduce((sum, one) => sum + readParallelLimit(one), 0) > MAX_PARALLEL)
     throw invalid(`parallel of all carriers of an account must be at most ${MAX_PARALLEL} together`)
 }

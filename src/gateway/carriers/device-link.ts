@@ -9,7 +9,7 @@ import { type Link, ServerUnavailable } from '../../programs/agent/link.ts'
 import { type Device, requireDevice, saveSims, touchDevice } from '../base/device.ts'
 import { checkShape } from '../base/schemas.ts'
 import { CLAIM_BODY, HEARTBEAT_BODY, REPORT_BODY } from '../lines/device-body.ts'
-import { onDeviceEvent } from '../lines/wake.ts'
+import { subscribeToDevice } from '../lines/wake.ts'
 import { claimMessages } from '../messages/queue/claim.ts'
 import { applyReports } from '../messages/queue/report.ts'
 
@@ -42,7 +42,7 @@ const ROUTES: Readonly<Record<string, Work>> = {
 export type DeviceOwner = Readonly<Record<'device' | 'user', string>>
 
 /** Works as a device. Throws GatewayError if the server refuses it, else ServerUnavailable. */
-export async function asDevice<T>(
+export async function workAsDevice<T>(
   { store: all, config }: LinkServices,
   { device: id, user }: DeviceOwner,
   work: (store: Store, device: Device) => Promise<T>,
@@ -60,7 +60,7 @@ export async function asDevice<T>(
 }
 
 /** Lets an agent in this process act as a device. `fault`: takes what stops it. */
-export function deviceLink(
+export function makeDeviceLink(
   services: LinkServices,
   owner: DeviceOwner,
   fault: (text: string) => void = () => {},
@@ -68,11 +68,13 @@ export function deviceLink(
   return {
     async call<T>(path: string, body: unknown) {
       const work = ROUTES[path]!
-      const answer = await asDevice(services, owner, (store, device) => work(store, device, body, services))
+      const answer = await workAsDevice(services, owner, (store, device) =>
+        work(store, device, body, services),
+      )
       return { body: answer as T, serverTime: Date.now() }
     },
     async listen(connected, heard, ended) {
-      const stop = onDeviceEvent(owner.device, ({ name }) => heard({ event: name }))
+      const stop = subscribeToDevice(owner.device, ({ name }) => heard({ event: name }))
       connected()
       if (!ended.aborted) await once(ended, 'abort')
       stop()

@@ -1,4 +1,4 @@
-import { userHolder } from '../../engine/collections/collection.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { FilesFull } from '../../engine/files/storage-limit.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -7,12 +7,12 @@ import { AddressRefused } from '../../platform/outgoing/addresses.ts'
 import { sendOutgoing } from '../../platform/outgoing/send.ts'
 import { textOfMms } from '../../portable/attachment-lines.ts'
 import type { CarrierFile, CarrierText } from '../../programs/agent/drivers/http/read-call.ts'
-import { acceptableText } from '../../programs/agent/server-limits.ts'
+import { fitTextToServer } from '../../programs/agent/server-limits.ts'
 import { checkShape } from '../base/schemas.ts'
 import { type Attachment, keepsAttachments, readAttachment } from '../conversations/store-attachments.ts'
 import { receivedId, receiveTexts } from '../conversations/store-received-texts.ts'
 import { INCOMING_BODY } from '../lines/device-body.ts'
-import { asDevice, type DeviceOwner, type LinkServices } from './device-link.ts'
+import { type DeviceOwner, type LinkServices, workAsDevice } from './device-link.ts'
 
 /** A file as an attachment, unless it cannot be fetched; `isLate`: not now, but perhaps later. */
 interface FetchedFile extends CarrierFile {
@@ -104,15 +104,15 @@ export function receiveText(
   const { config } = services
   const { maxAttachments, maxAttachmentBytes: maxBytes, maxAccountFileBytes: maxFileBytes } = config
   const itemOf = (body: string) => {
-    const { items } = checkShape(INCOMING_BODY, { items: [acceptableText({ ...text, body }, at)] })
+    const { items } = checkShape(INCOMING_BODY, { items: [fitTextToServer({ ...text, body }, at)] })
     return items[0]!
   }
   const identity = itemOf(text.body || text.key).body
-  return asDevice(services, owner, async (store, device) => {
+  return workAsDevice(services, owner, async (store, device) => {
     const { files: named = [] } = text
     if (named.length > 0 && (await hasFiles(store.db, receivedId(device, { ...itemOf(''), identity }))))
       return true
-    const memory = admission.memory.open(userHolder(owner.user))
+    const memory = admission.memory.open(makeUserHolder(owner.user))
     try {
       const files = await fetchFiles(named, {
         allowPrivate: config.webhookAllowPrivate,

@@ -3,7 +3,7 @@ import type { Ctx, Services } from '../../http/context.ts'
 import { textAnswer } from '../../http/openapi/success-answers.ts'
 import { byOwner, everybody, type HasServices } from '../../http/permission.ts'
 import { rows } from '../../http/rows.ts'
-import { memoryOf } from '../../http/server/caller.ts'
+import { findRequestMemory } from '../../http/server/caller.ts'
 import { describeRefusals } from '../base/describe-refusals.ts'
 import { checkShape } from '../base/schemas.ts'
 import { DEVICES } from '../device-api/device-routes.ts'
@@ -22,7 +22,7 @@ const read = async (c: Ctx) => checkShape(CARRIER_BODY, await readJson(c, MAX_BO
 
 /** Takes a call of a carrier. The token in its path is the permission. */
 async function receive({ services }: HasServices<CarrierServices>, c: Ctx, token: string): Promise<Response> {
-  const body = await readBytes(c.env.incoming, MAX_CALL_BYTES, () => memoryOf(c))
+  const body = await readBytes(c.env.incoming, MAX_CALL_BYTES, () => findRequestMemory(c))
   const { search } = new URL(c.req.url)
   const call = { method: c.req.method, query: search, headers: c.req.header(), body }
   await services.carriers.receive(token, call, () => c.get('leaveRequest')?.())

@@ -11,7 +11,7 @@ import { repeat, serialQueue } from '../../platform/tools/repeat.ts'
 import { runDriver } from '../../programs/agent/agent.ts'
 import { httpDriver } from '../../programs/agent/drivers/http/driver.ts'
 import { openAttemptJournal } from './attempt-journal.ts'
-import { deviceLink } from './device-link.ts'
+import { makeDeviceLink } from './device-link.ts'
 import { leaseCarriers, leaserName } from './lease-carriers.ts'
 import { openCarrier, openSecrets, type StoredCarrier } from './stored-carrier.ts'
 
@@ -93,7 +93,7 @@ export function startCarriers(
         log.error({ err, device }, 'could not note a fault'),
       )
     }
-    const link = deviceLink({ store: all, config }, row, fault)
+    const link = makeDeviceLink({ store: all, config }, row, fault)
     const work = runDriver(link, driver, journal, () => {}, ended.signal)
       .catch((err) => log.error({ err, device }, 'a carrier ended, it will begin again'))
       .finally(() => running.delete(device))

@@ -4,7 +4,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { seal, unseal } from '../../platform/db/secrets.ts'
 import { ACCOUNT, type Carrier, makeCarrier, SECRETS } from '../../programs/agent/drivers/http/settings.ts'
 
@@ -31,9 +31,9 @@ export const COLUMNS = ['device', 'user', 'account', 'sealed', 'version', 'fault
 /** What is stored encrypted. `token`: in the address for the carrier's calls. */
 export type Sealed = Readonly<Record<'secret' | 'webhook_secret' | 'token', string>>
 
-export const hashOf = (token: string) => createHash('sha256').update(token).digest('hex')
+export const hashCallbackToken = (token: string) => createHash('sha256').update(token).digest('hex')
 
-export const callbackOf = ({ publicUrl }: Config, token: string) => `${publicUrl}${CALLS}${token}`
+export const makeCallbackUrl = ({ publicUrl }: Config, token: string) => `${publicUrl}${CALLS}${token}`
 
 export const sealSecrets = (db: Db, device: string, secrets: Sealed) =>
   seal(db, PURPOSE, device, JSON.stringify(secrets))
@@ -49,7 +49,7 @@ export async function openSecrets(
 
 /** A carrier as the driver needs it. Throws a UserError or ZodError for settings that are wrong. */
 export function openCarrier(config: Config, account: unknown, { token, ...secrets }: Sealed): Carrier {
-  const place = { callback: callbackOf(config, token), allowPrivate: config.webhookAllowPrivate }
+  const place = { callback: makeCallbackUrl(config, token), allowPrivate: config.webhookAllowPrivate }
   return makeCarrier(ACCOUNT.parse(account), SECRETS.parse(secrets), place)
 }
 
@@ -59,11 +59,11 @@ export const findByToken = (db: Db, token: string) =>
     .selectFrom('device_carriers')
     .select(COLUMNS)
     .select(isDisabled('device_carriers.user').as('isSuspended'))
-    .where('address_hash', '=', hashOf(token))
+    .where('address_hash', '=', hashCallbackToken(token))
     .executeTakeFirst()
 
 /** Lets a carrier send any text, also those that wait, once a text that it sent is delivered. */
-export const readyOnceDelivered = ({ db }: Pick<Store, 'db'>, device: string, message: string) =>
+export const markReadyOnceDelivered = ({ db }: Pick<Store, 'db'>, device: string, message: string) =>
   queries(db)
     .with('changed', (query) =>
       query
@@ -83,7 +83,7 @@ export const readyOnceDelivered = ({ db }: Pick<Store, 'db'>, device: string, me
 
 /** Deletes the carriers of deleted devices, with their secrets. */
 export async function forgetCarriers({ db }: Store, devices: readonly string[]): Promise<void> {
-  await queries(db).deleteFrom('device_carriers').where('device', '=', anyOf(devices)).execute()
+  await queries(db).deleteFrom('device_carriers').where('device', '=', matchAny(devices)).execute()
 }
 
 /** Deletes rows that no carrier needs any more: old ones, and those of deleted devices. */

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { userHolder } from '../../engine/collections/collection.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
 import type { Services } from '../../http/context.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -8,17 +8,17 @@ import { admission } from '../../platform/limits/shared-limits.ts'
 import { counts, increment } from '../../platform/tools/counts.ts'
 import { loggableMessage } from '../../platform/tools/loggable.ts'
 import { type CarrierEvent, readCall } from '../../programs/agent/drivers/http/read-call.ts'
-import { reportsOf } from '../../programs/agent/receipt-reports.ts'
+import { makeReceiptReports } from '../../programs/agent/receipt-reports.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
 import type { CarrierCall } from '../lines/carrier-body.ts'
-import { deviceLink } from './device-link.ts'
+import { makeDeviceLink } from './device-link.ts'
 import { receiveText } from './receive-text.ts'
-import { findByToken, openCarrier, openSecrets, readyOnceDelivered } from './stored-carrier.ts'
+import { findByToken, markReadyOnceDelivered, openCarrier, openSecrets } from './stored-carrier.ts'
 
 const REPEAT_SECONDS = 5
 
 /** Takes a call of a carrier: see `CarrierService.receive`. */
-export async function takeCall(
+export async function receiveCall(
   { store: all, config, log }: Pick<Services, 'store' | 'config' | 'log'>,
   token: string,
   { method, query, headers, body }: CarrierCall,
@@ -43,10 +43,10 @@ export async function takeCall(
     )
   }
   const services = { store: all, config }
-  const link = deviceLink(services, row)
+  const link = makeDeviceLink(services, row)
   const hasFiles = events.some((event) => event.kind === 'text' && event.files)
   // files may take seconds, and have a limit of their own
-  const leaveFiles = hasFiles ? admission.carrierFiles.tryEnter(userHolder(row.user)) : undefined
+  const leaveFiles = hasFiles ? admission.carrierFiles.tryEnter(makeUserHolder(row.user)) : undefined
   if (leaveFiles) leave()
   const [files] = carrier.interface.incoming.flatMap((form) => form.files ?? [])
   const { seconds = 0, repeats = true } = files ?? {}
@@ -55,9 +55,9 @@ export async function takeCall(
   const take = async (event: CarrierEvent) => {
     if (event.kind === 'receipt') {
       const { id, attempt, error } = event
-      const items = reportsOf(error).map((report) => ({ id, attempt, ...report }))
+      const items = makeReceiptReports(error).map((report) => ({ id, attempt, ...report }))
       await link.call('/api/devices/report', { items })
-      if (!row.ready) await readyOnceDelivered(all.forUser(row.user), row.device, id)
+      if (!row.ready) await markReadyOnceDelivered(all.forUser(row.user), row.device, id)
     } else {
       const at = await firstSeen(all.forUser(row.user).db, row.device, event.key)
       if (!(await receiveText(services, row, event, at, { untilMs, repeats }))) isWhole = false

@@ -3,13 +3,13 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { GatewayError } from '../../platform/errors.ts'
-import { may } from '../base/permissions.ts'
+import { requirePermit } from '../base/permissions.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
-import { accountSender, type Sender } from '../base/sender.ts'
+import { makeAccountSender, type Sender } from '../base/sender.ts'
 import { cancelMessage } from '../messages/queue/cancel.ts'
 import { requireReach } from '../messages/send/judge.ts'
 import { endPause } from './limits/sent-codes.ts'
-import { COLUMNS, hashOf, MAX_ATTEMPTS, type Verification } from './verification.ts'
+import { COLUMNS, hashVerificationCode, MAX_ATTEMPTS, type Verification } from './verification.ts'
 
 /** Names a verification by its id, or as the last one of a phone number and a service. '': not given. */
 export interface Named {
@@ -21,7 +21,7 @@ export interface Named {
 /** Judges a code's number, as its start does. Throws 403 `destination_not_allowed`, StaleAuth. */
 async function requireNumber(db: Db, sender: Sender, { id, to }: Named): Promise<void> {
   const found = id === '' ? { to } : await findNumber(db, sender.user, id)
-  await requireReach(db, may(sender, 'verify'), found ? [found.to] : [])
+  await requireReach(db, requirePermit(sender, 'verify'), found ? [found.to] : [])
 }
 
 const findNumber = (db: Db, user: string, id: string) =>
@@ -41,7 +41,7 @@ export async function checkVerification(
   await requireNumber(db, sender, named)
   const { user } = sender
   const { code, id, to, service } = named
-  const hash = await hashOf(db, user, code)
+  const hash = await hashVerificationCode(db, user, code)
   const call = sql<Verification>`verify_check(${user}, ${id}, ${to}, ${service}, ${hash}, ${MAX_ATTEMPTS}::int)`
   const checked = await queries(db).selectFrom(call.as('v')).selectAll().executeTakeFirstOrThrow()
   if (checked.status === 'approved') await endPause(db, user, checked.to)
@@ -69,7 +69,9 @@ export async function endVerification(
   const { message, ...verification } = found
   if (verification.status === 'approved') await endPause(store.db, user, verification.to)
   if (message !== '')
-    await cancelMessage(store, may(accountSender(user, user), 'cancel'), message).catch(ignoreSent)
+    await cancelMessage(store, requirePermit(makeAccountSender(user, user), 'cancel'), message).catch(
+      ignoreSent,
+    )
   return verification
 }
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { noteChanges } from '../../engine/records/log-changes.ts'
+import { logChanges } from '../../engine/records/log-changes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
@@ -41,7 +41,7 @@ const makeService = (db: Db, user: string, name: string) =>
         .onConflict((found) => found.columns(['user', 'name']).doNothing())
         .returning('id'),
     )
-    .with('noted', noteChanges('create', 'verify_services', 'ids'))
+    .with('noted', logChanges('create', 'verify_services', 'ids'))
     .selectFrom('written')
     .execute()
 
@@ -55,7 +55,7 @@ export async function findService({ db }: Store, user: string, id: string): Prom
 }
 
 /** The id of an account's service with this name, which is made if there is none. */
-export async function serviceNamed(store: Store, user: string, name: string): Promise<string> {
+export async function findOrMakeService(store: Store, user: string, name: string): Promise<string> {
   const { db } = store
   const read = () =>
     queries(db)

@@ -99,7 +99,10 @@ async function numberFrom(store: Store, user: string, to: string): Promise<strin
   return number
 }
 
-async function nameOf({ store, user }: SendingCaller, { id, to, service }: z.output<typeof CANCEL>) {
+async function parseCancelTarget(
+  { store, user }: SendingCaller,
+  { id, to, service }: z.output<typeof CANCEL>,
+) {
   if (!id === !to) throw invalid('id or to must be given')
   return { id: id ?? '', to: to ? await numberFrom(store, user, to) : '', service: service ?? '' }
 }
@@ -152,7 +155,7 @@ export const CODE_ROUTES = rows(SENDING, {
     },
     run: async (sender, c) => {
       const { code, ...named } = checkShape(CHECK, await read(c))
-      return checkVerification(sender.store, sender, { ...(await nameOf(sender, named)), code })
+      return checkVerification(sender.store, sender, { ...(await parseCancelTarget(sender, named)), code })
     },
   },
   'POST /api/verify/cancel': {
@@ -166,7 +169,7 @@ export const CODE_ROUTES = rows(SENDING, {
       fails: describeRefusals('invalid_phone_number', 'destination_not_allowed', 'verification_not_found'),
     },
     run: async (sender, c) => {
-      const named = await nameOf(sender, checkShape(CANCEL, await read(c)))
+      const named = await parseCancelTarget(sender, checkShape(CANCEL, await read(c)))
       return endVerification(sender.store, sender, named, 'canceled')
     },
   },

@@ -1,28 +1,28 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { noteChanges } from '../../engine/records/log-changes.ts'
+import { logChanges } from '../../engine/records/log-changes.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { seal, unseal } from '../../platform/db/secrets.ts'
 import { randomDigits, randomId } from '../../platform/tools/random.ts'
-import { callingCodeOf } from '../../portable/phone/calling-code.ts'
+import { readCallingCode } from '../../portable/phone/calling-code.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
 import type { Sender } from '../base/sender.ts'
 import { wakeDevices } from '../lines/wake.ts'
 import type { AcceptConfig } from '../messages/send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../messages/send/body.ts'
 import { checkLength, loadTemplate } from '../messages/send/content.ts'
-import { dateAt } from '../messages/send/expiry.ts'
+import { formatInstant } from '../messages/send/expiry.ts'
 import { checkPhones } from '../messages/send/recipients.ts'
 import { findRefused } from '../messages/send/refused-recipients.ts'
 import { prepareOffer, sendInside } from '../messages/send/send.ts'
 import { type Wording, writeCode } from './code-text.ts'
 import { findService, type Service } from './find-service.ts'
 import { requireDestinations } from './limits/destinations.ts'
-import { beginPause, takeCodes } from './limits/sent-codes.ts'
+import { beginPause, countCodes } from './limits/sent-codes.ts'
 import { CODE_PRIORITY } from './limits/text-code.ts'
-import { CODES, COLUMNS, hashOf, type Verification } from './verification.ts'
+import { CODES, COLUMNS, hashVerificationCode, type Verification } from './verification.ts'
 
 interface VerifyServices {
   readonly store: Store
@@ -42,7 +42,7 @@ export async function startVerification(
   if ((await findRefused(store, sender.user, [to])).size > 0) throw gatewayRefusal('recipient_opted_out')
   const { verification, wake } = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    await takeCodes(inside, config, { user: sender.user, phones: [to], ip: start.ip })
+    await countCodes(inside, config, { user: sender.user, phones: [to], ip: start.ip })
     const pending = await findPending(db, service.id, to)
     await beginPause(db, sender.user, to, PAUSE_SECONDS * 2 ** (pending?.sends ?? 0))
     return sendCode({ store: inside, config }, service, { ...start, template }, pending)
@@ -110,7 +110,7 @@ async function codeFor(
 ): Promise<Code> {
   const text = pending && (await unseal(db, CODES, pending.id, pending.sealed))
   if (pending && text) return { ...pending, verification: pending.id, text }
-  const expires_at = dateAt(Date.now() + (start.ttl || service.ttl) * 1000)
+  const expires_at = formatInstant(Date.now() + (start.ttl || service.ttl) * 1000)
   const digits = randomDigits(start.length || service.code_length)
   return { verification: randomId(), text: digits, sends: 0, expires_at }
 }
@@ -128,7 +128,7 @@ async function create(
   message: string,
 ) {
   const { verification: id, expires_at } = code
-  const hash = await hashOf(db, user, code.text)
+  const hash = await hashVerificationCode(db, user, code.text)
   const sealed = await seal(db, CODES, id, code.text)
   return queries(db)
     .with('written', (query) =>
@@ -139,7 +139,7 @@ async function create(
           user,
           service: service.id,
           to,
-          country: callingCodeOf(to),
+          country: readCallingCode(to),
           expires_at,
           message,
           channel: 'sms',
@@ -151,7 +151,7 @@ async function create(
         .returningAll(),
     )
     .with('coded', (query) => query.insertInto('_verify_codes').values({ verification: id, hash, sealed }))
-    .with('noted', noteChanges('create', 'verifications', 'ids'))
+    .with('noted', logChanges('create', 'verifications', 'ids'))
     .selectFrom('written')
     .select(COLUMNS)
     .executeTakeFirstOrThrow()
@@ -166,7 +166,7 @@ const countSend = (db: Db, verification: string, message: string) =>
         .where('id', '=', verification)
         .returningAll(),
     )
-    .with('noted', noteChanges('update', 'verifications', 'ids'))
+    .with('noted', logChanges('update', 'verifications', 'ids'))
     .selectFrom('written')
     .select(COLUMNS)
     .executeTakeFirstOrThrow()

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { keyedHash } from '../../platform/db/secrets.ts'
 
 const STATUSES = ['pending', 'approved', 'expired', 'canceled', 'max_attempts_reached'] as const
@@ -32,8 +32,9 @@ export const CODES = 'verification'
 
 export const verificationsExtension: Extension = {
   async afterDelete({ db }, ids) {
-    await queries(db).deleteFrom('_verify_codes').where('verification', '=', anyOf(ids)).execute()
+    await queries(db).deleteFrom('_verify_codes').where('verification', '=', matchAny(ids)).execute()
   },
 }
 
-export const hashOf = (db: Store['db'], user: string, code: string) => keyedHash(db, CODES, `${user} ${code}`)
+export const hashVerificationCode = (db: Store['db'], user: string, code: string) =>
+  keyedHash(db, CODES, `${user} ${code}`)

@@ -4,10 +4,10 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { ApiError, GatewayError } from '../../platform/errors.ts'
 import { requireDestinations } from '../codes/limits/destinations.ts'
-import { beginPause, takeCodes } from '../codes/limits/sent-codes.ts'
+import { beginPause, countCodes } from '../codes/limits/sent-codes.ts'
 import type { AcceptConfig } from '../messages/send/accept.ts'
 import { isHelp } from './consent-words.ts'
-import { fillNames, wordingOf } from './wording.ts'
+import { fillNames, renderConsentText } from './wording.ts'
 
 /** A number is asked to confirm at most once in this time. */
 export const PAUSE_SECONDS = 60
@@ -31,7 +31,7 @@ interface ConsentAnswer {
  * in a transaction. A question counts as a code of Verify: above the limits of its number or its account, the
  * text gets no question.
  */
-export async function consentAnswer(
+export async function makeConsentAnswer(
   store: Store,
   config: AcceptConfig,
   { id, user, from, body }: Received,
@@ -43,19 +43,22 @@ export async function consentAnswer(
     return help === undefined ? undefined : { id: '', body: help }
   }
   const names = { account: joined.account || joined.name, group: joined.name }
-  if (joined.state === 'given') return { id: '', body: wordingOf('joined', joined.languages, names) }
+  if (joined.state === 'given') return { id: '', body: renderConsentText('joined', joined.languages, names) }
   if (!joined.asks) return undefined
   try {
     await requireDestinations(store, user, [from])
     await beginPause(db, user, from, PAUSE_SECONDS, 'word')
-    await takeCodes(store, config, { asker: 'word', user, phones: [from], ip: '' })
+    await countCodes(store, config, { asker: 'word', user, phones: [from], ip: '' })
   } catch (error) {
     // a limit, or a country without codes: the job shall not try again
     if (error instanceof GatewayError || error instanceof ApiError) return undefined
     throw error
   }
   const own = joined.join_text
-  return { id: joined.entry, body: own ? fillNames(own, names) : wordingOf('ask', joined.languages, names) }
+  return {
+    id: joined.entry,
+    body: own ? fillNames(own, names) : renderConsentText('ask', joined.languages, names),
+  }
 }
 
 const LANGUAGES = sql<string[]>`coalesce(o.opt_out_languages, '{}')`
@@ -99,7 +102,7 @@ async function readHelp(db: Db, user: string): Promise<string | undefined> {
   const [first] = groups
   if (!first) return undefined
   const group = groups.map(({ name }) => name).join(', ')
-  return wordingOf('helped', first.languages, { account: first.account || first.name, group })
+  return renderConsentText('helped', first.languages, { account: first.account || first.name, group })
 }
 
 /** Groups that a text for help names, at most. */

@@ -15,7 +15,7 @@ type ConsentWord = { readonly kind: 'join'; readonly group: string } | { readonl
  * one that opts in may confirm. Only accounts with groups that people join by themselves
  * answer a text for help.
  */
-export function consentWordOf(
+export function readConsentWord(
   body: string,
   words: OptWords,
   groups: readonly JoinGroup[],

@@ -2,11 +2,11 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/date.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { fieldError, forbidden, invalidFields } from '../../platform/errors.ts'
 import { completeNumber } from '../base/complete-numbers.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
-import { enteredBy, giveProof, sourceOf, versionOf } from './ledger.ts'
+import { attachProof, findEnteringSender, hashShownText, readConsentSource } from './ledger.ts'
 
 const KEPT = 'Entries of consents are never changed or deleted.'
 const OF_THE_SERVER: readonly unknown[] = ['keyword', 'reply']
@@ -34,19 +34,19 @@ function checkEntry({ source, event, given_at }: Readonly<Record<string, Value>>
 export const consentsExtension: Extension = {
   readsStrictly: true,
   setByServer: ['entered_by'],
-  beforeImport: (db) => giveProof(db, { source: 'import' }),
+  beforeImport: (db) => attachProof(db, { source: 'import' }),
   async beforeCreate(store, values, request) {
     checkEntry(values)
     await completeNumber(store, values, 'number')
     const user = String(values.user)
     Object.assign(values, await findPerson(store, user, String(values.contact), String(values.number)))
     values.purpose ||= (await groupName(store, user, String(values.group))) || 'all'
-    values.entered_by = enteredBy(request)
-    const source = sourceOf(request, String(values.source ?? ''))
+    values.entered_by = findEnteringSender(request)
+    const source = readConsentSource(request, String(values.source ?? ''))
     values.source = source
-    values.version ||= versionOf(String(values.shown))
+    values.version ||= hashShownText(String(values.shown))
     // an earlier change in the same batch request may have been an import
-    await giveProof(store.db, { source })
+    await attachProof(store.db, { source })
     // before contacts: the triggers then end waiting texts (sms_texts_unwanted)
     if (values.event === 'opt_out') await lockUserSends(store.db, user)
     return undefined
@@ -59,7 +59,7 @@ export const consentsExtension: Extension = {
     const kept = await queries(db)
       .selectFrom('consents as e')
       .innerJoin('users as u', 'u.id', 'e.user')
-      .where('e.id', '=', anyOf(ids))
+      .where('e.id', '=', matchAny(ids))
       .executeTakeFirst()
     if (kept) throw forbidden(KEPT)
   },
@@ -105,7 +105,7 @@ export const consentStatesExtension: Extension = {
       .selectFrom('consent_states as s')
       .innerJoin('users as u', 'u.id', 's.user')
       .leftJoin('contact_groups as g', 'g.id', 's.group')
-      .where('s.id', '=', anyOf(ids))
+      .where('s.id', '=', matchAny(ids))
       .where(({ or, eb }) => or([eb('s.group', '=', ''), eb('g.id', 'is not', null)]))
       .executeTakeFirst()
     if (kept) throw forbidden(FOLLOWS)

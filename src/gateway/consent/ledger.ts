@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
-import { noteChanges } from '../../engine/records/log-changes.ts'
+import { logChanges } from '../../engine/records/log-changes.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -26,7 +26,7 @@ export interface Proof {
 }
 
 /** The version of a text that has no name for it: a hash of the text, '' for an empty text. */
-export const versionOf = (shown: string): string =>
+export const hashShownText = (shown: string): string =>
   shown === '' ? '' : createHash('sha256').update(shown).digest('hex').slice(0, 12)
 
 const setProof = (db: Db, proof: string) => call(db, 'set_config', 'pocketsms.consent', proof, true)
@@ -35,13 +35,13 @@ const setProof = (db: Db, proof: string) => call(db, 'set_config', 'pocketsms.co
  * Gives the entries that changes of contacts' `opted_out` add to `consents` their proof (the trigger
  * contacts_consented), until the transaction `db` ends or another proof is given.
  */
-export const giveProof = async (db: Db, proof: Proof): Promise<void> => {
+export const attachProof = async (db: Db, proof: Proof): Promise<void> => {
   await setProof(db, JSON.stringify(proof))
 }
 
 /** Runs `work`, whose changes of `opted_out` have this proof. `db`: a transaction. */
 export async function withProof<T>(db: Db, proof: Proof, work: () => Promise<T>): Promise<T> {
-  await giveProof(db, proof)
+  await attachProof(db, proof)
   const done = await work()
   await setProof(db, '')
   return done
@@ -53,14 +53,14 @@ const NAMED: ReadonlySet<string> = new Set<ConsentSource>(['console', 'import', 
  * The source that a client names, in the header `Consent-Source` unless it is given; `api` without one. Never
  * `page` for a superuser, whom no entry names: it would be the server's own entry.
  */
-export function sourceOf(request: Pick<RequestInfo, 'headers' | 'auth'>, given = ''): ConsentSource {
+export function readConsentSource(request: Pick<RequestInfo, 'headers' | 'auth'>, given = ''): ConsentSource {
   const named = given || (request.headers().consent_source ?? '')
-  if (!NAMED.has(named) || (named === 'page' && enteredBy(request) === '')) return 'api'
+  if (!NAMED.has(named) || (named === 'page' && findEnteringSender(request) === '')) return 'api'
   return named as ConsentSource
 }
 
 /** The id of the record of `senders` that makes a request; '' for a superuser and the server itself. */
-export const enteredBy = ({ auth }: Pick<RequestInfo, 'auth'>): string =>
+export const findEnteringSender = ({ auth }: Pick<RequestInfo, 'auth'>): string =>
   auth && !auth.isSuperuser ? auth.sender : ''
 
 /** An entry that the server adds by itself. The trigger consents_applied changes states and the contact. */
@@ -104,12 +104,12 @@ export async function addEntry(db: Db, entry: Entry): Promise<void> {
           source,
           shown,
           ...more,
-          version: version || versionOf(shown),
+          version: version || hashShownText(shown),
           created: NOW,
         })
         .returningAll(),
     )
-    .with('noted', noteChanges('create', 'consents'))
+    .with('noted', logChanges('create', 'consents'))
     .selectFrom('written')
     .execute()
 }

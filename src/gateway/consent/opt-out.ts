@@ -13,7 +13,7 @@ import type { OptChange } from './opt-changes.ts'
 import { isErasedOrStoppedSql } from './stopped.ts'
 
 /** The server's words and those of an account's languages. Asks only if a text is a word of some language. */
-export async function optWordsOf(
+export async function readOptWords(
   { db }: Pick<Store, 'db'>,
   user: string,
   words: OptWords,
@@ -75,7 +75,7 @@ export async function setOptedOut(
 }
 
 /** The proof of an opt-out or opt-in by a text. */
-export const proofOf = ({ said, message }: Pick<OptChange, 'said' | 'message'>): Proof => ({
+export const makeKeywordProof = ({ said, message }: Pick<OptChange, 'said' | 'message'>): Proof => ({
   source: 'keyword',
   said,
   message,

@@ -2,26 +2,26 @@ import { getCookie } from 'hono/cookie'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { z } from 'zod'
 import { object, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
-import { knownCaller } from '../../http/authenticate.ts'
+import { identifyKnownCaller } from '../../http/authenticate.ts'
 import { readForm } from '../../http/body/form.ts'
 import type { Ctx, ErrorForm, Services } from '../../http/context.ts'
 import { SERVER } from '../../http/openapi/operations.ts'
 import { everybody, type HasServices } from '../../http/permission.ts'
 import { rows } from '../../http/rows.ts'
-import { clientIp, storeOf } from '../../http/server/caller.ts'
+import { openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { notFound } from '../../platform/errors.ts'
 import { readTyped } from '../../portable/phone/typed.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
-import { askedPage, joinedPage } from './pages/asked-page.ts'
+import { renderAskedPage, renderJoinedPage } from './pages/asked-page.ts'
 import { confirmCode } from './pages/confirm-code.ts'
-import { faultWords } from './pages/fault-words.ts'
+import { describePageFault } from './pages/fault-words.ts'
 import { isOfOtherSite } from './pages/form-of-other-site.ts'
-import { html, PAGE_HEADERS, page, text as words } from './pages/html.ts'
+import { html, PAGE_HEADERS, renderHtmlPage, text as words } from './pages/html.ts'
 import { joinForm, type Typed } from './pages/join-form.ts'
 import { findJoinPage, type JoinPage } from './pages/join-page.ts'
 import { leave } from './pages/leave.ts'
-import { findLeavePage, type LeavePage, leaveForm, leftPage } from './pages/leave-page.ts'
-import { type PageWord, pageLanguage, pageWords } from './pages/page-words.ts'
+import { findLeavePage, type LeavePage, leaveForm, renderLeftPage } from './pages/leave-page.ts'
+import { choosePageLanguage, fillPageWords, type PageWord } from './pages/page-words.ts'
 import { askToJoin } from './pages/send-join-question.ts'
 
 const MAX_FORM_BYTES = 16 << 10
@@ -34,74 +34,75 @@ type JoinForm = ValueOf<typeof JOIN_FORM>
 const LEAVE_FORM = object({ group: text })
 
 async function endTexts({ services }: HasServices, c: Ctx, token: string): Promise<Response> {
-  const shown = await leavePageOf(c, services, token)
+  const shown = await requireLeavePage(c, services, token)
   if (isOfOtherSite(c, services)) return send(c, leaveForm(shown, 'otherSite'), 403)
   if (await isSignedIn(c, services)) return send(c, leaveForm(shown, 'signedIn'), 403)
   const { group: id } = await readForm(c, LEAVE_FORM, { maxBytes: MAX_FORM_BYTES })
   const group = shown.groups.find((one) => one.id === id)
   // a group that the person has left, or whose page is closed: ask again
   if (id !== '' && !group) return send(c, leaveForm(shown))
-  await leave(storeOf(c, services, null), shown, id, visitorOf(c, services))
-  return send(c, leftPage(shown, group))
+  await leave(openStoreForCaller(c, services, null), shown, id, describeVisitor(c, services))
+  return send(c, renderLeftPage(shown, group))
 }
 
 /** Whether a person asks who may read texts of others: by a token, or in a browser that shows the console. */
 const isSignedIn = async (c: Ctx, services: Services) =>
-  getCookie(c, 'signed_in') !== undefined || (await knownCaller(c, services)) !== null
+  getCookie(c, 'signed_in') !== undefined || (await identifyKnownCaller(c, services)) !== null
 
-async function leavePageOf(c: Ctx, services: Services, token: string): Promise<LeavePage> {
-  const { db } = storeOf(c, services, null)
-  const found = await findLeavePage(db, token, languageOf(c))
+async function requireLeavePage(c: Ctx, services: Services, token: string): Promise<LeavePage> {
+  const { db } = openStoreForCaller(c, services, null)
+  const found = await findLeavePage(db, token, readPageLanguage(c))
   if (!found) throw notFound()
   return found
 }
 
-const languageOf = (c: Ctx) => pageLanguage(c.req.header('accept-language'))
+const readPageLanguage = (c: Ctx) => choosePageLanguage(c.req.header('accept-language'))
 
-async function joinPageOf(c: Ctx, services: Services, id: string): Promise<JoinPage> {
-  const { db } = storeOf(c, services, null)
-  const found = await findJoinPage(db, id, languageOf(c))
+async function requireJoinPage(c: Ctx, services: Services, id: string): Promise<JoinPage> {
+  const { db } = openStoreForCaller(c, services, null)
+  const found = await findJoinPage(db, id, readPageLanguage(c))
   if (!found) throw notFound()
   return found
 }
 
 /** Answers a form that asks for texts: asks the number to confirm, or shows the form again with the fault. */
 async function join(c: Ctx, services: Services, shown: JoinPage, form: JoinForm): Promise<Response> {
-  const again = (fault: PageWord, status = 400) => send(c, joinForm(shown, typedIn(form), fault), status)
+  const again = (fault: PageWord, status = 400) =>
+    send(c, joinForm(shown, readTypedNumber(form), fault), status)
   if (isOfOtherSite(c, services)) return again('otherSite', 403)
   if (form.version !== shown.version) return again('changed', 409)
   if (form.agree === '') return again('mustAgree')
   const { phone: number } = readTyped(form.number, form.country)
   if (number === undefined) return again('badNumber')
   try {
-    const visitor = { ...visitorOf(c, services), number }
-    await askToJoin(storeOf(c, services, null), services.config, shown, visitor)
+    const visitor = { ...describeVisitor(c, services), number }
+    await askToJoin(openStoreForCaller(c, services, null), services.config, shown, visitor)
   } catch (error) {
-    const fault = faultWords(error)
+    const fault = describePageFault(error)
     if (!fault) throw error
     return again(fault.word, fault.status)
   }
-  return send(c, askedPage(shown, number))
+  return send(c, renderAskedPage(shown, number))
 }
 
 /** Answers a form with a code. */
 async function confirm(c: Ctx, services: Services, shown: JoinPage, form: JoinForm): Promise<Response> {
-  const again = (fault: PageWord, status = 400) => send(c, askedPage(shown, form.to, fault), status)
+  const again = (fault: PageWord, status = 400) => send(c, renderAskedPage(shown, form.to, fault), status)
   if (isOfOtherSite(c, services)) return again('otherSite', 403)
   const { phone: number } = readTyped(form.to, '')
   const code = readTypedCode(form.code)
   if (number === undefined || code === '') return again('wrongCode')
-  const visitor = { ...visitorOf(c, services), number }
-  const isJoined = await confirmCode(storeOf(c, services, null), shown, visitor, code)
-  return isJoined ? send(c, joinedPage(shown, number)) : again('wrongCode')
+  const visitor = { ...describeVisitor(c, services), number }
+  const isJoined = await confirmCode(openStoreForCaller(c, services, null), shown, visitor, code)
+  return isJoined ? send(c, renderJoinedPage(shown, number)) : again('wrongCode')
 }
 
-const typedIn = ({ country, number }: JoinForm): Typed => ({ country, number: number.slice(0, 40) })
+const readTypedNumber = ({ country, number }: JoinForm): Typed => ({ country, number: number.slice(0, 40) })
 
 const MAX_BROWSER = 500
 
-const visitorOf = (c: Ctx, services: Services) => ({
-  address: clientIp(c, services),
+const describeVisitor = (c: Ctx, services: Services) => ({
+  address: readClientIp(c, services),
   browser: (c.req.header('user-agent') ?? '').slice(0, MAX_BROWSER),
 })
 
@@ -110,11 +111,15 @@ const send = (c: Ctx, content: string, status = 200) =>
 
 /** Answers an error with a page in the visitor's language. */
 export const errorPage: ErrorForm = (c, error) => {
-  const language = languageOf(c)
+  const language = readPageLanguage(c)
   const isMissing = error.status === 404
-  const sentence = isMissing ? 'missingText' : (faultWords(error)?.word ?? 'other')
-  const body = html`<p>${words(pageWords(language, sentence))}</p>`
-  return send(c, page(language, pageWords(language, isMissing ? 'missing' : 'failed'), body), error.status)
+  const sentence = isMissing ? 'missingText' : (describePageFault(error)?.word ?? 'other')
+  const body = html`<p>${words(fillPageWords(language, sentence))}</p>`
+  return send(
+    c,
+    renderHtmlPage(language, fillPageWords(language, isMissing ? 'missing' : 'failed'), body),
+    error.status,
+  )
 }
 
 const HTML = { 'text/html': { schema: z.string() } }
@@ -167,7 +172,7 @@ export const CONSENT_PAGES = rows(SERVER, {
       responses: pages({ 200: 'The page.', 404: 'No group with this id has a page.' }),
     },
     run: async ({ services }, c, id) => {
-      const shown = await joinPageOf(c, services, id)
+      const shown = await requireJoinPage(c, services, id)
       return send(c, joinForm(shown, { country: shown.country, number: '' }))
     },
   },
@@ -192,7 +197,7 @@ export const CONSENT_PAGES = rows(SERVER, {
       }),
     },
     run: async ({ services }, c, id) => {
-      const shown = await joinPageOf(c, services, id)
+      const shown = await requireJoinPage(c, services, id)
       const form = await readForm(c, JOIN_FORM, { maxBytes: MAX_FORM_BYTES })
       return form.code ? confirm(c, services, shown, form) : join(c, services, shown, form)
     },
@@ -205,7 +210,7 @@ export const CONSENT_PAGES = rows(SERVER, {
       description: 'The address is that of `{{stop_link}}` in a text. It changes nothing.',
       responses: pages({ 200: 'The page, with a button.', 404: 'The token is wrong.' }),
     },
-    run: async ({ services }, c, token) => send(c, leaveForm(await leavePageOf(c, services, token))),
+    run: async ({ services }, c, token) => send(c, leaveForm(await requireLeavePage(c, services, token))),
   },
   'POST /leave/:token': {
     permission: everybody(),

@@ -95,7 +95,7 @@ export const YES_WORDS: readonly string[] = all('yes')
 export const HELP_WORDS: readonly string[] = all('help')
 
 /** A text in the first known of these languages, else in English, with its names filled in. */
-export function wordingOf(
+export function renderConsentText(
   kind: 'ask' | 'joined' | 'code' | 'helped',
   languages: readonly string[],
   names: Readonly<Record<'account' | 'group', string>>,

@@ -11,10 +11,10 @@ import type { Again, Job, JobKind } from '../../platform/jobs/job-queue.ts'
 import { counts } from '../../platform/tools/counts.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { countSegments } from '../../portable/segments.ts'
-import { may } from '../base/permissions.ts'
-import { accountSender } from '../base/sender.ts'
+import { requirePermit } from '../base/permissions.ts'
+import { makeAccountSender } from '../base/sender.ts'
 import { beginHelpPause } from '../codes/limits/sent-codes.ts'
-import { consentAnswer, PAUSE_SECONDS } from '../consent/consent-answer.ts'
+import { makeConsentAnswer, PAUSE_SECONDS } from '../consent/consent-answer.ts'
 import { isHelp } from '../consent/consent-words.ts'
 import { isStoppedSql } from '../consent/stopped.ts'
 import { wakeDevices } from '../lines/wake.ts'
@@ -22,7 +22,7 @@ import { type AcceptConfig, storeOffers } from '../messages/send/accept.ts'
 import { PLAIN_OPTIONS } from '../messages/send/body.ts'
 import { type Text, writeTexts } from '../messages/send/content.ts'
 import type { Offer } from '../messages/send/offer.ts'
-import { offeredMessage } from '../messages/send/send.ts'
+import { makeOfferedMessage } from '../messages/send/send.ts'
 import { fold, matches } from './keyword-match.ts'
 import { ANSWER } from './queue-answers.ts'
 
@@ -114,7 +114,7 @@ async function lockSender(db: Db, user: string, id: string): Promise<void> {
 
 type AnswerServices = Readonly<{ store: Store; config: AcceptConfig }>
 
-export const answerJobs = (servicesOf: (user: string) => AnswerServices): JobKind => ({
+export const makeAnswerJobs = (servicesOf: (user: string) => AnswerServices): JobKind => ({
   name: ANSWER,
   places: 4,
   placesOfHolder: 1,
@@ -168,10 +168,10 @@ async function offerFor(
   const answers = await readAnswers(store.db, user, id)
   const answer = answers.find(({ match, value }) => matches(match, value, folded))
   const hasOwnHelp = asksForHelp && answer !== undefined && answer.match !== 'any'
-  const aboutConsent = hasOwnHelp ? undefined : await consentAnswer(store, config, received)
+  const aboutConsent = hasOwnHelp ? undefined : await makeConsentAnswer(store, config, received)
   if (aboutConsent !== undefined) {
     const text = { to: from, body: aboutConsent.body, ...countSegments(aboutConsent.body) }
-    const offer = offerOf(received, user, text)
+    const offer = makeAnswerOffer(received, user, text)
     return aboutConsent.id === ''
       ? offer
       : { ...offer, messages: [{ ...offer.messages[0]!, id: aboutConsent.id }] }
@@ -182,7 +182,7 @@ async function offerFor(
     : { body: answer.body, variables: answer.body.includes('{{') ? {} : null }
   try {
     const [text] = await writeTexts(store, config, user, content, [from])
-    return { ...offerOf(received, answer.id, text!), template: answer.template || undefined }
+    return { ...makeAnswerOffer(received, answer.id, text!), template: answer.template || undefined }
   } catch (error) {
     // the template was deleted or a variable has no value. After other errors, the job runs again
     if (error instanceof GatewayError) return undefined
@@ -190,14 +190,18 @@ async function offerFor(
   }
 }
 
-const offerOf = ({ id, user, body, simulatedLine }: Answerable, sentBy: string, text: Text): Offer => ({
+const makeAnswerOffer = (
+  { id, user, body, simulatedLine }: Answerable,
+  sentBy: string,
+  text: Text,
+): Offer => ({
   ...PLAIN_OPTIONS,
-  permit: may(accountSender(user, sentBy), 'send'),
+  permit: requirePermit(makeAccountSender(user, sentBy), 'send'),
   line: simulatedLine ?? undefined,
   clientRef: answerRef(id),
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
   // bulk: the conversation still counts as unanswered
   isBulk: true,
   isHelp: isHelp(body),
-  messages: [offeredMessage(text, false)],
+  messages: [makeOfferedMessage(text, false)],
 })

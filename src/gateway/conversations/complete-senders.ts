@@ -21,12 +21,14 @@ export async function completeSenders<T extends Received>(
   texts: readonly T[],
 ): Promise<readonly T[]> {
   if (texts.every(({ from }) => isPlain(from))) return texts
-  const countryOf = texts.some(({ from }) => needsCountry(from)) ? await countriesOf(db, device) : () => ''
+  const countryOf = texts.some(({ from }) => needsCountry(from))
+    ? await readSlotCountries(db, device)
+    : () => ''
   return texts.map((text) => ({ ...text, from: readSender(text.from, countryOf(text.sim)) }))
 }
 
 /** The country of a slot: that of its SIM, its number, the device's number, or the account, in this order. */
-export async function countriesOf(
+export async function readSlotCountries(
   db: Store['db'],
   { id: device, user, phone }: Pick<Device, 'id' | 'user' | 'phone'>,
 ) {

@@ -2,7 +2,7 @@ import { strict } from '../../engine/records/collection-extension.ts'
 import type { Services } from '../../http/context.ts'
 import { EVERY_MINUTE, type Feature, type QueuedServices } from '../base/feature.ts'
 import { type Sending, sendingFor } from '../messages/send/sending.ts'
-import { answerJobs } from './auto-answer.ts'
+import { makeAnswerJobs } from './auto-answer.ts'
 import {
   autoAnswersExtension,
   conversationsExtension,
@@ -20,5 +20,5 @@ export const CONVERSATIONS: Feature<Services, QueuedServices & { readonly sendin
     auto_answers: strict(autoAnswersExtension),
   }),
   timed: ({ store }) => [{ id: 'followUps', ...EVERY_MINUTE, run: () => bringBackDue(store.db) }],
-  queued: ({ store, sending }) => [answerJobs(sendingFor(store, sending))],
+  queued: ({ store, sending }) => [makeAnswerJobs(sendingFor(store, sending))],
 }

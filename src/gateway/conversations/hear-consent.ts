@@ -3,7 +3,7 @@ import { callForRows } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { OptWords } from '../../portable/opt-words.ts'
 import { E164 } from '../../portable/phone/e164.ts'
-import { consentWordOf } from '../consent/consent-words.ts'
+import { readConsentWord } from '../consent/consent-words.ts'
 import type { JoinGroup } from '../consent/joinable-groups.ts'
 import { addEntry } from '../consent/ledger.ts'
 import { dropLate, type OptChange } from '../consent/opt-changes.ts'
@@ -21,7 +21,7 @@ interface NewText {
  * opt-out later. Queues an answer to each of them, and to each text that asks for help. `texts`: the oldest
  * first. Call it in the transaction that stores the texts, after opt-outs.
  */
-export async function hearConsent(
+export async function recordConsentTexts(
   store: Store,
   user: string,
   texts: readonly NewText[],
@@ -29,7 +29,7 @@ export async function hearConsent(
   groups: readonly JoinGroup[],
 ): Promise<void> {
   const heard = texts.flatMap(({ id: message, from: sender, body: said }) => {
-    const word = E164.test(sender) ? consentWordOf(said, words, groups) : undefined
+    const word = E164.test(sender) ? readConsentWord(said, words, groups) : undefined
     const group = word?.kind === 'join' ? word.group : undefined
     return word ? [{ sender, isOut: false, said, message, word, group }] : []
   })
@@ -39,7 +39,7 @@ export async function hearConsent(
     const { word, message } = one
     if (word.kind === 'join')
       await addEntry(store.db, {
-        ...entryOf(user, one),
+        ...makeOptEntry(user, one),
         event: 'opt_in',
         source: 'keyword',
         group: word.group,
@@ -49,7 +49,7 @@ export async function hearConsent(
   await queueAnswers(store.db, user, answered)
 }
 
-const entryOf = (user: string, { sender: number, said, message }: OptChange) => ({
+const makeOptEntry = (user: string, { sender: number, said, message }: OptChange) => ({
   user,
   number,
   said,
@@ -61,6 +61,6 @@ async function confirm(db: Db, user: string, one: OptChange): Promise<boolean> {
   const [question] = await callForRows(db, 'consent_answered', user, one.sender, one.message)
   // the text of a question is the proof
   if (!question?.shown) return false
-  await addEntry(db, { ...entryOf(user, one), ...question, event: 'confirmed', source: 'reply' })
+  await addEntry(db, { ...makeOptEntry(user, one), ...question, event: 'confirmed', source: 'reply' })
   return true
 }

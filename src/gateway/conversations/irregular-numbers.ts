@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { OTHER_FORM } from '../../portable/phone/other-forms.ts'
 
 /** Maximum numbers that are read at a time. */
@@ -29,7 +29,7 @@ const NUMBERS_AFTER = [
 ].join(' union ')
 
 /** The next numbers in the order of collation "C": of texts, conversations and contacts. */
-export async function numbersAfter(db: Db, user: string, after: string): Promise<string[]> {
+export async function readNumbersAfter(db: Db, user: string, after: string): Promise<string[]> {
   const text = `${NUMBERS_AFTER} order by number limit ${MAX_NUMBERS}`
   const { rows } = await db.query(text, [user, after, SECOND_FORM], 'irregular numbers')
   return rows.map(([number]) => String(number))
@@ -43,7 +43,7 @@ export async function readTexts(db: Db, user: string, numbers: readonly string[]
     .select(({ fn }) => sql<number>`${fn.countAll()}::int`.as('count'))
     .where('user', '=', user)
     .where('from', '<>', sql.lit(''))
-    .where('from', '=', anyOf(numbers))
+    .where('from', '=', matchAny(numbers))
     .where('message_type', '=', sql.lit('incoming'))
     .groupBy(['from', 'device', 'sim', 'to'])
     .orderBy(({ fn }) => fn.max('created'), 'desc')
@@ -57,7 +57,7 @@ export async function countSent(db: Db, user: string, numbers: readonly string[]
     .selectFrom('sms_messages')
     .select(['to', sql<number>`count(*)::int`.as('count')])
     .where('user', '=', user)
-    .where('to', '=', anyOf(numbers))
+    .where('to', '=', matchAny(numbers))
     .where('message_type', '=', sql.lit('outgoing'))
     .groupBy('to')
     .execute()
@@ -74,7 +74,7 @@ export async function readConversations(db: Db, user: string, numbers: readonly 
     .leftJoin('lines as l', (join) => join.onRef('l.id', '=', 'c.line').onRef('l.device', '=', 'c.device'))
     .select(['c.number', 'c.device', sql<number>`coalesce(m.sim, l.slot, 0)`.as('slot')])
     .where('c.user', '=', user)
-    .where('c.number', '=', anyOf(numbers))
+    .where('c.number', '=', matchAny(numbers))
     .execute()
   return new Map(rows.map((row) => [row.number, row]))
 }
@@ -84,7 +84,7 @@ export async function readContacts(db: Db, user: string, phones: readonly string
     .selectFrom('contacts')
     .select(['phone', 'opted_out'])
     .where('user', '=', user)
-    .where('phone', '=', anyOf(phones))
+    .where('phone', '=', matchAny(phones))
     .execute()
   return new Map(rows.map((row) => [row.phone, row]))
 }

@@ -2,11 +2,11 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyFound, anyOf, NOW, queries } from '../../platform/db/queries.ts'
+import { anyFound, matchAny, NOW, queries } from '../../platform/db/queries.ts'
 import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import { addEntry } from '../consent/ledger.ts'
-import { optWordsOf, proofOf, setOptedOut } from '../consent/opt-out.ts'
+import { makeKeywordProof, readOptWords, setOptedOut } from '../consent/opt-out.ts'
 import { hasStopped } from '../consent/stopped.ts'
 import type { NationalNumber, NationalTexts } from './national-numbers.ts'
 
@@ -115,20 +115,26 @@ const moveTexts = (
     await queries(db)
       .updateTable('auto_answers_sent')
       .set({ number: group.phone })
-      .where('message', '=', anyOf(ids))
+      .where('message', '=', matchAny(ids))
       .execute()
     // the conversation of the national number becomes, or joins, the one of `joined.phone`
     if (!joined.hasConversation || group.phone !== joined.phone)
       await call(db, 'sms_conversation_heard', user, group.phone)
     const inside = { ...store, db }
     const bodies = moved.map(({ body }) => body)
-    const words = await optWordsOf(inside, user, serverWords, bodies)
+    const words = await readOptWords(inside, user, serverWords, bodies)
     // in another country, the national number may be that of another person
     const isOnePerson = joined.texts.every(({ phone }) => phone === group.phone)
     const numbers = isOnePerson ? [group.phone, joined.number] : [group.phone]
     const last = await lastOptOut(db, user, numbers, moved, words)
     if (last) {
-      await setOptedOut(inside, user, group.phone, true, proofOf({ said: last.body, message: last.id }))
+      await setOptedOut(
+        inside,
+        user,
+        group.phone,
+        true,
+        makeKeywordProof({ said: last.body, message: last.id }),
+      )
     }
     return moved.length
   })
@@ -178,7 +184,7 @@ async function lastOptOut(
     .select('body')
     .where('user', '=', user)
     .where('from', '<>', sql.lit(''))
-    .where('from', '=', anyOf(numbers))
+    .where('from', '=', matchAny(numbers))
     .where('message_type', '=', sql.lit('incoming'))
     .where('delivered_at', '>', last.delivered_at)
     .where(sql<boolean>`(length(body) < 100 or body like '%Attachment%')`)

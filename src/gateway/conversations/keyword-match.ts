@@ -15,7 +15,7 @@ export const fold = (text: string): string =>
     .replace(/\s+/g, ' ')
     .trim()
 
-export const keywordsOf = (value: string): readonly string[] =>
+export const splitKeywords = (value: string): readonly string[] =>
   fold(value)
     .split(',')
     .map((word) => word.trim())
@@ -24,7 +24,7 @@ export const keywordsOf = (value: string): readonly string[] =>
 /** Whether a text after `fold` equals a keyword (`words`), begins with one (`first_word`) or contains one. */
 export function matches(kind: Match, value: string, text: string): boolean {
   if (kind === 'any') return true
-  return keywordsOf(value).some((word) => {
+  return splitKeywords(value).some((word) => {
     if (kind === 'words') return text === word
     if (kind === 'contains') return text.includes(word)
     return text.startsWith(word) && !STARTS_IN_WORD.test(text.slice(word.length))

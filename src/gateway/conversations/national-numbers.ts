@@ -2,13 +2,13 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
 import { isPlain, readPhone } from '../../portable/phone/read.ts'
-import { countriesOf } from './complete-senders.ts'
+import { readSlotCountries } from './complete-senders.ts'
 import {
   countSent,
   MAX_NUMBERS,
-  numbersAfter,
   readContacts,
   readConversations,
+  readNumbersAfter,
   readTexts,
 } from './irregular-numbers.ts'
 
@@ -41,10 +41,10 @@ export const isJoinable = ({ texts, phone, sent, hasConversation, contact }: Nat
   texts.length > 0 || (phone !== undefined && (sent > 0 || hasConversation || contact === 'moves'))
 
 /** Yields an account's national numbers, up to MAX_NUMBERS at a time, with all that is stored under them. */
-export async function* nationalNumbers(db: Db, user: string): AsyncGenerator<readonly NationalNumber[]> {
+export async function* readNationalNumbers(db: Db, user: string): AsyncGenerator<readonly NationalNumber[]> {
   const countries = countriesByDevice(db, user)
   for (let after = ''; ; ) {
-    const page = await numbersAfter(db, user, after)
+    const page = await readNumbersAfter(db, user, after)
     const national = page.filter(mayBeNational)
     if (national.length > 0) yield await describe(db, user, national, countries)
     if (page.length < MAX_NUMBERS) return
@@ -67,7 +67,7 @@ function countriesByDevice(db: Db, user: string): CountryOf {
       .where('id', '=', id)
       .where('user', '=', user)
       .executeTakeFirst()
-    return countriesOf(db, { id: device ? id : '', user, phone: device?.phone ?? '' })
+    return readSlotCountries(db, { id: device ? id : '', user, phone: device?.phone ?? '' })
   }
   return async (device, slot) => {
     if (!known.has(device)) known.set(device, read(device))
@@ -113,13 +113,13 @@ async function describe(
   )
   const phones = found.flatMap(({ phone }) => phone ?? [])
   const others = await readContacts(db, user, phones)
-  return found.map((one) => ({ ...one, contact: contactOf(one, contacts, others) }))
+  return found.map((one) => ({ ...one, contact: decideContactChange(one, contacts, others) }))
 }
 
 type Contacts = ReadonlyMap<string, { readonly opted_out: boolean }>
 
 /** An opt-out of the national number that the other contact does not have is something to do: `moves`. */
-function contactOf(
+function decideContactChange(
   { number, phone }: Pick<NationalNumber, 'number' | 'phone'>,
   contacts: Contacts,
   others: Contacts,

@@ -4,11 +4,11 @@ import { isDecodable } from '../../engine/files/make-thumbnail.ts'
 import { sniff } from '../../engine/files/sniff.ts'
 import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import { type FileFacts, storeFile } from '../../engine/files/stored-files.ts'
-import { storedName } from '../../engine/files/stored-name.ts'
-import { type Content, contentOf } from '../../engine/files/upload.ts'
+import { makeStoredName } from '../../engine/files/stored-name.ts'
+import { type Content, makeMemoryContent } from '../../engine/files/upload.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
-import { before, periodsSql } from '../base/retention-periods.ts'
+import { periodsSql, writeDaysAgo } from '../base/retention-periods.ts'
 
 const MESSAGES = 'sms_messages'
 
@@ -30,9 +30,9 @@ export async function readAttachment(sentName: string, bytes: Buffer): Promise<A
   const isOpaque = PICTURES.has(extension) && !(await isDecodable(bytes))
   const base = sentName.replace(/\.\w{1,10}$/, '').replaceAll('.', '_')
   return {
-    name: storedName(base, isOpaque ? '.bin' : extension),
+    name: makeStoredName(base, isOpaque ? '.bin' : extension),
     type: isOpaque ? 'application/octet-stream' : type,
-    content: contentOf(bytes),
+    content: makeMemoryContent(bytes),
   }
 }
 
@@ -41,7 +41,7 @@ export async function readAttachment(sentName: string, bytes: Buffer): Promise<A
  * account keeps files. False if so.
  */
 async function nameFiles(db: Db, id: string, names: readonly string[], user: string): Promise<boolean> {
-  const kept = sql`(select ${before(sql`p.files`)} from ${periodsSql(user, 0)} p)`
+  const kept = sql`(select ${writeDaysAgo(sql`p.files`)} from ${periodsSql(user, 0)} p)`
   const named = await queries(db)
     .updateTable('sms_messages')
     .set({ attachments: [...names], updated: NOW })

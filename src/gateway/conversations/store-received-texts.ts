@@ -5,15 +5,15 @@ import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
 import { countSegments } from '../../portable/segments.ts'
 import type { Device } from '../base/device.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
-import { consentWordOf } from '../consent/consent-words.ts'
+import { readConsentWord } from '../consent/consent-words.ts'
 import { readJoinGroups } from '../consent/joinable-groups.ts'
 import { dropLate, type OptChange } from '../consent/opt-changes.ts'
-import { optWordsOf, proofOf, setOptedOut } from '../consent/opt-out.ts'
+import { makeKeywordProof, readOptWords, setOptedOut } from '../consent/opt-out.ts'
 import { assignInTurn } from './assignees.ts'
 import { isAnswerable } from './auto-answer.ts'
 import { completeSenders } from './complete-senders.ts'
 import { findReactions } from './find-reactions.ts'
-import { hearConsent } from './hear-consent.ts'
+import { recordConsentTexts } from './hear-consent.ts'
 import { INSERT_RECEIVED_TEXTS } from './insert-received-texts.ts'
 import { type Attachment, storeAttachments } from './store-attachments.ts'
 
@@ -46,7 +46,7 @@ export async function receiveTexts(
   const ids = reported.map((text) => receivedId(device, text))
   const texts = await completeSenders(store, device, reported)
   const bodies = texts.map(({ body }) => body)
-  const words = await optWordsOf(store, device.user, serverWords, bodies)
+  const words = await readOptWords(store, device.user, serverWords, bodies)
   const instants = distinctInstants(texts)
   const reactions = await findReactions(store.db, device.user, texts)
   const rows = texts.map((text, i) => {
@@ -75,7 +75,7 @@ export async function receiveTexts(
     const identified = texts
       .map((text, i) => ({ ...text, id: ids[i]!, at: instants[i]! }))
       .toSorted((a, b) => a.at - b.at)
-    const mayConfirm = bodies.some((body) => consentWordOf(body, words, [])?.kind === 'yes')
+    const mayConfirm = bodies.some((body) => readConsentWord(body, words, [])?.kind === 'yes')
     if (mayConfirm || lastWords(identified, words).length > 0) await lockUserSends(db, device.user)
     const stored = await db.query(INSERT_RECEIVED_TEXTS, [
       device.user,
@@ -93,8 +93,9 @@ export async function receiveTexts(
     )
     const last = lastWords(fresh, words)
     const said = await dropLate(db, device.user, last)
-    for (const one of said) await setOptedOut(inside, device.user, one.sender, one.isOut, proofOf(one))
-    await hearConsent(inside, device.user, fresh, words, readJoinGroups(stored.rows[0]?.[2]))
+    for (const one of said)
+      await setOptedOut(inside, device.user, one.sender, one.isOut, makeKeywordProof(one))
+    await recordConsentTexts(inside, device.user, fresh, words, readJoinGroups(stored.rows[0]?.[2]))
   })
   return ids
 }

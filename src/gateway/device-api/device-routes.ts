@@ -12,10 +12,10 @@ import { countPending, saveSims, touchDevice } from '../base/device.ts'
 import { checkShape } from '../base/schemas.ts'
 import { receiveTexts } from '../conversations/store-received-texts.ts'
 import { CLAIM_BODY, HEARTBEAT_BODY, INCOMING_BODY, PUSH_BODY, REPORT_BODY } from '../lines/device-body.ts'
-import { deviceEvents } from '../lines/event-stream.ts'
+import { streamDeviceEvents } from '../lines/event-stream.ts'
 import { saveHealth } from '../lines/health.ts'
 import { saveSubscription } from '../lines/push-wake.ts'
-import { type DeviceCaller, requireDeviceOf } from '../lines/require-device.ts'
+import { type DeviceCaller, requireDeviceCaller } from '../lines/require-device.ts'
 import { waitForAny } from '../lines/wake.ts'
 import { vapidKeys } from '../lines/web-push.ts'
 import { CLAIMED_MESSAGE, claimMessages } from '../messages/queue/claim.ts'
@@ -37,7 +37,7 @@ const byDevice: Permission<DeviceCaller & HasServices> = {
 }
 
 async function identifyDevice(c: Ctx, services: Services): Promise<DeviceCaller> {
-  const caller = await requireDeviceOf(c, services)
+  const caller = await requireDeviceCaller(c, services)
   await touchDevice(caller.store, caller.device, services.config.deviceOnlineSeconds)
   return caller
 }
@@ -54,7 +54,7 @@ function sendEvents({ device, store, services }: DeviceCaller & HasServices, c: 
     // null ends the stream, for example if the device was deleted
     const again = async () => (await identifyDevice(c, services).catch(() => null))?.device ?? null
     const ended = AbortSignal.any([ending, gone.signal])
-    for await (const item of deviceEvents(store, device, config.deviceOnlineSeconds, again, ended)) {
+    for await (const item of streamDeviceEvents(store, device, config.deviceOnlineSeconds, again, ended)) {
       if (item.name === 'alive') await stream.write(': alive\n\n')
       else
         await stream.writeSSE({

@@ -4,7 +4,7 @@ import { signToken } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
 import { sendRaw } from '../../http/answer.ts'
-import { authOf, ownRecord } from '../../http/authenticate.ts'
+import { authenticateUncached, ownRecord } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
@@ -15,7 +15,7 @@ import { textAnswer } from '../../http/openapi/success-answers.ts'
 import { everybody, type HasServices, type Permission } from '../../http/permission.ts'
 import { retry } from '../../http/retry.ts'
 import { rows } from '../../http/rows.ts'
-import { type Caller, storeOf } from '../../http/server/caller.ts'
+import { type Caller, openStoreForCaller } from '../../http/server/caller.ts'
 import { describeRefusals } from '../base/describe-refusals.ts'
 import { requireUserRecord } from '../base/device.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
@@ -23,7 +23,7 @@ import { checkShape } from '../base/schemas.ts'
 import { PAIR_BODY, PAIRING_BODY } from '../lines/device-body.ts'
 import { limitPairing } from '../lines/limit-pairing.ts'
 import { PAIRING, pairDevice, startPairing } from '../lines/pair.ts'
-import { DEVICE_STATES, deviceStates } from '../lines/read-device-states.ts'
+import { DEVICE_STATES, readDeviceStates } from '../lines/read-device-states.ts'
 import { checkEndpoint } from '../lines/web-push.ts'
 import { DEVICES } from './device-routes.ts'
 
@@ -34,8 +34,8 @@ const byAdmin: Permission<Caller & HasServices> = {
   withCaller: (c, services, work) =>
     retry(
       services.store,
-      async () => requireUserRecord(await authOf(c, services)),
-      async (auth) => work({ auth, store: storeOf(c, services, auth), services }),
+      async () => requireUserRecord(await authenticateUncached(c, services)),
+      async (auth) => work({ auth, store: openStoreForCaller(c, services, auth), services }),
     ),
 }
 
@@ -45,9 +45,9 @@ const byUserOrSuperuser: Permission<HasServices & { readonly owner: string | nul
     least: 'viewer',
     security: SIGNED_IN,
     async withCaller(c, services, work) {
-      const auth = await authOf(c, services)
+      const auth = await authenticateUncached(c, services)
       const owner = auth?.isSuperuser ? null : requireUserRecord(auth).id
-      return work({ owner, store: storeOf(c, services, auth), services })
+      return work({ owner, store: openStoreForCaller(c, services, auth), services })
     },
   }
 
@@ -66,7 +66,7 @@ A code is good for one device and for 5 minutes.
 `
 
 async function pair(c: Ctx, services: Services): Promise<string> {
-  const store = storeOf(c, services, null)
+  const store = openStoreForCaller(c, services, null)
   const { push, ...body } = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
   if (push) checkEndpoint(push, services.config)
   const { name, phone, sims } = body
@@ -75,7 +75,7 @@ async function pair(c: Ctx, services: Services): Promise<string> {
 }
 
 async function answerPaired(c: Ctx, services: Services, id: string): Promise<Response> {
-  const store = storeOf(c, services, null)
+  const store = openStoreForCaller(c, services, null)
   const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)
   if (!auth) throw gatewayRefusal('wrong_code')
   const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
@@ -115,7 +115,7 @@ export const PAIRING_ROUTES = rows(DEVICES, {
       answer: ['Each device.', DEVICE_STATES],
       fails: describeRefusals('unauthorized', 'forbidden'),
     },
-    run: ({ owner, store, services }) => deviceStates(store, owner, services.config),
+    run: ({ owner, store, services }) => readDeviceStates(store, owner, services.config),
   },
   'GET /api/devices/pair': {
     permission: everybody(),

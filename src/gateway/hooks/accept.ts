@@ -5,7 +5,7 @@ import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { RetryLater } from '../../platform/errors.ts'
 import { isRefusal } from '../base/refusals.ts'
 import { requireDestinations } from '../codes/limits/destinations.ts'
-import { takeCodes } from '../codes/limits/sent-codes.ts'
+import { countCodes } from '../codes/limits/sent-codes.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import { sendInside } from '../messages/send/send.ts'
 import { TooManyCodes } from './hook-form.ts'
@@ -45,7 +45,7 @@ export async function acceptCodes(
   await requireDestinations(store, user, phones)
   try {
     return await withSavepoint(store.db, async () => {
-      await takeCodes(store, config, { user, phones, ip: '' })
+      await countCodes(store, config, { user, phones, ip: '' })
       return { outcome: 'sent', wake: await sendInside(store, config, offer) }
     })
   } catch (error) {

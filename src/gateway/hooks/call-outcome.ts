@@ -28,7 +28,7 @@ export interface Call {
 }
 
 /** Turns a refusal into the outcome of a call. Rethrows rate limits and faults of the server. */
-export function refused(error: unknown): Call {
+export function toRefusedCall(error: unknown): Call {
   if (error instanceof ApiError && [400, 401, 413].includes(error.status))
     return { outcome: 'refused', refusal: error }
   if (!(error instanceof GatewayError)) throw error
@@ -39,5 +39,5 @@ export function refused(error: unknown): Call {
 /** Maximum recipients whose texts are stored with a call or shown in a preview. */
 const MAX_TEXTS = 20
 
-export const textsOf = (phones: readonly string[], text: string) =>
+export const listOutcomeTexts = (phones: readonly string[], text: string) =>
   phones.slice(0, MAX_TEXTS).map((to) => ({ to, text }))

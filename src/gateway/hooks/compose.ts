@@ -1,19 +1,19 @@
 import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { renderTemplate, TooManySteps } from '../../platform/templates/render.ts'
-import { makeTextReader, missing, valueAt } from '../../platform/templates/value-at.ts'
+import { findValueAt, makeTextReader, missing } from '../../platform/templates/value-at.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
-import { readNumbers, recipientsIn } from '../base/read-numbers.ts'
+import { readNumbers, readRecipients } from '../base/read-numbers.ts'
 import { isInvisible } from '../base/schemas.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../messages/send/body.ts'
 import { checkBody } from '../messages/send/content.ts'
 import { allowsShortCodes } from '../messages/send/recipients.ts'
 import { cutToParts } from './cut-to-parts.ts'
-import { DEFAULT_PARTS, type HookSettings, isOfCodes } from './hook-settings.ts'
+import { DEFAULT_PARTS, type HookSettings, sendsLoginCodes } from './hook-settings.ts'
 
 /**
  * Maximum characters of an event's key before hashing. A whole body fits: bodies may differ only at the end.
@@ -37,16 +37,16 @@ export async function compose(store: Store, user: string, hook: HookSettings, bo
   const text = cutToParts(renderTemplate(template, body, 2 * MAX_CHARACTERS), hook.max_parts || DEFAULT_PARTS)
   if (isInvisible(text)) return { outcome: 'skipped' as const }
   await setImmediate()
-  const key = keyOf(hook.once_key || preset.once_key, body)
-  const isCode = isOfCodes(hook)
-  const named = await (isCode ? personIn : someoneIn)(store, user, body, hook)
-  const shown = isCode ? withoutCode(text, codeIn(body, hook)) : undefined
-  const send = sendOf(hook, named, text, shown)
+  const key = makeEventKey(hook.once_key || preset.once_key, body)
+  const isCode = sendsLoginCodes(hook)
+  const named = await (isCode ? readCodeRecipients : readAlertRecipients)(store, user, body, hook)
+  const shown = isCode ? hideCode(text, readLoginCode(body, hook)) : undefined
+  const send = composeSend(hook, named, text, shown)
   return { outcome: 'sent' as const, send, text, shown, key }
 }
 
 /** A text to the hook's recipients and those that a body names. Throws 400 if there are none. */
-export function sendOf(
+export function composeSend(
   hook: HookSettings,
   named: { readonly numbers: readonly string[]; readonly groups: readonly string[] },
   text: string,
@@ -59,7 +59,7 @@ export function sendOf(
     line: { id: hook.line, number: '' },
     content: { body: text, ...(shown !== undefined && { shown }) },
     // isBulk: the text is no answer to anybody, so the conversation still counts as unanswered
-    options: { ...PLAIN_OPTIONS, isBulk: true, ...(isOfCodes(hook) && { priority: CODE_PRIORITY }) },
+    options: { ...PLAIN_OPTIONS, isBulk: true, ...(sendsLoginCodes(hook) && { priority: CODE_PRIORITY }) },
   }
   if (send.recipients.length + send.groupIds.length === 0) throw badRequest('The hook has no recipients.')
   checkBody(send)
@@ -67,14 +67,14 @@ export function sendOf(
 }
 
 /** The login code in an auth server's body; '' if the body has it only within the text. */
-const codeIn = (body: unknown, { preset }: HookSettings): string =>
+const readLoginCode = (body: unknown, { preset }: HookSettings): string =>
   renderTemplate(PRESETS[preset].codes?.code ?? '', body, MAX_CHARACTERS).text
 
 /**
  * Replaces the code in a text by dots. If the text lacks `code`, replaces each word of 3 or more letters and
  * digits that has a digit.
  */
-export function withoutCode(text: string, code: string): string {
+export function hideCode(text: string, code: string): string {
   const dots = (hidden: string) => '•'.repeat(hidden.length)
   if (code !== '' && text.includes(code)) return text.replaceAll(code, (found) => dots(found))
   return text.replaceAll(/[\p{L}\p{N}]{3,}/gu, (word) => (/\p{N}/u.test(word) ? dots(word) : word))
@@ -83,7 +83,7 @@ export function withoutCode(text: string, code: string): string {
 /**
  * The key that identifies a body's event. It is the whole body if the key's template takes too many steps.
  */
-function keyOf(template: string, body: unknown) {
+function makeEventKey(template: string, body: unknown) {
   try {
     return renderTemplate(template, body, MAX_KEY_CHARACTERS).text
   } catch (error) {
@@ -93,8 +93,10 @@ function keyOf(template: string, body: unknown) {
 }
 
 /** The phone numbers that get codes. No groups: an end user who enters a group's name must not reach it. */
-async function personIn(store: Store, user: string, body: unknown, hook: HookSettings) {
-  const numbers = await recipientsIn(store, user, namesIn(body, hook), MAX_NAMED, { bare: 'world' })
+async function readCodeRecipients(store: Store, user: string, body: unknown, hook: HookSettings) {
+  const numbers = await readRecipients(store, user, readNamedRecipients(body, hook), MAX_NAMED, {
+    bare: 'world',
+  })
   const wrong = numbers.findIndex((number) => !E164.test(number))
   if (wrong === -1) return { numbers, groups: [] }
   throw badRequest(`Recipient ${wrong + 1} is not a number with its country code, as +4915112345678.`)
@@ -104,8 +106,8 @@ async function personIn(store: Store, user: string, body: unknown, hook: HookSet
  * Recipients of alerts in the body: phone numbers, short codes if the account allows them, and ids of groups.
  * Throws 400 for an unknown group.
  */
-async function someoneIn(store: Store, user: string, body: unknown, hook: HookSettings) {
-  const named = namesIn(body, hook)
+async function readAlertRecipients(store: Store, user: string, body: unknown, hook: HookSettings) {
+  const named = readNamedRecipients(body, hook)
   const read = await readNumbers(store, user, named)
   const isCode = (number: string | undefined) => number !== undefined && SHORT_CODE.test(number)
   const allowsCodes = read.some(isCode) && (await allowsShortCodes(store, user))
@@ -114,7 +116,7 @@ async function someoneIn(store: Store, user: string, body: unknown, hook: HookSe
   const names = named.filter((_, i) => !isNumber(read[i]))
   return {
     numbers: [...new Set(read.filter(isNumber))],
-    groups: await groupsNamed(store, user, names),
+    groups: await findGroupsByName(store, user, names),
   }
 }
 
@@ -122,31 +124,35 @@ async function someoneIn(store: Store, user: string, body: unknown, hook: HookSe
  * Phone numbers and group names in a body, at the path `recipients_from` or where the preset says. Throws 400
  * for too many, or if neither that path nor the hook names a recipient.
  */
-function namesIn(
+function readNamedRecipients(
   body: unknown,
   { preset, recipients_from: path, recipients, groups }: HookSettings,
 ): string[] {
   const to = PRESETS[preset].codes?.to
   if (path === '') return to ? [renderTemplate(to, body, MAX_CHARACTERS).text] : []
-  const found = valueAt(body, namesOf(path))
+  const found = findValueAt(body, splitPath(path))
   const texts = (Array.isArray(found) ? found : [found]).slice(0, MAX_NAMED + 1).flatMap((one) => {
     const isText = typeof one === 'string' || typeof one === 'number'
     return isText ? String(one).split(',', MAX_NAMED + 1) : []
   })
   const named = texts.map((name) => cleanText(name).trim()).filter((name) => name !== '')
-  if (named.length + recipients.length + groups.length === 0) throw missing(namesOf(path))
+  if (named.length + recipients.length + groups.length === 0) throw missing(splitPath(path))
   if (named.length > MAX_NAMED) throw badRequest(`The body names more than ${MAX_NAMED} recipients.`)
   return named
 }
 
 /** Ids of the account's groups with these names. Throws 400 for an unknown name. */
-export async function groupsNamed({ db }: Store, user: string, names: readonly string[]): Promise<string[]> {
+export async function findGroupsByName(
+  { db }: Store,
+  user: string,
+  names: readonly string[],
+): Promise<string[]> {
   if (names.length === 0) return []
   const groups = await queries(db)
     .selectFrom('contact_groups')
     .select(['id', 'name'])
     .where('user', '=', user)
-    .where('name', '=', anyOf(names))
+    .where('name', '=', matchAny(names))
     .execute()
   const known = new Set(groups.map(({ name }) => name))
   const unknown = names.find((name) => !known.has(name))
@@ -154,14 +160,14 @@ export async function groupsNamed({ db }: Store, user: string, names: readonly s
   throw badRequest(`"${unknown.slice(0, 40)}" is neither a number in E.164 nor a group of the account.`)
 }
 
-const namesOf = (path: string): string[] => path.trim().split('.')
+const splitPath = (path: string): string[] => path.trim().split('.')
 
 /** Whether a body meets one of the conditions `path=value,other value`, which are separated by `;`. */
 function isMet(condition: string, body: unknown): boolean {
   const readText = makeTextReader()
   return condition.split(';').some((one) => {
     const [, path = '', values] = /^([^=]*)=(.*)$/s.exec(one) ?? []
-    const state = valueAt(body, namesOf(path), readText)
+    const state = findValueAt(body, splitPath(path), readText)
     const isScalar = state === null || typeof state !== 'object'
     return isScalar && values?.split(',').some((value) => value.trim() === String(state)) === true
   })

@@ -17,7 +17,7 @@ const bySecret = (db: Db, secret: string, way?: Way) =>
     .where(({ not }) => not(isDisabled('h.user')))
 
 /** The account of the hook with this secret; undefined if the secret is unknown or the account disabled. */
-export async function hookAccount({ db }: Store, secret: string): Promise<string | undefined> {
+export async function findHookAccount({ db }: Store, secret: string): Promise<string | undefined> {
   const hook = await bySecret(db, secret, 'lookUp').select('h.user').executeTakeFirst()
   return hook?.user
 }

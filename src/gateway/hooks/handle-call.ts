@@ -1,24 +1,24 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { dateOf } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/date.ts'
 import type { Config } from '../../platform/config.ts'
 import { type ApiError, badRequest, notFound } from '../../platform/errors.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
 import { countSegments } from '../../portable/segments.ts'
-import { accountSender } from '../base/sender.ts'
+import { makeAccountSender } from '../base/sender.ts'
 import { wakeDevices } from '../lines/wake.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import { prepareOffer, sendInside } from '../messages/send/send.ts'
 import { acceptAlert, acceptCodes } from './accept.ts'
-import { type Call, OUTCOMES, refused, textsOf } from './call-outcome.ts'
+import { type Call, listOutcomeTexts, OUTCOMES, toRefusedCall } from './call-outcome.ts'
 import { checkSignature, type Posted } from './check-signature.ts'
-import { compose, sendOf } from './compose.ts'
+import { compose, composeSend } from './compose.ts'
 import { lockHook } from './find-hook.ts'
 import { type Handshake, readHandshake } from './handshake.ts'
 import { TooManyCodes } from './hook-form.ts'
-import { noteHeld, noteSent, readWindow, remember, type Window } from './hook-hour.ts'
+import { readWindow, recordHeld, recordSent, remember, type Window } from './hook-hour.ts'
 import type { Hook } from './hook-settings.ts'
-import { noteCall } from './note-call.ts'
+import { storeHookCall } from './note-call.ts'
 import { readHookBody } from './read-body.ts'
 
 export const HOOK_CALLED = z
@@ -68,9 +68,9 @@ export async function callHook(
       : undefined
     const made: Call = mail?.wasSent
       ? { outcome: 'repeated' }
-      : await send(inside, config, hook, posted).catch(refused)
+      : await send(inside, config, hook, posted).catch(toRefusedCall)
     if (mail && !mail.wasSent && !made.refusal) await remember(db, once, mail)
-    await noteCall(inside, hook, posted.raw, made)
+    await storeHookCall(inside, hook, posted.raw, made)
     const call = { ...made, preset: hook.preset }
     if (isTrial && !made.refusal) throw new Trial(call)
     return call
@@ -104,16 +104,16 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
   if (composed.outcome !== 'sent') return composed
   const window = await readWindow(store.db, hook, composed.key || name)
   if (window.wasSent) return { outcome: 'repeated' }
-  const sender = accountSender(hook.user, hook.id)
+  const sender = makeAccountSender(hook.user, hook.id)
   const offer = await prepareOffer(store, config, sender, composed.send)
   const phones = offer.messages.map(({ to }) => to)
-  const texts = textsOf(phones, composed.shown ?? composed.text)
+  const texts = listOutcomeTexts(phones, composed.shown ?? composed.text)
   const { segments } = countSegments(composed.text)
   if (window.isOpen && window.sent >= hook.rate) {
     if (isCode) return { outcome: 'limited', refusal: aboveRate(window) }
-    const summary = summaryOf(hook, window, offer)
+    const summary = makeSummaryOffer(hook, window, offer)
     if (summary.messages.length > 0) await sendInside(store, config, summary)
-    await noteHeld(store.db, hook, window, summary)
+    await recordHeld(store.db, hook, window, summary)
     return { outcome: 'limited', texts }
   }
   const later = window.quietUntil !== ''
@@ -122,21 +122,21 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
     ? await acceptCodes(store, config, hook, due)
     : await acceptAlert(store, config, due)
   if (accepted.refusal) return { ...accepted, texts }
-  await noteSent(store.db, hook, window, segments)
+  await recordSent(store.db, hook, window, segments)
   const messages = offer.messages.map(({ id }) => id)
   return { ...accepted, texts, messages, ...(posted.unread && { note: posted.unread.message }) }
 }
 
 /** The refusal of login codes above the hook's hourly limit. (Alerts above it become one summary.) */
 function aboveRate({ endsAt }: Window) {
-  const seconds = Math.ceil((dateOf(endsAt)!.getTime() - Date.now()) / 1000)
+  const seconds = Math.ceil((toDate(endsAt)!.getTime() - Date.now()) / 1000)
   return new TooManyCodes(Math.max(1, seconds), 'The hook has sent as many codes as it may in an hour.')
 }
 
 const MAX_PHONES = 1_000
 
 /** The summary "and 5 more" of held-back calls, at the hour's end, to recipients who have none scheduled. */
-function summaryOf({ name }: Hook, { held, phones, endsAt }: Window, offer: Offer): Offer {
+function makeSummaryOffer({ name }: Hook, { held, phones, endsAt }: Window, offer: Offer): Offer {
   const body = `${name}: and ${held + 1} more`
   const { segments } = countSegments(body)
   const others = offer.messages.filter(({ to }) => !phones.includes(to))
@@ -156,6 +156,6 @@ function composeUnread(hook: Hook, reason: ApiError) {
   const isNews = reason.status === 413 && kind === 'alerts' && recipients.length + groups.length > 0
   if (!isNews || signing_secret !== '') throw reason
   const text = `${name}: ${TOO_LARGE}`
-  const send = sendOf(hook, { numbers: [], groups: [] }, text)
+  const send = composeSend(hook, { numbers: [], groups: [] }, text)
   return { outcome: 'sent' as const, send, text, shown: undefined, key: TOO_LARGE }
 }

@@ -49,7 +49,7 @@ export async function readWindow(db: Db, { id, once_minutes }: Hook, event: stri
 }
 
 /** Adds a sent text's segments to the current hour, or begins a new hour. Stores that the event was sent. */
-export async function noteSent(db: Db, hook: Hook, window: Window, segments: number) {
+export async function recordSent(db: Db, hook: Hook, window: Window, segments: number) {
   await remember(db, hook, window)
   if (window.isOpen) await addToHour(db, hook, segments)
   else await beginHour(db, hook, segments)
@@ -77,7 +77,7 @@ const beginHour = (db: Db, { id }: Hook, sent: number) =>
  * Counts a call above the hourly limit. Adds the messages of `summary` to the hour's scheduled summaries and
  * updates the text of them all.
  */
-export async function noteHeld(db: Db, hook: Hook, window: Window, summary: Offer) {
+export async function recordHeld(db: Db, hook: Hook, window: Window, summary: Offer) {
   await remember(db, hook, window)
   const ids = summary.messages.map(({ id }) => id)
   await queries(db)

@@ -38,5 +38,5 @@ export interface Hook extends HookSettings {
 }
 
 /** Whether a hook sends login codes. One with an auth server's preset always does. */
-export const isOfCodes = ({ kind, preset }: Pick<HookSettings, 'kind' | 'preset'>): boolean =>
+export const sendsLoginCodes = ({ kind, preset }: Pick<HookSettings, 'kind' | 'preset'>): boolean =>
   kind === 'codes' || PRESETS[preset]?.codes !== undefined

@@ -8,7 +8,7 @@ import { randomText } from '../../platform/tools/random.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
 import { isPlain } from '../../portable/phone/read.ts'
-import { recipientsIn } from '../base/read-numbers.ts'
+import { readRecipients } from '../base/read-numbers.ts'
 import { allowsShortCodes } from '../messages/send/recipients.ts'
 import { isSecret } from '../webhooks/signature.ts'
 import { requireRoomFor } from '../webhooks/webhook-extensions.ts'
@@ -17,9 +17,9 @@ import {
   DEFAULT_PARTS,
   HOOK_SETTINGS,
   type Hook,
-  isOfCodes,
   MAX_RECIPIENTS,
   MAX_TEMPLATE,
+  sendsLoginCodes,
 } from './hook-settings.ts'
 
 const NUMBERS = fieldError('validation_invalid_recipients', 'Must be a list of at most 100 numbers in E.164')
@@ -49,14 +49,14 @@ async function prepare(store: Store, values: Record<string, Value>): Promise<und
 async function completeRecipients(store: Store, values: Record<string, Value>): Promise<void> {
   const { data } = HOOK_SETTINGS.shape.recipients.safeParse(parseJson(String(values.recipients ?? '')))
   if (!data || data.every(isPlain)) return
-  values.recipients = JSON.stringify(await recipientsIn(store, String(values.user), data, MAX_RECIPIENTS))
+  values.recipients = JSON.stringify(await readRecipients(store, String(values.user), data, MAX_RECIPIENTS))
 }
 
 /** Fills in a hook's defaults. Throws 400 for invalid templates and signing secrets. */
 function complete(values: Record<string, Value>) {
   values.secret ||= randomText(32)
   const { preset, signing_secret } = values as unknown as Hook
-  if (isOfCodes(values as unknown as Hook)) values.kind = 'codes'
+  if (sendsLoginCodes(values as unknown as Hook)) values.kind = 'codes'
   values.kind ||= 'alerts'
   values.rate ||= values.kind === 'codes' ? 600 : 60
   values.max_parts ||= DEFAULT_PARTS

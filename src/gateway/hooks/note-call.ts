@@ -20,7 +20,7 @@ interface NotedCall {
 }
 
 /** Stores a call of a hook, and deletes older ones. Of a call that would text an erased person, no words. */
-export async function noteCall(
+export async function storeHookCall(
   { db }: Store,
   { id, user, kind }: Hook,
   raw: string,

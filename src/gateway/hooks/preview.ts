@@ -1,13 +1,13 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Config } from '../../platform/config.ts'
-import { may } from '../base/permissions.ts'
+import { requirePermit } from '../base/permissions.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
-import { accountSender } from '../base/sender.ts'
+import { makeAccountSender } from '../base/sender.ts'
 import { requireReach } from '../messages/send/judge.ts'
-import { allRecipients } from '../messages/send/recipients.ts'
+import { readAllRecipients } from '../messages/send/recipients.ts'
 import { isOwn } from '../messages/send/send.ts'
-import { type Call, OUTCOMES, refused, TEXTS, textsOf } from './call-outcome.ts'
+import { type Call, listOutcomeTexts, OUTCOMES, TEXTS, toRefusedCall } from './call-outcome.ts'
 import { compose } from './compose.ts'
 import type { HookSettings } from './hook-settings.ts'
 import { readHookBody } from './read-body.ts'
@@ -32,10 +32,10 @@ export async function previewHook(
     const composed = await compose(store, user, hook, readHookBody(raw))
     if (composed.outcome !== 'sent') return composed
     if (hook.line && !(await isOwn(store, 'lines', user, hook.line))) throw gatewayRefusal('line_not_found')
-    const phones = await allRecipients(store, user, composed.send, maxRecipients)
-    await requireReach(store.db, may(accountSender(user, user), 'preview'), phones)
-    return { outcome: 'sent', texts: textsOf(phones, composed.text) }
+    const phones = await readAllRecipients(store, user, composed.send, maxRecipients)
+    await requireReach(store.db, requirePermit(makeAccountSender(user, user), 'preview'), phones)
+    return { outcome: 'sent', texts: listOutcomeTexts(phones, composed.text) }
   }
-  const { outcome, refusal, texts = [] } = await preview().catch(refused)
+  const { outcome, refusal, texts = [] } = await preview().catch(toRefusedCall)
   return { outcome, error: refusal?.message ?? '', texts }
 }

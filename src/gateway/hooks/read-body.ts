@@ -8,7 +8,7 @@ export const JSON_FIELDS = ['payload', 'data']
 /** Parses a body as JSON, else as a form, else as `{text}`. `curl -d` declares plain text as a form. */
 export function readHookBody(raw: string, form?: readonly FormPair[]): unknown {
   const text = raw.trim()
-  const fields: Record<string, unknown> = form && text.includes('=') ? fieldsOf(form) : { text }
+  const fields: Record<string, unknown> = form && text.includes('=') ? collectFormFields(form) : { text }
   const read = [text, ...JSON_FIELDS.map((name) => toText([fields[name]].flat()[0]))]
   for (const one of read) {
     const json = parseJson(one)
@@ -18,7 +18,7 @@ export function readHookBody(raw: string, form?: readonly FormPair[]): unknown {
 }
 
 /** The fields of a form; a list for a field that is repeated. */
-function fieldsOf(form: readonly FormPair[]): Record<string, unknown> {
+function collectFormFields(form: readonly FormPair[]): Record<string, unknown> {
   const lists = Map.groupBy(form, ([name]) => name)
   return Object.fromEntries(
     [...lists].map(([name, [first, ...more]]) => [

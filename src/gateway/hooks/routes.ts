@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { tokenOf } from '../../engine/auth/tokens.ts'
-import { userHolder } from '../../engine/collections/collection.ts'
+import { readHeaderToken } from '../../engine/auth/tokens.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { isTooComplex } from '../../engine/fields/json-text.ts'
 import { readMultipart } from '../../http/body/multipart.ts'
 import { BodyTooLarge, JSON_BOUNDS, readBytes, readJson } from '../../http/body/raw-body.ts'
@@ -10,17 +10,17 @@ import type { Operation } from '../../http/openapi/operations.ts'
 import { HOOK, NOBODY, type Security } from '../../http/openapi/security.ts'
 import { byRole, everybody, type HasServices, type Permission } from '../../http/permission.ts'
 import { rows } from '../../http/rows.ts'
-import { memoryOf } from '../../http/server/caller.ts'
+import { findRequestMemory } from '../../http/server/caller.ts'
 import { ApiError, notFound, RetryLater } from '../../platform/errors.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
 import { sendOutgoing } from '../../platform/outgoing/send.ts'
-import { charsetOf, decodeForm, decodeParts, decodeText } from '../../platform/tools/charset.ts'
+import { decodeForm, decodeParts, decodeText, readCharset } from '../../platform/tools/charset.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { loggableKey, loggableMessage } from '../../platform/tools/loggable.ts'
 import { checkShape } from '../base/schemas.ts'
 import type { Posted } from './check-signature.ts'
-import { hookAccount } from './find-hook.ts'
+import { findHookAccount } from './find-hook.ts'
 import { callHook, HOOK_CALLED } from './handle-call.ts'
 import { findChallenge } from './handshake.ts'
 import { HOOK_SETTINGS } from './hook-settings.ts'
@@ -47,7 +47,7 @@ const PREVIEW = z
 /** Returns the challenge of a service that checks the address. Throws 405 for other requests. */
 async function answerChallenge(c: Ctx, { store }: Services, secret: string): Promise<Response> {
   const challenge = findChallenge(c.req.query())
-  if (challenge && (await hookAccount(store.signIn, secret)) !== undefined) return c.text(challenge)
+  if (challenge && (await findHookAccount(store.signIn, secret)) !== undefined) return c.text(challenge)
   c.header('allow', 'POST')
   throw new ApiError(405, 'A hook accepts POST only: choose POST in the tool that calls it.')
 }
@@ -57,7 +57,7 @@ const bySecret = (security: Security, readSecret: (c: Ctx) => string): Permissio
   security,
   async withCaller(c, services, work) {
     const secret = readSecret(c)
-    const user = await hookAccount(services.store.signIn, secret)
+    const user = await findHookAccount(services.store.signIn, secret)
     if (user === undefined) throw notFound()
     return work({ user, secret, services })
   },
@@ -69,7 +69,7 @@ interface HookCaller extends HasServices {
 }
 
 const inPath = (c: Ctx) => c.req.param('secret') ?? ''
-const inHeader = (c: Ctx) => tokenOf(c.req.header('authorization'))
+const inHeader = (c: Ctx) => readHeaderToken(c.req.header('authorization'))
 
 /** Answers a call of a hook. An account's calls run one by one. */
 async function call({ user, secret, services }: HookCaller, c: Ctx): Promise<Response> {
@@ -78,10 +78,12 @@ async function call({ user, secret, services }: HookCaller, c: Ctx): Promise<Res
   const posted = await readPosted(c)
   if (challenge && posted.raw === '') return c.text(challenge)
   const work = () => callHook(store.forUser(user), config, secret, posted)
-  const { handshake, ...answer } = await admission.heavyWork.run(userHolder(user), work).catch((error) => {
-    if (error instanceof ApiError && error.status === 400) logUnknown(log, user, posted, error)
-    throw error
-  })
+  const { handshake, ...answer } = await admission.heavyWork
+    .run(makeUserHolder(user), work)
+    .catch((error) => {
+      if (error instanceof ApiError && error.status === 400) logUnknown(log, user, posted, error)
+      throw error
+    })
   if (handshake?.confirm) await confirmSubscription(handshake.confirm)
   if (typeof handshake?.answer === 'string') return c.text(handshake.answer)
   return c.json(handshake?.answer ?? answer)
@@ -112,8 +114,8 @@ async function readPosted(c: Ctx): Promise<Posted> {
   const type = c.req.header('content-type') ?? ''
   try {
     if (type.startsWith('multipart/form-data')) return { raw: readable(await readParts(c)), headers }
-    const bytes = await readBytes(c.env.incoming, MAX_BYTES, () => memoryOf(c))
-    const charset = charsetOf(type)
+    const bytes = await readBytes(c.env.incoming, MAX_BYTES, () => findRequestMemory(c))
+    const charset = readCharset(type)
     const raw = readable(decodeText(bytes, charset))
     if (!type.startsWith('application/x-www-form-urlencoded')) return { raw, headers }
     const form = decodeForm(bytes, charset, MAX_FIELDS)
@@ -136,7 +138,7 @@ function readable(text: string): string {
 const tooLarge = () => new ApiError(413, 'The body has more than 2 MiB, or too many values.')
 
 async function readParts(c: Ctx): Promise<string> {
-  const { pairs, release } = await readMultipart(c.env.incoming, MAX_BYTES, memoryOf(c), decodeParts)
+  const { pairs, release } = await readMultipart(c.env.incoming, MAX_BYTES, findRequestMemory(c), decodeParts)
   await release()
   const fields = Object.fromEntries(pairs)
   return JSON_FIELDS.map((name) => fields[name]).find((text) => text !== undefined) ?? JSON.stringify(fields)
@@ -185,7 +187,7 @@ export const HOOK_ROUTES = rows('hooks', {
     run: async ({ user, store, services }, c) => {
       const { hook, body } = checkShape(PREVIEW, await readJson(c, 4 * MAX_PREVIEW))
       const preview = () => previewHook(store, services.config, user, hook, body)
-      return admission.heavyWork.run(userHolder(user), preview)
+      return admission.heavyWork.run(makeUserHolder(user), preview)
     },
   },
   'POST /api/hooks/:secret': {

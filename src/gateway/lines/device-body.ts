@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
-import { instant, listOf, nonEmptyId, nonEmptyText, text, wholeNumber } from '../base/schemas.ts'
+import { instant, makeListSchema, nonEmptyId, nonEmptyText, text, wholeNumber } from '../base/schemas.ts'
 import { CONNECTIONS } from './health.ts'
 import { SUBSCRIPTION } from './web-push.ts'
 
@@ -86,7 +86,7 @@ const report = z
     path: ['not_sent'],
     error: 'can only be said with the status failed',
   })
-export const REPORT_BODY = z.object({ items: listOf(report, MAX_ITEMS) }).meta({ id: 'Reports' })
+export const REPORT_BODY = z.object({ items: makeListSchema(report, MAX_ITEMS) }).meta({ id: 'Reports' })
 
 const received = z
   .object({
@@ -100,4 +100,6 @@ const received = z
     sim: wholeNumber(0, MAX_SIMS).nullish().describe('Slot of the SIM that received it.'),
   })
   .transform(({ from, body, received_at, sim }) => ({ from, body, receivedAt: received_at, sim: sim ?? 0 }))
-export const INCOMING_BODY = z.object({ items: listOf(received, MAX_ITEMS) }).meta({ id: 'ReceivedTexts' })
+export const INCOMING_BODY = z
+  .object({ items: makeListSchema(received, MAX_ITEMS) })
+  .meta({ id: 'ReceivedTexts' })

@@ -4,7 +4,7 @@ import { inSeconds, queries } from '../../platform/db/queries.ts'
 import { counts } from '../../platform/tools/counts.ts'
 import { WakeSignal } from '../../platform/tools/repeat.ts'
 import { countPending, type Device, touchDevice } from '../base/device.ts'
-import { type DeviceEvent, onDeviceEvent } from './wake.ts'
+import { type DeviceEvent, subscribeToDevice } from './wake.ts'
 
 type StreamItem = SentEvent | { readonly name: 'alive' }
 type SentEvent = Exclude<DeviceEvent, { readonly name: 'access' }>
@@ -17,7 +17,7 @@ const PRESENT_SECONDS = 40
 const MAX_WAITING = 1_000
 
 /** Yields keep-alives, a device's events and, if messages wait, `wake`. Ends if `identify` returns null. */
-export async function* deviceEvents(
+export async function* streamDeviceEvents(
   store: Store,
   device: Device,
   deviceOnlineSeconds: number,
@@ -30,7 +30,7 @@ export async function* deviceEvents(
   const waiting: SentEvent[] = []
   const signal = new WakeSignal()
   let aliveAt = performance.now() + ALIVE_MS
-  const stop = onDeviceEvent(device.id, (event) => {
+  const stop = subscribeToDevice(device.id, (event) => {
     if (event.name === 'wake') counts.wakes.stream++
     if (event.name === 'access') aliveAt = 0
     else if (!isRepeated(waiting, event) && (event.name === 'wake' || waiting.length < MAX_WAITING))

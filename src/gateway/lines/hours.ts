@@ -8,7 +8,7 @@ import type { Logger } from '../../platform/log.ts'
 export type Values = Readonly<Record<string, Value>>
 
 /** Makes an extension that checks values before they are stored. `old`: the values that they replace. */
-export const checking = (check: (values: Values, old?: Values) => void): Extension => ({
+export const makeCheckExtension = (check: (values: Values, old?: Values) => void): Extension => ({
   check: (values) => check(values),
   async beforeCreate(_store, values) {
     check(values)

@@ -1,6 +1,6 @@
 import { limitGuesses, limitPrivateTokens } from '../../engine/auth/attempt-limits.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { clientIp } from '../../http/server/caller.ts'
+import { readClientIp } from '../../http/server/caller.ts'
 import { RetryLater } from '../../platform/errors.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
 
@@ -12,7 +12,7 @@ export async function limitPairing<T>(
   privateToken?: string,
 ): Promise<T> {
   const { db } = services.store.signIn
-  const ip = clientIp(c, services)
+  const ip = readClientIp(c, services)
   try {
     if (privateToken === undefined) return await limitGuesses(db, 'code', ip, pair)
     return await limitPrivateTokens(db, ip, privateToken, pair)

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { currencyOf, DECIMAL } from '../base/currency.ts'
+import { DECIMAL, readCurrency } from '../base/currency.ts'
 
 const MONTHS = 12
 
@@ -25,7 +25,7 @@ export const LINE_COSTS = z
   .meta({ id: 'LineCosts' })
 
 /** The costs of an account's lines in the last 12 months, newest month first. */
-export async function costsOfLines(store: Store, user: string): Promise<z.output<typeof LINE_COSTS>> {
+export async function readLineCosts(store: Store, user: string): Promise<z.output<typeof LINE_COSTS>> {
   const items = await queries(store.db)
     .selectFrom('line_costs as c')
     .select(['c.month', 'c.line', 'c.texts', sql<string>`c.cost::text`.as('cost')])
@@ -34,5 +34,5 @@ export async function costsOfLines(store: Store, user: string): Promise<z.output
     .orderBy('c.month', 'desc')
     .orderBy('c.line')
     .execute()
-  return { currency: await currencyOf(store, user), items }
+  return { currency: await readCurrency(store, user), items }
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { strict } from '../../engine/records/collection-extension.ts'
-import { gaugesOf } from '../../http/metrics/family.ts'
+import { makeGaugeFactory } from '../../http/metrics/family.ts'
 import { inSeconds, queries } from '../../platform/db/queries.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { devicesExtension, linesExtension } from './device-extensions.ts'
@@ -13,9 +13,9 @@ export const LINES: Feature = {
   extensions: () => ({ devices: strict(devicesExtension), lines: strict(linesExtension) }),
   timed: ({ store }) => [{ id: 'batteryCleanUp', ...HOURLY, run: () => deleteOldBatteries(store) }],
   metrics({ store, config }) {
-    const devices = gaugesOf(() => readDevices(store, config.deviceOnlineSeconds))
-    const lowBatteries = gaugesOf(() => countLowBatteries(store))
-    const lines = gaugesOf(() => readLineFigures(store))
+    const devices = makeGaugeFactory(() => readDevices(store, config.deviceOnlineSeconds))
+    const lowBatteries = makeGaugeFactory(() => countLowBatteries(store))
+    const lines = makeGaugeFactory(() => readLineFigures(store))
     return [
       devices('devices', 'Devices of all accounts, by state.', (states) => states),
       lowBatteries('devices_low_battery', 'Enabled devices below 15 % that are not charging.', (low) => low),

@@ -8,7 +8,7 @@ import { INSTANT } from '../../engine/fields/instant.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { lockFreshAuth } from '../../engine/records/fresh-auth.ts'
 import { createRecord } from '../../engine/records/write.ts'
-import { type AuthRecord, serverRequest } from '../../engine/request/request.ts'
+import { type AuthRecord, makeServerRequest } from '../../engine/request/request.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { evaluate } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -67,7 +67,7 @@ const keepCode = (db: Db, user: string, name: string, code: string) =>
     .expression(
       queries(db)
         .selectNoFrom(({ val }) => [
-          val(hashOf(code)).as('code_hash'),
+          val(hashPairingCode(code)).as('code_hash'),
           val(user).as('user'),
           val(name).as('name'),
           inSeconds(CODE_SECONDS).as('expires_at'),
@@ -116,14 +116,14 @@ export function startPairing(store: Store, user: AuthRecord, name: string, publi
 }
 
 /** Hides a pairing code in the database. Trying all codes reveals it, but it is valid for only 5 minutes. */
-const hashOf = (code: string) => createHash('sha256').update(code).digest('hex')
+const hashPairingCode = (code: string) => createHash('sha256').update(code).digest('hex')
 
 /** Creates a device and returns its id. Throws 400 for a wrong code. Other failures leave the code valid. */
 export function pairDevice(store: Store, extensions: Extensions, device: NewDevice): Promise<string> {
   return store.db.transaction(async (db) => {
     const pairing = await queries(db)
       .deleteFrom('device_pairings')
-      .where('code_hash', '=', hashOf(device.code))
+      .where('code_hash', '=', hashPairingCode(device.code))
       .where('expires_at', '>', sql<Date>`now()`)
       .returning(['user', 'name'])
       .executeTakeFirst()
@@ -175,7 +175,7 @@ async function createDevice(
   if (phone === undefined) throw invalid('phone must be a phone number')
   const name = given.name || model || NAMES[given.platform]!
   const body = { ...given, phone, name, user, password, passwordConfirm: password, enabled: true }
-  const request = serverRequest(store.catalog.find(SUPERUSERS)!, body)
+  const request = makeServerRequest(store.catalog.find(SUPERUSERS)!, body)
   const id = String(JSON.parse(await createRecord(store, extensions, collection, request)).id)
   await markSeen(store, { id, user })
   return id

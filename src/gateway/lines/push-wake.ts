@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { userHolder } from '../../engine/collections/collection.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { minify } from '../../engine/fields/json-text.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
 import { counts } from '../../platform/tools/counts.ts'
 import { changeDevice, type Device } from '../base/device.ts'
 import {
-  adviceFor,
+  adviseOnPush,
   checkEndpoint,
   isGone,
   type PushSettings,
@@ -35,7 +35,7 @@ const findReachable = (db: Db, devices: readonly string[]) =>
   queries(db)
     .selectFrom('devices as d')
     .select(['d.id', 'd.user', 'd.push'])
-    .where('d.id', '=', anyOf(devices))
+    .where('d.id', '=', matchAny(devices))
     .where('d.enabled', '=', true)
     .where(sql<boolean>`pb_is_set(d.push)`)
     .where(({ not, exists, selectFrom }) =>
@@ -66,7 +66,7 @@ export async function pushWake(
     reachable.map(async ({ id, user, push }) => {
       try {
         counts.wakes.push++
-        const status = await admission.wakeUps.run(userHolder(user), () =>
+        const status = await admission.wakeUps.run(makeUserHolder(user), () =>
           sendPush(JSON.parse(push!), WAKE, keys, settings),
         )
         // delete only the subscription that has ended, not a newer one of the device
@@ -74,7 +74,7 @@ export async function pushWake(
           await changeDevice(store.db, { id, user }, { push: null }, sql<boolean>`push::text = ${push}`)
         else if (status >= 400)
           log.warn(
-            { device: id, status, advice: adviceFor(status, settings) },
+            { device: id, status, advice: adviseOnPush(status, settings) },
             'a push service refused a wake-up',
           )
       } catch (error) {

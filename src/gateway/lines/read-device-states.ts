@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'
 import type { Config } from '../../platform/config.ts'
-import { objectsOf } from '../../platform/db/statement.ts'
+import { toObjects } from '../../platform/db/statement.ts'
 import { onlineSince } from '../base/device.ts'
 import { CARRIER_STATE } from './carrier-body.ts'
 import { CONNECTIONS } from './health.ts'
@@ -102,7 +102,7 @@ select d.id as device, d.last_seen >= ${onlineSince('$1')} as online,
 from devices d left join device_batteries b on b.device = d.id ${whose} order by d.id`
 
 /** The state of each device of a user, or of all users (`null`), ordered by id. */
-export async function deviceStates(
+export async function readDeviceStates(
   store: Store,
   user: string | null,
   { deviceOnlineSeconds, leaseSeconds }: Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds'>,
@@ -112,7 +112,7 @@ export async function deviceStates(
     user === null
       ? await store.db.shaped(STATES(''), seconds)
       : await store.db.shaped(STATES('where d."user" = $3'), [...seconds, user], 'sms device states')
-  const states = objectsOf<DeviceStates['items'][number] & { lines: string; carrier: string | null }>(found)
+  const states = toObjects<DeviceStates['items'][number] & { lines: string; carrier: string | null }>(found)
   return {
     items: states.map((state) => ({
       ...state,

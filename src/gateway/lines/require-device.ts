@@ -1,18 +1,18 @@
 import { isSuspended } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { authOf } from '../../http/authenticate.ts'
+import { authenticateUncached } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { storeOf } from '../../http/server/caller.ts'
+import { openStoreForCaller } from '../../http/server/caller.ts'
 import { type Device, requireDevice } from '../base/device.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
 
 /**
  * The calling device. Throws 403 for any other caller, 401 for a guest. On 401 devices forget their pairing.
  */
-export async function requireDeviceOf(c: Ctx, services: Services): Promise<DeviceCaller> {
-  const auth = await authOf(c, services)
+export async function requireDeviceCaller(c: Ctx, services: Services): Promise<DeviceCaller> {
+  const auth = await authenticateUncached(c, services)
   if (!auth) await refuseSuspended(c, services)
-  return { device: requireDevice(auth), store: storeOf(c, services, auth) }
+  return { device: requireDevice(auth), store: openStoreForCaller(c, services, auth) }
 }
 
 /** A calling device, and a store that charges statements to the device's user. */

@@ -32,7 +32,7 @@ const listeners = new Map<string, Set<Heard>>()
 const onUnheard = new Set<(devices: readonly string[]) => void>()
 
 /** Calls `heard` for each event of a device, until the returned function is called. */
-export function onDeviceEvent(device: string, heard: Heard): () => void {
+export function subscribeToDevice(device: string, heard: Heard): () => void {
   const set = listeners.get(device) ?? new Set()
   listeners.set(device, set.add(heard))
   return () => {
@@ -48,7 +48,7 @@ const GATHER_MS = 1_000
  * Calls `reach` with woken devices that have no listener in this process: immediately with the first ones,
  * then each second with those added since. Returns a function to stop.
  */
-export function onUnheardWake(reach: (devices: string[]) => Promise<void>, log: Logger): () => void {
+export function watchUnheardWakes(reach: (devices: string[]) => Promise<void>, log: Logger): () => void {
   const devices = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
@@ -135,7 +135,7 @@ export async function waitForAny<T>(
 ): Promise<T[]> {
   const end = performance.now() + waitMs
   const signal = new WakeSignal()
-  const stop = onDeviceEvent(device, () => {
+  const stop = subscribeToDevice(device, () => {
     counts.wakes.long_poll++
     signal.notify()
   })

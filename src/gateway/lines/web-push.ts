@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import type { Config } from '../../platform/config.ts'
 import { readOrMakeParam } from '../../platform/db/secrets.ts'
-import { urlFault } from '../../platform/outgoing/addresses.ts'
+import { findUrlFault } from '../../platform/outgoing/addresses.ts'
 import { sendOutgoing } from '../../platform/outgoing/send.ts'
 
 /** A Web Push subscription of a device or a browser. UnifiedPush uses this format, too. */
@@ -47,7 +47,7 @@ export async function vapidKeys({ db }: Store): Promise<VapidKeys> {
 
 /** Throws 400 for an endpoint to which no push could be sent. */
 export function checkEndpoint({ endpoint }: Subscription, { webhookAllowPrivate }: PushSettings): void {
-  const fault = urlFault(endpoint, webhookAllowPrivate)
+  const fault = findUrlFault(endpoint, webhookAllowPrivate)
   if (fault === 'private') throw invalid('endpoint must not be a private address')
   if (fault) throw invalid('endpoint must be an https address')
 }
@@ -60,7 +60,7 @@ export const isPublicSubject = (subject: string): boolean =>
   /[@/][\w-]+(\.[\w-]+)*\.[a-z]{2,}(\/|$)/i.test(subject)
 
 /** What to do about the status with which a push service refused a push. */
-export const adviceFor = (status: number, { vapidSubject }: PushSettings): string =>
+export const adviseOnPush = (status: number, { vapidSubject }: PushSettings): string =>
   status === 403 && !isPublicSubject(vapidSubject)
     ? `set VAPID_SUBJECT to your mail address: some services refuse ${vapidSubject}`
     : ''

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { anyFound, anyOf, queries } from '../../platform/db/queries.ts'
+import { anyFound, matchAny, queries } from '../../platform/db/queries.ts'
 
 /** Removes the texts of deleted or redacted messages from conversations. Returns the conversations' ids. */
 export async function clearLastTexts(db: Db, messages: readonly string[]): Promise<string[]> {
@@ -11,7 +11,7 @@ export async function clearLastTexts(db: Db, messages: readonly string[]): Promi
       anyFound(
         selectFrom('conversations')
           .select('id')
-          .where('last_message', '=', anyOf(messages))
+          .where('last_message', '=', matchAny(messages))
           .where('last_message', '<>', sql.lit(''))
           .where('last_text', '<>', '')
           .orderBy('user')

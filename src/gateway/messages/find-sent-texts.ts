@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { ruleFor } from '../../engine/records/access.ts'
+import { requireRule } from '../../engine/records/access.ts'
 import { answerRecords } from '../../engine/records/list.ts'
 import { selectRows } from '../../engine/records/read-rows.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { invalid } from '../../platform/common-refusals.ts'
-import { anyOf, queries, unindexed } from '../../platform/db/queries.ts'
+import { matchAny, queries, unindexed } from '../../platform/db/queries.ts'
 import { id, text, wholeNumber } from '../base/schemas.ts'
 import type { Sender } from '../base/sender.ts'
 
@@ -56,7 +56,7 @@ export async function findSentTexts(
   const collection = store.catalog.find('sms_messages')!
   const rows = await selectRows(store, {
     collection,
-    rule: ruleFor(collection, 'listRule', request.auth),
+    rule: requireRule(collection, 'listRule', request.auth),
     request,
     where: (position) => `b."id" = any($${position}::text[])`,
     params: [found.map((text) => text.id)],
@@ -79,7 +79,7 @@ function namedBy({ db }: Store, { user, key }: Sender, { ids, client_ref, batch 
     .where(unindexed('m.user'), '=', user)
     .where(unindexed('m.message_type'), '=', 'outgoing')
     .$if(key !== undefined, (texts) => texts.where(unindexed('m.sent_by'), '=', key!.id))
-    .$if(ids !== undefined, (texts) => texts.where('m.id', '=', anyOf(ids!)))
+    .$if(ids !== undefined, (texts) => texts.where('m.id', '=', matchAny(ids!)))
     .$if(batch !== undefined, (texts) =>
       texts.where('m.batch_id', '=', batch!).where('m.batch_id', '<>', sql.lit('')),
     )

@@ -4,7 +4,12 @@ import { evaluate } from '../../platform/db/call.ts'
 import { isSqlError } from '../../platform/db/errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { type SqlFile, sqlFiles } from '../../platform/db/schema/sql-files.ts'
-import { indexStates, installTrigrams, type Trigrams, trigramsOf } from '../../platform/db/schema/trigrams.ts'
+import {
+  detectTrigrams,
+  indexStates,
+  installTrigrams,
+  type Trigrams,
+} from '../../platform/db/schema/trigrams.ts'
 import type { Logger } from '../../platform/log.ts'
 import { repeat } from '../../platform/tools/repeat.ts'
 
@@ -77,7 +82,7 @@ const NOT_INSTALLED: Trigrams = {
 export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<string[]> {
   const open = await openIndexes(db, large)
   if (open.length === 0) return []
-  const trigrams = (await trigramsOf(db)) ?? NOT_INSTALLED
+  const trigrams = (await detectTrigrams(db)) ?? NOT_INSTALLED
   return open.map(({ file, state }) => {
     if ('reason' in trigrams && needsTrigrams(file))
       return `Searches in messages are slow: the index ${file.name} is not possible. ${trigrams.reason}`

@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
-import { may } from '../base/permissions.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
+import { requirePermit } from '../base/permissions.ts'
 import { refundQuota } from '../base/quota.ts'
-import { accountSender } from '../base/sender.ts'
+import { makeAccountSender } from '../base/sender.ts'
 import { logChanged } from '../base/status.ts'
 import { notifyCanceled } from '../lines/wake.ts'
 import { clearLastTexts } from './clear-last-texts.ts'
@@ -33,7 +33,7 @@ export const messagesExtension: Extension = {
       .where('message', 'in', ({ selectFrom }) =>
         selectFrom('sms_dispatch')
           .select('message')
-          .where('message', '=', anyOf(ids))
+          .where('message', '=', matchAny(ids))
           .forUpdate()
           .skipLocked(),
       )
@@ -74,7 +74,7 @@ const lockBatches = (db: Db, campaigns: readonly string[]) =>
       }>`(select json_array_elements_text(c.batches) union select c.former_batch)`.as<'b'>(sql`b(batch)`),
     )
     .select(['c.user', 'c.id', 'b.batch'])
-    .where('c.id', '=', anyOf(campaigns))
+    .where('c.id', '=', matchAny(campaigns))
     .where('b.batch', '<>', '')
     .where(sql<boolean>`not (c.settled and c.status in ('done', 'canceled', 'failed'))`)
     .orderBy('c.id')
@@ -86,6 +86,6 @@ export const campaignsExtension: Extension = {
   readsStrictly: true,
   async beforeDelete(store, ids) {
     for (const { user, id, batch } of await lockBatches(store.db, ids))
-      await cancelWaiting(store, may(accountSender(user, id), 'cancel'), batch)
+      await cancelWaiting(store, requirePermit(makeAccountSender(user, id), 'cancel'), batch)
   },
 }

@@ -1,5 +1,5 @@
 import { strict } from '../../engine/records/collection-extension.ts'
-import { gaugesOf } from '../../http/metrics/family.ts'
+import { makeGaugeFactory } from '../../http/metrics/family.ts'
 import { type Depth, type Queue, readQueue } from '../../http/metrics/queue-depth.ts'
 import { SENDS } from '../../http/metrics/traffic.ts'
 import { gatewayForm } from '../../http/middleware/failure.ts'
@@ -37,7 +37,7 @@ export const MESSAGES: Feature<SendingServices> = {
     { id: 'messageTotals', ...HOURLY, run: () => keepTotals(store.db) },
   ],
   metrics({ store }) {
-    const queue = gaugesOf(() => readQueue(store))
+    const queue = makeGaugeFactory(() => readQueue(store))
     const depths = (name: keyof Depth) => (states: Queue) =>
       Object.fromEntries(Object.entries(states).map(([state, depth]) => [state, depth[name]]))
     return [

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { userHolder } from '../../engine/collections/collection.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { sendRaw } from '../../http/answer.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx } from '../../http/context.ts'
@@ -8,7 +8,7 @@ import { json } from '../../http/openapi/success-answers.ts'
 import { rows } from '../../http/rows.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { describeRefusals } from '../base/describe-refusals.ts'
-import { withNumbers } from '../base/read-numbers.ts'
+import { readBodyRecipients } from '../base/read-numbers.ts'
 import type { RefusalCode } from '../base/refusals.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from './send/body-schema.ts'
 import { readIdempotency } from './send/idempotency.ts'
@@ -83,7 +83,7 @@ export async function sendTexts(
   const given = await readJson(c, MAX_BODY_BYTES)
   const json = adapt ? adapt(given) : given
   const strict = readSend(schema, json, new Date())
-  const body = adapt ? await withNumbers(store, user, strict, services.config.maxRecipients) : strict
+  const body = adapt ? await readBodyRecipients(store, user, strict, services.config.maxRecipients) : strict
   const key = c.req.header('idempotency-key')
   const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, json)
   const attempt = c.req.header(ATTEMPT_HEADER)
@@ -146,7 +146,7 @@ export const SEND_ROUTES = rows(SENDING, {
       const { store, user, services } = sender
       const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
       const preview = () => previewSend(store, services.config, sender, body)
-      return admission.heavyWork.run(userHolder(user), preview)
+      return admission.heavyWork.run(makeUserHolder(user), preview)
     },
   },
 })

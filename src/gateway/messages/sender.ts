@@ -2,15 +2,15 @@ import { identifyKey, isNamed, type KeyHolder } from '../../engine/auth/identify
 import type { Store } from '../../engine/collections/catalog.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { authenticate, authOf } from '../../http/authenticate.ts'
+import { authenticate, authenticateUncached } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
 import type { HasServices, Permission } from '../../http/permission.ts'
 import { retry, type Versioned } from '../../http/retry.ts'
-import { clientIp, storeOf } from '../../http/server/caller.ts'
-import { type Act, may, type Permit } from '../base/permissions.ts'
+import { openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
+import { type Act, type Permit, requirePermit } from '../base/permissions.ts'
 import { gatewayRefusal, isRefusal } from '../base/refusals.ts'
-import { type Sender, senderOfKey, senderOfPerson } from '../base/sender.ts'
+import { makeKeySender, makePersonSender, type Sender } from '../base/sender.ts'
 import type { SendServices } from './send/send.ts'
 import type { Sending } from './send/sending.ts'
 
@@ -31,7 +31,7 @@ export interface SendingServices extends Services {
 
 const acting = (services: SendingServices, sender: SendingCaller, act: Act): ActingCaller => ({
   ...sender,
-  permit: may(sender, act),
+  permit: requirePermit(sender, act),
   sending: { ...services.sending, store: sender.store },
   services,
 })
@@ -41,7 +41,7 @@ export const byPerson = (act: Act): Permission<ActingCaller, SendingServices> =>
   least: 'act',
   security: SIGNED_IN,
   withCaller: async (c, services, work) =>
-    work(acting(services, userOf(c, services, await authOf(c, services)), act)),
+    work(acting(services, requireSendingUser(c, services, await authenticateUncached(c, services)), act)),
 })
 
 /**
@@ -65,18 +65,18 @@ export const byReader = (act: Act): Permission<SendingCaller & HasServices> => (
 async function identifySender(c: Ctx, services: Services, act: Act, cached: boolean): Promise<SendingCaller> {
   const apiKey = c.env.incoming.headers['x-api-key']
   if (apiKey !== undefined) {
-    const by = { key: String(apiKey), ip: clientIp(c, services) }
-    return callerOfKey(c, services, await identifyKeyHolder(services, by, act, cached))
+    const by = { key: String(apiKey), ip: readClientIp(c, services) }
+    return makeKeyCaller(c, services, await identifyKeyHolder(services, by, act, cached))
   }
-  const caller = userOf(c, services, await authenticate(c, services, cached))
-  may(caller, act)
+  const caller = requireSendingUser(c, services, await authenticate(c, services, cached))
+  requirePermit(caller, act)
   return caller
 }
 
-export const callerOfKey = (c: Ctx, services: Services, holder: KeyHolder): SendingCaller => ({
-  ...senderOfKey(holder),
+export const makeKeyCaller = (c: Ctx, services: Services, holder: KeyHolder): SendingCaller => ({
+  ...makeKeySender(holder),
   auth: holder.auth,
-  store: storeOf(c, services, holder.auth),
+  store: openStoreForCaller(c, services, holder.auth),
 })
 
 /** An API key. `name`: the user name that came with it, which must be the email or id of the key's user. */
@@ -97,7 +97,7 @@ export async function identifyKeyHolder(
   const holder = await identifyKey(services.store.signIn, credentials, { cached })
   if (!holder || (name !== undefined && !isNamed(holder, name))) throw gatewayRefusal('unauthorized')
   try {
-    may(senderOfKey(holder), act)
+    requirePermit(makeKeySender(holder), act)
   } catch (error) {
     if (!cached || !isRefusal(error, 'forbidden')) throw error
     return identifyKeyHolder(services, credentials, act, false)
@@ -108,12 +108,12 @@ export async function identifyKeyHolder(
 const AS_A_USER =
   'Superusers have no phones and no quota. Send with the token of a user, or with an API key of a user in X-API-Key.'
 
-function userOf(c: Ctx, services: Services, auth: AuthRecord | null): SendingCaller {
+function requireSendingUser(c: Ctx, services: Services, auth: AuthRecord | null): SendingCaller {
   if (!auth) throw gatewayRefusal('unauthorized')
   // devices and superusers cannot send: they have no quota and no devices of their own
   if (auth.collection.id !== USERS_ID)
     throw gatewayRefusal('forbidden', undefined, auth.isSuperuser ? AS_A_USER : undefined)
-  return { ...senderOfPerson(auth), auth, store: storeOf(c, services, auth) }
+  return { ...makePersonSender(auth), auth, store: openStoreForCaller(c, services, auth) }
 }
 
 /** Runs `work` for a cached sender. Repeats it if its SQL finds that the account or the key has changed. */

@@ -6,8 +6,8 @@ import type { Ctx } from '../../http/context.ts'
 import type { DescribedRecords } from '../../http/openapi/document.ts'
 import { SENDING } from '../../http/openapi/operations.ts'
 import { FIELDS_ONLY } from '../../http/openapi/record-parameters.ts'
-import { pageOf } from '../../http/openapi/record-schema.ts'
-import { queryOf } from '../../http/query.ts'
+import { makePageSchema } from '../../http/openapi/record-schema.ts'
+import { readRequestQuery } from '../../http/query.ts'
 import { rows } from '../../http/rows.ts'
 import { describeRefusals } from '../base/describe-refusals.ts'
 import { gatewayRefusal } from '../base/refusals.ts'
@@ -31,11 +31,14 @@ export const SENT_TEXT_ROUTES = rows(SENDING, {
       summary: 'Read several texts that you have sent',
       description: `Name them by \`ids\`, \`client_ref\` or \`batch\`. ${WHOSE}`,
       params: { query: SENT_QUERY },
-      answer: ['The texts, in the order in which they were sent.', pageOf(messageOf(records), 'SentTexts')],
+      answer: [
+        'The texts, in the order in which they were sent.',
+        makePageSchema(messageOf(records), 'SentTexts'),
+      ],
       fails: describeRefusals('invalid_request'),
     }),
     run: async (caller, c) => {
-      const { page = 1, perPage = 100, fields, ...named } = checkShape(SENT_QUERY, queryOf(c))
+      const { page = 1, perPage = 100, fields, ...named } = checkShape(SENT_QUERY, readRequestQuery(c))
       const place = { page, perPage }
       const { items, total } = await findSentTexts(caller.store, caller, requestOf(c, caller), named, place)
       const pages = Math.ceil(total / perPage)

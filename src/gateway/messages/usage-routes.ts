@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { authOf } from '../../http/authenticate.ts'
+import { authenticateUncached } from '../../http/authenticate.ts'
 import { SENDING } from '../../http/openapi/operations.ts'
 import type { Permission } from '../../http/permission.ts'
-import { queryOf } from '../../http/query.ts'
+import { readRequestQuery } from '../../http/query.ts'
 import { rows } from '../../http/rows.ts'
-import { storeOf } from '../../http/server/caller.ts'
+import { openStoreForCaller } from '../../http/server/caller.ts'
 import { describeRefusals } from '../base/describe-refusals.ts'
 import { ACCOUNT_USAGE, readAccountUsage } from '../base/quota.ts'
-import { costsOfLines, LINE_COSTS } from '../lines/line-costs.ts'
+import { LINE_COSTS, readLineCosts } from '../lines/line-costs.ts'
 import { byReader } from './sender.ts'
 import { countDays, readDays, USAGE_DAYS } from './usage-days.ts'
 
@@ -17,8 +17,8 @@ const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly s
   ...byReader('readUsage'),
   async withCaller(c, services, work) {
     const { 'x-api-key': apiKey } = c.env.incoming.headers
-    const auth = apiKey === undefined ? await authOf(c, services) : null
-    if (auth?.isSuperuser) return work({ user: null, store: storeOf(c, services, auth) })
+    const auth = apiKey === undefined ? await authenticateUncached(c, services) : null
+    if (auth?.isSuperuser) return work({ user: null, store: openStoreForCaller(c, services, auth) })
     return byReader('readUsage').withCaller!(c, services, work)
   },
 }
@@ -48,7 +48,7 @@ export const USAGE_ROUTES = rows(SENDING, {
       answer: ['Each day, oldest first.', USAGE_DAYS],
       fails: describeRefusals('invalid_request'),
     },
-    run: ({ user, store }, c) => countDays(store, user, readDays(queryOf(c).days), new Date()),
+    run: ({ user, store }, c) => countDays(store, user, readDays(readRequestQuery(c).days), new Date()),
   },
   'GET /api/sms/usage/lines': {
     permission: byReader('listDevices'),
@@ -60,6 +60,6 @@ export const USAGE_ROUTES = rows(SENDING, {
       answer: ['Each month, newest first.', LINE_COSTS],
       fails: describeRefusals('unauthorized', 'forbidden'),
     },
-    run: ({ user, store }) => costsOfLines(store, user),
+    run: ({ user, store }) => readLineCosts(store, user),
   },
 })

@@ -55,7 +55,7 @@ const isFor = ({ assignee, person }: News, target: PushTarget) =>
     ? target.notify === 'all' || (target.notify === 'mine' && ['', target.person].includes(assignee))
     : person === target.person
 
-export function noticesOf(news: readonly News[], target: PushTarget): Notice[] {
+export function makeNotices(news: readonly News[], target: PushTarget): Notice[] {
   const own = news.filter((one) => isFor(one, target))
   if (own.length > MAX_AT_ONCE) return [{ conversations: own.length }]
   return own.map(({ assignee: _, person: __, failed: ___, failure, ...notice }) =>
@@ -64,7 +64,7 @@ export function noticesOf(news: readonly News[], target: PushTarget): Notice[] {
 }
 
 /** A newer push for the same conversation replaces this one at the push service. */
-export const messageOf = (notice: Notice): PushMessage => ({
+export const makePushMessage = (notice: Notice): PushMessage => ({
   text: JSON.stringify(notice),
   topic: 'conversation' in notice ? notice.conversation : 'conversations',
   ttlSeconds: TTL_SECONDS,

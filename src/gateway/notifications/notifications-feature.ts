@@ -1,6 +1,6 @@
 import { EVERY_MINUTE, EVERY_TEN_MINUTES, type Feature } from '../base/feature.ts'
 import { cleanUpPushes, pushJobs } from './push-jobs.ts'
-import { addReplyMails, replyMailJobs } from './reply-mails.ts'
+import { addReplyMails, makeReplyMailJobs } from './reply-mails.ts'
 
 /** Browser pushes and mails about texts that wait. */
 export const NOTIFICATIONS: Feature = {
@@ -9,7 +9,7 @@ export const NOTIFICATIONS: Feature = {
     { id: 'replyMails', ...EVERY_MINUTE, run: () => addReplyMails(store.db, services) },
   ],
   queued: (services) => [
-    replyMailJobs((user) => services.store.forUser(user), services),
+    makeReplyMailJobs((user) => services.store.forUser(user), services),
     pushJobs((user) => services.store.forUser(user), services.config, services.log),
   ],
 }

@@ -27,7 +27,7 @@ interface Person {
   readonly sender: string
 }
 
-export const personOf = ({ id, actor }: AuthRecord): Person => ({ user: id, sender: actor?.id ?? '' })
+export const toBrowserOwner = ({ id, actor }: AuthRecord): Person => ({ user: id, sender: actor?.id ?? '' })
 
 /** Stores a browser. Throws 400 if the endpoint is invalid, or another user has it with other keys. */
 export async function saveBrowser(

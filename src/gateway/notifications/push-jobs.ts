@@ -4,9 +4,9 @@ import type { Db } from '../../platform/db/open.ts'
 import { inSeconds, queries } from '../../platform/db/queries.ts'
 import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
 import type { Logger } from '../../platform/log.ts'
-import { adviceFor, isGone, type PushSettings, sendPush, vapidKeys } from '../lines/web-push.ts'
-import { messageOf, type Notice, noticesOf, readNews } from './news.ts'
-import { noteAnswer, type PushTarget, targetsOf } from './push-targets.ts'
+import { adviseOnPush, isGone, type PushSettings, sendPush, vapidKeys } from '../lines/web-push.ts'
+import { makeNotices, makePushMessage, type Notice, readNews } from './news.ts'
+import { noteAnswer, type PushTarget, readPushTargets } from './push-targets.ts'
 
 /** Maximum notifications to a person in an hour. Each goes to all browsers of the person. */
 const MAX_AN_HOUR = 60
@@ -74,23 +74,23 @@ async function push(
   if (news.length === 0) return
   const keys = await vapidKeys(store)
   const call = async (target: PushTarget, notice: Notice) => {
-    const status = await sendPush(target.subscription, messageOf(notice), keys, settings, signal).catch(
+    const status = await sendPush(target.subscription, makePushMessage(notice), keys, settings, signal).catch(
       (err) => void log.debug({ err, subscription: target.id }, 'could not push a notification'),
     )
     if (status && status >= 400 && !isGone(status))
       log.warn(
-        { subscription: target.id, status, advice: adviceFor(status, settings) },
+        { subscription: target.id, status, advice: adviseOnPush(status, settings) },
         'a push service refused a notification',
       )
     if (!signal.aborted) await noteAnswer(db, target, status)
   }
   const tell = async ([person, targets]: [string, PushTarget[]]) => {
-    for (const notice of noticesOf(news, targets[0]!)) {
+    for (const notice of makeNotices(news, targets[0]!)) {
       if (!(await count(db, person))) return
       await Promise.all(targets.map((target) => call(target, notice)))
     }
   }
-  const byPerson = Map.groupBy(await targetsOf(db, job.holder), ({ person }) => person)
+  const byPerson = Map.groupBy(await readPushTargets(db, job.holder), ({ person }) => person)
   await Promise.all([...byPerson].map(tell))
 }
 

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { escapeHtml, layout, linkTo, nameInMail } from '../../engine/auth/mail-html.ts'
-import { type MailSender, namesOf } from '../../engine/auth/mails.ts'
-import { type MailServices, messageIdOf, sendMail } from '../../engine/auth/send-mail.ts'
+import { escapeHtml, formatNameForMail, renderLink, renderMailLayout } from '../../engine/auth/mail-html.ts'
+import { type MailSender, readMailSender } from '../../engine/auth/mails.ts'
+import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
 import { sha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
@@ -107,7 +107,7 @@ export async function addReplyMails(db: Db, { settings }: MailServices): Promise
 }
 
 /** Jobs that mail a user about unanswered conversations. Each is mailed once until a new message comes in. */
-export const replyMailJobs = (storeOf: (user: string) => Store, post: MailServices): JobKind => ({
+export const makeReplyMailJobs = (storeOf: (user: string) => Store, post: MailServices): JobKind => ({
   name: REPLY_MAIL,
   places: 4,
   placesOfHolder: 1,
@@ -129,8 +129,8 @@ async function mail(db: Db, post: MailServices, { user, to, timeZone, until }: R
   const waiting = found.map(({ number, name, since }) => ({ number, name, since }))
   const total = found[0]?.total ?? 0
   if (total === 0) return // answered meanwhile
-  const messageId = messageIdOf(post, sha256(JSON.stringify([user, waiting])).slice(0, 32))
-  await sendMail(post, { to, messageId, ...replyMail(waiting, total, timeZone, namesOf(post)) })
+  const messageId = makeMessageId(post, sha256(JSON.stringify([user, waiting])).slice(0, 32))
+  await sendMail(post, { to, messageId, ...replyMail(waiting, total, timeZone, readMailSender(post)) })
 }
 
 /** Subject and HTML of a mail. `total` also counts conversations not listed; time zone '' is UTC. */
@@ -144,7 +144,7 @@ function replyMail(
   const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone })
   const lineOf = ({ number, name, since }: WaitingConversation) => {
     const link = `${appUrl}/#/conversations/${encodeURIComponent(number)}`
-    return `<p>${linkTo(link, nameInMail(name, number))}, since ${format.format(new Date(since))}</p>`
+    return `<p>${renderLink(link, formatNameForMail(name, number))}, since ${format.format(new Date(since))}</p>`
   }
   const more = total - waiting.length
   const body = [
@@ -152,11 +152,11 @@ function replyMail(
     `<p>${total === 1 ? 'A text waits' : `${total} conversations wait`} for your answer (${escapeHtml(zone)}):</p>`,
     ...waiting.map(lineOf),
     ...(more > 0 ? [`<p>And ${more} more.</p>`] : []),
-    `<p>${linkTo(`${appUrl}/#/conversations`, 'Your conversations', 'btn')}</p>`,
-    `<p>You chose these mails on the page ${linkTo(`${appUrl}/#/account`, 'Account')}.</p>`,
+    `<p>${renderLink(`${appUrl}/#/conversations`, 'Your conversations', 'btn')}</p>`,
+    `<p>You chose these mails on the page ${renderLink(`${appUrl}/#/account`, 'Account')}.</p>`,
     `<p>${escapeHtml(appName)}</p>`,
   ]
-  const first = nameInMail(waiting[0]!.name, waiting[0]!.number)
+  const first = formatNameForMail(waiting[0]!.name, waiting[0]!.number)
   const subject = total === 1 ? `${first} waits for an answer` : `${total} conversations wait for an answer`
-  return { subject, html: layout(body.join('\n')) }
+  return { subject, html: renderMailLayout(body.join('\n')) }
 }

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { takeTry } from '../../engine/auth/attempt-limits.ts'
-import { escapeHtml, layout } from '../../engine/auth/mail-html.ts'
-import { type MailServices, messageIdOf, sendMail } from '../../engine/auth/send-mail.ts'
+import { countTry } from '../../engine/auth/attempt-limits.ts'
+import { escapeHtml, renderMailLayout } from '../../engine/auth/mail-html.ts'
+import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { type CallOutcome, type OtherForms, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
-import { reasonOf } from '../webhooks/kept-answer.ts'
+import { readErrorReason } from '../webhooks/kept-answer.ts'
 
 const MAX_PER_HOUR = 100
 
@@ -22,22 +22,22 @@ export const webhookMails =
     if (!post.settings.current.smtp.enabled)
       return outcome({ text: 'This server has no SMTP server in its settings', verdict: 'again' })
     try {
-      const retryAfter = await takeTry(db, `mails of webhooks ${user}`, MAX_PER_HOUR, 3_600)
+      const retryAfter = await countTry(db, `mails of webhooks ${user}`, MAX_PER_HOUR, 3_600)
       if (retryAfter > 0)
         return outcome({ text: 'Too many mails of webhooks in this hour', retryAfter, verdict: 'again' })
-      const html = layout(
+      const html = renderMailLayout(
         text
           .split('\n')
           .map((line) => `<p>${escapeHtml(line)}</p>`)
           .join('\n'),
       )
-      const messageId = messageIdOf(post, `${webhook}.${eventId}`)
+      const messageId = makeMessageId(post, `${webhook}.${eventId}`)
       const late = sleep(TIMEOUT_MS, undefined, { ref: false }).then(() => {
         throw new Error('The SMTP server did not answer in time')
       })
       await Promise.race([sendMail(post, { to: to.join(', '), subject, html, messageId }), late])
       return outcome({ status: 250, text: 'The SMTP server took the mail', verdict: 'delivered' })
     } catch (error) {
-      return outcome({ text: reasonOf(error), verdict: 'again' })
+      return outcome({ text: readErrorReason(error), verdict: 'again' })
     }
   }

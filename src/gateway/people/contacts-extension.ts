@@ -1,9 +1,9 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { onePhone } from '../../portable/phone/read.ts'
+import { normalizePhone } from '../../portable/phone/read.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
-import { enteredBy, giveProof, sourceOf } from '../consent/ledger.ts'
+import { attachProof, findEnteringSender, readConsentSource } from '../consent/ledger.ts'
 import { hasStopped } from '../consent/stopped.ts'
 import { checkTimeZone, completeTimeZone } from '../lines/hours.ts'
 
@@ -16,24 +16,27 @@ import { checkTimeZone, completeTimeZone } from '../lines/hours.ts'
 export const contactsExtension: Extension = {
   check: (values) => checkTimeZone(values),
   async beforeCreate(store, values, request) {
-    values.phone = onePhone(String(values.phone))
-    const source = sourceOf(request)
+    values.phone = normalizePhone(String(values.phone))
+    const source = readConsentSource(request)
     if (values.opted_out === true || source === 'import') {
       // also for the first contact of an import: a later one may have opted out, and another order could
       // deadlock with an incoming text
       await lockUserSends(store.db, String(values.user))
-      await giveProof(store.db, { source, entered_by: enteredBy(request) })
+      await attachProof(store.db, { source, entered_by: findEnteringSender(request) })
     }
     if (values.opted_out !== true) await showStop(store, values)
     await completeTimeZone(store.db, values)
     return undefined
   },
   async beforeUpdate(store, values, old, request) {
-    if (values.phone !== old.phone) values.phone = onePhone(String(values.phone))
+    if (values.phone !== old.phone) values.phone = normalizePhone(String(values.phone))
     const isOther = values.phone !== old.phone || values.user !== old.user
-    if (sourceOf(request) === 'import' && old.opted_out === true && !isOther) values.opted_out = true
+    if (readConsentSource(request) === 'import' && old.opted_out === true && !isOther) values.opted_out = true
     if (values.opted_out !== old.opted_out || values.opted_out === true)
-      await giveProof(store.db, { source: sourceOf(request), entered_by: enteredBy(request) })
+      await attachProof(store.db, {
+        source: readConsentSource(request),
+        entered_by: findEnteringSender(request),
+      })
     if (values.opted_out !== true && isOther) await showStop(store, values)
     if (values.opted_out === true && (isOther || old.opted_out !== true))
       await lockUserSends(store.db, String(values.user))

@@ -2,19 +2,19 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { isInOrder } from '../../engine/collections/own-indexes.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { updateRecords } from '../base/status.ts'
 import { ANSWER_DELETED } from '../retention/end-messages.ts'
 import { overwrite } from './erase-place.ts'
 import { hide } from './hide.ts'
-import { type Mention, type Page, stepsOfMentions } from './mentions.ts'
+import { listMentionSteps, type Mention, type Page } from './mentions.ts'
 import type { Person } from './person.ts'
-import { names } from './place.ts'
+import { containsNumber } from './place.ts'
 
 /** Rows that one transaction looks through. */
 const PAGE = 5_000
 
-/** Where the search for mentions continues: an index of `stepsOfMentions`, and a `_rowid`. */
+/** Where the search for mentions continues: an index of `listMentionSteps`, and a `_rowid`. */
 export interface MentionsAt {
   readonly step: number
   readonly seen: number
@@ -30,7 +30,7 @@ export async function eraseMentions(
   name: string,
   { step, seen }: MentionsAt,
 ): Promise<MentionsAt | undefined> {
-  const steps = stepsOfMentions(store.catalog)
+  const steps = listMentionSteps(store.catalog)
   if (step >= steps.length) return
   const at = { step, seen }
   for (let rows = 0; rows < PAGE && at.step < steps.length; ) {
@@ -65,16 +65,16 @@ async function hideInRows(store: Store, person: Person, name: string, mention: M
     const [old, hidden] = [sql.ref(`t.${column}`), hide(sql.ref(`t.${column}`), person, name)]
     if (column !== unique) return [column, hidden]
     const withKey = sql`${hidden} || ' ' || ${sql.ref(`t.${key}`)}`
-    return [column, sql`case when ${names(person, column)} then ${withKey} else ${old} end`]
+    return [column, sql`case when ${containsNumber(person, column)} then ${withKey} else ${old} end`]
   })
-  const where = sql<boolean>`${rows(page)} and ${names(person, ...columns)}`
+  const where = sql<boolean>`${rows(page)} and ${containsNumber(person, ...columns)}`
   const { db, catalog } = store
   const changed = await overwrite(db, mention, Object.fromEntries(values), where, catalog.find(table))
   if (table === 'webhook_payloads')
     await queries(db)
       .updateTable('webhook_deliveries')
       .set({ response_body: ANSWER_DELETED })
-      .where('id', '=', anyOf(changed))
+      .where('id', '=', matchAny(changed))
       .execute()
 }
 

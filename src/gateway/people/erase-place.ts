@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Catalog, Store } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
-import { columnName } from '../../engine/collections/sql-names.ts'
-import { fieldType } from '../../engine/fields/field-types.ts'
+import { toColumnName } from '../../engine/collections/sql-names.ts'
+import { findFieldType } from '../../engine/fields/field-types.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { logChange } from '../../engine/records/log-changes.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, NOW, queries } from '../../platform/db/queries.ts'
+import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
 import { addedFields } from './mentions.ts'
 import type { Person } from './person.ts'
 import type { Erased, Place, Texts } from './place.ts'
@@ -50,17 +50,20 @@ export async function erasePlace(erasing: Erasing, place: Place): Promise<number
 /** Empty values of the fields that superusers added. */
 const blankAdded = (catalog: Catalog, collection: Collection) =>
   Object.fromEntries(
-    addedFields(catalog, collection).map((field) => [columnName(field.name), fieldType(field).zero(field)]),
+    addedFields(catalog, collection).map((field) => [
+      toColumnName(field.name),
+      findFieldType(field).zero(field),
+    ]),
   ) as Record<string, Erased>
 
 /** The column that names the rows of a place: the id of a record. */
-const nameOf = ({ key }: Pick<Place, 'key'>) =>
+const writeRowName = ({ key }: Pick<Place, 'key'>) =>
   sql<string>`${sql.ref(`t.${key === '_rowid' ? 'id' : key}`)}::text`
 
 async function findIds(db: Db, place: Place, rows: RawBuilder<boolean>): Promise<string[]> {
   const found = await queries(db)
     .selectFrom(sql<object>`${sql.table(place.table)}`.as<'t'>(sql`t`))
-    .select(nameOf(place).as('name'))
+    .select(writeRowName(place).as('name'))
     .where(rows)
     .execute()
   return found.map(({ name }) => name)
@@ -97,7 +100,7 @@ export async function overwrite(
     .set(values)
     .$if(hasUpdated === true, (update) => update.set({ updated: NOW } as object))
     .where(rows)
-    .returning(nameOf(place).as('name'))
+    .returning(writeRowName(place).as('name'))
     .execute()
   const ids = written.map(({ name }) => name)
   // a trigger logs changed texts
@@ -116,7 +119,7 @@ async function blankChanges(db: Db, table: string, ids: readonly string[], value
     .updateTable('_changes')
     .set({ image: sql`(image::jsonb || ${JSON.stringify(values)}::jsonb)::json` })
     .where('collection', '=', table)
-    .where('record', '=', anyOf(ids))
+    .where('record', '=', matchAny(ids))
     .where('image', 'is not', null)
     .execute()
 }

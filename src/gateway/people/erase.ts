@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, lock, NOW, queries } from '../../platform/db/queries.ts'
+import { lock, matchAny, NOW, queries } from '../../platform/db/queries.ts'
 import type { Again } from '../../platform/jobs/job-queue.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import { REASONS, updateRecords } from '../base/status.ts'
@@ -12,8 +12,8 @@ import { readPlaceOfJob, saveProgress } from './checkpoint.ts'
 import { deleteExports } from './clean-up.ts'
 import { eraseCampaigns, eraseMentions, type MentionsAt, newestText } from './erase-mentions.ts'
 import { type Erasing, erasePlace } from './erase-place.ts'
-import { hide, nameOf } from './hide.ts'
-import { stepsOfMentions } from './mentions.ts'
+import { hide, readContactName } from './hide.ts'
+import { listMentionSteps } from './mentions.ts'
 import { isOfPerson, type Person } from './person.ts'
 import type { Place, Texts } from './place.ts'
 import { PLACES } from './places.ts'
@@ -87,7 +87,7 @@ const inTransaction = <T>(erasure: Erasure, work: (inside: Erasure) => Promise<T
 async function begin({ store: { db }, request, person }: Omit<Erasure, 'name'>): Promise<At> {
   const former = await readPlaceOfJob<At>(db, request)
   const count = async () => ({
-    name: await nameOf(db, person),
+    name: await readContactName(db, person),
     texts: await countTexts(db, person),
     newest: await newestText(db, person.user),
   })
@@ -166,12 +166,12 @@ const hideReasons = (db: Db, person: Person, name: string) =>
     .updateTable('person_requests')
     .set({ reason: hide(sql.ref('reason'), person, name) as RawBuilder<string> })
     .where('user', '=', person.user)
-    .where('number', '=', anyOf(person.forms))
+    .where('number', '=', matchAny(person.forms))
     .execute()
 
 /** Postgres keeps frequent values of columns in its statistics. Makes them anew. */
 async function forgetStatistics({ db, catalog }: Store): Promise<void> {
-  const mentions = stepsOfMentions(catalog).flatMap((step) => step.mentions)
+  const mentions = listMentionSteps(catalog).flatMap((step) => step.mentions)
   for (const table of new Set([...PLACES, ...mentions].map((place) => place.table)))
     await db.query(`analyze "${table}"`)
 }

@@ -1,7 +1,7 @@
 import { beginFile, continueFile, type GrowingFile } from '../../engine/files/growing-file.ts'
 import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import type { FilePlace } from '../../engine/files/stored-files.ts'
-import { storedName } from '../../engine/files/stored-name.ts'
+import { makeStoredName } from '../../engine/files/stored-name.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { moreRows, PAGE_END, PLACE_END, pageHead, placeHead, placeRow } from './export-html.ts'
 import type { Place } from './place.ts'
@@ -25,7 +25,7 @@ export async function beginExport(
   owner: FileOwner,
 ): Promise<{ files: readonly [string, string]; written: Written }> {
   const name = head.number === '' ? 'account' : 'person'
-  const files = [storedName(`${name}.json`, ''), storedName(`${name}.html`, '')] as const
+  const files = [makeStoredName(`${name}.json`, ''), makeStoredName(`${name}.html`, '')] as const
   const json = await beginFile(db, { ...record, name: files[0] }, 'application/json', owner)
   const page = await beginFile(db, { ...record, name: files[1] }, 'text/html; charset=utf-8', owner)
   await json.add(`${JSON.stringify(head).slice(0, -1)},"places":{`)

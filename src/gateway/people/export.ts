@@ -9,7 +9,13 @@ import type { Again } from '../../platform/jobs/job-queue.ts'
 import { updateRecords } from '../base/status.ts'
 import { readPlaceOfJob, saveProgress } from './checkpoint.ts'
 import { beginExport, continueExport, endExport, type Written } from './export-files.ts'
-import { type ExportAt, type Exporting, exportPortion, FIRST_PORTION, shareOf } from './export-portion.ts'
+import {
+  computeExportShare,
+  type ExportAt,
+  type Exporting,
+  exportPortion,
+  FIRST_PORTION,
+} from './export-portion.ts'
 import { countTexts } from './texts-of-person.ts'
 import { beginRun } from './time-slice.ts'
 
@@ -54,7 +60,7 @@ export async function exportSlice(db: Db, exporting: Exporting, ms = SLICE_MS): 
   const isDone = at.place === places.length
   await endExport(written, isDone)
   if (isDone) await finish(db, request, at)
-  else await saveProgress(db, request, at, shareOf(exporting, at))
+  else await saveProgress(db, request, at, computeExportShare(exporting, at))
   return isDone
 }
 

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import type { Person } from './person.ts'
 
 /** A shorter name may be a part of other words. */
@@ -9,23 +9,23 @@ const MIN_NAME = 4
 const LETTER = '[0-9A-Za-z\\u00c0-\\u1fff]'
 
 /** A regular expression of Postgres for a name; a short name only as a word of its own. */
-function patternOf(name: string): string {
+function writeNamePattern(name: string): string {
   const escaped = name.replace(/[^\p{L}\p{M}\p{N}\s]/gu, '\\$&')
   return [...name].length < MIN_NAME ? `(?<!${LETTER})${escaped}(?!${LETTER})` : escaped
 }
 
 /** SQL: a text or JSON without the number of a person, in any spelling, and without the name. */
 export function hide(text: RawBuilder<unknown>, { spellings }: Person, name: string): RawBuilder<unknown> {
-  return sql`person_hide(${text}, ${spellings}, ${name === '' ? null : patternOf(name)})`
+  return sql`person_hide(${text}, ${spellings}, ${name === '' ? null : writeNamePattern(name)})`
 }
 
 /** The name of the contact with the number of a person; '' without one. */
-export async function nameOf(db: Db, { user, number, forms }: Person): Promise<string> {
+export async function readContactName(db: Db, { user, number, forms }: Person): Promise<string> {
   const found = await queries(db)
     .selectFrom('contacts')
     .select('name')
     .where('user', '=', user)
-    .where('phone', '=', anyOf(forms))
+    .where('phone', '=', matchAny(forms))
     .orderBy(sql`phone <> ${number}`)
     .limit(1)
     .executeTakeFirst()

@@ -8,13 +8,13 @@ import type { Again, Job, JobKind } from '../../platform/jobs/job-queue.ts'
 import type { OptWords } from '../../portable/opt-words.ts'
 import { updateRecords } from '../base/status.ts'
 import { joinNumber } from '../conversations/join-numbers.ts'
-import { isJoinable, nationalNumbers } from '../conversations/national-numbers.ts'
+import { isJoinable, readNationalNumbers } from '../conversations/national-numbers.ts'
 import { readPlaceOfJob } from './checkpoint.ts'
 import { eraseData } from './erase.ts'
 import { exportData } from './export.ts'
 import { exportedPlaces } from './export-portion.ts'
-import { everyPerson, findPerson, type Person } from './person.ts'
-import { placesOfAccount } from './places-of-account.ts'
+import { findPerson, makeEveryPerson, type Person } from './person.ts'
+import { listAccountPlaces } from './places-of-account.ts'
 import { PERSON_JOB } from './requests.ts'
 
 const MAX_ATTEMPTS = 6
@@ -26,7 +26,7 @@ interface PersonServices {
 }
 
 /** Jobs that export or erase the data of a person. A job whose node died runs again from where it ended. */
-export const personJobs = (servicesOf: (user: string) => PersonServices): JobKind => ({
+export const makePersonJobs = (servicesOf: (user: string) => PersonServices): JobKind => ({
   name: PERSON_JOB,
   places: 2,
   placesOfHolder: 1,
@@ -60,13 +60,13 @@ async function work(services: PersonServices, job: Job, signal: AbortSignal): Pr
     return exportData(store, { request: id, owner, person, places: exportedPlaces(store.catalog) }, signal)
   // the other half stays for the files of texts that come in meanwhile
   const half = { id: user, maxBytes: Math.floor(maxBytes / 2) }
-  const places = placesOfAccount(store.catalog)
-  return exportData(store, { request: id, owner: half, person: everyPerson(user), places }, signal)
+  const places = listAccountPlaces(store.catalog)
+  return exportData(store, { request: id, owner: half, person: makeEveryPerson(user), places }, signal)
 }
 
 /** Moves what is stored under other forms of the number, such as national ones, to the number. */
 async function joinNumbers(store: Store, { user, number }: Person, words: OptWords): Promise<void> {
-  for await (const page of nationalNumbers(store.db, user))
+  for await (const page of readNationalNumbers(store.db, user))
     for (const one of page)
       if (isJoinable(one) && [one, ...one.texts].some(({ phone }) => phone === number))
         await joinNumber(store, user, one, words)

@@ -2,7 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Catalog } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
 import { isNeededField } from '../../engine/collections/definition/built-in.ts'
-import { columnName } from '../../engine/collections/sql-names.ts'
+import { toColumnName } from '../../engine/collections/sql-names.ts'
 import type { Field } from '../../engine/fields/field.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 
@@ -121,11 +121,11 @@ const addedWords = (catalog: Catalog, collection: Collection | undefined): strin
   collection
     ? addedFields(catalog, collection)
         .filter(({ type }) => WORDS.has(type))
-        .map(({ name }) => columnName(name))
+        .map(({ name }) => toColumnName(name))
     : []
 
 /** Where words of an account may name a person, in the fields that superusers added, too. */
-export function stepsOfMentions(catalog: Catalog): readonly Step[] {
+export function listMentionSteps(catalog: Catalog): readonly Step[] {
   const known: ReadonlySet<string> = new Set(
     STEPS.flatMap(({ mentions }) => mentions.map(({ table }) => table)),
   )

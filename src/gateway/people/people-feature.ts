@@ -4,7 +4,7 @@ import { EVERY_TEN_MINUTES, type Feature, type QueuedServices } from '../base/fe
 import { type Sending, sendingFor } from '../messages/send/sending.ts'
 import { cleanUpRequests } from './clean-up.ts'
 import { contactsExtension } from './contacts-extension.ts'
-import { personJobs } from './jobs.ts'
+import { makePersonJobs } from './jobs.ts'
 import { PERSON_ROUTES } from './routes.ts'
 
 /** Contacts, and the export and erasure of one person's data. */
@@ -17,5 +17,5 @@ export const PEOPLE: Feature<Services, QueuedServices & { readonly sending: Send
     person_requests: strict(),
   }),
   timed: ({ store }) => [{ id: 'personCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpRequests(store.db) }],
-  queued: ({ store, sending }) => [personJobs(sendingFor(store, sending))],
+  queued: ({ store, sending }) => [makePersonJobs(sendingFor(store, sending))],
 }

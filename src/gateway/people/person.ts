@@ -3,9 +3,9 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { readSender } from '../../portable/phone/incoming-sender.ts'
-import { looksDialable, onePhone } from '../../portable/phone/read.ts'
-import { countryOfAccount } from '../base/read-numbers.ts'
-import { spellingsOf, storedForms } from './spellings.ts'
+import { looksDialable, normalizePhone } from '../../portable/phone/read.ts'
+import { readAccountCountry } from '../base/read-numbers.ts'
+import { listStoredForms, writeSpellingPattern } from './spellings.ts'
 
 /** Digits that are more than a short code. */
 const MIN_DIGITS = 7
@@ -21,9 +21,9 @@ export interface Person {
   readonly spellings: string
 }
 
-export function personOf(user: string, stored: string): Person {
-  const number = onePhone(stored)
-  return { user, number, forms: storedForms(number), spellings: spellingsOf(number) }
+export function makePerson(user: string, stored: string): Person {
+  const number = normalizePhone(stored)
+  return { user, number, forms: listStoredForms(number), spellings: writeSpellingPattern(number) }
 }
 
 /**
@@ -31,8 +31,8 @@ export function personOf(user: string, stored: string): Person {
  * contact that is older than the account's country.
  */
 export async function findPerson(store: Pick<Store, 'db'>, user: string, stored: string): Promise<Person> {
-  const country = await countryOfAccount(store, user)
-  const person = personOf(user, readSender(stored, country))
+  const country = await readAccountCountry(store, user)
+  const person = makePerson(user, readSender(stored, country))
   const old = (await findIrregular(store.db, person)).filter(
     (one) => readSender(one, country) === person.number,
   )
@@ -57,7 +57,7 @@ async function findIrregular(db: Db, { user, number }: Person): Promise<string[]
 }
 
 /** Stands for all persons of an account, in an export of the whole account. */
-export const everyPerson = (user: string): Person => ({
+export const makeEveryPerson = (user: string): Person => ({
   user,
   number: '',
   forms: [''],

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { anyOf } from '../../platform/db/queries.ts'
+import { matchAny } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import type { Person } from './person.ts'
 
@@ -41,17 +41,17 @@ export const DATES = ['created', 'updated']
 export type Erased = string | null | readonly [] | ((person: Person, name: string) => RawBuilder<unknown>)
 
 /** SQL: whether a column of the row `t` contains the number of the person in any spelling. */
-export const names = (person: Person, ...columns: readonly string[]): RawBuilder<boolean> =>
+export const containsNumber = (person: Person, ...columns: readonly string[]): RawBuilder<boolean> =>
   sql`(${sql.join(
     columns.map((column) => sql`coalesce(${sql.ref(`t.${column}`)}::text, '')`),
     sql` || ' ' || `,
   )} ~ ${person.spellings})`
 
 /** Rows of an account with the number of the person in a column. */
-export const withNumber =
+export const matchNumber =
   (column = 'number'): Rows =>
   ({ user, forms }) =>
-    sql`(t."user" = ${user} and ${sql.ref(`t.${column}`)} = ${anyOf(forms)})`
+    sql`(t."user" = ${user} and ${sql.ref(`t.${column}`)} = ${matchAny(forms)})`
 
 /** Rows that belong to texts of the person by a column. */
 export const ofTexts =
@@ -61,18 +61,18 @@ export const ofTexts =
 
 /** Rows that belong to the conversation with the person. */
 export const ofConversation: Rows = ({ user, forms }) => sql`(t."user" = ${user} and t.conversation in (
-  select c.id from conversations c where c."user" = ${user} and c.number = ${anyOf(forms)}))`
+  select c.id from conversations c where c."user" = ${user} and c.number = ${matchAny(forms)}))`
 
 /** SQL: the texts `e.one` of a JSON list; none of another JSON value, such as null. */
-export const textsIn = (column: string): RawBuilder<unknown> =>
+export const unnestJsonTexts = (column: string): RawBuilder<unknown> =>
   sql`json_array_elements_text(case json_typeof(${sql.ref(`t.${column}`)}) when 'array'
     then ${sql.ref(`t.${column}`)} else '[]' end) e(one)`
 
 /** SQL: a JSON list of texts without the number of the person. */
-export const withoutNumber =
+export const removeNumber =
   (column: string) =>
   ({ forms }: Person): RawBuilder<unknown> =>
-    sql`(select coalesce(json_agg(e.one), '[]') from ${textsIn(column)} where not e.one = ${anyOf(forms)})`
+    sql`(select coalesce(json_agg(e.one), '[]') from ${unnestJsonTexts(column)} where not e.one = ${matchAny(forms)})`
 
 /** SQL: whether a JSON list of texts contains the number of the person. */
 export const listNames = (column: string, { forms }: Person): RawBuilder<boolean> =>

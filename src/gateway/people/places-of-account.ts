@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Catalog } from '../../engine/collections/catalog.ts'
 import { type Collection, USERS_ID } from '../../engine/collections/collection.ts'
-import { columnName } from '../../engine/collections/sql-names.ts'
-import { referencesTo } from '../../engine/records/references.ts'
+import { toColumnName } from '../../engine/collections/sql-names.ts'
+import { findReferencesTo } from '../../engine/records/references.ts'
 import { isShown } from '../../engine/records/shown-fields.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { type Place, place } from './place.ts'
@@ -15,15 +15,15 @@ const ownerField = (collection: string) => (OF_ACCOUNT.has(collection) ? 'accoun
 export const shownColumns = (collection: Collection): string[] =>
   collection.fields
     .filter((field) => isShown(collection, field, false, false) && field.type !== 'password')
-    .map(({ name }) => columnName(name))
+    .map(({ name }) => toColumnName(name))
 
 /**
  * The places of a whole account: its own record, and the built-in collections whose records are deleted with
  * it. They show the fields that the record API shows to an admin of the account.
  */
-export function placesOfAccount(catalog: Catalog): Place[] {
+export function listAccountPlaces(catalog: Catalog): Place[] {
   const users = catalog.find(USERS_ID)!
-  const owned = referencesTo(catalog, users)
+  const owned = findReferencesTo(catalog, users)
     .filter(({ collection, field }) => field.cascadeDelete && field.name === ownerField(collection.name))
     .map(({ collection, field }) => [collection, field.name] as const)
   return [[users, 'id'] as const, ...owned]

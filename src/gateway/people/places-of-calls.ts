@@ -1,7 +1,15 @@
 import { sql } from 'kysely'
-import { anyOf } from '../../platform/db/queries.ts'
+import { matchAny } from '../../platform/db/queries.ts'
 import { isOfPerson, type Person } from './person.ts'
-import { DATES, listNames, names, type Place, place, textsIn, withoutNumber } from './place.ts'
+import {
+  containsNumber,
+  DATES,
+  listNames,
+  type Place,
+  place,
+  removeNumber,
+  unnestJsonTexts,
+} from './place.ts'
 
 /** A campaign to this person alone: its text is about the person. */
 const isOnlyRecipient = ({ forms }: Person) =>
@@ -18,8 +26,8 @@ export const PLACES_OF_CALLS: readonly Place[] = [
   place({
     table: 'hook_calls',
     title: 'Calls of hooks',
-    rows: (person) => sql`(t."user" = ${person.user} and (${names(person, 'body', 'texts', 'error')}
-      or exists (select from ${textsIn('messages')} join sms_messages m on m.id = e.one
+    rows: (person) => sql`(t."user" = ${person.user} and (${containsNumber(person, 'body', 'texts', 'error')}
+      or exists (select from ${unnestJsonTexts('messages')} join sms_messages m on m.id = e.one
         where ${isOfPerson(person)})))`,
     shown: ['id', 'hook', 'body', 'outcome', 'error', 'texts', 'created'],
     erasure: 'delete',
@@ -36,13 +44,13 @@ export const PLACES_OF_CALLS: readonly Place[] = [
       name: unlessShared('name', ''),
       body: unlessShared('body', ''),
       variables: unlessShared('variables', 'null'),
-      recipients: withoutNumber('recipients'),
+      recipients: removeNumber('recipients'),
       // keeps its place: messages are stored by portions of the list
       audience: ({
         forms,
-      }) => sql`(select coalesce(json_agg(case when e.one = ${anyOf(forms)} then '' else e.one end), '[]')
-        from ${textsIn('audience')})`,
-      without_consent: withoutNumber('without_consent'),
+      }) => sql`(select coalesce(json_agg(case when e.one = ${matchAny(forms)} then '' else e.one end), '[]')
+        from ${unnestJsonTexts('audience')})`,
+      without_consent: removeNumber('without_consent'),
     },
     logged: { name: '', body: '', variables: null, recipients: [], audience: [], without_consent: [] },
   }),

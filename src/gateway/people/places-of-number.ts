@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
-import { anyOf } from '../../platform/db/queries.ts'
+import { matchAny } from '../../platform/db/queries.ts'
 import {
+  containsNumber,
   DATES,
   listNames,
-  names,
+  matchNumber,
   ofConversation,
   type Place,
   place,
-  withNumber,
-  withoutNumber,
+  removeNumber,
 } from './place.ts'
 
 /** Places of the person's number. An erasure empties them in this order, after the texts. */
@@ -18,13 +18,13 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     title: 'Codes that wait',
     key: 'verification',
     rows: ({ user, forms }) => sql`(t.verification in (
-      select v.id from verifications v where v."user" = ${user} and v."to" = ${anyOf(forms)}))`,
+      select v.id from verifications v where v."user" = ${user} and v."to" = ${matchAny(forms)}))`,
     erasure: 'delete',
   }),
   place({
     table: 'verifications',
     title: 'Codes',
-    rows: withNumber('to'),
+    rows: matchNumber('to'),
     shown: ['id', 'to', 'country', 'channel', 'status', 'attempts', 'sends', 'expires_at', ...DATES],
     erasure: {
       to: '',
@@ -35,7 +35,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
   place({
     table: 'auto_answers_sent',
     title: 'Automatic answers',
-    rows: withNumber(),
+    rows: matchNumber(),
     key: 'message',
     shown: ['message', 'answer', 'at'],
     erasure: 'delete',
@@ -44,7 +44,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     table: 'line_recipients',
     title: 'Use of lines',
     key: 'line',
-    rows: ({ user, forms }) => sql`(t.number = ${anyOf(forms)} and t.line in (
+    rows: ({ user, forms }) => sql`(t.number = ${matchAny(forms)} and t.line in (
       select l.id from lines l where l."user" = ${user}))`,
     erasure: 'delete',
   }),
@@ -54,7 +54,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     title: 'Hooks that text the number',
     rows: (person) => sql`(t."user" = ${person.user} and ${listNames('recipients', person)})`,
     shown: ['id', 'name'],
-    erasure: { recipients: withoutNumber('recipients') },
+    erasure: { recipients: removeNumber('recipients') },
     logged: { recipients: [] },
   }),
   place({
@@ -66,7 +66,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     shown: ['id', 'url'],
     erasure: {
       numbers: ({ forms }) => sql`array_to_string(array(
-        select n from unnest(string_to_array(t.numbers, ',')) n where not n = ${anyOf(forms)}), ',')`,
+        select n from unnest(string_to_array(t.numbers, ',')) n where not n = ${matchAny(forms)}), ',')`,
       // without any number it would be called for all texts
       enabled: ({ forms }) => sql`t.enabled and not string_to_array(t.numbers, ',') <@ ${forms}::text[]`,
     },
@@ -91,7 +91,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
   place({
     table: 'conversations',
     title: 'Conversation',
-    rows: withNumber(),
+    rows: matchNumber(),
     shown: [
       'id',
       'number',
@@ -110,7 +110,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
   place({
     table: 'consent_states',
     title: 'Present consent',
-    rows: withNumber(),
+    rows: matchNumber(),
     shown: ['id', 'number', 'group', 'purpose', 'state', 'since', 'until'],
     erasure: 'delete',
     logged: { number: '' },
@@ -118,7 +118,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
   place({
     table: 'consents',
     title: 'Statements of consent',
-    rows: withNumber(),
+    rows: matchNumber(),
     shown: [
       'id',
       'number',
@@ -141,7 +141,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
   place({
     table: 'contacts',
     title: 'Contact',
-    rows: withNumber('phone'),
+    rows: matchNumber('phone'),
     shown: ['id', 'name', 'phone', 'groups', 'opted_out', 'data', 'time_zone', ...DATES],
     erasure: 'records',
     logged: { name: '', phone: '', data: null },
@@ -150,13 +150,13 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     table: 'sms_idempotency',
     title: 'Answers to repeated requests',
     key: 'key',
-    rows: (person) => sql`(t."user" = ${person.user} and ${names(person, 'key', 'answer')})`,
+    rows: (person) => sql`(t."user" = ${person.user} and ${containsNumber(person, 'key', 'answer')})`,
     erasure: 'delete',
   }),
   place({
     table: 'person_requests',
     title: 'Former requests',
-    rows: withNumber(),
+    rows: matchNumber(),
     shown: ['id', 'kind', 'number', 'reason', 'state', 'created', 'done_at'],
     erasure: { number: '', files: [] },
   }),

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import { z } from 'zod'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
-import { noteChanges } from '../../engine/records/log-changes.ts'
+import { logChanges } from '../../engine/records/log-changes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
@@ -93,7 +93,7 @@ export async function addRequest(
         .returningAll(),
     )
     .with('queued', (query) => query.insertInto('_jobs').values({ kind: PERSON_JOB, holder: user, key: id }))
-    .with('noted', noteChanges('create', 'person_requests', 'ids'))
+    .with('noted', logChanges('create', 'person_requests', 'ids'))
     .selectFrom('written')
     .select([...SHOWN])
     .executeTakeFirstOrThrow()

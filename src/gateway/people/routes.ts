@@ -11,7 +11,7 @@ import { notFound } from '../../platform/errors.ts'
 import { readNumber } from '../base/read-numbers.ts'
 import { checkShape } from '../base/schemas.ts'
 import { countData, FOUND_DATA } from './count-stored-data.ts'
-import { everyPerson, findPerson, numberOfContact, numberOfConversation, type Person } from './person.ts'
+import { findPerson, makeEveryPerson, numberOfContact, numberOfConversation, type Person } from './person.ts'
 import { addRequest, findRecentExport, PERSON_REQUEST, type RequestKind } from './requests.ts'
 
 const MAX_BODY_BYTES = 10_000
@@ -106,7 +106,7 @@ export const PERSON_ROUTES = rows('person_requests', {
         'As the export of a person, with the records of the account in each built-in collection, without hidden fields, the email address of the account and files of texts. An erasure of a person deletes the files.',
       fails: [401, 403, 429],
     },
-    run: (caller, c) => add(caller, c, 'export', everyPerson(caller.user)),
+    run: (caller, c) => add(caller, c, 'export', makeEveryPerson(caller.user)),
   },
   'GET /api/contacts/:id/data': {
     permission: byAdmin,

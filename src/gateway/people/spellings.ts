@@ -1,8 +1,8 @@
-import { callingCodeOf } from '../../portable/phone/calling-code.ts'
+import { readCallingCode } from '../../portable/phone/calling-code.ts'
 import { characterClasses } from '../../portable/phone/character-classes.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { nationalForms } from '../../portable/phone/other-forms.ts'
-import { onePhone } from '../../portable/phone/read.ts'
+import { normalizePhone } from '../../portable/phone/read.ts'
 
 /** A character as JSON, a URL's query and HTML have it: `\u00a0`, `\n`, `%C2%A0`, `&nbsp;`. */
 const ESCAPED = '\\\\(?:u[0-9A-Fa-f]{4}|[bfnrt])|%(?:0[9AaDd]|[289A-Ea-e][0-9A-Fa-f])|&#?[0-9A-Za-z]+;'
@@ -57,7 +57,7 @@ const NO_DATE = `(?<![0-9]${BETWEEN_PARTS})(?!${anyDate('', BETWEEN_PARTS)}(?![0
  * `0049 151 12345678`, `+49 (0) 151/123-456-78`, `0151 12345678`, `%2B4915112345678`. Without the calling
  * code, the digits of a date are no number.
  */
-export function spellingsOf(number: string): string {
+export function writeSpellingPattern(number: string): string {
   const any = `[${characterClasses().digits.join('')}]`
   return `(?:(?<!${any})|(?<=${ESCAPED}))${spellNumber(number).slice(0, -gap().length)}(?!${any})`
 }
@@ -66,25 +66,25 @@ export function spellingsOf(number: string): string {
 const MARKS = ['', '0', '06', '1', '8', '80', '01', '044', '045']
 
 /** A number, and the second forms of E.164 under which it may be stored. */
-export function storedForms(number: string): string[] {
+export function listStoredForms(number: string): string[] {
   if (!E164.test(number)) return [number]
   const { code, national } = splitNumber(number)
-  const forms = variantsOf(nationalForms(number, national)).flatMap((rest) =>
+  const forms = listBracketVariants(nationalForms(number, national)).flatMap((rest) =>
     MARKS.map((mark) => `+${code}${mark}${rest}`),
   )
-  return [number, ...new Set(forms.filter((form) => form !== number && onePhone(form) === number))]
+  return [number, ...new Set(forms.filter((form) => form !== number && normalizePhone(form) === number))]
 }
 
 /** The digits with and without each group in brackets. */
-function variantsOf(digits: string): string[] {
+function listBracketVariants(digits: string): string[] {
   const [, before = '', optional = '', after] = /^(\d*)\((\d+)\)(.*)$/.exec(digits) ?? []
   if (after === undefined) return [digits]
-  return variantsOf(after).flatMap((rest) => [`${before}${optional}${rest}`, `${before}${rest}`])
+  return listBracketVariants(after).flatMap((rest) => [`${before}${optional}${rest}`, `${before}${rest}`])
 }
 
 function splitNumber(number: string) {
   // countries that share +1 or +7 have their area codes in the calling code
-  const code = /^\+[17]/.test(number) ? number[1]! : callingCodeOf(number).slice(1)
+  const code = /^\+[17]/.test(number) ? number[1]! : readCallingCode(number).slice(1)
   return { code, national: number.slice(1 + code.length) }
 }
 

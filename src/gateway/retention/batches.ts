@@ -3,7 +3,7 @@ import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { queries, tryLock } from '../../platform/db/queries.ts'
-import { before } from '../base/retention-periods.ts'
+import { writeDaysAgo } from '../base/retention-periods.ts'
 
 /** Messages per transaction: it takes 50 ms to redact them, 90 ms to delete them. */
 export const BATCH = 1_000
@@ -16,14 +16,14 @@ export const ENDED_SQL = `status not in ('pending', 'assigned', 'sending')`
 export const oldTexts = (which: RawBuilder<boolean>, days: string) =>
   sql<{ id: string }>`(select m.id from sms_messages m
     where ${which} and ${sql.raw(ENDED_SQL)}
-      and m.created < ${before(sql.ref(days))} and m.updated < ${before(sql.ref(days))}
+      and m.created < ${writeDaysAgo(sql.ref(days))} and m.updated < ${writeDaysAgo(sql.ref(days))}
     order by m.created limit ${sql.lit(BATCH)} for update skip locked)`.as('old')
 
 /**
  * Runs `work` in a transaction of its own, while no other node has the lock `key`: undefined then. Sends
  * subscribers no events for its changes.
  */
-const quietly = <T>(store: Store, key: number, work: (inside: Store) => Promise<T>) =>
+const runQuietly = <T>(store: Store, key: number, work: (inside: Store) => Promise<T>) =>
   store.db.transaction(async (db) => {
     if (!(await tryLock(db, key))) return undefined
     const done = await work({ db, catalog: store.catalog })
@@ -32,7 +32,7 @@ const quietly = <T>(store: Store, key: number, work: (inside: Store) => Promise<
   })
 
 /** Repeats `work` in transactions until it takes less than a full batch. Returns the sum of what it took. */
-export async function inBatches(
+export async function runInBatches(
   store: Store,
   key: number,
   signal: AbortSignal | undefined,
@@ -40,7 +40,7 @@ export async function inBatches(
 ): Promise<number> {
   let total = 0
   while (!signal?.aborted) {
-    const count = (await quietly(store, key, work)) ?? 0
+    const count = (await runQuietly(store, key, work)) ?? 0
     total += count
     if (count < BATCH) break
     await sleep(PAUSE_MS)
@@ -59,7 +59,7 @@ interface PeoplePage {
 }
 
 /** Runs `work` on all numbers, a page in each transaction, until `signal` aborts or another node does it. */
-export async function forPeople(
+export async function runForPeople(
   store: Store,
   signal: AbortSignal | undefined,
   work: (inside: Store, after: string) => Promise<PeoplePage>,
@@ -67,7 +67,7 @@ export async function forPeople(
   let after: string | undefined = ''
   while (after !== undefined && !signal?.aborted) {
     const from: string = after
-    const page = await quietly(store, LOCKS.retentionByPerson, (inside) => work(inside, from))
+    const page = await runQuietly(store, LOCKS.retentionByPerson, (inside) => work(inside, from))
     const isDone = !page || (page.count < BATCH && page.people.length < PEOPLE)
     after = isDone ? undefined : page.count < BATCH ? page.people.at(-1) : from
     await sleep(PAUSE_MS)

@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { clearLastTexts } from '../messages/clear-last-texts.ts'
 import type { Mode } from './indexes.ts'
 
@@ -22,7 +22,7 @@ async function redact(db: Db, ids: readonly string[]) {
   await queries(db)
     .updateTable('sms_messages')
     .set({ body: '', attachments: [] })
-    .where('id', '=', anyOf(ids))
+    .where('id', '=', matchAny(ids))
     .execute()
   await redactCopies(db, ids)
 }
@@ -32,7 +32,7 @@ const blank = (db: Db, messages: readonly string[]) =>
   queries(db)
     .updateTable('sms_messages')
     .set({ body: '', to: '', from: '', attachments: [] })
-    .where('id', '=', anyOf(messages))
+    .where('id', '=', matchAny(messages))
     .where('client_ref', '<>', sql.lit(''))
     .returning('id')
     .execute()
@@ -64,7 +64,7 @@ export async function redactPayloads(db: Db, messages: readonly string[], fields
       query
         .updateTable('webhook_deliveries')
         .set({ response_body: ANSWER_DELETED })
-        .where('message', '=', anyOf(messages))
+        .where('message', '=', matchAny(messages))
         .returning('id'),
     )
     .updateTable('webhook_payloads as p')

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyFound, anyOf, queries } from '../../platform/db/queries.ts'
-import { before, periodsSql } from '../base/retention-periods.ts'
-import { BATCH, forPeople, PEOPLE } from './batches.ts'
+import { anyFound, matchAny, queries } from '../../platform/db/queries.ts'
+import { periodsSql, writeDaysAgo } from '../base/retention-periods.ts'
+import { BATCH, PEOPLE, runForPeople } from './batches.ts'
 
 /** Accounts that set days for entries of `consents`. */
 export async function accountsWithConsents(db: Db): Promise<string[]> {
@@ -23,7 +23,7 @@ export const endOldConsents = (
   serverDays: number,
   signal?: AbortSignal,
 ): Promise<void> =>
-  forPeople(store, signal, async ({ db }, after) => {
+  runForPeople(store, signal, async ({ db }, after) => {
     const people = await numbersAfter(db, user, after)
     return { people, count: await deleteReplaced(db, user, people, serverDays) }
   })
@@ -60,7 +60,7 @@ export const selectReplaced = (db: Db, user: string, days: unknown) =>
         .on(sql<boolean>`s.purpose = case e."group" when '' then e.purpose else '' end`),
     )
     .where('e.user', '=', user)
-    .where('e.created', '<', before(days))
+    .where('e.created', '<', writeDaysAgo(days))
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
@@ -71,7 +71,7 @@ export const selectReplaced = (db: Db, user: string, days: unknown) =>
         ),
       ),
     )
-    .where(REPLACED_AT, '<', before(days))
+    .where(REPLACED_AT, '<', writeDaysAgo(days))
 
 async function deleteReplaced(
   db: Db,
@@ -89,7 +89,7 @@ async function deleteReplaced(
       anyFound(
         selectReplaced(db, user, period)
           .select('e.id')
-          .where('e.number', '=', anyOf(numbers))
+          .where('e.number', '=', matchAny(numbers))
           .limit(sql.lit(BATCH)),
       ),
     )

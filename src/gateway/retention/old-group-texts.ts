@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
-import { BATCH, forPeople, oldTexts, PEOPLE } from './batches.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
+import { BATCH, oldTexts, PEOPLE, runForPeople } from './batches.ts'
 import { endMessages } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, OTHER_NUMBER_SQL } from './indexes.ts'
 
@@ -26,7 +26,7 @@ export const endTextsOfMembers = (
   user: string,
   signal?: AbortSignal,
 ): Promise<void> =>
-  forPeople(store, signal, async (inside, after) => {
+  runForPeople(store, signal, async (inside, after) => {
     const people = await contactsAfter(inside.db, user, after)
     const old = await selectOld(inside.db, mode, user, people)
     await endMessages(inside, extensions, mode, old)
@@ -58,7 +58,7 @@ async function selectOld(db: Db, mode: Mode, user: string, phones: readonly stri
       selectFrom('contacts as c')
         .select(['c.user', 'c.phone', MEMBER_DAYS.as('days')])
         .where('c.user', '=', user)
-        .where('c.phone', '=', anyOf(phones))
+        .where('c.phone', '=', matchAny(phones))
         .as('p'),
     )
     .crossJoinLateral(oldTexts(which, 'p.days'))

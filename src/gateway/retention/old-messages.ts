@@ -4,10 +4,10 @@ import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Config } from '../../platform/config.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
-import { before, periodsSql } from '../base/retention-periods.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
+import { periodsSql, writeDaysAgo } from '../base/retention-periods.ts'
 import { accountPages, accountsSql } from './accounts.ts'
-import { BATCH, inBatches, oldTexts } from './batches.ts'
+import { BATCH, oldTexts, runInBatches } from './batches.ts'
 import { endMessages } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, makeRetentionIndex } from './indexes.ts'
 import { deleteFiles } from './old-files.ts'
@@ -31,12 +31,12 @@ export async function endOldMessages(
   for await (const accounts of accountPages(store.db, days)) {
     if (signal?.aborted || !(await makeRetentionIndex(store.db, mode))) break
     await redactCampaigns(store.db, days, accounts)
-    total += await inBatches(store, LOCKS.retention, signal, async (inside) => {
+    total += await runInBatches(store, LOCKS.retention, signal, async (inside) => {
       const old = await selectOldest(inside.db, mode, days, accounts)
       await endMessages(inside, extensions, mode, old)
       return old.length
     })
-    await inBatches(store, LOCKS.retention, signal, ({ db }) => deleteFiles(db, days, accounts))
+    await runInBatches(store, LOCKS.retention, signal, ({ db }) => deleteFiles(db, days, accounts))
   }
   return total
 }
@@ -46,11 +46,13 @@ const redactCampaigns = (db: Db, days: number, accounts: readonly string[]) =>
   queries(db)
     .updateTable('campaigns as c')
     .set({ body: '', variables: 'null', recipients: '[]', without_consent: '[]' })
-    .where('c.user', '=', anyOf(accounts))
+    .where('c.user', '=', matchAny(accounts))
     .where('status', 'in', ['done', 'canceled', 'failed'])
     .where(sql<boolean>`(body <> '' or recipients::text <> '[]')`)
     .where('updated', '<', ({ selectFrom, ref }) =>
-      selectFrom(periodsSql(ref('c.user'), days).as('p')).select(before(sql.ref('p.outgoing')).as('old')),
+      selectFrom(periodsSql(ref('c.user'), days).as('p')).select(
+        writeDaysAgo(sql.ref('p.outgoing')).as('old'),
+      ),
     )
     .execute()
 

@@ -1,9 +1,9 @@
 import about from '../../../package.json' with { type: 'json' }
 import { sendOutgoing } from '../../platform/outgoing/send.ts'
-import { masked } from '../../platform/tools/mask-secrets.ts'
+import { maskSecrets } from '../../platform/tools/mask-secrets.ts'
 import { readRetryAfter } from '../../platform/tools/retry-after.ts'
 import type { WebhookMail } from './fill-mail.ts'
-import { KEPT_BYTES, keptAnswer, reasonOf } from './kept-answer.ts'
+import { KEPT_BYTES, maskAnswer, readErrorReason } from './kept-answer.ts'
 import type { BodyForm, DueDelivery } from './load-delivery.ts'
 import { signatureHeaders } from './signature.ts'
 
@@ -33,7 +33,7 @@ const MAY_ASK_TO_WAIT = new Set([429, 503])
 const IS_REFUSAL = /^\s*\{\s*"ok"\s*:\s*false\b/
 
 const withoutToken = (headers: Readonly<Record<string, string>>, token: string) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, masked(value, [token])]))
+  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, maskSecrets(value, [token])]))
 
 /** Makes one attempt of a delivery. Rejects only when `signal` aborts; other failures are outcomes. */
 export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signal: AbortSignal) {
@@ -53,7 +53,7 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
     const limits = { allowPrivate, maxBodyBytes: KEPT_BYTES, timeoutMs: TIMEOUT_MS, signal, mayRepeat: true }
     const answer = await sendOutgoing({ url, method, headers, body }, limits)
     const retryAfter = MAY_ASK_TO_WAIT.has(answer.status) ? readRetryAfter(answer.headers) : 0
-    const text = keptAnswer(answer.body, url, [token, ...secrets])
+    const text = maskAnswer(answer.body, url, [token, ...secrets])
     const verdict = due.isFilled && IS_REFUSAL.test(text) ? ('again' as const) : undefined
     return {
       status: answer.status,
@@ -65,7 +65,7 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
     }
   } catch (error) {
     if (signal.aborted) throw error
-    const text = masked(reasonOf(error), [token])
+    const text = maskSecrets(readErrorReason(error), [token])
     return { status: 0, text, latencyMs: latencyMs(), retryAfter: 0, headers: shown }
   }
 }

@@ -1,7 +1,7 @@
 import { type Expression, type SqlBool, sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { dateOf, formatDate, parseDate } from '../../engine/fields/date.ts'
+import { formatDate, parseDate, toDate } from '../../engine/fields/date.ts'
 import { logQuery } from '../../engine/records/log-changes.ts'
 import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -69,7 +69,7 @@ export const RESENT = z.object({ resent: z.int().min(0) })
 
 /** Queues again a webhook's deliveries that failed since the date in `body`. Throws 400, 404, 409. */
 export function resendFailed(store: Store, owner: Owner, webhook: string, body: unknown) {
-  const from = dateOf(parseDate(SINCE.safeParse(body).data?.since))
+  const from = toDate(parseDate(SINCE.safeParse(body).data?.since))
   if (!from) throw webhookRefusal('invalid_request')
   return store.db.transaction(async (db) => {
     await requireOpen(db, owner, webhook)

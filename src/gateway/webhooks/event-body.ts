@@ -2,7 +2,7 @@ import type { Collection } from '../../engine/collections/collection.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import { linkToken } from '../../engine/files/link-token.ts'
 import { findAllStored, type StoredFile } from '../../engine/files/stored-files.ts'
-import { blankValues } from '../../engine/records/prepare.ts'
+import { makeBlankValues } from '../../engine/records/prepare.ts'
 import { type RecordRow, toRow } from '../../engine/records/record-row.ts'
 import { renderRecord } from '../../engine/records/render.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -31,13 +31,13 @@ export async function linkFiles(
 
 /** A sample event with all fields of a message, some of them empty, and a file, to check templates. */
 export function sampleEvent(messages: Collection, message: Readonly<Record<string, Value>>) {
-  const row = toRow(messages, { ...blankValues(messages), ...message, message_type: 'incoming' })
+  const row = toRow(messages, { ...makeBlankValues(messages), ...message, message_type: 'incoming' })
   const file = { name: 'a.jpg', type: 'image/jpeg', size: 1, url: 'https://example.com/a.jpg' }
-  return { id: 'sample', body: bodyOf('message.received', new Date(), messages, row, [file]) }
+  return { id: 'sample', body: makeEventBody('message.received', new Date(), messages, row, [file]) }
 }
 
 /** The body of a delivery. It shows the message as its owner sees it in the record API. */
-export function bodyOf(
+export function makeEventBody(
   event: string,
   at: Date,
   messages: Collection,

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { logQuery } from '../../engine/records/log-changes.ts'
 import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, NOW, queries } from '../../platform/db/queries.ts'
+import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
 
 /** Ends all pending deliveries of a webhook as failed, even during a call. `db` must be a transaction. */
 export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {
@@ -17,7 +17,7 @@ export async function failPending(db: Db, webhook: string, user: string, reason:
 
 /** Ends these deliveries as failed. `db` must be a transaction. */
 export async function failDeliveries(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
-  await lockDeliveries(db).where('id', '=', anyOf(deliveries)).execute()
+  await lockDeliveries(db).where('id', '=', matchAny(deliveries)).execute()
   await endAll(db, deliveries, reason)
 }
 
@@ -30,7 +30,7 @@ async function endAll(db: Db, deliveries: readonly string[], reason: string): Pr
   await execute(
     db,
     sql`with waiting as (
-      delete from webhook_dispatch where delivery = ${anyOf(deliveries)} returning delivery
+      delete from webhook_dispatch where delivery = ${matchAny(deliveries)} returning delivery
     ), written as (
       update webhook_deliveries d set status = 'failed', response_status = 0, response_body = ${reason},
         latency_ms = 0, next_attempt_at = '', updated = ${NOW}

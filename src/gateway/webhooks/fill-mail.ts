@@ -14,17 +14,21 @@ export interface WebhookMail {
 
 /** Throws a TemplateFault unless the URL is `mailto:` with 1 to 5 addresses without placeholders. */
 export function checkMailAddress(url: string) {
-  const to = addressesIn(url)
+  const to = splitMailtoUrl(url)
   if (to.length === 0 || to.length > MAX_ADDRESSES || !to.every(isPlainEmail))
     throw new TemplateFault('url', `Must be mailto: and at most ${MAX_ADDRESSES} mail addresses.`)
 }
 
-const addressesIn = (url: string) => url.slice('mailto:'.length).split(',')
+const splitMailtoUrl = (url: string) => url.slice('mailto:'.length).split(',')
 const isPlainEmail = (text: string) => /^[^\s"(){},:;<>?%]+$/.test(text) && isEmail(text)
 
-export function mailOf(url: string, body: unknown): WebhookMail {
+export function parseWebhookMail(url: string, body: unknown): WebhookMail {
   const { subject, text } = isObject(body) ? body : {}
   if (typeof subject !== 'string' || typeof text !== 'string')
     throw new TemplateFault('body', 'A mail needs an object with the texts subject and text.')
-  return { to: addressesIn(url), subject: cutText(subject.replace(/\s+/g, ' '), { max: MAX_SUBJECT }), text }
+  return {
+    to: splitMailtoUrl(url),
+    subject: cutText(subject.replace(/\s+/g, ' '), { max: MAX_SUBJECT }),
+    text,
+  }
 }

@@ -2,8 +2,8 @@ import { badRequest } from '../../platform/errors.ts'
 import { templateRenderer } from '../../platform/templates/render.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { cutText, type TextRules } from '../../portable/service-texts.ts'
-import { presetOf } from '../../portable/webhook-presets.ts'
-import { mailOf, type WebhookMail } from './fill-mail.ts'
+import { findWebhookPreset } from '../../portable/webhook-presets.ts'
+import { parseWebhookMail, type WebhookMail } from './fill-mail.ts'
 import { TemplateFault, type TemplateFields } from './template-fields.ts'
 
 /** Maximum characters of a filled request. */
@@ -37,7 +37,7 @@ export function fillTemplates(
   event: WebhookEvent,
   everyBranch = false,
 ): FilledRequest {
-  const preset = presetOf(fields.preset)
+  const preset = findWebhookPreset(fields.preset)
   const { target, token } = fields
   const own = JSON.parse(fields.headers || 'null') ?? {}
   if (!isObject(own)) throw new TemplateFault('headers', 'Must be an object of texts.')
@@ -58,7 +58,7 @@ export function fillTemplates(
 
   const url = inField('url', () => {
     const filled = fillSecret(withPath(fields.url, preset.path), inUrl).text
-    if (serverOf(filled) !== serverOf(fields.url))
+    if (extractServer(filled) !== extractServer(fields.url))
       throw badRequest('Only the path and the query may have placeholders.')
     if (/\/\.{1,2}(?=[/?#]|$)/.test(filled)) throw badRequest('The address must have no part that is . or ..')
     return filled
@@ -84,7 +84,7 @@ export function fillTemplates(
     })
     return [filled, bodyText(filled, type)]
   })
-  const mail = fields.url.startsWith('mailto:') ? mailOf(url, filled) : undefined
+  const mail = fields.url.startsWith('mailto:') ? parseWebhookMail(url, filled) : undefined
   return {
     url,
     method,
@@ -105,7 +105,7 @@ function bodyText(body: unknown, type: string) {
 }
 
 /** A URL's origin, user name and password. */
-function serverOf(url: string) {
+function extractServer(url: string) {
   const { origin, username, password } = URL.parse(url) ?? {}
   return `${origin} ${username} ${password}`
 }

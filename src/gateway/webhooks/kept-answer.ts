@@ -1,5 +1,5 @@
 import { cleanText } from '../../platform/tools/clean-text.ts'
-import { masked } from '../../platform/tools/mask-secrets.ts'
+import { maskSecrets } from '../../platform/tools/mask-secrets.ts'
 
 /** Bytes of an answer that are read and stored. */
 export const KEPT_BYTES = 1024
@@ -11,17 +11,17 @@ const readable = (text: string) => [...cleanText(text)].slice(0, KEPT_BYTES).joi
  * What is stored of a receiver's answer. It may quote what it got: `secrets` and the password in the called
  * address are masked.
  */
-export const keptAnswer = (body: Buffer, url: string, secrets: readonly string[] = []): string =>
-  readable(masked(readable(body.toString('utf8')), [...secrets, ...passwordIn(url)]))
+export const maskAnswer = (body: Buffer, url: string, secrets: readonly string[] = []): string =>
+  readable(maskSecrets(readable(body.toString('utf8')), [...secrets, ...listUrlPasswords(url)]))
 
 /** An error's message. If it has several causes (one per address), the message of the first. */
-export function reasonOf(error: unknown): string {
+export function readErrorReason(error: unknown): string {
   const first = error instanceof AggregateError ? error.errors[0] : error
   return readable(first instanceof Error ? first.message : String(first))
 }
 
 /** The password of an address, alone and as Basic authentication sends it. */
-function passwordIn(url: string): string[] {
+function listUrlPasswords(url: string): string[] {
   const { username = '', password = '' } = (url.includes('@') && URL.parse(url)) || {}
   if (password === '') return []
   return [password, `${username}:${password}`].flatMap((text) => [text, unescaped(text)])

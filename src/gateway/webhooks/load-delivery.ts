@@ -1,13 +1,13 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
-import { columnName, quote, tableName } from '../../engine/collections/sql-names.ts'
-import { blankValues } from '../../engine/records/prepare.ts'
+import { quote, toColumnName, toTableName } from '../../engine/collections/sql-names.ts'
+import { makeBlankValues } from '../../engine/records/prepare.ts'
 import { columnsOf, type RecordRow } from '../../engine/records/record-row.ts'
-import { statementName } from '../../engine/records/statement-name.ts'
+import { findStatementName } from '../../engine/records/statement-name.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { objectsOf } from '../../platform/db/statement.ts'
+import { toObjects } from '../../platform/db/statement.ts'
 import { memoize } from '../../platform/tools/lru.ts'
-import { bodyOf, type LinkedFile, linkFiles, MESSAGES } from './event-body.ts'
+import { type LinkedFile, linkFiles, MESSAGES, makeEventBody } from './event-body.ts'
 import { fillTemplates } from './fill.ts'
 import type { WebhookMail } from './fill-mail.ts'
 import { isSecret } from './signature.ts'
@@ -95,19 +95,19 @@ async function find(
     join webhook_payloads p on p.delivery = d.id
     left join webhook_rotations r on r.webhook = w.id
     cross join lateral json_populate_record(
-      json_populate_record(null::${quote(tableName(messages))}, $2), p.image) b
+      json_populate_record(null::${quote(toTableName(messages))}, $2), p.image) b
     where d.id = any($1::text[]) and p.delivery = any($1::text[]) and ${condition}`
-  const name = statementName(store.catalog, text)
+  const name = findStatementName(store.catalog, text)
   const { rows, fields } = await store.db.lookUp(text, [deliveries, blankRow(messages)], name)
-  const found = objectsOf<DueColumns>({
+  const found = toObjects<DueColumns>({
     rows: rows.map((row) => row.slice(count)),
     fields: fields.slice(count),
   })
-  const due = found.map((more, i) => dueOf(store.db, messages, rows[i] as RecordRow, more, form))
+  const due = found.map((more, i) => makeDueDelivery(store.db, messages, rows[i] as RecordRow, more, form))
   return new Map((await Promise.all(due)).map((one) => [one.delivery, one]))
 }
 
-async function dueOf(
+async function makeDueDelivery(
   db: Db,
   messages: Collection,
   row: RecordRow,
@@ -138,7 +138,7 @@ async function dueOf(
     format: isUsual ? '' : format,
     closed: format === 'callback' ? undefined : closedBy(isOpen, isSigned),
     maxAttempts: isUsual ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,
-    body: isUsual && facts === null ? bodyOf(event, time, messages, row, files) : '',
+    body: isUsual && facts === null ? makeEventBody(event, time, messages, row, files) : '',
     ...(facts !== null && form?.render(facts, eventId, time)),
   }
   return fields === null ? due : { ...due, ...filled(JSON.parse(fields), due) }
@@ -170,6 +170,6 @@ const closedBy = (isOpen: boolean | null, isSigned: boolean) =>
 
 /** A row of empty values as JSON, for fields added to the collection after the event. */
 const blankRow = memoize((messages: Collection): string => {
-  const values = Object.entries(blankValues(messages))
-  return JSON.stringify(Object.fromEntries(values.map(([name, value]) => [columnName(name), value])))
+  const values = Object.entries(makeBlankValues(messages))
+  return JSON.stringify(Object.fromEntries(values.map(([name, value]) => [toColumnName(name), value])))
 })

@@ -11,4 +11,4 @@ export const NEW_SECRET = z.object({
 })
 
 /** A new secret as Standard Webhooks writes them: `whsec_` and the base64 of 32 random bytes. */
-export const newSecret = (): string => PREFIX + randomBytes(RANDOM_BYTES).toString('base64')
+export const makeWebhookSecret = (): string => PREFIX + randomBytes(RANDOM_BYTES).toString('base64')

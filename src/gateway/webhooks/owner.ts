@@ -21,7 +21,7 @@ export const webhookRefusal = makeRefuse(WEBHOOK_REFUSALS)
 export type Owner = string | null
 
 /** The user whose webhooks the caller may use; null (all users) for a superuser. Throws 401, 403. */
-export function ownerOf(auth: AuthRecord | null): Owner {
+export function requireWebhookOwner(auth: AuthRecord | null): Owner {
   if (!auth) throw webhookRefusal('unauthorized')
   if (auth.isSuperuser) return null
   if (auth.collection.name !== 'users') throw webhookRefusal('forbidden')

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { noteChanges } from '../../engine/records/log-changes.ts'
+import { logChanges } from '../../engine/records/log-changes.ts'
 import { callForRows } from '../../platform/db/call.ts'
-import { groupsOf } from '../../platform/db/group-commits.ts'
+import { makeDatabaseGroups } from '../../platform/db/group-commits.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { inSeconds, NOW, queries } from '../../platform/db/queries.ts'
 import type { CallOutcome } from './call-webhook.ts'
@@ -21,7 +21,7 @@ async function record(db: Db, outcomes: readonly Outcome[], isOver: boolean): Pr
   return outcomes.map(({ delivery }) => ids.has(delivery))
 }
 
-export const ending = groupsOf<Outcome, boolean>((db) => ({
+export const ending = makeDatabaseGroups<Outcome, boolean>((db) => ({
   keyOf: ({ delivery }) => delivery,
   isOnce: true,
   store: (outcomes) => record(db, outcomes, true),
@@ -41,7 +41,7 @@ export async function recordOutcome(
   const isOver = verdict !== 'again' || isGone || attempts >= due.maxAttempts
   const delay = isOver ? undefined : nextDelay(attempts, outcome.retryAfter)
   const status = isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending'
-  const made = outcomeOf(due, status, attempts, outcome, delay)
+  const made = makeStoredOutcome(due, status, attempts, outcome, delay)
   if (delay === undefined && !isGone) return end(store, lease, made)
   await store.db.transaction(async (db) => {
     const [isRecorded] = await record(db, [made], delay === undefined)
@@ -79,7 +79,7 @@ export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<voi
 
 export async function failWithoutCall(store: Store, lease: Lease, due: DueDelivery, reason: string) {
   const outcome = { status: 0, text: reason, latencyMs: 0, retryAfter: 0 }
-  await end(store, lease, outcomeOf(due, 'failed', due.attempts, outcome))
+  await end(store, lease, makeStoredOutcome(due, 'failed', due.attempts, outcome))
 }
 
 /** Records a final outcome. If somebody changed the delivery meanwhile, only ends the lease. */
@@ -87,10 +87,10 @@ async function end({ db }: Store, lease: Lease, outcome: Outcome) {
   if (!(await ending(db).add(outcome))) await endLease(db, lease)
 }
 
-type Outcome = ReturnType<typeof outcomeOf>
+type Outcome = ReturnType<typeof makeStoredOutcome>
 
 /** An outcome to store. `before`: attempts before this one; `delay`: seconds to the next, null for none. */
-const outcomeOf = (
+const makeStoredOutcome = (
   { delivery, user, attempts: before }: DueDelivery,
   status: string,
   attempts: number,
@@ -109,7 +109,7 @@ const disable = (db: Db, { webhook, user }: DueDelivery) =>
         .where('enabled', '=', true)
         .returningAll(),
     )
-    .with('noted', noteChanges('update', 'webhooks'))
+    .with('noted', logChanges('update', 'webhooks'))
     .selectFrom('written')
     .select('id')
     .execute()

@@ -4,12 +4,12 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { logQuery } from '../../engine/records/log-changes.ts'
 import { execute } from '../../platform/db/call.ts'
 import { NOW } from '../../platform/db/queries.ts'
-import { type NEW_SECRET, newSecret } from './new-secret.ts'
+import { makeWebhookSecret, type NEW_SECRET } from './new-secret.ts'
 import { isOwn, type Owner, webhookRefusal } from './owner.ts'
 
 /** Replaces a webhook's secret and returns the new one. The old one also signs for 24 hours. Throws 404. */
 export async function rotateSecret({ db }: Store, owner: Owner, webhook: string) {
-  const secret = newSecret()
+  const secret = makeWebhookSecret()
   const [rotated] = await execute(
     db,
     sql`with written as (

@@ -1,6 +1,6 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { authOf } from '../../http/authenticate.ts'
+import { authenticateUncached } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
@@ -8,7 +8,7 @@ import { describeBy, refusalAnswers } from '../../http/openapi/refusals.ts'
 import { SIGNED_IN } from '../../http/openapi/security.ts'
 import type { HasServices, Permission } from '../../http/permission.ts'
 import { rows } from '../../http/rows.ts'
-import { storeOf } from '../../http/server/caller.ts'
+import { openStoreForCaller } from '../../http/server/caller.ts'
 import type { OtherForms } from './call-webhook.ts'
 import {
   DELIVERY_REQUEST,
@@ -20,7 +20,7 @@ import {
   STARTED,
 } from './deliveries.ts'
 import { NEW_SECRET } from './new-secret.ts'
-import { type Owner, ownerOf, WEBHOOK_REFUSALS } from './owner.ts'
+import { type Owner, requireWebhookOwner, WEBHOOK_REFUSALS } from './owner.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { sendTest } from './send-test.ts'
 
@@ -39,9 +39,14 @@ const byWebhookOwner: Permission<WebhookCaller, WebhookServices> = {
   least: 'admin',
   security: SIGNED_IN,
   async withCaller(c, services, work) {
-    const auth = await authOf(c, services)
+    const auth = await authenticateUncached(c, services)
     c.header('cache-control', 'no-store')
-    return work({ auth, owner: ownerOf(auth), store: storeOf(c, services, auth), services })
+    return work({
+      auth,
+      owner: requireWebhookOwner(auth),
+      store: openStoreForCaller(c, services, auth),
+      services,
+    })
   },
 }
 

@@ -6,16 +6,16 @@ import type { Extension } from '../../engine/records/collection-extension.ts'
 import { requireOwn } from '../../engine/records/require-own.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, lock, queries } from '../../platform/db/queries.ts'
+import { lock, matchAny, queries } from '../../platform/db/queries.ts'
 import { type FieldError, fieldError, invalidFields } from '../../platform/errors.ts'
-import { type UrlFault, urlFault } from '../../platform/outgoing/addresses.ts'
+import { findUrlFault, type UrlFault } from '../../platform/outgoing/addresses.ts'
 import type { WebhookSettings } from './delivery-worker.ts'
 import { MESSAGES, sampleEvent } from './event-body.ts'
 import { failPending } from './fail-deliveries.ts'
 import { fillTemplates, type WebhookEvent } from './fill.ts'
 import { checkMailAddress } from './fill-mail.ts'
 import { END_REASONS } from './load-delivery.ts'
-import { NEW_SECRET, newSecret } from './new-secret.ts'
+import { makeWebhookSecret, NEW_SECRET } from './new-secret.ts'
 import { sampleRow } from './send-test.ts'
 import { TEMPLATE_FIELDS, TemplateFault, type TemplateFields } from './template-fields.ts'
 
@@ -60,7 +60,7 @@ type Values = Record<string, Value>
 
 function checkAddress({ format, url }: Readonly<Values>, allowPrivate: boolean): void {
   const isMail = format === 'template' && String(url).startsWith('mailto:')
-  const fault = isMail ? undefined : urlFault(String(url), allowPrivate)
+  const fault = isMail ? undefined : findUrlFault(String(url), allowPrivate)
   if (fault) throw invalidFields({ url: URL_ERRORS[fault] })
 }
 
@@ -91,7 +91,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
     // an import allows private addresses: the server that it came from may have allowed them
     check: (values) => checkAddress(values, true),
     async beforeCreate(store, values, { body }) {
-      const secret = newSecret()
+      const secret = makeWebhookSecret()
       Object.assign(values, { secret, previous_secret: '' })
       if (!('enabled' in body)) values.enabled = true
       keepToken(values)
@@ -114,7 +114,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
       if (isDisabled || isOther) await failPending(store.db, String(old.id), String(old.user), reason)
     },
     async afterDelete({ db }, ids) {
-      await queries(db).deleteFrom('webhook_rotations').where('webhook', '=', anyOf(ids)).execute()
+      await queries(db).deleteFrom('webhook_rotations').where('webhook', '=', matchAny(ids)).execute()
     },
   } satisfies Extension
 }
@@ -122,7 +122,7 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
 /** Moves the token to a hidden field. Drops the token if the URL changes to another server. */
 function keepToken(values: Values, old?: Readonly<Values>) {
   if (values.format !== 'template' && !old?.service_token) return
-  const isSame = old && originOf(values.url) === originOf(old.url)
+  const isSame = old && parseUrlOrigin(values.url) === parseUrlOrigin(old.url)
   const kept = isSame ? (old.service_token ?? '') : ''
   values.service_token = values.format !== 'template' ? '' : values.token === HIDDEN ? kept : values.token!
   values.token = values.service_token && HIDDEN
@@ -131,31 +131,31 @@ function keepToken(values: Values, old?: Readonly<Values>) {
   values.smsgate_event = ''
 }
 
-const originOf = (url: unknown) => URL.parse(String(url))?.origin
+const parseUrlOrigin = (url: unknown) => URL.parse(String(url))?.origin
 
 /** Deletes the payloads, headers and queue rows of deleted deliveries. */
 export const deliveriesExtension: Extension = {
   async afterDelete({ db }, ids) {
     for (const table of ['webhook_payloads', 'webhook_headers', 'webhook_dispatch'] as const)
-      await queries(db).deleteFrom(table).where('delivery', '=', anyOf(ids)).execute()
+      await queries(db).deleteFrom(table).where('delivery', '=', matchAny(ids)).execute()
   },
 }
 
 /** Fills all branches of a webhook's templates with a sample event. Returns the first fault, if any. */
 function templateFault(fields: TemplateFields, sample: WebhookEvent): TemplateFault | undefined {
   const given = { ...fields, target: fields.target || 'x', token: fields.token || 'x' }
-  const found = faultOf(() => {
+  const found = catchTemplateFault(() => {
     if (fields.url.startsWith('mailto:')) checkMailAddress(fields.url)
     fillTemplates(given, sample, true)
   })
   if (found) return found
   const missing = (['target', 'token'] as const).find((name) =>
-    faultOf(() => fillTemplates({ ...given, [name]: fields[name] }, sample)),
+    catchTemplateFault(() => fillTemplates({ ...given, [name]: fields[name] }, sample)),
   )
   return missing && new TemplateFault(missing, 'Cannot be blank.')
 }
 
-function faultOf(work: () => unknown): TemplateFault | undefined {
+function catchTemplateFault(work: () => unknown): TemplateFault | undefined {
   try {
     work()
     return undefined

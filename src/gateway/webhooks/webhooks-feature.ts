@@ -1,5 +1,5 @@
 import { strict } from '../../engine/records/collection-extension.ts'
-import { gaugesOf } from '../../http/metrics/family.ts'
+import { makeGaugeFactory } from '../../http/metrics/family.ts'
 import { gatewayForm } from '../../http/middleware/failure.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { webhookCalls } from './calls.openapi.ts'
@@ -32,7 +32,7 @@ export const makeWebhooks = (fits: readonly FitWebhook[]): Feature<WebhookServic
     { id: 'webhookCleanUp', ...HOURLY, run: () => cleanUpDeliveries(store, config.webhookLogDays) },
   ],
   metrics({ store }) {
-    const webhooks = gaugesOf(() => webhookLag(store))
+    const webhooks = makeGaugeFactory(() => webhookLag(store))
     return [
       webhooks(
         'webhook_deliveries_pending',

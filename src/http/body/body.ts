@@ -5,7 +5,7 @@ import { ApiError, badRequest } from '../../platform/errors.ts'
 import type { Ctx, RequestBody } from '../context.ts'
 import { isMalformed, queryText, readPairs } from '../query.ts'
 import type { RequestMemory } from '../request-memory.ts'
-import { memoryOf } from '../server/caller.ts'
+import { findRequestMemory } from '../server/caller.ts'
 import { bodyBytes } from '../server/incoming-body.ts'
 import { firstValueEnd, readJson } from './json-value.ts'
 import { readMultipart } from './multipart.ts'
@@ -28,20 +28,20 @@ const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
 const NOTHING = Buffer.alloc(0)
 
 /** The request's body, read once per request. Empty if there is none. Throws 400, 413, RetryLater. */
-export async function bodyOf(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
+export async function readRequestBody(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
   const known = c.get('body')
   if (known) return known
   const { incoming } = c.env
   if (bodyBytes(incoming) === 0) return EMPTY
   const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
-  const body = await readBody(incoming, limit, () => memoryOf(c))
+  const body = await readBody(incoming, limit, () => findRequestMemory(c))
   c.set('body', body)
   return body
 }
 
-/** The request's body, as `bodyOf` reads it. A 400 gets the message `sentence`. */
-export const bodyOr = (c: Ctx, sentence?: string, maxBytes?: number): Promise<RequestBody> =>
-  bodyOf(c, maxBytes).catch((error: unknown) => {
+/** The request's body, as `readRequestBody` reads it. A 400 gets the message `sentence`. */
+export const readBodyOr = (c: Ctx, sentence?: string, maxBytes?: number): Promise<RequestBody> =>
+  readRequestBody(c, maxBytes).catch((error: unknown) => {
     throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
   })
 
@@ -66,7 +66,7 @@ export async function readBody(incoming: IncomingMessage, maxBytes: number, memo
 }
 
 function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, query: string): Values {
-  if (type.startsWith(JSON_TYPE)) return readJson(textOf(bytes))
+  if (type.startsWith(JSON_TYPE)) return readJson(decodeJsonText(bytes))
   if (type.startsWith('application/x-www-form-urlencoded')) {
     if (isMalformed(query)) throw badRequest()
     return readUrlencoded(WITH_FORM.has(incoming.method ?? '') ? bytes : NOTHING, readPairs(query))
@@ -76,7 +76,7 @@ function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, quer
 }
 
 /** A JSON body as text. Throws 400 unless it is UTF-8 up to the end of its first JSON value. */
-function textOf(bytes: Buffer): string {
+function decodeJsonText(bytes: Buffer): string {
   const needed = isUtf8(bytes) ? bytes : bytes.subarray(0, firstValueEnd(bytes.toString('latin1')))
   if (!isUtf8(needed)) throw badRequest()
   return needed.toString('utf8')

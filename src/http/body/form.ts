@@ -1,8 +1,8 @@
-import { scalarText } from '../../engine/fields/cast.ts'
+import { toScalarText } from '../../engine/fields/cast.ts'
 import { type Shape, ShapeError } from '../../engine/fields/json-shapes.ts'
 import { ApiError, badRequest } from '../../platform/errors.ts'
 import type { Ctx } from '../context.ts'
-import { bodyOf } from './body.ts'
+import { readRequestBody } from './body.ts'
 
 /** Default maximum bytes of a body for `readForm`: more than tokens and passwords need. */
 const MAX_FORM_BYTES = 1 << 20
@@ -23,7 +23,7 @@ export async function readForm<T extends object>(
   { terse = false, maxBytes = MAX_FORM_BYTES }: FormOptions = {},
 ): Promise<T> {
   try {
-    const { values, isJson } = await bodyOf(c, maxBytes)
+    const { values, isJson } = await readRequestBody(c, maxBytes)
     return withoutNul(shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero(), isJson))
   } catch (error) {
     const isVague =
@@ -44,8 +44,8 @@ const withoutNul = <T extends object>(form: T): T =>
   ) as T
 
 /** A form's value as text. Throws ShapeError for a list or an object, which only `@jsonPayload` can bring. */
-function textIn(value: unknown): string {
-  const text = scalarText(value)
+function requireScalarText(value: unknown): string {
+  const text = toScalarText(value)
   if (text === undefined) throw new ShapeError()
   return text
 }
@@ -57,5 +57,7 @@ function asTexts(values: Readonly<Record<string, unknown>>, zero: object): Recor
   )
   const isTextual = (key: string) => typeof zero[key as keyof typeof zero] === 'string'
   const known = firsts.filter(([key, value]) => Object.hasOwn(zero, key) && (value !== '' || isTextual(key)))
-  return Object.fromEntries(known.map(([key, value]) => [key, isTextual(key) ? textIn(value) : value]))
+  return Object.fromEntries(
+    known.map(([key, value]) => [key, isTextual(key) ? requireScalarText(value) : value]),
+  )
 }

@@ -1,4 +1,4 @@
-import { closingQuote, isTooComplex } from '../../engine/fields/json-text.ts'
+import { findClosingQuote, isTooComplex } from '../../engine/fields/json-text.ts'
 import { badRequest } from '../../platform/errors.ts'
 import type { RequestBody } from '../context.ts'
 import { JSON_BOUNDS, parseStrict } from './raw-body.ts'
@@ -30,7 +30,7 @@ export function firstValueEnd(text: string): number | undefined {
   if (text[start] !== '{') return undefined
   for (let i = start; i < text.length; i++) {
     const c = text[i]
-    if (c === '"') i = closingQuote(text, i)
+    if (c === '"') i = findClosingQuote(text, i)
     else if (c === '{' || c === '[') depth++
     else if ((c === '}' || c === ']') && --depth === 0) return i + 1
   }

@@ -7,9 +7,9 @@ import { readUpload, type Upload } from '../../engine/files/upload.ts'
 import { ApiError, badRequest, RetryLater } from '../../platform/errors.ts'
 import type { GrowingRoom } from '../../platform/limits/budget.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import { charsetOf, type FormPair, type FormPart } from '../../platform/tools/charset.ts'
+import { type FormPair, type FormPart, readCharset } from '../../platform/tools/charset.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
-import { ByteCollector, countOf, piecesOf } from './raw-body.ts'
+import { ByteCollector, countOccurrences, readPieces } from './raw-body.ts'
 
 type Parser = InstanceType<typeof Busboy>
 
@@ -31,7 +31,7 @@ type Decode = (parts: readonly FormPart[]) => readonly FormPair[]
 /** As Go does, whatever charset a part declares. */
 const asUtf8: Decode = (parts) => parts.map(({ name, value }) => [name, value.toString('utf8')])
 
-function readerOf(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) {
+function makePartReader(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) {
   const files: [key: string, Promise<Upload>][] = []
   const values: [key: string, charset: string, Promise<Buffer>][] = []
   let valueBytes = 0
@@ -86,11 +86,14 @@ export async function readMultipart(
   const room = await memory.roomForBody()
   const share = Number.isFinite(maxBytes) ? admission.temporaryFiles.open(memory.holder) : undefined
   const space = openUploadSpace(share, Number(incoming.headers['content-length'] ?? 0))
-  const reader = readerOf(memory, room, space)
+  const reader = makePartReader(memory, room, space)
   try {
     const found = BOUNDARY.exec(incoming.headers['content-type'] ?? '')
     const boundary = found?.[1] ?? found?.[2] ?? ''
-    await pipeline(paced(piecesOf(incoming, maxBytes), boundary, memory), parserOf(incoming, reader))
+    await pipeline(
+      paced(readPieces(incoming, maxBytes), boundary, memory),
+      makeMultipartParser(incoming, reader),
+    )
     return await reader.form(decode)
   } catch (error) {
     await space.close()
@@ -104,7 +107,7 @@ async function* paced(pieces: AsyncIterable<Buffer>, boundary: string, memory: R
   for await (const piece of pieces) {
     gathered.add(piece)
     if (gathered.size < PIECE_BYTES) continue
-    const parts = boundary === '' ? 0 : countOf(boundary, gathered.bytes)
+    const parts = boundary === '' ? 0 : countOccurrences(boundary, gathered.bytes)
     if (parts > FREE_PARTS) await memory.turn(parts * PART_COST_BYTES)
     yield gathered.bytes
     gathered = new ByteCollector()
@@ -125,13 +128,13 @@ interface HeaderEvents {
 }
 
 /** Busboy's own parser of parts. */
-const partsIn = (parser: Parser): Parts =>
+const findPartParser = (parser: Parser): Parts =>
   (parser as unknown as { readonly _parser: { readonly parser: Parts } })._parser.parser
 
 /**
  * Makes a parser that reads all values as files: it would buffer other values in memory that nobody counts.
  */
-function parserOf(incoming: IncomingMessage, reader: ReturnType<typeof readerOf>): Parser {
+function makeMultipartParser(incoming: IncomingMessage, reader: ReturnType<typeof makePartReader>): Parser {
   const parser = new Busboy({
     headers: { 'content-type': incoming.headers['content-type'] ?? '' },
     preservePath: true,
@@ -141,9 +144,9 @@ function parserOf(incoming: IncomingMessage, reader: ReturnType<typeof readerOf>
   const failed = (error: Error) => void parser.destroy(error)
   let charset = ''
   // Busboy tells the charset of no part that it reads as a file
-  partsIn(parser).on('part', (part) =>
+  findPartParser(parser).on('part', (part) =>
     part.prependListener('header', (header) => {
-      charset = charsetOf(header['content-type']?.[0] ?? '')
+      charset = readCharset(header['content-type']?.[0] ?? '')
     }),
   )
   parser.on('file', (key: string | undefined, stream, name: string | undefined) => {

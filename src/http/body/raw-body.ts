@@ -5,7 +5,7 @@ import { commonRefusal, invalid } from '../../platform/common-refusals.ts'
 import { ApiError, badRequest, RetryLater } from '../../platform/errors.ts'
 import type { Ctx } from '../context.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
-import { memoryOf } from '../server/caller.ts'
+import { findRequestMemory } from '../server/caller.ts'
 import { mayExceedSmall } from '../server/incoming-body.ts'
 
 /** Maximum fields of a JSON body or an urlencoded form. Reading a million would take seconds. */
@@ -21,7 +21,7 @@ const MAX_VALUES = 1_000_000
 export const JSON_BOUNDS = { fields: MAX_PARTS, keys: MAX_KEYS, parts: MAX_JSON_PARTS, values: MAX_VALUES }
 
 /** Counts how often `text` occurs in `bytes`. Stops counting at `max` + 1. */
-export function countOf(text: string, bytes: Buffer, max = Infinity): number {
+export function countOccurrences(text: string, bytes: Buffer, max = Infinity): number {
   let count = 0
   for (let at = bytes.indexOf(text); at >= 0 && count <= max; at = bytes.indexOf(text, at + text.length))
     count++
@@ -63,7 +63,7 @@ export class BodyTooLarge extends ApiError {
 }
 
 /** Yields a body in pieces. Throws 413 if its declared or actual length exceeds `maxBytes`. */
-export async function* piecesOf(incoming: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+export async function* readPieces(incoming: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw new BodyTooLarge()
   let size = 0
   try {
@@ -89,7 +89,7 @@ export async function readBytes(incoming: IncomingMessage, maxBytes: number, mem
   const memory = isSmall ? undefined : memoryOf()
   const room = await memory?.roomForBody(declared)
   const body = new ByteCollector(declared)
-  for await (const piece of piecesOf(incoming, maxBytes)) {
+  for await (const piece of readPieces(incoming, maxBytes)) {
     const size = Math.max(declared, body.size + piece.length)
     if (size > SMALL_BYTES) await room?.growTo(size)
     body.add(piece)
@@ -102,16 +102,18 @@ export async function readBytes(incoming: IncomingMessage, maxBytes: number, mem
  * The body as JSON, parsed once per request. By default refuses objects with repeated keys. Throws 400, 413.
  */
 export function readJson(c: Ctx, maxBytes: number, parse = parseUnique): Promise<unknown> {
-  const json = c.get('json') ?? jsonOf(c, maxBytes, parse)
+  const json = c.get('json') ?? parseJsonBody(c, maxBytes, parse)
   c.set('json', json)
   return json
 }
 
-async function jsonOf(c: Ctx, maxBytes: number, parse: typeof parseUnique): Promise<unknown> {
-  const bytes = await readBytes(c.env.incoming, maxBytes, () => memoryOf(c)).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
-    throw commonRefusal('request_too_large', `The body must have at most ${maxBytes} bytes`)
-  })
+async function parseJsonBody(c: Ctx, maxBytes: number, parse: typeof parseUnique): Promise<unknown> {
+  const bytes = await readBytes(c.env.incoming, maxBytes, () => findRequestMemory(c)).catch(
+    (error: unknown) => {
+      if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
+      throw commonRefusal('request_too_large', `The body must have at most ${maxBytes} bytes`)
+    },
+  )
   try {
     if (!isUtf8(bytes)) throw invalid('The body must be valid UTF-8')
     const text = bytes.toString('utf8')

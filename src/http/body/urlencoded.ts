@@ -3,7 +3,7 @@ import type { FormPair } from '../../platform/tools/charset.ts'
 import type { RequestBody } from '../context.ts'
 import { isMalformed, queryText, readPairs } from '../query.ts'
 import { readPayload } from './json-value.ts'
-import { countOf, MAX_PARTS } from './raw-body.ts'
+import { countOccurrences, MAX_PARTS } from './raw-body.ts'
 
 const JSON_PAYLOAD = '@jsonPayload'
 
@@ -16,7 +16,7 @@ export function formOfQuery(url: string): Record<string, unknown> {
 
 export function readUrlencoded(bytes: Buffer, query: readonly [string, string][]): RequestBody['values'] {
   const text = bytes.toString('utf8')
-  if (countOf('&', bytes, MAX_PARTS) > MAX_PARTS || isMalformed(text)) throw badRequest()
+  if (countOccurrences('&', bytes, MAX_PARTS) > MAX_PARTS || isMalformed(text)) throw badRequest()
   return formValues([...readPairs(text), ...query])
 }
 

@@ -1,7 +1,7 @@
 import type { Metric } from 'prom-client'
 import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
 import type { Figure, WorkerFigures, WorkerState } from '../../platform/jobs/worker-messages.ts'
-import { familiesOf } from './families.ts'
+import { listMetricFamilies } from './families.ts'
 import type { Family, MetricsSource } from './family.ts'
 
 /** prom-client, loaded at the first request, and its metrics of this process. */
@@ -16,23 +16,23 @@ async function load() {
 }
 
 /** Returns a function that writes all workers' metrics in Prometheus' text format. */
-export function expositionOf(subject: MetricsSource, workers?: WorkerMember) {
-  const families = familiesOf(subject)
+export function makeExposition(subject: MetricsSource, workers?: WorkerMember) {
+  const families = listMetricFamilies(subject)
   const shared = families.filter(({ isShared }) => isShared)
   const ofOne = families.filter(({ isShared }) => !isShared)
   const own = async () => {
     const { ofProcess } = await prometheus()
     const figures = (await ofProcess.getMetricsAsJSON()) as unknown as Figure[]
-    return [...(await figuresOf(ofOne)), ...figures]
+    return [...(await readFigures(ofOne)), ...figures]
   }
   workers?.offer(own)
   return async () => {
     const counted = workers ? ofAllWorkers(await workers.collect(), workers.states()) : await own()
-    return render([...(await figuresOf(shared)), ...counted])
+    return render([...(await readFigures(shared)), ...counted])
   }
 }
 
-const figuresOf = (families: readonly Family[]): Promise<Figure[]> =>
+const readFigures = (families: readonly Family[]): Promise<Figure[]> =>
   Promise.all(
     families.map(async ({ name, help, type, samples }) => {
       const values = [...(await samples())].map(({ suffix = '', ...one }) => ({

@@ -1,10 +1,10 @@
 import { templateCount } from '../../engine/filter/compile.ts'
 import { counts } from '../../platform/tools/counts.ts'
-import { counter, type Family, gauge, gaugesOf, type MetricsSource, type Sample } from './family.ts'
+import { counter, type Family, gauge, type MetricsSource, makeGaugeFactory, type Sample } from './family.ts'
 import { BUCKETS, type Series } from './traffic.ts'
 
 /** All metrics of a server except those of Node. docs/operations.md explains them. */
-export function familiesOf(subject: MetricsSource): Family[] {
+export function listMetricFamilies(subject: MetricsSource): Family[] {
   const { store, traffic, clients, shared } = subject
   const { accepted, refused, claims, reports, wakes, filter, events, logs, overLimits, jobFailures } = counts
   return [
@@ -45,7 +45,7 @@ export function familiesOf(subject: MetricsSource): Family[] {
 function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
   const { replica } = db
   if (!replica) return []
-  const lag = gaugesOf(() => replica.lag())
+  const lag = makeGaugeFactory(() => replica.lag())
   const state = () => ({ used: 0, late: 0, away: 0, unfit: 0, [replica.state]: 1 })
   return [
     gauge('replica_state', '1 for the present state of the replica.', state),

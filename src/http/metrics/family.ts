@@ -32,7 +32,7 @@ const KEEP_MS = 1_000
 
 type Figures = number | Readonly<Record<string, number>> | readonly Sample[] | null | undefined
 
-function samplesOf(figures: Figures, label: string): readonly Sample[] {
+function toSamples(figures: Figures, label: string): readonly Sample[] {
   if (Array.isArray(figures)) return figures
   if (typeof figures === 'number') return [{ labels: {}, value: figures }]
   return Object.entries(figures ?? {}).map(([name, value]) => ({ labels: { [label]: name }, value }))
@@ -44,7 +44,7 @@ export const counter = (name: string, help: string, read: Read, label = 'state')
   name: `pocketsms_${name}`,
   help,
   type: 'counter',
-  samples: async () => samplesOf(await read(), label),
+  samples: async () => toSamples(await read(), label),
 })
 export const gauge = (...given: Parameters<typeof counter>): Family => ({
   ...counter(...given),
@@ -52,7 +52,7 @@ export const gauge = (...given: Parameters<typeof counter>): Family => ({
 })
 
 /** Returns a function that makes gauges with one `read` per KEEP_MS. If it fails, they have no samples. */
-export function gaugesOf<T>(read: () => Promise<T>) {
+export function makeGaugeFactory<T>(read: () => Promise<T>) {
   const look = cachedQuery(read, KEEP_MS)
   return (name: string, help: string, pick: (figures: T) => Figures, label?: string): Family => {
     const pickKnown = async () => {

@@ -5,7 +5,7 @@ import { DatabaseUnavailable, refusedWrites } from '../../platform/db/errors.ts'
 import { missingMigrations } from '../../platform/db/schema/migrate.ts'
 import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
 import { WORKER_STATE } from '../../platform/jobs/worker-messages.ts'
-import { within } from '../../platform/tools/deadline.ts'
+import { limitTime } from '../../platform/tools/deadline.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { cachedQuery } from '../../platform/tools/shared-query.ts'
 import { type Queue, readQueue } from './queue-depth.ts'
@@ -66,11 +66,11 @@ interface Serving {
 }
 
 /** Whether this server takes requests: it is not stopping; its database is reachable, migrated, writable. */
-export const readinessOf = memoize((services: Serving): (() => Promise<Readiness>) => {
+export const makeReadinessProbe = memoize((services: Serving): (() => Promise<Readiness>) => {
   const { stopping, workers } = services
   const store = services.store.forEverybody('metrics')
   const isWritable = writability(store)
-  const look = cachedQuery(() => within(ask(store, isWritable), PATIENCE_MS), KEEP_MS)
+  const look = cachedQuery(() => limitTime(ask(store, isWritable), PATIENCE_MS), KEEP_MS)
   return async () => {
     const known = await look().catch(() => AWAY)
     const serving = !stopping.aborted
@@ -101,7 +101,7 @@ function writability({ db }: Store): () => Promise<boolean> {
 
 async function ask(store: Store, isWritable: () => Promise<boolean>): Promise<Known> {
   const migrated = (await missingMigrations(store.db)).length === 0
-  const queue = migrated ? dueOf(await readQueue(store)) : null
+  const queue = migrated ? sumDueMessages(await readQueue(store)) : null
   const lag = await store.db.replica?.lag()
   const replica = lag && { state: lag.state, lag_bytes: lag.bytes }
   return {
@@ -112,7 +112,7 @@ async function ask(store: Store, isWritable: () => Promise<boolean>): Promise<Kn
 }
 
 /** Due messages that no device has fetched yet. Messages in `sending` are left out. */
-function dueOf({ pending, assigned }: Queue): Readiness['queue'] {
+function sumDueMessages({ pending, assigned }: Queue): Readiness['queue'] {
   const oldest = Math.max(pending.oldestSeconds, assigned.oldestSeconds)
   return { due: pending.due + assigned.due, oldest_seconds: Math.round(oldest * 1000) / 1000 }
 }

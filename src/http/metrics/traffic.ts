@@ -24,7 +24,7 @@ export class Traffic {
 
   /** Counts a request and returns its group. `path`: from `pathOf` (`http/server/before-routes.ts`). */
   count(verb: string, status: number, ms: number, path: string): Group {
-    const group = groupOf(verb, path, this.#apis)
+    const group = findRequestGroup(verb, path, this.#apis)
     const method = METHODS.has(verb) ? verb : 'other'
     const name = `${group} ${method}`
     let series = this.#series.get(name)
@@ -90,7 +90,7 @@ const API = '/api/'
 const COLLECTIONS = '/api/collections/'
 
 /** The group of a request, `pages` for what is not in the API. */
-export function groupOf(method: string, path: string, apis: readonly CountedApi[]): Group {
+export function findRequestGroup(method: string, path: string, apis: readonly CountedApi[]): Group {
   if (path.startsWith(COLLECTIONS)) return groupInCollections(path)
   const special = SPECIAL.get(`${method} ${path}`)
   if (special) return special

@@ -13,7 +13,7 @@ import type { Settings } from '../../engine/settings/settings.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Ctx, Services } from '../context.ts'
-import { clientIp, storeOf } from '../server/caller.ts'
+import { openStoreForCaller, readClientIp } from '../server/caller.ts'
 
 /** Writes an audit entry for an action of a superuser or member, by default outside of any transaction. */
 export const auditRequest = (
@@ -21,11 +21,11 @@ export const auditRequest = (
   services: Services,
   auth: AuthRecord,
   entry: AuditEntry,
-  db: Db = storeOf(c, services, auth).db,
+  db: Db = openStoreForCaller(c, services, auth).db,
 ) =>
   auth.actor
     ? recordMemberAudit(db, auth, entry)
-    : recordAudit(db, { auth, ip: clientIp(c, services) }, entry)
+    : recordAudit(db, { auth, ip: readClientIp(c, services) }, entry)
 
 /** Returns a function that audits a change confirmed by a mailed link, in the change's transaction. */
 export const auditConfirmation =
@@ -33,7 +33,7 @@ export const auditConfirmation =
   (db, auth) =>
     recordAudit(
       db,
-      { auth, ip: clientIp(c, services) },
+      { auth, ip: readClientIp(c, services) },
       { action, collection: auth.collection.name, record: auth.id },
     )
 
@@ -50,7 +50,7 @@ export async function auditRefusedSignIn(
     error instanceof ApiError && REFUSED.has(error.status) && Object.keys(error.data).length === 0
   if (!isAboutSuperusers || !isRefusal) return
   const typed = await identity().catch(() => undefined)
-  if (typed !== undefined) await recordRefusedSignIn(db, typed, clientIp(c, services), SUPERUSERS)
+  if (typed !== undefined) await recordRefusedSignIn(db, typed, readClientIp(c, services), SUPERUSERS)
 }
 
 const REFUSED = new Set([400, 403])
@@ -67,7 +67,7 @@ export function auditWrite(
 ): WriteOptions['inSameTransaction'] {
   if (!auth?.isSuperuser && !(auth?.actor && isAudited(services, collection))) return undefined
   const action = ACTIONS[method] ?? method
-  const fields = action === 'delete' ? [] : namesIn([...Object.keys(body), ...sent], collection)
+  const fields = action === 'delete' ? [] : listChangedFields([...Object.keys(body), ...sent], collection)
   return ({ db }, record) =>
     auditRequest(c, services, auth, { action, collection: collection.name, record, fields }, db)
 }
@@ -75,7 +75,7 @@ export function auditWrite(
 const isAudited = ({ store: { catalog } }: Services, { id }: Collection) =>
   catalog.builtIn.raw.get(id)?.audited === true
 
-function namesIn(body: readonly string[], { fields }: Collection): string[] {
+function listChangedFields(body: readonly string[], { fields }: Collection): string[] {
   const keys = new Set(body.map((key) => key.replace(/^\+|[+-]$/g, '')))
   return fields.map(({ name }) => name).filter((name) => keys.has(name))
 }

@@ -1,15 +1,15 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { FilterError } from '../../engine/filter/parse.ts'
 import { OTHER_REFUSALS } from '../../platform/common-refusals.ts'
-import { answerableFault, DatabaseUnavailable } from '../../platform/db/errors.ts'
+import { DatabaseUnavailable, toAnswerableError } from '../../platform/db/errors.ts'
 import { ApiError, badRequest, GatewayError, notFound, RetryLater } from '../../platform/errors.ts'
 import { counts, increment } from '../../platform/tools/counts.ts'
 import { sendRaw } from '../answer.ts'
 import type { Ctx, ErrorForm, Services } from '../context.ts'
-import { findApi, groupOf, SENDS } from '../metrics/traffic.ts'
+import { findApi, findRequestGroup, SENDS } from '../metrics/traffic.ts'
 import { loggedPath } from '../server/logged-url.ts'
 import { assignRequestId, recordFault } from '../server/request-tracker.ts'
-import { ownRootOf, withKeyHint } from './own-routes.ts'
+import { addKeyHint, findOwnRoot } from './own-routes.ts'
 
 const CODES: Readonly<Record<number, string>> = OTHER_REFUSALS
 
@@ -49,9 +49,10 @@ export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices
   const error =
     thrown instanceof FilterError
       ? badRequest()
-      : withKeyHint(c, answerableFault(thrown, isRead), services.apis)
+      : addKeyHint(c, toAnswerableError(thrown, isRead), services.apis)
   recordFault(c.env.outgoing, thrown instanceof FilterError ? thrown : error)
-  if (groupOf(method, path, services.apis) === SENDS) increment(counts.refused, codeOf(error))
+  if (findRequestGroup(method, path, services.apis) === SENDS)
+    increment(counts.refused, chooseErrorLabel(error))
   if (error instanceof GatewayError) return answerError(c, error, services)
   logFault(c, error, services)
   return answerError(c, error instanceof ApiError ? error : new ApiError(500), services)
@@ -67,7 +68,7 @@ function logFault(c: Ctx, error: unknown, { log, config }: FailureServices): voi
 }
 
 /** The metric's label for a refused send: an error code, never text of the request. */
-function codeOf(error: unknown): string {
+function chooseErrorLabel(error: unknown): string {
   if (error instanceof GatewayError) return String(error.body.error)
   return codeOfStatus(error instanceof ApiError ? error.status : 500)
 }
@@ -77,7 +78,7 @@ function codeOf(error: unknown): string {
  * file is missing, as by PocketBase.
  */
 export function answerUnknownRoute(c: Ctx, services: FailureServices): Response {
-  const root = ownRootOf(services.apis, c.req.path)
+  const root = findOwnRoot(services.apis, c.req.path)
   const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
   const message = root
     ? `No such route below ${root}: ${services.config.publicUrl}/docs shows all routes`

@@ -8,13 +8,13 @@ import { badRequest, RetryLater } from '../../platform/errors.ts'
 import type { Holder } from '../../platform/limits/holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { memoize } from '../../platform/tools/lru.ts'
-import { knownCaller } from '../authenticate.ts'
+import { identifyKnownCaller } from '../authenticate.ts'
 import { MAX_BODY_BYTES } from '../body/body.ts'
 import { BodyTooLarge } from '../body/raw-body.ts'
 import type { Ctx, Env, Services } from '../context.ts'
 import { SMALL_BYTES } from '../request-memory.ts'
 import { answerLateBody } from '../server/before-routes.ts'
-import { callerOf, clientIp, holderOf } from '../server/caller.ts'
+import { findCachedCaller, findRequestHolder, readClientIp } from '../server/caller.ts'
 import { bodyBytes, type LimitedIncomingMessage, mayExceedSmall } from '../server/incoming-body.ts'
 import { findRule, RateLimiter, rateLimitLabels } from './rate-limiter.ts'
 
@@ -30,18 +30,24 @@ type Identify = (c: Ctx) => Promise<AuthRecord | null>
  * caller, null for a guest. Contract 8.1, 8.3
  */
 export const gate =
-  (services: Services, identify: Identify = (c) => knownCaller(c, services)): MiddlewareHandler<Env> =>
+  (
+    services: Services,
+    identify: Identify = (c) => identifyKnownCaller(c, services),
+  ): MiddlewareHandler<Env> =>
   async (c, next) => {
     c.set('services', services)
     const { incoming } = c.env
     // the request counts for the account if its credentials are cached, else for the client's network
-    const leave = await takePlace(c, holderOf(incoming, services, callerOf(services, incoming)))
+    const leave = await takePlace(
+      c,
+      findRequestHolder(incoming, services, findCachedCaller(services, incoming)),
+    )
     c.set('leaveRequest', leave)
     try {
       const { superuserIPs, rateLimits } = services.settings.current
       if (superuserIPs.length > 0 || rateLimits.enabled) {
         const auth = await identify(c)
-        const ip = clientIp(c, services)
+        const ip = readClientIp(c, services)
         checkAddress(services, auth, ip)
         checkRate(services, auth, ip, c.req.method, c.req.path)
       }
@@ -135,22 +141,25 @@ function guestBodyLimit(c: Ctx, services: Services): number {
   const { catalog } = services.store
   if (c.req.path === '/api/batch') {
     return Math.max(
-      ...catalog.all.map((one) => limitOf(one, one.createRule, one.updateRule)),
+      ...catalog.all.map((one) => computeGuestLimit(one, one.createRule, one.updateRule)),
       GUEST_BODY_BYTES,
     )
   }
   const collection = catalog.find(RECORDS.exec(c.req.path)?.[1] ?? '')
   if (!collection) return GUEST_BODY_BYTES
-  return limitOf(collection, c.req.method === 'POST' ? collection.createRule : collection.updateRule)
+  return computeGuestLimit(
+    collection,
+    c.req.method === 'POST' ? collection.createRule : collection.updateRule,
+  )
 }
 
-function limitOf(collection: Collection, ...rules: readonly (string | null)[]): number {
+function computeGuestLimit(collection: Collection, ...rules: readonly (string | null)[]): number {
   if (collection.type === 'view' || !rules.some(admitsGuests)) return GUEST_BODY_BYTES
-  return collection.fields.reduce((sum, field) => sum + bytesOf(field), GUEST_RECORD_BYTES)
+  return collection.fields.reduce((sum, field) => sum + estimateFieldBytes(field), GUEST_RECORD_BYTES)
 }
 
 /** Whether an API rule may admit guests. A rule with `@request.auth` is assumed not to. */
 const admitsGuests = (rule: string | null) => rule !== null && !rule.includes('@request.auth')
 
-const bytesOf = (field: Collection['fields'][number]) =>
+const estimateFieldBytes = (field: Collection['fields'][number]) =>
   field.type === 'text' ? (field.max || DEFAULT_MAX_CHARACTERS) * CHARACTER_BYTES : maxBodyBytes(field)

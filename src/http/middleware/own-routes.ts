@@ -1,5 +1,5 @@
 import { isKey } from '../../engine/auth/identify-key.ts'
-import { tokenOf } from '../../engine/auth/tokens.ts'
+import { readHeaderToken } from '../../engine/auth/tokens.ts'
 import { ApiError, GatewayError, unauthorized } from '../../platform/errors.ts'
 import type { Api, Ctx } from '../context.ts'
 import { findApi, isBelow } from '../metrics/traffic.ts'
@@ -8,7 +8,7 @@ const RECORDS = '/api/collections/'
 const FOR_HEADER = 'This is an API key. Send it in the header X-API-Key.'
 
 /** The root of a path of our own, such as `/api/sms`; undefined for all others. */
-export const ownRootOf = (apis: readonly Api[], path: string): string | undefined =>
+export const findOwnRoot = (apis: readonly Api[], path: string): string | undefined =>
   findOwn(apis, path)?.roots.find((root) => isBelow(root, path))
 
 const findOwn = (apis: readonly Api[], path: string): Api | undefined => {
@@ -20,7 +20,7 @@ const findOwn = (apis: readonly Api[], path: string): Api | undefined => {
  * A 401 says where an API key belongs, if the request has one in the wrong place: as `hint` beside `error`,
  * else as the message. PocketBase's 401 stays.
  */
-export function withKeyHint(c: Ctx, error: unknown, apis: readonly Api[]): unknown {
+export function addKeyHint(c: Ctx, error: unknown, apis: readonly Api[]): unknown {
   const isRefusal = error instanceof GatewayError && error.body.error === 'unauthorized'
   if (!isRefusal && !(error instanceof ApiError && error.status === 401)) return error
   const hint = keyHint(c, apis, isRefusal)
@@ -32,7 +32,7 @@ function keyHint({ req: { path }, env }: Ctx, apis: readonly Api[], isRefusal: b
   const own = findOwn(apis, path)
   if (!own && !(isRefusal && path.startsWith(RECORDS))) return undefined
   const { authorization, 'x-api-key': header } = env.incoming.headers
-  const isBearer = isKey(tokenOf(authorization))
+  const isBearer = isKey(readHeaderToken(authorization))
   if (own?.takesKeys) return isBearer ? FOR_HEADER : undefined
   return isBearer || header !== undefined ? hintForTokens(apis) : undefined
 }

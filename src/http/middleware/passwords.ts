@@ -3,19 +3,19 @@ import { hashPassword, verifyPassword } from '../../engine/fields/bcrypt.ts'
 import { toText } from '../../engine/fields/cast.ts'
 import type { PasswordWork } from '../../engine/records/password-work.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { authOf } from '../authenticate.ts'
+import { authenticateUncached } from '../authenticate.ts'
 import type { Ctx, Services } from '../context.ts'
-import { clientIp, holderOf, storeOf } from '../server/caller.ts'
+import { findRequestHolder, openStoreForCaller, readClientIp } from '../server/caller.ts'
 
 /**
  * Hashes and compares passwords; clients take turns. Throws 429 after too many hashes for a non-superuser.
  */
 export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null): PasswordWork {
   const { config } = services
-  const holder = () => holderOf(c.env.incoming, services, auth)
+  const holder = () => findRequestHolder(c.env.incoming, services, auth)
   return {
     async hash(plain, cost) {
-      if (!auth?.isSuperuser) await countHash(storeOf(c, services, auth).db, config, holder())
+      if (!auth?.isSuperuser) await countHash(openStoreForCaller(c, services, auth).db, config, holder())
       return hashPassword(plain, cost, holder())
     },
     verify: (plain, hash) => verifyPassword(plain, hash, holder()),
@@ -37,10 +37,10 @@ export async function limitOldPasswordChecks<T>(
   run: () => Promise<T>,
 ): Promise<T> {
   if (!bodies.some(changesPassword)) return run()
-  const auth = await authOf(c, services)
+  const auth = await authenticateUncached(c, services)
   const isTry = bodies.some((body) => (auth ? changesPassword(body) : isGiven(body, 'oldPassword')))
   if (!isTry || auth?.isSuperuser) return run()
-  const { db } = storeOf(c, services, auth)
+  const { db } = openStoreForCaller(c, services, auth)
   const who = { collection: auth?.collection.id ?? '', account: auth?.id ?? 'guest' }
-  return limitSignInAttempts({ db, config: services.config, ...who, ip: clientIp(c, services) }, run)
+  return limitSignInAttempts({ db, config: services.config, ...who, ip: readClientIp(c, services) }, run)
 }

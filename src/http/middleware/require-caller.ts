@@ -6,15 +6,15 @@ import {
   USERS_ID,
 } from '../../engine/collections/collection.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/errors.ts'
-import { authOf } from '../authenticate.ts'
+import { authenticateUncached } from '../authenticate.ts'
 import type { Ctx, Services } from '../context.ts'
-import { collectionOf } from '../path-collection.ts'
-import { type Caller, storeOf } from '../server/caller.ts'
+import { requireCollection } from '../path-collection.ts'
+import { type Caller, openStoreForCaller } from '../server/caller.ts'
 
 /** The caller. Throws 401 without a valid token, 403 for a device whose user is disabled. Contract 5.2 */
 export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {
-  const auth = await authOf(c, services)
-  if (auth) return { auth, store: storeOf(c, services, auth) }
+  const auth = await authenticateUncached(c, services)
+  if (auth) return { auth, store: openStoreForCaller(c, services, auth) }
   if (await isSuspended(services.store.signIn, c.env.incoming.headers.authorization))
     throw forbidden('The account is disabled.')
   throw unauthorized('The request requires valid record authorization token.')
@@ -36,7 +36,7 @@ export async function requireSuperuser(c: Ctx, services: Services): Promise<Call
 
 /** The collection that the path names. Throws 404. */
 export const pathCollection = (c: Ctx, { store }: Services): Collection =>
-  collectionOf(store.catalog, c.req.param('collection') ?? '', 'Missing or invalid collection context.')
+  requireCollection(store.catalog, c.req.param('collection') ?? '', 'Missing or invalid collection context.')
 
 /** The caller, if it is a record of the collection in the path. Throws 401, 403, 404. */
 export async function requireMember(c: Ctx, services: Services): Promise<Caller> {
@@ -48,7 +48,7 @@ export async function requireMember(c: Ctx, services: Services): Promise<Caller>
 }
 
 /** The auth collection that the path names. Throws 404. */
-export function authCollectionOf(c: Ctx, services: Services): AuthCollection {
+export function requireAuthCollection(c: Ctx, services: Services): AuthCollection {
   const collection = pathCollection(c, services)
   if (collection.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
   return collection

@@ -1,6 +1,6 @@
 import { type Collection, SUPERUSERS } from '../../engine/collections/collection.ts'
 import { type BuiltIn, makeBuiltIn } from '../../engine/collections/definition/built-in.ts'
-import { systemCollections } from '../../engine/collections/definition/system-collections.ts'
+import { makeSystemCollections } from '../../engine/collections/definition/system-collections.ts'
 import type { Field } from '../../engine/fields/field.ts'
 
 export type DescribedCollection = Collection & { readonly about?: string }
@@ -8,7 +8,7 @@ export type DescribedCollection = Collection & { readonly about?: string }
 /** The collections that OpenAPI describes, their fields with descriptions as `help`. */
 export const describedCollections = (builtIn: BuiltIn): DescribedCollection[] => [
   ...makeBuiltIn(builtIn).map((collection) => describe(builtIn, collection)),
-  ...systemCollections()
+  ...makeSystemCollections()
     .filter(({ name }) => name === SUPERUSERS)
     .map((one) => ({ ...one, about: 'Superusers, who may see and do everything.' })),
 ]

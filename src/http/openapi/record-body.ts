@@ -11,7 +11,7 @@ const BODY_VALUES: Readonly<Partial<Record<FieldTypeName, (field: Field) => z.Zo
   url: () => z.string().meta({ format: 'uri' }),
   password: (field) =>
     z.string().meta(field.type === 'password' ? { minLength: field.min, format: 'password' } : {}),
-  number: (field) => (field.type === 'number' ? numberOf(field) : z.number()),
+  number: (field) => (field.type === 'number' ? makeNumberSchema(field) : z.number()),
   date: () => z.string().describe('An instant, as `2026-11-20 07:00:00.000Z`; empty for none.'),
   select: (field) => oneOrMany(field, z.enum((field as SelectField).values as [string, ...string[]])),
 }
@@ -24,7 +24,7 @@ const textLimits = ({ min, max, pattern }: Field & { type: 'text' }) => ({
   ...(pattern && { pattern }),
 })
 
-const numberOf = ({ min, max, onlyInt }: Field & { type: 'number' }) =>
+const makeNumberSchema = ({ min, max, onlyInt }: Field & { type: 'number' }) =>
   (onlyInt ? z.int() : z.number()).meta({
     ...(min !== null && { minimum: min }),
     ...(max !== null && { maximum: max }),
@@ -59,7 +59,7 @@ export function createBody(collection: Collection, extension: Extension | undefi
 export function updateBody(collection: Collection, extension: Extension | undefined): z.ZodType {
   const fields = settable(collection, extension).filter(({ name }) => name !== 'id')
   const plain = fields.map((field) => [field.name, sent(field).optional()])
-  const modified = fields.flatMap((field) => modifiersOf(field))
+  const modified = fields.flatMap((field) => listModifiers(field))
   const oldPassword = z.string().optional().describe('Asked of all but superusers for a new password.')
   const more = collection.type === 'auth' ? { passwordConfirm: CONFIRM.optional(), oldPassword } : {}
   return z
@@ -67,7 +67,7 @@ export function updateBody(collection: Collection, extension: Extension | undefi
     .meta({ id: `${typeName(collection)}Update` })
 }
 
-function modifiersOf(field: Field): [string, z.ZodType][] {
+function listModifiers(field: Field): [string, z.ZodType][] {
   const { name, type } = field
   const of = (description: string) => bodySchema(field).optional().meta({ description })
   if (type === 'number')

@@ -7,7 +7,7 @@ import {
   type SelectField,
   type Storage,
 } from '../../engine/fields/field.ts'
-import { storageOf } from '../../engine/fields/field-types.ts'
+import { findFieldStorage } from '../../engine/fields/field-types.ts'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
 import { canBeShown } from '../../engine/records/shown-fields.ts'
 import type { DescribedCollection } from './described-collections.ts'
@@ -32,7 +32,7 @@ const BY_TYPE: Readonly<Partial<Record<FieldTypeName, (field: Field) => z.ZodTyp
 
 /** The schema of a field's value in an answer. An unset value is the type's zero, never absent. */
 export const valueSchema = (field: Field): z.ZodType =>
-  BY_TYPE[field.type]?.(field) ?? BY_STORAGE[storageOf(field)]()
+  BY_TYPE[field.type]?.(field) ?? BY_STORAGE[findFieldStorage(field)]()
 
 export const oneOrMany = (field: Field, one: z.ZodType) => (isMulti(field) ? z.array(one) : one)
 
@@ -110,7 +110,7 @@ export const recordTag = ({ name, about }: DescribedCollection) => ({
   description: about ?? `Records of the collection \`${name}\`.`,
 })
 
-export const pageOf = (record: z.ZodType, id: string) =>
+export const makePageSchema = (record: z.ZodType, id: string) =>
   z
     .object({
       items: z.array(record),

@@ -44,10 +44,12 @@ export function describeBy<R extends Refusals>(refusals: R, details: RefusalDeta
 /** Error responses as `{"error","message"}`: those given, and those that any request may get. */
 export function refusalAnswers(rows: readonly DescribedRefusal[]): Answers {
   const byStatus = Map.groupBy([...rows, ...ANY_REFUSAL], ([status]) => status)
-  return Object.fromEntries([...byStatus].map(([status, some]) => [status, answerOf(some)])) as Answers
+  return Object.fromEntries(
+    [...byStatus].map(([status, some]) => [status, makeRefusalAnswer(some)]),
+  ) as Answers
 }
 
-function answerOf(rows: readonly DescribedRefusal[]): ZodOpenApiResponseObject {
+function makeRefusalAnswer(rows: readonly DescribedRefusal[]): ZodOpenApiResponseObject {
   const errors = [...new Set(rows.map(([, error]) => error))] as [string, ...string[]]
   const schema = z.object({
     error: z.enum(errors).describe('For programs.'),

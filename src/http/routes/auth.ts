@@ -30,16 +30,16 @@ import type { Shape } from '../../engine/fields/json-shapes.ts'
 import type { AuthRecord, RequestContext } from '../../engine/request/request.ts'
 import { notFound } from '../../platform/errors.ts'
 import { sendJson } from '../answer.ts'
-import { authOf, buildRequest, meterFor, ownToken } from '../authenticate.ts'
-import { bodyOf } from '../body/body.ts'
+import { authenticateUncached, buildRequest, meterFor, ownToken } from '../authenticate.ts'
+import { readRequestBody } from '../body/body.ts'
 import { type FormOptions, readForm } from '../body/form.ts'
 import type { Ctx, Services } from '../context.ts'
 import { auditConfirmation, auditRefusedSignIn, auditRequest } from '../middleware/audit.ts'
-import { authCollectionOf } from '../middleware/require-caller.ts'
+import { requireAuthCollection } from '../middleware/require-caller.ts'
 import { byMember, byRules, bySuperuser } from '../permission.ts'
 import { withCatalog } from '../retry.ts'
 import { rows, undescribed } from '../rows.ts'
-import { clientIp, storeOf } from '../server/caller.ts'
+import { openStoreForCaller, readClientIp } from '../server/caller.ts'
 
 const BY_RULES = byRules()
 /** Allowed to members, because a sign-in ignores the token that is sent with it. */
@@ -50,7 +50,7 @@ export const AUTH_ROUTES = rows(
   '',
   {
     'GET /api/collections/:collection/auth-methods': undescribed(BY_RULES, ({ services }, c) =>
-      renderAuthMethods(authCollectionOf(c, services)),
+      renderAuthMethods(requireAuthCollection(c, services)),
     ),
     'POST /api/collections/:collection/auth-with-password': undescribed(SIGN_IN, ({ services }, c) => {
       const identity = async () => (await readForm(c, PASSWORD_FORM)).identity
@@ -65,21 +65,21 @@ export const AUTH_ROUTES = rows(
     ),
     'POST /api/collections/:collection/auth-with-oauth2': undescribed(BY_RULES, async ({ services }, c) => {
       const arrival = await identifyByOAuth2(callOf(c, services, OAUTH2_FORM))
-      const { values } = await bodyOf(c)
+      const { values } = await readRequestBody(c)
       const { extensions, log, store } = services
       const { auth, isNew } = await withCatalog(store, async () => {
-        const request = buildRequest(c, await authOf(c, services), values, 'oauth2')
-        const collection = authCollectionOf(c, services)
+        const request = buildRequest(c, await authenticateUncached(c, services), values, 'oauth2')
+        const collection = requireAuthCollection(c, services)
         return findOrCreateRecord({ store: store.signIn, extensions, log, collection, request, arrival })
       })
       const proof = { method: 'oauth2', meta: renderMeta(arrival, isNew) } as const
-      return signedIn(c, services, auth, proof, { context: 'oauth2' })
+      return answerWithToken(c, services, auth, proof, { context: 'oauth2' })
     }),
     'POST /api/collections/:collection/auth-refresh': undescribed(
       byMember('viewer'),
       async ({ auth, services }, c) => {
         const token = await refreshToken(services.store.signIn.db, auth, ownToken(c))
-        return signedIn(c, services, auth, { token }, { asker: auth })
+        return answerWithToken(c, services, auth, { token }, { asker: auth })
       },
     ),
     'POST /api/collections/:collection/impersonate/:id': undescribed(
@@ -92,7 +92,7 @@ export const AUTH_ROUTES = rows(
         const { auth, token } = await impersonate(store, collection, c.req.param('id')!, read)
         const entry = { action: 'impersonate', collection: collection.name, record: auth.id }
         await auditRequest(c, services, superuser, entry)
-        return signedIn(c, services, auth, { token }, { asker: superuser })
+        return answerWithToken(c, services, auth, { token }, { asker: superuser })
       },
     ),
     'POST /api/collections/:collection/request-verification': undescribed(BY_RULES, ({ services }, c) =>
@@ -128,8 +128,8 @@ const callOf = <T extends object>(
 ): AuthCall<T> => ({
   store: services.store.signIn,
   services,
-  collection: authCollectionOf(c, services),
-  ip: clientIp(c, services),
+  collection: requireAuthCollection(c, services),
+  ip: readClientIp(c, services),
   readForm: () => readForm(c, shape, options),
 })
 
@@ -142,7 +142,7 @@ async function signIn(
 ): Promise<Response> {
   try {
     const auth = await withCatalog(services.store, find)
-    const answer = await signedIn(c, services, auth, { method }, { context: method })
+    const answer = await answerWithToken(c, services, auth, { method }, { context: method })
     if (auth.isSuperuser) await auditRequest(c, services, auth, { action: 'sign in' })
     return answer
   } catch (error) {
@@ -152,21 +152,24 @@ async function signIn(
 }
 
 /** Answers a successful sign-in by any method. `known.asker`: who sent the request, if already identified. */
-export async function signedIn(
+export async function answerWithToken(
   c: Ctx,
   services: Services,
   auth: AuthRecord,
   proof: Proof,
   known: { readonly context?: RequestContext; readonly asker?: AuthRecord },
 ): Promise<Response> {
-  const { values } = await bodyOf(c)
-  const asker = known.asker ?? (await authOf(c, services))
+  const { values } = await readRequestBody(c)
+  const asker = known.asker ?? (await authenticateUncached(c, services))
   const visit = {
     readMfaForm: () => readForm(c, MFA_FORM),
     request: buildRequest(c, asker, values, known.context, meterFor(c, asker ?? auth)),
-    ip: clientIp(c, services),
+    ip: readClientIp(c, services),
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
   }
   c.header('cache-control', 'no-store')
-  return sendJson(c, await answerSignIn(storeOf(c, services, asker ?? auth), services, auth, visit, proof))
+  return sendJson(
+    c,
+    await answerSignIn(openStoreForCaller(c, services, asker ?? auth), services, auth, visit, proof),
+  )
 }

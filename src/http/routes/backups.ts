@@ -18,11 +18,11 @@ import { SERVER } from '../openapi/operations.ts'
 import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
 import { FILE, json } from '../openapi/success-answers.ts'
 import { bySuperuser, everybody } from '../permission.ts'
-import { queryOf } from '../query.ts'
+import { readRequestQuery } from '../query.ts'
 import { rows } from '../rows.ts'
-import { clientIp } from '../server/caller.ts'
+import { readClientIp } from '../server/caller.ts'
 import { sendFile } from './sent-file.ts'
-import { checkUploadedBackup, EXISTS, exists, noBackup, uploadedFile } from './uploaded-backup.ts'
+import { checkUploadedBackup, EXISTS, isBackupStored, noBackup, uploadedFile } from './uploaded-backup.ts'
 
 const PIECE_BYTES = 256 << 10
 
@@ -174,7 +174,7 @@ export const BACKUP_ROUTES = rows(
         const found = await (await backups.storage()).find(key).catch(() => undefined)
         if (!found) throw badRequest('Missing or invalid backup file.')
         await auditRequest(c, services, auth, { action: 'restore backup', record: key })
-        await backups.startRestore(found, { auth, ip: clientIp(c, services) })
+        await backups.startRestore(found, { auth, ip: readClientIp(c, services) })
       },
     },
   },
@@ -192,9 +192,9 @@ async function listBackups(backups: Services['backups']): Promise<object[]> {
 
 /** Sends a backup. Browsers send no header for a link, so a token in the URL identifies the caller. */
 async function download(c: Ctx, services: Services, key: string): Promise<Response> {
-  const auth = await findByToken(services.store.signIn, queryOf(c).token ?? '', 'file')
+  const auth = await findByToken(services.store.signIn, readRequestQuery(c).token ?? '', 'file')
   if (!auth?.isSuperuser) throw forbidden('Insufficient permissions to access the resource.')
-  checkAddress(services, auth, clientIp(c, services))
+  checkAddress(services, auth, readClientIp(c, services))
   const storage = await services.backups.storage()
   const found = await storage.find(key).catch(() => {
     throw badRequest()
@@ -206,7 +206,7 @@ async function download(c: Ctx, services: Services, key: string): Promise<Respon
 }
 
 async function checkName(storage: BackupStorage, name: string): Promise<void> {
-  const isTaken = BACKUP_NAME.test(name) && (await exists(storage, name))
+  const isTaken = BACKUP_NAME.test(name) && (await isBackupStored(storage, name))
   const taken = isTaken ? fieldError(EXISTS, 'The backup file name is invalid or already exists.') : undefined
   checkFields({ name }, { name: [length(1, MAX_BACKUP_NAME), matches(BACKUP_NAME), failedBefore(taken)] })
 }

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
-import { tableName } from '../../engine/collections/sql-names.ts'
-import { scalarText, toText } from '../../engine/fields/cast.ts'
+import { toTableName } from '../../engine/collections/sql-names.ts'
+import { toScalarText, toText } from '../../engine/fields/cast.ts'
 import type { Uploads } from '../../engine/files/upload.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { pickFields } from '../../engine/records/pick.ts'
@@ -51,7 +51,7 @@ interface Action {
 }
 
 /** Reads method and URL of a batch's request; undefined if a batch may not contain it. */
-export function actionOf({ method, url }: BatchRequest): Action | undefined {
+export function parseBatchAction({ method, url }: BatchRequest): Action | undefined {
   if (isNoUrl(url)) return undefined
   for (const pattern of ACTIONS) {
     const match = pattern.exec(`${method} ${url}`)
@@ -61,18 +61,18 @@ export function actionOf({ method, url }: BatchRequest): Action | undefined {
 }
 
 export function collectionOfPart({ store }: Services, part: BatchRequest): Collection | undefined {
-  const action = actionOf(part)
+  const action = parseBatchAction(part)
   return action && store.catalog.find(action.name)
 }
 
 /** Runs one request of a batch, in the batch's transaction. Throws its error, or a PartFault. */
 export async function runPart(part: Part): Promise<PartAnswer> {
-  const asked = actionOf(part.asked)
+  const asked = parseBatchAction(part.asked)
   if (!asked) throw new PartFault()
   const { store, extensions, alsoFor } = part
   const { method, name, id } = asked.method === 'PUT' ? await upsert(part, asked) : asked
   const collection = writableCollection(store.catalog, name)
-  const request = requestOf(part, method)
+  const request = makePartRequest(part, method)
   const options = { ...part.options, inSameTransaction: alsoFor(request, collection) }
   const text = await writeRecord(store, extensions, collection, id, request, options)
   if (method === 'DELETE') return { body: text, status: 204 }
@@ -96,7 +96,9 @@ async function upsert({ store, asked }: Part, { name }: Action): Promise<Action>
 async function isStored(store: Store, name: string, id: string): Promise<boolean> {
   const collection = store.catalog.find(name)
   if (!collection) return false
-  const { rows } = await sql`select from ${sql.id(tableName(collection))} where id = ${id}`.execute(store.db)
+  const { rows } = await sql`select from ${sql.id(toTableName(collection))} where id = ${id}`.execute(
+    store.db,
+  )
   return rows.length > 0
 }
 
@@ -110,7 +112,7 @@ export function bodyOfPart({ url, body }: BatchRequest): Record<string, unknown>
 }
 
 /** A request of a batch as API rules see it. Its own Authorization header has no effect. */
-function requestOf({ asked, outer, options }: Part, method: string): RequestInfo {
+function makePartRequest({ asked, outer, options }: Part, method: string): RequestInfo {
   // a file replaces a value under the same key
   const values = Object.entries(asked.body).filter(([key]) => !options.uploads.has(key))
   return {
@@ -122,7 +124,7 @@ function requestOf({ asked, outer, options }: Part, method: string): RequestInfo
     meter: outer.meter,
     headers: () => {
       const own = Object.entries(asked.headers).map(
-        ([name, value]) => [name.toLowerCase().replaceAll('-', '_'), scalarText(value) ?? ''] as const,
+        ([name, value]) => [name.toLowerCase().replaceAll('-', '_'), toScalarText(value) ?? ''] as const,
       )
       const merged = own.filter(([name]) => name !== 'authorization')
       return { ...outer.headers(), ...Object.fromEntries(merged), content_type: 'multipart/form-data' }

@@ -10,8 +10,8 @@ import type { AuthRecord } from '../../engine/request/request.ts'
 import { badRequest } from '../../platform/errors.ts'
 import type { Ctx, Services } from '../context.ts'
 import { passwordWork } from '../middleware/passwords.ts'
-import { storeOf } from '../server/caller.ts'
-import { actionOf, bodyOfPart, collectionOfPart } from './batch-part.ts'
+import { openStoreForCaller } from '../server/caller.ts'
+import { bodyOfPart, collectionOfPart, parseBatchAction } from './batch-part.ts'
 import type { BatchRequest } from './batch-request.ts'
 
 /** Maximum old passwords in one batch. A user needs one to change the password. */
@@ -33,22 +33,22 @@ export async function batchPasswords(
   requests: readonly BatchRequest[],
   memories: readonly PasswordMemory[],
 ): Promise<PasswordWork[]> {
-  const writes = requests.map((asked) => writeOf(services, auth, asked))
+  const writes = requests.map((asked) => parseAuthWrite(services, auth, asked))
   const olds = writes.filter((write) => write && toText(write.body.oldPassword) !== '')
   if (olds.length > MAX_OLD_PASSWORDS && !auth?.isSuperuser)
     throw badRequest(`A batch may change at most ${MAX_OLD_PASSWORDS} passwords.`)
   const work = passwordWork(c, services, auth)
   for (const [i, write] of writes.entries())
-    if (write) await workAhead(storeOf(c, services, auth), write, memories[i]!.over(work))
+    if (write) await workAhead(openStoreForCaller(c, services, auth), write, memories[i]!.over(work))
   return writes.map((write, i) => (write ? memories[i]!.over(work, true) : OWN_WORK))
 }
 
-function writeOf(services: Services, auth: AuthRecord | null, asked: BatchRequest): Write | undefined {
+function parseAuthWrite(services: Services, auth: AuthRecord | null, asked: BatchRequest): Write | undefined {
   const { method } = asked
   const collection = collectionOfPart(services, asked)
   if (collection?.type !== 'auth' || method === 'DELETE') return undefined
   const body = bodyOfPart(asked)
-  return { method, collection, id: actionOf(asked)?.id || toText(body.id), body, auth }
+  return { method, collection, id: parseBatchAction(asked)?.id || toText(body.id), body, auth }
 }
 
 async function workAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkFields, each, fields, notLonger, oneOf, required } from '../../engine/collections/checks.ts'
+import { allowOnly, checkFields, each, fields, notLonger, required } from '../../engine/collections/checks.ts'
 import { list, map, object, ShapeError, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
 import { badRequest } from '../../platform/errors.ts'
 import type { RequestBody } from '../context.ts'
@@ -47,7 +47,7 @@ const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 const MAX_URL_BYTES = 2000
 
 const REQUEST = fields({
-  method: [required, oneOf(METHODS)],
+  method: [required, allowOnly(METHODS)],
   url: [required, notLonger(MAX_URL_BYTES)],
 })
 

@@ -10,7 +10,7 @@ import { ApiError, badRequest, type ErrorData, forbidden } from '../../platform/
 import { OverLimit } from '../../platform/limits/holder.ts'
 import { sendJson } from '../answer.ts'
 import { authenticate, buildRequest, meterFor } from '../authenticate.ts'
-import { bodyOr } from '../body/body.ts'
+import { readBodyOr } from '../body/body.ts'
 import type { Ctx, RequestBody, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { checkRate } from '../middleware/gate.ts'
@@ -20,10 +20,10 @@ import { SERVER } from '../openapi/operations.ts'
 import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
 import { json } from '../openapi/success-answers.ts'
 import { byRules } from '../permission.ts'
-import { queryOf } from '../query.ts'
+import { readRequestQuery } from '../query.ts'
 import { retry } from '../retry.ts'
 import { rows } from '../rows.ts'
-import { clientIp, storeOf } from '../server/caller.ts'
+import { openStoreForCaller, readClientIp } from '../server/caller.ts'
 import { bodyOfPart, collectionOfPart, type Part, type PartAnswer, PartFault, runPart } from './batch-part.ts'
 import { batchPasswords } from './batch-passwords.ts'
 import {
@@ -64,7 +64,7 @@ export const BATCH_ROUTES = rows(SERVER, {
     run: async ({ services }, c) => {
       const { enabled, maxRequests, maxBodySize } = services.settings.current.batch
       if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
-      const body = await bodyOr(c, UNREADABLE, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
+      const body = await readBodyOr(c, UNREADABLE, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
       const requests = readBatch(body, maxRequests)
       const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(bodyOfPart)
       const answers = await limitOldPasswordChecks(c, services, bodies, () =>
@@ -91,9 +91,9 @@ function write(
     const outer = buildRequest(c, auth, values, 'batch', meterFor(c, auth))
     const runOne = async (inside: Store, asked: BatchRequest, i: number) => {
       if (!rated.has(asked))
-        checkRate(services, auth, clientIp(c, services), asked.method, asked.url.split('?')[0]!)
+        checkRate(services, auth, readClientIp(c, services), asked.method, asked.url.split('?')[0]!)
       rated.add(asked)
-      const uploads = uploadsOf(files, i)
+      const uploads = pickPartUploads(files, i)
       const { maxAccountFileBytes: maxFileBytes } = services.config
       const alsoFor: Part['alsoFor'] = (request, collection) =>
         auditWrite(c, services, request, collection, uploads.keys())
@@ -111,7 +111,7 @@ function runAll(
   auth: AuthRecord | null,
   runOne: (inside: Store, asked: BatchRequest, i: number) => Promise<PartAnswer>,
 ): Promise<PartAnswer[]> {
-  const store = storeOf(c, services, auth)
+  const store = openStoreForCaller(c, services, auth)
   const timeoutMs = (services.settings.current.batch.timeout || DEFAULT_TIMEOUT_S) * 1000
   const deadlineMs = Date.now() + timeoutMs
   return store.db.transaction(async (db) => {
@@ -128,7 +128,7 @@ function runAll(
       }
       if (Date.now() > deadlineMs) throw badRequest(FAILED)
     }
-    if (queryOf(c).fields) checkPicked(answers.reduce((sum, { body }) => sum + body.length, 0))
+    if (readRequestQuery(c).fields) checkPicked(answers.reduce((sum, { body }) => sum + body.length, 0))
     return answers
   })
 }
@@ -141,7 +141,7 @@ function mayOpen(services: Services, asked: BatchRequest): boolean {
 const mayChangeAuth = (services: Services, asked: BatchRequest) =>
   (asked.method === 'PATCH' || asked.method === 'PUT') && collectionOfPart(services, asked)?.type === 'auth'
 
-function uploadsOf(files: Uploads, i: number): Uploads {
+function pickPartUploads(files: Uploads, i: number): Uploads {
   const prefixes = [`requests.${i}.`, `requests[${i}].`]
   const found = new Map<string, Upload[]>()
   for (const [name, sent] of files) {

@@ -1,10 +1,10 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { checkFields, notLonger, required } from '../../engine/collections/checks.ts'
-import { collectionJson, scaffoldsJson } from '../../engine/collections/definition/collection-json.ts'
+import { renderCollection, scaffoldsJson } from '../../engine/collections/definition/collection-json.ts'
 import { OAUTH2_PROVIDERS } from '../../engine/collections/definition/oauth2-providers.ts'
 import { dryRunView } from '../../engine/collections/dry-run.ts'
 import { createCollection, removeCollection, updateCollection } from '../../engine/collections/edit.ts'
-import { sqliteErrorText } from '../../engine/collections/from-sqlite/sqlite-fault.ts'
+import { explainSqliteError } from '../../engine/collections/from-sqlite/sqlite-fault.ts'
 import { importAll } from '../../engine/collections/import-all-or-none.ts'
 import { isQueryFault } from '../../engine/collections/views/view-query.ts'
 import { anything, flag, object, ShapeError, text } from '../../engine/fields/json-shapes.ts'
@@ -17,7 +17,7 @@ import { renameRateLimits } from '../../engine/settings/settings-store.ts'
 import { badRequest, notFound } from '../../platform/errors.ts'
 import { sendJson, sendRaw } from '../answer.ts'
 import { buildRequest } from '../authenticate.ts'
-import { bodyOr, MAX_BODY_BYTES } from '../body/body.ts'
+import { MAX_BODY_BYTES, readBodyOr } from '../body/body.ts'
 import { readForm } from '../body/form.ts'
 import type { Ctx } from '../context.ts'
 import { listPlain, plainList } from '../lists.ts'
@@ -40,7 +40,7 @@ const WHOLE = { maxBytes: MAX_BODY_BYTES }
 
 /** Reads a new collection. As in PocketBase, only the keys `name` and `type` match in any case. */
 async function readNewCollection(c: Ctx): Promise<Record<string, unknown>> {
-  const { values, isJson } = await bodyOr(c, LOAD.create)
+  const { values, isJson } = await readBodyOr(c, LOAD.create)
   try {
     return { ...values, ...TYPE_FORM.over(values, TYPE_FORM.zero(), isJson) }
   } catch (error) {
@@ -67,7 +67,7 @@ export const COLLECTION_ROUTES = rows(
     ),
     'POST /api/collections': undescribed(bySuperuser, async ({ auth, services }, c) => {
       const submitted = await readNewCollection(c)
-      return collectionJson(
+      return renderCollection(
         await createCollection(auditedCollections(c, services, auth), submitted, checkRule),
       )
     }),
@@ -88,14 +88,14 @@ export const COLLECTION_ROUTES = rows(
       },
     ),
     'GET /api/collections/:collection': undescribed(bySuperuser, ({ services }, _, name) =>
-      collectionJson(find(services.store, name)),
+      renderCollection(find(services.store, name)),
     ),
     'PATCH /api/collections/:collection': undescribed(bySuperuser, async ({ auth, services }, c, named) => {
       const { id, name } = find(services.store, named)
-      const { values } = await bodyOr(c, LOAD.update)
+      const { values } = await readBodyOr(c, LOAD.update)
       const collection = await updateCollection(auditedCollections(c, services, auth), id, values, checkRule)
       await renameRateLimits(services.settings, name, collection.name)
-      return collectionJson(collection)
+      return renderCollection(collection)
     }),
     'DELETE /api/collections/:collection': undescribed(bySuperuser, ({ auth, services }, c, name) =>
       removeCollection(auditedCollections(c, services, auth), name),
@@ -126,7 +126,7 @@ async function dryRun(store: Store, extensions: Extensions, viewQuery: string, r
     })
   } catch (error) {
     if (!isQueryFault(error)) throw error
-    throw badRequest(`Invalid view query. Raw error: \n${sqliteErrorText(error)}`)
+    throw badRequest(`Invalid view query. Raw error: \n${explainSqliteError(error)}`)
   }
 }
 
@@ -141,4 +141,4 @@ const LISTED = plainList('_collections_listed', [
 ])
 
 const listCollections = (store: Store, extensions: Extensions, request: RequestInfo) =>
-  listPlain(LISTED, store, extensions, request, ({ id }) => collectionJson(store.catalog.find(String(id))!))
+  listPlain(LISTED, store, extensions, request, ({ id }) => renderCollection(store.catalog.find(String(id))!))

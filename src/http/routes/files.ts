@@ -10,16 +10,16 @@ import type { Db } from '../../platform/db/open.ts'
 import { notFound } from '../../platform/errors.ts'
 import { sendJson } from '../answer.ts'
 import { buildRequest } from '../authenticate.ts'
-import { bodyOf } from '../body/body.ts'
+import { readRequestBody } from '../body/body.ts'
 import type { Ctx, Services } from '../context.ts'
 import { pathCollection } from '../middleware/require-caller.ts'
 import { SERVER } from '../openapi/operations.ts'
 import { FILE } from '../openapi/success-answers.ts'
 import { byRules, bySignedIn } from '../permission.ts'
-import { queryOf } from '../query.ts'
+import { readRequestQuery } from '../query.ts'
 import { withCatalog } from '../retry.ts'
 import { rows } from '../rows.ts'
-import { clientIp, holderOf, storeOf } from '../server/caller.ts'
+import { findRequestHolder, openStoreForCaller, readClientIp } from '../server/caller.ts'
 import { type SentFile, sendFile } from './sent-file.ts'
 
 const TOKEN = z.object({ token: z.string() }).meta({ id: 'FileToken' })
@@ -84,15 +84,16 @@ const PROTECTED_CACHING = 'private, max-age=180'
 async function serve(c: Ctx, services: Services): Promise<Response> {
   const { record = '', filename: name = '' } = c.req.param() as Readonly<Record<string, string>>
   // public files need no caller: limits count for the client's network
-  const store = storeOf(c, services, null)
+  const store = openStoreForCaller(c, services, null)
   const collection = pathCollection(c, services)
   const asked = { collection: collection.id, record, name }
-  const { thumb = '', token = '' } = queryOf(c)
-  const ask = async () => (await isLinkToken(store.db, asked, token)) || (await askerOf(c, services))
+  const { thumb = '', token = '' } = readRequestQuery(c)
+  const ask = async () =>
+    (await isLinkToken(store.db, asked, token)) || (await makeProtectedRequest(c, services))
   const { place, field } = await findServedFile(store, collection, record, name, ask)
   const original = await findStored(store.db, place)
   if (!original) throw notFound()
-  const holder = holderOf(c.env.incoming, services, null)
+  const holder = findRequestHolder(c.env.incoming, services, null)
   const isOwn = services.extensions.get(collection.id) !== undefined
   const caching = isOwn && field.protected ? { caching: PROTECTED_CACHING } : {}
   const small = thumb && (await findThumb(store.db, place, original, { size: thumb, field, holder }))
@@ -109,9 +110,9 @@ export const sentFile = (db: Db, file: StoredFile): SentFile => ({
 })
 
 /** The request for a protected file. Its caller is the owner of the token in the URL. */
-async function askerOf(c: Ctx, services: Services): Promise<RequestInfo> {
-  const { values } = await bodyOf(c)
-  const auth = await findByToken(services.store.signIn, queryOf(c).token ?? '', 'file')
-  const isAllowed = isAddressAllowed(services, auth, clientIp(c, services))
+async function makeProtectedRequest(c: Ctx, services: Services): Promise<RequestInfo> {
+  const { values } = await readRequestBody(c)
+  const auth = await findByToken(services.store.signIn, readRequestQuery(c).token ?? '', 'file')
+  const isAllowed = isAddressAllowed(services, auth, readClientIp(c, services))
   return buildRequest(c, isAllowed ? auth : null, values, 'protectedFile')
 }

@@ -4,9 +4,9 @@ import { ApiError } from '../../platform/errors.ts'
 import { readForm } from '../body/form.ts'
 import type { Ctx, Services } from '../context.ts'
 import { everybody } from '../permission.ts'
-import { queryOf } from '../query.ts'
+import { readRequestQuery } from '../query.ts'
 import { rows, undescribed } from '../rows.ts'
-import { clientIp } from '../server/caller.ts'
+import { readClientIp } from '../server/caller.ts'
 
 /** Parameters that a provider adds to its redirect. Only Apple sends `user`. */
 const REDIRECT_FORM = object({ state: text, code: text, error: text, user: text })
@@ -33,7 +33,7 @@ export const OAUTH2_ROUTES = rows('', {
 
 async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
   if (c.req.method !== 'POST') {
-    const { state = '', code = '', error = '' } = queryOf(c)
+    const { state = '', code = '', error = '' } = readRequestQuery(c)
     return { state, code, error, user: '' }
   }
   try {
@@ -47,7 +47,7 @@ async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
 async function handBack(c: Ctx, services: Services, redirect: Redirect): Promise<boolean> {
   const { state, code, error, user } = redirect
   const data = JSON.stringify({ state, code, ...(error && { error }) })
-  const ip = clientIp(c, services)
+  const ip = readClientIp(c, services)
   const isHeard = await services.realtime.deliver({ clientId: state, ip, topic: TOPIC, data })
   const isDone = isHeard && code !== '' && error === ''
   if (isDone && user) keepAppleName(code, user)

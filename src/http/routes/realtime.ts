@@ -1,20 +1,20 @@
 import type { ServerResponse } from 'node:http'
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { z } from 'zod'
-import { scalarText } from '../../engine/fields/cast.ts'
+import { toScalarText } from '../../engine/fields/cast.ts'
 import type { ClientConnection } from '../../engine/realtime/client.ts'
 import { readSubscribeForm } from '../../engine/realtime/subscribe-form.ts'
 import { readTopic } from '../../engine/realtime/topic.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { asCaller } from '../authenticate.ts'
-import { bodyOr } from '../body/body.ts'
+import { readBodyOr } from '../body/body.ts'
 import type { Ctx, RequestBody } from '../context.ts'
 import { SERVER } from '../openapi/operations.ts'
 import { textAnswer } from '../openapi/success-answers.ts'
 import { byRules, everybody } from '../permission.ts'
 import { readQuery } from '../query.ts'
 import { rows } from '../rows.ts'
-import { clientIp, holderOf } from '../server/caller.ts'
+import { findRequestHolder, readClientIp } from '../server/caller.ts'
 import { limitOpenStreams } from '../server/limit-streams.ts'
 
 const HEADERS = {
@@ -53,7 +53,10 @@ export const REALTIME_ROUTES = rows(SERVER, {
       const { outgoing } = c.env
       const gone = new AbortController()
       outgoing.once('close', () => gone.abort())
-      const origin = { ip: clientIp(c, services), holder: holderOf(c.env.incoming, services, null) }
+      const origin = {
+        ip: readClientIp(c, services),
+        holder: findRequestHolder(c.env.incoming, services, null),
+      }
       await services.realtime.connect(origin, lineTo(outgoing), gone.signal)
       return RESPONSE_ALREADY_SENT
     },
@@ -72,9 +75,9 @@ export const REALTIME_ROUTES = rows(SERVER, {
       const { values, isJson } = await subscriptionBody(c)
       const { clientId, subscriptions } = readSubscribeForm(values, isJson)
       const topics = subscriptions.filter((name) => name !== '').map(toTopic)
-      const ip = clientIp(c, services)
+      const ip = readClientIp(c, services)
       const subscribe = ({ auth }: Pick<RequestInfo, 'auth'>) => {
-        const holder = holderOf(c.env.incoming, services, auth)
+        const holder = findRequestHolder(c.env.incoming, services, auth)
         return services.realtime.subscribe(holder, { clientId, ip, auth, topics })
       }
       await asCaller(c, services, subscribe, { values: {} })
@@ -94,7 +97,7 @@ function lineTo(outgoing: ServerResponse): ClientConnection {
 }
 
 async function subscriptionBody(c: Ctx): Promise<RequestBody> {
-  const body = await bodyOr(c)
+  const body = await readBodyOr(c)
   if (body.isJson) return body
   const { clientId, subscriptions } = body.values
   const values = {
@@ -105,6 +108,6 @@ async function subscriptionBody(c: Ctx): Promise<RequestBody> {
 }
 
 /** A number or boolean that was guessed from a form as text again. Other values stay, and are refused. */
-const textOr = (value: unknown): unknown => scalarText(value) ?? value
+const textOr = (value: unknown): unknown => toScalarText(value) ?? value
 
 const toTopic = (name: string) => readTopic(name, readQuery(name.split('#', 1)[0]!).options)

@@ -6,7 +6,7 @@ import { GUEST_ERROR } from '../openapi/failures.ts'
 import { chapter, type Operation } from '../openapi/operations.ts'
 import { createBody, updateBody } from '../openapi/record-body.ts'
 import { BY_ID, EXPORT, listQuery, ONE } from '../openapi/record-parameters.ts'
-import { describeRule, pageOf, typeName } from '../openapi/record-schema.ts'
+import { describeRule, makePageSchema, typeName } from '../openapi/record-schema.ts'
 import { ANYONE, SIGNED_IN } from '../openapi/security.ts'
 import { json, textAnswer } from '../openapi/success-answers.ts'
 
@@ -24,7 +24,7 @@ export function recordPaths(collection: Collection, record: z.ZodObject, extensi
     description: `${what}. ${describeRule(rule)}`,
     security: rule === '' ? ANYONE : SIGNED_IN,
   })
-  const page = pageOf(record, `${typeName(collection)}Page`)
+  const page = makePageSchema(record, `${typeName(collection)}Page`)
   const reads: Record<string, Operation> = {
     [`GET ${path}`]: {
       ...about('list', `List ${name}`, collection.listRule),

@@ -8,17 +8,17 @@ import { writeRecord } from '../../engine/records/write.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { sendJson } from '../answer.ts'
-import { asCaller, authOf, buildRequest, meterFor } from '../authenticate.ts'
-import { bodyOf, MAX_BODY_BYTES } from '../body/body.ts'
+import { asCaller, authenticateUncached, buildRequest, meterFor } from '../authenticate.ts'
+import { MAX_BODY_BYTES, readRequestBody } from '../body/body.ts'
 import type { Ctx, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
 import { limitOldPasswordChecks, passwordWork } from '../middleware/passwords.ts'
-import { collectionOf, writableCollection } from '../path-collection.ts'
+import { requireCollection, writableCollection } from '../path-collection.ts'
 import { byRules } from '../permission.ts'
 import type { Attempt } from '../retry.ts'
 import { rows, undescribed } from '../rows.ts'
-import { memoryOf, storeOf } from '../server/caller.ts'
-import { streamOf } from './sent-file.ts'
+import { findRequestMemory, openStoreForCaller } from '../server/caller.ts'
+import { streamPieces } from './sent-file.ts'
 
 /**
  * Records, and their export as CSV. Each route parses the request, plans for the caller of this attempt, runs
@@ -51,13 +51,13 @@ export const RECORD_ROUTES = rows('', {
 function read(c: Ctx, services: Services, collection: string, run: typeof viewRecord): Promise<string> {
   // parse: `asCaller` reads the body, too. As in PocketBase, a GET with a broken body gets 400
   const id = c.req.param('id') ?? ''
-  collectionOf(services.store.catalog, collection) // throws 404 before the body is read
+  requireCollection(services.store.catalog, collection) // throws 404 before the body is read
   const work = async (request: RequestInfo) => {
     // plan: a replica if it has all earlier commits; the collections always come from the primary
-    const { db, catalog } = storeOf(c, services, request.auth)
+    const { db, catalog } = openStoreForCaller(c, services, request.auth)
     const store = { db: db.replica ? await db.forReading() : db, catalog }
     // run
-    return run(store, services.extensions, collectionOf(catalog, collection), request, id)
+    return run(store, services.extensions, requireCollection(catalog, collection), request, id)
   }
   return asCaller(c, services, work, { isRead: true })
 }
@@ -65,18 +65,18 @@ function read(c: Ctx, services: Services, collection: string, run: typeof viewRe
 async function sendExport(c: Ctx, services: Services): Promise<Response> {
   // parse
   const name = c.req.param('collection') ?? ''
-  collectionOf(services.store.catalog, name)
-  const { values } = await bodyOf(c)
+  requireCollection(services.store.catalog, name)
+  const { values } = await readRequestBody(c)
   // plan: each page is read for the caller of its time
-  const auth = await authOf(c, services)
-  const store = storeOf(c, services, auth)
-  const collection = collectionOf(store.catalog, name)
+  const auth = await authenticateUncached(c, services)
+  const store = openStoreForCaller(c, services, auth)
+  const collection = requireCollection(store.catalog, name)
   const request = async () => {
-    const caller = await authOf(c, services)
+    const caller = await authenticateUncached(c, services)
     return buildRequest(c, caller, values, 'default', meterFor(c, caller))
   }
   c.set('asker', auth)
-  memoryOf(c).hold(PAGE_BYTES)
+  findRequestMemory(c).hold(PAGE_BYTES)
   // run: get the first piece before the answer begins; until then, an error can still set the status
   const pieces = exportRecords(store, services.extensions, collection, request)
   const first = await pieces.next()
@@ -85,7 +85,7 @@ async function sendExport(c: Ctx, services: Services): Promise<Response> {
     for await (const piece of pieces) yield Buffer.from(piece)
   }
   // respond
-  return c.body(streamOf(encoded()), 200, {
+  return c.body(streamPieces(encoded()), 200, {
     'content-type': 'text/csv; charset=utf-8',
     'content-disposition': `attachment; filename="${collection.name.replace(/\W/g, '_')}.csv"`,
     'cache-control': 'no-store',
@@ -101,12 +101,12 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
   const find = ({ catalog }: Pick<Store, 'catalog'>) =>
     writableCollection(catalog, c.req.param('collection')!, missing)
   const known = find(store)
-  const { values, files: uploads } = await bodyOf(c, isDelete ? MAX_BODY_BYTES : bodyLimit(known))
+  const { values, files: uploads } = await readRequestBody(c, isDelete ? MAX_BODY_BYTES : bodyLimit(known))
   // plan: the answer may contain a secret that is shown once
   if (!isDelete && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
   let memory: PasswordMemory | undefined
   const plan = (request: RequestInfo, attempt: Attempt): Parameters<typeof writeRecord> => {
-    const inside = storeOf(c, services, request.auth)
+    const inside = openStoreForCaller(c, services, request.auth)
     const collection = find(inside)
     const passwords = () => {
       memory ??= new PasswordMemory()

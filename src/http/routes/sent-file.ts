@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { extname } from 'node:path'
 import type { Ctx } from '../context.ts'
-import { queryOf } from '../query.ts'
+import { readRequestQuery } from '../query.ts'
 import { type Range, RangeFault, readRange } from './byte-range.ts'
 
 /** Types that browsers show instead of downloading. PocketBase: inlineServeContentTypes */
@@ -41,14 +41,14 @@ export interface SentFile {
 /** Sends a file or a range of it; browsers run no script in it. PocketBase: tools/filesystem, Serve */
 export function sendFile(c: Ctx, file: SentFile, name: string): Response {
   const { headers } = c.env.incoming
-  const isInline = INLINE.has(file.type) && !TRUE.has(queryOf(c).download ?? '')
+  const isInline = INLINE.has(file.type) && !TRUE.has(readRequestQuery(c).download ?? '')
   c.header('content-disposition', `${isInline ? 'inline' : 'attachment'}; filename=${JSON.stringify(name)}`)
   c.header('content-security-policy', POLICY)
   c.header('cache-control', file.caching ?? CACHING)
   c.header('last-modified', file.modified.toUTCString())
-  const refusal = judgeConditions(headers, file.modified)
+  const refusal = checkConditions(headers, file.modified)
   if (refusal === 304) return c.body(null, 304)
-  c.header('content-type', typeOf(file, name))
+  c.header('content-type', chooseSentType(file, name))
   if (refusal) {
     if (!isHead(c)) c.header('content-length', '0')
     return c.body(null, refusal)
@@ -63,7 +63,7 @@ export function sendFile(c: Ctx, file: SentFile, name: string): Response {
 }
 
 /** The type to send. INLINE types ignore the name: a GIF stored as `a.js` must not become a script. */
-const typeOf = ({ type }: SentFile, name: string) =>
+const chooseSentType = ({ type }: SentFile, name: string) =>
   INLINE.has(type) ? type : (TYPES_BY_EXTENSION[extname(name)] ?? type)
 
 function refuseRange(c: Ctx, { size }: SentFile, fault: RangeFault): Response {
@@ -82,11 +82,11 @@ function sendRange(c: Ctx, file: SentFile, range?: Range): Response {
   if (range) c.header('content-range', `bytes ${start}-${start + length - 1}/${file.size}`)
   c.header('content-length', String(length))
   const status = range ? 206 : 200
-  return isHead(c) ? c.body(null, status) : c.body(streamOf(file.read(start, start + length)), status)
+  return isHead(c) ? c.body(null, status) : c.body(streamPieces(file.read(start, start + length)), status)
 }
 
 /** A stream that reads pieces as fast as the client takes them. An error closes the connection early. */
-export const streamOf = (pieces: AsyncGenerator<Uint8Array>) =>
+export const streamPieces = (pieces: AsyncGenerator<Uint8Array>) =>
   ReadableStream.from(pieces) as ReadableStream<Uint8Array<ArrayBuffer>>
 
 const isHead = (c: Ctx) => c.env.incoming.method === 'HEAD'
@@ -106,7 +106,7 @@ const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
 const isStar = (match: string) => match.trim() === '*'
 
 /** The status if a conditional header forbids sending, else undefined. (npm's `fresh` lacks 412.) RFC 7232 */
-function judgeConditions(headers: IncomingHttpHeaders, modified: Date): 412 | 304 | undefined {
+function checkConditions(headers: IncomingHttpHeaders, modified: Date): 412 | 304 | undefined {
   const match = headers['if-match']
   const unmodified = readDate(headers['if-unmodified-since'])
   const isTooNew = unmodified !== undefined && unmodified < seconds(modified)

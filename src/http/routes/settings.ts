@@ -1,12 +1,12 @@
 import { APPLE_SECRET_FORM, makeAppleSecret } from '../../engine/auth/oauth2/apple-secret.ts'
 import { sendTestMail, TEST_MAIL_FORM } from '../../engine/auth/test-mail.ts'
-import { checkFields, oneOf, required } from '../../engine/collections/checks.ts'
+import { allowOnly, checkFields, required } from '../../engine/collections/checks.ts'
 import { object, text } from '../../engine/fields/json-shapes.ts'
 import { deleteUnwantedLogs } from '../../engine/logs/request-log.ts'
 import { renderSettings, type Settings } from '../../engine/settings/settings.ts'
 import { badRequest } from '../../platform/errors.ts'
 import { sendJson } from '../answer.ts'
-import { bodyOr } from '../body/body.ts'
+import { readBodyOr } from '../body/body.ts'
 import { readForm } from '../body/form.ts'
 import type { Services } from '../context.ts'
 import { auditRequest, auditSettings } from '../middleware/audit.ts'
@@ -24,7 +24,7 @@ export const SETTINGS_ROUTES = rows(
     ),
     'PATCH /api/settings': undescribed(bySuperuser, async ({ auth, services }, c) => {
       const { settings } = services
-      const { values } = await bodyOr(c, 'An error occurred while loading the submitted data.')
+      const { values } = await readBodyOr(c, 'An error occurred while loading the submitted data.')
       const before = settings.current.logs
       const next = await settings.save(values, auditSettings(c, services, auth))
       if (JSON.stringify(next.logs) !== JSON.stringify(before)) forget(services)
@@ -36,7 +36,7 @@ export const SETTINGS_ROUTES = rows(
     }),
     'POST /api/settings/test/s3': undescribed(bySuperuser, async ({ auth, services }, c) => {
       const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
-      const checks = { filesystem: [required, oneOf(['storage', 'backups'])] }
+      const checks = { filesystem: [required, allowOnly(['storage', 'backups'])] }
       checkFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
       await auditRequest(c, services, auth, { action: 'test S3', record: filesystem })
       await testStorage(services.settings.current, filesystem === 'backups').catch((error) => {

@@ -2,7 +2,7 @@ import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
 import { checkFields, failedBefore, required } from '../../engine/collections/checks.ts'
 import type { Upload } from '../../engine/files/upload.ts'
 import { ApiError, badRequest, fieldError } from '../../platform/errors.ts'
-import { bodyOf } from '../body/body.ts'
+import { readRequestBody } from '../body/body.ts'
 import type { Ctx } from '../context.ts'
 
 export const EXISTS = 'validation_backup_name_exists'
@@ -11,12 +11,12 @@ const ZIP = 'application/zip'
 
 const MAX_KEY_BYTES = 255
 
-export const exists = async (storage: BackupStorage, key: string): Promise<boolean> =>
+export const isBackupStored = async (storage: BackupStorage, key: string): Promise<boolean> =>
   (await storage.find(key).catch(() => 'unknown')) !== undefined
 
 export async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
   try {
-    return (await bodyOf(c, Number.POSITIVE_INFINITY)).files.get('file')?.[0]
+    return (await readRequestBody(c, Number.POSITIVE_INFINITY)).files.get('file')?.[0]
   } catch (error) {
     // PocketBase treats an unreadable body as one without a file
     if (error instanceof ApiError && error.status === 400) return undefined
@@ -25,16 +25,16 @@ export async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
 }
 
 export async function checkUploadedBackup(storage: BackupStorage, file: Upload | undefined) {
-  const fault = file && (await faultOf(storage, file))
+  const fault = file && (await findUploadError(storage, file))
   checkFields({ file: file?.originalName ?? '' }, { file: [required, failedBefore(fault)] })
   return { name: file!.originalName, content: file!.content }
 }
 
-async function faultOf(storage: BackupStorage, { name, originalName, sniffed }: Upload) {
+async function findUploadError(storage: BackupStorage, { name, originalName, sniffed }: Upload) {
   if (!sniffed.names.includes(ZIP))
     return fieldError('validation_invalid_mime_type', `"${name}" mime type must be one of: ${ZIP}`)
   if (!isStorable(originalName)) return fieldError('validation_match_invalid', 'must be in a valid format')
-  if (await exists(storage, originalName))
+  if (await isBackupStored(storage, originalName))
     return fieldError(EXISTS, 'Backup file with the specified name already exists.')
   return undefined
 }

@@ -17,7 +17,7 @@ const BROKEN_ESCAPE = /^[^?]*%(?![0-9a-fA-F]{2})/
 const UNCLEAN = /^[^?]*\/[/.]/
 
 /** Runs before the routes: CORS, security headers, preflights, redirects to clean paths. Contract 8.4, 8.5 */
-export function beforeRoutes(
+export function wrapBeforeRoutes(
   next: Handler,
   tracker: { admit(req: IncomingMessage, res: ServerResponse): void },
   services: Pick<Services, 'config' | 'apis'>,
@@ -64,14 +64,15 @@ const withoutNul = (url: string): string =>
   url.replace(/^[^?]*/, (path) => path.replaceAll('%00', '%EF%BF%BD'))
 
 /** The path of a URL, for routing. Paths of other products' APIs get their canonical spelling. */
-export function pathOf(apis: Services['apis'], url: string): string {
+export function readRoutedPath(apis: Services['apis'], url: string): string {
   const path = url.split('?', 1)[0]!
   for (const { pathMark, canonicalPath } of apis)
     if (pathMark !== undefined && canonicalPath && path.includes(pathMark)) return canonicalPath(path)
   return path
 }
 
-export const routedPath = (apis: Services['apis']) => (request: Request) => pathOf(apis, getPath(request))
+export const routedPath = (apis: Services['apis']) => (request: Request) =>
+  readRoutedPath(apis, getPath(request))
 
 /** A URL without doubled slashes and dot segments in its path. Go: http.ServeMux */
 function cleanPath(url: string): string {
@@ -99,7 +100,7 @@ export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex):
   // Node's internal field: the connection's answer
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
   if (!socket.writable || error.code === 'ECONNRESET' || answer?.headersSent) return void socket.destroy()
-  socket.end(answerOf(...(FAULTS[error.code ?? ''] ?? INVALID)))
+  socket.end(writeRawAnswer(...(FAULTS[error.code ?? ''] ?? INVALID)))
 }
 
 /** Answers 408 and closes the connection, even if the client is still sending. */
@@ -108,7 +109,7 @@ export function answerLateBody(socket: Socket): void {
   socket.destroySoon()
 }
 
-function answerOf(status: number, sentence: string): string {
+function writeRawAnswer(status: number, sentence: string): string {
   const { data, message } = new ApiError(status, sentence)
   const body = JSON.stringify({ data, message, status })
   return [

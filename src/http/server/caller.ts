@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
-import { cachedKeyHolder } from '../../engine/auth/identify-key.ts'
+import { findCachedKeyHolder } from '../../engine/auth/identify-key.ts'
 import { isListed } from '../../engine/auth/superuser-addresses.ts'
-import { cachedIdentity } from '../../engine/auth/tokens.ts'
+import { findCachedIdentity } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { catalogFor } from '../../engine/records/access.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
@@ -15,17 +15,17 @@ type Trust = Pick<Services, 'settings' | 'config'>
 /**
  * The client's address, from a trusted header, a trusted proxy's X-Forwarded-For or the socket. Contract 8.5
  */
-export const clientIp = (c: Ctx, services: Trust): string => ipOf(c.env.incoming, services)
+export const readClientIp = (c: Ctx, services: Trust): string => readIncomingIp(c.env.incoming, services)
 
-/** The same as `clientIp`, for a Node request. Contract 8.5 */
-export function ipOf(incoming: IncomingMessage, { settings, config }: Trust): string {
+/** The same as `readClientIp`, for a Node request. Contract 8.5 */
+export function readIncomingIp(incoming: IncomingMessage, { settings, config }: Trust): string {
   const { headers, useLeftmostIP } = settings.current.trustedProxy
   for (const header of headers) {
     const found = addresses(incoming, header)
     const ip = useLeftmostIP ? found[0] : found.at(-1)
     if (ip) return ip
   }
-  const peer = peerOf(incoming)
+  const peer = readPeerAddress(incoming)
   if (!isTrusted(incoming, config)) return peer
   return farthest(incoming.headersDistinct['x-forwarded-for'] ?? [], config.trustedProxies, peer)
 }
@@ -50,12 +50,12 @@ const withoutPort = (hop: string) =>
   /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop)?.slice(1).find(Boolean) ?? hop
 
 export const isTrusted = (incoming: IncomingMessage, { trustedProxies }: Trust['config']): boolean =>
-  trustedProxies.length > 0 && isListed(trustedProxies, peerOf(incoming))
+  trustedProxies.length > 0 && isListed(trustedProxies, readPeerAddress(incoming))
 
-const peerOf = ({ socket }: IncomingMessage) => addressOf(socket)
+const readPeerAddress = ({ socket }: IncomingMessage) => readSocketAddress(socket)
 
 /** The address of a connection's other end, a client or a proxy; '' once it is closed. */
-export const addressOf = (socket: Socket | null): string => plain(socket?.remoteAddress ?? '')
+export const readSocketAddress = (socket: Socket | null): string => plain(socket?.remoteAddress ?? '')
 
 function addresses({ headersDistinct }: IncomingMessage, header: string): string[] {
   const value = headersDistinct[header.toLowerCase()]?.at(-1) ?? ''
@@ -69,27 +69,27 @@ function addresses({ headersDistinct }: IncomingMessage, header: string): string
 const plain = (ip: string) => ip.replace(/^::ffff:(?=\d+\.)/i, '')
 
 /** Whom limits charge for a request: an account (also for its devices and members) or a guest's network. */
-export const holderOf = (
+export const findRequestHolder = (
   incoming: IncomingMessage,
   services: Trust,
   auth: AuthRecord | null | undefined,
-): Holder => auth?.holder ?? guestHolder(ipOf(incoming, services))
+): Holder => auth?.holder ?? guestHolder(readIncomingIp(incoming, services))
 
 /** The authenticated caller, if its credentials are in the cache. */
-export function callerOf(
+export function findCachedCaller(
   { store: { catalog }, apis }: Pick<Services, 'store' | 'apis'>,
   { headers: { authorization = '', 'x-api-key': apiKey } }: IncomingMessage,
 ): AuthRecord | undefined {
-  const known = apiKey === undefined && cachedIdentity(catalog, authorization)
+  const known = apiKey === undefined && findCachedIdentity(catalog, authorization)
   if (known) return known
   const key = apiKey ?? apis.map(({ keyIn }) => keyIn?.(authorization)).find(Boolean)
-  return key ? cachedKeyHolder(catalog, String(key)) : undefined
+  return key ? findCachedKeyHolder(catalog, String(key)) : undefined
 }
 
 /** The store for a request, charged to the caller, with the collections that the caller's role allows. */
-export function storeOf({ env }: Ctx, services: Services, auth: AuthRecord | null): Store {
+export function openStoreForCaller({ env }: Ctx, services: Services, auth: AuthRecord | null): Store {
   const ticket = {
-    holder: holderOf(env.incoming, services, auth),
+    holder: findRequestHolder(env.incoming, services, auth),
     isSuperuser: auth?.isSuperuser ?? false,
     isGone: () => env.outgoing.closed,
   }
@@ -107,12 +107,12 @@ export interface Caller {
 }
 
 /** The memory of a request's body and answer, charged to the caller known when this is called first. */
-export function memoryOf(c: Ctx): RequestMemory {
+export function findRequestMemory(c: Ctx): RequestMemory {
   const known = c.get('memory')
   if (known) return known
   const { incoming, outgoing } = c.env
   const auth = c.get('asker') ?? null
-  const memory = new RequestMemory(holderOf(incoming, c.get('services')!, auth), auth?.isSuperuser)
+  const memory = new RequestMemory(findRequestHolder(incoming, c.get('services')!, auth), auth?.isSuperuser)
   c.set('memory', memory)
   if (outgoing.closed) memory.close()
   else outgoing.once('close', () => memory.close())
@@ -125,6 +125,6 @@ export function memoryOf(c: Ctx): RequestMemory {
 export function countAnswer(c: Ctx, bytes: number): void {
   if (!c.get('services')) return
   const { method } = c.env.incoming
-  if (method === 'GET' || method === 'HEAD') memoryOf(c).hold(bytes)
-  else memoryOf(c).force(bytes)
+  if (method === 'GET' || method === 'HEAD') findRequestMemory(c).hold(bytes)
+  else findRequestMemory(c).force(bytes)
 }

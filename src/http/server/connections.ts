@@ -3,11 +3,11 @@ import type { Socket } from 'node:net'
 import { isListed } from '../../engine/auth/superuser-addresses.ts'
 import type { SettingsStore } from '../../engine/settings/settings-store.ts'
 import type { Config } from '../../platform/config.ts'
-import { guestHolder, type Holder, networkOf } from '../../platform/limits/holder.ts'
+import { guestHolder, type Holder, toNetwork } from '../../platform/limits/holder.ts'
 import { connectionPlaces } from '../../platform/limits/places.ts'
 import { SMALL_BYTES } from '../request-memory.ts'
 import type { Handler } from './before-routes.ts'
-import { addressOf, isTrusted } from './caller.ts'
+import { isTrusted, readSocketAddress } from './caller.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 60_000
@@ -52,14 +52,14 @@ export function limitConnections(
   const addresses = connectionPlaces(config.maxConnectionsPerAddress || Infinity)
   const bannedUntilMs = new Map<string, number>()
   server.on('connection', (socket) => {
-    const ip = addressOf(socket)
+    const ip = readSocketAddress(socket)
     const origin = guestHolder(ip)
     const connection = { socket, origin, network: origin, isBusy: false, requests: 0, waitingBytes: 0 }
     connections.set(socket, { all, connection })
     // if the settings trust a proxy header, all connections are taken for those of proxies
     const isProxy = isListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0
-    const isBanned = bannedUntilMs.size > 0 && (bannedUntilMs.get(networkOf(ip)) ?? 0) > performance.now()
-    const leave = isProxy || addresses.tryEnter(networkOf(ip))
+    const isBanned = bannedUntilMs.size > 0 && (bannedUntilMs.get(toNetwork(ip)) ?? 0) > performance.now()
+    const leave = isProxy || addresses.tryEnter(toNetwork(ip))
     if (isBanned || !leave || !all.add(connection)) socket.destroy()
     if (typeof leave === 'function') socket.once('close', leave)
   })
@@ -80,7 +80,8 @@ export function limitConnections(
       })
     } else if (!socket.destroyed) {
       if (bannedUntilMs.size >= MAX_BANS) bannedUntilMs.clear()
-      if (!isTrusted(req, config)) bannedUntilMs.set(networkOf(addressOf(socket)), performance.now() + BAN_MS)
+      if (!isTrusted(req, config))
+        bannedUntilMs.set(toNetwork(readSocketAddress(socket)), performance.now() + BAN_MS)
       destroyWithoutTraces(socket)
     }
   })
@@ -171,11 +172,13 @@ class OpenConnections {
     let idlest: Set<Connection> | undefined
     for (const own of this.#networks.values()) {
       if (own.size > (most?.size ?? 0)) most = own
-      if (own.size > (idlest?.size ?? 0) && firstOf(own, false)) idlest = own
+      if (own.size > (idlest?.size ?? 0) && findFirstConnection(own, false)) idlest = own
     }
     const isFarAhead = most && most.size > 2 * (idlest?.size ?? 1)
     if (isFarAhead && most === this.#networks.get(origin)) return false
-    const closed = (isFarAhead && most && firstOf(most, true)) || (idlest && firstOf(idlest, false))
+    const closed =
+      (isFarAhead && most && findFirstConnection(most, true)) ||
+      (idlest && findFirstConnection(idlest, false))
     if (!closed) return false
     this.#remove(closed)
     closed.socket.destroy()
@@ -183,6 +186,6 @@ class OpenConnections {
   }
 }
 
-function firstOf(own: Iterable<Connection>, isBusy: boolean): Connection | undefined {
+function findFirstConnection(own: Iterable<Connection>, isBusy: boolean): Connection | undefined {
   for (const connection of own) if (connection.isBusy === isBusy) return connection
 }

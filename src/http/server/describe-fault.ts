@@ -11,7 +11,7 @@ export function describeFault(fault: unknown, url: string): { error?: string; de
   if (fault === undefined) return {}
   if (fault instanceof FilterError) return { error: cut(withKnownNames(fault.message, url)) }
   if (fault instanceof ApiError) {
-    const details = codesOf(fault.data)
+    const details = keepErrorCodes(fault.data)
     return { error: withoutTexts(fault.message), ...(Object.keys(details).length > 0 && { details }) }
   }
   if (fault instanceof GatewayError) {
@@ -37,11 +37,13 @@ const withoutTexts = (text: string) =>
   )
 
 /** Keeps only the error codes, because `data` may contain values of the request. */
-function codesOf(data: object): object {
-  return Object.fromEntries(Object.entries(data).map(([name, error]) => [withoutTexts(name), codeOf(error)]))
+function keepErrorCodes(data: object): object {
+  return Object.fromEntries(
+    Object.entries(data).map(([name, error]) => [withoutTexts(name), keepErrorCode(error)]),
+  )
 }
 
-function codeOf(error: unknown): unknown {
+function keepErrorCode(error: unknown): unknown {
   if (typeof error !== 'object' || error === null) return '…'
-  return 'code' in error && typeof error.code === 'string' ? error.code : codesOf(error)
+  return 'code' in error && typeof error.code === 'string' ? error.code : keepErrorCodes(error)
 }

@@ -1,9 +1,9 @@
 import { isListed } from '../../engine/auth/superuser-addresses.ts'
-import { userHolder } from '../../engine/collections/collection.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
 import type { Holder } from '../../platform/limits/holder.ts'
 import { type Places, streamPlaces } from '../../platform/limits/places.ts'
 import type { Ctx, Services } from '../context.ts'
-import { clientIp, holderOf } from './caller.ts'
+import { findRequestHolder, readClientIp } from './caller.ts'
 import { waitForNews } from './connections.ts'
 
 /**
@@ -11,14 +11,14 @@ import { waitForNews } from './connections.ts'
  */
 export function limitOpenStreams(c: Ctx, services: Services, user?: string): void {
   c.get('leaveRequest')?.()
-  const network = holderOf(c.env.incoming, services, null)
+  const network = findRequestHolder(c.env.incoming, services, null)
   waitForNews(c.env.incoming.socket, network)
   const { maxStreams: share, trustedProxies } = services.config
   if (share === 0 || c.env.outgoing.closed) return
   const places = streamPlaces(services, share)
-  const isProxy = isListed(trustedProxies, clientIp(c, services))
+  const isProxy = isListed(trustedProxies, readClientIp(c, services))
   if (!isProxy) hold(c, places, network)
-  if (user !== undefined) hold(c, places, userHolder(user))
+  if (user !== undefined) hold(c, places, makeUserHolder(user))
 }
 
 function hold(c: Ctx, places: Places, holder: Holder): void {

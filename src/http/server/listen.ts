@@ -21,7 +21,7 @@ interface Listening {
 export async function listen(server: Server, { host, port }: Place): Promise<Listening> {
   if (cluster.isWorker || LISTENERS === 1) {
     await open(server, { host, port })
-    return { url: urlOf(server), stopAccepting: () => close(server) }
+    return { url: formatServerUrl(server), stopAccepting: () => close(server) }
   }
   // with `reusePort`, as below, we would share a port with another server. This probe fails instead
   const probe = new TcpServer()
@@ -32,12 +32,12 @@ export async function listen(server: Server, { host, port }: Place): Promise<Lis
   for (const other of others) other.on('connection', (socket) => server.emit('connection', socket))
   const all = [server, ...others]
   await Promise.all(all.map((one) => open(one, { host, port: chosen, reusePort: true })))
-  return { url: urlOf(server), stopAccepting: async () => void (await Promise.all(all.map(close))) }
+  return { url: formatServerUrl(server), stopAccepting: async () => void (await Promise.all(all.map(close))) }
 }
 
 type Place = { readonly host: string; readonly port: number }
 
-function urlOf(server: TcpServer): string {
+function formatServerUrl(server: TcpServer): string {
   const { address, port, family } = server.address() as AddressInfo
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }

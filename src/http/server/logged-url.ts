@@ -39,7 +39,7 @@ export function loggedUrl(url: string): string {
   const read = url.slice(0, MAX_READ)
   const path = withoutNumbers(safePath(read))
   const pairs = Object.entries(readQuery(read)).map(([name, value]) => {
-    if (name === 'filter') return `filter=${withoutValues(value)}`
+    if (name === 'filter') return `filter=${hideValues(value)}`
     const shown = PLAIN.has(name) && isPlain(value, PLAIN_VALUE) ? value : '…'
     return `${isPlain(name, PLAIN_NAME) ? name : '…'}=${shown}`
   })
@@ -57,7 +57,7 @@ const CONSTANT = /^(?:@[a-z][\w.:]*|true|false|null|-?\d{1,3}|""|'')$/i
 const SIGN = /^[=!<>~?(]/
 
 /** A filter, valid or not, with `…` for its values, as in `to = … && created > @todayStart`. */
-export function withoutValues(filter: string): string {
+export function hideValues(filter: string): string {
   const tokens = filter.match(TOKEN) ?? []
   return tokens
     .map((token, i) => shown(token, tokens[/^\s/.test(tokens[i + 1] ?? '') ? i + 2 : i + 1]))

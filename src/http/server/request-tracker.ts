@@ -3,9 +3,15 @@ import { cutLine, DEBUG, ERROR } from '../../engine/logs/request-log.ts'
 import type { Config } from '../../platform/config.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import type { Services } from '../context.ts'
-import { type Group, groupOf, STREAMS } from '../metrics/traffic.ts'
-import { pathOf } from './before-routes.ts'
-import { addressOf, callerOf, holderOf, ipOf, isTrusted } from './caller.ts'
+import { findRequestGroup, type Group, STREAMS } from '../metrics/traffic.ts'
+import { readRoutedPath } from './before-routes.ts'
+import {
+  findCachedCaller,
+  findRequestHolder,
+  isTrusted,
+  readIncomingIp,
+  readSocketAddress,
+} from './caller.ts'
 import { cut, describeFault } from './describe-fault.ts'
 import { leaveBody } from './incoming-body.ts'
 import { loggedPath, loggedUrl } from './logged-url.ts'
@@ -55,7 +61,7 @@ export class RequestTracker {
       if (!req.complete) leaveBody(req)
       const ms = performance.now() - beganMs
       const status = res.headersSent ? res.statusCode : CLIENT_CLOSED
-      const group = traffic.count(method, status, ms, pathOf(apis, url))
+      const group = traffic.count(method, status, ms, readRoutedPath(apis, url))
       const finished = { id, method, url, group, status, ms }
       if (id) this.#write(req, res, finished)
       const { maxDays, minLevel } = settings.current.logs
@@ -82,7 +88,8 @@ export class RequestTracker {
   #isIdle(): boolean {
     const { apis } = this.#services
     return [...this.#running].every(
-      ({ req: { method = '', url = '' } }) => groupOf(method, pathOf(apis, url), apis) === STREAMS,
+      ({ req: { method = '', url = '' } }) =>
+        findRequestGroup(method, readRoutedPath(apis, url), apis) === STREAMS,
     )
   }
 
@@ -93,7 +100,7 @@ export class RequestTracker {
       path: loggedPath(url),
       status,
       ms: Math.round(ms * 100) / 100,
-      ip: ipOf(req, this.#services),
+      ip: readIncomingIp(req, this.#services),
       done: res.writableEnded,
     })
   }
@@ -133,7 +140,7 @@ function logFinishedRequest(
   const { headers } = req
   const method = cut(finished.method, 50)
   const url = loggedUrl(finished.url)
-  const auth = callerOf(services, req)
+  const auth = findCachedCaller(services, req)
   const { error, details } = describeFault(faults.get(res), url)
   const data = {
     auth: auth?.collection.name ?? '',
@@ -143,15 +150,15 @@ function logFinishedRequest(
     execTime: Math.round(ms * 100) / 100,
     method,
     referer: cut(headers.referer && loggedPath(headers.referer)),
-    ...(logIP && { remoteIP: addressOf(req.socket) }),
+    ...(logIP && { remoteIP: readSocketAddress(req.socket) }),
     ...(id && { request: id }),
     status,
     type: 'request',
     url,
     userAgent: cut(headers['user-agent']),
-    ...(logIP && { userIP: ipOf(req, services) }),
+    ...(logIP && { userIP: readIncomingIp(req, services) }),
   }
   const line = cutLine({ atMs: Date.now(), level, message: `${method} ${url}`, data }, maxDataSize)
   const isRefused = level === ERROR && status < 500
-  services.logs.add(line, isRefused ? holderOf(req, services, auth) : undefined)
+  services.logs.add(line, isRefused ? findRequestHolder(req, services, auth) : undefined)
 }

@@ -20,7 +20,7 @@ import {
   signIn,
   USER_EMAIL,
 } from './people.ts'
-import { detail, say, step } from './say.ts'
+import { printDetail, printStep, say } from './say.ts'
 import { showTexts } from './texts.ts'
 
 const SUPERUSER_EMAIL = 'demo-admin@example.com'
@@ -50,9 +50,9 @@ async function startServer(start: Start): Promise<RunningServer> {
   const local = isOnlyHere(asked) ? { WEBHOOK_ALLOW_PRIVATE: 'true' } : {}
   const config = readConfig({ ...DEFAULTS, ...local, ...process.env, PORT: String(port) })
   const where = config.databaseUrl ? 'Postgres' : config.dataDir
-  step(`Starting the server; its data is in ${where}.`)
+  printStep(`Starting the server; its data is in ${where}.`)
   const server = await start(config)
-  detail(`It listens on ${server.url}`)
+  printDetail(`It listens on ${server.url}`)
   return server
 }
 
@@ -65,7 +65,7 @@ interface Secrets {
 const fileOfSecrets = (folder: string) => join(folder, 'passwords.json')
 
 /** The passwords and API key of an earlier run, or new passwords: browsers remember a sign-in. */
-function secretsIn(folder: string): Secrets {
+function readOrMakeSecrets(folder: string): Secrets {
   const file = fileOfSecrets(folder)
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
   return { password: randomText(12), adminPassword: randomText(12) }
@@ -78,7 +78,7 @@ function keepSecrets(folder: string, secrets: Secrets): void {
 
 async function makeDesk(server: RunningServer) {
   const { dataDir } = server.services.config
-  const secrets = secretsIn(dataDir)
+  const secrets = readOrMakeSecrets(dataDir)
   const { password, adminPassword } = secrets
   keepSecrets(dataDir, secrets)
   await upsertSuperuser(server.services.store.forEverybody('command'), SUPERUSER_EMAIL, adminPassword)
@@ -86,9 +86,9 @@ async function makeDesk(server: RunningServer) {
   const desk = await setUpDemoData(superuser, password, secrets.key)
   keepSecrets(dataDir, { ...secrets, key: desk.key })
   await makeTeam(superuser, desk.id, password)
-  step(`A user, ${USER_EMAIL}, with an API key, a template and ${CONTACTS.length} contacts.`)
-  for (const { name, phone } of CONTACTS) detail(`${name.padEnd(12)} ${phone}`)
-  detail(`Their team: ${COLLEAGUES.map(({ name, role }) => `${name} (${role})`).join(', ')}`)
+  printStep(`A user, ${USER_EMAIL}, with an API key, a template and ${CONTACTS.length} contacts.`)
+  for (const { name, phone } of CONTACTS) printDetail(`${name.padEnd(12)} ${phone}`)
+  printDetail(`Their team: ${COLLEAGUES.map(({ name, role }) => `${name} (${role})`).join(', ')}`)
   return { desk, password, adminPassword }
 }
 
@@ -96,14 +96,14 @@ async function startPhones(server: RunningServer, desk: DemoData, ended: AbortSi
   const folder = join(server.services.config.dataDir, 'phones')
   mkdirSync(folder, { recursive: true })
   const phones = await pairPhones(desk.user, folder)
-  step('Two simulated phones, paired by a code each. They send no real texts.')
-  for (const { name, number } of phones) detail(`${name.padEnd(8)} ${number}`)
+  printStep('Two simulated phones, paired by a code each. They send no real texts.')
+  for (const { name, number } of phones) printDetail(`${name.padEnd(8)} ${number}`)
   const running = phones.map(({ stateFile, simulator }) => runAgent(stateFile, simulator, () => {}, ended))
   return { phones, done: Promise.all(running) }
 }
 
 function sayWhatNext(url: string, desk: DemoData, password: string, adminPassword: string): void {
-  step('Done. The server and its phones run until you press Ctrl-C. Try these in another terminal:')
+  printStep('Done. The server and its phones run until you press Ctrl-C. Try these in another terminal:')
   say(`
 curl ${url}/api/sms/send -H 'X-API-Key: ${desk.key}' \\
   -H 'Content-Type: application/json' -d '{"recipients":["${CONTACTS[0].phone}"],"body":"Hello again"}'
@@ -136,7 +136,7 @@ async function demo(start: Start): Promise<void> {
   const { phones, done: running } = await startPhones(server, desk, ended.signal)
   done = running.catch((error) => say(String(error)))
   await showTexts(desk, phones)
-  step('More people have texted in the last hours, and some have got an answer.')
+  printStep('More people have texted in the last hours, and some have got an answer.')
   await fillInbox(desk, phones, server.services.store.forEverybody('command').db)
   sayWhatNext(server.url, desk, password, adminPassword)
 }

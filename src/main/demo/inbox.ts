@@ -19,7 +19,7 @@ const TEXTS = [
 const MINUTE_MS = 60_000
 const ANSWER_MS = 4 * MINUTE_MS
 
-const numberOf = (at: number) => `+4477009002${10 + at}`
+const makeDemoNumber = (at: number) => `+4477009002${10 + at}`
 
 /** Makes texts of the last hours arrive at the first phone, and answers some. Does nothing in later runs. */
 export async function fillInbox(
@@ -27,11 +27,11 @@ export async function fillInbox(
   phones: readonly Phone[],
   db: Db,
 ): Promise<void> {
-  if (await findFirst(user, 'contacts', `phone = "${numberOf(0)}"`)) return
+  if (await findFirst(user, 'contacts', `phone = "${makeDemoNumber(0)}"`)) return
   for (const [at, [, name]] of TEXTS.entries())
-    await ensureContact(user, { user: owner, name, phone: numberOf(at) })
+    await ensureContact(user, { user: owner, name, phone: makeDemoNumber(at) })
   const items = TEXTS.map(([minutes, , body], at) => ({
-    from: numberOf(at),
+    from: makeDemoNumber(at),
     body,
     received_at: new Date(Date.now() - minutes * MINUTE_MS).toISOString(),
   }))
@@ -42,7 +42,7 @@ export async function fillInbox(
     const received = Date.now() - minutes * MINUTE_MS
     await backdate(db, stored.ids[at]!, received)
     if (!body) continue
-    const number = numberOf(at)
+    const number = makeDemoNumber(at)
     const sent = { recipients: [number], body }
     const { message_ids } = await request<{ message_ids: string[] }>(user, 'POST', '/api/sms/send', sent)
     answers.push([message_ids[0]!, received + ANSWER_MS])

@@ -36,7 +36,7 @@ const isValid = async (url: string, key: string): Promise<boolean> =>
 
 async function makeKey(user: Api, id: string): Promise<string> {
   const values = { user: id, name: 'Web shop' }
-  return (await request<{ key: string }>(user, 'POST', pathOf('api_keys'), values)).key
+  return (await request<{ key: string }>(user, 'POST', makeRecordsPath('api_keys'), values)).key
 }
 
 type Values = Readonly<Record<string, unknown>>
@@ -145,11 +145,11 @@ export interface Named {
   readonly id: string
 }
 
-const pathOf = (collection: string) => `/api/collections/${collection}/records`
+const makeRecordsPath = (collection: string) => `/api/collections/${collection}/records`
 
 async function find<T>(api: Api, collection: string, asked: Readonly<Record<string, string>>): Promise<T[]> {
   const query = new URLSearchParams({ perPage: '200', skipTotal: '1', ...asked })
-  return (await request<{ items: T[] }>(api, 'GET', `${pathOf(collection)}?${query}`)).items
+  return (await request<{ items: T[] }>(api, 'GET', `${makeRecordsPath(collection)}?${query}`)).items
 }
 
 export const findFirst = async <T extends Named>(api: Api, collection: string, filter: string) =>
@@ -158,7 +158,7 @@ export const findFirst = async <T extends Named>(api: Api, collection: string, f
 /** Creates the record, or updates the one that `filter` matches. Returns its id. */
 export async function ensure(api: Api, collection: string, filter: string, values: object): Promise<string> {
   const found = await findFirst(api, collection, filter)
-  const path = found ? `${pathOf(collection)}/${found.id}` : pathOf(collection)
+  const path = found ? `${makeRecordsPath(collection)}/${found.id}` : makeRecordsPath(collection)
   return (await request<Named>(api, found ? 'PATCH' : 'POST', path, values)).id
 }
 

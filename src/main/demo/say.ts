@@ -3,7 +3,7 @@ const begun = performance.now()
 export const say = (line = '') => void process.stdout.write(`${line}\n`)
 
 /** Prints a line with the time since the demo began. */
-export const step = (line: string) =>
+export const printStep = (line: string) =>
   say(`\n${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ${line}`)
 
-export const detail = (line: string) => say(`         ${line.trimEnd()}`)
+export const printDetail = (line: string) => say(`         ${line.trimEnd()}`)

@@ -9,7 +9,7 @@ import {
   request,
   watch,
 } from './people.ts'
-import { detail, step } from './say.ts'
+import { printDetail, printStep } from './say.ts'
 
 // The texts that the demo sends and receives before your eyes. A later run finds them, and sends none.
 
@@ -29,19 +29,19 @@ async function sendAndWatch(
 ): Promise<void> {
   const sender: Api = { url: desk.user.url, credentials: { 'x-api-key': desk.key } }
   const sent = await request<{ message_ids: string[] }>(sender, 'POST', path, body)
-  for (const name of names) detail(`${name.padEnd(12)} accepted`)
-  if (!(await watch(desk.user, sent.message_ids, phones, PATIENCE_MS, detail)))
-    detail('Some are not finished yet; the server continues.')
+  for (const name of names) printDetail(`${name.padEnd(12)} accepted`)
+  if (!(await watch(desk.user, sent.message_ids, phones, PATIENCE_MS, printDetail)))
+    printDetail('Some are not finished yet; the server continues.')
 }
 
 async function greet(desk: DemoData, phones: readonly Phone[]): Promise<void> {
-  step(`POST /api/sms/send to ${ANN.name} and ${BEN.name}:`)
+  printStep(`POST /api/sms/send to ${ANN.name} and ${BEN.name}:`)
   const greeting = { recipients: [ANN.phone, BEN.phone], body: OPEN }
   await sendAndWatch(desk, phones, '/api/sms/send', greeting, [ANN.name, BEN.name])
 }
 
 async function inviteGroup(desk: DemoData, phones: readonly Phone[]): Promise<void> {
-  step('POST /api/sms/send-template to the group Regulars, each with their own text:')
+  printStep('POST /api/sms/send-template to the group Regulars, each with their own text:')
   const workshop = {
     recipients: [],
     group_ids: [desk.group],
@@ -54,12 +54,12 @@ async function inviteGroup(desk: DemoData, phones: readonly Phone[]): Promise<vo
 
 async function receive(desk: DemoData, [phone]: readonly Phone[]): Promise<void> {
   phone!.simulator.receive({ from: ANN.phone, body: COMING, sim: 0 })
-  step(`${ANN.name} texts back to ${phone!.name}; the text becomes a record like the others:`)
+  printStep(`${ANN.name} texts back to ${phone!.name}; the text becomes a record like the others:`)
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(100)) {
     const found = await findText(desk, COMING)
-    if (found) return detail(`${found.from}: ${found.body}`)
+    if (found) return printDetail(`${found.from}: ${found.body}`)
   }
-  detail('The text has not arrived yet.')
+  printDetail('The text has not arrived yet.')
 }
 
 /** Each step, with a text that it stores. */
@@ -76,5 +76,5 @@ export async function showTexts(desk: DemoData, phones: readonly Phone[]): Promi
     if (await findText(desk, text)) stored++
     else await show(desk, phones)
   }
-  if (stored > 0) step('The texts of an earlier run are in the console. They are not sent again.')
+  if (stored > 0) printStep('The texts of an earlier run are in the console. They are not sent again.')
 }

@@ -1,7 +1,7 @@
 import { type Expression, type RawBuilder, sql } from 'kysely'
 import type { Functions, TableFunctions } from './functions.ts'
 import type { Db } from './open.ts'
-import { executorOf, type Way } from './statement.ts'
+import { makeExecutor, type Way } from './statement.ts'
 
 /** Arguments of a function: values, which are bound, or SQL. */
 type Args<Values extends readonly unknown[]> = {
@@ -12,7 +12,7 @@ const write = (name: string, args: readonly unknown[]) => sql`${sql.ref(name)}($
 
 /** Runs a statement that is written in SQL, because it has several parts. Returns its rows. */
 export async function execute<Row>(db: Db, statement: RawBuilder<Row>, way: Way = 'query'): Promise<Row[]> {
-  return (await statement.execute({ getExecutor: () => executorOf(db, way) })).rows
+  return (await statement.execute({ getExecutor: () => makeExecutor(db, way) })).rows
 }
 
 /** Returns the value of an SQL expression. */

@@ -3,7 +3,7 @@ import { UserError } from '../errors.ts'
 import type { Logger } from '../log.ts'
 import type { Session } from './backend.ts'
 import { openEmbedded } from './embedded/embedded.ts'
-import { DatabaseUnavailable, OutdatedServer, wordsOf } from './errors.ts'
+import { DatabaseUnavailable, formatErrorHint, OutdatedServer } from './errors.ts'
 import { Database } from './open.ts'
 import { type Admission, openPostgres, type PoolSize } from './postgres.ts'
 import { watchReplica } from './replica.ts'
@@ -16,7 +16,7 @@ import { checkServer } from './schema/oldest-server.ts'
  */
 export async function openDb(config: Config, log: Logger, admit?: Admission): Promise<Database> {
   const embedded = config.databaseUrl ? undefined : await openEmbedded(config.dataDir, log)
-  const backend = openPostgres(config.databaseUrl ?? embedded!.url, poolOf(config), log, {
+  const backend = openPostgres(config.databaseUrl ?? embedded!.url, computePoolSize(config), log, {
     admit,
     listenUrl: config.databaseListenUrl,
     isEmbedded: embedded !== undefined,
@@ -25,7 +25,7 @@ export async function openDb(config: Config, log: Logger, admit?: Admission): Pr
     await backend.close()
     await embedded?.close()
   }
-  const database = new Database({ ...backend, close }, poolOf(config))
+  const database = new Database({ ...backend, close }, computePoolSize(config))
   try {
     await awaitServer(backend.query, log)
   } catch (error) {
@@ -41,16 +41,16 @@ export async function openServingDb(config: Config, log: Logger): Promise<Databa
   const db = database.forEverybody('server')
   const { databaseReplicaUrl: url } = config
   if (url) {
-    const open = () => openReplica(url, poolOf(config), log)
+    const open = () => openReplica(url, computePoolSize(config), log)
     database.readFrom(
       watchReplica((...statement) => db.lookUp(...statement), open, log),
-      poolOf(config),
+      computePoolSize(config),
     )
   }
   return database
 }
 
-const poolOf = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize => {
+const computePoolSize = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize => {
   const ofClients = Math.ceil(all / 3)
   return { ofClients, ofServer: Math.max(1, all - ofClients), clientMs: clientStatementSeconds * 1000 }
 }
@@ -73,7 +73,7 @@ async function awaitServer(query: Session['query'], log: Logger): Promise<void> 
       if (error instanceof OutdatedServer) throw new UserError(error.message)
       if (!(error instanceof DatabaseUnavailable)) throw refusal(error)
       if (attempt % SAY_EVERY === 0)
-        log.warn(`waiting for the database: ${wordsOf(error.cause) || 'no connection'}`)
+        log.warn(`waiting for the database: ${formatErrorHint(error.cause) || 'no connection'}`)
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
     }
   }
@@ -84,7 +84,7 @@ function refusal(error: unknown): unknown {
   const code = 'code' in error ? String(error.code) : ''
   return new UserError(
     code.startsWith('28')
-      ? `The database refused to let us in: ${wordsOf(error)}. Check the user and password in DATABASE_URL.`
-      : `The database cannot be used: ${wordsOf(error)}. Check DATABASE_URL.`,
+      ? `The database refused to let us in: ${formatErrorHint(error)}. Check the user and password in DATABASE_URL.`
+      : `The database cannot be used: ${formatErrorHint(error)}. Check DATABASE_URL.`,
   )
 }

@@ -24,14 +24,14 @@ export const isTooSlow = (error: unknown): boolean => isSqlError(error, QUERY_CA
 
 /** Turns an error that Postgres raised in a list request into a 400. Returns other errors unchanged. */
 export function listFault(error: unknown, message?: string): unknown {
-  if (isTooSlow(error)) return answerableFault(error, true)
+  if (isTooSlow(error)) return toAnswerableError(error, true)
   return isSqlError(error) ? badRequest(message) : error
 }
 
 const RETRY_SECONDS = 5
 
 /** Turns a canceled statement into a 400 for a read or a 503 for a write (phones give up after a 400). */
-export function answerableFault(error: unknown, isRead: boolean): unknown {
+export function toAnswerableError(error: unknown, isRead: boolean): unknown {
   if (!isTooSlow(error)) return error
   if (isRead) return badRequest('This takes too long. Ask for less: a shorter period, a simpler filter.')
   const message = 'This took too long, and nothing was changed. Try again in a moment.'
@@ -74,7 +74,7 @@ export function isConnectionError(error: unknown): boolean {
   )
 }
 
-export function wordsOf(error: unknown): string {
+export function formatErrorHint(error: unknown): string {
   if (!(error instanceof Error)) return String(error)
   const { message, hint } = error as Error & { hint?: string }
   return hint ? `${message}. ${hint.replace(/\.$/, '')}` : message
@@ -104,7 +104,7 @@ const REFUSED_WRITES = new Set(['53100', '25006'])
 export const refusedWrites = { count: 0 }
 
 /** Turns errors of connections and locks into DatabaseUnavailable. Counts writes that were refused. */
-export function databaseFault(error: unknown): unknown {
+export function toDatabaseError(error: unknown): unknown {
   if (isSqlError(error) && REFUSED_WRITES.has(error.code)) refusedWrites.count++
   if (isSqlError(error, LOCK_NOT_AVAILABLE)) return new DatabaseLocked(error)
   return isConnectionError(error) ? new DatabaseUnavailable(error) : error

@@ -127,7 +127,7 @@ export function makeGroups<Item, Result>({
 }
 
 /** Returns a function that returns a database's groups. It makes them at the first call for that database. */
-export function groupsOf<Item, Result>(grouping: (db: Db) => Grouping<Item, Result>) {
+export function makeDatabaseGroups<Item, Result>(grouping: (db: Db) => Grouping<Item, Result>) {
   const made = new WeakMap<object, Groups<Item, Result>>()
   return (db: Db): Groups<Item, Result> => {
     const groups = made.get(db.pool) ?? makeGroups(grouping(db.forEverybody('groups')))

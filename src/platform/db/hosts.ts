@@ -21,7 +21,7 @@ const TRIED_MODES: Readonly<Record<string, readonly string[]>> = {
 const SSL_MODE = /(?<=[?&]sslmode=)\w+/
 
 /** A URL for each host of a libpq URL such as `postgres://host1:5432,host2:5432/name`, and each TLS mode. */
-function urlsOf(url: string): string[] {
+function listTriedUrls(url: string): string[] {
   const modes = TRIED_MODES[SSL_MODE.exec(url)?.[0] ?? '']
   return modes
     ? urlsByHost(url).flatMap((one) => modes.map((mode) => one.replace(SSL_MODE, () => mode)))
@@ -44,8 +44,8 @@ function urlsByHost(url: string): string[] {
  * Makes clients that connect to a host that accepts writes. After a failure, the next client tries the next
  * host. A client that reaches a new server ends the connections to the old one, which was replaced.
  */
-export function clientsOf(url: string) {
-  const urls = urlsOf(url)
+export function makeFailoverClients(url: string) {
+  const urls = listTriedUrls(url)
   const modes = urls.length / urlsByHost(url).length
   const limits = urls.length > 1 && { connectionTimeoutMillis: HOST_MS }
   let current = 0

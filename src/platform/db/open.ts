@@ -7,7 +7,7 @@ import { countSchemaMismatch, DEADLOCK, isSqlError } from './errors.ts'
 import type { PoolSize } from './postgres.ts'
 import type { Replica } from './replica.ts'
 import { readingBackend } from './replica-reads.ts'
-import { executorOf } from './statement.ts'
+import { makeExecutor } from './statement.ts'
 
 interface Pool {
   readonly backend: Backend
@@ -98,7 +98,7 @@ export class Db {
 
   /** Lets SQL of kysely's template run here: ``sql`…`.execute(db)``. It is not prepared. */
   getExecutor() {
-    return executorOf(this, 'planned')
+    return makeExecutor(this, 'planned')
   }
 
   /**

@@ -1,6 +1,6 @@
 import type pg from 'pg'
 import type { Session } from './backend.ts'
-import { databaseFault, isSqlError, QUERY_CANCELED, UNKNOWN_STATEMENT } from './errors.ts'
+import { isSqlError, QUERY_CANCELED, toDatabaseError, UNKNOWN_STATEMENT } from './errors.ts'
 import { runStatement } from './run-statement.ts'
 
 interface Connection {
@@ -61,7 +61,7 @@ export function openPipeline(
       // a prepared statement is unknown if an earlier call, which should have prepared it, failed
       const isElsewhere = isSqlError(error, QUERY_CANCELED) || isSqlError(error, UNKNOWN_STATEMENT)
       if (isElsewhere && elsewhere) return elsewhere(text, params, name)
-      throw databaseFault(error)
+      throw toDatabaseError(error)
     }
   }
   return { query, close: hangUp }

@@ -3,10 +3,17 @@ import { setPriority } from 'node:os'
 import pg from 'pg'
 import type { Logger } from '../log.ts'
 import type { Backend, Session } from './backend.ts'
-import { clientsOf } from './hosts.ts'
+import { makeFailoverClients } from './hosts.ts'
 import { collectAnnouncements, openListener } from './listener.ts'
 import { openPipeline } from './pipeline.ts'
-import { GRACE_MS, guarded, type Queryable, runStatement, session, types } from './run-statement.ts'
+import {
+  GRACE_MS,
+  makeSession,
+  type Queryable,
+  runStatement,
+  types,
+  withDatabaseErrors,
+} from './run-statement.ts'
 import { transact } from './transact.ts'
 
 /** Longest wait for a lock: while a table is changed, requests for it must not take all connections. */
@@ -71,12 +78,15 @@ export function openPostgres(
     ...connection,
     connectionString: url,
     lock_timeout: LOCK_TIMEOUT_MS,
-    options: optionsOf({ ...SERVER_PLANNER, idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS }),
+    options: formatPostgresOptions({
+      ...SERVER_PLANNER,
+      idle_in_transaction_session_timeout: IDLE_TRANSACTION_MS,
+    }),
     application_name: admit && !isReplica ? SERVER_NAME : 'pocketsms',
   }
-  const primary = clientsOf(url)
+  const primary = makeFailoverClients(url)
   const Client = isReplica ? pg.Client : primary.Client
-  const onConnect = admit && ((client: pg.ClientBase) => admit(session(client)))
+  const onConnect = admit && ((client: pg.ClientBase) => admit(makeSession(client)))
   const limitedTo = (ms: number) => ({ statement_timeout: ms, query_timeout: ms + GRACE_MS })
   const openPool = (max: number, limitMs: number) => {
     const made = new pg.Pool({
@@ -100,14 +110,14 @@ export function openPostgres(
   if (isEmbedded) ofClients.on('connect', yieldProcessor)
   // the driver's time limit is longer than Postgres', because a statement may wait behind slow ones
   const limits = { ...limitedTo(STATEMENT_TIMEOUT_MS), statement_timeout: LOOK_UP_MS }
-  const lookUps = { ...settings, ...limits, options: optionsOf(LOOK_UP_PLANNER) }
-  const shared = session(pool as Queryable)
+  const lookUps = { ...settings, ...limits, options: formatPostgresOptions(LOOK_UP_PLANNER) }
+  const shared = makeSession(pool as Queryable)
   const open = () => new Client({ ...lookUps, pipeline: true })
   const pipeline = openPipeline(open, LIFETIME_MS, onConnect, shared.query)
-  const Direct = listenUrl === url ? Client : clientsOf(listenUrl).Client
+  const Direct = listenUrl === url ? Client : makeFailoverClients(listenUrl).Client
   const direct = { ...connection, connectionString: listenUrl }
   // parallel workers would not yield
-  const slow = isEmbedded ? { options: optionsOf({ max_parallel_maintenance_workers: 0 }) } : {}
+  const slow = isEmbedded ? { options: formatPostgresOptions({ max_parallel_maintenance_workers: 0 }) } : {}
   const unhurried = longWork(
     () => new Direct({ ...direct, ...slow, application_name: 'pocketsms long work' }),
     isEmbedded ? yieldProcessor : () => {},
@@ -119,7 +129,7 @@ export function openPostgres(
   return {
     ...shared,
     lookUp: pipeline.query,
-    clientQuery: session(ofClients as Queryable).query,
+    clientQuery: makeSession(ofClients as Queryable).query,
     transaction: (work) => transact(pool, work, forget),
     unhurried: unhurried.query,
     listen: listener.listen,
@@ -149,7 +159,7 @@ function longWork(open: () => pg.Client, connected: (client: pg.Client) => void)
   const clients = new Set<pg.Client>()
   return {
     query: (text: string) =>
-      guarded(async () => {
+      withDatabaseErrors(async () => {
         const client = open()
         client.on('error', () => {}) // a running statement reports the error
         clients.add(client)
@@ -189,7 +199,7 @@ const LOOK_UP_PLANNER = {
   enable_sort: 'off',
 } as const
 
-const optionsOf = (settings: Readonly<Record<string, string | number>>) =>
+const formatPostgresOptions = (settings: Readonly<Record<string, string | number>>) =>
   Object.entries(settings)
     .map(([name, value]) => `-c ${name}=${value}`)
     .join(' ')

@@ -1,7 +1,7 @@
 import { type Expression, QueryCreator, sql } from 'kysely'
 import { evaluate } from './call.ts'
 import type { Db } from './open.ts'
-import { executorOf, type Way } from './statement.ts'
+import { makeExecutor, type Way } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 /**
@@ -14,13 +14,13 @@ import type { Tables } from './tables.ts'
  * const keys = await queries(db).selectFrom('api_keys').select('id').where('user', '=', user).execute()
  */
 export const queries = (db: Db, way: Way | 'planned' = 'query'): QueryCreator<Tables> =>
-  new QueryCreator<Tables>({ executor: executorOf(db, way) })
+  new QueryCreator<Tables>({ executor: makeExecutor(db, way) })
 
 /** The present instant as PocketBase writes it: `2026-11-25 13:50:00.000Z`. */
 export const NOW = sql<string>`pb_text(now())`
 
 /** SQL of any of these texts, for a condition: `.where('id', '=', anyOf(ids))`. Binds them as one array. */
-export const anyOf = (texts: readonly string[]) => sql<string>`any(${texts}::text[])`
+export const matchAny = (texts: readonly string[]) => sql<string>`any(${texts}::text[])`
 
 /** SQL of any text that a query finds, for a condition. Unlike with `in`, the query runs first, and once. */
 export const anyFound = (query: Expression<unknown>) => sql<string>`any(array(${query}))`

@@ -31,13 +31,13 @@ export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
     startOfServer ??= start
     if (start === startOfServer && position >= replayed) return
     giveUp()
-    throw away()
+    throw makeAwayError()
   }
   const backend = openPostgres(url, poolSize, log, { admit, isReplica: true })
 
   /** Runs work on the replica. Rejects after `giveUp`, because a dead connection may stay silent for long. */
   function run<T>(work: (backend: Backend) => Promise<T>): Promise<T> {
-    if (isOver) return Promise.reject(away())
+    if (isOver) return Promise.reject(makeAwayError())
     const entry: Running = { fail: undefined }
     running.add(entry)
     const result = new Promise<T>((resolve, reject) => {
@@ -53,7 +53,7 @@ export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
 
   function giveUp(): void {
     isOver = true
-    for (const { fail } of running) fail?.(away())
+    for (const { fail } of running) fail?.(makeAwayError())
     backend.close().catch(() => {})
   }
 
@@ -68,4 +68,4 @@ export function openReplica(url: string, poolSize: PoolSize, log: Logger) {
   return { isOver: () => isOver, replayed: () => replayed, position, run, giveUp }
 }
 
-export const away = () => new DatabaseUnavailable(new Error('The replica is away.'))
+export const makeAwayError = () => new DatabaseUnavailable(new Error('The replica is away.'))

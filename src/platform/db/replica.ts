@@ -1,9 +1,9 @@
 import type { Logger } from '../log.ts'
-import { within } from '../tools/deadline.ts'
+import { limitTime } from '../tools/deadline.ts'
 import { repeat } from '../tools/repeat.ts'
 import { sharedQuery } from '../tools/shared-query.ts'
 import type { Session } from './backend.ts'
-import { away, type ReplicaConnection } from './replica-connection.ts'
+import { makeAwayError, type ReplicaConnection } from './replica-connection.ts'
 
 /** The WAL position of the last commit. Asynchronous commits may not be flushed yet. */
 const COMMITTED = `
@@ -42,7 +42,7 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
 
   const committed = sharedQuery(() => ask<number>(COMMITTED, 'committed position'), SAMPLE_REST_MS)
   const position = sharedQuery(async () => {
-    if (!current) throw away()
+    if (!current) throw makeAwayError()
     const found = await current.position()
     isFit = found.isReplica && found.system === systemOfPrimary
     return found
@@ -64,7 +64,7 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
     const startMs = performance.now()
     if (startMs < lateUntilMs) return false
     for (let leftMs = CATCH_UP_MS; leftMs > 0; leftMs = startMs + CATCH_UP_MS - performance.now()) {
-      await within(position(), leftMs).catch(() => {})
+      await limitTime(position(), leftMs).catch(() => {})
       if (!usable()) return false
       if (shows(needed)) return true
     }
@@ -88,9 +88,9 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
 
   async function check(): Promise<void> {
     try {
-      systemOfPrimary ??= await within(ask<string>(SYSTEM, 'system identifier'), PATIENCE_MS)
+      systemOfPrimary ??= await limitTime(ask<string>(SYSTEM, 'system identifier'), PATIENCE_MS)
       current ??= open()
-      await within(position(), PATIENCE_MS)
+      await limitTime(position(), PATIENCE_MS)
       say(isFit ? '' : 'DATABASE_REPLICA_URL is no replica of DATABASE_URL, or was promoted')
     } catch (error) {
       isFit = undefined
@@ -109,7 +109,7 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
     hasCaughtUp: () => catchUp().catch(() => false),
     /** How far the replica is behind the primary; null if either of them does not answer. */
     async lag() {
-      const measured = await within(measure(), LAG_MS).catch(() => ({ bytes: null, seconds: null }))
+      const measured = await limitTime(measure(), LAG_MS).catch(() => ({ bytes: null, seconds: null }))
       return { state: state(), ...measured }
     },
     get state(): ReplicaState {

@@ -1,22 +1,24 @@
 import pg from 'pg'
 import type { Result, Session } from './backend.ts'
-import { databaseFault } from './errors.ts'
+import { toDatabaseError } from './errors.ts'
 
 /** How long after Postgres' own time limit the driver gives up a statement and drops the connection. */
 export const GRACE_MS = 5_000
 
 export type Queryable = Pick<pg.ClientBase, 'query'>
 
-export const guarded = <T>(run: () => Promise<T>): Promise<T> =>
+export const withDatabaseErrors = <T>(run: () => Promise<T>): Promise<T> =>
   run().catch((error) => {
-    throw databaseFault(error)
+    throw toDatabaseError(error)
   })
 
 /** Wraps a client as a Session. `patienceMs`: the driver's time limit; default: the connection's. */
-export const session = (client: Queryable, patienceMs?: () => number | undefined): Session => ({
+export const makeSession = (client: Queryable, patienceMs?: () => number | undefined): Session => ({
   query: (text, params, name) => runStatement(client, text, params, name, patienceMs?.()),
   script: (text) =>
-    guarded(async () => void (await client.query({ text, query_timeout: patienceMs?.() } as pg.QueryConfig))),
+    withDatabaseErrors(
+      async () => void (await client.query({ text, query_timeout: patienceMs?.() } as pg.QueryConfig)),
+    ),
 })
 
 interface Columns {
@@ -99,7 +101,7 @@ export function runStatement(
     if (!error) return resolve({ rows: result.rows, fields: result.fields, count: result.rowCount ?? 0 })
     // without this, the stack trace would show the driver's socket instead of the caller
     Error.captureStackTrace(error)
-    reject(databaseFault(error))
+    reject(toDatabaseError(error))
   }
   client.query(statement as unknown as pg.QueryArrayConfig, answer)
   return promise

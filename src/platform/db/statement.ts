@@ -16,7 +16,7 @@ export type Way = 'query' | 'lookUp' | 'shaped'
 
 export type TableRow<T extends keyof Tables> = Readonly<Selectable<Tables[T]>>
 
-export const objectsOf = <T>({ rows, fields }: Pick<Result, 'rows' | 'fields'>): T[] =>
+export const toObjects = <T>({ rows, fields }: Pick<Result, 'rows' | 'fields'>): T[] =>
   rows.map((row) => Object.fromEntries(fields.map(({ name }, i) => [name, row[i]])) as T)
 
 /** Maximum number of named queries. More would mean that a query's text depends on its values. */
@@ -24,7 +24,7 @@ const MAX_NAMES = 2_000
 const names = new Map<string, string>()
 
 /** The name of a prepared statement: a hash of its text. undefined once MAX_NAMES texts have a name. */
-function nameOf(text: string): string | undefined {
+function nameStatement(text: string): string | undefined {
   const known = names.get(text)
   if (known || names.size >= MAX_NAMES) return known
   const name = createHash('sha256').update(text).digest('base64url').slice(0, 20)
@@ -36,12 +36,14 @@ const adapter = new PostgresAdapter()
 const compiler = new PostgresQueryCompiler()
 
 /** Runs queries of kysely through a `Db`, with its turns and retries. `planned`: not prepared. */
-export function executorOf(db: Readonly<Record<Way, Session['query']>>, way: Way | 'planned') {
+export function makeExecutor(db: Readonly<Record<Way, Session['query']>>, way: Way | 'planned') {
   const connection: DatabaseConnection = {
     async executeQuery<R>({ sql, parameters }: CompiledQuery): Promise<QueryResult<R>> {
       const result =
-        way === 'planned' ? await db.query(sql, parameters) : await db[way](sql, parameters, nameOf(sql))
-      return { rows: objectsOf<R>(result), numAffectedRows: BigInt(result.count) }
+        way === 'planned'
+          ? await db.query(sql, parameters)
+          : await db[way](sql, parameters, nameStatement(sql))
+      return { rows: toObjects<R>(result), numAffectedRows: BigInt(result.count) }
     },
     streamQuery() {
       throw new TypeError('A Db reads all rows of a query at once')

@@ -2,7 +2,7 @@ import type pg from 'pg'
 import { serialQueue } from '../tools/repeat.ts'
 import type { TransactionSession } from './backend.ts'
 import { DatabaseLocked, DatabaseUnavailable } from './errors.ts'
-import { GRACE_MS, guarded, session } from './run-statement.ts'
+import { GRACE_MS, makeSession, withDatabaseErrors } from './run-statement.ts'
 
 /** The driver's longest time limit, 24 days. */
 const NO_LIMIT_MS = 2 ** 31 - 1
@@ -17,9 +17,9 @@ export async function transact<T>(
   work: (session: TransactionSession) => Promise<T>,
   failed: (client: pg.PoolClient) => void,
 ): Promise<T> {
-  const client = await guarded(() => pool.connect())
+  const client = await withDatabaseErrors(() => pool.connect())
   let patienceMs: number | undefined
-  const inside = session(client, () => patienceMs)
+  const inside = makeSession(client, () => patienceMs)
   const queue = serialQueue()
   let isOver = false
   let hasFailed = false

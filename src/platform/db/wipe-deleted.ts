@@ -1,5 +1,5 @@
 import type { Logger } from '../log.ts'
-import { ROLE, SUPERUSER, urlOf } from './embedded/access.ts'
+import { ROLE, readClusterUrl, SUPERUSER } from './embedded/access.ts'
 import { isSqlError, UNDEFINED_TABLE } from './errors.ts'
 import type { Db } from './open.ts'
 import { openPostgres } from './postgres.ts'
@@ -34,7 +34,7 @@ where name ~ '^[0-9A-F]{24}$' and name > pg_walfile_name(pg_current_wal_insert_l
  * the present one with zeros.
  */
 export async function scrubEmbedded(folder: string, log: Logger): Promise<void> {
-  const url = new URL(urlOf(folder, SUPERUSER))
+  const url = new URL(readClusterUrl(folder, SUPERUSER))
   url.pathname = ROLE
   const postgres = openPostgres(url.href, { ofServer: 1, ofClients: 1, clientMs: 0 }, log, {
     isEmbedded: true,

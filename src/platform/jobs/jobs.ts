@@ -41,9 +41,9 @@ interface Lane {
   lastHolder: string
 }
 
-const roomOf = ({ kind, running }: Lane): number => kind.places - running.size
+const countFreePlaces = ({ kind, running }: Lane): number => kind.places - running.size
 
-function busyOf({ kind, running }: Lane): string[] {
+function listFullHolders({ kind, running }: Lane): string[] {
   const jobs = Map.groupBy(running.keys(), ({ holder }) => holder)
   return [...jobs].filter(([, own]) => own.length >= kind.placesOfHolder).map(([holder]) => holder)
 }
@@ -67,9 +67,9 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
 
   async function fill(lane: Lane): Promise<number> {
     let started = 0
-    for (let room = roomOf(lane); room > 0; room = roomOf(lane)) {
+    for (let room = countFreePlaces(lane); room > 0; room = countFreePlaces(lane)) {
       const after = lane.lastHolder
-      const jobs = await leaseJobs(db, lane.kind, after, room, busyOf(lane))
+      const jobs = await leaseJobs(db, lane.kind, after, room, listFullHolders(lane))
       for (const job of jobs) startJob(lane, job)
       started += jobs.length
       if (jobs.length === 0 && after === '') break

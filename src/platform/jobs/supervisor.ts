@@ -1,6 +1,6 @@
 import cluster, { type Worker } from 'node:cluster'
 import type { Logger } from '../log.ts'
-import { within } from '../tools/deadline.ts'
+import { limitTime } from '../tools/deadline.ts'
 import {
   type Figure,
   type ToParent,
@@ -87,7 +87,7 @@ export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, l
   async function figuresOf(slot: WorkerSlot) {
     const answer = new Promise<readonly Figure[]>((resolve) => slot.waiting.push(resolve))
     tell(slot, { kind: 'figures' })
-    const figures = await within(answer, PATIENCE_MS).catch(() => undefined)
+    const figures = await limitTime(answer, PATIENCE_MS).catch(() => undefined)
     return figures && { worker: slot.info.worker, figures }
   }
 

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster'
-import { within } from '../tools/deadline.ts'
+import { limitTime } from '../tools/deadline.ts'
 import {
   type Figure,
   type ToParent,
@@ -44,7 +44,7 @@ export function workerMember() {
     async collect(): Promise<readonly WorkerFigures[]> {
       const collected = new Promise<readonly WorkerFigures[]>((resolve) => collecting.push(resolve))
       tell({ kind: 'collect' })
-      const all = await within(collected, COLLECT_MS).catch(() => [])
+      const all = await limitTime(collected, COLLECT_MS).catch(() => [])
       return all.length > 0 ? all : [{ worker, figures: await read() }]
     },
   }

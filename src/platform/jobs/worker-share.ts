@@ -8,7 +8,7 @@ export const workerCount = ({ workers }: Pick<Config, 'workers'>): number =>
   workers === 'auto' ? availableParallelism() : workers
 
 /** The settings of one of `count` workers: limits are divided among them. 0 (no limit) stays 0. */
-export function shareOf(config: Config, count: number): Config {
+export function divideConfig(config: Config, count: number): Config {
   const share = (limit: number) => Math.ceil(limit / count)
   return Object.freeze({
     ...config,

@@ -12,12 +12,12 @@ export const accountHolder = (collection: string, record: string): Holder =>
 
 /** The holder of a guest: its IPv4 /24 or IPv6 /56 network, as one customer may have all its addresses. */
 export const guestHolder = (ip: string): Holder =>
-  `network ${networkOf(ip)}`.replace(/\.\d+$/, '.0/24').replace(/[\da-f]{1,2}::\/64$/, '00::/56') as Holder
+  `network ${toNetwork(ip)}`.replace(/\.\d+$/, '.0/24').replace(/[\da-f]{1,2}::\/64$/, '00::/56') as Holder
 
 const NETWORK_GROUPS = 4
 
 /** The network by which connections and sign-ins are counted: an IPv4 address, or an IPv6 /64 network. */
-export function networkOf(ip: string): string {
+export function toNetwork(ip: string): string {
   const plain = ip.replace(/^::ffff:(?=\d+\.)/i, '')
   if (isIP(plain) !== 6) return plain
   // the URL parser writes an IPv6 address in its shortest form
@@ -49,7 +49,7 @@ export interface Ticket {
 }
 
 /** A `Ticket` for work that belongs to no request, so no client can hang up. */
-export const ticketOf = (holder: Holder, isSuperuser = false): Ticket => ({
+export const makeServerTicket = (holder: Holder, isSuperuser = false): Ticket => ({
   holder,
   isSuperuser,
   isGone: () => false,

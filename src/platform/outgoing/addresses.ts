@@ -46,13 +46,13 @@ function isPrivateAddress(address: string) {
 export type UrlFault = 'not_a_url' | 'not_http' | 'not_https' | 'private'
 
 /** Why a client's URL is refused; undefined if allowed. `URL` normalizes all spellings of IPv4. WHATWG URL */
-export function urlFault(text: string, allowPrivate: boolean): UrlFault | undefined {
+export function findUrlFault(text: string, allowPrivate: boolean): UrlFault | undefined {
   if (!URL.canParse(text)) return 'not_a_url'
   const url = new URL(text)
   if (!/^https?:$/.test(url.protocol)) return 'not_http'
   if (allowPrivate) return undefined
   if (url.protocol !== 'https:') return 'not_https'
-  const host = hostOf(url)
+  const host = readUrlHost(url)
   return isLocalName(host) || (isIP(host) > 0 && isPrivateAddress(host)) ? 'private' : undefined
 }
 
@@ -63,7 +63,7 @@ const URL_FAULTS: Readonly<Record<UrlFault, string>> = {
   private: 'is not an address of the internet',
 }
 
-const hostOf = (url: URL) => url.hostname.replace(/^\[|\]$/g, '')
+const readUrlHost = (url: URL) => url.hostname.replace(/^\[|\]$/g, '')
 
 /** Whether a name always means this machine, whatever DNS says. RFC 6761, 6.3 */
 const isLocalName = (host: string) => /(^|\.)localhost\.?$/i.test(host)
@@ -76,7 +76,7 @@ export type Resolve = Pick<Resolver, 'resolve4' | 'resolve6'>
 const nameServers: Resolve = new Resolver({ timeout: LOOK_UP_MS, tries: TRIES })
 
 /** The IPv4 and IPv6 addresses of a name. Throws the name server's error if there are none. */
-async function addressesOf(host: string, resolve: Resolve): Promise<LookupAddress[]> {
+async function resolveAddresses(host: string, resolve: Resolve): Promise<LookupAddress[]> {
   const [four, six] = await Promise.allSettled([resolve.resolve4(host), resolve.resolve6(host)])
   const found = [four, six].flatMap((answer, i) =>
     answer.status === 'fulfilled'
@@ -95,9 +95,9 @@ export class AddressRefused extends Error {
   }
 }
 
-/** Throws AddressRefused for a URL that `urlFault` refuses. */
+/** Throws AddressRefused for a URL that `findUrlFault` refuses. */
 export function refuseAddress(url: string, allowPrivate: boolean): void {
-  const fault = urlFault(url, allowPrivate)
+  const fault = findUrlFault(url, allowPrivate)
   if (fault) throw new AddressRefused((URL.canParse(url) && new URL(url).host) || url, fault)
 }
 
@@ -106,7 +106,7 @@ export const publicOnlyLookup =
   (resolve: Resolve = nameServers): LookupFunction =>
   (host, options, done) => {
     if (isIP(host) > 0) return done(new AddressRefused(host, 'private'), '') // an address is never looked up
-    addressesOf(host, resolve).then(
+    resolveAddresses(host, resolve).then(
       (found) => {
         const allowed = found.filter(({ address }) => !isPrivateAddress(address))
         const [first] = allowed

@@ -2,7 +2,7 @@ import type { AST } from '@handlebars/parser'
 import { ApiError, badRequest } from '../errors.ts'
 import { cleanText } from '../tools/clean-text.ts'
 import { parseTemplate } from './parse.ts'
-import { makeTextReader, missing, valueAt } from './value-at.ts'
+import { findValueAt, makeTextReader, missing } from './value-at.ts'
 
 // Handlebars' parser parses templates; this file renders them. Handlebars itself would compile them to code,
 // without a limit on its work.
@@ -99,7 +99,7 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
   function addItems(list: Found, { program, inverse }: AST.BlockStatement, scope: Scope): void {
     const { names } = list
     const value = readText(list.value)
-    if (typeof value !== 'object' || value === null) throw missing(pathOf(list))
+    if (typeof value !== 'object' || value === null) throw missing(joinFoundPath(list))
     // count the items before creating their keys: a body can have 130,000
     if (Array.isArray(value)) take(value.length)
     const keys = Object.keys(value)
@@ -130,16 +130,16 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
     if (type !== 'MustacheStatement' || params.length > 0) throw unknown(path)
     const found = find(path, scope)
     const { value } = found
-    if (!['string', 'number', 'boolean'].includes(typeof value)) throw missing(pathOf(found))
+    if (!['string', 'number', 'boolean'].includes(typeof value)) throw missing(joinFoundPath(found))
     return String(value)
   }
 
   /** Formats an amount in the smallest unit, as Stripe sends it: 1250 and `usd` become `12.50 USD`. */
   function money(amount: Found, currency: Found): string {
     const units = toNumber(amount.value)
-    if (units === undefined) throw missing(pathOf(amount))
+    if (units === undefined) throw missing(joinFoundPath(amount))
     if (typeof currency.value !== 'string' || !/^[a-z]{3}$/i.test(currency.value))
-      throw missing(pathOf(currency))
+      throw missing(joinFoundPath(currency))
     const code = currency.value.toUpperCase()
     const digits = ZERO_DECIMALS.has(code) ? 0 : THREE_DECIMALS.has(code) ? 3 : 2
     return `${(units / 10 ** digits).toFixed(digits)} ${code}`
@@ -154,8 +154,8 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
     let from: Scope | undefined = scope
     for (let up = 0; up < depth; up++) from = from?.outer
     if (data && !DATA.has(names[0]!)) throw unknown(path)
-    if (data) return { value: valueAt(from?.data, names), from: undefined, names: [original] }
-    return { value: valueAt(from?.value, names, readText), from, names }
+    if (data) return { value: findValueAt(from?.data, names), from: undefined, names: [original] }
+    return { value: findValueAt(from?.value, names, readText), from, names }
   }
 
   return (template: string, encodeValue = (value: string) => value): Rendered => {
@@ -181,7 +181,8 @@ const ZERO_DECIMALS: ReadonlySet<string> = new Set(
 )
 const THREE_DECIMALS: ReadonlySet<string> = new Set(['BHD', 'JOD', 'KWD', 'OMR', 'TND'])
 
-const pathOf = ({ from, names }: Found): string[] => (from ? [...pathOf(from), ...names] : [...names])
+const joinFoundPath = ({ from, names }: Found): string[] =>
+  from ? [...joinFoundPath(from), ...names] : [...names]
 
 const unknown = (tag: string | AST.Expression | undefined) => {
   const name = typeof tag === 'string' ? tag : (tag as AST.PathExpression | undefined)?.original

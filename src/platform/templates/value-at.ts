@@ -22,7 +22,7 @@ export function makeTextReader(take: (steps: number) => void = () => {}): (value
 }
 
 /** The value at a path, also within texts of JSON; undefined if there is none. Reads own properties only. */
-export const valueAt = (
+export const findValueAt = (
   from: unknown,
   names: readonly string[],
   readText: (value: unknown) => unknown = makeTextReader(),

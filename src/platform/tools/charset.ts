@@ -1,13 +1,13 @@
 import { badRequest } from '../errors.ts'
 
 /** The charset that a Content-Type declares; '' for none. RFC 9110, 8.3.1 */
-export function charsetOf(contentType: string): string {
+export function readCharset(contentType: string): string {
   const [, quoted, plain = ''] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^;\s]*))/i.exec(contentType) ?? []
   return (quoted ?? plain).trim()
 }
 
 /** A decoder by a WHATWG label, that refuses malformed bytes; undefined for an unknown label. */
-function decoderOf(charset: string) {
+function makeTextDecoder(charset: string) {
   try {
     return new TextDecoder(charset, { fatal: true })
   } catch {
@@ -20,7 +20,7 @@ function decoderOf(charset: string) {
  * 400 for an unknown charset and for bytes that are malformed in it: no U+FFFD takes their place.
  */
 export function decodeText(bytes: Uint8Array, charset = ''): string {
-  const decoder = decoderOf(charset || 'utf-8')
+  const decoder = makeTextDecoder(charset || 'utf-8')
   if (!decoder) throw badRequest(`The charset "${charset.slice(0, 40)}" is not known.`)
   try {
     return decoder.decode(bytes)
@@ -32,7 +32,7 @@ export function decodeText(bytes: Uint8Array, charset = ''): string {
 const [PERCENT, PLUS, BLANK] = [37, 43, 32]
 
 /** A name or value of a form as bytes. A `%` without two digits stands for itself. */
-function bytesOf(escaped: string): Buffer {
+function unescapeFormBytes(escaped: string): Buffer {
   const bytes = Buffer.from(escaped, 'latin1')
   let length = 0
   for (let i = 0; i < bytes.length; i++) {
@@ -60,7 +60,7 @@ export function formBytes(form: Uint8Array, maxFields?: number): (readonly [name
     .filter((part) => part !== '')
     .map((part) => {
       const [name = '', ...value] = part.split('=')
-      return [bytesOf(name), bytesOf(value.join('='))]
+      return [unescapeFormBytes(name), unescapeFormBytes(value.join('='))]
     })
 }
 

@@ -5,11 +5,11 @@ export function countdown(ms: number): () => number {
 }
 
 /** Waits until work finishes or fails, at most `ms`. Never rejects. */
-export const atMost = (work: Promise<unknown>, ms: number): Promise<unknown> =>
-  within(work, ms).catch(() => {})
+export const waitAtMost = (work: Promise<unknown>, ms: number): Promise<unknown> =>
+  limitTime(work, ms).catch(() => {})
 
 /** The result of `work`. Rejects if `work` takes longer than `ms`. */
-export async function within<T>(work: Promise<T>, ms: number): Promise<T> {
+export async function limitTime<T>(work: Promise<T>, ms: number): Promise<T> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<never>((_, reject) => {
     timer = setTimeout(() => reject(new Error(`No answer within ${ms} ms.`)), ms)

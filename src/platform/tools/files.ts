@@ -40,13 +40,13 @@ const MAX_TRIES = 3
 export function lockFile(file: string, taken: (owner: number) => string): () => void {
   for (let tries = 1; ; tries++) {
     try {
-      writeFileSync(file, `${process.pid} ${startOf(process.pid)}`, { flag: 'wx', mode: 0o600 })
+      writeFileSync(file, `${process.pid} ${readProcessStart(process.pid)}`, { flag: 'wx', mode: 0o600 })
       return () => rmSync(file, { force: true })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || tries === MAX_TRIES) throw error
       const [id = '', start = ''] = readFileSync(file, 'utf8').split(' ')
       const owner = Number(id)
-      if (isAlive(owner) && isSame(start, startOf(owner))) throw new UserError(taken(owner))
+      if (isAlive(owner) && isSame(start, readProcessStart(owner))) throw new UserError(taken(owner))
       rmSync(file, { force: true })
     }
   }
@@ -63,7 +63,7 @@ function isAlive(pid: number): boolean {
 }
 
 /** A process's start in clock ticks since boot; '' if there is no /proc. proc(5), /proc/pid/stat */
-function startOf(pid: number): string {
+function readProcessStart(pid: number): string {
   try {
     const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
     // the program's name, in brackets, may contain any character; the start is the 20th word after it

@@ -40,7 +40,7 @@ function escapeAt(text: string, at: number): readonly [bytes: string, end: numbe
 }
 
 /** A text without backslashes, which programs write before other characters, and without `skipped` ones. */
-function viewOf(text: string, isDecoded: boolean, skipped = ''): View {
+function makeTextView(text: string, isDecoded: boolean, skipped = ''): View {
   let bytes = ''
   const starts: number[] = []
   const ends: number[] = []
@@ -70,12 +70,12 @@ function base64Forms(bytes: Buffer): string[] {
 }
 
 /** Makes what finds secrets in a text, however it writes them: the spans where one stands. */
-function finderIn(text: string) {
-  const plain = viewOf(text, false)
-  const decoded = viewOf(text, true)
-  const ofHex = viewOf(text, false, ' :')
+function makeSecretFinder(text: string) {
+  const plain = makeTextView(text, false)
+  const decoded = makeTextView(text, true)
+  const ofHex = makeTextView(text, false, ' :')
   // people write blanks and hyphens between the digits of a code
-  const ofDigits = viewOf(text, false, ' \t\r\n\u00a0.-')
+  const ofDigits = makeTextView(text, false, ' \t\r\n\u00a0.-')
   return (secret: string): (readonly [start: number, end: number])[] => {
     const bytes = Buffer.from(secret)
     const itself = utf8(secret.replaceAll('\\', ''))
@@ -86,11 +86,11 @@ function finderIn(text: string) {
       [ofHex, bytes.toString('hex')],
       ...base64Forms(bytes).map((form) => [plain, form] as const),
     ]
-    return places.flatMap(([view, wanted]) => spansOf(view, lower(wanted)))
+    return places.flatMap(([view, wanted]) => findSpans(view, lower(wanted)))
   }
 }
 
-function spansOf({ bytes, starts, ends }: View, wanted: string): (readonly [start: number, end: number])[] {
+function findSpans({ bytes, starts, ends }: View, wanted: string): (readonly [start: number, end: number])[] {
   const spans: (readonly [number, number])[] = []
   if (wanted === '') return spans
   for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + wanted.length))
@@ -102,10 +102,10 @@ function spansOf({ bytes, starts, ends }: View, wanted: string): (readonly [star
  * A text of somebody else without our secrets, however it writes them. Use it once, where the text is stored.
  * Upper and lower case are the same. Its work grows with the text and the secrets, whatever they have.
  */
-export function masked(text: string, secrets: readonly string[]): string {
+export function maskSecrets(text: string, secrets: readonly string[]): string {
   const known = [...new Set(secrets)].filter((secret) => secret !== '')
   if (known.length === 0 || text === '') return text
-  const spans = known.flatMap(finderIn(text)).sort(([a, b], [c, d]) => a - c || d - b)
+  const spans = known.flatMap(makeSecretFinder(text)).sort(([a, b], [c, d]) => a - c || d - b)
   let [kept, from] = ['', 0]
   for (const [start, end] of spans) {
     if (start >= from) kept += text.slice(from, start) + MASK

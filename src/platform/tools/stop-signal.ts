@@ -20,7 +20,7 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   }
   process.on('SIGINT', heard)
   process.on('SIGTERM', heard)
-  const launchers = launchersOf(process.env.POCKETSMS_LAUNCHER)
+  const launchers = listLaunchers(process.env.POCKETSMS_LAUNCHER)
   if (launchers.length === 0) return
   const timer = setInterval(() => {
     const now = ancestors()
@@ -31,7 +31,7 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
 }
 
 /** Ids of processes whose end stops this process, the parent first. `bin`: id of bin/pocketsms.js, if any. */
-function launchersOf(bin: string | undefined): number[] {
+function listLaunchers(bin: string | undefined): number[] {
   delete process.env.POCKETSMS_LAUNCHER // programs that this process starts must not inherit it
   const above = ancestors()
   if (bin) above[0] = Number(bin)

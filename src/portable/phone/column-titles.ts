@@ -19,7 +19,7 @@ const LAST = /^(?:nachname|familienname|lastname|familyname|surname|apellidos?|c
 const NO_NAME =
   /^(?:message|text|body|notes?|city|ort|stadt|ville|street|strasse|country|land|address|adresse|hotel|device|status|title|job|labels|gender|time|yomi|phonetic|prefix|suffix|maiden|nick|nickname|short|company|organization|firma|file|mail|manager|assistant|user|domain|host|group|e|phone|number|spouse|referred|department)$/
 
-const wordsOf = (title: string): string[] =>
+const splitTitleWords = (title: string): string[] =>
   title
     .replace(/(?<=\p{Ll})(?=\p{Lu})/gu, ' ')
     .normalize('NFD')
@@ -27,13 +27,14 @@ const wordsOf = (title: string): string[] =>
     .toLowerCase()
     .match(/\p{L}+/gu) ?? []
 
-const has = (title: string, pattern: RegExp): boolean => wordsOf(title).some((word) => pattern.test(word))
+const has = (title: string, pattern: RegExp): boolean =>
+  splitTitleWords(title).some((word) => pattern.test(word))
 
 export const isMobileTitle = (title: string): boolean => has(title, MOBILE)
 
 /** `Phone`, `Mobile Phone`, `Phone 2 - Value`: the row's own phone number. `Assistant's Phone` is not. */
 export function isPhoneTitle(title: string): boolean {
-  const words = wordsOf(title)
+  const words = splitTitleWords(title)
   const isPhone = (word: string) => MOBILE.test(word) || PHONE.test(word)
   return words.some(isPhone) && words.every((word) => isPhone(word) || KIND.test(word))
 }
@@ -50,8 +51,8 @@ export type NamePart = 'whole' | 'first' | 'middle' | 'last'
 export const isNoNameTitle = (title: string): boolean => has(title, NO_NAME) || isOtherTitle(title)
 
 /** Which part of a person's name the cells have; undefined for other titles. */
-export function namePartOf(title: string): NamePart | undefined {
-  const words = wordsOf(title)
+export function findNamePart(title: string): NamePart | undefined {
+  const words = splitTitleWords(title)
   const text = words.join(' ')
   if (isNoNameTitle(title)) return undefined
   if (/^(?:first|given) name$/.test(text) || (words.length === 1 && FIRST.test(text))) return 'first'

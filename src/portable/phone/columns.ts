@@ -1,13 +1,13 @@
 import {
+  findNamePart,
   isMobileTitle,
   isNoNameTitle,
   isOtherTitle,
   isPhoneTitle,
   type NamePart,
-  namePartOf,
 } from './column-titles.ts'
 import { isMobilePhone } from './numbering-plans.ts'
-import { isNumberCell, numbersIn } from './numbers-in-cell.ts'
+import { isNumberCell, splitCellNumbers } from './numbers-in-cell.ts'
 import { readTyped } from './typed.ts'
 
 /** The columns of a file of people. */
@@ -29,19 +29,19 @@ const SAMPLE = 25
  * titles say that they are the person's own, such as `Mobile Phone` and `Home Phone`.
  */
 export function guessColumns(head: readonly string[], rows: Rows, country = ''): Columns {
-  const columns = head.map((title, at) => columnOf(title, at, rows, country))
+  const columns = head.map((title, at) => examineColumn(title, at, rows, country))
   const found = columns.filter(({ isNumbers, title }) => isNumbers && !isOtherTitle(title))
   const ranked = found.toSorted((a, b) => a.rank - b.rank)
   const own = ranked.filter(({ isOwn }) => isOwn)
   const phones = own.length > 0 ? own : ranked.slice(0, 1)
   const titled = columns.filter(({ isOwn }) => isOwn).slice(0, 1)
   const indexes = (phones.length > 0 ? phones : titled).map(({ at }) => at)
-  return { phones: indexes, names: namesOf(columns.filter(({ at }) => !indexes.includes(at))) }
+  return { phones: indexes, names: findNameColumns(columns.filter(({ at }) => !indexes.includes(at))) }
 }
 
-type Column = ReturnType<typeof columnOf>
+type Column = ReturnType<typeof examineColumn>
 
-function columnOf(title: string, at: number, rows: Rows, country: string) {
+function examineColumn(title: string, at: number, rows: Rows, country: string) {
   const cells: string[] = []
   for (const row of rows) {
     const cell = row[at]?.trim()
@@ -59,7 +59,7 @@ function columnOf(title: string, at: number, rows: Rows, country: string) {
 }
 
 function hasMobile(cell: string, country: string): boolean {
-  return numbersIn(cell).some((text) => {
+  return splitCellNumbers(cell).some((text) => {
     const { phone } = readTyped(text, country)
     return phone !== undefined && isMobilePhone(phone)
   })
@@ -73,8 +73,8 @@ const isWords = (cell: string): boolean => hasLetters(cell) && !/\p{Nd}{3}/u.tes
 
 const PARTS: readonly NamePart[] = ['first', 'middle', 'last']
 
-function namesOf(columns: readonly Column[]): number[] {
-  const titled = columns.map((column) => ({ ...column, part: namePartOf(column.title) }))
+function findNameColumns(columns: readonly Column[]): number[] {
+  const titled = columns.map((column) => ({ ...column, part: findNamePart(column.title) }))
   const of = (part: NamePart) => titled.find((column) => column.part === part && column.hasLetters)
   const whole = of('whole')
   if (whole) return [whole.at]

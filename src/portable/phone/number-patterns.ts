@@ -1,4 +1,4 @@
-import { codeOfCountry, countryNamed, trunkPrefixOf } from './numbering-plans.ts'
+import { codeOfCountry, countryNamed, findTrunkPrefix } from './numbering-plans.ts'
 import { presentPrefix } from './other-forms.ts'
 import { plainText, SEPARATORS } from './plain-text.ts'
 import { readPhone } from './read.ts'
@@ -11,7 +11,7 @@ export function readPrefix(text: string, country = ''): string {
   const digits = plainText(text).replace(SEPARATORS, '').replace(/^00/, '+')
   if (/^\+?[1-9]\d*$/.test(digits)) return presentPrefix(digits)
   const home = countryNamed(country)
-  const trunk = home && trunkPrefixOf(home)
+  const trunk = home && findTrunkPrefix(home)
   if (!home || !/^0\d+$/.test(digits) || (trunk && trunk !== '0')) return text
   return presentPrefix(`+${codeOfCountry(home)}${digits.slice(trunk?.length)}`)
 }

@@ -8,7 +8,7 @@ import {
   parsePhoneNumberFromString,
   validatePhoneNumberLength,
 } from 'libphonenumber-js/max'
-import { presentForm } from './other-forms.ts'
+import { toPresentForm } from './other-forms.ts'
 
 // The numbering plans of all countries, by libphonenumber. `max` also knows which numbers are mobile. It
 // takes 3.5 MB of a process's memory (`min`: 2.9) and 20 µs a number.
@@ -32,7 +32,7 @@ interface Plans {
 }
 
 /** The digits that people of a country dial before a national number: `0` in Germany; undefined for none. */
-export function trunkPrefixOf(country: CountryCode): string | undefined {
+export function findTrunkPrefix(country: CountryCode): string | undefined {
   const metadata = new Metadata()
   metadata.selectNumberingPlan(country)
   const { numberingPlan } = metadata as unknown as { numberingPlan: { nationalPrefix(): string | undefined } }
@@ -42,7 +42,7 @@ export function trunkPrefixOf(country: CountryCode): string | undefined {
 /** Parses digits with or without `+`, in any form. Undefined for a text that cannot be a number. */
 export function parse(text: string, country?: CountryCode): PhoneNumber | undefined {
   const number = parsePhoneNumberFromString(text, optionsFor(country))
-  const present = number && presentForm(number.number)
+  const present = number && toPresentForm(number.number)
   return present === number?.number ? number : parsePhoneNumberFromString(present!, optionsFor(undefined))
 }
 

@@ -14,7 +14,7 @@ const DATE = /^(?:\d{4}-\d{1,2}-\d{1,2}|\d{1,2}([./-])\d{1,2}\1\d{2,4})(?!\d)/
 const hasNumber = (text: string): boolean => text.replace(/\P{Nd}/gu, '').length >= MIN_DIGITS
 
 /** The texts of the numbers in a cell: several, one, or the whole cell if it has no number. */
-export function numbersIn(cell: string): string[] {
+export function splitCellNumbers(cell: string): string[] {
   const parts = cell.split(GOOGLE).filter((part) => part.trim() !== '')
   return parts.length === 0 ? [''] : parts.flatMap(splitNumbers)
 }
@@ -27,7 +27,7 @@ function splitNumbers(text: string): string[] {
 /** Whether a cell most likely has a phone number: it can be read, or lacks only its country. */
 export function isNumberCell(cell: string, country = ''): boolean {
   if (cell.length > MAX_LENGTH) return false
-  const [text = ''] = numbersIn(cell.trim())
+  const [text = ''] = splitCellNumbers(cell.trim())
   if (!hasNumber(text) || text.includes('@') || DATE.test(text.trim())) return false
   const reading = readTyped(text, country)
   return reading.phone !== undefined || (isWithoutCountry(reading) && looksDialable(text))

@@ -26,7 +26,7 @@ const OTHER_FORMS: readonly (readonly [form: string, number: string])[] = [
 const REPLACEMENTS = OTHER_FORMS.map(([form, number]) => [new RegExp(`^\\+${form}`), `+${number}`] as const)
 
 /** A number in E.164 as its country's plan has it today. */
-export function presentForm(phone: string): string {
+export function toPresentForm(phone: string): string {
   for (const [form, number] of REPLACEMENTS) if (form.test(phone)) return phone.replace(form, number)
   return phone
 }

@@ -1,4 +1,4 @@
-import { callingCodeOf } from './calling-code.ts'
+import { readCallingCode } from './calling-code.ts'
 import { E164, SHORT_CODE } from './e164.ts'
 import {
   type CountryCode,
@@ -113,7 +113,7 @@ export function readPhone(
     (!isTyped && E164.test(text) && text)
   if (phone) return { phone }
   if (SHORT_CODE.test(digits)) return failed('short-code')
-  return { fault: faultOf(digits, whole, home) }
+  return { fault: findPhoneFault(digits, whole, home) }
 }
 
 /** Whether a text has nothing but digits and what people write between and around them. */
@@ -125,10 +125,10 @@ export const looksDialable = (text: string): boolean =>
  * part of the number.
  */
 export const isPlain = (text: string): boolean =>
-  E164.test(text) && text[callingCodeOf(text).length] !== '0' && !isOtherForm(text)
+  E164.test(text) && text[readCallingCode(text).length] !== '0' && !isOtherForm(text)
 
 /** A number in E.164 in its one form, by which a person is stored and found. Other texts stay unchanged. */
-export const onePhone = (text: string): string => (E164.test(text) && readPhone(text).phone) || text
+export const normalizePhone = (text: string): string => (E164.test(text) && readPhone(text).phone) || text
 
 /** The number of a link (RFC 3966), with its context. Parameters that change the number stay. */
 function withoutScheme(text: string): string {
@@ -183,7 +183,11 @@ const inE164 = (number: PhoneNumber | undefined): string | undefined =>
 
 const failed = (problem: PhoneProblem, country = ''): PhoneReading => ({ fault: { problem, country } })
 
-function faultOf(digits: string, whole: string | undefined, home: CountryCode | undefined): PhoneFault {
+function findPhoneFault(
+  digits: string,
+  whole: string | undefined,
+  home: CountryCode | undefined,
+): PhoneFault {
   if (!whole && !home) return { problem: 'no-country', country: '' }
   const text = whole ?? digits
   const country = whole ? undefined : home

@@ -2,8 +2,8 @@ import { WakeSignal } from '../../platform/tools/repeat.ts'
 import type { Driver, OutgoingText, SendResult } from './driver.ts'
 import type { Begun, Journal } from './journal.ts'
 import { isDisabledRefusal, type Link, persist } from './link.ts'
-import { reportsOf } from './receipt-reports.ts'
-import { acceptableText, reasonOf } from './server-limits.ts'
+import { makeReceiptReports } from './receipt-reports.ts'
+import { cutReason, fitTextToServer } from './server-limits.ts'
 import { openServerQueue } from './server-queue.ts'
 
 /** A message that the server gave this device to send. Dates are in PocketBase's format. */
@@ -83,11 +83,11 @@ export async function runDriver(
     const path = '/api/devices/claim'
     const answer = await server.call<{ items: Claimed[] }>(path, { limit }, all)
     const { items } = answer.body
-    const fresh = items.filter((item) => !isKnown(item) && !claimed.has(keyOf(item)))
+    const fresh = items.filter((item) => !isKnown(item) && !claimed.has(makeAttemptKey(item)))
     held = items.length - fresh.length
     for (const item of fresh) {
       const ends = [item.lease_until, item.expires_at].filter(Boolean).map((date) => Date.parse(date))
-      claimed.add(keyOf(item))
+      claimed.add(makeAttemptKey(item))
       jobs.push({ ...item, untilMs: askedMs + Math.min(...ends) - answer.serverTime - MARGIN_MS })
     }
     next()
@@ -104,7 +104,7 @@ export async function runDriver(
     if (begun === 'unstored') say('A text waits, because its attempt cannot be stored. Is the disk full?')
     while (begun === 'unstored' && performance.now() < job.untilMs && !ending.signal.aborted)
       begun = await journal.begin(job.id, job.attempt)
-    if (!driver.isRepeatable) claimed.delete(keyOf(job))
+    if (!driver.isRepeatable) claimed.delete(makeAttemptKey(job))
     return begun
   }
 
@@ -115,7 +115,7 @@ export async function runDriver(
       if (!job) return
       const sending = send(job).finally(() => {
         running.delete(sending)
-        claimed.delete(keyOf(job))
+        claimed.delete(makeAttemptKey(job))
         next()
         work.notify()
       })
@@ -138,7 +138,7 @@ export async function runDriver(
     const maySent = wasBegun || begun === 'elsewhere'
     const result = await driver.send({ id, attempt, to, body, sim }, untilMs)
     if (result.outcome === 'again') {
-      claimed.add(keyOf(job))
+      claimed.add(makeAttemptKey(job))
       if (!maySent) await journal.undo(id, attempt)
       return send(job)
     }
@@ -158,7 +158,8 @@ export async function runDriver(
     reportResult(job, { outcome: 'failed', error, notSent: true })
 
   function reportResult({ id, attempt }: Job, result: SendResult): void {
-    const details = result.outcome === 'failed' ? { ...reasonOf(result.error), not_sent: result.notSent } : {}
+    const details =
+      result.outcome === 'failed' ? { ...cutReason(result.error), not_sent: result.notSent } : {}
     const at = driver.now?.() ?? new Date()
     // a report that cannot be stored is told all the same, while the agent runs
     report(id, attempt, result.outcome, at, details).catch(() => {})
@@ -170,10 +171,11 @@ export async function runDriver(
 
   await driver.start({
     async delivered({ id, attempt }, at, error = '') {
-      for (const { status, ...details } of reportsOf(error)) await report(id, attempt, status, at, details)
+      for (const { status, ...details } of makeReceiptReports(error))
+        await report(id, attempt, status, at, details)
     },
     received: (text, at) => {
-      const item = acceptableText(text, at)
+      const item = fitTextToServer(text, at)
       say(`received a text from ${item.from}`)
       return toServer.put({ kind: 'incoming', item })
     },
@@ -194,4 +196,4 @@ export async function runDriver(
   }
 }
 
-const keyOf = ({ id, attempt }: Claimed) => `${id}.${attempt}`
+const makeAttemptKey = ({ id, attempt }: Claimed) => `${id}.${attempt}`

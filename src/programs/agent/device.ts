@@ -157,7 +157,7 @@ export async function runAgent(
     }
   }
   const renew = async () => {
-    if (endOf(state.token) - Date.now() <= RENEW_BEFORE_MS) {
+    if (readTokenExpiry(state.token) - Date.now() <= RENEW_BEFORE_MS) {
       const path = '/api/collections/devices/auth-refresh'
       const { body } = await call<{ token: string }>(state, path, {})
       state = { ...state, token: body.token }
@@ -191,7 +191,7 @@ export async function runAgent(
 }
 
 /** When a token expires, in milliseconds since 1970; Infinity if it never expires. */
-function endOf(token: string): number {
+function readTokenExpiry(token: string): number {
   const [, payload = ''] = token.split('.')
   const { exp } = JSON.parse(Buffer.from(payload, 'base64url').toString('utf8') || '{}')
   return typeof exp === 'number' ? exp * 1000 : Number.POSITIVE_INFINITY

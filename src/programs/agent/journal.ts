@@ -69,15 +69,15 @@ export function openJournal(file: string): Journal {
 
   function note(tell: number, entry: JournalEntry): void {
     untold.set(tell, entry)
-    if (entry.kind === 'report') withResult.add(keyIn(entry))
+    if (entry.kind === 'report') withResult.add(makeEntryKey(entry))
   }
 
   /** Removes entries that the server has. Returns the attempts that the server will not hand out again. */
   function take({ told, refused }: Extract<Entry, { readonly told: unknown }>): string[] {
     const taken = told.flatMap((number) => untold.get(number) ?? [])
     for (const number of told) untold.delete(number)
-    for (const entry of taken) withResult.delete(keyIn(entry))
-    return refused ? [] : taken.map(keyIn)
+    for (const entry of taken) withResult.delete(makeEntryKey(entry))
+    return refused ? [] : taken.map(makeEntryKey)
   }
 
   function* live(): Iterable<Entry> {
@@ -151,6 +151,6 @@ export function openJournal(file: string): Journal {
   return { hasBegun, hasResult, begin, undo, keep, untold, forget, close: lines.close }
 }
 
-const keyIn = ({ item }: JournalEntry) => `${item.id}.${item.attempt}`
+const makeEntryKey = ({ item }: JournalEntry) => `${item.id}.${item.attempt}`
 
 const today = () => Math.floor(Date.now() / DAY_MS)

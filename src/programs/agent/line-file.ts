@@ -31,7 +31,7 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
   let isTorn = false
   let synced: Promise<void> | undefined
 
-  for (const line of linesOf(file)) {
+  for (const line of readFileLines(file)) {
     const entry = parseJson(line) as Entry | undefined
     if (entry) read(entry) // not a line that a crash left incomplete
   }
@@ -108,7 +108,7 @@ export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, 
   return { append, close }
 }
 
-function* linesOf(file: string): Iterable<string> {
+function* readFileLines(file: string): Iterable<string> {
   const bytes = existsSync(file) ? readFileSync(file) : Buffer.alloc(0)
   let start = 0
   for (let end = bytes.indexOf(LF); end >= 0; end = bytes.indexOf(LF, start)) {

@@ -78,12 +78,12 @@ async function ask(server: Server, path: string, init: RequestInit): Promise<Res
   })
   if (response.ok) return response
   const { status } = response
-  const message = await sentenceOf(response)
+  const message = await readAnswerMessage(response)
   if (status >= 500 || PASSING.has(status)) throw new ServerUnavailable(message)
   throw new GatewayError(status, { message })
 }
 
-async function sentenceOf(response: Response): Promise<string> {
+async function readAnswerMessage(response: Response): Promise<string> {
   const body: unknown = await response.json().catch(() => undefined) // undefined for a proxy's error page
   const message = (body as { message?: unknown } | undefined)?.message
   return typeof message === 'string' ? message : `The server answered ${response.status}.`

@@ -1,8 +1,8 @@
-import { reasonOf } from './server-limits.ts'
+import { cutReason } from './server-limits.ts'
 
 /**
  * The reports on a carrier's or network's receipt. A failed delivery proves that the text was accepted, even
  * if the answer is still on its way: it is no refusal, and may cost its price.
  */
-export const reportsOf = (error: string) =>
-  error === '' ? [{ status: 'delivered' }] : [{ status: 'sent' }, { status: 'failed', ...reasonOf(error) }]
+export const makeReceiptReports = (error: string) =>
+  error === '' ? [{ status: 'delivered' }] : [{ status: 'sent' }, { status: 'failed', ...cutReason(error) }]

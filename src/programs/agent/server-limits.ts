@@ -8,10 +8,10 @@ const MAX_TEXT = 39_015
 const END_MS = Date.UTC(10_000, 0)
 
 /** Cuts a long error text, because the server would refuse the report. */
-export const reasonOf = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
+export const cutReason = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
 
 /** Makes a text acceptable to the server: replaces missing senders and invalid dates, cuts long fields. */
-export function acceptableText({ from, body, sim }: IncomingText, at: Date) {
+export function fitTextToServer({ from, body, sim }: IncomingText, at: Date) {
   const ms = at.getTime()
   const received = ms >= 0 && ms < END_MS ? at : new Date()
   return {

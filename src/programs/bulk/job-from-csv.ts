@@ -1,7 +1,7 @@
 import { UserError } from '../../platform/errors.ts'
 import { guessColumns } from '../../portable/phone/columns.ts'
 import { isNumberCell } from '../../portable/phone/numbers-in-cell.ts'
-import { phoneIn } from '../../portable/phone/row.ts'
+import { chooseRowPhone } from '../../portable/phone/row.ts'
 import { type CsvRow, readCsv } from './csv.ts'
 
 export type BulkOptions = Record<
@@ -11,7 +11,7 @@ export type BulkOptions = Record<
   readonly dryRun: boolean
 }
 
-export function jobOf({ url, key, template, phoneColumn, country }: BulkOptions, text: string): Job {
+export function makeBulkJob({ url, key, template, phoneColumn, country }: BulkOptions, text: string): Job {
   // `sms.example.com:8090` also parses as a URL, with the scheme `sms.example.com`
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw new UserError('Name the server with --url or POCKETSMS_URL, as https://sms.example.com')
@@ -34,19 +34,19 @@ export interface Job {
   readonly rows: readonly CsvRow[]
 }
 
-export function phoneOf({ columns, country }: Job, { values }: CsvRow): string {
+export function findRowPhone({ columns, country }: Job, { values }: CsvRow): string {
   const head = Object.keys(values)
   const cells = Object.values(values)
   const phones = columns.titles.map((title) => head.indexOf(title))
-  const { phone } = phoneIn(head, cells, { phones }, country)
+  const { phone } = chooseRowPhone(head, cells, { phones }, country)
   return phone ?? phones.map((at) => cells[at]).find(Boolean) ?? ''
 }
 
-export function bodyOf(job: Job, row: CsvRow) {
+export function makeRowBody(job: Job, row: CsvRow) {
   const variables = Object.fromEntries(
     Object.entries(row.values).filter(([title]) => !job.columns.titles.includes(title)),
   )
-  return { recipients: [phoneOf(job, row)], bulk: true, template_id: job.template, variables }
+  return { recipients: [findRowPhone(job, row)], bulk: true, template_id: job.template, variables }
 }
 
 const DEFAULT = 'phone'

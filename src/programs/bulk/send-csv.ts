@@ -3,7 +3,7 @@ import { readBytes } from '../../platform/tools/files.ts'
 import { showProgress } from '../../platform/tools/progress.ts'
 import { fileText } from '../../portable/file-text.ts'
 import type { CsvRow } from './csv.ts'
-import { type BulkOptions, bodyOf, type Job, jobOf, phoneOf } from './job-from-csv.ts'
+import { type BulkOptions, findRowPhone, type Job, makeBulkJob, makeRowBody } from './job-from-csv.ts'
 import { type ApiResponse, post } from './post.ts'
 import { openResults, type Results } from './results-file.ts'
 
@@ -12,7 +12,7 @@ const SHOWN_REFUSALS = 10
 /** Sends a template to each row's phone number, or only previews. `say` prints a line. Throws UserErrors. */
 export async function sendCsv(options: BulkOptions, say: Say): Promise<void> {
   const text = fileText(readBytes(options.csv))
-  const job = jobOf(options, text)
+  const job = makeBulkJob(options, text)
   if (job.columns.isGuessed) say(`Numbers are in: ${job.columns.titles.join(', ')}`)
   const progress = showProgress(process.stderr)
   const onProgress = (done: number) => progress('rows', done, job.rows.length)
@@ -36,11 +36,11 @@ async function sendRows(job: Job, results: Results, onProgress: OnProgress, say:
   const before = job.rows.length - left.length
   let [accepted, refused] = [before, 0]
   const send = async (row: CsvRow) => {
-    const body = { ...bodyOf(job, row), client_ref: results.refOf(row.line) }
+    const body = { ...makeRowBody(job, row), client_ref: results.refOf(row.line) }
     const answer = await post(job, '/api/sms/send-template', body)
     const [message] = (answer.body.message_ids ?? []) as string[]
-    const result = message ? { message } : { error: sentenceOf(answer) }
-    results.add({ line: row.line, phone: phoneOf(job, row), ...result })
+    const result = message ? { message } : { error: readRowRefusal(answer) }
+    results.add({ line: row.line, phone: findRowPhone(job, row), ...result })
     if (message) accepted++
     else refused++
     onProgress(accepted + refused)
@@ -57,11 +57,11 @@ async function tryRows(job: Job, onProgress: OnProgress, say: Say) {
   const refused: string[] = []
   let [segments, done] = [0, 0]
   await inParallel(job.rows, async (row) => {
-    const answer = await post(job, '/api/sms/preview', bodyOf(job, row))
-    if (answer.status !== 200) refused.push(`line ${row.line}: ${sentenceOf(answer)}`)
+    const answer = await post(job, '/api/sms/preview', makeRowBody(job, row))
+    if (answer.status !== 200) refused.push(`line ${row.line}: ${readRowRefusal(answer)}`)
     else {
       segments += Number(answer.body.total_segments)
-      texts.push(`${phoneOf(job, row)}: ${answer.body.body}`)
+      texts.push(`${findRowPhone(job, row)}: ${answer.body.body}`)
     }
     onProgress(++done)
   })
@@ -72,7 +72,7 @@ async function tryRows(job: Job, onProgress: OnProgress, say: Say) {
 }
 
 /** Returns the message of a refused request. Throws it as a UserError if other rows would be refused, too. */
-function sentenceOf({ status, body }: ApiResponse) {
+function readRowRefusal({ status, body }: ApiResponse) {
   const sentence = String(body.message ?? `The server answered ${status}.`)
   if (STOPPING.has(status))
     throw new UserError(

@@ -1,11 +1,11 @@
 import { StaleAuth } from '../../engine/records/fresh-auth.ts'
-import { answerableFault } from '../../platform/db/errors.ts'
+import { toAnswerableError } from '../../platform/db/errors.ts'
 import { ApiError, GatewayError } from '../../platform/errors.ts'
 import type { McpServices } from './caller.ts'
 
 /** The message of an error for the caller; a general one, with a log entry, for an internal error. */
-export function textOf({ log }: McpServices, name: string, thrown: unknown): string {
-  const error = answerableFault(thrown, true)
+export function explainToolError({ log }: McpServices, name: string, thrown: unknown): string {
+  const error = toAnswerableError(thrown, true)
   if (error instanceof StaleAuth) return 'The account was changed meanwhile. Call again.'
   if (error instanceof GatewayError) return error.message
   if (error instanceof ApiError)

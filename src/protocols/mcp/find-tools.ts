@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { spendReading } from '../../engine/filter/compile.ts'
-import { FilterError, namesIn, parseFilter, spelling } from '../../engine/filter/parse.ts'
+import { collectFilterNames, FilterError, parseFilter, spellToken } from '../../engine/filter/parse.ts'
 import { readSort } from '../../engine/filter/sort.ts'
 import { listRecords, viewRecord } from '../../engine/records/list.ts'
 import { AnswerTooLarge } from '../../engine/request/answer-limit.ts'
@@ -111,7 +111,7 @@ export const FIND_TOOLS: readonly Tool[] = [
 function checkNames({ may }: McpCaller, ticket: Ticket | undefined, filter: string, sort: string): void {
   if (may('all:any')) return
   const read = () => parseFilter(filter, () => spendReading(ticket, filter.length))
-  const filtered = filter === '' ? [] : [...namesIn(read())]
+  const filtered = filter === '' ? [] : [...collectFilterNames(read())]
   const sorted = readSort(sort).map(({ name }) => name)
   if ([...filtered, ...sorted].some((name) => name.includes('.')))
     throw new FilterError('a path through a relation needs all:any')
@@ -126,8 +126,8 @@ function visibleMessages({ may }: McpCaller, filter: string): string {
   const both = `${SENT} && (${filter}\n)`
   const { root } = parseFilter(both)
   const [first] = root.kind === 'and' ? root.items : []
-  const isOurs = first?.kind === 'comparison' && spelling(first.left) === 'message_type'
-  if (!isOurs || first.sign !== '=' || spelling(first.right) !== 'outgoing')
+  const isOurs = first?.kind === 'comparison' && spellToken(first.left) === 'message_type'
+  if (!isOurs || first.sign !== '=' || spellToken(first.right) !== 'outgoing')
     throw new FilterError('invalid group')
   return both
 }

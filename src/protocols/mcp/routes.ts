@@ -4,9 +4,9 @@ import { AnswerMeter } from '../../engine/request/answer-limit.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
 import { hasScope } from '../../engine/request/scopes.ts'
 import { describeRefusals } from '../../gateway/base/describe-refusals.ts'
-import { may } from '../../gateway/base/permissions.ts'
+import { requirePermit } from '../../gateway/base/permissions.ts'
 import { gatewayRefusal } from '../../gateway/base/refusals.ts'
-import { senderOfKey } from '../../gateway/base/sender.ts'
+import { makeKeySender } from '../../gateway/base/sender.ts'
 import { asSender } from '../../gateway/messages/sender.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx } from '../../http/context.ts'
@@ -20,7 +20,7 @@ import type { HasServices, Permission } from '../../http/permission.ts'
 import { SMALL_BYTES } from '../../http/request-memory.ts'
 import { withCatalog } from '../../http/retry.ts'
 import { rows, undescribed } from '../../http/rows.ts'
-import { clientIp, countAnswer, storeOf } from '../../http/server/caller.ts'
+import { countAnswer, openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { RetryLater } from '../../platform/errors.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
@@ -94,13 +94,13 @@ export const MCP: Protocol = { group: 'mcp', roots: ['/mcp'], errorForm: gateway
 async function respond(c: Ctx, services: GatewayServices, holder: KeyHolder): Promise<Response> {
   const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
   if (Array.isArray(json) && json.length > MAX_BATCH) throw invalid(`A batch has at most ${MAX_BATCH} calls`)
-  const signal = endOf(c)
+  const signal = makeEndSignal(c)
   const request = new Request(c.req.url, { method: 'POST', headers: c.req.header(), signal })
   c.set('asker', holder.auth)
   try {
     const { sending, log } = services
-    const ofCaller = { ...sending, log, store: storeOf(c, services, holder.auth) }
-    const response = await answerMcp(ofCaller, callerOf(c, services, holder), request, json)
+    const ofCaller = { ...sending, log, store: openStoreForCaller(c, services, holder.auth) }
+    const response = await answerMcp(ofCaller, makeMcpCaller(c, services, holder), request, json)
     const bytes = Buffer.from(await response.arrayBuffer())
     if (bytes.length > SMALL_BYTES) countAnswer(c, bytes.length)
     return new Response(bytes, response)
@@ -110,7 +110,7 @@ async function respond(c: Ctx, services: GatewayServices, holder: KeyHolder): Pr
 }
 
 /** A signal that aborts when the client has hung up, or after MAX_ANSWER_MS. */
-function endOf({ env: { outgoing } }: Ctx): AbortSignal {
+function makeEndSignal({ env: { outgoing } }: Ctx): AbortSignal {
   const ending = new AbortController()
   const end = () => ending.abort()
   const timer = setTimeout(end, MAX_ANSWER_MS)
@@ -126,23 +126,23 @@ async function requireKey(c: Ctx, services: GatewayServices): Promise<KeyHolder>
   const { authorization = '', 'x-api-key': header } = c.env.incoming.headers
   const key = String(header ?? authorization.replace(/^Bearer +/i, ''))
   const { store } = services
-  const ip = clientIp(c, services)
+  const ip = readClientIp(c, services)
   const holder = await withCatalog(store, () => identifyKey(store.signIn, { key, ip }))
   if (holder) return holder
   c.header('www-authenticate', 'Bearer realm="pocketsms"')
   throw gatewayRefusal('unauthorized')
 }
 
-function callerOf(c: Ctx, services: GatewayServices, holder: KeyHolder): McpCaller {
+function makeMcpCaller(c: Ctx, services: GatewayServices, holder: KeyHolder): McpCaller {
   // the first attempt uses the key that this request has read, a second one reads the key again
   const identifySender = async (cached: boolean) => {
-    const sender = senderOfKey(cached ? holder : await requireKey(c, services))
-    may(sender, 'send')
+    const sender = makeKeySender(cached ? holder : await requireKey(c, services))
+    requirePermit(sender, 'send')
     return sender
   }
   const meter = new AnswerMeter(undefined, 0, MAX_READ_BYTES)
   return {
-    sender: senderOfKey(holder),
+    sender: makeKeySender(holder),
     may: (scope) => hasScope(holder.scopes, scope),
     asSender: (work) => asSender(services, identifySender, work),
     reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),

@@ -2,13 +2,13 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { checkShape } from '../../gateway/base/schemas.ts'
 import { GatewayError } from '../../platform/errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
-import { textOf } from './errors.ts'
+import { explainToolError } from './errors.ts'
 import type { Tool } from './tool.ts'
 
-const contentOf = (text: string) => [{ type: 'text' as const, text }]
+const makeTextContent = (text: string) => [{ type: 'text' as const, text }]
 
 /** A tool's input schema. It stops at the first fault: reporting 200,000 faults would take 13 MB and 5 s. */
-export function schemaOf({ input }: Tool): StandardSchemaWithJSON {
+export function makeInputSchema({ input }: Tool): StandardSchemaWithJSON {
   const { jsonSchema } = input['~standard']
   let described: Record<string, unknown> | undefined
   return {
@@ -37,12 +37,12 @@ function check(input: Tool['input'], value: unknown) {
 }
 
 export async function runTool(services: McpServices, caller: McpCaller, tool: Tool, input: unknown) {
-  const failed = (text: string) => ({ content: contentOf(text), isError: true })
+  const failed = (text: string) => ({ content: makeTextContent(text), isError: true })
   if (!caller.may(tool.scope)) return failed(`This API key lacks the scope ${tool.scope}.`)
   try {
     const result = await tool.run(services, caller, input as never)
-    return { content: contentOf(JSON.stringify(result)), structuredContent: { ...result } }
+    return { content: makeTextContent(JSON.stringify(result)), structuredContent: { ...result } }
   } catch (error) {
-    return failed(textOf(services, tool.name, error))
+    return failed(explainToolError(services, tool.name, error))
   }
 }

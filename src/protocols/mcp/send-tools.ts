@@ -1,8 +1,8 @@
 import { z } from 'zod'
-import { userHolder } from '../../engine/collections/collection.ts'
-import { may } from '../../gateway/base/permissions.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
+import { requirePermit } from '../../gateway/base/permissions.ts'
 import { readUsage } from '../../gateway/base/quota.ts'
-import { withNumbers } from '../../gateway/base/read-numbers.ts'
+import { readBodyRecipients } from '../../gateway/base/read-numbers.ts'
 import { id } from '../../gateway/base/schemas.ts'
 import { cancelMessage } from '../../gateway/messages/queue/cancel.ts'
 import { COMMON, SEND, TEMPLATE_SEND } from '../../gateway/messages/send/body-schema.ts'
@@ -42,7 +42,12 @@ async function sendAs(
   const body = readSend(schema, json, new Date())
   const idempotency = readIdempotency(idempotency_key, `/mcp/${name}`, json)
   const { answer } = await caller.asSender(async (sender) =>
-    send(services, sender, await withNumbers(store, sender.user, body, config.maxRecipients), idempotency),
+    send(
+      services,
+      sender,
+      await readBodyRecipients(store, sender.user, body, config.maxRecipients),
+      idempotency,
+    ),
   )
   return JSON.parse(answer)
 }
@@ -82,9 +87,9 @@ export const SEND_TOOLS: readonly Tool[] = [
     }),
     run: ({ store, config }, caller, input) =>
       caller.asSender((sender) =>
-        admission.heavyWork.run(userHolder(sender.user), async () => {
+        admission.heavyWork.run(makeUserHolder(sender.user), async () => {
           const given = readPreview(input, new Date())
-          const preview = await withNumbers(store, sender.user, given, config.maxRecipients)
+          const preview = await readBodyRecipients(store, sender.user, given, config.maxRecipients)
           return previewSend(store, config, sender, preview)
         }),
       ),
@@ -96,7 +101,7 @@ export const SEND_TOOLS: readonly Tool[] = [
     scope: 'messages:cancel',
     kind: 'write',
     input: z.object({ id: id().describe('The id that a send answered.') }),
-    run: ({ store }, { sender }, { id }) => cancelMessage(store, may(sender, 'cancel'), id),
+    run: ({ store }, { sender }, { id }) => cancelMessage(store, requirePermit(sender, 'cancel'), id),
   }),
   tool({
     name: 'get_quota',

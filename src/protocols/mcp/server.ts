@@ -1,7 +1,7 @@
 import { createMcpHandler, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import type { McpCaller, McpServices } from './caller.ts'
 import { FIND_TOOLS } from './find-tools.ts'
-import { runTool, schemaOf } from './run-tool.ts'
+import { makeInputSchema, runTool } from './run-tool.ts'
 import { SEND_TOOLS } from './send-tools.ts'
 import { addTemplates } from './templates.ts'
 import type { Tool } from './tool.ts'
@@ -9,7 +9,7 @@ import type { Tool } from './tool.ts'
 const TOOLS: readonly (readonly [tool: Tool, inputSchema: StandardSchemaWithJSON])[] = [
   ...SEND_TOOLS,
   ...FIND_TOOLS,
-].map((tool) => [tool, schemaOf(tool)])
+].map((tool) => [tool, makeInputSchema(tool)])
 const INSTRUCTIONS =
   'pocketsms sends and receives text messages through the phones of its user. Before a send, show the person the recipients and the text, and how many segments it takes (preview_message).'
 const INFO = { name: 'pocketsms', title: 'pocketsms', version: '1.0.0' }

@@ -3,7 +3,7 @@ import { listRecords, viewRecord } from '../../engine/records/list.ts'
 import type { Scope } from '../../engine/request/scopes.ts'
 import { notFound } from '../../platform/errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
-import { textOf } from './errors.ts'
+import { explainToolError } from './errors.ts'
 
 const SENDS: Scope = 'messages:send'
 const TEMPLATE_URI = 'pocketsms://templates/'
@@ -14,7 +14,7 @@ export function addTemplates(server: McpServer, services: McpServices, caller: M
   // replaces internal messages: the SDK sends the message of any thrown error to the client
   const inWords = <T>(work: () => Promise<T>) =>
     work().catch((error: unknown) => {
-      throw new Error(textOf(services, 'templates', error))
+      throw new Error(explainToolError(services, 'templates', error))
     })
   const list = async () => {
     const templates = mayRead ? await inWords(() => listTemplates(services, caller)) : []
@@ -34,7 +34,8 @@ export function addTemplates(server: McpServer, services: McpServices, caller: M
     async (uri, { id }) => {
       if (!mayRead) throw new Error(`This API key lacks the scope ${SENDS}.`)
       const { store, extensions } = services
-      const view = () => viewRecord(store, extensions, collectionOf(services), caller.reading({}), String(id))
+      const view = () =>
+        viewRecord(store, extensions, requireTemplates(services), caller.reading({}), String(id))
       const { name, body } = JSON.parse(await inWords(view))
       const text = JSON.stringify({ id, name, body })
       return { contents: [{ uri: uri.href, mimeType: 'application/json', text }] }
@@ -44,7 +45,7 @@ export function addTemplates(server: McpServer, services: McpServices, caller: M
 
 const MAX_LISTED = 500
 
-const collectionOf = ({ store }: McpServices) => {
+const requireTemplates = ({ store }: McpServices) => {
   const found = store.catalog.find('sms_templates')
   if (!found) throw notFound()
   return found
@@ -56,6 +57,6 @@ async function listTemplates(
 ): Promise<Record<'id' | 'name' | 'body', string>[]> {
   const query = { sort: 'name', perPage: String(MAX_LISTED), skipTotal: '1', fields: 'id,name,body' }
   const { store, extensions } = services
-  const text = await listRecords(store, extensions, collectionOf(services), caller.reading(query))
+  const text = await listRecords(store, extensions, requireTemplates(services), caller.reading(query))
   return JSON.parse(text).items
 }

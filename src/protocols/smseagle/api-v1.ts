@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { rows } from '../../http/rows.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { type DoorCall, door } from '../door.ts'
-import { parametersOf } from '../parameters.ts'
+import { readQueryAndForm } from '../parameters.ts'
 import type { Recipients } from './recipients.ts'
 import { sendTo } from './send-to.ts'
 
@@ -49,7 +49,7 @@ const v1 = (method: string, from: 'query' | 'form') =>
       isText: true,
     },
     async (call) => {
-      const ids = await sendV1(call, method, await parametersOf(call.c))
+      const ids = await sendV1(call, method, await readQueryAndForm(call.c))
       return call.c.text(`OK; ID=${ids.join(',')}`)
     },
   )

@@ -2,14 +2,14 @@ import type { ErrorForm } from '../../http/context.ts'
 import { messageForm, sendError } from '../../http/middleware/failure.ts'
 
 /** The sentence that explains an error. For status 400 it begins with SMSEagle's words. */
-const wordsOf = ({ status, message }: { status: number; message: string }): string =>
+const explainEagleError = ({ status, message }: { status: number; message: string }): string =>
   status === 400 ? `Wrong parameters: ${message}` : message
 
 /** An error in JSON-RPC. `result`: a sentence, or an object if the request's `responsetype` is `extended`. */
 export const rpcForm =
   (isExtended: boolean): ErrorForm =>
   (c, error) => {
-    const error_text = wordsOf(error)
+    const error_text = explainEagleError(error)
     return sendError(c, error.status, { result: isExtended ? { error_text, status: 'error' } : error_text })
   }
 
@@ -17,5 +17,5 @@ export const rpcForm =
 export const errorForm: ErrorForm = (c, error) => {
   if (c.req.path.startsWith('/api/')) return messageForm(c, error)
   if (c.req.path.startsWith('/jsonrpc')) return rpcForm(false)(c, error)
-  return c.text(wordsOf(error), error.status as 400)
+  return c.text(explainEagleError(error), error.status as 400)
 }

@@ -1,11 +1,11 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { tooMany } from '../../gateway/base/permissions.ts'
-import { recipientsIn } from '../../gateway/base/read-numbers.ts'
-import { groupsNamed } from '../../gateway/hooks/compose.ts'
+import { readRecipients } from '../../gateway/base/read-numbers.ts'
+import { findGroupsByName } from '../../gateway/hooks/compose.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
-import { partsOf } from '../parameters.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
+import { splitAtCommas } from '../parameters.ts'
 import { WORLD } from '../send-by-key.ts'
 
 /** Recipients by kind, each a list with commas: `to` of numbers, `contacts` and `groups` of names. */
@@ -16,7 +16,7 @@ const findContacts = (db: Db, user: string, names: readonly string[]) =>
     .selectFrom('contacts')
     .select(['name', 'phone'])
     .where('user', '=', user)
-    .where('name', '=', anyOf(names))
+    .where('name', '=', matchAny(names))
     .execute()
 
 /**
@@ -24,13 +24,15 @@ const findContacts = (db: Db, user: string, names: readonly string[]) =>
  * `max` of a kind, for an unknown name, and if several contacts have it.
  */
 export async function findRecipients(store: Store, user: string, max: number, given: Recipients) {
-  const [to, contacts, groups] = [given.to, given.contacts, given.groups].map((list) => partsOf(list ?? ''))
+  const [to, contacts, groups] = [given.to, given.contacts, given.groups].map((list) =>
+    splitAtCommas(list ?? ''),
+  )
   if (contacts!.length > max || groups!.length > max) throw tooMany(max)
-  const numbers = await recipientsIn(store, user, to!, max, WORLD)
+  const numbers = await readRecipients(store, user, to!, max, WORLD)
   return {
     numbers,
     recipients: [...new Set([...numbers, ...(await phonesNamed(store, user, contacts!))])],
-    group_ids: await groupsNamed(store, user, groups!),
+    group_ids: await findGroupsByName(store, user, groups!),
   }
 }
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { scalarText } from '../../engine/fields/cast.ts'
+import { toScalarText } from '../../engine/fields/cast.ts'
 import { checkShape } from '../../gateway/base/schemas.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { rows } from '../../http/rows.ts'
 import { invalid } from '../../platform/common-refusals.ts'
-import { type DoorCall, door, doorProtocol } from '../door.ts'
+import { type DoorCall, door, makeSendOnlyProtocol } from '../door.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { MAX_BODY_BYTES } from '../parameters.ts'
 import { NOT_OFFERED, refuseOthers, sendV1, V1_ROUTES } from './api-v1.ts'
@@ -24,8 +24,8 @@ const RPC = z
   })
   .meta({ id: 'SmseagleCall' })
 
-function textOf(name: string, value: unknown): string {
-  const text = scalarText(value)
+function requireTextParameter(name: string, value: unknown): string {
+  const text = toScalarText(value)
   if (text !== undefined) return text
   throw invalid(NOT_OFFERED.includes(name) ? `${name} is not supported here` : `${name} must be a text`)
 }
@@ -35,7 +35,7 @@ async function answerRpc(call: DoorCall) {
   const name = method.replace(/^sms\./, '')
   const isExtended = params.responsetype === 'extended'
   call.c.set('errorForm', rpcForm(isExtended))
-  const given = Object.entries(params).map(([key, value]) => [key, textOf(key, value)])
+  const given = Object.entries(params).map(([key, value]) => [key, requireTextParameter(key, value)])
   const ids = await sendV1(call, name, Object.fromEntries(given))
   if (!isExtended) return { result: `OK; ID=${ids.join(',')}` }
   const results = ids.map((message_id) => ({ message_id, status: 'ok' }))
@@ -96,7 +96,7 @@ const OTHERS = rows('smseagle', {
 
 /** SMSEagle's APIs for programs that send texts. Paths may begin with `/index.php`. */
 export const SMSEAGLE: Protocol = {
-  ...doorProtocol(
+  ...makeSendOnlyProtocol(
     'smseagle',
     'What an SMSEagle offers to programs that send texts.',
     ['/http_api', '/jsonrpc', '/api/v2/messages', '/index.php'],

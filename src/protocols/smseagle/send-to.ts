@@ -1,7 +1,7 @@
 import { isAllowed } from '../../gateway/base/permissions.ts'
 import { gatewayRefusal, isRefusal } from '../../gateway/base/refusals.ts'
 import type { KeyCredentials } from '../../gateway/messages/sender.ts'
-import { clientIp } from '../../http/server/caller.ts'
+import { readClientIp } from '../../http/server/caller.ts'
 import type { DoorCall } from '../door.ts'
 import { type DoorSend, sendByKey } from '../send-by-key.ts'
 import { findRecipients, type Recipients } from './recipients.ts'
@@ -16,7 +16,7 @@ export async function sendTo(
   read: () => DoorSend & { readonly named: Recipients },
 ) {
   let shown: readonly string[] = []
-  const sent = sendByKey(services, { ...by, ip: clientIp(c, services) }, async (sender) => {
+  const sent = sendByKey(services, { ...by, ip: readClientIp(c, services) }, async (sender) => {
     const { named, ...what } = read()
     const { store, user } = sender
     const { maxRecipients } = services.config

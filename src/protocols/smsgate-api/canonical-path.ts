@@ -14,4 +14,4 @@ export function canonicalPath(path: string): string {
 }
 
 /** The API's prefix as a request's path spells it, for URLs in the answer. */
-export const prefixOf = (path: string): string => PREFIX.exec(path)?.[0] ?? CLIENT_PATH
+export const readPathPrefix = (path: string): string => PREFIX.exec(path)?.[0] ?? CLIENT_PATH

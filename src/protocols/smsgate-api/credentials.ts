@@ -1,11 +1,17 @@
 import { readBasic } from '../../engine/auth/basic-credentials.ts'
-import { identifyKey, isKey, isNamed, type KeyHolder, keyHolderById } from '../../engine/auth/identify-key.ts'
-import { effectiveScopes, grants, REFRESH_SCOPE, type Scopes } from '../../engine/request/scopes.ts'
+import {
+  findKeyHolderById,
+  identifyKey,
+  isKey,
+  isNamed,
+  type KeyHolder,
+} from '../../engine/auth/identify-key.ts'
+import { grants, REFRESH_SCOPE, resolveScopes, type Scopes } from '../../engine/request/scopes.ts'
 import { scopeRequired } from '../../gateway/base/permissions.ts'
 import { gatewayRefusal } from '../../gateway/base/refusals.ts'
-import { callerOfKey, type SendingCaller } from '../../gateway/messages/sender.ts'
+import { makeKeyCaller, type SendingCaller } from '../../gateway/messages/sender.ts'
 import type { Ctx } from '../../http/context.ts'
-import { clientIp } from '../../http/server/caller.ts'
+import { readClientIp } from '../../http/server/caller.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { readToken } from './signed-token.ts'
 import { findToken, type LiveToken } from './token-pairs.ts'
@@ -20,11 +26,11 @@ export interface ClientCaller extends SendingCaller {
 }
 
 const BEARER = /^bearer +(\S+) *$/i
-const bearerIn = (authorization: string) => BEARER.exec(authorization)?.[1] ?? ''
+const readBearerToken = (authorization: string) => BEARER.exec(authorization)?.[1] ?? ''
 
 /** The API key of an Authorization header, '' for none. */
-export function keyIn(authorization: string): string {
-  const key = readBasic(authorization)?.password ?? bearerIn(authorization)
+export function readApiKey(authorization: string): string {
+  const key = readBasic(authorization)?.password ?? readBearerToken(authorization)
   return isKey(key) ? key : ''
 }
 
@@ -43,12 +49,12 @@ async function identifyClient(
   cached: boolean,
 ): Promise<ClientCaller | null> {
   const { authorization = '' } = c.env.incoming.headers
-  const key = keyIn(authorization)
+  const key = readApiKey(authorization)
   const basic = readBasic(authorization)
-  if (!key) return basic ? null : identifyToken(c, services, bearerIn(authorization))
-  const holder = await identifyKey(services.store.signIn, { key, ip: clientIp(c, services) }, { cached })
+  if (!key) return basic ? null : identifyToken(c, services, readBearerToken(authorization))
+  const holder = await identifyKey(services.store.signIn, { key, ip: readClientIp(c, services) }, { cached })
   if (!holder || (basic && !isNamed(holder, basic.identity))) return null
-  return callerOf(c, services, holder)
+  return makeClientCaller(c, services, holder)
 }
 
 /** The caller of a token; null if it expired or was revoked, or its API key is invalid. */
@@ -56,15 +62,15 @@ async function identifyToken(c: Ctx, services: GatewayServices, text: string): P
   const store = services.store.signIn
   const jti = text ? await readToken(store.db, text) : null
   const token = jti && (await findToken(store, jti))
-  const holder = token && (await keyHolderById(store, token.apiKey, token.secret))
+  const holder = token && (await findKeyHolderById(store, token.apiKey, token.secret))
   if (!holder || holder.auth.id !== token.user) return null
-  const caller = callerOf(c, services, holder)
+  const caller = makeClientCaller(c, services, holder)
   const scopes = token.scopes.filter((scope) => scope === REFRESH_SCOPE || grants(caller.scopes, scope))
   return { ...caller, scopes, token }
 }
 
-const callerOf = (c: Ctx, services: GatewayServices, holder: KeyHolder): ClientCaller => ({
-  ...callerOfKey(c, services, holder),
+const makeClientCaller = (c: Ctx, services: GatewayServices, holder: KeyHolder): ClientCaller => ({
+  ...makeKeyCaller(c, services, holder),
   secret: holder.secret,
-  scopes: effectiveScopes(holder.scopes),
+  scopes: resolveScopes(holder.scopes),
 })

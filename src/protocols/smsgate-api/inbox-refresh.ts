@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { dateOf } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/date.ts'
 import { checkShape, id } from '../../gateway/base/schemas.ts'
 import { isOwn } from '../../gateway/messages/send/send.ts'
 import { invalid } from '../../platform/common-refusals.ts'
@@ -41,7 +41,7 @@ export const REFRESH_BODY = z
 function readRefreshBody(raw: unknown) {
   const { since, until, deviceId, webhookDelivery, triggerWebhooks } = checkShape(REFRESH_BODY, raw)
   if (since > until) throw invalid('since must not be after until')
-  if (dateOf(until)!.getTime() - dateOf(since)!.getTime() > MAX_DAYS * DAY_MS)
+  if (toDate(until)!.getTime() - toDate(since)!.getTime() > MAX_DAYS * DAY_MS)
     throw invalid(`until must be at most ${MAX_DAYS} days after since`)
   if (webhookDelivery === 'Batch') throw invalid('webhookDelivery must be Disabled or Individual')
   const tellsWebhooks = webhookDelivery === 'Individual' || triggerWebhooks === true

@@ -4,7 +4,7 @@ import { findAllStored } from '../../engine/files/stored-files.ts'
 import { sentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/sent-file.ts'
 import { queries, unindexed } from '../../platform/db/queries.ts'
-import { objectsOf } from '../../platform/db/statement.ts'
+import { toObjects } from '../../platform/db/statement.ts'
 import { GatewayError } from '../../platform/errors.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
 import type { Call } from './define-route.ts'
@@ -57,7 +57,7 @@ export async function listInbox({ db }: Store, user: string, query: z.output<typ
   const params = [user, query.from, query.to, query.deviceId, query.type]
   const counted = await db.shaped(TOTAL, params)
   const found = await db.shaped(LIST, [...params, query.limit, query.offset])
-  return { total: Number(counted.rows[0]![0]), items: objectsOf<InboxRow>(found).map(toInboxMessage) }
+  return { total: Number(counted.rows[0]![0]), items: toObjects<InboxRow>(found).map(toInboxMessage) }
 }
 
 interface InboxRow extends Readonly<Record<'id' | 'type' | 'sender' | 'contentPreview', string>> {

@@ -7,7 +7,7 @@ import type { Ctx } from '../../http/context.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { ClientCaller } from './credentials.ts'
-import { ACCESS_SECONDS, insertPair, pairOf } from './token-pairs.ts'
+import { ACCESS_SECONDS, insertPair, parseTokenId } from './token-pairs.ts'
 
 const MAX_TTL = Number.MAX_SAFE_INTEGER
 
@@ -59,7 +59,7 @@ export function refreshTokens({ c, store, token }: ClientCaller & { readonly c: 
 
 /** Revokes both tokens of a user's pair. An unknown id is no error. */
 export async function revokeTokens({ store, user, id }: ClientCaller & { readonly id: string }) {
-  const { pair } = pairOf(id)
+  const { pair } = parseTokenId(id)
   await queries(store.db)
     .deleteFrom('smsgate_tokens')
     .where('id', '=', pair)

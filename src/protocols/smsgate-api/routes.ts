@@ -3,13 +3,13 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { deleteRecord } from '../../engine/records/delete.ts'
 import { REFRESH_SCOPE, type Scope } from '../../engine/request/scopes.ts'
-import { may } from '../../gateway/base/permissions.ts'
+import { requirePermit } from '../../gateway/base/permissions.ts'
 import { checkDevice } from '../../gateway/messages/send/send.ts'
 import { IDEMPOTENCY } from '../../gateway/messages/send-routes.ts'
 import { sendRaw } from '../../http/answer.ts'
 import { buildRequest } from '../../http/authenticate.ts'
 import type { Ctx } from '../../http/context.ts'
-import { readinessOf } from '../../http/metrics/readiness.ts'
+import { makeReadinessProbe } from '../../http/metrics/readiness.ts'
 import { SENDS } from '../../http/metrics/traffic.ts'
 import { messageForm } from '../../http/middleware/failure.ts'
 import type { Operation } from '../../http/openapi/operations.ts'
@@ -18,11 +18,11 @@ import { everybody, type HasServices } from '../../http/permission.ts'
 import { rows } from '../../http/rows.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { GatewayError } from '../../platform/errors.ts'
-import { failuresOf } from '../describe-route.ts'
+import { describeFailures } from '../describe-route.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
-import { settingsOf, wireDevice } from '../smsgate/wire.ts'
+import { makePhoneSettings, wireDevice } from '../smsgate/wire.ts'
 import { CLIENT_PATH, canonicalPath } from './canonical-path.ts'
-import { keyIn } from './credentials.ts'
+import { readApiKey } from './credentials.ts'
 import { type Call, ERROR, route } from './define-route.ts'
 import { cancelSend, findSend } from './find-send.ts'
 import { INBOX_QUERY, listInbox, sendAttachment } from './inbox.ts'
@@ -31,9 +31,9 @@ import { issueTokens, refreshTokens, revokeTokens, TOKEN_BODY } from './issue-to
 import { LIST_QUERY, listMessages, type Page } from './list-messages.ts'
 import { SEND_BODY } from './send-body.ts'
 import { answerSend } from './send-message.ts'
-import { stateOf } from './send-state.ts'
+import { readSendState } from './send-state.ts'
 import { readSigningKey, SETTINGS_BODY, SIGNING_KEY_ROUTES, setSigningKey } from './signing-key.ts'
-import { queryIn } from './values.ts'
+import { checkQuery } from './values.ts'
 import { deleteWebhook, listWebhooks, saveWebhook, WEBHOOK_BODY } from './webhooks.ts'
 
 async function listDevices({ store: { db }, user }: Call) {
@@ -60,7 +60,7 @@ const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there ar
 const LOCATION = z.object({ Location: z.string(), 'Idempotent-Replayed': z.enum(['true']).optional() })
 
 const PHONE_SETTINGS = (() => {
-  const { webhooks, ...others } = settingsOf({ signingKey: '' })
+  const { webhooks, ...others } = makePhoneSettings({ signingKey: '' })
   const { signing_key: _, ...shown } = webhooks
   return { ...others, webhooks: shown }
 })()
@@ -76,7 +76,7 @@ const listRoute = <Q extends z.ZodObject>(
     scope,
     summary,
     async ({ c, store, user }) => {
-      const { items, total } = await list(store, user, queryIn(c, schema))
+      const { items, total } = await list(store, user, checkQuery(c, schema))
       c.header('X-Total-Count', String(total))
       // scripts of other origins can read only headers that are named here
       c.header('Access-Control-Expose-Headers', 'X-Total-Count')
@@ -116,7 +116,7 @@ const ROUTES = rows(TAG, {
   'GET /api/3rdparty/v1/messages/:id': route(
     'messages:read',
     'Read the state of a send',
-    async ({ store, user, id }) => stateOf(store, user, await findSend(store, user, id)),
+    async ({ store, user, id }) => readSendState(store, user, await findSend(store, user, id)),
   ),
   'DELETE /api/3rdparty/v1/messages/:id': route(
     'messages:cancel',
@@ -124,8 +124,8 @@ const ROUTES = rows(TAG, {
     async (call) => {
       const { store, user, id } = call
       const send = await findSend(store, user, id)
-      await cancelSend(store, may(call, 'cancel'), send)
-      return stateOf(store, user, send)
+      await cancelSend(store, requirePermit(call, 'cancel'), send)
+      return readSendState(store, user, send)
     },
   ),
   'POST /api/3rdparty/v1/messages/inbox/export': route(
@@ -203,12 +203,12 @@ const health = (id: string) => ({
     summary: 'Whether the server works',
     description: 'Whether the server works. Needs no credentials.',
     answer: ['It works.', z.unknown()],
-    fails: failuresOf(ERROR),
+    fails: describeFailures(ERROR),
     responses: { 503: { description: 'It does not.', content: json(z.unknown()) } },
   } satisfies Operation,
   run: async ({ services }: HasServices, c: Ctx) => {
     const begun = performance.now()
-    const { ready } = await readinessOf(services)()
+    const { ready } = await makeReadinessProbe(services)()
     const status = ready ? 'pass' : 'fail'
     const ping = {
       description: 'Time for the database to answer',
@@ -242,5 +242,5 @@ export const SMSGATE_CLIENT: Protocol = {
   ],
   canonicalPath,
   pathMark: '/3rdparty/v1',
-  keyIn,
+  keyIn: readApiKey,
 }

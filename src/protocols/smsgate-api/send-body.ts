@@ -1,10 +1,17 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { dateOf, formatDate } from '../../engine/fields/date.ts'
+import { formatDate, toDate } from '../../engine/fields/date.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
-import { checkShape, id, listOf, nonEmptyText, visibleText, wholeNumber } from '../../gateway/base/schemas.ts'
+import {
+  checkShape,
+  id,
+  makeListSchema,
+  nonEmptyText,
+  visibleText,
+  wholeNumber,
+} from '../../gateway/base/schemas.ts'
 import { ANY_LINE, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../gateway/messages/send/body.ts'
-import { dateAt } from '../../gateway/messages/send/expiry.ts'
+import { formatInstant } from '../../gateway/messages/send/expiry.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { MAX_DEVICE_ID, rfc3339 } from './values.ts'
 
@@ -16,7 +23,7 @@ const MIN_TTL_SECONDS = 5
 /** The body of a send as SMSGate's clients write it. Unknown fields are ignored, `null` counts as absent. */
 export const SEND_BODY = z
   .object({
-    phoneNumbers: listOf(nonEmptyText(MAX_NUMBER), MAX_RECIPIENTS).describe(
+    phoneNumbers: makeListSchema(nonEmptyText(MAX_NUMBER), MAX_RECIPIENTS).describe(
       'In any notation. Without a calling code, they are numbers of the account’s `country`. No number twice.',
     ),
     textMessage: z
@@ -64,12 +71,12 @@ export async function readSendBody(store: Store, user: string, raw: unknown, now
   const { ttl, validUntil, scheduleAt: scheduledAt = '' } = body
   if (scheduledAt && scheduledAt <= formatDate(now)) throw invalid('scheduleAt must lie in the future')
   if (ttl && validUntil) throw invalid('ttl and validUntil exclude each other')
-  if (validUntil && dateOf(validUntil)! <= now) throw invalid('validUntil must lie in the future')
-  const expiresAt = ttl ? dateAt(now.getTime() + ttl * 1000) : (validUntil ?? '')
+  if (validUntil && toDate(validUntil)! <= now) throw invalid('validUntil must lie in the future')
+  const expiresAt = ttl ? formatInstant(now.getTime() + ttl * 1000) : (validUntil ?? '')
   if (scheduledAt && expiresAt && scheduledAt > expiresAt)
     throw invalid('scheduleAt must not be after the end of the message (validUntil or ttl)')
   return {
-    recipients: await phoneNumbersOf(store, user, body.phoneNumbers),
+    recipients: await requirePhoneNumbers(store, user, body.phoneNumbers),
     groupIds: [],
     deviceId: body.deviceId ?? '',
     line: ANY_LINE,
@@ -86,7 +93,7 @@ export async function readSendBody(store: Store, user: string, raw: unknown, now
 }
 
 /** The numbers in E.164, in their order. Throws 400 for the first that is invalid or repeated. */
-async function phoneNumbersOf(store: Store, user: string, given: readonly string[]): Promise<string[]> {
+async function requirePhoneNumbers(store: Store, user: string, given: readonly string[]): Promise<string[]> {
   const numbers = await readNumbers(store, user, given)
   return numbers.map((number, i) => {
     if (number === undefined)

@@ -5,39 +5,43 @@ import { formatDate } from '../../engine/fields/date.ts'
 import { isRefusal } from '../../gateway/base/refusals.ts'
 import type { Sender } from '../../gateway/base/sender.ts'
 import type { SendBody } from '../../gateway/messages/send/body.ts'
-import { firstAnswer, type Idempotency, readIdempotency } from '../../gateway/messages/send/idempotency.ts'
+import {
+  findFirstAnswer,
+  type Idempotency,
+  readIdempotency,
+} from '../../gateway/messages/send/idempotency.ts'
 import { type SendServices, send } from '../../gateway/messages/send/send.ts'
 import type { Ctx } from '../../http/context.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { prefixOf } from './canonical-path.ts'
+import { readPathPrefix } from './canonical-path.ts'
 import type { Call } from './define-route.ts'
 import { sendOfRef } from './find-send.ts'
 import { readSendBody } from './send-body.ts'
-import { type MessageState, stateOf } from './send-state.ts'
-import { flagIn, numberIn, queryIn, unknownDevice } from './values.ts'
+import { type MessageState, readSendState } from './send-state.ts'
+import { checkQuery, flagIn, numberIn, unknownDevice } from './values.ts'
 
 /** Sends. Answers with state and `Location`. Throws as `/api/sms/send`, and 409 for an id that was used. */
 export async function answerSend(call: Call): Promise<MessageState> {
   const { c, services, json, user, store } = call
-  const { deviceActiveWithin } = queryIn(c, QUERY)
+  const { deviceActiveWithin } = checkQuery(c, QUERY)
   const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
   // a repeated request gets its first answer: the checks below depend on the time and might refuse it
-  const first = idempotency && (await firstAnswer(store, user, idempotency))
-  if (first) return answered(c, await readState(store, user, refOf(first)), true)
+  const first = idempotency && (await findFirstAnswer(store, user, idempotency))
+  if (first) return answered(c, await readState(store, user, readSendRef(first)), true)
   const body = await readSendBody(store, user, json, new Date())
   await checkDevices(store, user, body, deviceActiveWithin)
   const { answer, replayed } = await sendOrWait({ ...services.sending, store }, call, body, idempotency)
-  const state = await readState(store, user, refOf(answer)).catch((error: unknown) => {
+  const state = await readState(store, user, readSendRef(answer)).catch((error: unknown) => {
     if (replayed) throw error
     // the message is stored: an error would make some programs send it again
-    return acceptedState(refOf(answer), body)
+    return acceptedState(readSendRef(answer), body)
   })
   return answered(c, state, replayed)
 }
 
 function answered(c: Ctx, state: MessageState, replayed: boolean): MessageState {
-  c.header('Location', `${prefixOf(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
+  c.header('Location', `${readPathPrefix(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
   if (replayed) c.header('Idempotent-Replayed', 'true')
   // scripts of other origins can read only headers that are named here
   c.header('Access-Control-Expose-Headers', replayed ? 'Location, Idempotent-Replayed' : 'Location')
@@ -51,13 +55,13 @@ const QUERY = z.object({
   deviceActiveWithin: numberIn.refine((hours) => hours >= 0, 'must not be negative').default(0),
 })
 
-function refOf(answer: string): string {
+function readSendRef(answer: string): string {
   const { batch_id, message_ids } = JSON.parse(answer) as { batch_id: string; message_ids: string[] }
   return batch_id || message_ids[0]!
 }
 
 const readState = async (store: Store, user: string, ref: string) =>
-  stateOf(store, user, await sendOfRef(store, user, ref))
+  readSendState(store, user, await sendOfRef(store, user, ref))
 
 /** The state of an accepted send, made from its request, for when the database cannot be read. */
 function acceptedState(ref: string, { recipients, deviceId, content, options }: SendBody): MessageState {

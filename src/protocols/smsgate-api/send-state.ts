@@ -104,7 +104,7 @@ function toState(send: SendRow, [state, deviceId, recipients, body, states]: Sta
 }
 
 /** The present state of a send. Throws 404 if it has no messages any more. */
-export async function stateOf(store: Store, user: string, send: SendRow) {
+export async function readSendState(store: Store, user: string, send: SendRow) {
   const [state] = await readStates(store, user, [send], true)
   if (!state) throw gatewayRefusal('message_not_found')
   return state

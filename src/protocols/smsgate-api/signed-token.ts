@@ -10,7 +10,7 @@ const SECRET_LENGTH = 43
 /**
  * The secret that signs SMSGate tokens. PocketBase has another: neither kind of token passes as the other.
  */
-export async function secretOf(db: Db): Promise<Uint8Array> {
+export async function readTokenSecret(db: Db): Promise<Uint8Array> {
   const secret = await readOrMakeParam(db, PARAM, async () => JSON.stringify(randomText(SECRET_LENGTH)))
   return new TextEncoder().encode(JSON.parse(secret) as string)
 }
@@ -18,7 +18,7 @@ export async function secretOf(db: Db): Promise<Uint8Array> {
 /** The `jti` of a token that this server signed and that has not expired; null for any other text. */
 export async function readToken(db: Db, token: string): Promise<string | null> {
   if (token.split('.').length !== 3) return null
-  const secret = await secretOf(db)
+  const secret = await readTokenSecret(db)
   try {
     const options = { algorithms: [ALGORITHM], requiredClaims: ['jti', 'exp'] }
     const { payload } = await jwtVerify(token, secret, options)

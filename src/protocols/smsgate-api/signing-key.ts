@@ -62,14 +62,14 @@ const ALLOWED = 'webhooks.signing_key'
 
 /** The signing key that a body sets, if any. Throws 400 for any other field. */
 export function readSigningKey(raw: unknown): string | undefined {
-  for (const name of leavesOf(raw))
+  for (const name of listSettingNames(raw))
     if (name !== ALLOWED)
       throw invalid(`${name} cannot be set here: set limits on a device, and other settings in the app`)
   return checkShape(SETTINGS_BODY, raw).webhooks?.signing_key
 }
 
 /** Names of the values in a body, as `section.name`; null counts as absent. */
-function* leavesOf(raw: unknown): Generator<string> {
+function* listSettingNames(raw: unknown): Generator<string> {
   if (typeof raw !== 'object' || raw === null) return
   for (const [section, values] of Object.entries(raw)) {
     if (values === null) continue

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { randomText } from '../../platform/tools/random.ts'
-import { ALGORITHM, secretOf } from './signed-token.ts'
+import { ALGORITHM, readTokenSecret } from './signed-token.ts'
 
 export const ACCESS_SECONDS = 15 * 60
 const REFRESH_SECONDS = 30 * 86_400
@@ -56,7 +56,7 @@ export async function insertPair(c: Ctx, db: Db, { user, apiKey, secret, scopes 
   const [exp, refreshExp] = [iat + seconds, iat + REFRESH_SECONDS]
   await storePair(db, { id, user, api_key: apiKey, secret, scopes: [...scopes] }, exp, refreshExp)
   const about = { sub: user, iss: 'pocketsms', iat, user_id: user }
-  const key = await secretOf(db)
+  const key = await readTokenSecret(db)
   const sign = (claims: JWTPayload) =>
     new SignJWT({ ...about, ...claims }).setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' }).sign(key)
   const access = await sign({ jti: id, exp, scopes })
@@ -81,14 +81,14 @@ export interface LiveToken extends Grant {
   readonly pair: string
 }
 
-export function pairOf(jti: string): { readonly pair: string; readonly isRefresh: boolean } {
+export function parseTokenId(jti: string): { readonly pair: string; readonly isRefresh: boolean } {
   const isRefresh = jti.endsWith(REFRESH_SUFFIX)
   return { pair: isRefresh ? jti.slice(0, -REFRESH_SUFFIX.length) : jti, isRefresh }
 }
 
 /** The token with this `jti`; null if it has expired, was revoked, or is a refresh token that was used. */
 export async function findToken({ db }: Store, jti: string): Promise<LiveToken | null> {
-  const { pair, isRefresh } = pairOf(jti)
+  const { pair, isRefresh } = parseTokenId(jti)
   const found = await queries(db)
     .selectFrom('smsgate_tokens')
     .select(['user', 'api_key as apiKey', 'secret', 'scopes'])

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { readBool } from '../../engine/fields/cast.ts'
-import { dateOf, parseDate } from '../../engine/fields/date.ts'
+import { parseDate, toDate } from '../../engine/fields/date.ts'
 import { checkShape, id } from '../../gateway/base/schemas.ts'
 import type { Ctx } from '../../http/context.ts'
-import { queryOf } from '../../http/query.ts'
+import { readRequestQuery } from '../../http/query.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 
 export const unknownDevice = () => invalid('deviceId is not one of your devices')
@@ -22,8 +22,11 @@ export const rfc3339 = () =>
     .describe('An instant of RFC 3339, as `2026-11-20T07:00:00Z`.')
 
 /** Reads the query. An empty parameter counts as left out, unknown ones are ignored. Throws 400. */
-export const queryIn = <T extends z.ZodType>(c: Ctx, schema: T) =>
-  checkShape(schema, Object.fromEntries(Object.entries(queryOf(c)).filter(([, value]) => value !== '')))
+export const checkQuery = <T extends z.ZodType>(c: Ctx, schema: T) =>
+  checkShape(
+    schema,
+    Object.fromEntries(Object.entries(readRequestQuery(c)).filter(([, value]) => value !== '')),
+  )
 
 /** A date and time in a query; '' if absent. A space is read as an unescaped `+`. */
 export const dateIn = z
@@ -46,4 +49,4 @@ export const flagIn = z
   .default(false)
 
 /** A stored date as SMSGate's clients read it: `2026-11-20T07:00:00.000Z`. */
-export const isoDate = (stored: string): string => dateOf(stored)?.toISOString() ?? ''
+export const isoDate = (stored: string): string => toDate(stored)?.toISOString() ?? ''

@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { dateOf } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/date.ts'
 import type { BodyForm } from '../../gateway/webhooks/load-delivery.ts'
 import type { TableRow } from '../../platform/db/statement.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
@@ -32,16 +32,19 @@ type EventMessage = TableRow<'sms_messages'>
 
 type Details = (message: EventMessage, at: string) => Readonly<Record<string, unknown>>
 
-const isoOf = (stored: string, otherwise: string) => dateOf(stored)?.toISOString() ?? otherwise
+const toIsoDate = (stored: string, otherwise: string) => toDate(stored)?.toISOString() ?? otherwise
 
 const DETAILS: Readonly<Record<SmsgateEvent, Details>> = {
-  'sms:received': ({ body, delivered_at }, at) => ({ message: body, receivedAt: isoOf(delivered_at, at) }),
+  'sms:received': ({ body, delivered_at }, at) => ({
+    message: body,
+    receivedAt: toIsoDate(delivered_at, at),
+  }),
   'sms:data-received': ({ body, delivered_at }, at) => ({
     data: body.slice(DATA_URL.length),
-    receivedAt: isoOf(delivered_at, at),
+    receivedAt: toIsoDate(delivered_at, at),
   }),
-  'sms:sent': ({ sent_at, segments }, at) => ({ sentAt: isoOf(sent_at, at), partsCount: segments }),
-  'sms:delivered': ({ delivered_at }, at) => ({ deliveredAt: isoOf(delivered_at, at) }),
+  'sms:sent': ({ sent_at, segments }, at) => ({ sentAt: toIsoDate(sent_at, at), partsCount: segments }),
+  'sms:delivered': ({ delivered_at }, at) => ({ deliveredAt: toIsoDate(delivered_at, at) }),
   'sms:failed': ({ error_message }, at) => ({ failedAt: at, reason: error_message }),
   'sms:cancelled': (_, at) => ({ cancelledAt: at }),
 }
@@ -59,13 +62,13 @@ export const SMSGATE_FORM: Omit<BodyForm, 'publicUrl'> = {
   facts: FACTS,
   render(facts, eventId, time) {
     const hook = JSON.parse(facts) as SmsgateHook
-    const body = bodyOf(hook, eventId, time)
-    return { body, moreHeaders: (at) => headersOf(hook.signingKey, body, at) }
+    const body = writeSmsgateBody(hook, eventId, time)
+    return { body, moreHeaders: (at) => makeSignedHeaders(hook.signingKey, body, at) }
   },
 }
 
 /** The body of a delivery. `at`: when the event happened. */
-function bodyOf(hook: SmsgateHook, eventId: string, at: Date): string {
+function writeSmsgateBody(hook: SmsgateHook, eventId: string, at: Date): string {
   const { event, devicePhone, message } = hook
   const isIncoming = SMSGATE_EVENTS[event] === 'message.received'
   const phoneNumber = isIncoming ? message.from : message.to
@@ -81,7 +84,7 @@ function bodyOf(hook: SmsgateHook, eventId: string, at: Date): string {
   return JSON.stringify({ id: eventId, webhookId: hook.id, event, deviceId: message.device, payload })
 }
 
-function headersOf(signingKey: string, body: string, at: Date): Record<string, string> {
+function makeSignedHeaders(signingKey: string, body: string, at: Date): Record<string, string> {
   const timestamp = String(Math.floor(at.getTime() / 1000))
   const signature = createHmac('sha256', signingKey).update(body).update(timestamp).digest('hex')
   return { 'x-timestamp': timestamp, 'x-signature': signature }

@@ -72,7 +72,7 @@ async function findWebhook({ db }: Store, user: string, id: string): Promise<str
 }
 
 /** The collection `webhooks`. Throws 400 if a superuser has removed its fields for SMSGate's form. */
-function webhooksOf({ catalog }: Store): Collection {
+function requireWebhooks({ catalog }: Store): Collection {
   const webhooks = catalog.find('webhooks')
   const names = new Set(webhooks?.fields.map(({ name }) => name))
   if (webhooks && ['smsgate_event', 'smsgate_id', 'device'].every((name) => names.has(name))) return webhooks
@@ -109,7 +109,7 @@ async function writeWebhook(
   { c, services: { extensions }, store, auth, attempt }: Call,
   { id, url, event, deviceId, device_id }: z.output<typeof WEBHOOK_BODY>,
 ): Promise<{ smsgate_id: string; url: string }> {
-  const webhooks = webhooksOf(store)
+  const webhooks = requireWebhooks(store)
   const device = deviceId || device_id || ''
   const values = { user: auth.id, url, device, smsgate_event: event, smsgate_id: id ?? '', enabled: true }
   const request = buildRequest(c, auth, { ...values, events: ['message.sent'] })
@@ -133,5 +133,12 @@ const NAMES: Readonly<Record<string, string>> = {
 export async function deleteWebhook({ c, services, store, auth, attempt, id }: Call): Promise<void> {
   const known = await findWebhook(store, auth.id, id)
   if (!known) return
-  await deleteRecord(store, services.extensions, webhooksOf(store), known, buildRequest(c, auth, {}), attempt)
+  await deleteRecord(
+    store,
+    services.extensions,
+    requireWebhooks(store),
+    known,
+    buildRequest(c, auth, {}),
+    attempt,
+  )
 }

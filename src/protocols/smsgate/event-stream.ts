@@ -1,12 +1,12 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { dateOf } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/date.ts'
 import type { Device } from '../../gateway/base/device.ts'
-import { deviceEvents } from '../../gateway/lines/event-stream.ts'
+import { streamDeviceEvents } from '../../gateway/lines/event-stream.ts'
 import { wakeHere } from '../../gateway/lines/wake.ts'
 import type { Config } from '../../platform/config.ts'
 import { type Period, takeInboxRequest } from './inbox-request.ts'
-import { noteConnected, shouldPull } from './refill.ts'
-import { endAbsence, phoneOf } from './stored-phone.ts'
+import { claimPullNotice, noteConnected } from './refill.ts'
+import { endAbsence, findOrMakePhone } from './stored-phone.ts'
 
 const KEEP_ALIVE = ':keepalive\n\n'
 /**
@@ -39,8 +39,8 @@ export async function* phoneEvents(
   identify: () => Promise<Device | null>,
   ended: AbortSignal,
 ): AsyncGenerator<string> {
-  const { missedSince } = await phoneOf(store, device)
-  const isToPull = () => shouldPull(store, device, leaseSeconds)
+  const { missedSince } = await findOrMakePhone(store, device)
+  const isToPull = () => claimPullNotice(store, device, leaseSeconds)
   await noteConnected(store, device)
   let timer: NodeJS.Timeout | undefined
   const lookIn = (ms: number) => {
@@ -51,7 +51,7 @@ export async function* phoneEvents(
   const lapseMs = (leaseSeconds * 1000) / LOOKS_PER_LEASE
   let signs = 0
   try {
-    for await (const item of deviceEvents(store, device, deviceOnlineSeconds, identify, ended)) {
+    for await (const item of streamDeviceEvents(store, device, deviceOnlineSeconds, identify, ended)) {
       if (item.name === 'alive') {
         yield KEEP_ALIVE
         signs++
@@ -79,7 +79,7 @@ async function* askedFor(store: Store, device: Device): AsyncGenerator<string> {
 
 function askForInbox(missedSince: string): string {
   const until = Date.now()
-  const since = Math.max(dateOf(missedSince)!.getTime() - OVERLAP_MS, until - MAX_MISSED_MS)
+  const since = Math.max(toDate(missedSince)!.getTime() - OVERLAP_MS, until - MAX_MISSED_MS)
   return exportFrame({ since: new Date(since).toISOString(), until: new Date(until).toISOString() })
 }
 

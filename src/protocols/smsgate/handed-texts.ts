@@ -6,7 +6,7 @@ import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { answerTime, IS_CANCELED, isOpen, toSend } from './refill.ts'
-import { isOf } from './stored-phone.ts'
+import { belongsToDevice } from './stored-phone.ts'
 
 interface HandedText extends Attempt {
   /** The phone must not send this text any more: it was deleted, or given to another device. */
@@ -17,19 +17,19 @@ interface HandedText extends Attempt {
 }
 
 /** Reads what a phone was given, whether its event stream is open, and isOpen. Its row must be locked. */
-export async function handedState(db: Db, device: Device) {
+export async function readHandedState(db: Db, device: Device) {
   const { texts, ...state } = await queries(db)
     .selectNoFrom([
       sql<boolean>`exists (
         select from device_streams s where s.device = ${device.id} and s.until > now())`.as('canBeWoken'),
-      sql<boolean>`coalesce((select ${isOpen(device)} from smsgate_phones p where ${isOf(device)}), false)`.as(
+      sql<boolean>`coalesce((select ${isOpen(device)} from smsgate_phones p where ${belongsToDevice(device)}), false)`.as(
         'isOpen',
       ),
       sql<string>`coalesce((
         select json_agg(json_build_object(
           'id', t.message, 'attempt', t.attempt, 'isCanceled', ${IS_CANCELED}, 'isKnown', t.is_known,
           'isListed', t.listed_at > now() - ${answerTime}) order by t.message)
-        from smsgate_texts t where ${isOf(device)}), '[]')::text`.as('texts'),
+        from smsgate_texts t where ${belongsToDevice(device)}), '[]')::text`.as('texts'),
     ])
     .executeTakeFirstOrThrow()
   return { ...state, texts: JSON.parse(texts) as readonly HandedText[] }
@@ -49,14 +49,14 @@ export async function noteListed(db: Db, device: Device, { texts, canceled, adde
   await execute(
     db,
     sql`with forgotten as (
-      delete from smsgate_texts t where ${isOf(device)} and t.valid_until <= now() and not exists (
+      delete from smsgate_texts t where ${belongsToDevice(device)} and t.valid_until <= now() and not exists (
         select from sms_dispatch d where d.message = t.message and d.attempt = t.attempt and d.state = 'sending')
     ), canceled as (
       update smsgate_texts t set canceled_at = now() from ${attempts(canceled)} g(id text, attempt int)
-      where ${isOf(device)} and t.message = g.id and t.attempt = g.attempt
+      where ${belongsToDevice(device)} and t.message = g.id and t.attempt = g.attempt
     ), phone as (
       update smsgate_phones set handed_at = now(), handed = ${added}::int + ${toSend(device)}
-      where ${isOf(device)} and ${added}::int > 0
+      where ${belongsToDevice(device)} and ${added}::int > 0
     )
     insert into smsgate_texts (device, "user", message, attempt, listed_at, valid_until)
     select ${device.id}, ${device.user}, g.id, g.attempt, now(), to_timestamp(g."validUntilMs" / 1000)
@@ -81,9 +81,9 @@ export async function noteProgress({ db }: Store, device: Device, progress: read
       select * from ${attempts(given)} g(id text, attempt int, step text)
     ), over as (
       delete from smsgate_texts t using given g
-      where ${isOf(device)} and t.message = g.id and t.attempt = g.attempt and g.step = 'over'
+      where ${belongsToDevice(device)} and t.message = g.id and t.attempt = g.attempt and g.step = 'over'
     )
     update smsgate_texts t set is_known = true, is_processed = t.is_processed or g.step = 'processed' from given g
-    where ${isOf(device)} and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`,
+    where ${belongsToDevice(device)} and t.message = g.id and t.attempt = g.attempt and g.step <> 'over'`,
   )
 }

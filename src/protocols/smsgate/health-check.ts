@@ -9,7 +9,7 @@ const check = z
   .catch(undefined)
 
 /** The best connection in the bits of `connection:transport`: 8 is Ethernet, 4 Wi-Fi, 2 mobile. */
-const connectionOf = (isOnline: number | undefined, transport = 0, mobile = 0): Health['connection'] => {
+const readConnection = (isOnline: number | undefined, transport = 0, mobile = 0): Health['connection'] => {
   if (isOnline === 0) return 'none'
   if (transport & 8) return 'ethernet'
   if (transport & 4) return 'wifi'
@@ -31,7 +31,7 @@ const health = z
     return {
       battery: level !== undefined && level >= 0 && level <= 100 ? level : undefined,
       charging: plugged === undefined ? undefined : plugged > 0,
-      connection: connectionOf(
+      connection: readConnection(
         checks['connection:status'],
         checks['connection:transport'],
         checks['connection:cellular'],

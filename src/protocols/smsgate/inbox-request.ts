@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { Device } from '../../gateway/base/device.ts'
 import { wakeDevices } from '../../gateway/lines/wake.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { isOf } from './stored-phone.ts'
+import { belongsToDevice } from './stored-phone.ts'
 
 /** A period of time, its ends in ISO 8601. */
 export interface Period {
@@ -37,7 +37,7 @@ export async function takeInboxRequest({ db }: Store, device: Device): Promise<P
       query
         .selectFrom('smsgate_phones')
         .select(['device', 'export_since', 'export_until'])
-        .where(isOf(device))
+        .where(belongsToDevice(device))
         .where('export_since', 'is not', null)
         .forUpdate(),
     )

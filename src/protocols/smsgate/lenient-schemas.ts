@@ -12,11 +12,11 @@ export const cut = (max: number) =>
 
 const MAX_ITEMS = 100
 /** The first MAX_ITEMS of a list. The rest is ignored: millions of empty items fit into a body. */
-export const firstOf = <T extends z.ZodType>(item: T) =>
+export const takeFirstItems = <T extends z.ZodType>(item: T) =>
   z.preprocess((list) => (Array.isArray(list) ? list.slice(0, MAX_ITEMS) : list), z.array(item))
 
-export const listOf = <T extends z.ZodType>(item: T) =>
-  firstOf(item)
+export const makeLenientList = <T extends z.ZodType>(item: T) =>
+  takeFirstItems(item)
     .nullish()
     .transform((list) => list ?? [])
 

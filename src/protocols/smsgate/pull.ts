@@ -1,11 +1,11 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { dateOf } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/date.ts'
 import type { Device } from '../../gateway/base/device.ts'
-import { claimMessages, leasedMessages } from '../../gateway/messages/queue/claim.ts'
-import { handedState, noteListed } from './handed-texts.ts'
+import { claimMessages, readLeasedMessages } from '../../gateway/messages/queue/claim.ts'
+import { noteListed, readHandedState } from './handed-texts.ts'
 import { lockForPull, type PhoneState } from './lock-for-pull.ts'
-import { phoneOf } from './stored-phone.ts'
-import { toWire, validUntil, wireId } from './wire.ts'
+import { findOrMakePhone } from './stored-phone.ts'
+import { computeValidUntil, toWire, wireId } from './wire.ts'
 
 /** A phone gets leases of this many times the usual length: it sends texts one by one, with pauses. */
 const LEASES = 3
@@ -22,7 +22,7 @@ export async function pullMessages(store: Store, device: Device, leaseSeconds: n
     const inside = { db, catalog: store.catalog }
     let phone = await lockForPull(db, device)
     if (!phone) {
-      await phoneOf(inside, device)
+      await findOrMakePhone(inside, device)
       phone = (await lockForPull(db, device))!
     }
     return answerPull(inside, device, phone, leaseSeconds)
@@ -31,7 +31,7 @@ export async function pullMessages(store: Store, device: Device, leaseSeconds: n
 
 async function answerPull(inside: Store, device: Device, phone: PhoneState, leaseSeconds: number) {
   const { db } = inside
-  const { texts: held, canBeWoken, isOpen } = await handedState(db, device)
+  const { texts: held, canBeWoken, isOpen } = await readHandedState(db, device)
   const canceled = held.filter(({ isCanceled }) => isCanceled)
   const known = new Map(held.map((text) => [wireId(text), text]))
   const lease = phoneLease(leaseSeconds)
@@ -39,17 +39,17 @@ async function answerPull(inside: Store, device: Device, phone: PhoneState, leas
     if (!device.enabled) return []
     // a phone without an open stream gets all it can: it cannot be told later to fetch more
     if (isOpen || !canBeWoken) return claimMessages(inside, device, phone.room, lease)
-    return leasedMessages(inside, device, phone.room)
+    return readLeasedMessages(inside, device, phone.room)
   }
   const soonMs = phone.databaseNowMs + leaseSeconds * 1000
   // list new messages, those the phone may lack, and those to be reported before their lease ends
   const listed = (await claim()).filter((message) => {
     const text = known.get(wireId(message))
     if (!text || !canBeWoken) return true
-    return !text.isListed && (!text.isKnown || dateOf(message.lease_until)!.getTime() < soonMs)
+    return !text.isListed && (!text.isKnown || toDate(message.lease_until)!.getTime() < soonMs)
   })
   const reportMs = Math.min(MAX_REPORT_MS, (lease * 1000) / 4)
-  const texts = listed.map((message) => ({ ...message, validUntilMs: validUntil(message, reportMs) }))
+  const texts = listed.map((message) => ({ ...message, validUntilMs: computeValidUntil(message, reportMs) }))
   const added = texts.filter((message) => !known.has(wireId(message))).length
   if (texts.length + held.length > 0) await noteListed(db, device, { texts, canceled, added })
   return [

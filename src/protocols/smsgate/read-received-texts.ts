@@ -8,7 +8,7 @@ import { cleanText } from '../../platform/tools/clean-text.ts'
 import { attachmentLines, textOfMms } from '../../portable/attachment-lines.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
 import { readPhone } from '../../portable/phone/read.ts'
-import { cut, listOf, MAX_SIMS, phoneInstant } from './lenient-schemas.ts'
+import { cut, MAX_SIMS, makeLenientList, phoneInstant } from './lenient-schemas.ts'
 
 const MAX_SENDER = 255
 
@@ -33,7 +33,7 @@ export const MMS_PAYLOAD = z.object({
   ...received,
   subject: content,
   body: content,
-  attachments: listOf(
+  attachments: makeLenientList(
     z.object({
       name: optional(cut(255)),
       contentType: optional(cut(100)),

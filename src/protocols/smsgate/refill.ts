@@ -4,7 +4,7 @@ import { allowance, type Device } from '../../gateway/base/device.ts'
 import { wakeDevices } from '../../gateway/lines/wake.ts'
 import { inSeconds, queries } from '../../platform/db/queries.ts'
 import { CAPACITY } from './phone-capacity.ts'
-import { isOf, MAX_CAPACITY } from './stored-phone.ts'
+import { belongsToDevice, MAX_CAPACITY } from './stored-phone.ts'
 
 /** A text is not listed again within this time: the phone may still be reading the last answer. */
 const ANSWER_SECONDS = 3
@@ -18,7 +18,7 @@ export const answerTime = sql`interval '${sql.raw(String(ANSWER_SECONDS))} secon
 /** How many texts a phone has yet to send, by its reports. */
 export const toSend = (device: Device) => sql<number>`(
   select count(*) from smsgate_texts t
-  where ${isOf(device)} and not t.is_processed and t.valid_until > now())`
+  where ${belongsToDevice(device)} and not t.is_processed and t.valid_until > now())`
 
 export const IS_CANCELED = sql<boolean>`not t.is_processed and t.valid_until > now() and not exists (
   select from sms_dispatch d
@@ -37,14 +37,14 @@ export const isOpen = (device: Device) => sql<boolean>`(
 /** Whether the phone seems to lack a text or a cancellation. Then it should fetch them (pull). */
 const isUnanswered = (device: Device) => sql<boolean>`exists (
   select from smsgate_texts t
-  where ${isOf(device)} and (
+  where ${belongsToDevice(device)} and (
     not t.is_known and t.valid_until > now() and t.listed_at < now() - ${answerTime}
     or ${IS_CANCELED} and (t.canceled_at is null or t.canceled_at < now() - ${answerTime})))`
 
 /** Whether a phone holds at most half of its capacity. Texts that Android is sending count, too. */
 const hasCapacity = (device: Device) => sql<boolean>`(
   select count(*) from (
-    select from sms_dispatch where ${isOf(device)} and state = 'sending' and lease_until > now()
+    select from sms_dispatch where ${belongsToDevice(device)} and state = 'sending' and lease_until > now()
     limit ${sql.lit(MAX_CAPACITY)}
   ) held
 ) <= ${CAPACITY} / 2`
@@ -52,7 +52,7 @@ const hasCapacity = (device: Device) => sql<boolean>`(
 /** Whether phone `p` may be handed waiting messages now. */
 const hasMore = (device: Device) => sql<boolean>`(
   exists (
-    select from sms_dispatch where ${isOf(device)} and state = 'assigned'
+    select from sms_dispatch where ${belongsToDevice(device)} and state = 'assigned'
       and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())
   ) and ${hasCapacity(device)} and ${isOpen(device)}
   and exists (
@@ -62,7 +62,7 @@ const hasMore = (device: Device) => sql<boolean>`(
 
 /** Whether a lease of the phone ends within `seconds`. A pull makes the phone report what it has. */
 const isLapsing = (device: Device, seconds: number) => sql<boolean>`exists (
-  select from sms_dispatch where ${isOf(device)} and state = 'sending'
+  select from sms_dispatch where ${belongsToDevice(device)} and state = 'sending'
     and lease_until > now() and lease_until < ${inSeconds(seconds)})`
 
 /** Tells a phone to fetch messages if it may be given more, by its event stream on any server. */
@@ -70,7 +70,7 @@ export async function wakeForMore(store: Store, device: Device): Promise<void> {
   const found = await queries(store.db)
     .selectFrom('smsgate_phones as p')
     .select(sql<boolean>`coalesce(${hasMore(device)}, false)`.as('hasMore'))
-    .where(isOf(device))
+    .where(belongsToDevice(device))
     .executeTakeFirst()
   if (found?.hasMore) wakeDevices(store.db, [device.id])
 }
@@ -80,11 +80,11 @@ export async function wakeForMore(store: Store, device: Device): Promise<void> {
  * within ANSWER_SECONDS, unless the phone has pulled meanwhile: a second notice would make the app drop a
  * running pull.
  */
-export async function shouldPull({ db }: Store, device: Device, leaseSeconds: number): Promise<boolean> {
+export async function claimPullNotice({ db }: Store, device: Device, leaseSeconds: number): Promise<boolean> {
   const { numUpdatedRows } = await queries(db)
     .updateTable('smsgate_phones as p')
     .set({ woken_at: sql<Date>`now()` })
-    .where(isOf(device))
+    .where(belongsToDevice(device))
     .where(
       sql<boolean>`(p.woken_at is null or p.pulled_at >= p.woken_at or p.woken_at < now() - ${answerTime})
         and (${hasMore(device)} or ${isLapsing(device, leaseSeconds)} or ${isUnanswered(device)})`,
@@ -101,5 +101,5 @@ export const noteConnected = ({ db }: Store, device: Device) =>
   queries(db)
     .updateTable('smsgate_phones')
     .set({ woken_at: inSeconds(-ANSWER_SECONDS / 2) })
-    .where(isOf(device))
+    .where(belongsToDevice(device))
     .execute()

@@ -14,7 +14,7 @@ import { buildRequest } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { requireRole } from '../../http/required-role.ts'
 import { retry } from '../../http/retry.ts'
-import { clientIp, storeOf } from '../../http/server/caller.ts'
+import { openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { ApiError, GatewayError } from '../../platform/errors.ts'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
 import { REGISTER_BODY } from './sim-cards.ts'
@@ -26,9 +26,9 @@ const WRONG = 'The login or the password is wrong.'
 export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecord> {
   const pair = readBasic(c.env.incoming.headers.authorization)
   if (!pair) throw gatewayRefusal('unauthorized', WRONG)
-  const store = storeOf(c, services, null)
+  const store = openStoreForCaller(c, services, null)
   const users = store.catalog.find(USERS) as AuthCollection
-  const ip = clientIp(c, services)
+  const ip = readClientIp(c, services)
   let user: AuthRecord
   try {
     const form = async () => ({ ...pair, identityField: '' })
@@ -65,7 +65,8 @@ const byCode =
   async (c, services, given, phone) => {
     const code = readTypedCode(given)
     if (!PAIRING_CODE.test(code)) throw gatewayRefusal('unauthorized', HOW)
-    const join = () => pairDevice(storeOf(c, services, null), services.extensions, { ...phone, code })
+    const join = () =>
+      pairDevice(openStoreForCaller(c, services, null), services.extensions, { ...phone, code })
     return limitPairing(c, services, join, isToken ? code : undefined)
   }
 
@@ -81,7 +82,7 @@ const WAYS: Readonly<Record<string, Way>> = {
       services.store,
       () => signInBasic(c, services),
       (user) =>
-        addDevice(storeOf(c, services, user), services.extensions, user, {
+        addDevice(openStoreForCaller(c, services, user), services.extensions, user, {
           ...phone,
           name: phone.model ?? '',
         }),
@@ -105,7 +106,7 @@ export async function register(c: Ctx, services: Services, body: unknown) {
     push: null,
   }
   try {
-    return await answer(storeOf(c, services, null), await way(c, services, given, phone))
+    return await answer(openStoreForCaller(c, services, null), await way(c, services, given, phone))
   } catch (error) {
     // in the app's protocol a wrong code is a 401
     if (!isRefusal(error, 'wrong_code')) throw error

@@ -5,8 +5,12 @@ import { type Device, saveSims, touchDevice } from '../../gateway/base/device.ts
 import { gatewayRefusal } from '../../gateway/base/refusals.ts'
 import { checkShape } from '../../gateway/base/schemas.ts'
 import { startPairing } from '../../gateway/lines/pair.ts'
-import { type DeviceCaller, refuseSuspended, requireDeviceOf } from '../../gateway/lines/require-device.ts'
-import { authOf } from '../../http/authenticate.ts'
+import {
+  type DeviceCaller,
+  refuseSuspended,
+  requireDeviceCaller,
+} from '../../gateway/lines/require-device.ts'
+import { authenticateUncached } from '../../http/authenticate.ts'
 import { readBytes, readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { STREAMS } from '../../http/metrics/traffic.ts'
@@ -16,7 +20,7 @@ import { DEVICE } from '../../http/openapi/security.ts'
 import { everybody, type HasServices, type Permission } from '../../http/permission.ts'
 import { retry } from '../../http/retry.ts'
 import { rows, undescribed } from '../../http/rows.ts'
-import { clientIp, memoryOf, storeOf } from '../../http/server/caller.ts'
+import { findRequestMemory, openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { isSigned, takeEvent } from './event.ts'
@@ -25,9 +29,9 @@ import { pullMessages } from './pull.ts'
 import { register, signInBasic } from './registration.ts'
 import { UPDATE_BODY } from './sim-cards.ts'
 import { STATES_BODY } from './state-report-body.ts'
-import { findPoster, phoneOf, recordAbsence } from './stored-phone.ts'
-import { takeStates } from './take-states.ts'
-import { MOBILE_PATH, settingsOf, webhooksOf, wireDate, wireDevice } from './wire.ts'
+import { findOrMakePhone, findPoster, recordAbsence } from './stored-phone.ts'
+import { storeStates } from './take-states.ts'
+import { listPhoneWebhooks, MOBILE_PATH, makePhoneSettings, wireDate, wireDevice } from './wire.ts'
 
 /** Enough for reports on 500 messages. */
 const MAX_BODY_BYTES = 1 << 20
@@ -46,7 +50,7 @@ const pull = undescribed(byPhone, async ({ device, store, services }, c) =>
   c.json(await pullMessages(store, device, services.config.leaseSeconds)),
 )
 const report = undescribed(byPhone, async ({ device, store, services }, c) =>
-  takeStates(store, device, checkShape(STATES_BODY, await readBody(c)), services.config),
+  storeStates(store, device, checkShape(STATES_BODY, await readBody(c)), services.config),
 )
 
 const ROUTES = rows('', {
@@ -55,10 +59,10 @@ const ROUTES = rows('', {
   'PATCH /api/mobile/v1/message': report,
   'PATCH /api/mobile/v1/messages': report,
   'GET /api/mobile/v1/device': undescribed(everybody(), async ({ services }, c) => {
-    const auth = await authOf(c, services)
+    const auth = await authenticateUncached(c, services)
     if (!auth) await refuseSuspended(c, services)
     const isPhone = auth?.collection.name === 'devices'
-    return { externalIp: clientIp(c, services), ...(isPhone && { device: wireDevice(auth.values) }) }
+    return { externalIp: readClientIp(c, services), ...(isPhone && { device: wireDevice(auth.values) }) }
   }),
   'POST /api/mobile/v1/device': undescribed(everybody(), async ({ services }, c) =>
     c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES, JSON.parse)), 201),
@@ -72,15 +76,15 @@ const ROUTES = rows('', {
     const { code, expires_at } = await retry(
       services.store,
       () => signInBasic(c, services),
-      (user) => startPairing(storeOf(c, services, user), user, '', services.config.publicUrl),
+      (user) => startPairing(openStoreForCaller(c, services, user), user, '', services.config.publicUrl),
     )
     return { code, validUntil: wireDate(expires_at) }
   }),
   'GET /api/mobile/v1/webhooks': undescribed(byPhone, async ({ device, store, services }) =>
-    webhooksOf(await phoneOf(store, device), services.config.publicUrl),
+    listPhoneWebhooks(await findOrMakePhone(store, device), services.config.publicUrl),
   ),
   'GET /api/mobile/v1/settings': undescribed(byPhone, async ({ device, store }) =>
-    settingsOf(await phoneOf(store, device)),
+    makePhoneSettings(await findOrMakePhone(store, device)),
   ),
   'GET /api/mobile/v1/events': undescribed(byPhone, ({ device, store, services }, c) =>
     sendEvents(c, services, device, store),
@@ -102,7 +106,7 @@ export const SMSGATE: Protocol = {
 /** Identifies a calling phone and stores that it was seen. Throws 401 for a guest, 403 for other callers. */
 async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> {
   const { deviceOnlineSeconds } = services.config
-  const { device, store } = await requireDeviceOf(c, services)
+  const { device, store } = await requireDeviceCaller(c, services)
   await recordAbsence(store, device, deviceOnlineSeconds)
   await touchDevice(store, device, deviceOnlineSeconds)
   return { device, store }
@@ -115,7 +119,7 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
   if (!poster) throw gatewayRefusal('device_not_found')
   if (poster.isSuspended) throw gatewayRefusal('account_disabled')
   const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers
-  const body = await readBytes(c.env.incoming, MAX_EVENT_BYTES, () => memoryOf(c))
+  const body = await readBytes(c.env.incoming, MAX_EVENT_BYTES, () => findRequestMemory(c))
   const posted = { body, timestamp: String(timestamp ?? ''), signature: String(signature ?? '') }
   if (!isSigned(poster.signingKey, posted)) {
     log.warn({ device: poster.device.id }, 'a phone signed with a wrong key')

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { nonEmptyId, wholeNumber } from '../../gateway/base/schemas.ts'
 import { optional } from '../../gateway/lines/device-body.ts'
-import { cut, firstOf, MAX_SIMS } from './lenient-schemas.ts'
+import { cut, MAX_SIMS, takeFirstItems } from './lenient-schemas.ts'
 
 /** A list with the SIM in the stored form; empty for a SIM without a slot (Android says -1). */
 const simCard = z
@@ -15,7 +15,7 @@ const simCard = z
 const slotOf = wholeNumber(1, MAX_SIMS)
 
 /** The SIMs of a phone; the app masks numbers and names. SIMs without a slot are left out, not refused. */
-export const simCards = firstOf(simCard).transform((list) => list.flat().slice(0, MAX_SIMS))
+export const simCards = takeFirstItems(simCard).transform((list) => list.flat().slice(0, MAX_SIMS))
 
 export const REGISTER_BODY = z.object({ name: optional(cut(255)), simCards: optional(simCards) })
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { optional } from '../../gateway/lines/device-body.ts'
-import { cut, listOf, phoneInstant } from './lenient-schemas.ts'
+import { cut, makeLenientList, phoneInstant } from './lenient-schemas.ts'
 
 /** Maximum characters of a failure's reason, as in the app. */
 const MAX_ERROR = 1_000
@@ -18,7 +18,7 @@ const report = z.object({
   state: z
     .enum(['Pending', 'Cancelling', 'Cancelled', 'Processed', 'Sent', 'Delivered', 'Failed'])
     .catch('Pending'),
-  recipients: listOf(z.object({ error: optional(cut(MAX_ERROR)) })),
+  recipients: makeLenientList(z.object({ error: optional(cut(MAX_ERROR)) })),
   states: states.nullish().transform((map): Record<string, number> => map ?? {}),
 })
 

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { dateOf } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/date.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Device } from '../../gateway/base/device.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { randomText } from '../../platform/tools/random.ts'
 
 /** Maximum messages that a phone holds: it sends them one by one, with pauses. */
@@ -14,7 +14,7 @@ export const MAX_CAPACITY = 20
 const SECRET_LENGTH = 43
 
 /** A row of a table with the columns `device` and `user` belongs to the device. */
-export const isOf = ({ id, user }: Device) => sql<boolean>`(device = ${id} and "user" = ${user})`
+export const belongsToDevice = ({ id, user }: Device) => sql<boolean>`(device = ${id} and "user" = ${user})`
 
 /**
  * `path`: the secret end of the URL to which the phone posts what it receives. `missedSince`: when the phone
@@ -25,13 +25,13 @@ const findPhone = (db: Db, device: Device) =>
     .selectFrom('smsgate_phones')
     .select(['path', 'signing_key as signingKey'])
     .select(sql<string>`coalesce(pb_text(missed_since), '')`.as('missedSince'))
-    .where(isOf(device))
+    .where(belongsToDevice(device))
     .executeTakeFirst()
 
 export type Phone = NonNullable<Awaited<ReturnType<typeof findPhone>>>
 
 /** A phone's data, created at its first request. */
-export async function phoneOf({ db }: Store, device: Device): Promise<Phone> {
+export async function findOrMakePhone({ db }: Store, device: Device): Promise<Phone> {
   const known = await findPhone(db, device)
   if (known) return known
   const secrets = { path: randomText(SECRET_LENGTH), signing_key: randomText(SECRET_LENGTH) }
@@ -45,11 +45,11 @@ export async function phoneOf({ db }: Store, device: Device): Promise<Phone> {
 
 /** An update of a device's row. */
 export const updatePhone = (db: Db, device: Device) =>
-  queries(db).updateTable('smsgate_phones').where(isOf(device))
+  queries(db).updateTable('smsgate_phones').where(belongsToDevice(device))
 
 /** If a phone was away for `awaySeconds`, stores when it was last seen: later texts may be missing. */
 export async function recordAbsence(store: Store, device: Device, awaySeconds: number): Promise<void> {
-  const seen = dateOf(device.lastSeen)
+  const seen = toDate(device.lastSeen)
   if (!seen || Date.now() - seen.getTime() < awaySeconds * 1000) return
   await updatePhone(store.db, device)
     .set({ missed_since: sql<Date>`coalesce(missed_since, ${seen.toISOString()}::timestamptz)` })
@@ -65,8 +65,8 @@ export const endAbsence = ({ db }: Store, device: Device, since: string) =>
 
 /** Deletes the data of deleted devices. */
 export async function forgetPhones({ db }: Store, devices: readonly string[]): Promise<void> {
-  await queries(db).deleteFrom('smsgate_phones').where('device', '=', anyOf(devices)).execute()
-  await queries(db).deleteFrom('smsgate_texts').where('device', '=', anyOf(devices)).execute()
+  await queries(db).deleteFrom('smsgate_phones').where('device', '=', matchAny(devices)).execute()
+  await queries(db).deleteFrom('smsgate_texts').where('device', '=', matchAny(devices)).execute()
 }
 
 /** The phone that posts to this secret path, and its signing key; null for an unknown path. */

@@ -21,7 +21,7 @@ type Outcome = Omit<Report, 'id' | 'attempt'>
 const OUTCOMES: Readonly<Partial<Record<StateReport['state'], (report: StateReport) => Outcome>>> = {
   Sent: ({ states }) => ({ status: 'sent', at: states.Sent }),
   Delivered: ({ states }) => ({ status: 'delivered', at: states.Delivered }),
-  Failed: (report) => failed(errorOf(report)),
+  Failed: (report) => failed(findReportError(report)),
   Cancelled: () => ({ status: 'failed', error_message: REASONS.canceledOnPhone, blameless: true }),
 }
 
@@ -33,10 +33,10 @@ const failed = (error: string): Outcome => ({
   blameless: error === TOO_LATE,
 })
 
-const errorOf = ({ recipients }: StateReport) => recipients.find(({ error }) => error)?.error ?? ''
+const findReportError = ({ recipients }: StateReport) => recipients.find(({ error }) => error)?.error ?? ''
 
 /** Stores the states that a phone reports; ignores unknown ids. May tell the phone to fetch more texts. */
-export async function takeStates(
+export async function storeStates(
   store: Store,
   device: Device,
   states: readonly StateReport[],
@@ -61,7 +61,7 @@ export async function takeStates(
 
 /** After texts expired on a phone: stores that its clock is ahead, or else gives it fewer at once. */
 async function learn(store: Store, device: Device, states: readonly StateReport[], leaseSeconds: number) {
-  if (!states.some((state) => errorOf(state) === TOO_LATE)) return
+  if (!states.some((state) => findReportError(state) === TOO_LATE)) return
   const latestMs = Math.max(0, ...states.flatMap(({ states }) => Object.values(states)))
   if (await noteClockAhead(store, device, latestMs - Date.now())) return
   await reduceCapacity(store, device, phoneLease(leaseSeconds))

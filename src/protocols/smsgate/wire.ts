@@ -1,4 +1,4 @@
-import { dateOf } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/date.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { ClaimedMessage } from '../../gateway/messages/queue/claim.ts'
 import type { Attempt } from '../../gateway/messages/queue/leases.ts'
@@ -6,7 +6,7 @@ import type { PhoneState } from './lock-for-pull.ts'
 import type { Phone } from './stored-phone.ts'
 
 /** A stored date in the only form that the app reads; undefined for none. */
-export const wireDate = (text: string): string | undefined => dateOf(text)?.toISOString()
+export const wireDate = (text: string): string | undefined => toDate(text)?.toISOString()
 
 export const wireDevice = (values: Readonly<Record<string, Value>>) => ({
   id: String(values.id),
@@ -14,11 +14,11 @@ export const wireDevice = (values: Readonly<Record<string, Value>>) => ({
   createdAt: wireDate(String(values.created)),
   updatedAt: wireDate(String(values.updated)),
   lastSeen: wireDate(String(values.last_seen)),
-  simCards: simCardsOf(values.sims),
+  simCards: parseSimCards(values.sims),
 })
 
 /** The SIMs of a device. Other devices than SMSGate phones may have stored any JSON. */
-function simCardsOf(sims: Value | undefined) {
+function parseSimCards(sims: Value | undefined) {
   const list = typeof sims === 'string' && sims !== '' ? JSON.parse(sims) : []
   if (!Array.isArray(list)) return []
   const cards = list.filter((sim) => Number.isInteger(sim?.slot))
@@ -62,8 +62,8 @@ export const toWire = (
 })
 
 /** When to stop sending a message: when it expires, or `reportMs` before its lease ends. In ms since 1970. */
-export function validUntil({ expires_at, lease_until }: ClaimedMessage, reportMs: number): number {
-  const [expiresMs, leaseMs] = [expires_at, lease_until].map((text) => dateOf(text)?.getTime() ?? Infinity)
+export function computeValidUntil({ expires_at, lease_until }: ClaimedMessage, reportMs: number): number {
+  const [expiresMs, leaseMs] = [expires_at, lease_until].map((text) => toDate(text)?.getTime() ?? Infinity)
   return Math.min(expiresMs!, leaseMs! - reportMs)
 }
 
@@ -100,7 +100,7 @@ const PING_SECONDS = 120
 const WEBHOOK_RETRIES = 15
 
 /** The webhooks that a phone calls. Their ids never change, or the app would notify its owner. */
-export const webhooksOf = ({ path }: Phone, publicUrl: string) =>
+export const listPhoneWebhooks = ({ path }: Phone, publicUrl: string) =>
   EVENTS.map((event) => ({
     id: event.replace(':', '-'),
     url: `${publicUrl}${MOBILE_PATH}/incoming/${path}`,
@@ -108,7 +108,7 @@ export const webhooksOf = ({ path }: Phone, publicUrl: string) =>
   }))
 
 /** The settings of a phone. They never change, or the app would ask its owner to restart it. */
-export const settingsOf = ({ signingKey }: Pick<Phone, 'signingKey'>) => ({
+export const makePhoneSettings = ({ signingKey }: Pick<Phone, 'signingKey'>) => ({
   gateway: { notification_channel: 'SSE_ONLY' },
   messages: { processing_order: 'FIFO' },
   ping: { interval_seconds: PING_SECONDS },

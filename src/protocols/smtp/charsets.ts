@@ -19,7 +19,7 @@ export function checkCharsets(root: MimePart, bytes: Buffer): void {
   const subject = root.rawHeaderLines.find(({ key }) => key === 'subject')?.line ?? ''
   if (subject.includes('\ufffd') && !isUtf8(bytes)) throw badRequest('The subject is not valid in utf-8.')
   checkWords(subject)
-  for (const part of partsOf(root)) {
+  for (const part of listMailParts(root)) {
     const { value, params } = part.contentType.parsed
     const isShown = part.contentDisposition.parsed.value !== 'attachment'
     if (part.content && isShown && /^text\/(?:plain|html)$/i.test(value))
@@ -27,8 +27,8 @@ export function checkCharsets(root: MimePart, bytes: Buffer): void {
   }
 }
 
-const partsOf = (part: MimePart): readonly MimePart[] =>
-  part.childNodes.length > 0 ? part.childNodes.flatMap(partsOf) : [part]
+const listMailParts = (part: MimePart): readonly MimePart[] =>
+  part.childNodes.length > 0 ? part.childNodes.flatMap(listMailParts) : [part]
 
 const WORD = /=\?([^?*\s]+)(?:\*[^?]*)?\?([bq])\?([^?]*)\?=/gi
 

@@ -5,29 +5,29 @@ import { identifyKeyHolder } from '../../gateway/messages/sender.ts'
 import { checkRate } from '../../http/middleware/gate.ts'
 import { open } from '../../http/server/listen.ts'
 import type { Config } from '../../platform/config.ts'
-import { answerableFault, DatabaseUnavailable } from '../../platform/db/errors.ts'
+import { DatabaseUnavailable, toAnswerableError } from '../../platform/db/errors.ts'
 import { ApiError, GatewayError, UserError } from '../../platform/errors.ts'
-import { guestHolder, networkOf } from '../../platform/limits/holder.ts'
+import { guestHolder, toNetwork } from '../../platform/limits/holder.ts'
 import { connectionPlaces } from '../../platform/limits/places.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { GatewayServices } from '../gateway-services.ts'
-import { judgeRecipient } from './judge-recipient.ts'
+import { validateRecipient } from './judge-recipient.ts'
 import { MAX_MAIL_BYTES, receive } from './receive.ts'
-import { type MailSender, recipientOf } from './recipient.ts'
-import { refusal } from './refusal.ts'
+import { type MailSender, parseRecipient } from './recipient.ts'
+import { makeSmtpReply } from './refusal.ts'
 
-const notNow = () => refusal(451, 'The server cannot store mails now. Try again later.')
+const notNow = () => makeSmtpReply(451, 'The server cannot store mails now. Try again later.')
 
 /** SMTP codes by HTTP status. Others below 429 become 550, the rest 451, after which senders try again. */
 const CODES: Readonly<Record<number, number>> = { 401: 535, 413: 552 }
 
 /** The SMTP reply for a thrown error. Logs unknown errors (bugs) and an unreachable database. */
-function refusalOf(thrown: unknown, log: Logger): Error {
+function makeSmtpRefusal(thrown: unknown, log: Logger): Error {
   if (thrown instanceof Error && 'responseCode' in thrown) return thrown
-  const error = answerableFault(thrown, false)
+  const error = toAnswerableError(thrown, false)
   if (error instanceof ApiError || error instanceof GatewayError)
-    return refusal(CODES[error.status] ?? (error.status < 429 ? 550 : 451), error.message)
+    return makeSmtpReply(CODES[error.status] ?? (error.status < 429 ? 550 : 451), error.message)
   const isAway = error instanceof DatabaseUnavailable
   log.error({ err: isAway ? error.cause : error }, isAway ? 'the database is unreachable' : 'a mail failed')
   return notNow()
@@ -47,13 +47,13 @@ export async function listenForMails(
     if (found) return found
     throw notNow()
   }
-  const certificate = certificateOf(config)
+  const certificate = watchCertificate(config)
   const addresses = connectionPlaces(config.maxConnectionsPerAddress || Number.POSITIVE_INFINITY)
   const leaves = new Map<string, () => void>()
   const answer = <T>(done: (error?: Error | null, result?: T) => void, work: () => Promise<T>) =>
     void work().then(
       (result) => done(null, result),
-      (error: unknown) => done(refusalOf(error, log)),
+      (error: unknown) => done(makeSmtpRefusal(error, log)),
     )
   const answerGuest = <T>(address: string, done: Parameters<typeof answer<T>>[0], work: () => Promise<T>) =>
     answer(done, () => admission.requests.run(guestHolder(address), work))
@@ -70,8 +70,8 @@ export async function listenForMails(
     onConnect: ({ id, remoteAddress }, done) =>
       answer(done, async () => {
         if (certificate?.isNew()) server.updateSecureContext(certificate.read())
-        const leave = addresses.tryEnter(networkOf(remoteAddress))
-        if (!leave) throw refusal(421, 'Too many connections from this address')
+        const leave = addresses.tryEnter(toNetwork(remoteAddress))
+        if (!leave) throw makeSmtpReply(421, 'Too many connections from this address')
         leaves.set(id, leave)
       }),
     onClose: ({ id }) => {
@@ -85,16 +85,16 @@ export async function listenForMails(
           checkRate(services(), null, remoteAddress, 'POST', '/api/sms/send')
           if (!isRefusal(error, 'unauthorized')) throw error
           const how = 'The user name must be your email address, and the password an API key of yours'
-          throw refusal(535, how)
+          throw makeSmtpReply(535, how)
         })
         return { user: { user: auth.id, by } satisfies MailSender }
       }),
     onRcptTo: ({ address }, session, done) =>
       answerGuest(session.remoteAddress, done, async () => {
-        const recipient = recipientOf(address)
+        const recipient = parseRecipient(address)
         const path = recipient.number ? '/api/sms/send' : '/api/hooks'
         checkRate(services(), null, session.remoteAddress, 'POST', path)
-        await judgeRecipient(services(), session.user as MailSender | undefined, recipient)
+        await validateRecipient(services(), session.user as MailSender | undefined, recipient)
       }),
     onData: (stream, session, done) => answer(done, async () => receive(services(), stream, session)),
   } satisfies SMTPServerOptions)
@@ -107,7 +107,7 @@ export async function listenForMails(
  * The STARTTLS certificate, if set. Its `isNew()` is true once the file has changed. Throws a UserError if
  * the certificate cannot be read.
  */
-function certificateOf({ smtpTlsCert: certFile, smtpTlsKey: keyFile }: Config) {
+function watchCertificate({ smtpTlsCert: certFile, smtpTlsKey: keyFile }: Config) {
   if (certFile === undefined || keyFile === undefined) return undefined
   let readAt = 0
   const certificate = {

@@ -40,7 +40,9 @@ export async function readMail(given: Buffer): Promise<Mail> {
   checkCharsets((parser as unknown as { readonly root: MimePart }).root, bytes)
   const files = mail.attachments.filter(({ related, mimeType }) => !related && !NO_FILE.test(mimeType))
   const pictures = files.filter(({ mimeType }) => mimeType.startsWith('image/')).length
-  const own = (isAnswer(mail) && removeQuotes(textOf(mail, true))) || joinLines(textOf(mail).split('\n'))
+  const own =
+    (isAnswer(mail) && removeQuotes(chooseMailText(mail, true))) ||
+    joinLines(chooseMailText(mail).split('\n'))
   const body = [own, leftOut(pictures, 'picture'), leftOut(files.length - pictures, 'file')]
   const fields = {
     subject: mail.subject?.trim() ?? '',
@@ -57,7 +59,7 @@ export async function readMail(given: Buffer): Promise<Mail> {
 const STUB_CHARACTERS = 300
 const VISIBLE = /[^\p{C}\p{Z}]/u
 
-function textOf({ text = '', html = '' }: Email, leavesOutQuotes = false): string {
+function chooseMailText({ text = '', html = '' }: Email, leavesOutQuotes = false): string {
   const isStub = html !== '' && text.length < STUB_CHARACTERS && /\bhtml\b/i.test(text)
   const isPlain = VISIBLE.test(text) && !isStub
   return (isPlain ? text : textOfHtml(html.slice(0, MAX_HTML), leavesOutQuotes)).slice(0, MAX_BODY)

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
-import { userHolder } from '../../engine/collections/collection.ts'
-import { recipientsIn } from '../../gateway/base/read-numbers.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
+import { readRecipients } from '../../gateway/base/read-numbers.ts'
 import { cutToParts } from '../../gateway/hooks/cut-to-parts.ts'
 import { callHook } from '../../gateway/hooks/handle-call.ts'
 import { SEND } from '../../gateway/messages/send/body-schema.ts'
@@ -13,12 +13,12 @@ import { RequestMemory, SMALL_BYTES } from '../../http/request-memory.ts'
 import { ApiError } from '../../platform/errors.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { GatewayServices } from '../gateway-services.ts'
-import { asKeyHolder, WORLD } from '../send-by-key.ts'
+import { WORLD, workAsKeyHolder } from '../send-by-key.ts'
 import { accountOfHook } from './judge-recipient.ts'
 import type { Mail } from './mail.ts'
 import { readMailApart } from './mail-reader.ts'
-import { type MailSender, recipientsOf } from './recipient.ts'
-import { refusal } from './refusal.ts'
+import { type MailSender, parseRecipients } from './recipient.ts'
+import { makeSmtpReply } from './refusal.ts'
 
 /** Enough for a mail with some pictures, which are not sent. */
 export const MAX_MAIL_BYTES = 2 << 20
@@ -32,12 +32,12 @@ export async function receive(
   stream: SMTPServerDataStream,
   { envelope, user }: SMTPServerSession,
 ): Promise<string> {
-  const { numbers, secrets } = recipientsOf(envelope.rcptTo.map(({ address }) => address))
+  const { numbers, secrets } = parseRecipients(envelope.rcptTo.map(({ address }) => address))
   const sender = user as MailSender | undefined
   const account = sender?.user ?? (await accountOfHook(services, secrets[0]!))
-  const memory = new RequestMemory(userHolder(account))
+  const memory = new RequestMemory(makeUserHolder(account))
   try {
-    const bytes = await bytesOf(stream, memory)
+    const bytes = await readMailBytes(stream, memory)
     const mail = await admission.heavyWork.run(memory.holder, () => readMailApart(bytes))
     const toNumbers = async (isTrial: boolean) => sendTo(services, sender!, numbers, mail, isTrial)
     const toHook = (secret: string) => async (isTrial: boolean) => post(services, secret, mail, isTrial)
@@ -55,7 +55,7 @@ export async function receive(
 /**
  * Reads a mail. Without memory for it, reads to its end before it throws: the sender reads no reply earlier.
  */
-async function bytesOf(stream: SMTPServerDataStream, memory: RequestMemory): Promise<Buffer> {
+async function readMailBytes(stream: SMTPServerDataStream, memory: RequestMemory): Promise<Buffer> {
   const room = await memory.roomForBody()
   const body = new ByteCollector()
   let fault: unknown
@@ -88,8 +88,8 @@ async function sendTo(
     const idempotency = id === '' ? null : { key: serverKey(`mail ${key}`), fingerprint: 'mail' }
     return { body: readSend(SEND, { recipients: [number], body: text }, new Date()), idempotency }
   }
-  await asKeyHolder(services, by, async (sender) => {
-    const read = await recipientsIn(sender.store, sender.user, numbers, numbers.length, WORLD)
+  await workAsKeyHolder(services, by, async (sender) => {
+    const read = await readRecipients(sender.store, sender.user, numbers, numbers.length, WORLD)
     return sendAll(sender.store, services.config, sender, read.map(requestTo), isTrial)
   })
   return 'sent'
@@ -100,7 +100,7 @@ async function post(services: GatewayServices, secret: string, { id, fields }: M
   const user = await accountOfHook(services, secret)
   const posted = { raw: JSON.stringify(fields), headers: {}, messageId: id }
   const work = () => callHook(store.forUser(user), config, secret, posted, isTrial)
-  const { outcome, error } = await admission.heavyWork.run(userHolder(user), work)
-  if (error) throw refusal(550, error.message)
+  const { outcome, error } = await admission.heavyWork.run(makeUserHolder(user), work)
+  if (error) throw makeSmtpReply(550, error.message)
   return outcome
 }

@@ -14,15 +14,15 @@ export interface Recipient {
 }
 
 /** What an address names before `@`: a phone number, or else the secret of a hook. */
-export function recipientOf(address: string): Recipient {
+export function parseRecipient(address: string): Recipient {
   const secret = address.slice(0, address.lastIndexOf('@'))
   const unquoted = /^"(.*)"$/s.exec(secret)?.[1]?.replace(/\\(.)/gs, '$1') ?? secret
   return looksDialable(unquoted) ? { number: unquoted, secret } : { secret }
 }
 
 /** The recipients that addresses name, each once. `numbers`: as the addresses have them. */
-export function recipientsOf(addresses: readonly string[]) {
-  const all = addresses.map(recipientOf)
+export function parseRecipients(addresses: readonly string[]) {
+  const all = addresses.map(parseRecipient)
   return {
     numbers: [...new Set(all.flatMap(({ number }) => number ?? []))],
     secrets: [...new Set(all.filter(({ number }) => !number).map(({ secret }) => secret))],

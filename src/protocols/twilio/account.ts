@@ -3,10 +3,10 @@ import { readBasic } from '../../engine/auth/basic-credentials.ts'
 import { identifyKey } from '../../engine/auth/identify-key.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { gatewayRefusal } from '../../gateway/base/refusals.ts'
-import { callerOfKey, type SendingCaller } from '../../gateway/messages/sender.ts'
+import { makeKeyCaller, type SendingCaller } from '../../gateway/messages/sender.ts'
 import type { Ctx } from '../../http/context.ts'
 import { withCatalog } from '../../http/retry.ts'
-import { clientIp } from '../../http/server/caller.ts'
+import { readClientIp } from '../../http/server/caller.ts'
 import type { Config } from '../../platform/config.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { GatewayServices } from '../gateway-services.ts'
@@ -14,13 +14,13 @@ import { twilioDate } from './dates.ts'
 import { describePage, readPage, unknownToken } from './pages.ts'
 import type { Parameters } from './parameters.ts'
 import { TwilioRefusal, unauthorized } from './refusals.ts'
-import { API_VERSION, accountPath, hasSid, idOf, sidOf } from './sids.ts'
+import { API_VERSION, accountPath, hasSid, makeSid, parseSid } from './sids.ts'
 
 /** An API key as AuthToken: `psk_…` without its underscore. */
 const TOKEN = /^psk[A-Za-z0-9]{64}$/
 
 /** The API key in an Authorization header of Twilio's API; undefined without one. */
-export function keyIn(header?: string): string | undefined {
+export function readTwilioKey(header?: string): string | undefined {
   const token = readBasic(header)?.password ?? ''
   return TOKEN.test(token) ? `psk_${token.slice(3)}` : undefined
 }
@@ -30,12 +30,13 @@ export function keyIn(header?: string): string | undefined {
  */
 export async function identifyAccount(c: Ctx, services: GatewayServices): Promise<SendingCaller> {
   const header = c.env.incoming.headers.authorization
-  const key = keyIn(header)
-  const holder = key ? await identifyKey(services.store.signIn, { key, ip: clientIp(c, services) }) : null
+  const key = readTwilioKey(header)
+  const holder = key ? await identifyKey(services.store.signIn, { key, ip: readClientIp(c, services) }) : null
   if (!holder?.isTwilio || !hasSid(holder.auth.id)) throw unauthorized()
   const { identity } = readBasic(header)!
-  if (idOf('AC', identity) !== holder.auth.id && idOf('SK', identity) !== holder.id) throw unauthorized()
-  return callerOfKey(c, services, holder)
+  if (parseSid('AC', identity) !== holder.auth.id && parseSid('SK', identity) !== holder.id)
+    throw unauthorized()
+  return makeKeyCaller(c, services, holder)
 }
 
 /** The account of a request, for limits; null for wrong credentials, which count for the network. */
@@ -66,7 +67,7 @@ export async function findAccount({ store, user }: Call) {
     .select(['name', 'created', 'updated'])
     .where('id', '=', user)
     .executeTakeFirstOrThrow()
-  const sid = sidOf('AC', user)
+  const sid = makeSid('AC', user)
   const path = accountPath(user)
   return {
     sid,
@@ -124,10 +125,10 @@ export async function describeConnection(
     .orderBy('_rowid')
     .execute()
   return {
-    account_sid: sidOf('AC', user),
-    messaging_service_sid: sidOf('MG', user),
-    ...(key && { key_sid: sidOf('SK', key.id) }),
+    account_sid: makeSid('AC', user),
+    messaging_service_sid: makeSid('MG', user),
+    ...(key && { key_sid: makeSid('SK', key.id) }),
     base_url: publicUrl,
-    numbers: numbers.map(({ phone, id }) => ({ phone_number: phone, sid: sidOf('PN', id) })),
+    numbers: numbers.map(({ phone, id }) => ({ phone_number: phone, sid: makeSid('PN', id) })),
   }
 }

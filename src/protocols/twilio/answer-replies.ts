@@ -1,4 +1,4 @@
-import { reasonOf } from '../../gateway/webhooks/kept-answer.ts'
+import { readErrorReason } from '../../gateway/webhooks/kept-answer.ts'
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import { GatewayError } from '../../platform/errors.ts'
 import type { ResponseHead } from '../../platform/outgoing/send.ts'
@@ -18,7 +18,12 @@ import { isSuccess, NO_SUCCESS } from './webhook-outcome.ts'
 const MAX_REDIRECTS = 10
 
 /** Sends the replies in an answer. Returns the error that prevented some of them, if any. */
-export async function reply(services: CallServices, caller: Caller, due: DueDelivery, answer: ResponseHead) {
+export async function sendAnswerReplies(
+  services: CallServices,
+  caller: Caller,
+  due: DueDelivery,
+  answer: ResponseHead,
+) {
   const { user, apiKey: key, image } = due
   const [message, device, from] = [image.id, image.device, image.from].map(String) as [string, string, string]
   const text = { user, message, device, from, key }
@@ -66,7 +71,7 @@ async function collectReplies(
 async function fetchNext(caller: Caller, address: string, method: 'GET' | 'POST'): Promise<ResponseHead> {
   const answer = await caller.call(address, method).catch((error: unknown) => {
     if (caller.signal.aborted) throw error
-    throw new TwilioRefusal(NO_SUCCESS, reasonOf(error))
+    throw new TwilioRefusal(NO_SUCCESS, readErrorReason(error))
   })
   if (isSuccess(answer.status)) return answer
   throw new TwilioRefusal(NO_SUCCESS, `${new URL(address).origin} answered ${answer.status}`)

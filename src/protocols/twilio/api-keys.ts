@@ -4,16 +4,16 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { noteChanges } from '../../engine/records/log-changes.ts'
+import { logChanges } from '../../engine/records/log-changes.ts'
 import { apiKeysExtension } from '../../gateway/accounts/api-keys.ts'
 import { completeList } from '../../gateway/base/complete-numbers.ts'
 import { failDeliveries, failPending } from '../../gateway/webhooks/fail-deliveries.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyOf, NOW, queries } from '../../platform/db/queries.ts'
+import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
 import { fieldError, invalidFields } from '../../platform/errors.ts'
 import { randomId } from '../../platform/tools/random.ts'
 import { readDestination } from '../../portable/phone/number-patterns.ts'
-import { hasSid, sidOf } from './sids.ts'
+import { hasSid, makeSid } from './sids.ts'
 
 const NEW_TWILIO_KEY = z.object({
   account_sid: z.string().optional().describe("The user's AccountSid, for a key with `twilio`."),
@@ -62,8 +62,8 @@ export const twilioKeysExtension: Extension = {
 function withToken(values: Record<string, Value>, made: { readonly key: string }) {
   const auth_token = made.key.replace('_', '')
   values.signing = createHash('sha1').update(auth_token).digest('hex')
-  const account_sid = sidOf('AC', String(values.user))
-  return { ...made, account_sid, auth_token, key_sid: sidOf('SK', String(values.id)) }
+  const account_sid = makeSid('AC', String(values.user))
+  return { ...made, account_sid, auth_token, key_sid: makeSid('SK', String(values.id)) }
 }
 
 /**
@@ -80,11 +80,11 @@ const disableSigned = (db: Db, keys: readonly string[]) =>
       query
         .updateTable('webhooks')
         .set({ enabled: false, api_key: '', updated: NOW })
-        .where('api_key', '=', anyOf(keys))
+        .where('api_key', '=', matchAny(keys))
         .where('api_key', '<>', sql.lit(''))
         .returningAll(),
     )
-    .with('noted', noteChanges('update', 'webhooks'))
+    .with('noted', logChanges('update', 'webhooks'))
     .selectFrom('written')
     .select(['id', 'user'])
     .execute()
@@ -93,7 +93,7 @@ const findCallbacks = (db: Db, keys: readonly string[]) =>
   queries(db)
     .selectFrom('webhook_dispatch')
     .select('delivery')
-    .where(sql`target ->> 'api_key'`, '=', anyOf(keys))
+    .where(sql`target ->> 'api_key'`, '=', matchAny(keys))
     .execute()
 
 /** Ends pending callbacks of deleted API keys as failed, and disables the `SmsUrl`s that these keys sign. */

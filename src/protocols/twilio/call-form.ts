@@ -1,33 +1,36 @@
-import { consentWordOf, isHelp } from '../../gateway/consent/consent-words.ts'
+import { isHelp, readConsentWord } from '../../gateway/consent/consent-words.ts'
 import { findJoinGroups } from '../../gateway/consent/joinable-groups.ts'
-import { optWordsOf } from '../../gateway/consent/opt-out.ts'
+import { readOptWords } from '../../gateway/consent/opt-out.ts'
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import { readOptWord } from '../../portable/opt-words.ts'
 import type { CallServices } from './caller.ts'
 import { mediaPath } from './media.ts'
 import { twilioState } from './message-status.ts'
-import { API_VERSION, sidOf } from './sids.ts'
+import { API_VERSION, makeSid } from './sids.ts'
 import type { Form } from './signed-request.ts'
 
 export const STATUS_EVENT = 'message.status'
 
 /** The body of a call, as it is shown to the webhook's user. */
 export const twilioBody = async (services: CallServices, due: DueDelivery): Promise<string> =>
-  new URLSearchParams([...(await formOf(services, due))]).toString()
+  new URLSearchParams([...(await makeCallForm(services, due))]).toString()
 
-export const formOf = async (services: CallServices, due: DueDelivery): Promise<Form> =>
+export const makeCallForm = async (services: CallServices, due: DueDelivery): Promise<Form> =>
   due.event === STATUS_EVENT ? statusForm(due.image, due.user) : incomingForm(services, due)
 
 /** A message's row as an event left it, with its device's number (`device_phone`) and origin (`origin`). */
 type Image = Readonly<Record<string, unknown>>
 
-const textIn = (image: Image, name: string) => String(image[name] ?? '')
+const readImageText = (image: Image, name: string) => String(image[name] ?? '')
 
 const commonPairs = (image: Image, user: string): [string, string][] => [
-  ['AccountSid', sidOf('AC', user)],
+  ['AccountSid', makeSid('AC', user)],
   ['ApiVersion', API_VERSION],
-  ['To', textIn(image, 'to')],
-  ...['MessageSid', 'SmsSid'].map((name): [string, string] => [name, sidOf('SM', textIn(image, 'id'))]),
+  ['To', readImageText(image, 'to')],
+  ...['MessageSid', 'SmsSid'].map((name): [string, string] => [
+    name,
+    makeSid('SM', readImageText(image, 'id')),
+  ]),
 ]
 
 /** A status callback's parameters, without empty ones: some parsers drop those, breaking the signature. */
@@ -35,12 +38,12 @@ function statusForm(image: Image, user: string): Form {
   const { status, errorCode } = twilioState(image as Parameters<typeof twilioState>[0], '')
   const pairs: [string, string][] = [
     ...commonPairs(image, user),
-    ['From', textIn(image, 'from') || textIn(image, 'device_phone')],
+    ['From', readImageText(image, 'from') || readImageText(image, 'device_phone')],
     ['MessageStatus', status],
     ['SmsStatus', status],
     ['ErrorCode', errorCode === null ? '' : String(errorCode)],
-    ['ErrorMessage', errorCode === null ? '' : textIn(image, 'error_message')],
-    ['MessagingServiceSid', (image.origin as { service?: boolean }).service ? sidOf('MG', user) : ''],
+    ['ErrorMessage', errorCode === null ? '' : readImageText(image, 'error_message')],
+    ['MessagingServiceSid', (image.origin as { service?: boolean }).service ? makeSid('MG', user) : ''],
   ]
   return new Map(pairs.filter(([, value]) => value !== ''))
 }
@@ -49,15 +52,15 @@ function statusForm(image: Image, user: string): Form {
 async function incomingForm(services: CallServices, { image, user, files }: DueDelivery): Promise<Form> {
   const pairs: [string, string][] = [
     ...commonPairs(image, user),
-    ['Body', textIn(image, 'body')],
-    ['From', textIn(image, 'from')],
-    ['SmsMessageSid', sidOf('SM', textIn(image, 'id'))],
+    ['Body', readImageText(image, 'body')],
+    ['From', readImageText(image, 'from')],
+    ['SmsMessageSid', makeSid('SM', readImageText(image, 'id'))],
     ['NumMedia', String(files.length)],
     ['NumSegments', String(Number(image.segments ?? 1))],
     ['SmsStatus', 'received'],
     ['OptOutType', await optOutType(services, user, image.body)],
     ...files.flatMap(({ name, type }, i): [string, string][] => [
-      [`MediaUrl${i}`, services.config.publicUrl + mediaPath(user, textIn(image, 'id'), name)],
+      [`MediaUrl${i}`, services.config.publicUrl + mediaPath(user, readImageText(image, 'id'), name)],
       [`MediaContentType${i}`, type],
     ]),
   ]
@@ -74,9 +77,9 @@ async function optOutType(
   text: unknown,
 ): Promise<'STOP' | 'START' | 'HELP' | ''> {
   const body = String(text ?? '')
-  const isOut = readOptWord(body, await optWordsOf(store, user, config.optWords, [body]))
+  const isOut = readOptWord(body, await readOptWords(store, user, config.optWords, [body]))
   if (isOut !== undefined) return isOut ? 'STOP' : 'START'
   if (isHelp(body)) return 'HELP'
-  const word = consentWordOf(body, config.optWords, await findJoinGroups(store.db, user))
+  const word = readConsentWord(body, config.optWords, await findJoinGroups(store.db, user))
   return word?.kind === 'join' ? 'START' : ''
 }

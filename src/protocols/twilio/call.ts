@@ -1,17 +1,24 @@
 import { sql } from 'kysely'
-import { dateOf } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/date.ts'
 import type { OtherForms } from '../../gateway/webhooks/call-webhook.ts'
-import { keptAnswer, reasonOf } from '../../gateway/webhooks/kept-answer.ts'
+import { maskAnswer, readErrorReason } from '../../gateway/webhooks/kept-answer.ts'
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import { TEST_EVENT } from '../../gateway/webhooks/send-test.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries, unindexed } from '../../platform/db/queries.ts'
 import type { ResponseHead } from '../../platform/outgoing/send.ts'
-import { reply } from './answer-replies.ts'
+import { sendAnswerReplies } from './answer-replies.ts'
 import { KEY_DELETED } from './api-keys.ts'
-import { formOf, STATUS_EVENT } from './call-form.ts'
+import { makeCallForm, STATUS_EVENT } from './call-form.ts'
 import { type Caller, type CallServices, callerFor } from './caller.ts'
-import { failed, isSuccess, NO_SUCCESS, type Outcome, outcomeOf, unanswered } from './webhook-outcome.ts'
+import {
+  classifyAnswer,
+  isSuccess,
+  makeFailedOutcome,
+  makeUnansweredOutcome,
+  NO_SUCCESS,
+  type Outcome,
+} from './webhook-outcome.ts'
 
 /**
  * The key to sign with, and the method of the `SmsUrl`. After a rotation of the API key, the old secret signs
@@ -44,9 +51,9 @@ export const twilioCalls =
 async function callOnce(services: CallServices, due: DueDelivery, signal: AbortSignal): Promise<Outcome> {
   const { store, config } = services
   const signing = await findSigning(store.db, due)
-  if (!signing) return failed(0, KEY_DELETED)
+  if (!signing) return makeFailedOutcome(0, KEY_DELETED)
   const { signing: signingKey, method } = signing
-  const caller = callerFor(due, await formOf(services, due), signingKey, config, signal)
+  const caller = callerFor(due, await makeCallForm(services, due), signingKey, config, signal)
   const outcome = await outcomeOfCall(services, caller, due, method)
   return { ...outcome, ...(caller.firstHeaders && { headers: caller.firstHeaders }) }
 }
@@ -67,13 +74,14 @@ async function outcomeOfCall(
     answer = await caller.call(due.url, isText ? method : 'POST')
   } catch (error) {
     if (caller.signal.aborted) throw error
-    return unanswered(`${isText ? `${NO_SUCCESS} ` : ''}${reasonOf(error)}`)
+    return makeUnansweredOutcome(`${isText ? `${NO_SUCCESS} ` : ''}${readErrorReason(error)}`)
   }
   const { status, body } = answer
-  if (isText && !isSuccess(status)) return outcomeOf(status, `${NO_SUCCESS} The address answered ${status}`)
-  const receivedMs = dateOf(String(due.image.created))?.getTime() ?? 0
+  if (isText && !isSuccess(status))
+    return classifyAnswer(status, `${NO_SUCCESS} The address answered ${status}`)
+  const receivedMs = toDate(String(due.image.created))?.getTime() ?? 0
   const mayReply = isText && due.event !== TEST_EVENT && Date.now() - receivedMs < MAX_AGE_MS
-  const error = mayReply ? await reply(services, caller, due, answer) : undefined
-  if (error) return failed(status, `${error.code} ${error.message}`)
-  return outcomeOf(status, keptAnswer(body, due.url))
+  const error = mayReply ? await sendAnswerReplies(services, caller, due, answer) : undefined
+  if (error) return makeFailedOutcome(status, `${error.code} ${error.message}`)
+  return classifyAnswer(status, maskAnswer(body, due.url))
 }

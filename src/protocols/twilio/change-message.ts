@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
-import { may } from '../../gateway/base/permissions.ts'
+import { requirePermit } from '../../gateway/base/permissions.ts'
 import { logChanged } from '../../gateway/base/status.ts'
 import { cancelMessage } from '../../gateway/messages/queue/cancel.ts'
 import { redactCopies } from '../../gateway/retention/end-messages.ts'
@@ -25,7 +25,7 @@ export async function changeMessage(call: Call) {
   if (status !== '' && status !== 'canceled') throw invalid("Status can be 'canceled' only")
   if (body !== undefined && body !== '') throw invalid('Body can only be made empty')
   if (status === '' && body === undefined) throw invalid('Body or Status is required')
-  if (status !== '') await cancelMessage(store, may(call, 'cancel'), id)
+  if (status !== '') await cancelMessage(store, requirePermit(call, 'cancel'), id)
   if (body !== undefined)
     await ifOver(
       store,

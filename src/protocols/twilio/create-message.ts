@@ -3,20 +3,24 @@ import { formatDate } from '../../engine/fields/date.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { isInvisible } from '../../gateway/base/schemas.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../gateway/messages/send/body.ts'
-import { dateAt } from '../../gateway/messages/send/expiry.ts'
-import { firstAnswer, type Idempotency, readIdempotency } from '../../gateway/messages/send/idempotency.ts'
+import { formatInstant } from '../../gateway/messages/send/expiry.ts'
+import {
+  findFirstAnswer,
+  type Idempotency,
+  readIdempotency,
+} from '../../gateway/messages/send/idempotency.ts'
 import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
 import { type Sent, send } from '../../gateway/messages/send/send.ts'
 import { isOtherForm } from '../../portable/phone/other-forms.ts'
 import { countSegments } from '../../portable/segments.ts'
-import { smartEncoded } from '../../portable/smart-encoding.ts'
+import { encodeSmartly } from '../../portable/smart-encoding.ts'
 import type { Call } from './account.ts'
 import { readRequestDate } from './dates.ts'
 import { type NumberSender, sendersFrom } from './devices-with-number.ts'
-import { findMessage, type MessageRow, originOf, renderMessage } from './messages.ts'
+import { findMessage, type MessageRow, makeTwilioOrigin, renderMessage } from './messages.ts'
 import { type Parameters, readAddress } from './parameters.ts'
 import { invalid, TwilioRefusal } from './refusals.ts'
-import { idOf, sidOf } from './sids.ts'
+import { makeSid, parseSid } from './sids.ts'
 
 const MAX_VALIDITY_SECONDS = 36_000
 
@@ -69,7 +73,7 @@ async function readNewMessage(
   if (from === undefined && of('From').trim() !== '')
     throw new TwilioRefusal(21212, "The 'From' number is not a valid phone number in E.164")
   const service = of('MessagingServiceSid')
-  if (service !== '' && idOf('MG', service) !== user)
+  if (service !== '' && parseSid('MG', service) !== user)
     throw new TwilioRefusal(21701, 'The Messaging Service does not exist')
   if (of('MediaUrl') !== '') throw new TwilioRefusal(21622, 'MMS is not supported here')
   if (of('ContentSid') !== '' || of('ContentVariables') !== '')
@@ -78,7 +82,7 @@ async function readNewMessage(
   if (isInvisible(written)) throw new TwilioRefusal(21602, 'A message body is required')
   if (written.length > MAX_CHARACTERS && [...written].length > MAX_CHARACTERS)
     throw new TwilioRefusal(21617, `The message body has more than ${MAX_CHARACTERS} characters`)
-  const body = isSmart ? smartEncoded(written, MAX_CHARACTERS) : written
+  const body = isSmart ? encodeSmartly(written, MAX_CHARACTERS) : written
   const due = readSchedule(of('ScheduleType'), of('SendAt'), now)
   const url = of('StatusCallback')
   return {
@@ -110,7 +114,7 @@ function readSchedule(type: string, sendAt: string, now: Date): Date | undefined
 function readExpiry(period: string, due: Date): string {
   if (period === '') return ''
   const seconds = /^\d{1,5}$/.test(period) ? Number(period) : 0
-  if (seconds >= 1 && seconds <= MAX_VALIDITY_SECONDS) return dateAt(due.getTime() + seconds * 1000)
+  if (seconds >= 1 && seconds <= MAX_VALIDITY_SECONDS) return formatInstant(due.getTime() + seconds * 1000)
   throw new TwilioRefusal(21624, `ValidityPeriod must be 1 to ${MAX_VALIDITY_SECONDS} seconds`)
 }
 
@@ -122,8 +126,8 @@ export async function createMessage(call: Call) {
   const { c, services, store, user, parameters } = call
   const key = c.req.header('idempotency-key')
   const idempotency = readIdempotency(key, '/2010-04-01/Messages', Object.fromEntries(parameters))
-  const first = idempotency && (await firstAnswer(store, user, idempotency))
-  if (first) return render(call, await rowOf(store, user, first), true)
+  const first = idempotency && (await findFirstAnswer(store, user, idempotency))
+  if (first) return render(call, await findSentMessage(store, user, first), true)
   const wanted = await readNewMessage(
     store,
     parameters,
@@ -133,14 +137,16 @@ export async function createMessage(call: Call) {
   )
   const { answer, replayed } = await sendNew(call, wanted, idempotency)
   // the message is stored: an error would make some programs send it again
-  const row = await rowOf(store, user, answer).catch(() => acceptedRow(messageIn(answer), wanted))
+  const row = await findSentMessage(store, user, answer).catch(() =>
+    acceptedRow(readMessageId(answer), wanted),
+  )
   return render(call, row, replayed)
 }
 
-const messageIn = (answer: string) => (JSON.parse(answer) as { message_ids: [string] }).message_ids[0]
+const readMessageId = (answer: string) => (JSON.parse(answer) as { message_ids: [string] }).message_ids[0]
 
-const rowOf = (store: Store, user: string, answer: string) =>
-  findMessage(store, user, sidOf('SM', messageIn(answer)))
+const findSentMessage = (store: Store, user: string, answer: string) =>
+  findMessage(store, user, makeSid('SM', readMessageId(answer)))
 
 /** The row of an accepted message, made from its request, for when the database cannot be read. */
 function acceptedRow(id: string, { to, from, body, scheduledAt, service }: NewMessage): MessageRow {
@@ -183,20 +189,20 @@ async function sendNew(
   idempotency: Idempotency | null,
 ): Promise<Sent> {
   const { services, store, user } = call
-  const { device, line } = await senderOf(store, user, from)
+  const { device, line } = await findNumberSender(store, user, from)
   if ((await findRefused(store, user, [to])).has(to))
     throw new TwilioRefusal(21610, 'The recipient has opted out of your messages')
   const options = {
     ...PLAIN_OPTIONS,
     scheduledAt,
     expiresAt,
-    origin: originOf(call.sentBy, callback, { service }),
+    origin: makeTwilioOrigin(call.sentBy, callback, { service }),
   }
   return send({ ...services.sending, store }, call, toOne(to, body, options, device, line), idempotency)
 }
 
 /** The device or line with this number; for '', any. Throws TwilioRefusal 21606 for none, 21616 for two. */
-async function senderOf(store: Store, user: string, number: string): Promise<NumberSender> {
+async function findNumberSender(store: Store, user: string, number: string): Promise<NumberSender> {
   if (number === '') return { device: '', line: '' }
   const [sender, another] = await sendersFrom(store, user, number)
   if (another) throw new TwilioRefusal(21616, "Two devices have the 'From' number")

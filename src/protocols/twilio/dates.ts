@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { dateOf } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/date.ts'
 
 /** A stored date in RFC 2822's form, `Sat, 21 Nov 2026 07:00:00 +0000`; null for none. */
 export const twilioDate = (stored: string): string | null =>
-  dateOf(stored)?.toUTCString().replace('GMT', '+0000') ?? null
+  toDate(stored)?.toUTCString().replace('GMT', '+0000') ?? null
 
 const DAY = z.iso.date()
 const INSTANT = z.iso.datetime({ offset: true, local: true })
@@ -19,4 +19,4 @@ export function readRequestDate(text: string) {
 }
 
 /** A stored date as ISO 8601 without milliseconds, which all libraries read. */
-export const isoDate = (stored: string): string => `${dateOf(stored)!.toISOString().slice(0, 19)}Z`
+export const isoDate = (stored: string): string => `${toDate(stored)!.toISOString().slice(0, 19)}Z`

@@ -8,23 +8,23 @@ import { twilioDate } from './dates.ts'
 import { findMessage } from './messages.ts'
 import { describePage, readPage } from './pages.ts'
 import { notFound } from './refusals.ts'
-import { accountPath, sidOf } from './sids.ts'
+import { accountPath, makeSid } from './sids.ts'
 
 /** The SID of a file, from its name, which is unique within a message. */
-const mediumSid = (name: string) => sidOf('ME', derivedId(name))
+const mediumSid = (name: string) => makeSid('ME', derivedId(name))
 
 export const mediaPath = (user: string, message: string, name: string): string =>
-  `${accountPath(user)}/Messages/${sidOf('SM', message)}/Media/${mediumSid(name)}`
+  `${accountPath(user)}/Messages/${makeSid('SM', message)}/Media/${mediumSid(name)}`
 
-async function mediaOf({ db }: Store, user: string, messageSid: string) {
+async function readMedia({ db }: Store, user: string, messageSid: string) {
   const { id, created, updated, attachments } = await findMessage({ db }, user, messageSid)
   const files = await findAllStored(db, { collection: 'sms_messages', record: id }, attachments)
   return files.map((file) => ({
     file,
     medium: {
       sid: mediumSid(file.name),
-      account_sid: sidOf('AC', user),
-      parent_sid: sidOf('SM', id),
+      account_sid: makeSid('AC', user),
+      parent_sid: makeSid('SM', id),
       content_type: file.type,
       date_created: twilioDate(created),
       date_updated: twilioDate(updated),
@@ -35,7 +35,7 @@ async function mediaOf({ db }: Store, user: string, messageSid: string) {
 
 /** All files of a message on one page. Throws 404 for a message that is not the user's. */
 export async function listMedia({ store, user, sid, parameters }: Call) {
-  const media = await mediaOf(store, user, sid)
+  const media = await readMedia(store, user, sid)
   const path = `${accountPath(user)}/Messages/${sid}/Media.json`
   const content = { ids: media.map(({ file }) => derivedId(file.name)), hasOlder: false, hasNewer: false }
   return {
@@ -45,7 +45,7 @@ export async function listMedia({ store, user, sid, parameters }: Call) {
 }
 
 async function findMedium({ c, store, user, sid }: Call) {
-  const media = await mediaOf(store, user, c.req.param('MessageSid')!)
+  const media = await readMedia(store, user, c.req.param('MessageSid')!)
   const found = media.find(({ medium }) => medium.sid === sid)
   if (!found) throw notFound()
   return found

@@ -1,7 +1,7 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/date.ts'
 import { readNumber } from '../../gateway/base/read-numbers.ts'
-import { anyOf, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import type { Call } from './account.ts'
 import { readRequestDate } from './dates.ts'
 import { OWN_NUMBER } from './own-number.ts'
@@ -18,9 +18,9 @@ const DATE_SENT = `case m.message_type when 'incoming' then m.delivered_at else 
  * SQL conditions of a list's parameters on messages `m`. An incoming text without a recipient matches `To` if
  * a device with that number received it.
  */
-export async function filterOf(call: Call, bound: (value: unknown) => string): Promise<string[]> {
+export async function writeMessageFilter(call: Call, bound: (value: unknown) => string): Promise<string[]> {
   const { store, user, parameters } = call
-  const [to, from] = [await numbersIn(call, 'To'), await numbersIn(call, 'From')]
+  const [to, from] = [await readFilterNumbers(call, 'To'), await readFilterNumbers(call, 'From')]
   const devices = to.length > 0 ? await devicesWith(store, user, to) : []
   const conditions: string[] = []
   const between = (fromMs?: number, beforeMs?: number) => {
@@ -49,7 +49,7 @@ export async function filterOf(call: Call, bound: (value: unknown) => string): P
 }
 
 /** The number in a filter in E.164, and as given, since it may be the name of a sender. */
-async function numbersIn({ store, user, parameters }: Call, name: string): Promise<string[]> {
+async function readFilterNumbers({ store, user, parameters }: Call, name: string): Promise<string[]> {
   const given = parameters.get(name) ?? ''
   const number = await readNumber(store, user, given)
   return [...new Set([given, number ?? ''])].filter((one) => one !== '')
@@ -60,7 +60,7 @@ async function devicesWith({ db }: Store, user: string, phones: readonly string[
     .selectFrom('devices')
     .select('id')
     .where('user', '=', user)
-    .where('phone', '=', anyOf(phones))
+    .where('phone', '=', matchAny(phones))
     .execute()
   return devices.map(({ id }) => id)
 }

@@ -1,18 +1,18 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { now } from '../../engine/fields/date.ts'
 import type { Origin } from '../../gateway/messages/send/body.ts'
-import { objectsOf, type TableRow } from '../../platform/db/statement.ts'
+import { type TableRow, toObjects } from '../../platform/db/statement.ts'
 import type { Call } from './account.ts'
 import { twilioDate } from './dates.ts'
-import { filterOf } from './message-filter.ts'
+import { writeMessageFilter } from './message-filter.ts'
 import { twilioState } from './message-status.ts'
 import { OWN_NUMBER } from './own-number.ts'
 import { readPage, readRows } from './pages.ts'
 import { notFound } from './refusals.ts'
-import { API_VERSION, accountPath, idOf, sidOf } from './sids.ts'
+import { API_VERSION, accountPath, makeSid, parseSid } from './sids.ts'
 
 /** The origin to store with a message from Twilio's API or a TwiML reply. `callback`: a URL, '' for none. */
-export const originOf = (
+export const makeTwilioOrigin = (
   api_key: string,
   callback: string,
   data: { readonly service?: boolean; readonly reply?: boolean },
@@ -43,8 +43,8 @@ const FIND = `${MESSAGE_SQL} where m.id = $1 and m."user" || '' = $2`
 
 /** A user's message by its SID. Throws 404. */
 export async function findMessage({ db }: Pick<Store, 'db'>, user: string, sid: string): Promise<MessageRow> {
-  const id = idOf('SM', sid)
-  const [message] = id ? objectsOf<MessageRow>(await db.query(FIND, [id, user], 'twilio message')) : []
+  const id = parseSid('SM', sid)
+  const [message] = id ? toObjects<MessageRow>(await db.query(FIND, [id, user], 'twilio message')) : []
   if (!message) throw notFound()
   return message
 }
@@ -55,7 +55,7 @@ export const fetchMessage = async ({ store, user, sid }: Call) =>
 export function renderMessage(row: MessageRow, user: string) {
   const isIncoming = row.message_type === 'incoming'
   const { status, errorCode } = twilioState(row, now())
-  const [sid, account_sid] = [sidOf('SM', row.id), sidOf('AC', user)]
+  const [sid, account_sid] = [makeSid('SM', row.id), makeSid('AC', user)]
   const path = `${accountPath(user)}/Messages/${sid}`
   return {
     sid,
@@ -70,7 +70,7 @@ export function renderMessage(row: MessageRow, user: string) {
     error_message: errorCode === null ? null : row.error_message,
     from: (isIncoming ? row.from : row.own_number) || null,
     to: isIncoming ? row.own_number : row.to,
-    messaging_service_sid: row.service ? sidOf('MG', user) : null,
+    messaging_service_sid: row.service ? makeSid('MG', user) : null,
     num_media: String(row.attachments.length),
     num_segments: String(row.segments),
     price: null,
@@ -86,7 +86,7 @@ export async function listMessages(call: Call) {
   const { store, user, parameters } = call
   const request = readPage(parameters, 'SM')
   const values: unknown[] = [user]
-  const filter = await filterOf(call, (value) => `$${values.push(value)}`)
+  const filter = await writeMessageFilter(call, (value) => `$${values.push(value)}`)
   const sql = [`${MESSAGE_SQL} where m."user" = $1`, ...filter].join(' and ')
   const path = `${accountPath(user)}/Messages.json`
   const table = ['sms_messages', 'm'] as const

@@ -1,10 +1,10 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { objectsOf, type TableRow } from '../../platform/db/statement.ts'
+import { type TableRow, toObjects } from '../../platform/db/statement.ts'
 import type { Call } from './account.ts'
 import { twilioDate } from './dates.ts'
 import { readPage, readRows } from './pages.ts'
 import { notFound } from './refusals.ts'
-import { API_VERSION, accountPath, idOf, sidOf } from './sids.ts'
+import { API_VERSION, accountPath, makeSid, parseSid } from './sids.ts'
 
 /** The fields of Twilio's numbers that are the same for every device. */
 const FIXED = {
@@ -52,9 +52,9 @@ where d."user" || '' = $1 and d.phone <> ''`
 
 /** A user's number by its SID. Throws 404. */
 export async function findNumber({ db }: Store, user: string, sid: string): Promise<NumberRow> {
-  const id = idOf('PN', sid)
+  const id = parseSid('PN', sid)
   const find = () => db.query(`${NUMBER_SQL} and d.id = $2`, [user, id], 'twilio number')
-  const [number] = id ? objectsOf<NumberRow>(await find()) : []
+  const [number] = id ? toObjects<NumberRow>(await find()) : []
   if (!number) throw notFound()
   return number
 }
@@ -63,7 +63,7 @@ export const fetchNumber = async ({ store, user, sid }: Call) =>
   renderNumber(await findNumber(store, user, sid), user)
 
 function renderNumber(row: NumberRow, user: string) {
-  const [sid, account_sid] = [sidOf('PN', row.id), sidOf('AC', user)]
+  const [sid, account_sid] = [makeSid('PN', row.id), makeSid('AC', user)]
   return {
     sid,
     account_sid,

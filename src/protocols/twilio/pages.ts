@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/db/open.ts'
 import { queries, unindexed } from '../../platform/db/queries.ts'
-import { objectsOf } from '../../platform/db/statement.ts'
+import { toObjects } from '../../platform/db/statement.ts'
 import type { Parameters } from './parameters.ts'
 import { invalid, TwilioRefusal } from './refusals.ts'
-import { idOf, type SidKind, sidOf } from './sids.ts'
+import { makeSid, parseSid, type SidKind } from './sids.ts'
 
 const DEFAULT_SIZE = 50
 const MAX_SIZE = 1_000
@@ -35,7 +35,7 @@ function wholeNumber(parameters: Parameters, name: string, absent: number, min: 
 
 function readToken(token: string, kind: SidKind) {
   const [, way, sid = ''] = /^P([AB])(.*)$/.exec(token) ?? []
-  const id = idOf(kind, sid)
+  const id = parseSid(kind, sid)
   if (!way || !id) throw unknownToken()
   return { id, isBack: way === 'B' }
 }
@@ -59,14 +59,14 @@ export function describePage(
   }
   const start = page * size
   const [first, last] = [ids[0], ids.at(-1)]
-  const token = from && `P${from.isBack ? 'B' : 'A'}${sidOf(kind, from.id)}`
+  const token = from && `P${from.isBack ? 'B' : 'A'}${makeSid(kind, from.id)}`
   return {
     end: start + Math.max(ids.length - 1, 0),
     first_page_uri: uri(0),
-    next_page_uri: hasOlder && last ? uri(page + 1, `PA${sidOf(kind, last)}`) : null,
+    next_page_uri: hasOlder && last ? uri(page + 1, `PA${makeSid(kind, last)}`) : null,
     page,
     page_size: size,
-    previous_page_uri: hasNewer && page > 0 && first ? uri(page - 1, `PB${sidOf(kind, first)}`) : null,
+    previous_page_uri: hasNewer && page > 0 && first ? uri(page - 1, `PB${makeSid(kind, first)}`) : null,
     start,
     uri: uri(page, token),
   }
@@ -101,7 +101,7 @@ export async function readRows<T extends { readonly id: string }>(
   }
   const [limit, offset] = [place(size + 1), place(from ? 0 : page * size)]
   const text = `${list}${after} order by ${alias}._rowid ${order} limit ${limit}::bigint offset ${offset}::bigint`
-  const found = objectsOf<T>(await db.shaped(text, bound))
+  const found = toObjects<T>(await db.shaped(text, bound))
   const rows = found.slice(0, size)
   if (from?.isBack) rows.reverse()
   const isMore = found.length > size

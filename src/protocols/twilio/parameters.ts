@@ -1,4 +1,4 @@
-import { urlFault } from '../../platform/outgoing/addresses.ts'
+import { findUrlFault } from '../../platform/outgoing/addresses.ts'
 import { decodeForm } from '../../platform/tools/charset.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { invalid, TwilioRefusal } from './refusals.ts'
@@ -31,7 +31,7 @@ const MAX_URL = 2_048
 
 /** Returns `url` if it may be called. Throws a TwilioRefusal with `code` if it is invalid or forbidden. */
 export function readAddress(name: string, url: string, code: number, allowPrivate: boolean): string {
-  const fault = url.length > MAX_URL ? 'not_a_url' : urlFault(url, allowPrivate)
+  const fault = url.length > MAX_URL ? 'not_a_url' : findUrlFault(url, allowPrivate)
   if (fault === undefined) return url
   if (fault === 'private' || fault === 'not_https')
     throw new TwilioRefusal(

@@ -3,16 +3,16 @@ import { readBytes } from '../../http/body/raw-body.ts'
 import type { Ctx } from '../../http/context.ts'
 import { TWILIO } from '../../http/openapi/security.ts'
 import type { Permission } from '../../http/permission.ts'
-import { memoryOf } from '../../http/server/caller.ts'
+import { findRequestMemory } from '../../http/server/caller.ts'
 import { ApiError, RetryLater } from '../../platform/errors.ts'
-import { charsetOf } from '../../platform/tools/charset.ts'
+import { readCharset } from '../../platform/tools/charset.ts'
 import { type Description, described } from '../describe-route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { queryBytes } from '../parameters.ts'
 import { type Call, identifyAccount } from './account.ts'
 import { type Parameters, readParameters, refuseUnknown } from './parameters.ts'
 import { INVALID, invalid, notFound, TwilioRefusal } from './refusals.ts'
-import { idOf } from './sids.ts'
+import { parseSid } from './sids.ts'
 
 /** The account of the credentials. Throws 401, and 404 if the path names another account. */
 export const byAccount: Permission<SendingCaller, GatewayServices> = {
@@ -20,7 +20,7 @@ export const byAccount: Permission<SendingCaller, GatewayServices> = {
   withCaller: (c, services, work) => {
     const run = async (account: SendingCaller) => {
       const inPath = c.req.param('AccountSid')?.replace(/\.json$/, '')
-      if (inPath !== undefined && idOf('AC', inPath) !== account.user) throw notFound()
+      if (inPath !== undefined && parseSid('AC', inPath) !== account.user) throw notFound()
       c.set('asker', account.auth)
       return work(account)
     }
@@ -58,11 +58,13 @@ const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
  * The parameters of a request's form. Throws 400 for a body that is no form, 413 for one that is too large.
  */
 async function readForm(c: Ctx): Promise<Parameters> {
-  const bytes = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => memoryOf(c)).catch((error: unknown) => {
-    if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
-    throw new TwilioRefusal(INVALID, `The body must have at most ${MAX_BODY_BYTES} bytes`, 413)
-  })
+  const bytes = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => findRequestMemory(c)).catch(
+    (error: unknown) => {
+      if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
+      throw new TwilioRefusal(INVALID, `The body must have at most ${MAX_BODY_BYTES} bytes`, 413)
+    },
+  )
   if (bytes.length > 0 && !FORM.test(c.req.header('content-type') ?? ''))
     throw invalid('The body must be application/x-www-form-urlencoded')
-  return readParameters(bytes, charsetOf(c.req.header('content-type') ?? ''))
+  return readParameters(bytes, readCharset(c.req.header('content-type') ?? ''))
 }

@@ -2,20 +2,20 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { isInvisible } from '../../gateway/base/schemas.ts'
-import { accountSender } from '../../gateway/base/sender.ts'
+import { makeAccountSender } from '../../gateway/base/sender.ts'
 import { wakeDevices } from '../../gateway/lines/wake.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../gateway/messages/send/body.ts'
 import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
 import { prepareOffer, sendInside } from '../../gateway/messages/send/send.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries, unindexed } from '../../platform/db/queries.ts'
-import { urlFault } from '../../platform/outgoing/addresses.ts'
+import { findUrlFault } from '../../platform/outgoing/addresses.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isOtherForm } from '../../portable/phone/other-forms.ts'
 import type { CallServices } from './caller.ts'
 import { type NumberSender, sendersFrom } from './devices-with-number.ts'
-import { originOf } from './messages.ts'
+import { makeTwilioOrigin } from './messages.ts'
 import { TwilioRefusal } from './refusals.ts'
 import type { TwimlMessage } from './twiml.ts'
 
@@ -47,7 +47,7 @@ export async function planReplies(
     const body = cleanText(message.body)
     if (isInvisible(body) || [...body].length > MAX_CHARACTERS)
       throw new TwilioRefusal(14103, `A <Message> must have 1 to ${MAX_CHARACTERS} characters`)
-    replies.push({ ...sender, to, body, callback: callbackOf(message.callback, base, allowPrivate) })
+    replies.push({ ...sender, to, body, callback: resolveCallback(message.callback, base, allowPrivate) })
   }
   return replies
 }
@@ -62,10 +62,10 @@ async function senderFor(store: Store, text: AnsweredText, from: string): Promis
 }
 
 /** A callback's absolute address; '' if it cannot be called: the message is sent without a callback. */
-function callbackOf(address: string, base: string, allowPrivate: boolean): string {
+function resolveCallback(address: string, base: string, allowPrivate: boolean): string {
   if (address === '') return ''
   const url = URL.parse(address, base)?.href ?? ''
-  return urlFault(url, allowPrivate) === undefined ? url : ''
+  return findUrlFault(url, allowPrivate) === undefined ? url : ''
 }
 
 const PERIOD = sql`interval '${sql.raw(String(MAX_BETWEEN.seconds))} seconds'`
@@ -117,13 +117,13 @@ export async function sendReplies(
   { message, user, key }: AnsweredText,
   replies: readonly Reply[],
 ): Promise<void> {
-  const sender = accountSender(user, key || user)
+  const sender = makeAccountSender(user, key || user)
   const wake: string[] = []
   await store.db.transaction(async (db) => {
     if (!(await noteAnswered(db, message))) return
     const inside = { db, catalog: store.catalog }
     for (const { to, body, device, line, callback } of replies) {
-      const options = { ...PLAIN_OPTIONS, origin: originOf(key, callback, { reply: true }) }
+      const options = { ...PLAIN_OPTIONS, origin: makeTwilioOrigin(key, callback, { reply: true }) }
       const request = toOne(to, body, options, device, line)
       const offer = await prepareOffer(inside, config, sender, request)
       wake.push(...(await sendInside(inside, config, offer)))

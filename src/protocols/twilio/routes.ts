@@ -11,8 +11,8 @@ import {
   CONNECTION,
   describeConnection,
   findAccount,
-  keyIn,
   listAccounts,
+  readTwilioKey,
 } from './account.ts'
 import { changeMessage, deleteMessage } from './change-message.ts'
 import { changeNumber } from './change-number.ts'
@@ -116,6 +116,6 @@ export const TWILIO: Protocol = {
     },
   ],
   identify: accountOrGuest,
-  keyIn,
+  keyIn: readTwilioKey,
   isNeverRedirected: true,
 }

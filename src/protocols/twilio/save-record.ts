@@ -1,6 +1,6 @@
 import { SUPERUSERS } from '../../engine/collections/collection.ts'
 import { createRecord, updateRecord } from '../../engine/records/write.ts'
-import { serverRequest } from '../../engine/request/request.ts'
+import { makeServerRequest } from '../../engine/request/request.ts'
 import { ApiError } from '../../platform/errors.ts'
 import type { Call } from './account.ts'
 
@@ -16,7 +16,7 @@ export async function saveRecord(
   refusal: (why: string) => Error,
 ): Promise<string> {
   const collection = store.catalog.find(name)!
-  const request = serverRequest(store.catalog.find(SUPERUSERS)!, values)
+  const request = makeServerRequest(store.catalog.find(SUPERUSERS)!, values)
   try {
     if (id) return await updateRecord(store, extensions, collection, id, request)
     return await createRecord(store, extensions, collection, request)

@@ -9,10 +9,10 @@ const SID = /^([A-Z]{2})([0-9a-fA-F]{30})00$/
 export const hasSid = (id: string): boolean => ID.test(id)
 
 /** A SID that looks like Twilio's: two letters, the 15 characters of the id in hex, and `00`. */
-export const sidOf = (kind: SidKind, id: string): string => `${kind}${Buffer.from(id).toString('hex')}00`
+export const makeSid = (kind: SidKind, id: string): string => `${kind}${Buffer.from(id).toString('hex')}00`
 
 /** The id in a SID of this kind; undefined for anything else. `MM` also means a message. */
-export function idOf(kind: SidKind, sid: string): string | undefined {
+export function parseSid(kind: SidKind, sid: string): string | undefined {
   const [, prefix, hex] = SID.exec(sid) ?? []
   if (!hex || (prefix !== kind && !(kind === 'SM' && prefix === 'MM'))) return undefined
   const id = Buffer.from(hex, 'hex').toString('latin1')
@@ -21,4 +21,4 @@ export function idOf(kind: SidKind, sid: string): string | undefined {
 
 export const API_VERSION = '2010-04-01'
 
-export const accountPath = (user: string) => `/${API_VERSION}/Accounts/${sidOf('AC', user)}`
+export const accountPath = (user: string) => `/${API_VERSION}/Accounts/${makeSid('AC', user)}`

@@ -30,7 +30,7 @@ export function signedRequest(
     method,
     headers: {
       ...more,
-      ...basicOf(to),
+      ...makeBasicHeader(to),
       ...(body !== undefined && {
         'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
         'content-length': Buffer.byteLength(body),
@@ -41,7 +41,7 @@ export function signedRequest(
   }
 }
 
-function basicOf({ username, password }: URL): { authorization?: string } {
+function makeBasicHeader({ username, password }: URL): { authorization?: string } {
   if (username === '' && password === '') return {}
   const pair = `${unescaped(username)}:${unescaped(password)}`
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }

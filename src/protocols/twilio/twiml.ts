@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { SaxesParser } from 'saxes'
-import { charsetOf, decodeText } from '../../platform/tools/charset.ts'
+import { decodeText, readCharset } from '../../platform/tools/charset.ts'
 import { TwilioRefusal } from './refusals.ts'
 
 interface Twiml {
@@ -83,7 +83,7 @@ const NOTHING: Twiml = { messages: [], redirect: undefined }
 const xmlCharset = (body: Buffer): string =>
   /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(body.toString('latin1', 0, 200))?.[1] ?? ''
 
-function textOf(body: Buffer, charset: string): string {
+function decodeTwiml(body: Buffer, charset: string): string {
   try {
     return decodeText(body, charset)
   } catch (error) {
@@ -97,7 +97,7 @@ export function readAnswer(headers: IncomingHttpHeaders, body: Buffer): Twiml {
     throw new TwilioRefusal(11200, `The answer has more than ${MAX_ANSWER_BYTES} bytes`)
   const declared = headers['content-type'] ?? ''
   const type = declared.split(';')[0]!.trim().toLowerCase()
-  const text = textOf(body, charsetOf(declared) || (XML.has(type) ? xmlCharset(body) : ''))
+  const text = decodeTwiml(body, readCharset(declared) || (XML.has(type) ? xmlCharset(body) : ''))
   if (text.trim() === '') return NOTHING
   if (XML.has(type)) return readTwiml(text)
   if (type === 'text/plain')

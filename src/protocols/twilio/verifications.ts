@@ -10,19 +10,22 @@ import {
 import { startVerification } from '../../gateway/codes/start.ts'
 import type { Verification } from '../../gateway/codes/verification.ts'
 import { E164 } from '../../portable/phone/e164.ts'
-import { onePhone } from '../../portable/phone/read.ts'
+import { normalizePhone } from '../../portable/phone/read.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
 import type { Call } from './account.ts'
 import { isoDate } from './dates.ts'
 import { invalidParameter, notFound, TwilioRefusal } from './refusals.ts'
-import { idOf, sidOf } from './sids.ts'
-import { serviceIn, serviceUrl } from './verify-services.ts'
+import { makeSid, parseSid } from './sids.ts'
+import { findServiceId, serviceUrl } from './verify-services.ts'
 
 /** Parameters of a new verification. `RiskCheck` and `Tags` have no effect. */
 export const START_PARAMETERS = ['To', 'Channel', 'Locale', 'AppHash', 'DeviceIp', 'RiskCheck', 'Tags']
 
-function fieldsOf({ user }: Call, { id, to, service, channel, status, created, updated }: Verification) {
-  const [sid, service_sid, account_sid] = [sidOf('VE', id), sidOf('VA', service), sidOf('AC', user)]
+function describeVerification(
+  { user }: Call,
+  { id, to, service, channel, status, created, updated }: Verification,
+) {
+  const [sid, service_sid, account_sid] = [makeSid('VE', id), makeSid('VA', service), makeSid('AC', user)]
   return {
     sid,
     service_sid,
@@ -39,19 +42,19 @@ function fieldsOf({ user }: Call, { id, to, service, channel, status, created, u
 }
 
 function render(call: Call, one: Verification) {
-  const found = fieldsOf(call, one)
+  const found = describeVerification(call, one)
   return {
     ...found,
     lookup: {},
-    send_code_attempts: [{ attempt_sid: sidOf('VL', one.id), channel: 'sms', time: found.date_created }],
+    send_code_attempts: [{ attempt_sid: makeSid('VL', one.id), channel: 'sms', time: found.date_created }],
     sna: null,
     url: `${serviceUrl(call, found.service_sid)}/Verifications/${found.sid}`,
   }
 }
 
-const serviceOf = (call: Call) => serviceIn(call, call.c.req.param('ServiceSid')!)
+const requireService = (call: Call) => findServiceId(call, call.c.req.param('ServiceSid')!)
 
-async function recipientOf({ store, user, parameters }: Call): Promise<string> {
+async function readToNumber({ store, user, parameters }: Call): Promise<string> {
   const number = await readNumber(store, user, parameters.get('To') ?? '')
   if (number !== undefined) return number
   throw invalidParameter('To', 'It must be a number in E.164')
@@ -65,8 +68,8 @@ const PATTERNS = { Locale: /^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/, AppHash: /^
  */
 export async function sendCode(call: Call) {
   const { store, services, parameters } = call
-  const service = await serviceOf(call)
-  const to = await recipientOf(call)
+  const service = await requireService(call)
+  const to = await readToNumber(call)
   if (parameters.get('Channel')?.toLowerCase() !== 'sms') throw invalidParameter('Channel', 'It must be sms')
   const [locale, appHash, ip] = ['Locale', 'AppHash', 'DeviceIp'].map((name) => parameters.get(name) ?? '')
   if (locale && !PATTERNS.Locale.test(locale)) throw invalidParameter('Locale')
@@ -85,10 +88,10 @@ function refuse(error: unknown): never {
 
 /** The verification in the path, by SID, or by phone number while it is pending. Throws 404. */
 async function read(call: Call): Promise<Verification> {
-  const service = await serviceOf(call)
+  const service = await requireService(call)
   const named = E164.test(call.sid)
-    ? { id: '', to: onePhone(call.sid), service }
-    : { id: idOf('VE', call.sid) ?? '-', to: '', service }
+    ? { id: '', to: normalizePhone(call.sid), service }
+    : { id: parseSid('VE', call.sid) ?? '-', to: '', service }
   const found = await lookUp(call, named)
   if (named.id === '' && found.status !== 'pending') throw notFound()
   return found
@@ -118,12 +121,12 @@ export async function changeVerification(call: Call) {
 /** Checks a code. Throws 404 for an ended one, TwilioRefusal 60202 (tries), 60200 (parameters), 60410. */
 export async function checkCode(call: Call) {
   const { store, parameters } = call
-  const service = await serviceOf(call)
+  const service = await requireService(call)
   const code = readTypedCode(parameters.get('Code') ?? '')
   const sid = parameters.get('VerificationSid') ?? ''
   if (code === '' || code.length > 20) throw invalidParameter('Code')
-  const id = sid && (idOf('VE', sid) ?? '-')
-  const named = { id, to: id ? '' : await recipientOf(call), service }
+  const id = sid && (parseSid('VE', sid) ?? '-')
+  const named = { id, to: id ? '' : await readToNumber(call), service }
   const before = await lookUp(call, named)
   if (before.status === 'max_attempts_reached') throw new TwilioRefusal(60202, 'Max check attempts reached')
   if (before.status !== 'pending') throw notFound()
@@ -132,5 +135,5 @@ export async function checkCode(call: Call) {
   if (status === 'expired' || status === 'canceled') throw notFound()
   // the last allowed wrong code is also answered with `pending`
   const shown = status === 'approved' ? status : 'pending'
-  return { ...fieldsOf(call, { ...after, status: shown }), sna_attempts_error_codes: [] }
+  return { ...describeVerification(call, { ...after, status: shown }), sna_attempts_error_codes: [] }
 }

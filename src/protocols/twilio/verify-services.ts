@@ -1,13 +1,13 @@
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import { hasScope, type Scope } from '../../engine/request/scopes.ts'
-import { objectsOf, type TableRow } from '../../platform/db/statement.ts'
+import { type TableRow, toObjects } from '../../platform/db/statement.ts'
 import type { Call } from './account.ts'
 import { isoDate } from './dates.ts'
 import { readPage, readRows } from './pages.ts'
 import type { Parameters } from './parameters.ts'
 import { invalidParameter, notFound, TwilioRefusal } from './refusals.ts'
 import { saveRecord } from './save-record.ts'
-import { idOf, sidOf } from './sids.ts'
+import { makeSid, parseSid } from './sids.ts'
 
 /** Options of Twilio that this server lacks: only `false` is accepted. */
 const OFF = [
@@ -34,11 +34,11 @@ export const serviceUrl = ({ services }: Call, sid: string) =>
   `${services.config.publicUrl}/v2/Services/${sid}`
 
 function renderService(call: Call, { id, name, code_length, created, updated }: Row) {
-  const sid = sidOf('VA', id)
+  const sid = makeSid('VA', id)
   const at = serviceUrl(call, sid)
   return {
     sid,
-    account_sid: sidOf('AC', call.user),
+    account_sid: makeSid('AC', call.user),
     friendly_name: name,
     code_length,
     ...Object.fromEntries(OFF.map((option) => [snakeCase(option), false])),
@@ -51,11 +51,15 @@ function renderService(call: Call, { id, name, code_length, created, updated }: 
 }
 
 /** The id of the caller's Verify service with this SID. Throws 404. */
-export const serviceIn = async (call: Call, sid: string): Promise<string> => (await find(call, sid)).id
+export const findServiceId = async (call: Call, sid: string): Promise<string> => (await find(call, sid)).id
 
 async function find({ store: { db }, user }: Call, sid: string): Promise<Row> {
-  const found = await db.query(`${SELECT} and s.id = $2`, [user, idOf('VA', sid)], 'twilio verify service')
-  return objectsOf<Row>(found)[0] ?? Promise.reject(notFound())
+  const found = await db.query(
+    `${SELECT} and s.id = $2`,
+    [user, parseSid('VA', sid)],
+    'twilio verify service',
+  )
+  return toObjects<Row>(found)[0] ?? Promise.reject(notFound())
 }
 
 export const fetchService = async (call: Call) => renderService(call, await find(call, call.sid))
@@ -83,13 +87,13 @@ export async function listServices(call: Call) {
 }
 
 export async function createService(call: Call) {
-  const values = valuesOf(call.parameters)
+  const values = readServiceValues(call.parameters)
   if (values.name === undefined) throw invalidParameter('FriendlyName')
   return saveService(call, undefined, { ...values, user: call.user, api_key: call.sentBy })
 }
 
 export const changeService = async (call: Call) =>
-  saveService(call, await ownService(call), { ...valuesOf(call.parameters) })
+  saveService(call, await ownService(call), { ...readServiceValues(call.parameters) })
 
 const MANAGES: Scope = 'settings:write'
 
@@ -115,7 +119,7 @@ export async function deleteService(call: Call): Promise<void> {
   )
 }
 
-function valuesOf(parameters: Parameters) {
+function readServiceValues(parameters: Parameters) {
   const [name, length] = [parameters.get('FriendlyName'), parameters.get('CodeLength')]
   for (const option of OFF)
     if (!['', 'false'].includes(parameters.get(option)?.toLowerCase() ?? ''))

@@ -1,6 +1,6 @@
 import { sha256 } from '../../engine/auth/tokens.ts'
-import { type StoredRow, textOf } from '../../engine/import/open-pocketbase.ts'
-import { newSecret } from '../../gateway/webhooks/new-secret.ts'
+import { readSqliteText, type StoredRow } from '../../engine/import/open-pocketbase.ts'
+import { makeWebhookSecret } from '../../gateway/webhooks/new-secret.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import { readPhone } from '../../portable/phone/read.ts'
 import { countSegments } from '../../portable/segments.ts'
@@ -16,7 +16,7 @@ const SCOPES = ['messages:send', 'messages:read', 'messages:list', 'inbox:list',
 const VISIBLE_LENGTH = 10
 
 /** A number in E.164; unchanged if it is none. */
-export const phoneOf = (stored: StoredRow[string]) => readPhone(textOf(stored)).phone ?? stored
+export const toE164 = (stored: StoredRow[string]) => readPhone(readSqliteText(stored)).phone ?? stored
 
 /** Converts rows of collections whose fields have other names or meanings here. */
 export const CONVERT: Readonly<Record<string, Convert>> = {
@@ -25,12 +25,12 @@ export const CONVERT: Readonly<Record<string, Convert>> = {
     return { name: row.full_name || row.name }
   },
   contacts: ({ phone_number, notes }) => ({
-    phone: phoneOf(phone_number),
+    phone: toE164(phone_number),
     data: notes ? JSON.stringify({ notes }) : null,
   }),
   sms_devices(row, count) {
     count('sms_devices: # came over as devices, switched off. Add the phones and modems anew.')
-    const phone = readPhone(textOf(row.phone_number)).phone ?? ''
+    const phone = readPhone(readSqliteText(row.phone_number)).phone ?? ''
     return {
       phone,
       platform: row.device_type,
@@ -40,13 +40,13 @@ export const CONVERT: Readonly<Record<string, Convert>> = {
     }
   },
   sms_messages(row, count) {
-    const isUnfinished = UNFINISHED.includes(textOf(row.status))
+    const isUnfinished = UNFINISHED.includes(readSqliteText(row.status))
     if (isUnfinished)
       count('sms_messages: # were not finished. They are failed here, so that none goes out twice.')
-    const { segments } = countSegments(textOf(row.body))
+    const { segments } = countSegments(readSqliteText(row.body))
     return {
-      to: phoneOf(row.to),
-      from: phoneOf(row.from_number),
+      to: toE164(row.to),
+      from: toE164(row.from_number),
       segments,
       guarantee: 'at_most_once',
       ...(isUnfinished && FAILED),
@@ -55,12 +55,12 @@ export const CONVERT: Readonly<Record<string, Convert>> = {
   webhook_configs(row, count) {
     if (row.active && !row.include_body)
       count('webhook_configs: # were called without the text. Calls have it here.')
-    const events = textOf(row.events).replaceAll('"sms_', '"message.')
-    return { events, enabled: row.active, format: 'vendel', secret: row.secret_key || newSecret() }
+    const events = readSqliteText(row.events).replaceAll('"sms_', '"message.')
+    return { events, enabled: row.active, format: 'vendel', secret: row.secret_key || makeWebhookSecret() }
   },
   api_keys(row, count) {
     if (!row.is_active) count('api_keys: # had been switched off. They are so here.')
-    const key = textOf(row.key)
+    const key = readSqliteText(row.key)
     const scopes = JSON.stringify(SCOPES)
     const disabled = row.is_active ? 0 : 1
     return { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key), scopes, disabled }

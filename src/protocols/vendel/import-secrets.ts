@@ -1,5 +1,5 @@
 import { createDecipheriv, createHash, createHmac } from 'node:crypto'
-import { type StoredRow, textOf } from '../../engine/import/open-pocketbase.ts'
+import { readSqliteText, type StoredRow } from '../../engine/import/open-pocketbase.ts'
 import { UserError } from '../../platform/errors.ts'
 
 /** Columns that Vendel encrypts, in whichever table they are. */
@@ -12,7 +12,7 @@ const TAG_BYTES = 16
 export type Open = (sealed: string) => string | undefined
 
 /** Returns the function that decrypts. `key`: WEBHOOK_ENCRYPTION_KEY of Vendel's environment. */
-export function opener(key: string): Open {
+export function makeDecrypter(key: string): Open {
   const bodyKey = createHmac('sha256', key).update('sms-body').digest()
   const secretKey = createHash('sha256').update(key).digest()
   return (sealed) => {
@@ -29,15 +29,15 @@ export function opener(key: string): Open {
   }
 }
 
-export const sealedIn = (row: StoredRow): string[] =>
-  SEALED.filter((column) => PREFIX.test(textOf(row[column])))
+export const listSealedColumns = (row: StoredRow): string[] =>
+  SEALED.filter((column) => PREFIX.test(readSqliteText(row[column])))
 
 /** Throws a UserError if rows have encrypted texts and the key opens none of them. */
 export function requireKey(rows: Iterable<StoredRow>, open: Open): void {
   let sealed = 0
   for (const row of rows) {
-    for (const column of sealedIn(row)) {
-      if (open(textOf(row[column])) !== undefined) return
+    for (const column of listSealedColumns(row)) {
+      if (open(readSqliteText(row[column])) !== undefined) return
       sealed++
     }
   }

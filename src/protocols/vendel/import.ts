@@ -6,7 +6,7 @@ import type { ExportedCollection } from '../../engine/import/exported-collection
 import { importFolder } from '../../engine/import/import-folder.ts'
 import { importRecords } from '../../engine/import/import-records.ts'
 import { dropLostRelations } from '../../engine/import/left-out.ts'
-import { type PocketBaseData, type StoredRow, textOf } from '../../engine/import/open-pocketbase.ts'
+import { type PocketBaseData, readSqliteText, type StoredRow } from '../../engine/import/open-pocketbase.ts'
 import { importPocketBaseTables, saveOne } from '../../engine/import/pocketbase-collections.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -14,8 +14,8 @@ import { queries } from '../../platform/db/queries.ts'
 import { UserError } from '../../platform/errors.ts'
 import { parseJson } from '../../platform/tools/json.ts'
 import type { Progress } from '../../platform/tools/progress.ts'
-import { CONVERT, phoneOf } from './import-rows.ts'
-import { opener, requireKey, sealedIn } from './import-secrets.ts'
+import { CONVERT, toE164 } from './import-rows.ts'
+import { listSealedColumns, makeDecrypter, requireKey } from './import-secrets.ts'
 
 /** Our names of Vendel's own collections. A table that only has the name of one of ours is not ours. */
 const OURS: Readonly<Record<string, string>> = {
@@ -71,7 +71,7 @@ export const importVendel = (
       throw new UserError(
         `${folder} is not a data directory of Vendel. Import other PocketBase directories with --pocketbase.`,
       )
-    const open = opener(key)
+    const open = makeDecrypter(key)
     requireKey(
       raws.values().flatMap(({ name }) => data.rows(name)),
       open,
@@ -99,9 +99,9 @@ export const importVendel = (
         const kept = join ? join(stored) : stored
         if (!kept) return void count('contacts: # had the number of an earlier contact. They are one here.')
         const row = { ...kept, monthly_quota: quotas.get(stored.id) }
-        for (const column of sealedIn(row)) {
+        for (const column of listSealedColumns(row)) {
           // a text that cannot be decrypted stays as it is stored, as in Vendel
-          const text = open(textOf(stored[column]))
+          const text = open(readSqliteText(stored[column]))
           if (text === undefined) count(`${raw.name}: # had a text with another key. It is still encrypted.`)
           else Object.assign(row, { [column]: text })
         }
@@ -148,8 +148,8 @@ function joinContacts(rows: Iterable<StoredRow>): (row: StoredRow) => StoredRow 
   const others = new Map<string, StoredRow[]>()
   const joined = new Set<string>()
   for (const row of rows) {
-    const id = textOf(row.id)
-    const key = `${textOf(row.user)} ${textOf(phoneOf(row.phone_number))}`
+    const id = readSqliteText(row.id)
+    const key = `${readSqliteText(row.user)} ${readSqliteText(toE164(row.phone_number))}`
     const first = firsts.get(key)
     if (first === undefined) firsts.set(key, id)
     else {
@@ -158,7 +158,7 @@ function joinContacts(rows: Iterable<StoredRow>): (row: StoredRow) => StoredRow 
     }
   }
   return (row) => {
-    const id = textOf(row.id)
+    const id = readSqliteText(row.id)
     if (joined.has(id)) return undefined
     return (others.get(id) ?? []).reduce(join, row)
   }
@@ -166,12 +166,12 @@ function joinContacts(rows: Iterable<StoredRow>): (row: StoredRow) => StoredRow 
 
 const join = (row: StoredRow, other: StoredRow): StoredRow => ({
   ...row,
-  name: textOf(row.name) || textOf(other.name),
-  groups: JSON.stringify([...new Set([...idsIn(row.groups), ...idsIn(other.groups)])]),
-  notes: [...new Set([textOf(row.notes), textOf(other.notes)])].filter(Boolean).join('\n'),
+  name: readSqliteText(row.name) || readSqliteText(other.name),
+  groups: JSON.stringify([...new Set([...parseRelationIds(row.groups), ...parseRelationIds(other.groups)])]),
+  notes: [...new Set([readSqliteText(row.notes), readSqliteText(other.notes)])].filter(Boolean).join('\n'),
 })
 
-function idsIn(stored: StoredRow[string]): unknown[] {
-  const ids = parseJson(textOf(stored))
-  return Array.isArray(ids) ? ids : [textOf(stored)].filter(Boolean)
+function parseRelationIds(stored: StoredRow[string]): unknown[] {
+  const ids = parseJson(readSqliteText(stored))
+  return Array.isArray(ids) ? ids : [readSqliteText(stored)].filter(Boolean)
 }

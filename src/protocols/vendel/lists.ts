@@ -7,7 +7,7 @@ import { type Act, isAllowed } from '../../gateway/base/permissions.ts'
 import { checkShape, instant } from '../../gateway/base/schemas.ts'
 import { type SendingCaller, withReader } from '../../gateway/messages/sender.ts'
 import { meterFor } from '../../http/authenticate.ts'
-import { queryOf } from '../../http/query.ts'
+import { readRequestQuery } from '../../http/query.ts'
 import type { DoorCall } from '../door.ts'
 
 export interface List {
@@ -64,10 +64,10 @@ const FILTERS: Readonly<Record<string, (text: string) => string>> = {
 }
 
 /** The PocketBase filter for a query parameter. A text in a filter is quoted as in JSON. */
-const filterOf = ([name, value]: readonly [name: string, value: string]) =>
+const writeVendelFilter = ([name, value]: readonly [name: string, value: string]) =>
   FILTERS[name]?.(JSON.stringify(value)) ?? `${OURS[name] ?? name} = ${JSON.stringify(value)}`
 
-export const itemOf = ({ fields }: List) =>
+export const makeItemSchema = ({ fields }: List) =>
   z.strictObject(
     Object.fromEntries(fields.map((name) => [name, name === 'groups' ? z.array(z.string()) : z.string()])),
   )
@@ -75,7 +75,7 @@ export const itemOf = ({ fields }: List) =>
 type Row = Readonly<Record<string, unknown>>
 
 /** A field's value in Vendel's form. `notes` is a key in a contact's JSON field `data`. */
-function shownIn(record: Row, name: string): unknown {
+function toVendelValue(record: Row, name: string): unknown {
   const value = record[OURS[name] ?? name] ?? ''
   return name === 'notes' ? toText((value as Row).notes) : value
 }
@@ -89,20 +89,21 @@ export async function find(
   [page, perPage]: readonly [page: number, perPage: number],
 ) {
   const { store, auth } = caller
-  const conditions = Object.entries(given).map(filterOf)
+  const conditions = Object.entries(given).map(writeVendelFilter)
   if (collection === MESSAGES.collection && !isAllowed(caller, 'readInbox'))
     conditions.push('message_type = "outgoing"')
   const query = { filter: conditions.join(' && '), sort, page: `${page}`, perPage: `${perPage}` }
   const request = { ...NO_REQUEST, auth, meter: meterFor(c, auth), query }
   const found = await listRecords(store, extensions, store.catalog.find(collection)!, request)
   const { items, totalItems: total_items, totalPages: total_pages } = JSON.parse(found)
-  const itemFrom = (record: Row) => Object.fromEntries(fields.map((name) => [name, shownIn(record, name)]))
+  const itemFrom = (record: Row) =>
+    Object.fromEntries(fields.map((name) => [name, toVendelValue(record, name)]))
   return { items: (items as Row[]).map(itemFrom), page, per_page: perPage, total_items, total_pages }
 }
 
-export const pageOf = (list: List) =>
+export const makeVendelPageSchema = (list: List) =>
   z.strictObject({
-    items: z.array(itemOf(list)),
+    items: z.array(makeItemSchema(list)),
     page: z.int(),
     per_page: z.int(),
     total_items: z.int(),
@@ -122,7 +123,7 @@ const wholeOr = (text: string | undefined, otherwise: number) =>
 
 /** Answers a list. An empty parameter counts as left out. */
 export const listing = (list: List, act: Act) => (call: DoorCall) => {
-  const { page, per_page, ...query } = queryOf(call.c)
+  const { page, per_page, ...query } = readRequestQuery(call.c)
   const known = Object.entries(query).filter(([name, value]) => list.filters.includes(name) && value !== '')
   const given = checkShape(PERIOD, Object.fromEntries(known)) as Record<string, string>
   const part = [wholeOr(page, 1), Math.min(wholeOr(per_page, 50), MAX_PER_PAGE)] as const

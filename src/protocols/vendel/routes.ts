@@ -11,10 +11,20 @@ import { sendTexts } from '../../gateway/messages/send-routes.ts'
 import { type SendingCaller, withReader, withSender } from '../../gateway/messages/sender.ts'
 import { rows } from '../../http/rows.ts'
 import type { Description } from '../describe-route.ts'
-import { type DoorCall, door, doorProtocol } from '../door.ts'
+import { type DoorCall, door, makeSendOnlyProtocol } from '../door.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { ERROR, errorForm, quotaExceeded } from './errors.ts'
-import { CONTACTS, DEVICES, find, GROUPS, itemOf, type List, listing, MESSAGES, pageOf } from './lists.ts'
+import {
+  CONTACTS,
+  DEVICES,
+  find,
+  GROUPS,
+  type List,
+  listing,
+  MESSAGES,
+  makeItemSchema,
+  makeVendelPageSchema,
+} from './lists.ts'
 
 const { recipients, group_ids, device_id, body } = SEND.shape
 const { template_id, variables } = TEMPLATE_SEND.shape
@@ -62,7 +72,7 @@ const BATCH = z.strictObject({
   batch_id: z.string(),
   total: z.int(),
   status_counts: z.record(z.string(), z.int()),
-  messages: z.array(itemOf(MESSAGES)).describe('The newest, 1,000 at most.'),
+  messages: z.array(makeItemSchema(MESSAGES)).describe('The newest, 1,000 at most.'),
 })
 
 /** Maximum messages of a batch that are shown: PocketBase's largest page. Some batches are larger. */
@@ -98,7 +108,13 @@ const route = (
 
 const listRoute = (things: string, list: List, act: Act) => {
   const query = [...list.filters, 'page', 'per_page']
-  return route(`List${things}`, `List ${things.toLowerCase()}`, pageOf(list), { query }, listing(list, act))
+  return route(
+    `List${things}`,
+    `List ${things.toLowerCase()}`,
+    makeVendelPageSchema(list),
+    { query },
+    listing(list, act),
+  )
 }
 
 const SENDS = rows('vendel', {
@@ -116,7 +132,7 @@ const READS = rows('vendel', {
   'GET /vendel/api/sms/status/:id': route(
     'ReadStatus',
     'Read a message',
-    itemOf(MESSAGES),
+    makeItemSchema(MESSAGES),
     {},
     reading('readMessage', readStatus),
   ),
@@ -145,6 +161,6 @@ const DESCRIPTION =
 
 /** What Vendel's SDKs call (https://github.com/JimScope/vendel). Vendel's app and web pages call more. */
 export const VENDEL: Protocol = {
-  ...doorProtocol('vendel', DESCRIPTION, ['/vendel'], SENDS, errorForm),
+  ...makeSendOnlyProtocol('vendel', DESCRIPTION, ['/vendel'], SENDS, errorForm),
   rows: [...SENDS, ...READS],
 }

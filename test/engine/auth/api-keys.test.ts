@@ -1,6 +1,6 @@
 import { identifyKey } from '../../../src/engine/auth/identify-key.ts'
 import { createRecord, updateRecord } from '../../../src/engine/records/write.ts'
-import { type RequestInfo, serverRequest } from '../../../src/engine/request/request.ts'
+import { makeServerRequest, type RequestInfo } from '../../../src/engine/request/request.ts'
 import { apiKeysExtension } from '../../../src/gateway/accounts/api-keys.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 
@@ -13,7 +13,7 @@ const user = await server.addUser('owner@example.com')
 const store = () => server.server.services.store
 function asSuperuser(body: object): RequestInfo {
   const collection = store().catalog.find('_superusers')!
-  return serverRequest(collection, { ...body })
+  return makeServerRequest(collection, { ...body })
 }
 async function create(body: object): Promise<Record<string, string>> {
   const keys = store().catalog.find('api_keys')!

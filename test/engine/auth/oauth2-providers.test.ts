@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { renderAuthMethods } from '../../../src/engine/auth/oauth2/auth-methods.ts'
 import { exchange } from '../../../src/engine/auth/oauth2/fetch-provider-token.ts'
-import { providerClient } from '../../../src/engine/auth/oauth2/provider.ts'
-import { PROVIDERS, providerOf } from '../../../src/engine/auth/oauth2/providers.ts'
+import { makeProviderClient } from '../../../src/engine/auth/oauth2/provider.ts'
+import { completeProvider, PROVIDERS } from '../../../src/engine/auth/oauth2/providers.ts'
 import { fetchUser } from '../../../src/engine/auth/oauth2/with-oauth2.ts'
 import { type AuthCollection, USERS_ID } from '../../../src/engine/collections/collection.ts'
 import { makeBuiltIn } from '../../../src/engine/collections/definition/built-in.ts'
@@ -33,7 +33,7 @@ const { url } = await listenLocally(server)
 
 async function whoIs(name: string, said: Says, extra: Record<string, unknown> = {}) {
   says = said
-  const provider = providerOf({
+  const provider = completeProvider({
     name,
     clientId: 'us',
     clientSecret: 'hush',
@@ -44,7 +44,7 @@ async function whoIs(name: string, said: Says, extra: Record<string, unknown> = 
     pkce: null,
     extra,
   })!
-  const send = providerClient()
+  const send = makeProviderClient()
   const token = await exchange(provider, { code: 'c', codeVerifier: 'v', redirectURL: 'http://x' }, send)
   return { ...(await fetchUser(provider, token, send)).profile, token }
 }

@@ -1,6 +1,6 @@
 import { isSigned, readClaims, signToken } from '../../../src/engine/auth/tokens.ts'
 import type { AuthCollection } from '../../../src/engine/collections/collection.ts'
-import { type AuthRecord, authRecord } from '../../../src/engine/request/request.ts'
+import { type AuthRecord, makeAuthRecord } from '../../../src/engine/request/request.ts'
 
 const SECRET = 's'.repeat(50)
 const token = (duration: number) => ({ duration, secret: SECRET })
@@ -16,7 +16,7 @@ const collection = {
 } as AuthCollection
 
 const values = { id: 'usralice0000001', tokenKey: 'k'.repeat(50), email: 'alice@example.com' }
-const alice = authRecord(collection, values, '')
+const alice = makeAuthRecord(collection, values, '')
 const withKey = (tokenKey: string): AuthRecord => ({ ...alice, values: { ...alice.values, tokenKey } })
 
 /** Signed by PocketBase with the same token key and secret: impersonation for 10^9 seconds. */

@@ -1,7 +1,7 @@
 import { complete } from '../../../src/engine/collections/definition/complete.ts'
 import { readNew } from '../../../src/engine/collections/definition/read-collection.ts'
 import { parseIndex } from '../../../src/engine/collections/index-definition.ts'
-import { indexedColumns } from '../../../src/engine/collections/own-indexes.ts'
+import { listIndexedColumns } from '../../../src/engine/collections/own-indexes.ts'
 import { indexDdl } from '../../../src/engine/collections/table-indexes.ts'
 import { collectionStore, update } from '../../support/collection-store.ts'
 import { openStore } from '../../support/database/open.ts'
@@ -101,7 +101,7 @@ test.each(['sms_messages', 'sms_events', 'contacts', 'webhook_deliveries'])(
   'the indexes that plans of %s rely on exist',
   async (table) => {
     const names = (await store.db.query(WHOLE_INDEXES, [table])).rows.map(([columns]) => columns as string[])
-    const own = indexedColumns({ id: table, indexes: [] })
+    const own = listIndexedColumns({ id: table, indexes: [] })
     expect(own).toContainEqual(['user', '_rowid'])
     for (const columns of own) expect(names).toContainEqual(columns)
   },

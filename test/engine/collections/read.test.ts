@@ -1,4 +1,4 @@
-import { collectionJson } from '../../../src/engine/collections/definition/collection-json.ts'
+import { renderCollection } from '../../../src/engine/collections/definition/collection-json.ts'
 import { complete } from '../../../src/engine/collections/definition/complete.ts'
 import { readNew, readStored } from '../../../src/engine/collections/definition/read-collection.ts'
 
@@ -11,7 +11,7 @@ test('a stored collection with null lists is read with empty ones', () => {
 })
 
 test("collections are answered in PocketBase's key order and without secrets", () => {
-  const text = collectionJson(make({ name: 'x', type: 'auth', viewQuery: 'no' }))
+  const text = renderCollection(make({ name: 'x', type: 'auth', viewQuery: 'no' }))
   const rules = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule']
   const rest = ['name', 'type', 'fields', 'indexes', 'created', 'updated', 'system', 'authRule']
   expect(Object.keys(JSON.parse(text)).slice(0, 14)).toEqual(['id', ...rules, ...rest])

@@ -1,5 +1,5 @@
 import { toText, toTexts } from '../../../src/engine/fields/cast.ts'
-import { dateOf, formatDate } from '../../../src/engine/fields/date.ts'
+import { formatDate, toDate } from '../../../src/engine/fields/date.ts'
 import { checkValue } from '../../../src/engine/fields/field-types.ts'
 import { isJson, minify, writeSorted } from '../../../src/engine/fields/json-text.ts'
 import { fieldOf, store } from './field.ts'
@@ -18,8 +18,8 @@ test.each([
 
 test('a date is the same after formatting and reading', () => {
   const at = new Date('2026-11-20T07:00:00.123Z')
-  expect(dateOf(formatDate(at))).toEqual(at)
-  expect(dateOf('')).toBeUndefined()
+  expect(toDate(formatDate(at))).toEqual(at)
+  expect(toDate('')).toBeUndefined()
 })
 
 test('a date beyond year 9999 is above a maximum, and a date before year 0 below a minimum', () => {

@@ -1,12 +1,12 @@
-import { quote, tableName } from '../../../src/engine/collections/sql-names.ts'
+import { quote, toTableName } from '../../../src/engine/collections/sql-names.ts'
 import { compile } from '../../../src/engine/filter/compile.ts'
 import type { CompiledFilter, FilterQuery } from '../../../src/engine/filter/compiled-filter.ts'
 import { FilterError } from '../../../src/engine/filter/parse.ts'
-import { ruleFor } from '../../../src/engine/records/access.ts'
+import { requireRule } from '../../../src/engine/records/access.ts'
 import { columnsOf, toValues } from '../../../src/engine/records/record-row.ts'
 import {
   type AuthRecord,
-  authRecord,
+  makeAuthRecord,
   NO_REQUEST,
   type RequestInfo,
 } from '../../../src/engine/request/request.ts'
@@ -29,9 +29,9 @@ export async function openWorld(config: Config) {
   const readAuth = async (name: string, id: string): Promise<AuthRecord> => {
     const collection = store.catalog.find(name)!
     const { select } = columnsOf(collection)
-    const table = quote(tableName(collection))
+    const table = quote(toTableName(collection))
     const { rows } = await db.query(`SELECT ${select} FROM ${table} b WHERE id = $1`, [id])
-    return authRecord(collection, toValues(collection, rows[0] as never), '1')
+    return makeAuthRecord(collection, toValues(collection, rows[0] as never), '1')
   }
   /** `root`, a superuser, and `ann`, one of the people. */
   const who: Record<string, AuthRecord> = {
@@ -58,7 +58,7 @@ export async function openWorld(config: Config) {
       const collection = store.catalog.find(name)!
       const query = { filter, sort, perPage: '500', fields: 'id', skipTotal: '1' }
       try {
-        const rule = ruleFor(collection, 'listRule', auth)
+        const rule = requireRule(collection, 'listRule', auth)
         const request = { ...requestOf(auth), query }
         return await run(compile(store.catalog, { collection, rule, filter, sort, request }))
       } catch (error) {

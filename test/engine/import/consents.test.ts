@@ -5,7 +5,7 @@ import PocketBase from 'pocketbase'
 import { hashPassword } from '../../../src/engine/fields/bcrypt.ts'
 import { importFiles } from '../../../src/engine/import/fixtures.ts'
 import { importPocketBase } from '../../../src/engine/import/pocketbase.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { importVendel } from '../../../src/protocols/vendel/import.ts'
 import { start } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
@@ -14,7 +14,7 @@ import { ID, USERS, writeSource } from './pocketbase-data.ts'
 
 // Each imported contact gets an entry of the ledger of consent. PocketBase's SDK lists the entries.
 
-const EXTENSIONS = extensionsOf({ webhookAllowPrivate: false })
+const EXTENSIONS = collectExtensions({ webhookAllowPrivate: false })
 const server = await start(await testConfig({}, 'prepared'))
 const { store } = server.services
 const folder = temporaryFolder()

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { verifyPassword } from '../../../src/engine/fields/bcrypt.ts'
 import { importFiles } from '../../../src/engine/import/fixtures.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { UserError } from '../../../src/platform/errors.ts'
 import { showProgress } from '../../../src/platform/tools/progress.ts'
 import { collectionStore, rowsOf } from '../../support/collection-store.ts'
@@ -51,7 +51,7 @@ function file(name: string, content: unknown): string {
 const bring = (schema: unknown, fixtures: unknown) =>
   importFiles(
     store,
-    extensionsOf({ webhookAllowPrivate: false }),
+    collectExtensions({ webhookAllowPrivate: false }),
     {
       schema: schema === undefined ? undefined : file('schema.json', schema),
       fixtures: fixtures === undefined ? undefined : file('fixtures.json', fixtures),

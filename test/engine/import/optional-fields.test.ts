@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { bootstrap } from '../../../src/engine/collections/bootstrap.ts'
 import { makeBuiltIn } from '../../../src/engine/collections/definition/built-in.ts'
-import { columnsOf } from '../../../src/engine/collections/table.ts'
+import { readColumnNames } from '../../../src/engine/collections/table.ts'
 import { importFiles } from '../../../src/engine/import/fixtures.ts'
 import { BUILT_IN } from '../../../src/main/definitions.ts'
 import { collectionStore, refusal, rowsOf, update } from '../../support/collection-store.ts'
@@ -14,7 +14,7 @@ const store = await collectionStore()
 
 const keys = () => store.catalog.find('api_keys')!
 const hasScopes = () => keys().fields.some(({ name }) => name === 'scopes')
-const columns = () => columnsOf(store.db, 'api_keys')
+const columns = () => readColumnNames(store.db, 'api_keys')
 const withoutScopes = () => keys().fields.filter(({ name }) => name !== 'scopes')
 
 async function importSchema(schema: unknown): Promise<void> {

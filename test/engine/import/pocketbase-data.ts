@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
 import { importPocketBase } from '../../../src/engine/import/pocketbase.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import type { TestStore } from '../../support/database/open.ts'
 
 /** A collection as PocketBase stores it, and its rows. */
@@ -122,6 +122,6 @@ export function contentsOf(folder: string): string[] {
 /** Imports a data directory. Answers the lines of the summary. */
 export async function bringSource(store: TestStore, folder: string): Promise<string[]> {
   return (
-    await importPocketBase(store, extensionsOf({ webhookAllowPrivate: false }), folder, () => {})
+    await importPocketBase(store, collectExtensions({ webhookAllowPrivate: false }), folder, () => {})
   ).split('\n')
 }

@@ -1,6 +1,6 @@
 import { createServer, get, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { changesCleanUp } from '../../../src/engine/realtime/change-log.ts'
+import { makeChangesCleanUp } from '../../../src/engine/realtime/change-log.ts'
 import { type ConnectionLimits, LIMITS } from '../../../src/engine/realtime/client.ts'
 import { openRealtime, type Realtime } from '../../../src/engine/realtime/hub.ts'
 import { readTopic } from '../../../src/engine/realtime/topic.ts'
@@ -119,7 +119,7 @@ describe('without subscribers', () => {
     await ear.next(1)
     const [count] = await rows('select count(*) from _changes')
     expect(Number(count![0])).toBeGreaterThan(0)
-    const cleanUp = changesCleanUp(server.services.store)
+    const cleanUp = makeChangesCleanUp(server.services.store)
     await cleanUp()
     expect(await rows('select count(*) from _changes')).toEqual([count])
     // nothing goes while a transaction is open that is older, in whatever database of the server
@@ -136,7 +136,7 @@ describe('without subscribers', () => {
     await server.services.store.db.query(
       `insert into _listeners (node, seen) values ('dead', now() - interval '2 minutes'), ('alive', now())`,
     )
-    await changesCleanUp(server.services.store)()
+    await makeChangesCleanUp(server.services.store)()
     const nodes = (await rows('select node from _listeners')).flat()
     expect(nodes).toContain('alive')
     expect(nodes).not.toContain('dead')

@@ -1,7 +1,7 @@
 import { Client, type ClientConnection, LIMITS } from '../../../src/engine/realtime/client.ts'
 import { makeRegistry } from '../../../src/engine/realtime/client-registry.ts'
 import { makeFlusher } from '../../../src/engine/realtime/flusher.ts'
-import { bytesOf, readTopic } from '../../../src/engine/realtime/topic.ts'
+import { estimateTopicBytes, readTopic } from '../../../src/engine/realtime/topic.ts'
 import { Budget } from '../../../src/platform/limits/budget.ts'
 import { guestHolder } from '../../../src/platform/limits/holder.ts'
 
@@ -44,7 +44,7 @@ function node(total: number) {
 }
 
 test("subscriptions above a holder's memory are refused, earlier ones stay and other holders have room", () => {
-  const { open, subscribe, memory } = node(100 * bytesOf(topicsOf(1)[0]!))
+  const { open, subscribe, memory } = node(100 * estimateTopicBytes(topicsOf(1)[0]!))
   const [first, second, other] = [open('ann'), open('ann'), open('ben')]
   subscribe(first, 40)
   expect(() => subscribe(second, 20)).toThrow(/memory is used up/)

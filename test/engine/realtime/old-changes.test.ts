@@ -1,4 +1,4 @@
-import { delivery } from '../../../src/engine/realtime/deliveries.ts'
+import { makeDelivery } from '../../../src/engine/realtime/deliveries.ts'
 import { makeLanes } from '../../../src/engine/realtime/lanes.ts'
 import { Budget } from '../../../src/platform/limits/budget.ts'
 
@@ -34,7 +34,7 @@ async function disconnectedBy(ageMs: number): Promise<number> {
   }
   const lanes = makeLanes(new Budget({ name: 'memory', total: 1_000 }))
   const log = { warn: () => {} }
-  delivery(lanes, log as never)('lane', event as never, [{ group, clients, auth: null }] as never)
+  makeDelivery(lanes, log as never)('lane', event as never, [{ group, clients, auth: null }] as never)
   await lanes.whenIdle()
   return ended
 }

@@ -1,4 +1,4 @@
-import { excerpt } from '../../../src/engine/records/excerpt.ts'
+import { makeExcerpt } from '../../../src/engine/records/excerpt.ts'
 import { pickEach, pickFields } from '../../../src/engine/records/pick.ts'
 
 const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]))
@@ -25,5 +25,5 @@ test('the excerpts of a record share 128 KiB: after a longer text the excerpts o
     { first: 'aaa', second: '' },
     { second: 'b' },
   ])
-  expect(excerpt('<p>b</p>', 3, true)).toBe('b')
+  expect(makeExcerpt('<p>b</p>', 3, true)).toBe('b')
 })

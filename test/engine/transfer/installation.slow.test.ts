@@ -1,7 +1,7 @@
 import { type Restored, restoreBackup } from '../../../src/engine/backup/restore.ts'
 import { writeBackup } from '../../../src/engine/backup/write.ts'
-import { digestOf } from '../../../src/engine/transfer/rows.ts'
-import { NOT_TRANSFERRED, tablesOf } from '../../../src/engine/transfer/tables.ts'
+import { digestTable } from '../../../src/engine/transfer/rows.ts'
+import { NOT_TRANSFERRED, readTables } from '../../../src/engine/transfer/tables.ts'
 import { afterRestore } from '../../../src/main/after-restore.ts'
 import { watchAnswers } from '../../support/answers/answers.ts'
 import { type Environment, emptyDatabase, withDatabase } from '../../support/database/empty-databases.ts'
@@ -89,8 +89,10 @@ const RENEWED = new Set(['webhook_dispatch', 'sms_turns'])
 /** What is in each table. */
 async function contentsOf(place: Environment): Promise<Record<string, string>> {
   return withDatabase(place, async (db) => {
-    const tables = (await tablesOf(db)).filter(({ name }) => !NOT_TRANSFERRED.has(name) && !RENEWED.has(name))
-    const sums = tables.map(async (table) => [table.name, (await digestOf(db, table)).sum])
+    const tables = (await readTables(db)).filter(
+      ({ name }) => !NOT_TRANSFERRED.has(name) && !RENEWED.has(name),
+    )
+    const sums = tables.map(async (table) => [table.name, (await digestTable(db, table)).sum])
     return Object.fromEntries(await Promise.all(sums))
   })
 }

@@ -1,4 +1,4 @@
-import { type AlarmNews, alarmMail } from '../../../src/gateway/alarms/alarms.ts'
+import { type AlarmNews, renderAlarmMail } from '../../../src/gateway/alarms/alarms.ts'
 
 const SENDER = { appName: 'Acme & Sons', appUrl: 'https://sms.example.com' }
 const SILENT: AlarmNews = {
@@ -38,7 +38,7 @@ test.each<[what: string, news: AlarmNews[], subject: string]>([
   ['the name is blank', [{ ...SILENT, name: ' \n ' }], 'A device is silent'],
   ['the name is too long', [{ ...SILENT, name: '📱'.repeat(255) }], `${'📱'.repeat(59)}… is silent`],
 ])('the subject of an alarm mail, if %s: "$2"', (_, news, subject) => {
-  expect(alarmMail(news, SENDER).subject).toBe(subject)
+  expect(renderAlarmMail(news, SENDER).subject).toBe(subject)
 })
 
 describe('the text of an alarm mail', () => {
@@ -73,17 +73,17 @@ describe('the text of an alarm mail', () => {
     ],
     ['a name that is HTML', { ...SILENT, name: '<img src=x>' }, '&lt;img src=x&gt; has been silent'],
   ])('says with %s: $2', (_, news, line) => {
-    expect(alarmMail([news], SENDER).html).toContain(line)
+    expect(renderAlarmMail([news], SENDER).html).toContain(line)
   })
 
   test('links to the devices and names the sender', () => {
-    const { html } = alarmMail([SILENT], SENDER)
+    const { html } = renderAlarmMail([SILENT], SENDER)
     expect(html).toContain('href="https://sms.example.com/#/devices"')
     expect(html).toContain('<p>Acme &amp; Sons</p>')
   })
 
   test('lists 100 devices and counts the rest', () => {
-    const { html } = alarmMail(Array(130).fill(SILENT), SENDER)
+    const { html } = renderAlarmMail(Array(130).fill(SILENT), SENDER)
     expect(html.match(/has been silent/g)).toHaveLength(100)
     expect(html).toContain('<p>And 30 more.</p>')
   })

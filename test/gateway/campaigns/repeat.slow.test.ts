@@ -1,7 +1,7 @@
 import type { Store } from '../../../src/engine/collections/catalog.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/gateway/campaigns/body.ts'
 import { readCampaign } from '../../../src/gateway/campaigns/campaign.ts'
-import { campaignJobs } from '../../../src/gateway/campaigns/campaign-jobs.ts'
+import { makeCampaignJobs } from '../../../src/gateway/campaigns/campaign-jobs.ts'
 import { changeCampaign } from '../../../src/gateway/campaigns/change.ts'
 import { createCampaign } from '../../../src/gateway/campaigns/create.ts'
 import {
@@ -12,7 +12,7 @@ import {
 import { repeatIfDue } from '../../../src/gateway/campaigns/runs.ts'
 import { endUnfinished } from '../../../src/gateway/messages/queue/fail-after-restore.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/accept.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { makeWorker } from '../../../src/platform/jobs/jobs.ts'
 import { createLogger } from '../../../src/platform/log.ts'
@@ -25,8 +25,17 @@ const fixture = await openLineFixture()
 const { rows, user } = fixture
 const config = readConfig({})
 const nodeOf = (store: Store) => {
-  const services = { store, config, extensions: extensionsOf(config), acceptor: openAcceptor(store, config) }
-  const worker = makeWorker(store.db, [campaignJobs(() => services)], createLogger({ logLevel: 'silent' }))
+  const services = {
+    store,
+    config,
+    extensions: collectExtensions(config),
+    acceptor: openAcceptor(store, config),
+  }
+  const worker = makeWorker(
+    store.db,
+    [makeCampaignJobs(() => services)],
+    createLogger({ logLevel: 'silent' }),
+  )
   return { ...services, worker }
 }
 const [one, two] = [nodeOf(fixture.stores[0]), nodeOf(fixture.stores[1])]

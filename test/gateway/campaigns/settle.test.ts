@@ -1,6 +1,6 @@
 import { readCampaignChange, readNewCampaign } from '../../../src/gateway/campaigns/body.ts'
 import { type CampaignServices, findCampaign } from '../../../src/gateway/campaigns/campaign.ts'
-import { campaignJobs } from '../../../src/gateway/campaigns/campaign-jobs.ts'
+import { makeCampaignJobs } from '../../../src/gateway/campaigns/campaign-jobs.ts'
 import { endCampaign } from '../../../src/gateway/campaigns/cancel-or-fail.ts'
 import { changeCampaign } from '../../../src/gateway/campaigns/change.ts'
 import { createCampaign } from '../../../src/gateway/campaigns/create.ts'
@@ -15,7 +15,7 @@ import { settleCampaign } from '../../../src/gateway/campaigns/settle.ts'
 import { storeMessages } from '../../../src/gateway/campaigns/store-messages.ts'
 import { endUnfinished } from '../../../src/gateway/messages/queue/fail-after-restore.ts'
 import { type Acceptor, openAcceptor } from '../../../src/gateway/messages/send/accept.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { makeWorker } from '../../../src/platform/jobs/jobs.ts'
 import { createLogger } from '../../../src/platform/log.ts'
@@ -35,7 +35,7 @@ const db = await openPreparedDb()
 const store = await openStore(db)
 const node = () => {
   const config = readConfig({})
-  const extensions = extensionsOf(config)
+  const extensions = collectExtensions(config)
   return { store, config, extensions, acceptor: openAcceptor(store, config) }
 }
 const one = node()
@@ -230,7 +230,7 @@ test("the campaign's job stores it after a crash, starts it on time and ends it"
     ).rows
   const work = async () => {
     await db.query('update _jobs set due_at = now() where key = $1', [id])
-    await makeWorker(db, [campaignJobs(() => two)], createLogger({ logLevel: 'silent' })).drain()
+    await makeWorker(db, [makeCampaignJobs(() => two)], createLogger({ logLevel: 'silent' })).drain()
   }
   const id = await create({ recipients: numbers(3), scheduled_at: inAnHour() })
   expect(await job()).toEqual([[0]])

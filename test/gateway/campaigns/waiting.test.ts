@@ -1,6 +1,6 @@
 import { deleteRecords } from '../../../src/engine/records/cascade.ts'
-import { may } from '../../../src/gateway/base/permissions.ts'
-import { accountSender } from '../../../src/gateway/base/sender.ts'
+import { requirePermit } from '../../../src/gateway/base/permissions.ts'
+import { makeAccountSender } from '../../../src/gateway/base/sender.ts'
 import { readCampaignChange, readNewCampaign } from '../../../src/gateway/campaigns/body.ts'
 import { changeCampaign } from '../../../src/gateway/campaigns/change.ts'
 import { createCampaign } from '../../../src/gateway/campaigns/create.ts'
@@ -13,7 +13,7 @@ import { settleCampaign } from '../../../src/gateway/campaigns/settle.ts'
 import { cancelBatch } from '../../../src/gateway/messages/queue/cancel.ts'
 import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
 import { type Acceptor, openAcceptor } from '../../../src/gateway/messages/send/accept.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { permitOf } from '../../support/database/permits.ts'
@@ -23,7 +23,7 @@ import { permitOf } from '../../support/database/permits.ts'
 const PEOPLE = ['+4930001', '+4930002', '+4930003', '+4930004', '+81300005']
 
 const config = readConfig({})
-const extensions = extensionsOf(config)
+const extensions = collectExtensions(config)
 let campaign: string
 let batch: string
 const fixture = await openLineFixture()
@@ -88,7 +88,7 @@ test('canceling the campaign fails all waiting messages', async () => {
 })
 
 test("canceling the campaign's batch fails all waiting messages", async () => {
-  await cancelBatch(store, may(accountSender(user, campaign), 'cancel'), batch)
+  await cancelBatch(store, requirePermit(makeAccountSender(user, campaign), 'cancel'), batch)
   await expectStopped()
 })
 

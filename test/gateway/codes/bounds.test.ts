@@ -1,4 +1,4 @@
-import { takeCodes } from '../../../src/gateway/codes/limits/sent-codes.ts'
+import { countCodes } from '../../../src/gateway/codes/limits/sent-codes.ts'
 import { ANN, as, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
@@ -118,7 +118,7 @@ test('codes, pages and words together use at most their share of the quota', asy
   const { store, config } = server.services
   const codes = { user: ANN.id, phones: numbers(1), ip: '' }
   for (const asker of ['code', 'page', 'word'] as const)
-    await expect(takeCodes(store, config, { ...codes, asker }), asker).rejects.toThrow(/quota/i)
+    await expect(countCodes(store, config, { ...codes, asker }), asker).rejects.toThrow(/quota/i)
   await bound({ code_quota_share: 0 })
   expect(await start(numbers(1)[0]!)).toBe('sent')
   await server.rows('update users set monthly_quota = 0 where id = $1', [ANN.id])

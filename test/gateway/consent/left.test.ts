@@ -1,7 +1,7 @@
-import { permitOf } from '../../../src/gateway/campaigns/campaign.ts'
+import { makeCampaignPermit } from '../../../src/gateway/campaigns/campaign.ts'
 import { PLAIN_OPTIONS } from '../../../src/gateway/messages/send/body.ts'
-import { offeredScope } from '../../../src/gateway/messages/send/consent-scope.ts'
-import { offeredMessage } from '../../../src/gateway/messages/send/send.ts'
+import { toOfferedScope } from '../../../src/gateway/messages/send/consent-scope.ts'
+import { makeOfferedMessage } from '../../../src/gateway/messages/send/send.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
@@ -33,15 +33,15 @@ async function storeChunk(groups: readonly string[], phones: readonly string[]) 
   const { outcome } = await server.server.services.sending.acceptor.add({
     ...{
       ...PLAIN_OPTIONS,
-      permit: permitOf({ user: ann.id, id }),
+      permit: makeCampaignPermit({ user: ann.id, id }),
       later: true,
       batch,
       body: 'Sale',
       isBulk: true,
-      ...offeredScope({ template: '', groups }),
+      ...toOfferedScope({ template: '', groups }),
     },
     ...{ scheduledAt: '2090-01-01 00:00:00.000Z' },
-    messages: phones.map((to) => offeredMessage({ to, body: 'Sale', segments: 1 }, true)),
+    messages: phones.map((to) => makeOfferedMessage({ to, body: 'Sale', segments: 1 }, true)),
   })
   expect(outcome).toBe('accepted')
   const stored = await server.query(

@@ -1,6 +1,6 @@
 import { addEntry } from '../../../src/gateway/consent/ledger.ts'
 import { joinNumber } from '../../../src/gateway/conversations/join-numbers.ts'
-import { isJoinable, nationalNumbers } from '../../../src/gateway/conversations/national-numbers.ts'
+import { isJoinable, readNationalNumbers } from '../../../src/gateway/conversations/national-numbers.ts'
 import { receiveTexts } from '../../../src/gateway/conversations/store-received-texts.ts'
 import { repairNumbers } from '../../../src/main/doctor-numbers.ts'
 import { randomId } from '../../../src/platform/tools/random.ts'
@@ -71,7 +71,7 @@ const contactsOf = ({ user }: Phone) =>
 
 async function found({ user }: Phone) {
   const all = []
-  for await (const page of nationalNumbers(store.db, user)) all.push(...page)
+  for await (const page of readNationalNumbers(store.db, user)) all.push(...page)
   return all
 }
 async function join(phone: Phone) {

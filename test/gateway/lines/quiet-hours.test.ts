@@ -1,5 +1,5 @@
 import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
-import { zoneOfNumber } from '../../../src/gateway/messages/send/send.ts'
+import { findTimeZone } from '../../../src/gateway/messages/send/send.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()
@@ -45,7 +45,7 @@ test.each([
   ['+12025550123', ''],
   ['+61212345', ''],
 ])('the time zone of %s is "%s"', (number, zone) => {
-  expect(zoneOfNumber(number)).toBe(zone)
+  expect(findTimeZone(number)).toBe(zone)
 })
 
 /** It is this time in Berlin, on a day in winter, where quiet hours are from ten to eight. */

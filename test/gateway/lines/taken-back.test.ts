@@ -2,7 +2,7 @@ import { deleteRecords } from '../../../src/engine/records/cascade.ts'
 import { lineWarnings, readLineFigures } from '../../../src/gateway/lines/lines-near-limit.ts'
 import { changeMessage, readChange } from '../../../src/gateway/messages/queue/change.ts'
 import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { permitOf } from '../../support/database/permits.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
@@ -128,7 +128,7 @@ test('deleting a text before a device claims it frees its recipient on the line'
   await db.transaction((tx) =>
     deleteRecords(
       { db: tx, catalog },
-      extensionsOf({ webhookAllowPrivate: false }),
+      collectExtensions({ webhookAllowPrivate: false }),
       catalog.find('sms_messages')!,
       [id],
     ),

@@ -1,4 +1,4 @@
-import { notifyCanceled, onDeviceEvent, wakeDevices, wakeHere } from '../../../src/gateway/lines/wake.ts'
+import { notifyCanceled, subscribeToDevice, wakeDevices, wakeHere } from '../../../src/gateway/lines/wake.ts'
 import { counts } from '../../../src/platform/tools/counts.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { serve } from '../../support/server/program.ts'
@@ -96,7 +96,7 @@ describe('an event stream', () => {
     const { owner, phone } = await makePair()
     const stream = await listen(phone)
     let said = 0
-    const stop = onDeviceEvent(phone.id, () => said++)
+    const stop = subscribeToDevice(phone.id, () => said++)
     for (let i = 0; i < ROUNDS; i++) {
       const before = said
       await send(owner)

@@ -1,7 +1,7 @@
 import { makeOwnObjects } from '../../../src/engine/collections/own-indexes.ts'
 import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
 import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { randomId } from '../../../src/platform/tools/random.ts'
 import { briefFaults } from '../../support/database/brief.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
@@ -15,7 +15,7 @@ const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed
 const site = await startServerWithDevices()
 const { superuser: root, query } = site
 const { store } = site.server.services
-const extensions = extensionsOf({ webhookAllowPrivate: false })
+const extensions = collectExtensions({ webhookAllowPrivate: false })
 await must(root, 'PATCH', '/api/settings', { batch: { enabled: true, maxRequests: 50, timeout: 3 } })
 
 interface Account {

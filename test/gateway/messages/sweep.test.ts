@@ -1,5 +1,5 @@
 import type { Device } from '../../../src/gateway/base/device.ts'
-import { onDeviceEvent } from '../../../src/gateway/lines/wake.ts'
+import { subscribeToDevice } from '../../../src/gateway/lines/wake.ts'
 import { checkQueue } from '../../../src/gateway/messages/queue/check-queue.ts'
 import { claimMessages } from '../../../src/gateway/messages/queue/claim.ts'
 import { retryExpiredLeases } from '../../../src/gateway/messages/queue/overdue.ts'
@@ -188,7 +188,7 @@ test('wake-ups for an unclaimed message are sent after 5, 15, 45 and 120 s, then
   let after = 0
   const times: number[] = []
   let heard = 0
-  const stop = onDeviceEvent(device.id, () => heard++)
+  const stop = subscribeToDevice(device.id, () => heard++)
   for (let due = 5; times.length < 6; ) {
     after += due
     times.push(after)

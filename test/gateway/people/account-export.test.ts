@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { exportSlice } from '../../../src/gateway/people/export.ts'
-import { everyPerson } from '../../../src/gateway/people/person.ts'
-import { placesOfAccount } from '../../../src/gateway/people/places-of-account.ts'
+import { makeEveryPerson } from '../../../src/gateway/people/person.ts'
+import { listAccountPlaces } from '../../../src/gateway/people/places-of-account.ts'
 import { readPlace } from '../../../src/gateway/people/read-place.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
@@ -55,7 +55,7 @@ test('a deletion of the account deletes each row that its export lists', async (
   const of = await shopAfter(100)
   await seedPerson(of)
   const { counts } = await exportOf(of.shop)
-  const places = placesOfAccount(store.catalog).filter(({ table }) => table in counts)
+  const places = listAccountPlaces(store.catalog).filter(({ table }) => table in counts)
   expect(places.length).toBeGreaterThan(15)
   await must(gateway.superuser, 'DELETE', `/api/collections/users/records/${of.shop.id}`)
   for (const { table } of places) expect([table, await rowsWith(table, of.shop.id)]).toEqual([table, [0]])
@@ -91,8 +91,8 @@ test('an export of the account that runs while a person is erased fails', async 
     `insert into _jobs (kind, holder, key, due_at) values ('person', $1, $2, now() + interval '1 hour')`,
     [shop.id, request],
   )
-  const exporting = { request, person: everyPerson(shop.id), owner: { id: shop.id, maxBytes: 0 } }
-  const places = placesOfAccount(store.catalog)
+  const exporting = { request, person: makeEveryPerson(shop.id), owner: { id: shop.id, maxBytes: 0 } }
+  const places = listAccountPlaces(store.catalog)
   expect(await db.transaction((inside) => exportSlice(inside, { ...exporting, places }, 0))).toBe(false)
   expect(await erase(of, number)).toMatchObject({ state: 'done' })
   await gateway.query('update _jobs set due_at = now() where key = $1', [request])
@@ -103,7 +103,7 @@ test('an export of the account that runs while a person is erased fails', async 
 
 test('a page of an export has at most 4 MiB, and at least one row', async () => {
   const { shop } = await shopAfter(150)
-  const [place] = placesOfAccount(store.catalog).filter(({ table }) => table === 'contacts')
+  const [place] = listAccountPlaces(store.catalog).filter(({ table }) => table === 'contacts')
   await gateway.query(
     `insert into contacts (id, "user", name, phone, data)
     select 'largecontact' || lpad(n::text, 3, '0'), $1, 'Large', '+49151000' || n, to_json(repeat('x', 3000000))
@@ -112,7 +112,7 @@ test('a page of an export has at most 4 MiB, and at least one row', async () => 
   )
   const sizes: number[] = []
   for (let after: string | undefined, isOver = false; !isOver; ) {
-    const page = await readPlace(db, place!, everyPerson(shop.id), sql`'{}'::text[]`, after)
+    const page = await readPlace(db, place!, makeEveryPerson(shop.id), sql`'{}'::text[]`, after)
     sizes.push(page.rows.length)
     after = page.next
     isOver = after === undefined

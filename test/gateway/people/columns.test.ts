@@ -1,5 +1,5 @@
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
-import { stepsOfMentions } from '../../../src/gateway/people/mentions.ts'
+import { listMentionSteps } from '../../../src/gateway/people/mentions.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { start } from '../../support/database/open.ts'
@@ -47,7 +47,7 @@ const { rows } = await db.query(`
     and coalesce(b.typname, t.typname) in ('text', 'json', 'jsonb', 'varchar', '_text', 'bytea')
   order by 1, 2`)
 const columns = rows as [table: string, column: string, type: string][]
-const mentions = stepsOfMentions(store.catalog).flatMap((step) => step.mentions)
+const mentions = listMentionSteps(store.catalog).flatMap((step) => step.mentions)
 const mentioned = new Set(mentions.flatMap((one) => one.columns.map((column) => `${one.table}.${column}`)))
 
 test('each column that can hold words is looked through for mentions, or has a reason why not', () => {

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { openArchive } from '../../../src/engine/backup/archive.ts'
 import { readConfig } from '../../../src/platform/config.ts'
-import { urlOf } from '../../../src/platform/db/embedded/access.ts'
+import { readClusterUrl } from '../../../src/platform/db/embedded/access.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { EmbeddedData } from '../../support/database/embedded-data.ts'
 import { filesWith } from '../../support/database/files-with.ts'
@@ -37,7 +37,7 @@ const program = (...args: string[]) =>
 
 /** Writes everything that is in memory to the files. */
 async function checkpoint(): Promise<void> {
-  const client = new pg.Client(urlOf(cluster, 'postgres'))
+  const client = new pg.Client(readClusterUrl(cluster, 'postgres'))
   await client.connect()
   await client.query('checkpoint')
   await client.end()

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { hide } from '../../../src/gateway/people/hide.ts'
-import { personOf } from '../../../src/gateway/people/person.ts'
+import { makePerson } from '../../../src/gateway/people/person.ts'
 import { queries } from '../../../src/platform/db/queries.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 
 const db = await openPreparedDb()
-const person = personOf('shop', '+4915112345678')
+const person = makePerson('shop', '+4915112345678')
 
 test.each([
   ['a name and a number', 'Zebulon', 'Zebulon, 0151 12345678, asked', '…, …, asked'],

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
@@ -11,7 +11,7 @@ import { ended } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const { store } = gateway.server.services
-const extensions = extensionsOf({ webhookAllowPrivate: true })
+const extensions = collectExtensions({ webhookAllowPrivate: true })
 const shop = await gateway.makeUser()
 const phone = await gateway.pair(shop)
 const record = (collection: string, values: object) =>

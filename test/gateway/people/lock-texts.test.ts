@@ -1,4 +1,4 @@
-import { personOf } from '../../../src/gateway/people/person.ts'
+import { makePerson } from '../../../src/gateway/people/person.ts'
 import { lockTexts } from '../../../src/gateway/people/texts-to-erase.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { makeUser, testStore } from '../../support/database/queue.ts'
@@ -16,7 +16,7 @@ test('each batch of an erasure finds texts by the indexes of recipient and sende
   )
   await store.db.query('vacuum analyze sms_messages')
   const { db, plans } = recordPlans(store.db)
-  expect(await db.transaction((inside) => lockTexts(inside, personOf(user, number)))).toHaveLength(400)
+  expect(await db.transaction((inside) => lockTexts(inside, makePerson(user, number)))).toHaveLength(400)
   const [plan] = plans.filter((one) => one.includes('LockRows'))
   expect(plan).toContain('sms_messages_of_user_by_number')
   expect(plan).toMatch(/sms_messages_(of_user_by_from|incoming)/)

@@ -1,7 +1,7 @@
 import { eraseData } from '../../../src/gateway/people/erase.ts'
 import { exportSlice } from '../../../src/gateway/people/export.ts'
 import { EXPORTED } from '../../../src/gateway/people/export-portion.ts'
-import { personOf } from '../../../src/gateway/people/person.ts'
+import { makePerson } from '../../../src/gateway/people/person.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { ended } from './person-fixture.ts'
 
@@ -38,7 +38,7 @@ async function openRequest(shop: Client, kind: 'export' | 'erasure'): Promise<st
   return id
 }
 const exportingFor = (shop: Client, request: string, maxBytes = 0) => ({
-  ...{ request, person: personOf(shop.id, NUMBER), places: EXPORTED, owner: { id: shop.id, maxBytes } },
+  ...{ request, person: makePerson(shop.id, NUMBER), places: EXPORTED, owner: { id: shop.id, maxBytes } },
 })
 const wakeJob = (id: string) => db.query('update _jobs set due_at = now() where key = $1', [id])
 const count = async (where: string, ...params: unknown[]) =>
@@ -114,7 +114,7 @@ test('an erasure continues where its last run ended, in texts to the person and 
   await addTexts(shop.id, NUMBER, 1_000)
   await addTexts(shop.id, OTHER, 12_000, `case when n % 4000 = 0 then 'Ring ${NUMBER}' else 'Text' end`)
   const request = await openRequest(shop, 'erasure')
-  const person = personOf(shop.id, NUMBER)
+  const person = makePerson(shop.id, NUMBER)
   // a time of 0 ms ends each run after one portion
   const run = () => eraseData({ store, extensions }, request, person, NEVER, 0)
   const left: number[] = []
@@ -134,7 +134,7 @@ test('a person who agrees again between two runs of an erasure gets texts again'
   const shop = await gateway.makeUser()
   await addTexts(shop.id, NUMBER, 1_000)
   const request = await openRequest(shop, 'erasure')
-  const run = () => eraseData({ store, extensions }, request, personOf(shop.id, NUMBER), NEVER, 0)
+  const run = () => eraseData({ store, extensions }, request, makePerson(shop.id, NUMBER), NEVER, 0)
   const isStopped = async () =>
     (await must(shop, 'POST', '/api/person/erase', { number: NUMBER, preview: true })).stopped
   await run()

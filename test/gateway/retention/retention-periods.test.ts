@@ -1,6 +1,6 @@
 import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
 import { endOldByPerson } from '../../../src/gateway/retention/old-people.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // Days of accounts and groups, against a server that keeps texts for 100 days.
@@ -10,7 +10,7 @@ const { superuser, query, makeUser, server, guest } = await startServerWithDevic
   SMS_RETENTION_DAYS: String(SERVER.days),
 })
 const { store } = server.services
-const extensions = extensionsOf({ webhookAllowPrivate: false })
+const extensions = collectExtensions({ webhookAllowPrivate: false })
 const PHONE = '+4915112345678'
 const OTHER = '+4915112345679'
 

@@ -1,12 +1,12 @@
 import { HAS_CONTENT_SQL, makeRetentionIndex } from '../../../src/gateway/retention/indexes.ts'
 import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { startServer } from '../../support/server/start.ts'
 
 const USER = 'olduser00000000'
 const DAYS = 30
 const TEXT = 'a private text'
-const extensions = extensionsOf({ webhookAllowPrivate: false })
+const extensions = collectExtensions({ webhookAllowPrivate: false })
 
 const { store } = (await startServer()).services
 await store.db.query(`insert into users (id, email, "tokenKey") values ($1, 'old@example.com', 'k')`, [USER])

@@ -1,4 +1,4 @@
-import { newSecret } from '../../../src/gateway/webhooks/new-secret.ts'
+import { makeWebhookSecret } from '../../../src/gateway/webhooks/new-secret.ts'
 import { isSecret, signatureHeaders } from '../../../src/gateway/webhooks/signature.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { deliveriesOf, makeWebhook } from '../../support/webhook-fixture.ts'
@@ -106,7 +106,7 @@ test('an sms_events record that a superuser creates triggers no call', async () 
 })
 
 test.each([
-  ['a new secret', newSecret()],
+  ['a new secret', makeWebhookSecret()],
   ['24 bytes', `whsec_${Buffer.alloc(24, 1).toString('base64')}`],
   ['25 bytes', `whsec_${Buffer.alloc(25, 1).toString('base64')}`],
   ['26 bytes', `whsec_${Buffer.alloc(26, 1).toString('base64')}`],

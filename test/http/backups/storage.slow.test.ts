@@ -4,8 +4,8 @@ import { readdirSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { join } from 'node:path'
 import { text } from 'node:stream/consumers'
-import { type BackupStorage, folderStorage } from '../../../src/engine/backup/folder-storage.ts'
-import { s3Storage, testS3 } from '../../../src/engine/backup/s3-storage.ts'
+import { type BackupStorage, openFolderStorage } from '../../../src/engine/backup/folder-storage.ts'
+import { openS3Storage, testS3 } from '../../../src/engine/backup/s3-storage.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
@@ -18,8 +18,8 @@ const s3 = hasS3 ? await startS3Server() : undefined
 
 const folder = join(work, 'backups')
 const STORAGES: [name: string, open: () => BackupStorage, skipped: boolean][] = [
-  ['a folder', () => folderStorage(folder), false],
-  ['an S3 server', () => s3Storage(s3!.settings), !hasS3],
+  ['a folder', () => openFolderStorage(folder), false],
+  ['an S3 server', () => openS3Storage(s3!.settings), !hasS3],
 ]
 
 const fileOf = (content: Buffer | string): string => {
@@ -80,7 +80,7 @@ describe('a folder', () => {
   test.each(['../a.zip', 'x/a.zip', '..', '.', '', '.tmp-a', 'a\0.zip', 'a'.repeat(300)])(
     'refuses the key %j',
     async (key) => {
-      const storage = folderStorage(folder)
+      const storage = openFolderStorage(folder)
       expect(await storage.find(key)).toBeUndefined()
       await expect(storage.put(fileOf('x'), key)).rejects.toThrow()
       await expect(storage.delete(key)).rejects.toThrow()
@@ -97,14 +97,14 @@ describe.skipIf(!hasS3)('a misconfigured S3 server', () => {
     ['an address without a server', { endpoint: 'http://127.0.0.1:9' }, /fetch failed|ECONNREFUSED|bad port/],
   ])('is reported for %s: $2', async (_, change, reason) => {
     const settings = { ...s3!.settings, ...change }
-    await expect(s3Storage(settings).list()).rejects.toThrow(reason)
-    await expect(s3Storage(settings).put(fileOf('x'), 'a.zip')).rejects.toThrow(reason)
+    await expect(openS3Storage(settings).list()).rejects.toThrow(reason)
+    await expect(openS3Storage(settings).put(fileOf('x'), 'a.zip')).rejects.toThrow(reason)
     await expect(testS3(settings)).rejects.toThrow(reason)
   })
 
   test('is tested by a file that is deleted again', async () => {
     await testS3(s3!.settings)
-    expect(await s3Storage(s3!.settings).list()).toEqual([])
+    expect(await openS3Storage(s3!.settings).list()).toEqual([])
   })
 })
 
@@ -114,7 +114,7 @@ test('a server that does not answer is given up after a time', async () => {
   const { url, stop } = await listenLocally(server)
   try {
     const asked = once(server, 'request')
-    const listed = s3Storage({ ...NO_S3, endpoint: url }).list()
+    const listed = openS3Storage({ ...NO_S3, endpoint: url }).list()
     await Promise.race([asked, listed])
     vi.advanceTimersByTime(30_000)
     await expect(listed).rejects.toThrow('The S3 server does not answer.')
@@ -128,7 +128,7 @@ test('a redirect to another address is not followed', async () => {
   const elsewhere = await startReceiver()
   const server = await startReceiver()
   server.answer(307, '', { location: `${elsewhere.url}/elsewhere` })
-  await expect(s3Storage({ ...NO_S3, endpoint: server.url }).list()).rejects.toThrow()
+  await expect(openS3Storage({ ...NO_S3, endpoint: server.url }).list()).rejects.toThrow()
   expect([server.told.length > 0, elsewhere.told]).toEqual([true, []])
   await Promise.all([server.stop(), elsewhere.stop()])
 })

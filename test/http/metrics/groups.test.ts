@@ -1,5 +1,5 @@
-import { groupOf } from '../../../src/http/metrics/traffic.ts'
-import { pathOf } from '../../../src/http/server/before-routes.ts'
+import { findRequestGroup } from '../../../src/http/metrics/traffic.ts'
+import { readRoutedPath } from '../../../src/http/server/before-routes.ts'
 import { APIS } from '../../../src/main/features.ts'
 
 test.each([
@@ -33,5 +33,5 @@ test.each([
   ['a path outside the API', 'GET', '/_/k3v9x0c2m5n8b1a', 'pages'],
   ['metrics', 'GET', '/metrics?x', 'metrics'],
 ] as const)('%s: %s %s is counted as "%s"', (_, method, url, group) => {
-  expect(groupOf(method, pathOf(APIS, url), APIS)).toBe(group)
+  expect(findRequestGroup(method, readRoutedPath(APIS, url), APIS)).toBe(group)
 })

@@ -3,7 +3,7 @@ import { type IncomingMessage, request } from 'node:http'
 import { connect, type Socket } from 'node:net'
 import { setDefaultHighWaterMark } from 'node:stream'
 import { afterEach, test as anywhere, expect, vi } from 'vitest'
-import { userHolder } from '../../../src/engine/collections/collection.ts'
+import { makeUserHolder } from '../../../src/engine/collections/collection.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
@@ -72,7 +72,7 @@ anywhere('what acts for an account has the places of the account', async () => {
     begin(`${credential}\r\nContent-Length: 200`, '/api/sms/send')
   }
   await passUntil(() => bodies.use.running === 5)
-  expect([...bodies.holders]).toEqual([userHolder(user.id)])
+  expect([...bodies.holders]).toEqual([makeUserHolder(user.id)])
 })
 
 anywhere('a small body has 10 s to come, and bytes that trickle stretch nothing', async () => {
@@ -102,7 +102,7 @@ anywhere.each(['application/json', 'multipart/form-data; boundary=x'])(
   'a large body of a holder in debt is refused before it takes memory: %s',
   async (type) => {
     const user = await server.makeUser()
-    admission.bodyBytes.charge(userHolder(user.id), 100 << 20)
+    admission.bodyBytes.charge(makeUserHolder(user.id), 100 << 20)
     const opened = vi.spyOn(admission.temporaryFiles, 'open')
     const head = `Authorization: ${user.token}\r\nContent-Type: ${type}\r\nContent-Length: 9000000`
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')

@@ -7,7 +7,7 @@ import { describeField } from '../../../src/http/openapi/record-schema.ts'
 import { DESCRIBED } from '../../../src/main/api-description.ts'
 import { createApp } from '../../../src/main/app.ts'
 import { BUILT_IN } from '../../../src/main/definitions.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 import { startServer } from '../../support/server/start.ts'
@@ -19,7 +19,7 @@ type Json = Record<string, unknown>
 const subject = {
   url: 'https://sms.example.com',
   collections: describedCollections(BUILT_IN),
-  extensions: extensionsOf(readConfig({})),
+  extensions: collectExtensions(readConfig({})),
   described: DESCRIBED,
 }
 const text = JSON.stringify(openApiDocument(subject))

@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
-import { loggedPath, loggedUrl, withoutValues } from '../../../src/http/server/logged-url.ts'
+import { hideValues, loggedPath, loggedUrl } from '../../../src/http/server/logged-url.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { start } from '../../support/database/open.ts'
 import { signIn } from '../../support/server/server-with-devices.ts'
@@ -169,7 +169,7 @@ test.each([
   ['an unknown macro', 'a = @+4915112345678', 'a = ………'],
   ['nothing', '', undefined],
 ])('a filter with %s is logged without its values: %s', (_, filter, kept = filter) =>
-  expect(withoutValues(filter)).toBe(kept),
+  expect(hideValues(filter)).toBe(kept),
 )
 
 test.each([

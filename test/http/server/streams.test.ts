@@ -1,5 +1,5 @@
 import type { Device } from '../../../src/gateway/base/device.ts'
-import { deviceEvents } from '../../../src/gateway/lines/event-stream.ts'
+import { streamDeviceEvents } from '../../../src/gateway/lines/event-stream.ts'
 import { untilWaiting } from '../../support/database/locks.ts'
 import { type Client, openStream, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
@@ -131,7 +131,7 @@ test("the end of a stream keeps the device's stream on another server", async ()
   const { store } = server.server.services
   const { id } = await server.pair(user)
   const device = { id, user: user.id, lastSeen: '' } as Device
-  const stream = deviceEvents(store, device, 90, async () => device, new AbortController().signal)
+  const stream = streamDeviceEvents(store, device, 90, async () => device, new AbortController().signal)
   await stream.next()
   await store.db.query(`update device_streams set until = until + interval '1 s' where device = $1`, [id])
   await stream.return(undefined)

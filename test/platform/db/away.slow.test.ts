@@ -2,7 +2,7 @@ import { type AddressInfo, connect, createServer, type Server } from 'node:net'
 import { readConfig } from '../../../src/platform/config.ts'
 import type { Session } from '../../../src/platform/db/backend.ts'
 import { DatabaseUnavailable } from '../../../src/platform/db/errors.ts'
-import { clientsOf } from '../../../src/platform/db/hosts.ts'
+import { makeFailoverClients } from '../../../src/platform/db/hosts.ts'
 import { openPostgres } from '../../../src/platform/db/postgres.ts'
 import { UserError } from '../../../src/platform/errors.ts'
 import { createLogger, type Logger } from '../../../src/platform/log.ts'
@@ -133,7 +133,7 @@ test('a host that closes its connection while asked whether it is writable cause
   const port = await listen(server)
   onTestFinished(() => void server.close())
   const host = `127.0.0.1:${port}`
-  const { Client } = clientsOf(`postgres://ann@${host},${host}/sms?sslmode=disable`)
+  const { Client } = makeFailoverClients(`postgres://ann@${host},${host}/sms?sslmode=disable`)
   await expect(new Client().connect()).rejects.toThrow('Connection terminated')
 })
 
@@ -164,7 +164,7 @@ test.concurrent('a primary whose synchronous standby is gone is not used', async
   const { url, stop } = await startPostgres()
   onTestFinished(stop)
   const connects = async () => {
-    const client = new (clientsOf(url).Client)()
+    const client = new (makeFailoverClients(url).Client)()
     return client.connect().then(
       () => client.end().then(() => true),
       () => false,
@@ -267,7 +267,7 @@ test('a server without TLS tries TLS next if sslmode is allow', async () => {
   )
   const port = await listen(server)
   onTestFinished(() => void server.close())
-  const { Client } = clientsOf(`postgres://ann@127.0.0.1:${port}/sms?sslmode=allow`)
+  const { Client } = makeFailoverClients(`postgres://ann@127.0.0.1:${port}/sms?sslmode=allow`)
   await expect(new Client().connect()).rejects.toThrow(DatabaseUnavailable)
   await expect(new Client().connect()).rejects.toThrow()
   // the version of the protocol, then the request for TLS

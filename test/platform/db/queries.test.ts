@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../../../src/platform/db/advisory-locks.ts'
-import { anyFound, anyOf, lock, queries, tryLock } from '../../../src/platform/db/queries.ts'
+import { anyFound, lock, matchAny, queries, tryLock } from '../../../src/platform/db/queries.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { openDb } from '../../support/database/open.ts'
 import { testConfig } from '../../support/server/start.ts'
@@ -77,7 +77,7 @@ test('a list is one parameter, and a query finds any of it', async () => {
   const found = await queries(db)
     .selectFrom('_params')
     .select('key')
-    .where('key', '=', anyOf(['d', 'x']))
+    .where('key', '=', matchAny(['d', 'x']))
     .execute()
   expect(found).toEqual([{ key: 'd' }])
   const written = await queries(db)

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { type Holder, ticketOf as ticketFor } from '../../../src/platform/limits/holder.ts'
+import { type Holder, makeServerTicket as ticketFor } from '../../../src/platform/limits/holder.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { openDb } from '../../support/database/open.ts'
 import { testConfig } from '../../support/server/start.ts'
@@ -13,10 +13,10 @@ const db = await openDb(config, createLogger(config))
 const ENDLESS =
   'select count(*) from generate_series(1, 200000) a, generate_series(1, 200000) b where a + b < 0'
 
-const ticketOf = (name: string) => ticketFor(name as Holder)
+const makeServerTicket = (name: string) => ticketFor(name as Holder)
 
 test('quick statements return their rows, named or not', async () => {
-  const ticket = ticketOf(randomUUID())
+  const ticket = makeServerTicket(randomUUID())
   const numbers = Array.from({ length: 300 }, (_, i) => i)
   const asked = numbers.map((n) =>
     n % 2 === 0 || n > 100
@@ -30,7 +30,7 @@ test('holders take turns with their statements', async () => {
   const ended: string[] = []
   const pause = (holder: string) =>
     db
-      .for(ticketOf(holder))
+      .for(makeServerTicket(holder))
       .query('select pg_sleep(0.01)')
       .then(() => ended.push(holder))
   const all = Array.from({ length: 200 }, () => pause('many'))
@@ -42,12 +42,12 @@ test('holders take turns with their statements', async () => {
 })
 
 test('a statement whose client left before its turn is not run', async () => {
-  const ticket = { ...ticketOf('gone'), isGone: () => true }
+  const ticket = { ...makeServerTicket('gone'), isGone: () => true }
   await expect(db.for(ticket).shaped(ENDLESS)).rejects.toMatchObject({ status: 400 })
 })
 
 test('a statement inside a transaction runs in that transaction', async () => {
-  await db.for(ticketOf('any')).transaction(async (inside) => {
+  await db.for(makeServerTicket('any')).transaction(async (inside) => {
     await inside.script('create temporary table seen (n int) on commit drop; insert into seen values (7)')
     expect((await inside.shaped('select n from seen')).rows).toEqual([[7]])
   })

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { readConfig } from '../../../src/platform/config.ts'
-import { shareOf, workerCount } from '../../../src/platform/jobs/worker-share.ts'
+import { divideConfig, workerCount } from '../../../src/platform/jobs/worker-share.ts'
 
 const POSTGRES = { DATABASE_URL: 'postgres://localhost/none' }
 
@@ -18,12 +18,12 @@ test.each(['0', '-1', '1.5', 'all', '1000'])('WORKERS=%s is refused', (WORKERS) 
 
 test('workers divide the limits of the process among them', () => {
   const config = readConfig({ ...POSTGRES, MAX_STREAMS: '0', MAX_CONNECTIONS_PER_ADDRESS: '5' })
-  expect(shareOf(config, 2)).toMatchObject({
+  expect(divideConfig(config, 2)).toMatchObject({
     databasePool: 12,
     maxConnections: 5000,
     maxConnectionsPerAddress: 3,
     maxStreams: 0,
   })
-  expect(shareOf(config, 16).databasePool).toBe(4)
-  expect(shareOf(readConfig({ ...POSTGRES, DATABASE_POOL: '2' }), 2).databasePool).toBe(2)
+  expect(divideConfig(config, 16).databasePool).toBe(4)
+  expect(divideConfig(readConfig({ ...POSTGRES, DATABASE_POOL: '2' }), 2).databasePool).toBe(2)
 })

@@ -1,5 +1,5 @@
 import { HAS_ROOM } from '../../../src/gateway/conversations/queue-answers.ts'
-import { kindsOf } from '../../../src/main/features.ts'
+import { collectJobKinds } from '../../../src/main/features.ts'
 import { type JobKind, readJobFigures } from '../../../src/platform/jobs/job-queue.ts'
 import { makeWorker } from '../../../src/platform/jobs/jobs.ts'
 import { createLogger } from '../../../src/platform/log.ts'
@@ -39,7 +39,7 @@ const forever = (signal: AbortSignal) =>
 test("endless, failing or many jobs of one account do not delay other accounts' jobs", async () => {
   const server = await startServer()
   onTestFinished(server.stop)
-  const kinds = kindsOf(server.services)
+  const kinds = collectJobKinds(server.services)
   expect(kinds.length).toBeGreaterThan(4)
   const done = new Map(kinds.map(({ name }) => [name, [] as string[]]))
   const run = (name: string): JobKind['run'] => {

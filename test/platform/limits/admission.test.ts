@@ -1,13 +1,13 @@
 import { readFileSync } from 'node:fs'
 import { Budget } from '../../../src/platform/limits/budget.ts'
-import { type Holder, ticketOf as ticketFor } from '../../../src/platform/limits/holder.ts'
+import { type Holder, makeServerTicket as ticketFor } from '../../../src/platform/limits/holder.ts'
 import { BYTES, LIMITS, RATES } from '../../../src/platform/limits/limits.ts'
 import { Places, streamPlaces } from '../../../src/platform/limits/places.ts'
 import { DatabaseTime, Rates } from '../../../src/platform/limits/rates.ts'
 
 afterEach(() => void vi.useRealTimers())
 
-const ticketOf = (name: string) => ticketFor(name as Holder)
+const makeServerTicket = (name: string) => ticketFor(name as Holder)
 const limit = (total: number, share = total) => ({ name: 'something', total, share })
 
 test('memory: one holder can take half of the free memory, so that others get some', () => {
@@ -123,7 +123,7 @@ test('rates: a holder in debt is delayed or refused, another holder is not', asy
 /** A statement that runs until the returned function is called. */
 function beginStatement(time: DatabaseTime, holder: string): () => Promise<void> {
   const { promise, resolve } = Promise.withResolvers<void>()
-  const done = time.run(ticketOf(holder), () => promise)
+  const done = time.run(makeServerTicket(holder), () => promise)
   return () => {
     resolve()
     return done
@@ -171,8 +171,8 @@ test('database time: a holder that used up its time is refused with 429, not 503
   vi.useFakeTimers({ toFake: ['performance', 'setTimeout', 'clearTimeout'] })
   const time = new DatabaseTime(8)
   const { promise, resolve } = Promise.withResolvers<void>()
-  const run = (holder: string) => time.run(ticketOf(holder), () => promise)
-  const long = time.run(ticketOf('a'), () => new Promise((end) => setTimeout(end, 5_000)))
+  const run = (holder: string) => time.run(makeServerTicket(holder), () => promise)
+  const long = time.run(makeServerTicket('a'), () => new Promise((end) => setTimeout(end, 5_000)))
   await vi.advanceTimersByTimeAsync(5_000)
   await long
   const running = [run('a'), run('b')]

@@ -1,7 +1,7 @@
 import { Resolver } from 'node:dns/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
-import { AddressRefused, publicOnlyLookup, urlFault } from '../../../src/platform/outgoing/addresses.ts'
+import { AddressRefused, findUrlFault, publicOnlyLookup } from '../../../src/platform/outgoing/addresses.ts'
 import { sendOutgoing } from '../../../src/platform/outgoing/send.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 import { startNameServer } from '../../support/services/name-server.ts'
@@ -102,7 +102,7 @@ describe('an outgoing request to', () => {
   ])('the host %s is refused as private: %s', async (_, host) => {
     const authority = host.includes('\\') ? host.replace('\\', `:${port}\\`) : `${host}:${port}`
     const url = `https://${authority}/in`
-    expect(urlFault(url, false)).toBe('private')
+    expect(findUrlFault(url, false)).toBe('private')
     await expect(send(url)).rejects.toThrow('not an address of the internet')
     expect(reached).toBe(0)
   })
@@ -115,7 +115,7 @@ describe('an outgoing request to', () => {
     ['no host', 'https://'],
     ['a space', 'https://127.0.0.1 .example.com/'],
   ])('%s is refused as a URL: %s', async (_, url) => {
-    expect(urlFault(url, false)).toBe('not_a_url')
+    expect(findUrlFault(url, false)).toBe('not_a_url')
     await expect(send(url)).rejects.toThrow('is not an address')
   })
 
@@ -125,7 +125,7 @@ describe('an outgoing request to', () => {
     ['ftp://example.com/', 'not_http'],
     ['http://example.com/', 'not_https'],
   ] as const)('%s is refused for its scheme as %s', async (url, fault) => {
-    expect(urlFault(url, false)).toBe(fault)
+    expect(findUrlFault(url, false)).toBe(fault)
     await expect(send(url)).rejects.toThrow('https')
   })
 
@@ -134,7 +134,7 @@ describe('an outgoing request to', () => {
     ['https://[2606:4700::1111]/'],
     ['https://example.com/'],
     ['https://172.32.0.1/'],
-  ])('%s is allowed', (url) => expect(urlFault(url, false)).toBeUndefined())
+  ])('%s is allowed', (url) => expect(findUrlFault(url, false)).toBeUndefined())
 })
 
 describe('a host name', () => {

@@ -1,8 +1,8 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { isListed } from '../../../src/engine/auth/superuser-addresses.ts'
-import { addressOf } from '../../../src/http/server/caller.ts'
+import { readSocketAddress } from '../../../src/http/server/caller.ts'
 import { networkAddresses, serverUrls } from '../../../src/platform/config.ts'
-import { guestHolder, networkOf } from '../../../src/platform/limits/holder.ts'
+import { guestHolder, toNetwork } from '../../../src/platform/limits/holder.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 const info = (address: string, internal = false) =>
@@ -42,7 +42,7 @@ test.each([
   ['an IPv4 tail', '64:ff9b::203.0.113.7', '64:ff9b:0:0::/64'],
   ['with a zone', 'fe80::1%eth0', 'fe80:0:0:0::/64'],
   ['none', '', ''],
-])('%s (%s) is counted as "%s"', (_, ip, network) => expect(networkOf(ip)).toBe(network))
+])('%s (%s) is counted as "%s"', (_, ip, network) => expect(toNetwork(ip)).toBe(network))
 
 test.each([
   ['IPv4', '203.0.113.7', 'network 203.0.113.0/24'],
@@ -101,4 +101,4 @@ test.each([
   expect((body.data as { possibleProxyHeader: string }).possibleProxyHeader).toBe(name)
 })
 
-test('a closed connection has no address', () => expect(addressOf(null)).toBe(''))
+test('a closed connection has no address', () => expect(readSocketAddress(null)).toBe(''))

@@ -1,4 +1,4 @@
-import { charsetOf, decodeForm, decodeText } from '../../../src/platform/tools/charset.ts'
+import { decodeForm, decodeText, readCharset } from '../../../src/platform/tools/charset.ts'
 
 test.each([
   ['text/plain', ''],
@@ -7,7 +7,7 @@ test.each([
   ['text/xml; boundary=x; Charset = windows-1252 ; y=z', 'windows-1252'],
   ['text/plain; charset=', ''],
 ])('the charset of %s is "%s"', (type, charset) => {
-  expect(charsetOf(type)).toBe(charset)
+  expect(readCharset(type)).toBe(charset)
 })
 
 test.each<[charset: string, hex: string, text: string]>([

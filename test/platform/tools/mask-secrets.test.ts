@@ -1,4 +1,4 @@
-import { masked } from '../../../src/platform/tools/mask-secrets.ts'
+import { maskSecrets } from '../../../src/platform/tools/mask-secrets.ts'
 
 const CODE = '471103'
 const TOKEN = 'tk+/=_äZ&"1'
@@ -30,7 +30,7 @@ test.each<[string, (secret: string) => string]>([
   ['in Base64 of URLs', (secret) => Buffer.from(`user:${secret}`).toString('base64url')],
 ])('a secret is masked %s', (_, write) => {
   for (const secret of [CODE, TOKEN]) {
-    const text = masked(`before ${write(secret)} after`, ['other-secret', secret])
+    const text = maskSecrets(`before ${write(secret)} after`, ['other-secret', secret])
     expect(text).toContain('***')
     expect(text).toMatch(/^before .* after$/s)
     for (const form of [
@@ -48,20 +48,20 @@ test.each([
   ['hyphens', '471-103'],
   ['points', '4.7.1.1.0.3'],
 ])('a code with %s between its digits is masked: $1', (_, written) => {
-  expect(masked(`wrong: ${written}!`, [CODE])).toBe('wrong: ***!')
+  expect(maskSecrets(`wrong: ${written}!`, [CODE])).toBe('wrong: ***!')
 })
 
 test('other text stays, and a secret cut off at the end is masked', () => {
   const text = 'Error 4711: the SIM 0311 has no signal'
-  expect(masked(text, [CODE, ''])).toBe(text)
-  expect(masked(text, [])).toBe(text)
-  expect(masked(`Bearer ${'secret-token'.slice(0, 8)}`, ['secret-token'])).toBe('Bearer ***')
+  expect(maskSecrets(text, [CODE, ''])).toBe(text)
+  expect(maskSecrets(text, [])).toBe(text)
+  expect(maskSecrets(`Bearer ${'secret-token'.slice(0, 8)}`, ['secret-token'])).toBe('Bearer ***')
 })
 
 test('a text of many backslashes, or a secret with many, is searched at once', () => {
   const text = `${'\\'.repeat(1_000)}b`
-  expect(masked(text, [`${'\\'.repeat(300)}a`])).toBe(text)
-  expect(masked(`say ${'\\'.repeat(300)}z`, [`${'\\'.repeat(30)}z`])).not.toContain('z')
+  expect(maskSecrets(text, [`${'\\'.repeat(300)}a`])).toBe(text)
+  expect(maskSecrets(`say ${'\\'.repeat(300)}z`, [`${'\\'.repeat(30)}z`])).not.toContain('z')
 })
 
 test.each([
@@ -69,5 +69,5 @@ test.each([
   ['capital letters', 'Token-A', 'a tOKEN-a b', 'a *** b'],
   ['named references of HTML', '<a&b>', 'a &lt;a&amp;b&gt; b', 'a *** b'],
 ])('a secret written in %s is masked', (_, secret, written, expected) => {
-  expect(masked(written, [secret])).toBe(expected)
+  expect(maskSecrets(written, [secret])).toBe(expected)
 })

@@ -12,7 +12,7 @@ import {
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Driver, IncomingText } from '../../../src/programs/agent/driver.ts'
-import { foldersIn, gammuDriver } from '../../../src/programs/agent/drivers/gammu.ts'
+import { gammuDriver, listSpoolFolders } from '../../../src/programs/agent/drivers/gammu.ts'
 import { modemManagerDriver } from '../../../src/programs/agent/drivers/modem-manager.ts'
 import { termuxDriver } from '../../../src/programs/agent/drivers/termux.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
@@ -68,7 +68,7 @@ const calls = (name: string): string[][] =>
 
 /** gammu-smsd's folders; `take` waits for a file in the outbox and moves it. */
 function spool() {
-  const folders = foldersIn(folder)
+  const folders = listSpoolFolders(folder)
   for (const each of Object.values(folders)) mkdirSync(each)
   const waiting = () => readdirSync(folders.outbox).filter((name) => name.startsWith('OUT'))
   const take = async (to: 'sent' | 'error') => {
@@ -128,7 +128,7 @@ test('gammu: the driver survives a deleted folder and an unreadable file', async
 
 test('gammu: the driver names a missing folder', async () => {
   await expect(
-    gammuDriver(foldersIn(folder)).start({ async received() {}, async delivered() {}, roomGrew() {} }),
+    gammuDriver(listSpoolFolders(folder)).start({ async received() {}, async delivered() {}, roomGrew() {} }),
   ).rejects.toThrow(/inbox is not a folder/)
 })
 

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IncomingText } from '../../../src/programs/agent/driver.ts'
-import { foldersIn, gammuDriver } from '../../../src/programs/agent/drivers/gammu.ts'
+import { gammuDriver, listSpoolFolders } from '../../../src/programs/agent/drivers/gammu.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { runs } from '../../support/installed.ts'
 
@@ -17,7 +17,7 @@ const UTF8 = { ...process.env, LC_ALL: 'C.UTF-8' }
  * A phone in a folder of its own, and what gammu-smsd's example of a configuration says of the files service.
  */
 function configuration(folder: string): string {
-  const { inbox, outbox, sent, error } = foldersIn(folder)
+  const { inbox, outbox, sent, error } = listSpoolFolders(folder)
   const phone = join(folder, 'phone')
   for (const each of [inbox, outbox, sent, error, ...[1, 2, 3, 4, 5].map((n) => join(phone, 'sms', `${n}`))])
     mkdirSync(each, { recursive: true })
@@ -57,7 +57,7 @@ async function desk() {
     if (daemon.exitCode === null) await once(daemon, 'exit')
   })
   const received: IncomingText[] = []
-  const driver = gammuDriver(foldersIn(folder))
+  const driver = gammuDriver(listSpoolFolders(folder))
   await driver.start({
     received: async (text) => void received.push(text),
     async delivered() {},

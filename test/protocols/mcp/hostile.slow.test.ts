@@ -1,5 +1,5 @@
 import { NO_REQUEST } from '../../../src/engine/request/request.ts'
-import { accountSender } from '../../../src/gateway/base/sender.ts'
+import { makeAccountSender } from '../../../src/gateway/base/sender.ts'
 import { answerMcp } from '../../../src/protocols/mcp/server.ts'
 import { request } from '../../support/server/request.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
@@ -110,7 +110,7 @@ test('a call that never finishes ends with its request', async () => {
   const init = { method: 'POST', headers: HEADERS, signal: ending.signal }
   const asSender = () => Promise.reject(new Error())
   const caller = {
-    sender: accountSender(ann.id, ann.id),
+    sender: makeAccountSender(ann.id, ann.id),
     may: () => true,
     asSender,
     reading: () => NO_REQUEST,

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Driver } from '../../../src/programs/agent/driver.ts'
-import { foldersIn, gammuDriver } from '../../../src/programs/agent/drivers/gammu.ts'
+import { gammuDriver, listSpoolFolders } from '../../../src/programs/agent/drivers/gammu.ts'
 import { modemManagerDriver } from '../../../src/programs/agent/drivers/modem-manager.ts'
 import { simulatorDriver } from '../../../src/programs/agent/drivers/simulator.ts'
 import { termuxDriver } from '../../../src/programs/agent/drivers/termux.ts'
@@ -102,7 +102,7 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
     }
   },
   gammu: async ({ gateway }, user) => {
-    const folders = foldersIn(temporaryFolder())
+    const folders = listSpoolFolders(temporaryFolder())
     for (const each of Object.values(folders)) mkdirSync(each)
     await connect(gateway, user, gammuDriver(folders))
     return async (texts) => {

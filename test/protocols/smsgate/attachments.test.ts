@@ -4,7 +4,7 @@ import formats from 'ajv-formats'
 import PocketBase, { type RecordModel } from 'pocketbase'
 import sharp from 'sharp'
 import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { type Client, client, must } from '../../support/server/server-with-devices.ts'
 import { startReceiver, verify } from '../../support/services/receiver.ts'
 import { mms, mmsPoster, type SentFile } from '../../support/smsgate/mms.ts'
@@ -243,7 +243,7 @@ test.each(['redact', 'delete'] as const)(
     await fetch(await fileUrl(message, message.attachments[0], { thumb: '100x100' }))
     const old = '2020-01-01 00:00:00.000Z'
     await gateway.query('update sms_messages set created = $2, updated = $2 where id = $1', [id, old])
-    await endOldMessages(store, extensionsOf({ webhookAllowPrivate: false }), { mode, days: 30 })
+    await endOldMessages(store, collectExtensions({ webhookAllowPrivate: false }), { mode, days: 30 })
     expect(await stored(id)).toBe(0)
     const chunks = 'select from _file_chunks c where not exists (select from _files f where f.id = c.file)'
     expect(await gateway.query(chunks)).toEqual([])

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { gunzipSync } from 'node:zlib'
 import PocketBase from 'pocketbase'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { UserError } from '../../../src/platform/errors.ts'
 import { importVendel } from '../../../src/protocols/vendel/import.ts'
 import { contentsOf, writeSource } from '../../engine/import/pocketbase-data.ts'
@@ -65,7 +65,7 @@ const before = contentsOf(source)
 const server = await start(await testConfig({}, 'prepared'))
 const { store } = server.services
 const bring = (key: string, from = source) =>
-  importVendel(store, extensionsOf({ webhookAllowPrivate: false }), from, key, () => {})
+  importVendel(store, collectExtensions({ webhookAllowPrivate: false }), from, key, () => {})
 const rows = async (sql: string) => (await store.forEverybody('command').db.query(sql)).rows
 
 test.each([

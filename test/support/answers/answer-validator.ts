@@ -5,7 +5,7 @@ import type { Extensions } from '../../../src/engine/records/collection-extensio
 import { findApi } from '../../../src/http/metrics/traffic.ts'
 import { gatewayForm } from '../../../src/http/middleware/failure.ts'
 import { openApiDocument } from '../../../src/http/openapi/document.ts'
-import { pathOf } from '../../../src/http/server/before-routes.ts'
+import { readRoutedPath } from '../../../src/http/server/before-routes.ts'
 import { DESCRIBED } from '../../../src/main/api-description.ts'
 import { BUILT_IN } from '../../../src/main/definitions.ts'
 import { APIS } from '../../../src/main/features.ts'
@@ -85,7 +85,7 @@ function descriptionOf(collections: readonly Collection[], extensions: Extension
 
 /** The path as the description has it: collections by their name. Undefined where no path of the API is. */
 function describedPath(catalog: Catalog, url: string): string | undefined {
-  const path = pathOf(APIS, url)
+  const path = readRoutedPath(APIS, url)
   if (!(path.startsWith('/api/') || findApi(APIS, path)) || /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path))
     return undefined
   return path.replace(/^(\/api\/collections\/)([^/]+)(?=\/)/, (whole, start: string, name: string) => {

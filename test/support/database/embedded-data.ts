@@ -3,7 +3,7 @@ import { globSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { embeddedUrl } from '../../../src/platform/db/embedded/access.ts'
-import { endPostmaster, postmasterOf } from '../../../src/platform/db/embedded/postmaster.ts'
+import { endPostmaster, findPostmaster } from '../../../src/platform/db/embedded/postmaster.ts'
 import { SUPERUSER } from '../server/start.ts'
 
 const HOME = fileURLToPath(new URL('../../../', import.meta.url))
@@ -30,7 +30,7 @@ export class EmbeddedData {
 
   /** Ids of its processes, the postmaster first; none when it does not run. */
   processes(): number[] {
-    const postmaster = postmasterOf(this.#cluster)
+    const postmaster = findPostmaster(this.#cluster)
     return postmaster ? [postmaster, ...childrenOf(postmaster)] : []
   }
 

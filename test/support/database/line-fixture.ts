@@ -1,6 +1,6 @@
 import { vi } from 'vitest'
 import type { Store } from '../../../src/engine/collections/catalog.ts'
-import { answerJobs } from '../../../src/gateway/conversations/auto-answer.ts'
+import { makeAnswerJobs } from '../../../src/gateway/conversations/auto-answer.ts'
 import { type ReceivedText, receiveTexts } from '../../../src/gateway/conversations/store-received-texts.ts'
 import { cancelMessage } from '../../../src/gateway/messages/queue/cancel.ts'
 import { claimMessages } from '../../../src/gateway/messages/queue/claim.ts'
@@ -71,7 +71,7 @@ export async function openLineFixture(env: Record<string, string> = {}) {
   const { rows } = await db.query('select xmin::text from users where id = $1', [USER])
   const log = createLogger(config)
   const acceptor = openAcceptor(store, config)
-  const answers = answerJobs(() => ({ store, config, acceptor }))
+  const answers = makeAnswerJobs(() => ({ store, config, acceptor }))
   const sender = ownerWith(USER, String(rows[0]![0]))
   const query = async (sql: string, params: unknown[] = []) =>
     (await db.query(sql, params)).rows as unknown[][]

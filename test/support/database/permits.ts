@@ -1,11 +1,12 @@
-import { type Act, may } from '../../../src/gateway/base/permissions.ts'
-import { accountSender, type Sender } from '../../../src/gateway/base/sender.ts'
+import { type Act, requirePermit } from '../../../src/gateway/base/permissions.ts'
+import { makeAccountSender, type Sender } from '../../../src/gateway/base/sender.ts'
 
 /** The judge's permission for an act of the account itself. */
-export const permitOf = (user: string, act: Act = 'cancel') => may(accountSender(user, user), act)
+export const permitOf = (user: string, act: Act = 'cancel') =>
+  requirePermit(makeAccountSender(user, user), act)
 
 /** A person who owns the account, signed in when the row of the user had this version. */
 export const ownerWith = (user: string, version: string): Sender => ({
-  ...accountSender(user, user),
+  ...makeAccountSender(user, user),
   version,
 })

@@ -1,7 +1,7 @@
 import { type AuthCollection, SUPERUSERS } from '../../../src/engine/collections/collection.ts'
 import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
 import { createRecord } from '../../../src/engine/records/write.ts'
-import { serverRequest } from '../../../src/engine/request/request.ts'
+import { makeServerRequest } from '../../../src/engine/request/request.ts'
 import { startMailServer } from '../services/mail-server.ts'
 import { request } from './request.ts'
 import { SUPERUSER, startServer } from './start.ts'
@@ -34,7 +34,7 @@ export async function startServerWithMail(env: Record<string, string> = {}) {
     /** A user whose password is PASSWORD. Answers the id. */
     async addUser(email: string, more: object = {}): Promise<string> {
       const body = { email, password: PASSWORD, passwordConfirm: PASSWORD, ...more }
-      const asked = serverRequest(store.catalog.find(SUPERUSERS)!, body)
+      const asked = makeServerRequest(store.catalog.find(SUPERUSERS)!, body)
       return JSON.parse(await createRecord(store, new Map(), find('users'), asked)).id
     },
     /** Users may sign in with mailed codes. */

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { importFiles } from '../../../src/engine/import/fixtures.ts'
-import { extensionsOf } from '../../../src/main/features.ts'
+import { collectExtensions } from '../../../src/main/features.ts'
 import { type Config, readConfig } from '../../../src/platform/config.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { watchAnswers } from '../answers/answers.ts'
@@ -63,7 +63,7 @@ interface Corpus {
   readonly fixtures?: unknown
 }
 
-const EXTENSIONS = extensionsOf({ webhookAllowPrivate: true })
+const EXTENSIONS = collectExtensions({ webhookAllowPrivate: true })
 
 export const importCorpus = (store: TestServer['services']['store'], { schema, fixtures }: Corpus) =>
   importFiles(store, EXTENSIONS, { schema: fileOf(schema), fixtures: fileOf(fixtures) }, () => {})

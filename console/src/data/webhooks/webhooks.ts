@@ -1,4 +1,4 @@
-import { presetOf, WEBHOOK_PRESETS, type WebhookPreset } from '#portable/webhook-presets.ts'
+import { findWebhookPreset, WEBHOOK_PRESETS, type WebhookPreset } from '#portable/webhook-presets.ts'
 import { t } from '../../language/words.ts'
 import { post } from '../client.ts'
 import { webhooks } from '../collections.ts'
@@ -33,7 +33,7 @@ const STEPS: Readonly<Record<string, string>> = {
 
 /** Whether the templates of a preset have this placeholder, such as `{{token}}`. */
 export const usesPlaceholder = (preset: string, placeholder: string): boolean =>
-  preset === 'custom' || JSON.stringify(presetOf(preset)).includes(placeholder)
+  preset === 'custom' || JSON.stringify(findWebhookPreset(preset)).includes(placeholder)
 
 function makeSteps(preset: string, service: string | undefined): string | undefined {
   if (STEPS[preset] || !service) return STEPS[preset]

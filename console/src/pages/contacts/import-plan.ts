@@ -1,6 +1,6 @@
 import type { Columns } from '#portable/phone/columns.ts'
 import type { PhoneReading } from '#portable/phone/read.ts'
-import { nameIn, phoneIn } from '#portable/phone/row.ts'
+import { chooseRowPhone, joinRowName } from '#portable/phone/row.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import { t } from '../../language/words.ts'
@@ -35,8 +35,8 @@ export function planImport(
   const seen = new Map<string, number>()
   for (const [at, cells] of rows.entries()) {
     const row = first + at
-    const name = nameIn(cells, columns)
-    const reading = phoneIn(head, cells, columns, country)
+    const name = joinRowName(cells, columns)
+    const reading = chooseRowPhone(head, cells, columns, country)
     const { phone } = reading
     const why = findFault(reading, name, seen)
     if (why || !phone) bad.push({ row, cells, why })

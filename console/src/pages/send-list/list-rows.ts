@@ -1,5 +1,5 @@
 import type { PhoneReading } from '#portable/phone/read.ts'
-import { phoneIn } from '#portable/phone/row.ts'
+import { chooseRowPhone } from '#portable/phone/row.ts'
 import { countSegments } from '#portable/segments.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
@@ -36,7 +36,7 @@ export const readNumbers = (
   { head, rows }: Sheet,
   phones: readonly number[],
   country: string,
-): readonly PhoneReading[] => rows.map((cells) => phoneIn(head, cells, { phones }, country))
+): readonly PhoneReading[] => rows.map((cells) => chooseRowPhone(head, cells, { phones }, country))
 
 /**
  * Makes a text for each row. A placeholder takes the value of the column of the same name, ignoring case.

@@ -1,5 +1,5 @@
 import { Lru } from '../../../platform/tools/lru.ts'
-import { textAt } from './provider.ts'
+import { readProfileText } from './provider.ts'
 
 const MAX_CODE_LENGTH = 1_000
 const MAX_NAME_LENGTH = 150
@@ -18,7 +18,7 @@ export function keepAppleName(code: string, user: string): void {
 function readName(user: string) {
   try {
     const said: unknown = JSON.parse(user)
-    return `${textAt(said, 'name.firstName')} ${textAt(said, 'name.lastName')}`
+    return `${readProfileText(said, 'name.firstName')} ${readProfileText(said, 'name.lastName')}`
   } catch {
     return ''
   }

@@ -3,13 +3,13 @@ import { randomText } from '../../../platform/tools/random.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import type { Provider } from './provider.ts'
-import { providerOf } from './providers.ts'
+import { completeProvider } from './providers.ts'
 
 /** The ways to sign in as JSON, with keys for old clients, too. PocketBase: apis/record_auth_methods.go */
 export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollection): string {
   const identityFields = passwordAuth.enabled ? passwordAuth.identityFields : []
-  const known = oauth2.enabled ? oauth2.providers.flatMap((one) => providerOf(one) ?? []) : []
-  const providers = known.map(infoOf)
+  const known = oauth2.enabled ? oauth2.providers.flatMap((one) => completeProvider(one) ?? []) : []
+  const providers = known.map(makeProviderInfo)
   return JSON.stringify({
     password: { identityFields, enabled: passwordAuth.enabled },
     oauth2: { providers, enabled: oauth2.enabled },
@@ -25,7 +25,7 @@ const STATE_LENGTH = 30
 
 const VERIFIER_LENGTH = 43
 
-function infoOf(provider: Provider) {
+function makeProviderInfo(provider: Provider) {
   const { name, displayName, pkce } = provider
   const state = randomText(STATE_LENGTH)
   const codeVerifier = pkce ? randomText(VERIFIER_LENGTH) : ''

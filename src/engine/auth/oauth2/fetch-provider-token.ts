@@ -5,8 +5,8 @@ import {
   type ProviderResponse,
   type ProviderToken,
   type RawProfile,
-  textAt,
-  valueAt,
+  readProfileText,
+  readProfileValue,
 } from './provider.ts'
 
 type Grant = Readonly<Record<'code' | 'codeVerifier' | 'redirectURL', string>>
@@ -50,18 +50,20 @@ function readToken({ status, type, text }: ProviderResponse): ProviderToken {
   if (typeof read !== 'object' || read === null)
     throw new Error(`the token endpoint answered ${status} with something else than JSON`)
   const raw = read as RawProfile
-  const fault = textAt(raw, 'error')
+  const fault = readProfileText(raw, 'error')
   if (status < 200 || status > 299 || fault)
-    throw new Error(`the token endpoint answered ${status} ${fault} ${textAt(raw, 'error_description')}`)
-  const accessToken = textAt(raw, 'access_token')
+    throw new Error(
+      `the token endpoint answered ${status} ${fault} ${readProfileText(raw, 'error_description')}`,
+    )
+  const accessToken = readProfileText(raw, 'access_token')
   if (accessToken === '') throw new Error('the token endpoint gave no access_token')
-  const given = valueAt(raw, 'expires_in') ?? 0
+  const given = readProfileValue(raw, 'expires_in') ?? 0
   const seconds = typeof given === 'string' && given !== '' ? Number(given) : (given as number)
   if (!Number.isInteger(seconds)) throw new TypeError('expires_in is not a whole number')
   return {
     accessToken,
-    tokenType: textAt(raw, 'token_type'),
-    refreshToken: textAt(raw, 'refresh_token'),
+    tokenType: readProfileText(raw, 'token_type'),
+    refreshToken: readProfileText(raw, 'refresh_token'),
     expiry: seconds ? Date.now() + seconds * 1000 : 0,
     raw,
   }

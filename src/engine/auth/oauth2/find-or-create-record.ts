@@ -8,12 +8,12 @@ import type { Store } from '../../collections/catalog.ts'
 import { checkFields, required } from '../../collections/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
 import { checkValue, DEFAULT_FILE_BYTES } from '../../fields/field-types.ts'
-import { contentOf, readUpload, type Upload, type Uploads } from '../../files/upload.ts'
+import { makeMemoryContent, readUpload, type Upload, type Uploads } from '../../files/upload.ts'
 import type { Extensions } from '../../records/collection-extension.ts'
 import { isEmptyObject } from '../../records/explain-rejection.ts'
 import { checkUpload } from '../../records/record-uploads.ts'
 import { deleteLinks } from '../../records/revoke-sign-ins.ts'
-import { uniqueViolationError } from '../../records/store.ts'
+import { toUniqueError } from '../../records/store.ts'
 import { createRecord } from '../../records/write.ts'
 import type { AuthRecord, RequestInfo } from '../../request/request.ts'
 import { type AuthChange, changeAuthRecord } from '../account.ts'
@@ -101,7 +101,7 @@ async function create(
 ): Promise<AuthRecord> {
   if (collection.name === SUPERUSERS) throw badRequest(FAILED)
   const { profile, createData } = arrival
-  const body = await newRecordOf(store, collection, profile, createData)
+  const body = await completeCreateData(store, collection, profile, createData)
   const asked = { ...request, method: 'POST', query: {}, body }
   const hasRandomPassword = !Object.hasOwn(createData, 'password')
   const options = { hasRandomPassword, ...(uploads && { uploads }) }
@@ -123,14 +123,14 @@ async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void>
   try {
     await addSystemRecord(store, '_externalAuths', auth, values)
   } catch (error) {
-    throw uniqueViolationError(store.catalog.find('_externalAuths')!, FAILED, error)
+    throw toUniqueError(store.catalog.find('_externalAuths')!, FAILED, error)
   }
 }
 
 const PASSWORD_LENGTH = 30
 
 /** The new record's values: the client's data, completed from the profile, but without a taken username. */
-async function newRecordOf(
+async function completeCreateData(
   store: Store,
   collection: AuthCollection,
   profile: Profile,
@@ -196,5 +196,5 @@ async function load(address: string, origin: string | undefined, maxBytes: numbe
   )
   if (status !== 200) throw new Error(`the picture was refused with ${status}`)
   if (body.length > maxBytes) throw new Error(`the picture has more than ${maxBytes} bytes`)
-  return readUpload(url.pathname.split('/').at(-1) || 'picture', contentOf(body))
+  return readUpload(url.pathname.split('/').at(-1) || 'picture', makeMemoryContent(body))
 }

@@ -33,7 +33,7 @@ interface ProfileForm {
   readonly active?: readonly [path: string, value: unknown]
 }
 
-export function valueAt(raw: unknown, place: string): unknown {
+export function readProfileValue(raw: unknown, place: string): unknown {
   return place.split('.').reduce<unknown>((inner, key) => {
     const isHolder = typeof inner === 'object' && inner !== null
     return isHolder && Object.hasOwn(inner, key) ? (inner as RawProfile)[key] : undefined
@@ -46,32 +46,36 @@ export function valueAt(raw: unknown, place: string): unknown {
 const reader =
   <T>(zero: T, isFit: (value: unknown) => boolean, fault: string) =>
   (raw: unknown, place = ''): T => {
-    const value = (place ? valueAt(raw, place) : undefined) ?? zero
+    const value = (place ? readProfileValue(raw, place) : undefined) ?? zero
     if (!isFit(value)) throw new TypeError(`${place} is ${fault}`)
     return value as T
   }
-export const textAt = reader<string>('', (value) => typeof value === 'string', 'no text')
-export const flagAt = reader<boolean>(false, (value) => typeof value === 'boolean', 'neither true nor false')
+export const readProfileText = reader<string>('', (value) => typeof value === 'string', 'no text')
+export const readProfileFlag = reader<boolean>(
+  false,
+  (value) => typeof value === 'boolean',
+  'neither true nor false',
+)
 const numberAt = reader<number>(0, Number.isInteger, 'no whole number')
 
 /** Reads a profile from a provider's answer. Throws for unexpected types and for an inactive user. */
 export function readProfile(answer: RawProfile, form: ProfileForm): Profile {
   const { at, active, hasNumericId, paths } = form
-  const raw = at === undefined ? answer : valueAt(answer, at)
-  if (active && valueAt(raw, active[0]) !== active[1]) throw new Error('the account is not active')
+  const raw = at === undefined ? answer : readProfileValue(answer, at)
+  if (active && readProfileValue(raw, active[0]) !== active[1]) throw new Error('the account is not active')
   const [id, name, username, email, avatarURL] = paths
   return {
-    id: hasNumericId ? String(numberAt(raw, id)) : textAt(raw, id),
-    name: textAt(raw, name),
-    username: textAt(raw, username),
-    email: isVouchedFor(raw, form) ? textAt(raw, email) : '',
-    avatarURL: textAt(raw, avatarURL),
+    id: hasNumericId ? String(numberAt(raw, id)) : readProfileText(raw, id),
+    name: readProfileText(raw, name),
+    username: readProfileText(raw, username),
+    email: isVouchedFor(raw, form) ? readProfileText(raw, email) : '',
+    avatarURL: readProfileText(raw, avatarURL),
   }
 }
 
 function isVouchedFor(raw: unknown, { emailIf, emailIfSaid }: ProfileForm): boolean {
-  if (emailIfSaid !== undefined) return toBool(valueAt(raw, emailIfSaid))
-  return emailIf === undefined || flagAt(raw, emailIf)
+  if (emailIfSaid !== undefined) return toBool(readProfileValue(raw, emailIfSaid))
+  return emailIf === undefined || readProfileFlag(raw, emailIf)
 }
 
 /** The token endpoint's answer. `expiry`: milliseconds since 1970, 0 for none. `raw`: the whole answer. */
@@ -138,8 +142,8 @@ export async function readIdToken(provider: Provider, idToken: string, send: Pro
   if (![claims.aud].flat().includes(provider.clientId)) throw new Error('the id_token is for another client')
   const { extra } = provider
   const { issuers, jwksURL } = provider.idToken ?? {
-    issuers: [valueAt(extra, 'issuers') ?? []].flat().map(String),
-    jwksURL: String(valueAt(extra, 'jwksURL') ?? ''),
+    issuers: [readProfileValue(extra, 'issuers') ?? []].flat().map(String),
+    jwksURL: String(readProfileValue(extra, 'jwksURL') ?? ''),
   }
   const issuer = toText(claims.iss)
   if (issuers.length > 0 && !issuers.includes(issuer)) throw new Error(`the id_token is from ${issuer}`)
@@ -167,7 +171,7 @@ export type ProviderClient = (
 ) => Promise<ProviderResponse>
 
 /** An HTTP client for one sign-in. Private addresses are allowed, because a superuser configures the URLs. */
-export function providerClient(): ProviderClient {
+export function makeProviderClient(): ProviderClient {
   const signal = AbortSignal.timeout(TIMEOUT_MS)
   return async (url, { headers = {}, post } = {}) => {
     const answer = await sendOutgoing(

@@ -2,7 +2,14 @@ import type { OAuth2Provider } from '../../collections/auth-shape.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import { isEmail } from '../../fields/address.ts'
 import { toBool } from '../../fields/cast.ts'
-import { flagAt, type Provider, type ProviderType, readClaims, textAt, valueAt } from './provider.ts'
+import {
+  type Provider,
+  type ProviderType,
+  readClaims,
+  readProfileFlag,
+  readProfileText,
+  readProfileValue,
+} from './provider.ts'
 import table from './providers.json' with { type: 'json' }
 
 const isKeptSecret = (status: number) => [401, 403, 404].includes(status)
@@ -10,7 +17,7 @@ const isKeptSecret = (status: number) => [401, 403, 404].includes(status)
 /** The email of the first entry that `isOurs` accepts, or ''. Throws if `entries` is no list. */
 function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean) {
   if (!Array.isArray(entries)) throw new TypeError('the addresses are not a list')
-  return textAt(entries.find(isOurs), 'email')
+  return readProfileText(entries.find(isOurs), 'email')
 }
 
 type Amend = NonNullable<ProviderType['amend']>
@@ -25,7 +32,7 @@ const withListedEmail =
   async (profile, { call, provider }) => {
     const { status, text } = await call(`${provider.userInfoURL}/emails`)
     if (isRefusal(status)) return profile
-    const isOurs = (entry: unknown) => flags.every((flag) => valueAt(entry, flag) === true)
+    const isOurs = (entry: unknown) => flags.every((flag) => readProfileValue(entry, flag) === true)
     return { ...profile, email: pickEmail(listOf(JSON.parse(text)), isOurs) }
   }
 const withGithubEmail = withListedEmail(['verified', 'primary'], isKeptSecret, (entries) => entries)
@@ -33,40 +40,40 @@ const withGithubEmail = withListedEmail(['verified', 'primary'], isKeptSecret, (
 const withBitbucketEmail = withListedEmail(
   ['is_primary', 'is_confirmed'],
   (status) => status >= 400,
-  (page) => valueAt(page, 'values') ?? [],
+  (page) => readProfileValue(page, 'values') ?? [],
 )
 
 /** If the profile has no email, takes the user's primary email at Gitee. PocketBase: tools/auth/gitee.go */
 const withGiteeEmail: Amend = async (profile, { call }) => {
   if (isEmail(profile.email)) return profile
   const isOurs = (entry: unknown) =>
-    valueAt(entry, 'state') === 'confirmed' &&
-    [valueAt(entry, 'scope')].flat().includes('primary') &&
-    isEmail(textAt(entry, 'email'))
+    readProfileValue(entry, 'state') === 'confirmed' &&
+    [readProfileValue(entry, 'scope')].flat().includes('primary') &&
+    isEmail(readProfileText(entry, 'email'))
   const { status, text } = await call('https://gitee.com/api/v5/emails')
   return { ...profile, email: isKeptSecret(status) ? '' : pickEmail(JSON.parse(text), isOurs) }
 }
 
 const confirmedByDomain = (claims: unknown) =>
-  toBool(valueAt(claims, 'xms_edov')) ? textAt(claims, 'email') : ''
+  toBool(readProfileValue(claims, 'xms_edov')) ? readProfileText(claims, 'email') : ''
 
 /** How to read the email from an id token, by the value of the provider's option `idTokenEmailClaim`. */
 const MICROSOFT_EMAILS: Readonly<Record<string, (claims: unknown) => string>> = {
-  any_verified: (claims) => textAt(claims, 'verified_primary_email') || confirmedByDomain(claims),
-  verified_primary_email: (claims) => textAt(claims, 'verified_primary_email'),
+  any_verified: (claims) => readProfileText(claims, 'verified_primary_email') || confirmedByDomain(claims),
+  verified_primary_email: (claims) => readProfileText(claims, 'verified_primary_email'),
   email_and_xms_edov: confirmedByDomain,
-  email: (claims) => textAt(claims, 'email'),
+  email: (claims) => readProfileText(claims, 'email'),
 }
 const withMicrosoftEmail: Amend = (profile, { provider, token }) => {
   const choose = MICROSOFT_EMAILS[String(provider.extra.idTokenEmailClaim ?? '')]
   if (!choose) return profile
-  return { ...profile, email: choose(readClaims(textAt(token.raw, 'id_token'))) }
+  return { ...profile, email: choose(readClaims(readProfileText(token.raw, 'id_token'))) }
 }
 
 /** Adds the avatar and, if missing, a name (`name#1234` if old). PocketBase: tools/auth/discord.go */
 const withDiscordName: Amend = (profile, { raw }) => {
-  const avatar = textAt(raw, 'avatar')
-  const number = textAt(raw, 'discriminator')
+  const avatar = readProfileText(raw, 'avatar')
+  const number = readProfileText(raw, 'discriminator')
   const old = number === '' || number === '0' ? profile.username : `${profile.username}#${number}`
   return {
     ...profile,
@@ -85,15 +92,15 @@ const IN_CODE: Readonly<Record<string, InCode>> = {
   yandex: {
     amend: (profile, { raw }) => ({
       ...profile,
-      avatarURL: flagAt(raw, 'is_avatar_empty')
+      avatarURL: readProfileFlag(raw, 'is_avatar_empty')
         ? ''
-        : `https://avatars.yandex.net/get-yapic/${textAt(raw, 'default_avatar_id')}/islands-200`,
+        : `https://avatars.yandex.net/get-yapic/${readProfileText(raw, 'default_avatar_id')}/islands-200`,
     }),
   },
   github: { amend: withGithubEmail },
   gitlab: {
     amend: (profile, { raw }) =>
-      Number.isNaN(Date.parse(textAt(raw, 'confirmed_at'))) ? { ...profile, email: '' } : profile,
+      Number.isNaN(Date.parse(readProfileText(raw, 'confirmed_at'))) ? { ...profile, email: '' } : profile,
   },
   bitbucket: { amend: withBitbucketEmail },
   gitee: { amend: withGiteeEmail },
@@ -101,13 +108,13 @@ const IN_CODE: Readonly<Record<string, InCode>> = {
   discord: { amend: withDiscordName },
   kakao: {
     amend: (profile, { raw }) =>
-      flagAt(raw, 'kakao_account.is_email_valid') ? profile : { ...profile, email: '' },
+      readProfileFlag(raw, 'kakao_account.is_email_valid') ? profile : { ...profile, email: '' },
   },
   vk: {
     amend: (profile, { raw, token }) => ({
       ...profile,
-      name: `${textAt(raw, 'response.0.first_name')} ${textAt(raw, 'response.0.last_name')}`.trim(),
-      email: textAt(token.raw, 'email'),
+      name: `${readProfileText(raw, 'response.0.first_name')} ${readProfileText(raw, 'response.0.last_name')}`.trim(),
+      email: readProfileText(token.raw, 'email'),
     }),
   },
   notion: { headers: () => ({ 'notion-version': '2022-06-28' }) },
@@ -123,11 +130,12 @@ const IN_CODE: Readonly<Record<string, InCode>> = {
     amend: (profile, { raw }) => ({
       ...profile,
       id: profile.id === '0' ? '' : profile.id,
-      name: `${textAt(raw, 'firstname')} ${textAt(raw, 'lastname')}`,
+      name: `${readProfileText(raw, 'firstname')} ${readProfileText(raw, 'lastname')}`,
     }),
   },
   wakatime: {
-    amend: (profile, { raw }) => (flagAt(raw, 'data.photo_public') ? profile : { ...profile, avatarURL: '' }),
+    amend: (profile, { raw }) =>
+      readProfileFlag(raw, 'data.photo_public') ? profile : { ...profile, avatarURL: '' },
   },
   mailcow: { amend: (profile) => ({ ...profile, username: profile.username.split('@')[0]! }) },
 }
@@ -142,7 +150,7 @@ export const PROVIDERS: Readonly<Record<string, ProviderType>> = Object.fromEntr
 )
 
 /** A collection's provider with defaults filled in; undefined for an unknown name. */
-export function providerOf(options: OAuth2Provider): Provider | undefined {
+export function completeProvider(options: OAuth2Provider): Provider | undefined {
   const kind = PROVIDERS[options.name]
   if (!kind) return undefined
   const { name, clientId, clientSecret, extra } = options

@@ -4,21 +4,21 @@ import { formatDate } from '../../fields/date.ts'
 import { map, object, text, type ValueOf } from '../../fields/json-shapes.ts'
 import { writeSorted } from '../../fields/json-text.ts'
 import { limitProviderAttempts } from '../attempt-limits.ts'
-import { type AuthCall, type AuthServices, attemptOf } from '../auth-services.ts'
+import { type AuthCall, type AuthServices, makeSignInAttempt } from '../auth-services.ts'
 import { takeAppleName } from './apple-name.ts'
 import { exchange } from './fetch-provider-token.ts'
 import {
+  makeProviderClient,
   type Profile,
   type Provider,
   type ProviderClient,
   type ProviderToken,
-  providerClient,
   type RawProfile,
   readIdToken,
   readProfile,
-  textAt,
+  readProfileText,
 } from './provider.ts'
-import { providerOf } from './providers.ts'
+import { completeProvider } from './providers.ts'
 
 /** The body of an OAuth2 sign-in. JSON keys match in any case, so the old spelling `redirectUrl` works. */
 export const OAUTH2_FORM = object({
@@ -48,7 +48,7 @@ export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAut
   if (!oauth2.enabled) throw forbidden('The collection is not configured to allow OAuth2 authentication.')
   const form = await call.readForm()
   const options = oauth2.providers.find(({ name }) => name === form.provider)
-  const provider = options && providerOf(options)
+  const provider = options && completeProvider(options)
   const isThere: Check = (name) => {
     const message = `Provider with name ${name} is missing or is not enabled.`
     return provider ? undefined : fieldError('validation_invalid_provider', message, { name })
@@ -59,11 +59,11 @@ export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAut
     'An error occurred while loading the submitted data.',
   )
   if (!provider) throw new Error(`there is no provider ${form.provider}`) // checkFields has thrown
-  return limitProviderAttempts(attemptOf(call, ''), () => visit(services, provider, form))
+  return limitProviderAttempts(makeSignInAttempt(call, ''), () => visit(services, provider, form))
 }
 
 async function visit(services: AuthServices, provider: Provider, form: OAuth2Form): Promise<OAuth2Identity> {
-  const send = providerClient()
+  const send = makeProviderClient()
   const refused = (message: string) => (error: unknown) => {
     services.log.warn({ err: error, provider: provider.name }, 'OAuth2 sign-in failed')
     throw badRequest(message)
@@ -99,7 +99,7 @@ export async function fetchUser(provider: Provider, token: ProviderToken, send: 
     send(url, { headers: { authorization, ...headers }, post })
   const raw = provider.userInfoURL
     ? await ask(provider, call)
-    : await readIdToken(provider, textAt(token.raw, 'id_token'), send)
+    : await readIdToken(provider, readProfileText(token.raw, 'id_token'), send)
   const profile = readProfile(raw, provider)
   return { raw, profile: (await provider.amend?.(profile, { raw, token, provider, call })) ?? profile }
 }

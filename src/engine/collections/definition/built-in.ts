@@ -3,7 +3,7 @@ import { isSelectField, SELECT_VALUES } from '../../../portable/select-values.ts
 import { type Field, isMulti } from '../../fields/field.ts'
 import type { Problem } from '../checks.ts'
 import type { Collection } from '../collection.ts'
-import { columnName } from '../sql-names.ts'
+import { toColumnName } from '../sql-names.ts'
 import { complete } from './complete.ts'
 import { readNew } from './read-collection.ts'
 
@@ -106,14 +106,14 @@ function withNeededValues(field: Field, needed: Field | undefined): Field {
  * Adds needed fields and select values; undefined if none is missing. Does not add an optional field whose
  * column exists: it was removed on purpose. Throws a UserError if a needed name has another type.
  */
-export function withMissingFields(
+export function restoreMissingFields(
   builtIn: BuiltIn,
   stored: Collection,
   columns: ReadonlySet<string>,
 ): Collection | undefined {
   const isLeftOut = (field: Field) =>
     isOptionalField(builtIn, stored, field) &&
-    columns.has(columnName(field.name)) &&
+    columns.has(toColumnName(field.name)) &&
     !stored.fields.some(({ name }) => name === field.name)
   const needed = (builtIn.needed.get(stored.id)?.fields ?? []).filter((field) => !isLeftOut(field))
   const named = (fields: readonly Field[], name: string) => fields.find((field) => field.name === name)
@@ -136,7 +136,7 @@ function isRenamed({ name }: Field, old: Collection, next: Collection): boolean 
 }
 
 /** The first error of a change to a built-in collection. Fields that the server uses must stay. */
-export function builtInProblem(
+export function findBuiltInProblem(
   builtIn: BuiltIn,
   next: Collection,
   old: Collection,

@@ -16,7 +16,7 @@ function redacted(collection: AuthCollection) {
 }
 
 /** A collection as JSON for an answer: in PocketBase's key order, without secrets. Contract 7.5 */
-export const collectionJson = (collection: Collection): string =>
+export const renderCollection = (collection: Collection): string =>
   JSON.stringify(collection.type === 'auth' ? redacted(collection) : collection)
 
 const TYPES = ['auth', 'base', 'view']
@@ -24,6 +24,6 @@ const TYPES = ['auth', 'base', 'view']
 /** A new collection of each type as JSON, without name and id, as starting points for forms. */
 export function scaffoldsJson(): string {
   const id = randomId(10) // the id becomes part of index names of auth collections
-  const scaffold = (type: string) => collectionJson({ ...complete(readNew({ type, id })), id: '' })
+  const scaffold = (type: string) => renderCollection({ ...complete(readNew({ type, id })), id: '' })
   return `{${TYPES.map((type) => `"${type}":${scaffold(type)}`).join(',')}}`
 }

@@ -1,8 +1,8 @@
 import { checksum } from '../../../platform/tools/random.ts'
 import type { Field } from '../../fields/field.ts'
 import type { Collection } from '../collection.ts'
-import { indexText, parseIndex, uniqueIndexOf } from '../index-definition.ts'
-import { addField, freeId, readField } from './read-field.ts'
+import { findUniqueIndex, indexText, parseIndex } from '../index-definition.ts'
+import { addField, chooseFreeId, readField } from './read-field.ts'
 
 const ID_PATTERN = '^[a-z0-9]+$'
 const MAX_INDEX_NAME = 64
@@ -72,7 +72,7 @@ function completeIndexes(collection: Collection, namedBy: string): string[] {
     ['tokenKey', ''],
     ['email', " WHERE `email` != ''"],
   ] as const
-  const missing = required.filter(([field]) => !uniqueIndexOf(indexes, field))
+  const missing = required.filter(([field]) => !findUniqueIndex(indexes, field))
   const made = missing.map(
     ([field, where]) =>
       `CREATE UNIQUE INDEX \`${`idx_${field}_${namedBy}`.slice(0, MAX_INDEX_NAME)}\` ON \`${name}\` (\`${field}\`)${where}`,
@@ -95,7 +95,8 @@ function withoutLostMappings(collection: Collection): Collection {
   return { ...collection, oauth2: { ...collection.oauth2, mappedFields: kept } }
 }
 
-export const idOf = ({ type, name }: Pick<Collection, 'type' | 'name'>) => `pbc_${checksum(type + name)}`
+export const makeCollectionId = ({ type, name }: Pick<Collection, 'type' | 'name'>) =>
+  `pbc_${checksum(type + name)}`
 
 /**
  * Adds the id, the system fields and their indexes. A new id is not one of `takenIds`. Names of indexes
@@ -106,7 +107,7 @@ export function complete(
   takenIds: ReadonlySet<string> = new Set(),
   namedBy?: string,
 ): Collection {
-  const id = collection.id || freeId(idOf(collection), takenIds)
+  const id = collection.id || chooseFreeId(makeCollectionId(collection), takenIds)
   const withFields = { ...collection, id, fields: completeFields(collection) } as Collection
   const indexes = completeIndexes(withFields, namedBy ?? id).map((index) =>
     onOwnTable(index, collection.name),

@@ -28,7 +28,8 @@ const SHAPES: Record<CollectionType, Shape<Collection>> = {
   auth: asShape({ ...COLLECTION_KEYS, ...AUTH_KEYS }),
   view: asShape({ ...COLLECTION_KEYS, viewQuery: text }),
 }
-const shapeOf = (type: string) => (Object.hasOwn(SHAPES, type) ? SHAPES[type as CollectionType] : SHAPES.base)
+const findTypeShape = (type: string) =>
+  Object.hasOwn(SHAPES, type) ? SHAPES[type as CollectionType] : SHAPES.base
 
 /** Keys of all collection types. Even a key that the collection's type ignores must have a valid value. */
 const EVERY = asShape({ ...COLLECTION_KEYS, ...AUTH_KEYS, viewQuery: text })
@@ -43,21 +44,21 @@ const submittedType = (raw: unknown): string => text.over(asObject(raw).type ?? 
 /** Reads a stored collection, perhaps of an older release, and adds missing keys. */
 export function readStored(data: string): Collection {
   const raw = JSON.parse(data)
-  const shape = shapeOf(raw.type)
+  const shape = findTypeShape(raw.type)
   return shape.over(raw, shape.zero())
 }
 
 /** Reads a new collection; its type is base if none is submitted. Throws a ShapeError. */
 export function readNew(raw: unknown): Collection {
   const type = submittedType(raw) || 'base'
-  const shape = shapeOf(type)
+  const shape = findTypeShape(type)
   const fresh = { ...shape.fresh(), ...(Object.hasOwn(SHAPES, type) ? {} : { fields: firstFields() }) }
   return { ...lay(raw, shape, fresh as Collection), type } as Collection
 }
 
 /** Merges submitted JSON into a collection. Missing keys keep their values. Throws a ShapeError. */
 export function readOver(raw: unknown, old: Collection): Collection {
-  const shape = shapeOf(submittedType(raw) || old.type)
+  const shape = findTypeShape(submittedType(raw) || old.type)
   const laid = lay(raw, shape, { ...shape.zero(), ...old })
   return { ...laid, type: laid.type || 'base' } as Collection
 }

@@ -47,14 +47,14 @@ export const fieldList = shape<Field[]>(
 )
 
 /** Returns `base` or, if that is taken, `base` with the first free number from 2 to 999. */
-export function freeId(base: string, taken: ReadonlySet<string>): string {
+export function chooseFreeId(base: string, taken: ReadonlySet<string>): string {
   let id = base
   for (let i = 2; taken.has(id) && i < 1000; i++) id = base + i
   return id
 }
 
 const newId = (fields: readonly Field[], { type, name }: Field): string =>
-  freeId(type + checksum(name), new Set(fields.map(({ id }) => id)))
+  chooseFreeId(type + checksum(name), new Set(fields.map(({ id }) => id)))
 
 /**
  * Replaces the field with the same id or, if `field` has no id, with the same name. Appends `field` if it

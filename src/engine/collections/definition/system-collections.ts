@@ -61,7 +61,7 @@ const SYSTEM = [
   { type: 'auth', system: true, name: '_superusers', authToken: { duration: 86_400 } },
 ]
 
-export function systemCollections(): Collection[] {
+export function makeSystemCollections(): Collection[] {
   return SYSTEM.map((raw) => {
     const collection = complete(readNew(raw))
     return { ...collection, fields: DATES.map(readField).reduce<Field[]>(addField, collection.fields) }

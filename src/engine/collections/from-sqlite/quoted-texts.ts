@@ -1,5 +1,5 @@
 import { isSqlError } from '../../../platform/db/errors.ts'
-import { sqlText, sqlTokens, unquoted } from './sql-tokens.ts'
+import { sqlText, tokenizeSql, unquoteName } from './sql-tokens.ts'
 
 const UNKNOWN_COLUMN = '42703'
 /** Postgres cuts longer names. */
@@ -16,9 +16,9 @@ export function writeUnknownNameAsText(query: string, error: unknown): string | 
   if (unknown === undefined) return undefined
   const isUnknown = (name: string) =>
     name === unknown || (Buffer.byteLength(name) > MAX_NAME_BYTES && name.startsWith(unknown))
-  const text = sqlTokens(query)
+  const text = tokenizeSql(query)
     .map((token) => {
-      const name = token.text.startsWith('"') ? unquoted(token.text) : undefined
+      const name = token.text.startsWith('"') ? unquoteName(token.text) : undefined
       return name !== undefined && isUnknown(name) ? sqlText(name) : token.text
     })
     .join('')

@@ -7,14 +7,14 @@ const TOKEN =
   /(?<text>'(?:[^']|'')*')|(?<name>`[^`]*`|"(?:[^"]|"")*"|\[[^\]]*\])|(?<blank>\s+|--[^\n]*|\/\*[\s\S]*?\*\/)|(?<number>(?:\d+(?:\.\d*)?|\.\d+)(?:[eE][-+]?\d+)?)|(?<word>[A-Za-z_]\w*)|(?<mark>->>|->|==|!=|<>|<=|>=|\|\||::|[\s\S])/g
 
 /** Splits SQL into tokens. Joined, they are the same SQL again. */
-export function sqlTokens(sql: string): SqlToken[] {
+export function tokenizeSql(sql: string): SqlToken[] {
   return [...sql.matchAll(TOKEN)].map((match) => {
     const [kind] = Object.entries(match.groups!).find(([, text]) => text !== undefined)!
     return { kind: kind as SqlToken['kind'], text: match[0] }
   })
 }
 
-export const unquoted = (name: string) => name.slice(1, -1).replaceAll('""', '"')
+export const unquoteName = (name: string) => name.slice(1, -1).replaceAll('""', '"')
 
 export const sqlText = (value: string) => `'${value.replaceAll("'", "''")}'`
 
@@ -78,7 +78,7 @@ const AFTER_JOINED = new Set([
 ])
 
 /** Index at which to insert a condition for the JOIN at `at`; undefined if it has one or needs none. */
-export function bareJoinEnd(tokens: readonly SqlToken[], at: number): number | undefined {
+export function findBareJoinEnd(tokens: readonly SqlToken[], at: number): number | undefined {
   const before = tokens.slice(0, at).findLast(({ kind }) => kind !== 'blank')
   if (['cross', 'natural'].includes(lowerWord(before))) return undefined
   let depth = 0
@@ -99,7 +99,7 @@ const JOINED = new Set(['.', '::'])
 const SUFFIXES = new Set(['filter', 'over'])
 
 /** Index after the operand at `at`: a value, name, call, CASE or parentheses, perhaps with signs. */
-export function operandEnd(tokens: readonly SqlToken[], at: number): number {
+export function findOperandEnd(tokens: readonly SqlToken[], at: number): number {
   let start = skipBlanks(tokens, at)
   while (SIGNS.has(tokens[start]?.text ?? '')) start = skipBlanks(tokens, start + 1)
   let end = oneEnd(tokens, start)

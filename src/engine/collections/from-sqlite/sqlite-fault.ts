@@ -59,7 +59,7 @@ const SQLITE: Readonly<Record<string, readonly [RegExp, (...what: string[]) => s
 }
 
 /** Why the query of a view or an index is refused, in SQLite's words if known. */
-export function sqliteErrorText(error: Error): string {
+export function explainSqliteError(error: Error): string {
   if (!isSqlError(error)) return error.message
   const [form, say] = SQLITE[error.code] ?? []
   const found = form?.exec(error.message)

@@ -57,7 +57,7 @@ const JSON_CALL = /^\s*(json_build_|json_object_agg|coalesce\(json_|pb_json\()/
 
 const inJson = (value: string) => (JSON_CALL.test(value) ? value : `pb_json_of(${value})`)
 
-const jsonOf = ([value = '', path]: readonly string[]) =>
+const translateJsonCall = ([value = '', path]: readonly string[]) =>
   path === undefined ? `pb_json(${value})` : `pb_json_at(pb_json(${value}), ${path})`
 
 function jsonObject(args: readonly string[]): string {
@@ -77,10 +77,10 @@ const CALLS: Readonly<Record<string, Call>> = {
   length: renamed('pb_length'),
   round: renamed('pb_round'),
   group_concat: groupConcat,
-  json: jsonOf,
+  json: translateJsonCall,
   json_array: (args) => `json_build_array(${args.map(inJson).join(',')})`,
-  json_array_length: (args) => `pb_json_length(${jsonOf(args)})`,
-  json_each: (args) => `json_each(${jsonOf(args)}::text)`,
+  json_array_length: (args) => `pb_json_length(${translateJsonCall(args)})`,
+  json_each: (args) => `json_each(${translateJsonCall(args)}::text)`,
   json_group_array: ([arg]) => `coalesce(json_agg(${arg}), '[]')`,
   json_group_object: ([key, value = '']) => `coalesce(json_object_agg(${key}, ${inJson(value)}), '{}')`,
   json_object: jsonObject,

@@ -1,8 +1,8 @@
 import { parseJson } from '../../../platform/tools/json.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import { holdsJson } from '../../fields/field-types.ts'
-import { columnName, quote } from '../sql-names.ts'
-import { type SqlToken, sqlText, sqlTokens, unquoted } from './sql-tokens.ts'
+import { quote, toColumnName } from '../sql-names.ts'
+import { type SqlToken, sqlText, tokenizeSql, unquoteName } from './sql-tokens.ts'
 
 interface Piece extends SqlToken {
   readonly field: Field | undefined
@@ -12,18 +12,18 @@ interface Piece extends SqlToken {
 const EQUALITY = new Set(['=', '==', '!=', '<>'])
 const JSON_PATH = /^'\$\.([\w.]+)'$/
 
-const bare = (field: Field) => quote(columnName(field.name))
+const bare = (field: Field) => quote(toColumnName(field.name))
 const isWord = (piece: Piece | undefined, word: string) =>
   piece?.kind === 'word' && piece.text.toLowerCase() === word
 
 /** SQL of a column. JSON is compared as text, as in SQLite. */
 const column = (field: Field) => bare(field) + (holdsJson(field) ? '::text collate "C"' : '')
 
-function pieceOf(token: SqlToken, fields: readonly Field[]): Piece {
+function translateToken(token: SqlToken, fields: readonly Field[]): Piece {
   const { kind, text } = token
-  const name = kind === 'name' ? unquoted(text) : kind === 'word' ? text : undefined
+  const name = kind === 'name' ? unquoteName(text) : kind === 'word' ? text : undefined
   const field = fields.find((one) => one.name.toLowerCase() === name?.toLowerCase())
-  const other = kind === 'name' ? sqlText(unquoted(text)) : text === '==' ? '=' : text
+  const other = kind === 'name' ? sqlText(unquoteName(text)) : text === '==' ? '=' : text
   return { ...token, field, put: field ? column(field) : other }
 }
 
@@ -44,7 +44,7 @@ function arrayText(json: string): string {
 function listTest([left, sign, right]: readonly Piece[]): void {
   if (!left?.field || !isMulti(left.field) || !EQUALITY.has(sign?.text ?? '')) return
   if (right?.kind === 'text') right.put = sqlText(arrayText(right.text.slice(1, -1).replaceAll("''", "'")))
-  else if (right?.kind === 'name' && !right.field) right.put = sqlText(arrayText(unquoted(right.text)))
+  else if (right?.kind === 'name' && !right.field) right.put = sqlText(arrayText(unquoteName(right.text)))
 }
 
 /** Rewrites `json_extract(data, '$.a.b')` to `(data #>> '{a,b}')`. */
@@ -67,7 +67,7 @@ function jsonExtract([name, open, json, comma, path, close]: readonly Piece[]): 
 
 /** Translates names, texts, bools, lists and JSON paths from SQLite. The rest must be valid in Postgres. */
 export function translateExpression(sql: string, fields: readonly Field[]): string {
-  const pieces = sqlTokens(sql).map((token) => pieceOf(token, fields))
+  const pieces = tokenizeSql(sql).map((token) => translateToken(token, fields))
   const solid = pieces.filter(({ kind }) => kind !== 'blank')
   for (let i = 0; i < solid.length; i++) {
     const rest = solid.slice(i, i + 6)

@@ -1,15 +1,15 @@
 import type { Catalog } from '../catalog.ts'
-import { quote, tableName } from '../sql-names.ts'
+import { quote, toTableName } from '../sql-names.ts'
 import {
-  bareJoinEnd,
   callEnd,
+  findBareJoinEnd,
+  findOperandEnd,
   lowerWord,
-  operandEnd,
   type SqlToken,
   skipBlanks,
   splitArguments,
-  sqlTokens,
-  unquoted,
+  tokenizeSql,
+  unquoteName,
 } from './sql-tokens.ts'
 import { type TranslateCall, translateCall } from './translate-call.ts'
 
@@ -46,9 +46,9 @@ const POSTGRES_WORDS = new Set([
 type Names = (token: SqlToken) => string
 
 /** Writes collections as their tables. Quotes names that Postgres would lower or take for keywords. */
-function namesOf(catalog: Catalog): Names {
+function makeNameWriter(catalog: Catalog): Names {
   const names = new Set(catalog.all.flatMap(({ fields }) => fields.map((field) => field.name)))
-  const tables = new Map(catalog.all.map((collection) => [collection.name, tableName(collection)]))
+  const tables = new Map(catalog.all.map((collection) => [collection.name, toTableName(collection)]))
   const needsQuotes = (word: string) => /[A-Z]/.test(word) || POSTGRES_WORDS.has(word)
   return ({ kind, text }) => {
     if (kind === 'word') {
@@ -57,14 +57,14 @@ function namesOf(catalog: Catalog): Names {
       return name !== text || (isKnown && needsQuotes(text)) ? quote(name) : text
     }
     if (kind !== 'name') return text
-    const name = unquoted(text)
+    const name = unquoteName(text)
     return name === '' ? "''" : quote(tables.get(name) ?? name)
   }
 }
 
 /** Quotes names where Postgres needs it, in a view's query that is already written for Postgres. */
 export const translateNames = (sql: string, catalog: Catalog): string =>
-  sqlTokens(sql).map(namesOf(catalog)).join('')
+  tokenizeSql(sql).map(makeNameWriter(catalog)).join('')
 
 /** How names and calls are written in Postgres. */
 interface Target {
@@ -74,7 +74,7 @@ interface Target {
 
 /** Translates a view's query from SQLite. Parts that stay unchanged must be valid in Postgres. */
 export const translateQuery = (sql: string, catalog: Catalog, calls = translateCall): string =>
-  translate(nameAliases(sqlTokens(sql)), { names: namesOf(catalog), calls })
+  translate(nameAliases(tokenizeSql(sql)), { names: makeNameWriter(catalog), calls })
 
 /** Reads a text after AS as a name, as SQLite does: `title as 'label'`. */
 const nameAliases = (tokens: readonly SqlToken[]): SqlToken[] =>
@@ -113,13 +113,13 @@ function call(tokens: readonly SqlToken[], at: number, target: Target): Put | un
   const { kind, text } = tokens[at]!
   const end = kind === 'word' ? callEnd(tokens, at) : at
   if (end === at) return undefined
-  const put = target.calls(text, () => argumentsOf(tokens.slice(at, end), target))
+  const put = target.calls(text, () => translateArguments(tokens.slice(at, end), target))
   return put === undefined ? undefined : [put, end]
 }
 
 function bareJoin(tokens: readonly SqlToken[], at: number, target: Target): Put | undefined {
   if (lowerWord(tokens[at]) !== 'join') return undefined
-  const end = bareJoinEnd(tokens, at)
+  const end = findBareJoinEnd(tokens, at)
   return end === undefined
     ? undefined
     : [`join${translate(tokens.slice(at + 1, end), target)}\non true `, end]
@@ -129,7 +129,7 @@ function bareJoin(tokens: readonly SqlToken[], at: number, target: Target): Put 
 function division(tokens: readonly SqlToken[], at: number, target: Target): Put | undefined {
   const { text } = tokens[at]!
   if (!DIVISIONS.has(text)) return undefined
-  const end = operandEnd(tokens, at + 1)
+  const end = findOperandEnd(tokens, at + 1)
   return [`${text} ${divisor(translate(tokens.slice(at + 1, end), target))}`, end]
 }
 
@@ -150,7 +150,7 @@ function comparison(tokens: readonly SqlToken[], at: number): Put {
   return not ? ['is distinct from', first + 1] : ['is not distinct from', at]
 }
 
-function argumentsOf(call: readonly SqlToken[], target: Target): string[] {
+function translateArguments(call: readonly SqlToken[], target: Target): string[] {
   const inside = call.slice(skipBlanks(call, 1) + 1, -1)
   if (inside.every(({ kind }) => kind === 'blank')) return []
   return splitArguments(inside).map((part) => translate(part, target))

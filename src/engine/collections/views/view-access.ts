@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
 import type { Collection } from '../collection.ts'
-import { quote, tableName } from '../sql-names.ts'
+import { quote, toTableName } from '../sql-names.ts'
 import { ViewQueryError } from './view-query-error.ts'
 
 /** Functions that views may call although they are not marked immutable. None reads tables or files. */
@@ -201,7 +201,7 @@ async function forbiddenObject(db: Db, view: string, tree: string, collections: 
     oids(tree, /:opnos? (?:\(o )?(\d+(?: \d+)*)/g),
     // 0 is no table. Postgres 15 also lists the view itself.
     oids(tree, /:relid (\d+)/g).filter((oid) => oid !== '0' && oid !== view),
-    collections.map(tableName),
+    collections.map(toTableName),
     oids(tree, /:\w*type(?:id|Id)? (\d+)/gi),
   ])
   return rows[0] && String(rows[0][0])

@@ -70,7 +70,7 @@ function viewField(column: Identifier, query: ParsedQuery, sources: ReadonlyMap<
   }
 }
 
-function sourcesOf({ tables }: ParsedQuery, catalog: Catalog): Map<string, Collection> {
+function findSourceCollections({ tables }: ParsedQuery, catalog: Catalog): Map<string, Collection> {
   const sources = new Map<string, Collection>()
   for (const { original, alias } of tables) {
     const collection = catalog.all.find((one) => one.name === original)
@@ -82,7 +82,7 @@ function sourcesOf({ tables }: ParsedQuery, catalog: Catalog): Map<string, Colle
 /** The fields of a view's query, named by its aliases. Unknown columns are json. PocketBase: core/view.go */
 export function suggestFields(query: string, catalog: Catalog): ViewField[] {
   const parsed = parseQuery(query)
-  const sources = sourcesOf(parsed, catalog)
+  const sources = findSourceCollections(parsed, catalog)
   return parsed.columns.map((column) => {
     if (column.alias === '*') {
       throw new ViewQueryError(
@@ -96,7 +96,7 @@ export function suggestFields(query: string, catalog: Catalog): ViewField[] {
 const MAX_VIEWS = 5
 
 /** The stored field behind a view's field; undefined if computed. PocketBase: FindRecordByViewFile */
-export function fieldSource(
+export function findFieldSource(
   view: ViewCollection,
   name: string,
   catalog: Catalog,
@@ -105,10 +105,10 @@ export function fieldSource(
   const parsed = parseQuery(view.viewQuery)
   const column = parsed.columns.find(({ alias }) => alias === name)
   if (!column || depth > MAX_VIEWS) return undefined
-  const { source: collection, field } = readColumn(column, parsed, sourcesOf(parsed, catalog))
+  const { source: collection, field } = readColumn(column, parsed, findSourceCollections(parsed, catalog))
   if (!collection || !field) return undefined
   return collection.type === 'view'
-    ? fieldSource(collection, field.name, catalog, depth + 1)
+    ? findFieldSource(collection, field.name, catalog, depth + 1)
     : { collection, field }
 }
 
@@ -119,7 +119,7 @@ export const unknownField = (name: string): ViewField => ({
 })
 
 /** Columns of a view that are counts or totals. In SQLite they have no type, so they never equal a text. */
-export const countedColumns = (query: string): Set<string> => {
+export const listCountedColumns = (query: string): Set<string> => {
   const { columns } = parseQuery(query)
   return new Set(
     columns.filter(({ original }) => /^(count|total)\(/i.test(original)).map(({ alias }) => alias),

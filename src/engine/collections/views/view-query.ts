@@ -3,18 +3,18 @@ import type { Db } from '../../../platform/db/open.ts'
 import { withSavepoint } from '../../../platform/db/savepoint.ts'
 import { randomText } from '../../../platform/tools/random.ts'
 import type { Field, Storage } from '../../fields/field.ts'
-import { storageOf } from '../../fields/field-types.ts'
+import { findFieldStorage } from '../../fields/field-types.ts'
 import type { Catalog, Store } from '../catalog.ts'
 import { all } from '../checks.ts'
 import type { Collection } from '../collection.ts'
 import { readNew } from '../definition/read-collection.ts'
 import { addField } from '../definition/read-field.ts'
 import { writeUnknownNameAsText } from '../from-sqlite/quoted-texts.ts'
-import { sqlTokens } from '../from-sqlite/sql-tokens.ts'
+import { tokenizeSql } from '../from-sqlite/sql-tokens.ts'
 import { SqliteFault } from '../from-sqlite/sqlite-fault.ts'
 import { translateCall, translateMixedCall } from '../from-sqlite/translate-call.ts'
 import { translateNames, translateQuery } from '../from-sqlite/translate-query.ts'
-import { columnName, quote } from '../sql-names.ts'
+import { quote, toColumnName } from '../sql-names.ts'
 import { fieldProblems } from '../validate-field-settings.ts'
 import { splitSql } from './parse-select.ts'
 import { checkViewAccess } from './view-access.ts'
@@ -54,7 +54,7 @@ interface ReadQuery {
 const NO_QUERY = new Set(['alter', 'create', 'delete', 'drop', 'insert', 'update'])
 
 function demandQuery(sql: string): void {
-  const first = sqlTokens(sql).find(({ kind }) => kind !== 'blank')?.text ?? ''
+  const first = tokenizeSql(sql).find(({ kind }) => kind !== 'blank')?.text ?? ''
   if (NO_QUERY.has(first.toLowerCase())) throw new SqliteFault(`near "${first}": syntax error`)
 }
 
@@ -112,7 +112,7 @@ export async function readQuery(store: Store, query: string): Promise<ReadQuery>
   const found = columns.map((column, i) => {
     const twice = namedBefore(columns, i)
     if (twice > 0) return unknownField(`${suggested[i]?.field.name ?? column}:${twice}`)
-    return suggested.find((one) => isFieldOf(one, column)) ?? unknownField(column)
+    return suggested.find((one) => isFieldColumn(one, column)) ?? unknownField(column)
   })
   const fields = found.map(({ field }) => field).reduce<Field[]>(addField, [])
   if (!fields.some(({ name }) => name === 'id')) throw new ViewQueryError(NO_ID, fields)
@@ -136,13 +136,13 @@ const namedBefore = (columns: readonly string[], place: number) =>
   columns.slice(0, place).filter((name) => name.toLowerCase() === columns[place]!.toLowerCase()).length
 
 /** Whether the column is of this field. Postgres changes aliases without quotes to lower case. */
-const isFieldOf = ({ field }: ViewField, column: string) =>
+const isFieldColumn = ({ field }: ViewField, column: string) =>
   field.name === column || field.name.toLowerCase() === column
 
 export function viewSelect({ sql, fields, columns, plain }: ReadQuery): string {
   const list = fields.map((field, i) => {
     const column = `q.${quote(columns[i]!)}`
-    return `${plain[i] ? column : CASTS[storageOf(field)](column)} as ${quote(columnName(field.name))}`
+    return `${plain[i] ? column : CASTS[findFieldStorage(field)](column)} as ${quote(toColumnName(field.name))}`
   })
   return `select ${list.join(', ')} from (${sql}\n) q`
 }

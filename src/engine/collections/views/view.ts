@@ -3,16 +3,16 @@ import type { Db } from '../../../platform/db/open.ts'
 import { withSavepoint } from '../../../platform/db/savepoint.ts'
 import type { CatalogDraft } from '../catalog.ts'
 import type { Collection, ViewCollection } from '../collection.ts'
-import { tableName } from '../sql-names.ts'
+import { toTableName } from '../sql-names.ts'
 import { readQuery, viewSelect } from './view-query.ts'
 
-const nameOf = (collection: ViewCollection) => sql.id(tableName(collection))
+const writeViewName = (collection: ViewCollection) => sql.id(toTableName(collection))
 
 export async function dropView(db: Db, collection: ViewCollection, cascade = false): Promise<void> {
-  await sql`drop view if exists ${nameOf(collection)} ${sql.raw(cascade ? 'cascade' : '')}`.execute(db)
+  await sql`drop view if exists ${writeViewName(collection)} ${sql.raw(cascade ? 'cascade' : '')}`.execute(db)
 }
 
-const viewsOf = (draft: CatalogDraft): ViewCollection[] =>
+const listDraftViews = (draft: CatalogDraft): ViewCollection[] =>
   draft.catalog.all.filter((collection) => collection.type === 'view')
 
 const shape = ({ fields }: { readonly fields: Collection['fields'] }) =>
@@ -20,7 +20,7 @@ const shape = ({ fields }: { readonly fields: Collection['fields'] }) =>
 
 async function makeView(draft: CatalogDraft, next: ViewCollection): Promise<void> {
   const query = await readQuery(draft, next.viewQuery)
-  await sql`create view ${nameOf(next)} as ${sql.raw(viewSelect(query))}`.execute(draft.db)
+  await sql`create view ${writeViewName(next)} as ${sql.raw(viewSelect(query))}`.execute(draft.db)
   await draft.put({ ...next, fields: query.fields })
 }
 
@@ -31,7 +31,8 @@ export async function saveView(
   old?: ViewCollection,
 ): Promise<void> {
   if (!old) return makeView(draft, next)
-  if (old.name !== next.name) await sql`alter view ${nameOf(old)} rename to ${nameOf(next)}`.execute(draft.db)
+  if (old.name !== next.name)
+    await sql`alter view ${writeViewName(old)} rename to ${writeViewName(next)}`.execute(draft.db)
   const { fields } = await readQuery(draft, next.viewQuery)
   if (old.viewQuery === next.viewQuery && shape(old) === shape({ fields }))
     return draft.put({ ...next, fields })
@@ -41,7 +42,7 @@ export async function saveView(
 /** Recreates views whose fields changed, as PocketBase does. Returns an error message per failed view. */
 export async function refreshViews(draft: CatalogDraft, except: string): Promise<string[]> {
   const problems: string[] = []
-  for (const { id } of viewsOf(draft)) {
+  for (const { id } of listDraftViews(draft)) {
     if (id === except) continue
     const view = draft.catalog.find(id) as ViewCollection
     try {
@@ -66,7 +67,7 @@ export async function withoutViews(
   work: () => Promise<void>,
   more: readonly ViewCollection[] = [],
 ): Promise<void> {
-  const taken = viewsOf(draft).filter(({ id }) => id !== except)
+  const taken = listDraftViews(draft).filter(({ id }) => id !== except)
   for (const view of taken) await dropView(draft.db, view, true)
   await work()
   let waiting = [...more, ...taken]

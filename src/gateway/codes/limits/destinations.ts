@@ -3,7 +3,7 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import { call } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import { callingCodeOf } from '../../../portable/phone/calling-code.ts'
+import { readCallingCode } from '../../../portable/phone/calling-code.ts'
 import { isPremium } from '../../../portable/phone/numbering-plans.ts'
 import { gatewayRefusal } from '../../base/refusals.ts'
 import type { Asker } from './sent-codes.ts'
@@ -52,7 +52,7 @@ export async function requireDestinations(
   const bounds = await readBounds(store.db, user, phones)
   if (!phones.every((phone) => isAllowed(bounds, phone))) throw gatewayRefusal('destination_not_allowed')
   const stopped = bounds.stopped.split(',')
-  for (const country of new Set(phones.map(callingCodeOf))) {
+  for (const country of new Set(phones.map(readCallingCode))) {
     const isStopped = stopped.includes(country)
     if (isStopped || (bounds.floor > 0 && (await stopsNow(store, user, country, asker))))
       throw gatewayRefusal('destination_stopped')
@@ -61,8 +61,8 @@ export async function requireDestinations(
 
 function isAllowed({ destinations, outside, lines }: Bounds, phone: string): boolean {
   if (isPremium(phone)) return false
-  const country = callingCodeOf(phone)
-  if (destinations === '' && lines.length > 0) return lines.some((line) => callingCodeOf(line) === country)
+  const country = readCallingCode(phone)
+  if (destinations === '' && lines.length > 0) return lines.some((line) => readCallingCode(line) === country)
   return !outside.includes(phone) && (!SATELLITES.has(country) || isNamed(destinations, country, phone))
 }
 

@@ -5,7 +5,7 @@ import { callForRows } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { tooManyTries } from '../../../platform/errors.ts'
-import { networkOf } from '../../../platform/limits/holder.ts'
+import { toNetwork } from '../../../platform/limits/holder.ts'
 import { findSettings } from '../../base/find-settings.ts'
 import { readUsage } from '../../base/quota.ts'
 import { gatewayRefusal, REFUSALS } from '../../base/refusals.ts'
@@ -68,12 +68,12 @@ async function take(db: Db, counts: readonly Omit<Count, 'refusal'>[]) {
  * collections with the same asker. Locks the numbers until the transaction ends. Throws 429 or 402 and counts
  * none.
  */
-export async function takeCodes(
+export async function countCodes(
   store: Store,
   config: Pick<Config, 'monthlyQuota'>,
   codes: Codes,
 ): Promise<void> {
-  const counts = await countsOf(store, config, codes)
+  const counts = await listCodeCounts(store, config, codes)
   const { place, wait } = await take(store.db, counts)
   if (place === 0) return
   const { refusal } = counts[place - 1]!
@@ -81,7 +81,11 @@ export async function takeCodes(
   throw refuse(refusal, wait)
 }
 
-async function countsOf(store: Store, config: Pick<Config, 'monthlyQuota'>, codes: Codes): Promise<Count[]> {
+async function listCodeCounts(
+  store: Store,
+  config: Pick<Config, 'monthlyQuota'>,
+  codes: Codes,
+): Promise<Count[]> {
   const { asker = 'code', user, phones, ip } = codes
   const limits = await readLimits(store.db, user)
   const amount = phones.length
@@ -89,10 +93,10 @@ async function countsOf(store: Store, config: Pick<Config, 'monthlyQuota'>, code
   const sender = { amount, seconds: HOUR_SECONDS, refusal: 'sender_limit_reached' } as const
   return [
     ...phones
-      .map(hashOf)
+      .map(hashPhone)
       .sort()
       .flatMap((phone) => countsOfNumber(own(phone), limits)),
-    ...(ip ? [{ ...sender, key: own(`network ${networkOf(ip)}`), limit: limits.ofNetwork }] : []),
+    ...(ip ? [{ ...sender, key: own(`network ${toNetwork(ip)}`), limit: limits.ofNetwork }] : []),
     { ...sender, key: own('hour'), limit: limits.ofAccount },
     ...(limits.share > 0 ? await countsOfQuota(store, config, codes, limits.share) : []),
   ]
@@ -121,7 +125,7 @@ async function countsOfQuota(
   return [{ ...month, key: `code ${user} ${period}` }]
 }
 
-const hashOf = (phone: string) => hash('sha256', phone, 'hex').slice(0, 32)
+const hashPhone = (phone: string) => hash('sha256', phone, 'hex').slice(0, 32)
 
 /** Begins a pause after which a number may be sent another code. Throws 429 within the last pause. */
 export async function beginPause(
@@ -131,7 +135,7 @@ export async function beginPause(
   seconds: number,
   asker: Asker = 'code',
 ): Promise<void> {
-  const key = pauseOf(user, phone, asker)
+  const key = makePauseKey(user, phone, asker)
   const { place, wait } = await take(db, [{ key, amount: 1, limit: 1, seconds }])
   if (place > 0) throw refuse('resend_too_soon', wait)
 }
@@ -141,7 +145,7 @@ export async function beginPause(
  * last pause.
  */
 export async function beginHelpPause(db: Db, user: string, phone: string, seconds: number): Promise<boolean> {
-  const key = `help ${user} ${hashOf(phone)}`
+  const key = `help ${user} ${hashPhone(phone)}`
   const { place } = await take(db, [{ key, amount: 1, limit: 1, seconds }])
   return place === 0
 }
@@ -150,10 +154,11 @@ export async function beginHelpPause(db: Db, user: string, phone: string, second
 export const endPause = (db: Db, user: string, phone: string) =>
   queries(db)
     .deleteFrom('auth_tries')
-    .where('key', '=', pauseOf(user, phone, 'code'))
+    .where('key', '=', makePauseKey(user, phone, 'code'))
     .execute()
 
-const pauseOf = (user: string, phone: string, asker: Asker) => `${asker} ${user} ${hashOf(phone)} pause`
+const makePauseKey = (user: string, phone: string, asker: Asker) =>
+  `${asker} ${user} ${hashPhone(phone)} pause`
 
 const refuse = (code: 'number_limit_reached' | 'sender_limit_reached' | 'resend_too_soon', wait: number) =>
   tooManyTries(wait, REFUSALS[code][1], code)

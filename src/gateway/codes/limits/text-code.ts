@@ -1,13 +1,13 @@
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { formatDate } from '../../../engine/fields/date.ts'
 import type { Config } from '../../../platform/config.ts'
-import { accountSender } from '../../base/sender.ts'
+import { makeAccountSender } from '../../base/sender.ts'
 import { wakeDevices } from '../../lines/wake.ts'
 import type { AcceptConfig } from '../../messages/send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../../messages/send/body.ts'
 import { prepareOffer, sendInside } from '../../messages/send/send.ts'
 import { requireDestinations } from './destinations.ts'
-import { takeCodes } from './sent-codes.ts'
+import { countCodes } from './sent-codes.ts'
 
 export const CODE_PRIORITY = 100
 
@@ -24,7 +24,7 @@ interface TextWithCode {
 }
 
 /** Texts a one-time password by one of the user's lines. Throws 403, 402, 429, and as `send`. */
-export async function textCode(
+export async function sendCodeText(
   store: Store,
   config: AcceptConfig & Pick<Config, 'maxRecipients'>,
   user: string,
@@ -36,8 +36,8 @@ export async function textCode(
   const text = toOne(to, { body, shown }, options)
   const wake = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    await takeCodes(inside, config, { user, phones: [to], ip })
-    const offer = await prepareOffer(inside, config, accountSender(user, user), text)
+    await countCodes(inside, config, { user, phones: [to], ip })
+    const offer = await prepareOffer(inside, config, makeAccountSender(user, user), text)
     return sendInside(inside, config, offer)
   })
   wakeDevices(store.db, wake)

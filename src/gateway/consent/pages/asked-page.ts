@@ -1,19 +1,19 @@
-import { type Html, html, page, text } from './html.ts'
-import { faultOf } from './join-form.ts'
+import { type Html, html, renderHtmlPage, text } from './html.ts'
+import { renderJoinError } from './join-form.ts'
 import type { JoinPage } from './join-page.ts'
-import { type PageWord, pageWords } from './page-words.ts'
+import { fillPageWords, type PageWord } from './page-words.ts'
 
 /** The page after a number was asked to confirm, by a reply or by the code that it got. */
-export function askedPage(
+export function renderAskedPage(
   { language, names, confirmsBy }: JoinPage,
   number: string,
   fault?: PageWord,
 ): string {
-  const say = (word: PageWord) => text(pageWords(language, word, names, number))
+  const say = (word: PageWord) => text(fillPageWords(language, word, names, number))
   const body =
     confirmsBy === 'code'
       ? html`<p>${say('askedCode')}</p>
-${faultOf(language, fault)}
+${renderJoinError(language, fault)}
 <form method="post" accept-charset="utf-8">
 <input type="hidden" name="to" value="${text(number)}">
 <label for="code">${say('code')}</label>
@@ -21,9 +21,9 @@ ${faultOf(language, fault)}
 <button>${say('confirm')}</button>
 </form>`
       : html`<p>${say('askedReply')}</p>`
-  return page(
+  return renderHtmlPage(
     language,
-    pageWords(language, 'asked'),
+    fillPageWords(language, 'asked'),
     html`${body}
 <p class="muted">${say('noText')}</p>
 ${beginAgain(say('again'))}`,
@@ -34,9 +34,9 @@ ${beginAgain(say('again'))}`,
 const beginAgain = (words: Html) => html`<p><a href="">${words}</a></p>`
 
 /** The page after a code was right. */
-export const joinedPage = ({ language, names }: JoinPage, number: string): string =>
-  page(
+export const renderJoinedPage = ({ language, names }: JoinPage, number: string): string =>
+  renderHtmlPage(
     language,
-    pageWords(language, 'joined'),
-    html`<p>${text(pageWords(language, 'joinedText', names, number))}</p>`,
+    fillPageWords(language, 'joined'),
+    html`<p>${text(fillPageWords(language, 'joinedText', names, number))}</p>`,
   )

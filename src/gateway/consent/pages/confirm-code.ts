@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import { accountSender } from '../../base/sender.ts'
+import { makeAccountSender } from '../../base/sender.ts'
 import { checkVerification } from '../../codes/check-code.ts'
-import { serviceNamed } from '../../codes/find-service.ts'
+import { findOrMakeService } from '../../codes/find-service.ts'
 import { addEntry } from '../ledger.ts'
 import type { JoinPage } from './join-page.ts'
 import { SERVICE, type Visitor } from './send-join-question.ts'
@@ -21,11 +21,11 @@ export async function confirmCode(
   code: string,
 ): Promise<boolean> {
   const { user, group } = page
-  const service = await serviceNamed(store, user, SERVICE)
+  const service = await findOrMakeService(store, user, SERVICE)
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const named = { id: '', to: number, service, code }
-    const { status } = await checkVerification(inside, accountSender(user, user), named)
+    const { status } = await checkVerification(inside, makeAccountSender(user, user), named)
     const question = status === 'approved' ? await findQuestion(db, page, number) : undefined
     if (!question) return false
     const proof = { ...question, source: 'page', address, browser } as const

@@ -14,7 +14,9 @@ const WORDS: Readonly<Record<string, PageWord>> = {
 }
 
 /** The sentence and status for an error; undefined for an unexpected one. */
-export function faultWords(error: unknown): { readonly word: PageWord; readonly status: number } | undefined {
+export function describePageFault(
+  error: unknown,
+): { readonly word: PageWord; readonly status: number } | undefined {
   if (error instanceof RetryLater) return { word: WORDS[error.code] ?? 'other', status: error.status }
   if (error instanceof GatewayError)
     return { word: WORDS[String(error.body.error)] ?? 'failed', status: error.status }

@@ -66,7 +66,7 @@ export const NOTHING = made('')
 const ADDRESS = /(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}])/i
 
 /** A text of an account, with links for its addresses. Line breaks stay. */
-export function linked(words: string): Html {
+export function linkAddresses(words: string): Html {
   const parts = words.split(ADDRESS)
   return made(parts.map((part, i) => (i % 2 === 1 ? link(part) : escapeHtml(part))).join(''))
 }
@@ -75,7 +75,7 @@ const link = (address: string) =>
   `<a href="${escapeHtml(address)}" rel="nofollow noopener noreferrer">${escapeHtml(address)}</a>`
 
 /** A whole page. */
-export const page = (language: PageLanguage, title: string, body: Html): string => `<!doctype html>
+export const renderHtmlPage = (language: PageLanguage, title: string, body: Html): string => `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">

@@ -1,7 +1,7 @@
 import { phoneCountries } from '../../../portable/phone/format.ts'
-import { type Html, html, linked, NOTHING, page, text } from './html.ts'
+import { type Html, html, linkAddresses, NOTHING, renderHtmlPage, text } from './html.ts'
 import type { JoinPage } from './join-page.ts'
-import { type PageLanguage, type PageWord, pageWords } from './page-words.ts'
+import { fillPageWords, type PageLanguage, type PageWord } from './page-words.ts'
 
 /** What a person has typed. `country`: ISO 3166 alpha-2. */
 export interface Typed {
@@ -12,10 +12,10 @@ export interface Typed {
 /** The form by which people join a group. `fault`: why the last one was refused. */
 export function joinForm(shown: JoinPage, { country, number }: Typed, fault?: PageWord): string {
   const { language, texts, version } = shown
-  const say = (word: PageWord) => text(pageWords(language, word))
+  const say = (word: PageWord) => text(fillPageWords(language, word))
   const body = html`<p class="muted">${text(texts.sender)}</p>
-${faultOf(language, fault)}
-${texts.own ? html`<p>${linked(texts.own)}</p>` : NOTHING}
+${renderJoinError(language, fault)}
+${texts.own ? html`<p>${linkAddresses(texts.own)}</p>` : NOTHING}
 <form method="post" accept-charset="utf-8">
 <input type="hidden" name="version" value="${text(version)}">
 <label for="country">${say('country')}</label>
@@ -23,22 +23,22 @@ ${texts.own ? html`<p>${linked(texts.own)}</p>` : NOTHING}
 <label for="number">${say('number')}</label>
 <input id="number" name="number" type="tel" autocomplete="tel-national" required maxlength="40" value="${text(number)}">
 <label class="box" for="agree"><input id="agree" name="agree" type="checkbox" value="yes" required>
-<span>${linked(texts.consent)}</span></label>
-<p class="muted">${linked(texts.terms)}</p>
+<span>${linkAddresses(texts.consent)}</span></label>
+<p class="muted">${linkAddresses(texts.terms)}</p>
 <button>${say('join')}</button>
 </form>`
-  return page(language, texts.heading, body)
+  return renderHtmlPage(language, texts.heading, body)
 }
 
 /** What the last request failed by, for screen readers, too. */
-export const faultOf = (language: PageLanguage, fault?: PageWord): Html =>
-  fault ? html`<p class="fault" role="alert">${text(pageWords(language, fault))}</p>` : NOTHING
+export const renderJoinError = (language: PageLanguage, fault?: PageWord): Html =>
+  fault ? html`<p class="fault" role="alert">${text(fillPageWords(language, fault))}</p>` : NOTHING
 
 type Country = readonly [country: string, words: string]
 const known = new Map<PageLanguage, readonly Country[]>()
 
 /** All countries with their calling codes, sorted by their names. */
-function countriesIn(language: PageLanguage): readonly Country[] {
+function listCountries(language: PageLanguage): readonly Country[] {
   const names = new Intl.DisplayNames(language, { type: 'region' })
   const { compare } = new Intl.Collator(language)
   return phoneCountries()
@@ -47,7 +47,7 @@ function countriesIn(language: PageLanguage): readonly Country[] {
 }
 
 function options(language: PageLanguage, chosen: string): readonly Html[] {
-  const countries = known.get(language) ?? countriesIn(language)
+  const countries = known.get(language) ?? listCountries(language)
   known.set(language, countries)
   const hasNone = !countries.some(([country]) => country === chosen)
   return [

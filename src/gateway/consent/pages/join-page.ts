@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import { isDisabled } from '../../../engine/records/disabled-user.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import { versionOf } from '../ledger.ts'
+import { hashShownText } from '../ledger.ts'
 import { fillNames } from '../wording.ts'
-import { type Names, type PageLanguage, pageWords } from './page-words.ts'
+import { fillPageWords, type Names, type PageLanguage } from './page-words.ts'
 
 const ID = /^[a-z0-9]{15}$/
 
@@ -66,11 +66,11 @@ export async function findJoinPage(
   if (!group) return undefined
   const names = { account: group.account || group.name, group: group.name }
   const texts: PageTexts = {
-    heading: pageWords(language, 'heading', names),
-    sender: pageWords(language, 'sender', names),
+    heading: fillPageWords(language, 'heading', names),
+    sender: fillPageWords(language, 'sender', names),
     own: group.page_text.trim(),
-    consent: fillNames(group.page_consent.trim(), names) || pageWords(language, 'consent', names),
-    terms: pageWords(language, 'terms'),
+    consent: fillNames(group.page_consent.trim(), names) || fillPageWords(language, 'consent', names),
+    terms: fillPageWords(language, 'terms'),
   }
   const shown = Object.values(texts).filter(Boolean).join('\n')
   return {
@@ -80,7 +80,7 @@ export async function findJoinPage(
     language,
     texts,
     shown,
-    version: versionOf(shown),
+    version: hashShownText(shown),
     country: group.country ?? '',
     languages: group.languages ?? [],
     question: group.join_text,

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { readStopLink, type StopLink } from '../../base/stop-link.ts'
-import { type Html, html, NOTHING, page, text } from './html.ts'
-import { faultOf } from './join-form.ts'
-import { type PageLanguage, type PageWord, pageWords } from './page-words.ts'
+import { type Html, html, NOTHING, renderHtmlPage, text } from './html.ts'
+import { renderJoinError } from './join-form.ts'
+import { fillPageWords, type PageLanguage, type PageWord } from './page-words.ts'
 
 /** A group that a person can leave. */
 interface LeftGroup {
@@ -46,31 +46,31 @@ export async function findLeavePage(
   const link = await readStopLink(db, token)
   const found = link && (await readAccount(db, link))
   if (!found) return undefined
-  const account = found.name || pageWords(language, 'unnamed')
+  const account = found.name || fillPageWords(language, 'unnamed')
   return { ...link, language, account, groups: JSON.parse(found.groups) as readonly LeftGroup[] }
 }
 
 /** What the page says before a person presses a button. */
 export const leaveText = ({ language, account, number }: LeavePage): string =>
-  pageWords(language, 'leaveText', { account, group: '' }, number)
+  fillPageWords(language, 'leaveText', { account, group: '' }, number)
 
 /** A page that changes nothing: link scanners open it, too. */
 export function leaveForm(shown: LeavePage, fault?: PageWord): string {
   const { language, account, groups } = shown
   const button = (group: string, word: PageWord, name = ''): Html =>
-    html`<button name="group" value="${text(group)}">${text(pageWords(language, word, { account, group: name }))}</button>`
-  const body = html`${faultOf(language, fault)}
+    html`<button name="group" value="${text(group)}">${text(fillPageWords(language, word, { account, group: name }))}</button>`
+  const body = html`${renderJoinError(language, fault)}
 <p>${text(leaveText(shown))}</p>
 <form method="post">
 ${button('', 'leaveAll')}
 ${groups.length > 0 ? groups.map(({ id, name }) => button(id, 'leaveGroup', name)) : NOTHING}
 </form>`
-  return page(language, pageWords(language, 'leave'), body)
+  return renderHtmlPage(language, fillPageWords(language, 'leave'), body)
 }
 
 /** The page after the texts are ended, of a group or, without one, all. */
-export function leftPage({ language, account, number }: LeavePage, group?: LeftGroup): string {
+export function renderLeftPage({ language, account, number }: LeavePage, group?: LeftGroup): string {
   const names = { account, group: group?.name ?? '' }
-  const sentence = pageWords(language, group ? 'leftGroup' : 'leftAll', names, number)
-  return page(language, pageWords(language, 'left'), html`<p>${text(sentence)}</p>`)
+  const sentence = fillPageWords(language, group ? 'leftGroup' : 'leftAll', names, number)
+  return renderHtmlPage(language, fillPageWords(language, 'left'), html`<p>${text(sentence)}</p>`)
 }

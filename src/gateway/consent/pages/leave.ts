@@ -3,7 +3,7 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { lockUserSends } from '../../base/lock-user-sends.ts'
-import { addEntry, versionOf } from '../ledger.ts'
+import { addEntry, hashShownText } from '../ledger.ts'
 import { setOptedOut } from '../opt-out.ts'
 import { type LeavePage, leaveText } from './leave-page.ts'
 import type { Visitor } from './send-join-question.ts'
@@ -20,7 +20,7 @@ export async function leave(
 ): Promise<void> {
   const { user, number } = page
   const shown = leaveText(page)
-  const proof = { source: 'page', shown, version: versionOf(shown), address, browser } as const
+  const proof = { source: 'page', shown, version: hashShownText(shown), address, browser } as const
   await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     await lockUserSends(db, user)

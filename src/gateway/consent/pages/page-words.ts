@@ -104,7 +104,7 @@ export const PAGE_LANGUAGES = Object.keys(WORDS) as readonly PageLanguage[]
 const MAX_WANTED = 20
 
 /** The language that the browser prefers most among those of the pages, else English. RFC 9110, 12.5.4 */
-export function pageLanguage(acceptLanguage = ''): PageLanguage {
+export function choosePageLanguage(acceptLanguage = ''): PageLanguage {
   const wanted = acceptLanguage
     .slice(0, 500)
     .split(',', MAX_WANTED)
@@ -128,5 +128,9 @@ export interface Names {
 const NO_NAMES: Names = { account: '', group: '' }
 
 /** Words of a page, with names and the number filled in. */
-export const pageWords = (language: PageLanguage, word: PageWord, names = NO_NAMES, number = ''): string =>
-  fillNames(WORDS[language][word], names).replaceAll('{number}', () => number)
+export const fillPageWords = (
+  language: PageLanguage,
+  word: PageWord,
+  names = NO_NAMES,
+  number = '',
+): string => fillNames(WORDS[language][word], names).replaceAll('{number}', () => number)

@@ -7,21 +7,21 @@ import { withSavepoint } from '../../../platform/db/savepoint.ts'
 import { counts } from '../../../platform/tools/counts.ts'
 import { randomId } from '../../../platform/tools/random.ts'
 import { lockUserSends } from '../../base/lock-user-sends.ts'
-import { accountSender } from '../../base/sender.ts'
-import { findService, type Service, serviceNamed } from '../../codes/find-service.ts'
+import { makeAccountSender } from '../../base/sender.ts'
+import { findOrMakeService, findService, type Service } from '../../codes/find-service.ts'
 import { requireDestinations } from '../../codes/limits/destinations.ts'
-import { beginPause, takeCodes } from '../../codes/limits/sent-codes.ts'
+import { beginPause, countCodes } from '../../codes/limits/sent-codes.ts'
 import { CODE_PRIORITY } from '../../codes/limits/text-code.ts'
 import { findPending, sendCode } from '../../codes/start.ts'
 import { wakeDevices } from '../../lines/wake.ts'
 import type { AcceptConfig } from '../../messages/send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../../messages/send/body.ts'
-import { dateAt } from '../../messages/send/expiry.ts'
+import { formatInstant } from '../../messages/send/expiry.ts'
 import { prepareOffer, sendInside } from '../../messages/send/send.ts'
 import { PAUSE_SECONDS } from '../consent-answer.ts'
 import { addQuestion } from '../ledger.ts'
 import { isErasedOrStoppedSql } from '../stopped.ts'
-import { fillNames, wordingOf } from '../wording.ts'
+import { fillNames, renderConsentText } from '../wording.ts'
 import type { JoinPage } from './join-page.ts'
 
 type PageConfig = AcceptConfig & Pick<Config, 'maxRecipients'>
@@ -53,13 +53,13 @@ export async function askToJoin(
   const { number, address } = visitor
   const { user } = page
   await requireDestinations(store, user, [number], 'page')
-  const service = await findService(store, user, await serviceNamed(store, user, SERVICE))
+  const service = await findService(store, user, await findOrMakeService(store, user, SERVICE))
   const wake = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    await takeCodes(inside, config, { asker: 'page', user, phones: [number], ip: address })
+    await countCodes(inside, config, { asker: 'page', user, phones: [number], ip: address })
     await beginPause(db, user, number, PAUSE_SECONDS, 'page')
     const isTrial = await needsNoText(db, page, number)
-    const question = entryOf(page, visitor)
+    const question = makeJoinEntry(page, visitor)
     const send = () =>
       page.confirmsBy === 'code'
         ? sendPageCode(inside, config, page, number, service)
@@ -87,7 +87,7 @@ export async function askToJoin(
 class Undone extends Error {}
 
 /** Fields of `consents` about what a visitor of a page has agreed to. */
-const entryOf = ({ user, group, shown, version }: JoinPage, { number, address, browser }: Visitor) => ({
+const makeJoinEntry = ({ user, group, shown, version }: JoinPage, { number, address, browser }: Visitor) => ({
   user,
   number,
   group,
@@ -110,10 +110,10 @@ const needsNoText = (db: Db, { user, group }: JoinPage, number: string): Promise
 /** Sends the question "Reply YES". Returns the id of its text and the devices to wake. */
 async function sendQuestion(store: Store, config: PageConfig, page: JoinPage, number: string) {
   const { user, names, question, languages } = page
-  const body = question ? fillNames(question, names) : wordingOf('ask', languages, names)
-  const expiresAt = dateAt(Date.now() + MAX_WAIT_MS)
+  const body = question ? fillNames(question, names) : renderConsentText('ask', languages, names)
+  const expiresAt = formatInstant(Date.now() + MAX_WAIT_MS)
   const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
-  const offer = await prepareOffer(store, config, accountSender(user, user), toOne(number, body, options))
+  const offer = await prepareOffer(store, config, makeAccountSender(user, user), toOne(number, body, options))
   return { message: offer.messages[0]!.id, wake: await sendInside(store, config, offer) }
 }
 
@@ -121,7 +121,7 @@ async function sendQuestion(store: Store, config: PageConfig, page: JoinPage, nu
 async function sendPageCode(store: Store, config: PageConfig, page: JoinPage, to: string, service: Service) {
   const { user, names, language } = page
   const start = {
-    sender: accountSender(user, user),
+    sender: makeAccountSender(user, user),
     to,
     locale: language,
     length: 0,
@@ -129,7 +129,7 @@ async function sendPageCode(store: Store, config: PageConfig, page: JoinPage, to
     domain: '',
     appHash: '',
     // the braces of a name are not variables
-    template: wordingOf('code', languageOf(page), {
+    template: renderConsentText('code', listJoinLanguages(page), {
       account: names.account.replaceAll('{{', '{ {'),
       group: names.group.replaceAll('{{', '{ {'),
     }),
@@ -138,4 +138,4 @@ async function sendPageCode(store: Store, config: PageConfig, page: JoinPage, to
 }
 
 /** The account's languages first, as for all texts about consent. */
-const languageOf = ({ language, languages }: JoinPage) => [...languages, language]
+const listJoinLanguages = ({ language, languages }: JoinPage) => [...languages, language]

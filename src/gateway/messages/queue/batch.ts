@@ -28,14 +28,14 @@ export async function countBatch(store: Store, user: string, batchId: string) {
     .execute()
   if (found.length === 0) throw gatewayRefusal('batch_not_found')
   const recipients_count = found.reduce((sum, { messages }) => sum + messages, 0)
-  return { batch_id: batchId, recipients_count, counts: countsOf(found) }
+  return { batch_id: batchId, recipients_count, counts: countByStatus(found) }
 }
 
 type Counts = z.output<typeof BATCH>['counts']
 type Count = Readonly<{ status: string; messages: number }>
 
 /** Makes counts by status. */
-export function countsOf(counted: readonly Count[]): Counts {
+export function countByStatus(counted: readonly Count[]): Counts {
   const found = new Map(counted.map(({ status, messages }) => [status, messages]))
   return Object.fromEntries(STATUS.options.map((status) => [status, found.get(status) ?? 0])) as Counts
 }

@@ -7,7 +7,7 @@ import type { Permit } from '../../base/permissions.ts'
 import { gatewayRefusal } from '../../base/refusals.ts'
 import { REASONS } from '../../base/status.ts'
 import { notifyCanceled } from '../../lines/wake.ts'
-import { limitsOf, refusal, refusalOf, requireOwnBatch } from '../send/judge.ts'
+import { bindSenderLimits, requireOwnBatch, toGatewayError, writeRefusalSql } from '../send/judge.ts'
 import { auditChange } from './audit-change.ts'
 import { BATCH, countBatch } from './batch.ts'
 import { failUnsent } from './fail-messages.ts'
@@ -25,7 +25,7 @@ const selectQueued = (db: Db, permit: Permit) =>
   queries(db, 'planned')
     .selectFrom('sms_messages as m')
     .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
-    .innerJoin(limitsOf(permit).as('l'), (join) => join.onTrue())
+    .innerJoin(bindSenderLimits(permit).as('l'), (join) => join.onTrue())
     .where(unindexed('m.user'), '=', permit.sender.user)
     .where(unindexed('d.user'), '=', permit.sender.user)
     .where(sql<boolean>`d.state || '' in ('pending', 'assigned')`)
@@ -39,9 +39,9 @@ const ofBatch = (db: Db, permit: Permit, batch: string) =>
  */
 export async function cancelBatch(store: Store, permit: Permit, batchId: string) {
   const { refused } = await ofBatch(store.db, permit, batchId)
-    .select(({ fn }) => fn.max(refusal('cancel', permit)).as('refused'))
+    .select(({ fn }) => fn.max(writeRefusalSql('cancel', permit)).as('refused'))
     .executeTakeFirstOrThrow()
-  if (refused !== null) throw refusalOf(permit.sender, refused)
+  if (refused !== null) throw toGatewayError(permit.sender, refused)
   const canceled = await cancelWaiting(store, permit, batchId)
   return { ...(await countBatch(store, permit.sender.user, batchId)), canceled }
 }
@@ -69,13 +69,13 @@ export async function cancelWaiting(store: Store, permit: Permit, batchId: strin
 export async function lockWaiting(db: Db, permit: Permit, batchId: string) {
   const found = await ofBatch(db, permit, batchId)
     .select(['d.message', 'd.device', 'd.attempt', 'm.sent_by as author'])
-    .select(refusal('cancel', permit).as('refused'))
+    .select(writeRefusalSql('cancel', permit).as('refused'))
     .where(sql<boolean>`m.status || '' in ('pending', 'assigned')`)
     .orderBy('d.message')
     .limit(sql.lit(MAX_ROWS))
     .forUpdate('d')
     .execute()
-  return judged(permit, found)
+  return requireUnrefused(permit, found)
 }
 
 /**
@@ -90,8 +90,8 @@ type Unclaimed = Readonly<{
   refused: string | null
 }>
 
-function judged({ sender }: Permit, found: readonly Unclaimed[]) {
-  for (const { refused } of found) if (refused !== null) throw refusalOf(sender, refused)
+function requireUnrefused({ sender }: Permit, found: readonly Unclaimed[]) {
+  for (const { refused } of found) if (refused !== null) throw toGatewayError(sender, refused)
   return found
 }
 
@@ -122,9 +122,9 @@ const lockUnclaimed = (db: Db, permit: Permit, id: string) =>
   queries(db)
     .selectFrom('sms_dispatch as d')
     .innerJoin('sms_messages as m', 'm.id', 'd.message')
-    .innerJoin(limitsOf(permit).as('l'), (join) => join.onTrue())
+    .innerJoin(bindSenderLimits(permit).as('l'), (join) => join.onTrue())
     .select(['d.message', 'd.device', 'd.attempt', 'm.sent_by as author'])
-    .select(refusal('cancel', permit).as('refused'))
+    .select(writeRefusalSql('cancel', permit).as('refused'))
     .where('d.message', '=', id)
     .where('d.user', '=', permit.sender.user)
     .where(sql<boolean>`d.state in ('pending', 'assigned')`)
@@ -141,7 +141,7 @@ export async function cancelMessage(store: Store, permit: Permit, id: string) {
 export async function cancelOnce(store: Store, permit: Permit, id: string): Promise<boolean> {
   const { user } = permit.sender
   const canceled = await store.db.transaction(async (db) =>
-    cancelLocked(db, permit, id, judged(permit, await lockUnclaimed(db, permit, id)), 0),
+    cancelLocked(db, permit, id, requireUnrefused(permit, await lockUnclaimed(db, permit, id)), 0),
   )
   if (canceled > 0) return true
   // a new statement sees the result of a concurrent cancellation that lockUnclaimed waited for

@@ -7,14 +7,14 @@ import { invalid } from '../../../platform/common-refusals.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries, unindexed } from '../../../platform/db/queries.ts'
 import { countSegments } from '../../../portable/segments.ts'
-import { isAllowed, may, type Permit } from '../../base/permissions.ts'
+import { isAllowed, type Permit, requirePermit } from '../../base/permissions.ts'
 import { gatewayRefusal } from '../../base/refusals.ts'
 import { checkShape, visibleText } from '../../base/schemas.ts'
 import { MAX_CHARACTERS } from '../send/body.ts'
 import { COMMON } from '../send/body-schema.ts'
 import { checkLength } from '../send/content.ts'
-import { checkExpiry, expiresBeforeDue, future } from '../send/expiry.ts'
-import { IS_OF_CAMPAIGN, ownedByCampaign, refusalOf } from '../send/judge.ts'
+import { checkExpiry, expiresBeforeDue, keepFutureDate } from '../send/expiry.ts'
+import { IS_OF_CAMPAIGN, ownedByCampaign, toGatewayError } from '../send/judge.ts'
 
 /** A change of scheduled messages. Null keeps the present value. */
 export interface Change {
@@ -30,7 +30,7 @@ export interface Change {
 }
 
 /** The parameters of the SQL functions sms_planned_change and sms_change after the ids of the messages. */
-export function termsOf(permit: Permit, change: Change) {
+export function bindChangeTerms(permit: Permit, change: Change) {
   const { sender } = permit
   const { scheduledAt, expiresAt, ttl, body, segments, priority } = change
   const { user, version, key, sentBy: by } = sender
@@ -97,17 +97,17 @@ export const CHANGED = z
 /** Parses a change. Throws 400 `invalid_request` for the first wrong field, or 400 `body_too_long`. */
 export function readChange(raw: unknown, now: Date): Change {
   const given = checkShape(MESSAGE_CHANGE, raw)
-  const change = changeOf(given, now)
+  const change = parseMessageChange(given, now)
   if (Object.values(change).every((part) => part === null))
     throw invalid('scheduled_at, expires_at, ttl, body or priority must be given')
   return change
 }
 
 /** Reads dates as a send does: a past `scheduled_at` means now, and the expiry must be later than that. */
-export function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): Change {
+export function parseMessageChange(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): Change {
   const { scheduled_at, expires_at, ttl, body, priority } = given
   if (body != null) checkLength(body)
-  const scheduledAt = scheduled_at == null ? null : future(scheduled_at, now)
+  const scheduledAt = scheduled_at == null ? null : keepFutureDate(scheduled_at, now)
   checkExpiry({ ttl, expires_at }, scheduledAt || formatDate(now))
   return {
     scheduledAt,
@@ -122,7 +122,7 @@ export function changeOf(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: D
 /** Changes a scheduled message. Idempotent. Throws 403, 404, 409, 400 `invalid_request`, StaleAuth. */
 export async function changeMessage({ db }: Store, permit: Permit, id: string, change: Change) {
   const waiting = selectWaiting(db, permit).where('m.id', '=', id).forUpdate(['d', 'm'])
-  const changed = sql<Planned>`sms_change(array(${waiting}), ${termsOf(permit, change)}, 'change', ${id})`
+  const changed = sql<Planned>`sms_change(array(${waiting}), ${bindChangeTerms(permit, change)}, 'change', ${id})`
   const found = await queries(db, 'planned')
     .selectFrom(changed.as('c'))
     .select(['unfit', 'refusal', 'next_priority as priority', 'next_segments as segments'])
@@ -131,19 +131,19 @@ export async function changeMessage({ db }: Store, permit: Permit, id: string, c
       sql<string>`coalesce(pb_text(ends), '')`.as('expires_at'),
     ])
     .executeTakeFirst()
-  if (!found) throw await whyNot(db, permit.sender.user, id)
+  if (!found) throw await explainNoChange(db, permit.sender.user, id)
   const { unfit, refusal, ...message } = found
   throwFault(permit, { unfit, refusal })
   return { id, status: 'pending', ...message }
 }
 
 export function throwFault({ sender }: Permit, { unfit, refusal }: Verdict): void {
-  if (refusal === 'scope') may(sender, 'cancel')
-  if (refusal !== null) throw refusalOf(sender, refusal)
+  if (refusal === 'scope') requirePermit(sender, 'cancel')
+  if (refusal !== null) throw toGatewayError(sender, refusal)
   if (unfit) throw expiresBeforeDue()
 }
 
-async function whyNot(db: Db, user: string, id: string): Promise<Error> {
+async function explainNoChange(db: Db, user: string, id: string): Promise<Error> {
   const found = await queries(db)
     .selectFrom('sms_messages as m')
     .select(sql<string>`case when ${IS_OF_CAMPAIGN} then m.sent_by else '' end`.as('campaign'))

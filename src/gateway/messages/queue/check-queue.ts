@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { LOCKS } from '../../../platform/db/advisory-locks.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { anyOf, queries, tryLock } from '../../../platform/db/queries.ts'
+import { matchAny, queries, tryLock } from '../../../platform/db/queries.ts'
 
 /** Queue rows per check, which takes 20 ms. */
 const MAX_CHECKED = 5_000
@@ -11,18 +11,18 @@ const MAX_CHECKED = 5_000
 const dropOrphans = (db: Db, messages: readonly string[]) =>
   queries(db)
     .deleteFrom('sms_dispatch as d')
-    .where('d.message', '=', anyOf(messages))
+    .where('d.message', '=', matchAny(messages))
     .where(sql<boolean>`not coalesce((
       select sms_may_become(m.status, 'assigned') from sms_messages m where m.id = d.message), false)`)
     .execute()
 
 /** Takes messages from devices that another user owns now. A sweep finds no device `-` and reassigns them. */
-const takeFromStrangers = (db: Db, messages: readonly string[]) =>
+const unassignFromStrangers = (db: Db, messages: readonly string[]) =>
   queries(db)
     .updateTable('sms_dispatch as d')
     .from('devices as v')
     .set({ device: '-' })
-    .where('d.message', '=', anyOf(messages))
+    .where('d.message', '=', matchAny(messages))
     .whereRef('v.id', '=', 'd.device')
     .whereRef('v.user', '<>', 'd.user')
     .where('d.state', '<>', 'sending')
@@ -41,7 +41,7 @@ export function checkQueue({ db }: Store, after = ''): Promise<string> {
       .execute()
     const messages = rows.map(({ message }) => message)
     await dropOrphans(tx, messages)
-    await takeFromStrangers(tx, messages)
+    await unassignFromStrangers(tx, messages)
     return messages.length < MAX_CHECKED ? '' : messages.at(-1)!
   })
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { userHolder } from '../../../engine/collections/collection.ts'
+import { makeUserHolder } from '../../../engine/collections/collection.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../../engine/fields/instant.ts'
 import { LOCKS } from '../../../platform/db/advisory-locks.ts'
-import { DEVICE_PACE_MS, groupsOf } from '../../../platform/db/group-commits.ts'
+import { DEVICE_PACE_MS, makeDatabaseGroups } from '../../../platform/db/group-commits.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { lock, queries } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
@@ -38,14 +38,14 @@ export async function claimMessages({ db }: Store, device: Device, limit: number
     if (!found.isPaced) return found.messages
   }
   // admit few claims of limited devices: each keeps a connection while it waits for the device's other claims
-  return admission.claimsAndReads.run(userHolder(device.user), () =>
+  return admission.claimsAndReads.run(makeUserHolder(device.user), () =>
     claimLimited(db, device, limit, leaseSeconds),
   )
 }
 
 function claimLimited(db: Db, device: Device, limit: number, leaseSeconds: number) {
   return db.transaction(async (tx) => {
-    const { left, lines } = await whatLimitsLeave(tx, device)
+    const { left, lines } = await readFreeLimits(tx, device)
     const room = lines === null ? left : (left ?? limit)
     return (await claimTogether(tx, [{ device, limit, room, leaseSeconds, lines }]))[0]!.messages
   })
@@ -60,7 +60,7 @@ interface Ask {
   readonly lines?: string | null
 }
 
-const claiming = groupsOf<Ask, Claimed>((db) => ({
+const claiming = makeDatabaseGroups<Ask, Claimed>((db) => ({
   keyOf: ({ device }) => device.id,
   paceMs: DEVICE_PACE_MS,
   async store(asks) {
@@ -75,7 +75,7 @@ const claiming = groupsOf<Ask, Claimed>((db) => ({
 }))
 
 /** Up to `limit` messages that a device has claimed and whose leases still run. */
-export const leasedMessages = async ({ db }: Store, device: Device, limit: number) =>
+export const readLeasedMessages = async ({ db }: Store, device: Device, limit: number) =>
   (await claimTogether(db, [{ device, limit, room: 0, leaseSeconds: 0 }]))[0]!.messages
 
 /** `isPaced`: nothing new was claimed, because a line has a limit per minute that was not looked up yet. */
@@ -116,7 +116,7 @@ async function claimTogether(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
  * Reads how many messages a device's limits allow, and how many each of its lines allows (JSON, by line id).
  * The device's other claims wait until the transaction ends.
  */
-async function whatLimitsLeave(db: Db, { id, user }: Device) {
+async function readFreeLimits(db: Db, { id, user }: Device) {
   await lock(db, LOCKS.claim, id)
   const found = await queries(db)
     .selectFrom('devices as d')

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
-import { anyOf, queries } from '../../../platform/db/queries.ts'
+import { matchAny, queries } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
-import { masked } from '../../../platform/tools/mask-secrets.ts'
+import { maskSecrets } from '../../../platform/tools/mask-secrets.ts'
 import { openText, SEALED } from '../send/encrypt-text.ts'
 
 /** Texts that are stored encrypted. `sealed` is null once the text was sent. */
@@ -11,7 +11,7 @@ const findHidden = (db: Db, ids: readonly string[]) =>
     .selectFrom('sms_messages as m')
     .leftJoin('sms_dispatch as d', 'd.message', 'm.id')
     .select(['m.id', 'm.user', 'm.body as shown', 'd.sealed'])
-    .where('m.id', '=', anyOf(ids))
+    .where('m.id', '=', matchAny(ids))
     .where(({ or, eb, exists, selectFrom }) =>
       or([
         eb('d.sealed', 'is not', null),
@@ -33,7 +33,7 @@ interface DeviceWords {
  * Reports without the codes of texts that are stored encrypted: a driver may quote a text in its error. Of a
  * text that was sent before, the code is no longer known, so the device's words are dropped.
  */
-export async function withoutCodes<R extends DeviceWords>(
+export async function redactCodes<R extends DeviceWords>(
   db: Db,
   reports: readonly R[],
 ): Promise<readonly R[]> {
@@ -47,7 +47,7 @@ export async function withoutCodes<R extends DeviceWords>(
   const withoutSecrets = (report: R): R => {
     if (!secrets.has(report.id)) return report
     const known = secrets.get(report.id)
-    return { ...report, error_message: known && masked(report.error_message ?? '', known) }
+    return { ...report, error_message: known && maskSecrets(report.error_message ?? '', known) }
   }
   // a text of many codes takes up to 5 ms
   return admission.slices.map(reports, withoutSecrets, 1)

@@ -5,7 +5,7 @@ import { queries } from '../../../platform/db/queries.ts'
 import { REASONS } from '../../base/status.ts'
 import { stickySince } from '../send/accept.ts'
 import { failMessages } from './fail-messages.ts'
-import { endIfRefused, reassign, wokenBy } from './reassign.ts'
+import { endIfRefused, listWokenDevices, reassign } from './reassign.ts'
 
 /** Maximum messages for each step of a sweep. The next sweep, a second later, takes others. */
 const MAX_ROWS = 1_000
@@ -118,11 +118,11 @@ export async function retryExpiredLeases(db: Db, onlineSeconds: number): Promise
 
 /** Reassigns unclaimed messages of devices that are deleted, disabled, offline or silent. */
 export const reassignUnclaimed = (db: Db, onlineSeconds: number): Promise<string[]> =>
-  wokenBy(callForRows(db, 'sms_reassign_unclaimed', onlineSeconds, MAX_ROWS))
+  listWokenDevices(callForRows(db, 'sms_reassign_unclaimed', onlineSeconds, MAX_ROWS))
 
 /** Wakes devices for unclaimed messages. */
 export const wakeUnclaimed = (db: Db): Promise<string[]> =>
-  wokenBy(callForRows(db, 'sms_rewake', MAX_ROWS * 5))
+  listWokenDevices(callForRows(db, 'sms_rewake', MAX_ROWS * 5))
 
 /** Takes back unclaimed messages that may not be sent now or have no device. `releaseDue` reassigns them. */
 export async function returnStale(db: Db): Promise<string[]> {
@@ -134,7 +134,7 @@ export async function returnStale(db: Db): Promise<string[]> {
 export async function releaseDue(db: Db, onlineSeconds: number, stickyDays = 0): Promise<string[]> {
   const sticky = stickySince(new Date(), stickyDays)
   const release = (due: Expression<unknown>) =>
-    wokenBy(callForRows(db, 'sms_release', due, onlineSeconds, sticky))
+    listWokenDevices(callForRows(db, 'sms_release', due, onlineSeconds, sticky))
   const waited = await release(sql`sms_due_waiting(${onlineSeconds}, ${MAX_ROWS})`)
   const scheduled = await release(sql`sms_due_scheduled(${onlineSeconds}, ${MAX_ROWS})`)
   return [...waited, ...scheduled]

@@ -3,12 +3,13 @@ import { callForRows } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 
 /** The devices to wake after the commit, which a function of sql/functions/messages/queue returns. */
-export const wokenBy = async (step: Promise<readonly { readonly device: string }[]>): Promise<string[]> =>
-  (await step).map(({ device }) => device)
+export const listWokenDevices = async (
+  step: Promise<readonly { readonly device: string }[]>,
+): Promise<string[]> => (await step).map(({ device }) => device)
 
 /** Ends those messages of `source` that may not go to their persons any more. Returns their devices. */
 export const endIfRefused = (db: Db, source: Expression<unknown>): Promise<string[]> =>
-  wokenBy(callForRows(db, 'sms_end_refused', sql`array(${source})`))
+  listWokenDevices(callForRows(db, 'sms_end_refused', sql`array(${source})`))
 
 /**
  * Gives other devices the messages that `source` finds: a query that locks rows of sms_dispatch and selects
@@ -21,4 +22,4 @@ export const reassign = (
   onlineSeconds: number,
   isCharged = false,
 ): Promise<string[]> =>
-  wokenBy(callForRows(db, 'sms_reassign', sql`array(${source})`, [why], onlineSeconds, isCharged))
+  listWokenDevices(callForRows(db, 'sms_reassign', sql`array(${source})`, [why], onlineSeconds, isCharged))

@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { DEVICE_PACE_MS, groupsOf } from '../../../platform/db/group-commits.ts'
+import { DEVICE_PACE_MS, makeDatabaseGroups } from '../../../platform/db/group-commits.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { anyOf, queries, unindexed } from '../../../platform/db/queries.ts'
+import { matchAny, queries, unindexed } from '../../../platform/db/queries.ts'
 import { counts } from '../../../platform/tools/counts.ts'
 import type { Device } from '../../base/device.ts'
 import { lockUserSends } from '../../base/lock-user-sends.ts'
 import { NEXT } from '../../base/status.ts'
 import { wakeDevices } from '../../lines/wake.ts'
-import { withoutCodes } from './device-words.ts'
+import { redactCodes } from './device-words.ts'
 import { endIfRefused, reassign } from './reassign.ts'
 import {
   type Applied,
-  applied,
   applyTogether,
   type DeviceReports,
   type LineOutcome,
+  makeAppliedResult,
   noteOutcomes,
   type Report,
   type ReportResult,
@@ -26,7 +26,7 @@ async function lockMessages(db: Db, { id: device, user }: Device, ids: readonly 
   const queued = await queries(db)
     .selectFrom('sms_dispatch')
     .select(['message', 'line'])
-    .where('message', '=', anyOf(ids))
+    .where('message', '=', matchAny(ids))
     .where(unindexed('device'), '=', device)
     .where(unindexed('user'), '=', user)
     .orderBy('message')
@@ -34,7 +34,7 @@ async function lockMessages(db: Db, { id: device, user }: Device, ids: readonly 
     .execute()
   await queries(db)
     .selectFrom('sms_messages')
-    .where('id', '=', anyOf(ids))
+    .where('id', '=', matchAny(ids))
     .where(unindexed('device'), '=', device)
     .where(unindexed('user'), '=', user)
     .orderBy('id')
@@ -43,7 +43,7 @@ async function lockMessages(db: Db, { id: device, user }: Device, ids: readonly 
   return new Map(queued.map(({ message, line }) => [message, line]))
 }
 
-const reporting = groupsOf<DeviceReports, Applied>((db) => ({
+const reporting = makeDatabaseGroups<DeviceReports, Applied>((db) => ({
   keyOf: ({ device }) => device.id,
   isOnce: true,
   paceMs: DEVICE_PACE_MS,
@@ -58,7 +58,7 @@ export async function applyReports(
   given: readonly Report[],
   deviceOnlineSeconds: number,
 ): Promise<ReportResult[]> {
-  const reports = await withoutCodes(store.db, given)
+  const reports = await redactCodes(store.db, given)
   const apply = isPlain(store, reports) ? applyInGroup : applyLocked
   const { results, outcomes } = await apply(store, device, reports, deviceOnlineSeconds)
   for (const { result } of results) counts.reports[result]++
@@ -93,13 +93,13 @@ async function applyLocked(...[store, device, reports, seconds]: Parameters<type
     if (reports.some(({ not_sent }) => not_sent)) await lockUserSends(db, device.user)
     const ids = reports.map(({ id }) => id)
     const lines = await lockMessages(db, device, ids)
-    for (const round of roundsOf(reports)) {
+    for (const round of splitIntoRounds(reports)) {
       const others: Numbered[] = []
       for (const [number, report] of round) {
         const next = report.not_sent ? await giveBack(db, device, report, seconds) : undefined
         if (next && !report.blameless) outcomes.push({ line: lines.get(report.id)!, hasSent: false })
         if (next === undefined) others.push([number, report])
-        else results[number] = applied(report, next === '' ? 'failed' : 'assigned')
+        else results[number] = makeAppliedResult(report, next === '' ? 'failed' : 'assigned')
         if (next) woken.add(next)
       }
       const [done] = await applyTogether(db, [{ device, reports: others.map(([, report]) => report) }])
@@ -120,7 +120,7 @@ const mayBeTooSoon = (report: Report, { result, status }: ReportResult) =>
 type Numbered = readonly [number: number, report: Report]
 
 /** Splits reports into rounds with at most one report for each message. Later reports are in later rounds. */
-function roundsOf(reports: readonly Report[]): Numbered[][] {
+function splitIntoRounds(reports: readonly Report[]): Numbered[][] {
   const rounds: Numbered[][] = []
   const seen = new Map<string, number>()
   reports.forEach((report, number) => {

@@ -3,19 +3,19 @@ import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import { may, type Permit } from '../../base/permissions.ts'
+import { type Permit, requirePermit } from '../../base/permissions.ts'
 import { checkShape } from '../../base/schemas.ts'
 import type { Sender } from '../../base/sender.ts'
 import { COMMON, date } from '../send/body-schema.ts'
 import { requireOwnBatch } from '../send/judge.ts'
 import { BATCH, countBatch } from './batch.ts'
 import {
+  bindChangeTerms,
   type Change,
-  changeOf,
   MESSAGE_CHANGE,
   type Planned,
+  parseMessageChange,
   selectWaiting,
-  termsOf,
   throwFault,
 } from './change.ts'
 
@@ -38,7 +38,8 @@ export const RESCHEDULED_BATCH = BATCH.extend({
 const MAX_ROWS = 1_000
 
 /** Parses a reschedule. Throws 400 `invalid_request` that names the first wrong field. */
-export const readReschedule = (raw: unknown, now: Date): Change => changeOf(checkShape(RESCHEDULE, raw), now)
+export const readReschedule = (raw: unknown, now: Date): Change =>
+  parseMessageChange(checkShape(RESCHEDULE, raw), now)
 
 /**
  * Reschedules a batch's waiting messages. Idempotent. Throws 403, 404, 409; 400 if a message would expire
@@ -57,17 +58,17 @@ export async function rescheduleBatch(store: Store, sender: Sender, batchId: str
 
 /** Judges the change of a whole batch before the first message is changed. */
 async function requireBatch({ db }: Store, sender: Sender, batchId: string, change: Change) {
-  const permit = may(sender, 'change')
+  const permit = requirePermit(sender, 'change')
   await requireOwnBatch(db, permit, batchId)
   const waiting = selectOfBatch(db, permit, batchId)
-  const planned = sql<Planned>`sms_planned_change(array(${waiting}), ${termsOf(permit, change)})`
+  const planned = sql<Planned>`sms_planned_change(array(${waiting}), ${bindChangeTerms(permit, change)})`
   const { messages, unfit, refusal } = await queries(db, 'planned')
     .selectFrom(planned.as('p'))
     .select(({ fn }) => [fn.countAll<number>().as('messages'), fn.max('refusal').as('refusal')])
     .select(sql<boolean>`coalesce(bool_or(unfit), false)`.as('unfit'))
     .executeTakeFirstOrThrow()
   throwFault(permit, { unfit, refusal })
-  return may(sender, 'change', messages)
+  return requirePermit(sender, 'change', messages)
 }
 
 interface Some {
@@ -82,7 +83,7 @@ async function rescheduleSome(db: Db, permit: Permit, batchId: string, change: C
     .orderBy('d.message')
     .limit(sql.lit(MAX_ROWS))
     .forUpdate(['d', 'm'])
-  const rescheduled = sql<Planned>`sms_change(array(${waiting}), ${termsOf(permit, change)}, 'reschedule', ${batchId})`
+  const rescheduled = sql<Planned>`sms_change(array(${waiting}), ${bindChangeTerms(permit, change)}, 'reschedule', ${batchId})`
   const { last, changed, unfit, refusal } = await queries(db, 'planned')
     .selectFrom(rescheduled.as('c'))
     .select(({ fn }) => [fn.max('message').as('last'), fn.max('refusal').as('refusal')])

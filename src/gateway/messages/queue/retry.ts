@@ -3,26 +3,26 @@ import type { z } from 'zod'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries, unindexed } from '../../../platform/db/queries.ts'
 import { derivedId } from '../../../platform/tools/random.ts'
-import { onePhone } from '../../../portable/phone/read.ts'
+import { normalizePhone } from '../../../portable/phone/read.ts'
 import { countSegments } from '../../../portable/segments.ts'
-import { may, type Permit } from '../../base/permissions.ts'
+import { type Permit, requirePermit } from '../../base/permissions.ts'
 import { gatewayRefusal } from '../../base/refusals.ts'
 import type { Sender } from '../../base/sender.ts'
 import { CANCELED, REASONS } from '../../base/status.ts'
 import type { Outcome, Verdict } from '../send/accept.ts'
 import { PLAIN_OPTIONS, toOne } from '../send/body.ts'
-import { KEPT_SCOPE, offeredScope, readScope } from '../send/consent-scope.ts'
+import { KEPT_SCOPE, readScope, toOfferedScope } from '../send/consent-scope.ts'
 import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
-import { movedExpiry } from '../send/expiry.ts'
-import { IS_OF_CAMPAIGN, ownedByCampaign, refusalOf, requireOwnBatch } from '../send/judge.ts'
+import { moveExpiry } from '../send/expiry.ts'
+import { IS_OF_CAMPAIGN, ownedByCampaign, requireOwnBatch, toGatewayError } from '../send/judge.ts'
 import type { Offer } from '../send/offer.ts'
 import { findRefused } from '../send/refused-recipients.ts'
-import { offeredMessage, type SendServices, type Sent, send } from '../send/send.ts'
+import { makeOfferedMessage, type SendServices, type Sent, send } from '../send/send.ts'
 import { countBatch } from './batch.ts'
 import {
   type CHOICES,
   type LeftOut,
-  noneLeftOut,
+  makeZeroLeftOut,
   type RETRIED_BATCH,
   type RETRY_BATCH,
   type RETRY_MESSAGE,
@@ -59,14 +59,14 @@ const selectMessages = (db: Db, user: string) =>
     .where(unindexed('m.user'), '=', user)
     .orderBy('m._rowid')
 
-/** Numbers may have been stored in a form that the server no longer stores: see `onePhone`. */
+/** Numbers may have been stored in a form that the server no longer stores: see `normalizePhone`. */
 async function readFailed(db: Db, user: string, batch: string) {
   const found = await selectMessages(db, user)
     .where('m.batch_id', '=', batch)
     .where('m.batch_id', '<>', sql.lit(''))
     .where(sql<boolean>`m.status || '' = 'failed' and m.message_type = 'outgoing'`)
     .execute()
-  return found.map((one) => ({ ...one, to: onePhone(one.to) }))
+  return found.map((one) => ({ ...one, to: normalizePhone(one.to) }))
 }
 
 type Failed = Awaited<ReturnType<typeof readFailed>>[number]
@@ -82,10 +82,10 @@ export async function retryBatch(
   batchId: string,
   { include = [] }: z.output<typeof RETRY_BATCH>,
   keepsQuiet = false,
-  left = noneLeftOut(),
+  left = makeZeroLeftOut(),
 ): Promise<z.output<typeof RETRIED_BATCH>> {
   const { db } = services.store
-  await requireOwnBatch(db, may(sender, 'retry'), batchId)
+  await requireOwnBatch(db, requirePermit(sender, 'retry'), batchId)
   const failed = await readFailed(db, sender.user, batchId)
   if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // throws 404 for an unknown batch
   const batch = batchAfter(batchId)
@@ -96,12 +96,12 @@ export async function retryBatch(
   const phones = failed.map(({ to }) => to)
   const refused = await findRefused(services.store, sender.user, phones, scope)
   for (const one of failed) {
-    const why = whyNot(one, batch, include, refused)
+    const why = findRetryObstacle(one, batch, include, refused)
     if (why) left[why]++
     else if (one.again) ids.set(one, one.again)
     else due.push(one)
   }
-  const permit = may(sender, 'retry', due.length)
+  const permit = requirePermit(sender, 'retry', due.length)
   let refusal: Outcome | undefined
   for (let at = 0; at < due.length && (!refusal || refusal === 'destination_not_allowed'); at += MAX_OFFERS) {
     const some = due.slice(at, at + MAX_OFFERS)
@@ -111,13 +111,13 @@ export async function retryBatch(
       else refusal ??= outcome
   }
   left.refused += due.filter((one) => !ids.has(one)).length
-  if (refusal && (refusal === 'stale' || ids.size === 0)) throw refusalOf(sender, refusal)
+  if (refusal && (refusal === 'stale' || ids.size === 0)) throw toGatewayError(sender, refusal)
   const message_ids = failed.flatMap((one) => ids.get(one) ?? [])
   const batch_id = message_ids.length > 0 ? batch : ''
   return { batch_id, message_ids, recipients_count: message_ids.length, left_out: left }
 }
 
-function whyNot(
+function findRetryObstacle(
   { again, batch: itsBatch, to, reason, body }: Failed,
   batch: string,
   include: readonly (typeof CHOICES)[number][],
@@ -140,7 +140,7 @@ async function offerAgain(
   batch: string,
   keepsQuiet: boolean,
 ): Promise<Verdict> {
-  const message = offeredMessage({ ...one, ...countSegments(one.body) }, true, keepsQuiet)
+  const message = makeOfferedMessage({ ...one, ...countSegments(one.body) }, true, keepsQuiet)
   const { priority, sim, guarantee } = one
   const verdict = await services.acceptor.add({
     ...PLAIN_OPTIONS,
@@ -153,7 +153,7 @@ async function offerAgain(
     body: one.body,
     clientRef: retryRef(one.id),
     isBulk: true,
-    ...offeredScope(readScope(one.scope)),
+    ...toOfferedScope(readScope(one.scope)),
     messages: [message],
   })
   return verdict.outcome === 'accepted' ? { ...verdict, message: message.id } : verdict
@@ -184,11 +184,11 @@ export async function retryMessage(
   const again = { priority, sim, guarantee, expiresAt: expiryNow(one), clientRef: retryRef(id) }
   const scope = readScope(one.scope)
   const options = { ...PLAIN_OPTIONS, ...again, scope }
-  return send(services, sender, toOne(onePhone(to), body, options, device_id ?? ''))
+  return send(services, sender, toOne(normalizePhone(to), body, options, device_id ?? ''))
 }
 
 /** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */
 const retryRef = (id: string) => `retry:${id}`
 
 /** The expiry of a message that is sent again now: as long after now as it was after `due`; '' for none. */
-const expiryNow = ({ due, expiresAt }: Failed) => movedExpiry(expiresAt, due, Date.now())
+const expiryNow = ({ due, expiresAt }: Failed) => moveExpiry(expiresAt, due, Date.now())

@@ -7,7 +7,7 @@ import { inSeconds, queries } from '../../../platform/db/queries.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { repeat } from '../../../platform/tools/repeat.ts'
 import { pushWake } from '../../lines/push-wake.ts'
-import { listenToOtherNodes, onUnheardWake, WAKE_CHANNEL, wakeHere } from '../../lines/wake.ts'
+import { listenToOtherNodes, WAKE_CHANNEL, wakeHere, watchUnheardWakes } from '../../lines/wake.ts'
 import type { PushSettings } from '../../lines/web-push.ts'
 import { countMessages } from '../message-totals.ts'
 import { analyzeOutgrown } from './analyze-outgrown.ts'
@@ -62,7 +62,7 @@ export async function startQueue(store: Store, settings: QueueSettings, log: Log
     checked = await checkQueue(store, checked)
   }
   const stops = [
-    onUnheardWake((devices) => pushWake(store, settings, log, devices), log),
+    watchUnheardWakes((devices) => pushWake(store, settings, log, devices), log),
     stopListening,
     repeat(sweeper(store, settings), SWEEP_MS, log),
     repeat(() => analyzeOutgrown(store), SWEEP_MS, log),

@@ -72,14 +72,14 @@ export async function applyTogether(db: Db, items: readonly DeviceReports[]): Pr
     const { results, outcomes } = done[item]!
     if (line && !report.blameless) outcomes.push({ line, hasSent: report.status !== 'failed' })
     const { id, attempt, status } = report
-    if (isApplied) results.push(applied(report, status))
+    if (isApplied) results.push(makeAppliedResult(report, status))
     else if (old) results.push({ id, attempt, result: 'unchanged', status: old })
     else results.push({ id, attempt, result: 'not_found' })
   }
   return done
 }
 
-export function applied({ id, attempt }: Report, status: Status): ReportResult {
+export function makeAppliedResult({ id, attempt }: Report, status: Status): ReportResult {
   return { id, attempt, result: 'applied', status }
 }
 

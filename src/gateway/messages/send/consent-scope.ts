@@ -13,7 +13,7 @@ export interface ConsentScope {
 export const NO_SCOPE: ConsentScope = { template: '', groups: [] }
 
 /** The fields of an offer for a scope. */
-export const offeredScope = ({ template, groups, isRequired = false }: ConsentScope) => ({
+export const toOfferedScope = ({ template, groups, isRequired = false }: ConsentScope) => ({
   template: template || undefined,
   groups: groups.length > 0 ? groups : undefined,
   requiresConsent: isRequired,

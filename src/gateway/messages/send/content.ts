@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { invalid } from '../../../platform/common-refusals.ts'
-import { anyOf, queries } from '../../../platform/db/queries.ts'
+import { matchAny, queries } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { cleanText } from '../../../platform/tools/clean-text.ts'
 import { E164, SHORT_CODE } from '../../../portable/phone/e164.ts'
 import { countSegments, type Segmentation } from '../../../portable/segments.ts'
-import { smartEncoded } from '../../../portable/smart-encoding.ts'
+import { encodeSmartly } from '../../../portable/smart-encoding.ts'
 import { gatewayRefusal, invalidPhone, templateRefusal } from '../../base/refusals.ts'
 import { isInvisible } from '../../base/schemas.ts'
-import { type LinkConfig, stopLinks } from '../../base/stop-link.ts'
+import { type LinkConfig, makeStopLinks } from '../../base/stop-link.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './body.ts'
 import type { ConsentScope } from './consent-scope.ts'
 import {
@@ -69,7 +69,7 @@ export async function writeTexts(
   phones: readonly string[],
   missing?: Missing,
 ): Promise<Text[]> {
-  const plain = plainText(content)
+  const plain = findSharedText(content)
   if (plain !== undefined) {
     const counted = countSegments(plain)
     const texts: Text[] = []
@@ -78,8 +78,8 @@ export async function writeTexts(
   }
   const template = 'body' in content ? content.body : await loadTemplate(store, user, content.templateId)
   const filled = fillVariables(parseTemplate(template), content.variables!)
-  const contacts = await contactsOf(store, user, phones, fieldNames(filled))
-  const linkFor = hasStopLink(filled) ? await stopLinks(store.db, config, user) : undefined
+  const contacts = await readContactFields(store, user, phones, fieldNames(filled))
+  const linkFor = hasStopLink(filled) ? await makeStopLinks(store.db, config, user) : undefined
   const personOf = (phone: string) => ({
     ...(contacts.get(phone) ?? { phone, name: '' }),
     stopLink: linkFor?.(phone),
@@ -89,10 +89,10 @@ export async function writeTexts(
 }
 
 /** The text, if all recipients get the same; undefined if not. */
-export const plainText = (content: Content): string | undefined =>
+export const findSharedText = (content: Content): string | undefined =>
   'body' in content && !content.variables ? asSent(content.body, content) : undefined
 
-const asSent = (text: string, { isSmart }: Content) => (isSmart ? smartEncoded(text, MAX_CHARACTERS) : text)
+const asSent = (text: string, { isSmart }: Content) => (isSmart ? encodeSmartly(text, MAX_CHARACTERS) : text)
 
 function textFor(to: string, written: string, content: Content): Text {
   checkLength(written)
@@ -118,7 +118,7 @@ export async function loadTemplate(store: Store, user: string, id: string): Prom
 const MAX_DATA = 8_192
 
 /** Maps phone numbers to the user's contacts, each with those custom fields that `names` lists. */
-async function contactsOf(
+async function readContactFields(
   store: Store,
   user: string,
   phones: readonly string[],
@@ -133,7 +133,7 @@ async function contactsOf(
         then case when length(data::text) <= ${room}::int then data::text end end`.as('data'),
     )
     .where('user', '=', user)
-    .where('phone', '=', anyOf(phones))
+    .where('phone', '=', matchAny(phones))
     .execute()
   return new Map(
     people.map(({ phone, name, data }) => [phone, { phone, name, fields: pickFields(data, names) }]),

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { dateOf, formatDate } from '../../../engine/fields/date.ts'
+import { formatDate, toDate } from '../../../engine/fields/date.ts'
 import { invalid } from '../../../platform/common-refusals.ts'
 import type { SEND } from './body-schema.ts'
 
@@ -7,16 +7,16 @@ import type { SEND } from './body-schema.ts'
 const END_OF_TIME = '9999-12-31 23:59:59.999Z'
 
 /** The date if it is later than now; else '', which means immediately. */
-export const future = (date: string | null | undefined, now: Date) =>
+export const keepFutureDate = (date: string | null | undefined, now: Date) =>
   date && date > formatDate(now) ? date : ''
 
 /** An instant as a PocketBase date, at most END_OF_TIME. */
-export const dateAt = (ms: number): string =>
-  ms < dateOf(END_OF_TIME)!.getTime() ? formatDate(new Date(ms)) : END_OF_TIME
+export const formatInstant = (ms: number): string =>
+  ms < toDate(END_OF_TIME)!.getTime() ? formatDate(new Date(ms)) : END_OF_TIME
 
 /** Moves an expiry along when `due` moves to `ms` (since 1970); '' for no expiry. */
-export const movedExpiry = (expiresAt: string, due: string, ms: number): string =>
-  expiresAt && dateAt(ms + dateOf(expiresAt)!.getTime() - dateOf(due)!.getTime())
+export const moveExpiry = (expiresAt: string, due: string, ms: number): string =>
+  expiresAt && formatInstant(ms + toDate(expiresAt)!.getTime() - toDate(due)!.getTime())
 
 /** Throws 400 `invalid_request` for both `ttl` and `expires_at`, or if `expires_at` is not after `due`. */
 export function checkExpiry(

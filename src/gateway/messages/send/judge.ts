@@ -10,8 +10,8 @@ import type { Sender } from '../../base/sender.ts'
 // The judge itself is `may` in permissions.ts. This file has its SQL for numbers, lines and stored texts,
 // and the errors of its refusals.
 
-/** The bounds of a sender, for `refusal` and `sms_may`. */
-export const limitsOf = ({ sender: { user, version, key, sentBy } }: Permit) =>
+/** The bounds of a sender, for `writeRefusalSql` and `sms_may`. */
+export const bindSenderLimits = ({ sender: { user, version, key, sentBy } }: Permit) =>
   sql<object>`sms_limits_of(${user}, ${version}, ${key?.id ?? null}, ${key?.version ?? null}, ${sentBy})`
 
 /** Whether the text `m` belongs to a campaign. */
@@ -20,10 +20,10 @@ export const IS_OF_CAMPAIGN = sql<boolean>`exists (
 
 /**
  * Why the judge refuses an act on a stored text: null, a RefusalCode, or `campaign ID` for a text that
- * belongs to a campaign. For a query on `sms_messages as m`, `sms_dispatch as d` and `limitsOf` as `l`. The
+ * belongs to a campaign. For a query on `sms_messages as m`, `sms_dispatch as d` and `bindSenderLimits` as `l`. The
  * SQL function sms_planned_change does the same.
  */
-export const refusal = (act: Act, { sender: { version, sentBy } }: Permit) => sql<string | null>`case
+export const writeRefusalSql = (act: Act, { sender: { version, sentBy } }: Permit) => sql<string | null>`case
   when l.stale and ${version}::text is not null then 'stale'
   when m.sent_by <> ${sentBy} and ${IS_OF_CAMPAIGN} then 'campaign ' || m.sent_by
   when l.destinations || l.key_destinations <> '' or l.key_lines is not null then sms_may(${act},
@@ -33,8 +33,8 @@ end`
 
 const CAMPAIGN_PREFIX = 'campaign '
 
-/** The error for a refusal that `sms_accept` or `refusal` found. StaleAuth if the credentials changed. */
-export function refusalOf({ version }: Sender, refusal: string): Error {
+/** The error for a refusal that `sms_accept` or `writeRefusalSql` found. StaleAuth if the credentials changed. */
+export function toGatewayError({ version }: Sender, refusal: string): Error {
   if (refusal.startsWith(CAMPAIGN_PREFIX)) return ownedByCampaign(refusal.slice(CAMPAIGN_PREFIX.length))
   if (refusal !== 'stale') return gatewayRefusal(refusal as RefusalCode)
   return version === null
@@ -85,8 +85,8 @@ export async function requireReach(
     ${act}, l.destinations, l.key_destinations, l.key_lines, ${phones}::text[], ${device || null}, ${line || null},
     ${sim}::int, l.key_lines) end`
   const { refusal } = await queries(db)
-    .selectFrom(limitsOf(permit).as('l'))
+    .selectFrom(bindSenderLimits(permit).as('l'))
     .select(judged.as('refusal'))
     .executeTakeFirstOrThrow()
-  if (refusal !== null) throw refusalOf(sender, refusal)
+  if (refusal !== null) throw toGatewayError(sender, refusal)
 }

@@ -3,14 +3,14 @@ import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { INSTANT_OR_EMPTY } from '../../../engine/fields/instant.ts'
 import { evaluate } from '../../../platform/db/call.ts'
-import { isAllowed, may } from '../../base/permissions.ts'
+import { isAllowed, requirePermit } from '../../base/permissions.ts'
 import type { Sender } from '../../base/sender.ts'
 import { REASONS } from '../../base/status.ts'
 import type { SendBody } from './body.ts'
-import { checkBody, consentScope, plainText, TEXT, writeTexts } from './content.ts'
+import { checkBody, consentScope, findSharedText, TEXT, writeTexts } from './content.ts'
 import { ESTIMATE_OR_NULL, type EstimateConfig, estimateCost } from './cost-estimate.ts'
 import { requireReach } from './judge.ts'
-import { allRecipients } from './recipients.ts'
+import { readAllRecipients } from './recipients.ts'
 import { findRefused } from './refused-recipients.ts'
 import type { OfferConfig } from './send.ts'
 import { type Missing, refuseMissing } from './text-template.ts'
@@ -19,7 +19,7 @@ export const LAST_LEAVES_AT =
   'When the last text can leave by the limits of the lines, after those that wait already; empty without a line.'
 
 /** When the last of this number of texts can leave within the lines' limits; '' if no line can send them. */
-export async function lastLeavesAt(
+export async function estimateLastSending(
   { db }: Store,
   user: string,
   texts: number,
@@ -83,8 +83,8 @@ export async function previewSend(
   checkBody(body)
   const { user } = sender
   const { deviceId: device, line, options } = body
-  const permit = may(sender, 'preview')
-  const phones = await allRecipients(store, user, body, config.maxRecipients)
+  const permit = requirePermit(sender, 'preview')
+  const phones = await readAllRecipients(store, user, body, config.maxRecipients)
   await requireReach(store.db, permit, phones, { device, line: line.id, sim: options.sim })
   const missing = new Set<string>()
   const keepOpen: Missing = (name, empty) => empty ?? `{{${name}}}`
@@ -94,7 +94,7 @@ export async function previewSend(
   }
   const whom = phones.length > 0 ? phones : ['']
   const texts = await writeTexts(store, config, user, body.content, whom, note)
-  const isOwnWords = plainText(body.content) !== undefined && body.groupIds.length === 0
+  const isOwnWords = findSharedText(body.content) !== undefined && body.groupIds.length === 0
   const showsPeople = isOwnWords || isAllowed(sender, 'readContacts')
   const shown = showsPeople ? texts : await writeTexts(store, config, user, body.content, [''], keepOpen)
   const { to: _, ...first } = shown[0]!
@@ -112,7 +112,7 @@ export async function previewSend(
     opted_out: items.filter((item) => item.opted_out).length,
     without_consent: items.filter((item) => item.without_consent).length,
     items: showsPeople ? items : [],
-    last_leaves_at: await lastLeavesAt(store, user, sent.length, options.scheduledAt, body),
+    last_leaves_at: await estimateLastSending(store, user, sent.length, options.scheduledAt, body),
     estimate: isAllowed(sender, 'listDevices')
       ? await estimateCost(store, config, user, sent, { ...options, key: sender.key?.id, device, line })
       : null,

@@ -1,11 +1,11 @@
 import type { z } from 'zod'
-import { dateOf, formatDate } from '../../../engine/fields/date.ts'
+import { formatDate, toDate } from '../../../engine/fields/date.ts'
 import { invalid } from '../../../platform/common-refusals.ts'
 import { cleanText } from '../../../platform/tools/clean-text.ts'
 import { checkShape } from '../../base/schemas.ts'
 import type { Content, SendBody } from './body.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, type SEND, type TEMPLATE_SEND } from './body-schema.ts'
-import { checkExpiry, dateAt, future } from './expiry.ts'
+import { checkExpiry, formatInstant, keepFutureDate } from './expiry.ts'
 
 /** Parses a body of `send` or `send-template`. Throws 400 that names the first wrong field. */
 export function readSend(schema: typeof SEND | typeof TEMPLATE_SEND, raw: unknown, now: Date): SendBody {
@@ -22,7 +22,7 @@ export function readPreview(raw: unknown, now: Date): SendBody & { readonly isDr
 }
 
 function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, now: Date): SendBody {
-  const scheduledAt = body.scheduled_at ? future(body.scheduled_at, now) : ''
+  const scheduledAt = body.scheduled_at ? keepFutureDate(body.scheduled_at, now) : ''
   const due = scheduledAt || formatDate(now)
   if (body.expires_at) checkExpiry(body, due)
   return {
@@ -30,11 +30,11 @@ function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, 
     groupIds: body.group_ids ?? [],
     deviceId: body.device_id ?? '',
     line: { id: body.line_id ?? '', number: body.from ?? '' },
-    content: { ...contentOf(body), ...(body.smart_encoding && { isSmart: true }) },
+    content: { ...readContent(body), ...(body.smart_encoding && { isSmart: true }) },
     options: {
       scheduledAt,
       // `ttl` counts from when the message is due
-      expiresAt: body.ttl ? dateAt(dateOf(due)!.getTime() + body.ttl * 1000) : (body.expires_at ?? ''),
+      expiresAt: body.ttl ? formatInstant(toDate(due)!.getTime() + body.ttl * 1000) : (body.expires_at ?? ''),
       priority: body.priority ?? 0,
       sim: body.sim ?? 0,
       guarantee: body.guarantee ?? 'at_most_once',
@@ -47,7 +47,7 @@ function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, 
 }
 
 /** The text or template of a body. Converts the values of variables to strings. */
-export function contentOf(
+export function readContent(
   body: Readonly<Partial<z.output<typeof SEND> & z.output<typeof TEMPLATE_SEND>>>,
 ): Content {
   const { template_id: templateId, variables } = body

@@ -4,7 +4,7 @@ import { invalid } from '../../../platform/common-refusals.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { E164, SHORT_CODE } from '../../../portable/phone/e164.ts'
-import { onePhone } from '../../../portable/phone/read.ts'
+import { normalizePhone } from '../../../portable/phone/read.ts'
 import { findSettings } from '../../base/find-settings.ts'
 import { tooMany } from '../../base/permissions.ts'
 import { gatewayRefusal, invalidPhone } from '../../base/refusals.ts'
@@ -19,20 +19,20 @@ export function checkPhones(phones: readonly string[]): void {
  * `recipients`, then the groups' members, each person once. Throws 400 above `max` and for forbidden short
  * codes, 404 for an unknown group.
  */
-export async function allRecipients(
+export async function readAllRecipients(
   { db }: Store,
   user: string,
   { recipients, groupIds }: Pick<SendBody, 'recipients' | 'groupIds'>,
   max: number,
 ): Promise<readonly string[]> {
-  const phones = new Set(recipients.map(onePhone))
+  const phones = new Set(recipients.map(normalizePhone))
   if (recipients.some((to) => SHORT_CODE.test(to)) && !(await allowsShortCodes({ db }, user)))
     throw gatewayRefusal('invalid_phone_number')
   // enough to notice too many recipients: members may also be among the given numbers
   const limit = max + phones.size + 1
   if (groupIds.length > 0 && phones.size <= max) {
     const members = await groupMembers(db, user, groupIds, limit)
-    for (const phone of members) phones.add(onePhone(phone))
+    for (const phone of members) phones.add(normalizePhone(phone))
     // two contacts of one person count once, but then more members may be unread
     if (members.length === limit) throw tooMany(max)
   }

@@ -1,6 +1,6 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { userHolder } from '../../../engine/collections/collection.ts'
+import { makeUserHolder } from '../../../engine/collections/collection.ts'
 import { invalid } from '../../../platform/common-refusals.ts'
 import { evaluate } from '../../../platform/db/call.ts'
 import { queries } from '../../../platform/db/queries.ts'
@@ -45,7 +45,7 @@ export async function chargeRefused(
   phones: readonly string[],
   scope: ConsentScope,
 ) {
-  admission.optedOut.take(userHolder(user), 0)
+  admission.optedOut.take(makeUserHolder(user), 0)
   const { size: refused } = await findRefused(store, user, phones, scope)
   if (refused === 0) return
   const { webhooks } = await queries(store.db)
@@ -60,5 +60,5 @@ export async function chargeRefused(
       `${refused} recipients have opted out or not given consent, and each causes ${webhooks} webhook calls. ` +
         `One send may cause ${MAX_CALLS}: leave them out, or send to fewer at once.`,
     )
-  admission.optedOut.charge(userHolder(user), refused * Math.max(webhooks, 1))
+  admission.optedOut.charge(makeUserHolder(user), refused * Math.max(webhooks, 1))
 }

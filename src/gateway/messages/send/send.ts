@@ -8,18 +8,18 @@ import { queries } from '../../../platform/db/queries.ts'
 import type { GatewayError } from '../../../platform/errors.ts'
 import { counts } from '../../../platform/tools/counts.ts'
 import { randomId } from '../../../platform/tools/random.ts'
-import { may } from '../../base/permissions.ts'
+import { requirePermit } from '../../base/permissions.ts'
 import { gatewayRefusal } from '../../base/refusals.ts'
 import type { Sender } from '../../base/sender.ts'
 import { type AcceptConfig, type Acceptor, storeOffers, type Verdict } from './accept.ts'
 import type { SendBody } from './body.ts'
-import { offeredScope } from './consent-scope.ts'
-import { checkBody, consentScope, plainText, writeTexts } from './content.ts'
+import { toOfferedScope } from './consent-scope.ts'
+import { checkBody, consentScope, findSharedText, writeTexts } from './content.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
-import { firstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
-import { refusalOf } from './judge.ts'
+import { findFirstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
+import { toGatewayError } from './judge.ts'
 import type { Offer, OfferedMessage } from './offer.ts'
-import { allRecipients } from './recipients.ts'
+import { readAllRecipients } from './recipients.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './refused-recipients.ts'
 import zones from './time-zones.json' with { type: 'json' }
 
@@ -58,7 +58,7 @@ export async function send(
 ): Promise<Sent> {
   const { store, config, acceptor } = services
   checkBody(body)
-  const first = idempotency && (await firstAnswer(store, sender.user, idempotency))
+  const first = idempotency && (await findFirstAnswer(store, sender.user, idempotency))
   if (first) return { answer: first, replayed: true }
   const offer = await prepareOffer(store, config, sender, body, idempotency)
   return renderVerdict(store, offer, await acceptor.add(offer))
@@ -79,9 +79,9 @@ export async function renderVerdict(store: Store, offer: Offer, { outcome, messa
   const { user } = sender
   if (outcome === 'accepted') return { answer: offer.answer ?? '{}', replayed: false }
   if (outcome === 'replayed')
-    return { answer: (await firstAnswer(store, user, idempotency!))!, replayed: true }
+    return { answer: (await findFirstAnswer(store, user, idempotency!))!, replayed: true }
   if (outcome === 'no_devices' && !offer.device) throw await noDevices(store, user)
-  if (outcome !== 'known') throw refusalOf(sender, outcome)
+  if (outcome !== 'known') throw toGatewayError(sender, outcome)
   // known: a message has this client_ref. Answer as its send did, and keep the answer for the idempotency key
   await checkClientRef(store, message, offer)
   const answer = answerJson('', [message])
@@ -106,7 +106,7 @@ async function checkClientRef({ db }: Store, message: string, offer: Offer) {
 }
 
 /** A new message. `isShared`: its text is the offer's `body`; `keepsQuiet`: it waits during quiet hours. */
-export const offeredMessage = (
+export const makeOfferedMessage = (
   { to, body, segments }: { readonly to: string; readonly body: string; readonly segments: number },
   isShared: boolean,
   keepsQuiet = false,
@@ -115,7 +115,7 @@ export const offeredMessage = (
   to,
   segments,
   ...(!isShared && { body }),
-  ...(keepsQuiet && { zone: zoneOfNumber(to) }),
+  ...(keepsQuiet && { zone: findTimeZone(to) }),
 })
 
 /** Makes an offer from a checked body: writes its texts. Throws 400, 403, 404, 429. */
@@ -127,11 +127,11 @@ export async function prepareOffer(
   idempotency?: Idempotency | null,
 ): Promise<Offer> {
   const { content, deviceId, line, options } = body
-  const phones = await allRecipients(store, sender.user, body, config.maxRecipients)
-  const permit = may(sender, 'send', phones.length)
+  const phones = await readAllRecipients(store, sender.user, body, config.maxRecipients)
+  const permit = requirePermit(sender, 'send', phones.length)
   const scope = consentScope(body)
   if (phones.length >= MIN_RECIPIENTS) await chargeRefused(store, sender.user, phones, scope)
-  const shared = plainText(content)
+  const shared = findSharedText(content)
   const shown = 'body' in content ? content.shown : undefined
   // refuse an unknown device before a wrong template; for a plain text, `sms_accept` checks the device
   if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
@@ -140,7 +140,7 @@ export async function prepareOffer(
   const messages: OfferedMessage[] = []
   const ids: string[] = []
   for (const text of texts) {
-    const message = offeredMessage(text, shared !== undefined, options.keepsQuiet)
+    const message = makeOfferedMessage(text, shared !== undefined, options.keepsQuiet)
     messages.push(message)
     ids.push(message.id)
   }
@@ -161,7 +161,7 @@ export async function prepareOffer(
     idempotency: idempotency ?? undefined,
     answer: answerJson(batch, ids),
     origin: origin && { ...origin, id: origin.id || ref },
-    ...offeredScope(scope),
+    ...toOfferedScope(scope),
     messages,
   }
 }
@@ -204,5 +204,5 @@ async function noDevices({ db }: Store, user: string): Promise<GatewayError> {
 const ZONES: Readonly<Record<string, string>> = zones
 
 /** The time zone of an E.164 number by its calling code; '' if the code has several zones. */
-export const zoneOfNumber = (phone: string): string =>
+export const findTimeZone = (phone: string): string =>
   ZONES[phone.slice(1, 4)] ?? ZONES[phone.slice(1, 3)] ?? ''

@@ -28,10 +28,10 @@ const PLACEHOLDER = /\{\{(\s*[^{}\s|][^{}]*)\}\}/
 
 /** Parses a template once for all recipients: rendering is then a join. Never fails. */
 export function parseTemplate(body: string): Template {
-  return body.split(PLACEHOLDER).map((part, i) => (i % 2 === 1 ? placeholderOf(part) : part))
+  return body.split(PLACEHOLDER).map((part, i) => (i % 2 === 1 ? parsePlaceholder(part) : part))
 }
 
-function placeholderOf(text: string): Placeholder {
+function parsePlaceholder(text: string): Placeholder {
   const at = text.indexOf('|')
   if (at < 0) return { name: text.trim(), fallback: undefined }
   return { name: text.slice(0, at).trim(), fallback: text.slice(at + 1).trim() }

@@ -18,8 +18,8 @@ interface Access {
 }
 
 /** The URL of a cluster's database for a role. Throws a UserError if the file of the password is damaged. */
-export function urlOf(folder: string, user: 'pocketsms' | 'postgres' = ROLE): string {
-  const access = accessOf(folder)
+export function readClusterUrl(folder: string, user: 'pocketsms' | 'postgres' = ROLE): string {
+  const access = readClusterAccess(folder)
   if (!access)
     throw new UserError(
       `The file ${join(folder, ACCESS)} is damaged. The next start of the server makes a new one.`,
@@ -31,7 +31,7 @@ export function urlOf(folder: string, user: 'pocketsms' | 'postgres' = ROLE): st
   return url.href
 }
 
-export function accessOf(folder: string): Access | undefined {
+export function readClusterAccess(folder: string): Access | undefined {
   try {
     const { password, port } = JSON.parse(readText(join(folder, ACCESS)) ?? '') as Access
     return /^[0-9a-f]+$/.test(password) && Number.isInteger(port) ? { password, port } : undefined
@@ -43,10 +43,10 @@ export function accessOf(folder: string): Access | undefined {
 /** The URL of the cluster in a data folder. Throws a UserError if there is none. */
 export function embeddedUrl(dataDir: string): string {
   if (!hasCluster(dataDir)) throw new UserError(`There is no pocketsms in the folder ${dataDir}.`)
-  return urlOf(realpathSync(clusterLink(dataDir)))
+  return readClusterUrl(realpathSync(clusterLink(dataDir)))
 }
 
-export const newAccess = (): Access => ({ password: randomBytes(24).toString('hex'), port: portOf() })
+export const newAccess = (): Access => ({ password: randomBytes(24).toString('hex'), port: choosePort() })
 
 /** The cluster's port. On Windows, without Unix sockets, it must be free: a random one probably is. */
-const portOf = () => (IS_WINDOWS ? randomInt(20_000, 32_000) : PORT)
+const choosePort = () => (IS_WINDOWS ? randomInt(20_000, 32_000) : PORT)

@@ -4,11 +4,11 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { UserError } from '../../errors.ts'
 import { syncFolder } from '../../tools/files.ts'
-import { ACCESS, accessOf, newAccess, ROLE, SUPERUSER } from './access.ts'
+import { ACCESS, newAccess, ROLE, readClusterAccess, SUPERUSER } from './access.ts'
 import { hasFiles, remove, writeNew } from './account.ts'
-import { isAlive, postmasterOf } from './postmaster.ts'
-import { commandOf, type Site } from './site.ts'
-import { whyNot } from './start-faults.ts'
+import { findPostmaster, isAlive } from './postmaster.ts'
+import { makeSpawnArguments, type Site } from './site.ts'
+import { explainFailedStart } from './start-faults.ts'
 import { LOCK } from './start-postgres.ts'
 
 /** Creates the cluster if it is missing. Creates a new password if the file with the password is lost. */
@@ -17,12 +17,12 @@ export async function ensureCluster(site: Site): Promise<void> {
   if (!hasFiles(folder)) await makeCluster(site)
   // a copied folder may have lost the mode that Postgres wants
   else chmodSync(folder, 0o700)
-  if (existsSync(join(folder, 'PG_VERSION')) && !accessOf(folder)) await renewAccess(site)
+  if (existsSync(join(folder, 'PG_VERSION')) && !readClusterAccess(folder)) await renewAccess(site)
 }
 
 async function renewAccess(site: Site): Promise<void> {
   const { folder, launch } = site
-  const [pid, file] = [postmasterOf(folder), join(folder, ACCESS)]
+  const [pid, file] = [findPostmaster(folder), join(folder, ACCESS)]
   if (pid)
     throw new UserError(
       `The file ${file} is damaged, so logins fail. Stop the running Postgres (kill -INT ${pid}) and start again: the server then makes a new file.`,
@@ -79,10 +79,10 @@ function removeLeftovers({ folder, launch }: Site): void {
 
 /** Runs a program of Postgres. Throws a UserError with the program's output if it fails. */
 async function run(site: Site, program: string, args: readonly string[], input = ''): Promise<void> {
-  const { command, args: all, options } = commandOf(site, program, args)
+  const { command, args: all, options } = makeSpawnArguments(site, program, args)
   const running = promisify(execFile)(command, all, options)
   running.child.stdin!.on('error', () => {}).end(input)
   await running.catch((error) => {
-    throw whyNot(site.folder, error.stderr || error.message)
+    throw explainFailedStart(site.folder, error.stderr || error.message)
   })
 }

@@ -6,14 +6,14 @@ import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { LOCKS } from '../advisory-locks.ts'
 import { isConnectionError } from '../errors.ts'
-import { urlOf } from './access.ts'
+import { readClusterUrl } from './access.ts'
 import { ensureCluster } from './cluster.ts'
 import { findSite } from './find-site.ts'
-import { limitLog, tailOf } from './postgres-log.ts'
-import { endOrphans, endPostmaster, postmasterOf } from './postmaster.ts'
+import { limitLog, readLogTail } from './postgres-log.ts'
+import { endOrphans, endPostmaster, findPostmaster } from './postmaster.ts'
 import type { Settings } from './settings.ts'
 import type { Site } from './site.ts'
-import { GONE, refusedFor } from './start-faults.ts'
+import { explainRefusedLogin, GONE } from './start-faults.ts'
 import { type Started, startPostgres } from './start-postgres.ts'
 
 /** Interval of shortening the log and testing a connection to Postgres. `answerMs`: the test's time limit. */
@@ -43,7 +43,7 @@ export async function openEmbedded(dataDir: string, log: Logger, settings: Setti
       if (presence !== entered || signal.aborted) return
       presence = undefined
       if (Date.now() - enteredMs > STEADY_MS) pauseMs = FIRST_PAUSE_MS
-      const postgres = tailOf(logs).trim().split('\n').slice(-3)
+      const postgres = readLogTail(logs).trim().split('\n').slice(-3)
       log.error({ postgres }, 'the embedded database has exited, restarting it')
       restart = enterAgain()
     })
@@ -74,8 +74,8 @@ export async function openEmbedded(dataDir: string, log: Logger, settings: Setti
   await enterSite()
   void watch()
   return {
-    url: urlOf(folder),
-    superuserUrl: urlOf(folder, 'postgres'),
+    url: readClusterUrl(folder),
+    superuserUrl: readClusterUrl(folder, 'postgres'),
     async close(): Promise<void> {
       closing.abort()
       await restart
@@ -110,7 +110,7 @@ async function enter(site: Site, settings: Settings): Promise<pg.Client> {
   let started: Started | undefined
   for (let hangs = 0; ; await sleep(LOOK_MS)) {
     if (!existsSync(join(site.folder, 'PG_VERSION'))) throw GONE(site.folder)
-    const pid = postmasterOf(site.folder)
+    const pid = findPostmaster(site.folder)
     if (!pid && started?.hasEnded()) {
       if (!started.isLocked() || Date.now() - began > LOCKED_MS) throw started.failure()
       endOrphans(site.folder)
@@ -120,9 +120,9 @@ async function enter(site: Site, settings: Settings): Promise<pg.Client> {
     if (!pid) started ??= startPostgres(site, settings)
     const tried = Date.now()
     try {
-      return await connect(urlOf(site.folder))
+      return await connect(readClusterUrl(site.folder))
     } catch (error) {
-      const refusal = refusedFor(error, site.folder)
+      const refusal = explainRefusedLogin(error, site.folder)
       if (refusal && started) await endPostmaster(site.folder)
       if (refusal || !isConnectionError(error)) throw refusal ?? error
       if (pid && Date.now() - tried >= CONNECT_MS && ++hangs === MAX_HANGS) await endPostmaster(site.folder)
@@ -132,11 +132,11 @@ async function enter(site: Site, settings: Settings): Promise<pg.Client> {
 
 /** Stops Postgres if MAX_HANGS connection attempts in a row take `answerMs`; then returns true. */
 async function endIfHanging({ folder }: Site, answerMs: number): Promise<boolean> {
-  const pid = postmasterOf(folder)
+  const pid = findPostmaster(folder)
   for (let hangs = 0; hangs < MAX_HANGS; hangs++) {
-    if (!pid || postmasterOf(folder) !== pid) return false
+    if (!pid || findPostmaster(folder) !== pid) return false
     const tried = Date.now()
-    const client = clientOf(urlOf(folder), answerMs)
+    const client = makeClusterClient(readClusterUrl(folder), answerMs)
     await client.connect().catch(() => {})
     void client.end().catch(() => {})
     if (Date.now() - tried < answerMs) return false
@@ -146,7 +146,7 @@ async function endIfHanging({ folder }: Site, answerMs: number): Promise<boolean
   return true
 }
 
-function clientOf(connectionString: string, connectionTimeoutMillis = CONNECT_MS): pg.Client {
+function makeClusterClient(connectionString: string, connectionTimeoutMillis = CONNECT_MS): pg.Client {
   // not `pocketsms…`: the restore of a backup ends connections whose name begins like that
   const application_name = 'user of pocketsms'
   const client = new pg.Client({ connectionString, application_name, connectionTimeoutMillis })
@@ -154,7 +154,7 @@ function clientOf(connectionString: string, connectionTimeoutMillis = CONNECT_MS
 }
 
 async function connect(connectionString: string): Promise<pg.Client> {
-  const client = clientOf(connectionString)
+  const client = makeClusterClient(connectionString)
   try {
     await client.connect()
     await client.query(`select pg_advisory_lock_shared(${LOCKS.embedded})`)

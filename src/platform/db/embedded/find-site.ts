@@ -5,7 +5,7 @@ import type { Logger } from '../../log.ts'
 import { type Account, hasFiles, launchFor } from './account.ts'
 import { programsFor } from './cluster-programs.ts'
 import { IS_WINDOWS } from './is-windows.ts'
-import { checkFolders, forAccount } from './run-as-root.ts'
+import { checkFolders, prepareForAccount } from './run-as-root.ts'
 import { clusterLink, LIBRARIES, LOGS, PORT, type Site } from './site.ts'
 
 /** Maximum bytes of a socket's path, without the zero at its end. unix(7); macOS allows four less. */
@@ -15,18 +15,18 @@ const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 export function findSite(dataDir: string, log: Logger): Site {
   makeDataFolder(dataDir)
   const link = clusterLink(realpathSync(dataDir))
-  const owner = ownerOf(link)
+  const owner = findClusterOwner(link)
   const launch = launchFor(owner)
   const folder = existsSync(link) ? realpathSync(link) : link
   checkSocketPath(folder)
   if (launch.account) checkFolders(folder, link, launch.account)
   const [libraries, logs] = [LIBRARIES, LOGS].map((name) => join(dirname(link), name)) as [string, string]
   const site = { folder, link, launch, programs: programsFor(folder, link, libraries, log), logs }
-  return launch.account ? forAccount(site, launch.account, owner, log) : site
+  return launch.account ? prepareForAccount(site, launch.account, owner, log) : site
 }
 
 /** Owner of an existing cluster. Throws a UserError if this process runs as neither that owner nor root. */
-function ownerOf(link: string): Account | undefined {
+function findClusterOwner(link: string): Account | undefined {
   if (!lstatSync(link, { throwIfNoEntry: false })) return undefined
   const found = statSync(link, { throwIfNoEntry: false })
   if (!found) throw new UserError(`The database was in the folder that ${link} links to, which is gone.`)

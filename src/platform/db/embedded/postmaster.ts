@@ -22,17 +22,17 @@ export function isAlive(pid: number): boolean {
 }
 
 /** The process id of a folder's running postmaster, if any. Deletes stale files that prevent a start. */
-export function postmasterOf(folder: string): number | undefined {
-  const pid = pidIn(folder)
+export function findPostmaster(folder: string): number | undefined {
+  const pid = readPostmasterPid(folder)
   if (!pid) removeEmpty(folder)
   if (!pid || !isAlive(pid)) return undefined
   if (isPostmaster(pid, folder)) return pid
-  if (pidIn(folder) === pid)
+  if (readPostmasterPid(folder) === pid)
     for (const file of [LOCK_FILE, PID_FILE]) rmSync(join(folder, file), { force: true })
   return undefined
 }
 
-function pidIn(folder: string): number {
+function readPostmasterPid(folder: string): number {
   return Number.parseInt(readText(join(folder, PID_FILE)) ?? '', 10)
 }
 
@@ -57,7 +57,7 @@ const isOfOwner = (pid: number, folder: string) => statSync(`/proc/${pid}`).uid 
 
 /** Stops the postmaster of a folder and rolls back running transactions. Kills it after `ms`. */
 export async function endPostmaster(folder: string, ms = POLITE_MS): Promise<void> {
-  const pid = postmasterOf(folder)
+  const pid = findPostmaster(folder)
   if (!pid) return
   signal(pid, 'SIGINT')
   // isAlive is not enough: in a container without an init, an ended process remains as a zombie

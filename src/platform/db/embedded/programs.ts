@@ -31,12 +31,12 @@ export interface Programs {
   readonly major: number
 }
 
-export const programIn = (bin: string, name: string): string => join(bin, name + SUFFIX)
+export const makeProgramPath = (bin: string, name: string): string => join(bin, name + SUFFIX)
 
 /** Finds Postgres' programs, in POSTGRES_BIN if that is set. Throws a UserError if none run here. */
 export function findPrograms(linkFolder: string): Programs {
   const chosen = process.env.POSTGRES_BIN
-  const [programs] = chosen ? [programsIn(resolve(chosen), linkFolder)] : otherPrograms(linkFolder)
+  const [programs] = chosen ? [checkPrograms(resolve(chosen), linkFolder)] : otherPrograms(linkFolder)
   if (programs) return programs
   throw new UserError(
     chosen
@@ -47,7 +47,7 @@ export function findPrograms(linkFolder: string): Programs {
 
 /** Yields the programs of the npm package, then installed programs, newest version first. */
 export function* otherPrograms(linkFolder: string): Generator<Programs> {
-  const inFolder = (folder: string) => programsIn(folder, linkFolder) ?? []
+  const inFolder = (folder: string) => checkPrograms(folder, linkFolder) ?? []
   yield* [packageFolder() ?? []].flat().flatMap(inFolder)
   const folders = [...globSync(INSTALLED), ...(process.env.PATH ?? '').split(delimiter)]
   yield* folders.flatMap(inFolder).sort((a, b) => b.major - a.major)
@@ -63,14 +63,14 @@ export function packageFolder(): string | undefined {
 }
 
 /** The programs in a folder; undefined if they are missing, too old, or do not run. */
-function programsIn(bin: string, linkFolder: string): Programs | undefined {
-  if (!existsSync(programIn(bin, 'initdb'))) return undefined
+function checkPrograms(bin: string, linkFolder: string): Programs | undefined {
+  if (!existsSync(makeProgramPath(bin, 'initdb'))) return undefined
   // each version needs its own folder: libraries of different versions have equal names
   const name = createHash('sha256').update(bin).digest('hex').slice(0, 8)
   const env = linkLibraries(dirname(bin), join(linkFolder, name))
   try {
     const options = { env: { ...process.env, ...env }, encoding: 'utf8', stdio: 'pipe' } as const
-    const said = execFileSync(programIn(bin, 'postgres'), ['--version'], options)
+    const said = execFileSync(makeProgramPath(bin, 'postgres'), ['--version'], options)
     const version = /(\d+)[.\w]*/.exec(said)
     const major = Number(version?.[1])
     return major >= OLDEST ? { bin, env, version: version![0], major } : undefined

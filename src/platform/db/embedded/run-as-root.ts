@@ -4,21 +4,26 @@ import { dirname, join } from 'node:path'
 import { UserError } from '../../errors.ts'
 import type { Logger } from '../../log.ts'
 import { type Account, changeableFolder, closedFolder, foreignFile, runsAs } from './account.ts'
-import { linkLibraries, type Programs, programIn } from './programs.ts'
+import { linkLibraries, makeProgramPath, type Programs } from './programs.ts'
 import { LIBRARIES, LOGS, type Site } from './site.ts'
 
 /** Folder for copies of Postgres' programs if the account of Postgres may not read the originals. */
 const OPEN_FOLDER = '/var/cache/pocketsms'
 
 /** Prepares a cluster that root runs as `account`: hands over the files, copies unreadable programs. */
-export function forAccount(site: Site, account: Account, owner: Account | undefined, log: Logger): Site {
+export function prepareForAccount(
+  site: Site,
+  account: Account,
+  owner: Account | undefined,
+  log: Logger,
+): Site {
   const { folder, link } = site
   if (folder !== link)
     log.warn(`The database is in ${folder}, to which ${link} links: a copy of the link is no copy`)
   if (owner && owner.uid !== account.uid)
     execFileSync('chown', ['-hR', `${account.uid}:${account.gid}`, folder])
   const { bin, env } = site.programs
-  const canRun = runsAs(account, programIn(bin, 'postgres'), ['--version'], { ...process.env, ...env })
+  const canRun = runsAs(account, makeProgramPath(bin, 'postgres'), ['--version'], { ...process.env, ...env })
   return canRun ? site : { ...site, programs: copyPrograms(site.programs) }
 }
 

@@ -1,7 +1,7 @@
 import { join, resolve } from 'node:path'
 import { hasFiles, type Launch } from './account.ts'
 import { IS_WINDOWS } from './is-windows.ts'
-import { type Programs, programIn } from './programs.ts'
+import { makeProgramPath, type Programs } from './programs.ts'
 
 export const [LIBRARIES, LOGS] = ['postgres-lib', 'postgres-log']
 
@@ -21,13 +21,13 @@ export const clusterLink = (dataDir: string): string => join(resolve(dataDir), '
 export const hasCluster = (dataDir: string): boolean => hasFiles(clusterLink(dataDir))
 
 /** Arguments of `spawn` for a program of Postgres. Its environment lacks PGHOST and other such settings. */
-export function commandOf(
+export function makeSpawnArguments(
   { launch, programs }: Site,
   program: string,
   args: readonly string[],
   before: readonly string[] = [],
 ) {
-  const [command, ...rest] = [...launch.prefix, ...before, programIn(programs.bin, program), ...args]
+  const [command, ...rest] = [...launch.prefix, ...before, makeProgramPath(programs.bin, program), ...args]
   const { PATH = '', SystemRoot = '', TEMP = '' } = process.env
   const windows = IS_WINDOWS ? { SystemRoot, TEMP } : {}
   // without TZ, initdb searches half a second for the name of the local time zone

@@ -36,7 +36,7 @@ export const GONE = (folder: string) =>
   )
 
 /** Explains why a running Postgres refuses the login; undefined for other errors. */
-export function refusedFor(error: unknown, folder: string): UserError | undefined {
+export function explainRefusedLogin(error: unknown, folder: string): UserError | undefined {
   if (isSqlError(error, '3D000'))
     return new UserError(
       `The database in ${folder} is incomplete, perhaps because the disk was full. Remove it and start again.`,
@@ -49,7 +49,7 @@ export function refusedFor(error: unknown, folder: string): UserError | undefine
 }
 
 /** Explains why Postgres does not start: what to do, if that is known, and the end of its output. */
-export function whyNot(folder: string, said: string): UserError {
+export function explainFailedStart(folder: string, said: string): UserError {
   const sentence = KNOWN.find(([pattern]) => pattern.test(said))?.[1](folder)
   const lines = said.trim().split('\n').slice(-LAST_LINES).join('\n  ')
   return new UserError(

@@ -1,12 +1,12 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
-import { urlOf } from './access.ts'
+import { readClusterUrl } from './access.ts'
 import { IS_WINDOWS } from './is-windows.ts'
-import { logBytes, openLog, tailOf } from './postgres-log.ts'
+import { logBytes, openLog, readLogTail } from './postgres-log.ts'
 import { machineMemory, type Settings, settingsFor } from './settings.ts'
-import { commandOf, type Site } from './site.ts'
-import { IN_USE, whyNot } from './start-faults.ts'
+import { makeSpawnArguments, type Site } from './site.ts'
+import { explainFailedStart, IN_USE } from './start-faults.ts'
 
 /** The file that `flock` locks while the cluster runs: see `lockCommand`. */
 export const LOCK = 'pocketsms.lock'
@@ -23,11 +23,16 @@ export function startPostgres(site: Site, settings: Settings) {
   const all = {
     ...settingsFor(machineMemory()),
     ...(programs.major >= 18 && { io_method: 'sync' }),
-    ...placeOf(site),
+    ...chooseSocketSettings(site),
     ...settings,
   }
   const given = Object.entries(all).flatMap(([name, value]) => ['-c', `${name}=${value}`])
-  const { command, args, options } = commandOf(site, 'postgres', ['-D', folder, ...given], lockCommand(site))
+  const { command, args, options } = makeSpawnArguments(
+    site,
+    'postgres',
+    ['-D', folder, ...given],
+    lockCommand(site),
+  )
   // detached: Postgres outlives this process, and Ctrl-C in a terminal does not reach it
   const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', output, output] })
   let failed: Error | undefined
@@ -36,20 +41,20 @@ export function startPostgres(site: Site, settings: Settings) {
   })
   child.unref()
   closeSync(output)
-  const said = () => tailOf(logs, logStart)
+  const said = () => readLogTail(logs, logStart)
   /** Whether the start failed because another Postgres uses this cluster, perhaps on another host. */
   const isLocked = () =>
     child.exitCode === LOCKED || /pre-existing shared memory|lock file .* is empty/.test(said())
   return {
     hasEnded: () => failed !== undefined || child.exitCode !== null || child.signalCode !== null,
     isLocked,
-    failure: () => (isLocked() ? IN_USE(folder) : whyNot(folder, failed?.message ?? said())),
+    failure: () => (isLocked() ? IN_USE(folder) : explainFailedStart(folder, failed?.message ?? said())),
   }
 }
 
 /** Settings of the socket, which only the account of Postgres can use. On Windows: of a local TCP port. */
-function placeOf({ folder }: Site): Settings {
-  const port = Number(new URL(urlOf(folder)).port)
+function chooseSocketSettings({ folder }: Site): Settings {
+  const port = Number(new URL(readClusterUrl(folder)).port)
   if (IS_WINDOWS) return { port, listen_addresses: '127.0.0.1' }
   const quoted = `"${folder.replaceAll('"', '""')}"`
   return { port, listen_addresses: '', unix_socket_directories: quoted, unix_socket_permissions: '0700' }

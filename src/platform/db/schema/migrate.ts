@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { UserError } from '../../errors.ts'
 import { LOCKS } from '../advisory-locks.ts'
-import { DatabaseUnavailable, isSqlError, OutdatedServer, wordsOf } from '../errors.ts'
+import { DatabaseUnavailable, formatErrorHint, isSqlError, OutdatedServer } from '../errors.ts'
 import type { Db } from '../open.ts'
-import { anyOf, lock, queries } from '../queries.ts'
+import { lock, matchAny, queries } from '../queries.ts'
 import { oldestServer } from './oldest-server.ts'
 import { type SqlFile, sqlFiles } from './sql-files.ts'
 
@@ -30,7 +30,7 @@ export async function migrate(db: Db, only?: readonly string[], tries = TRIES): 
     if (wasEnded && tries > 1) return migrate(db, only, tries - 1)
     if (error instanceof DatabaseUnavailable && !(error instanceof OutdatedServer))
       throw new UserError(
-        `The migration failed and changed nothing: ${wordsOf(error.cause)}. Correct this and start again.`,
+        `The migration failed and changed nothing: ${formatErrorHint(error.cause)}. Correct this and start again.`,
       )
     if (!isSqlError(error, INSUFFICIENT_PRIVILEGE)) throw error
     throw new UserError(
@@ -106,7 +106,7 @@ async function applyFunctions(tx: Db) {
   const rows = await queries(tx).selectFrom('_functions').select(['name', 'checksum']).execute()
   const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]))
   const files = sqlFiles('functions')
-  const changed = files.filter((file) => applied.get(file.name) !== checksumOf(file))
+  const changed = files.filter((file) => applied.get(file.name) !== hashSqlFile(file))
   const names = changed.map(({ name }) => name)
   if (changed.length > 0) {
     const all = changed.map(({ sql }) => sql).join('\n')
@@ -124,7 +124,7 @@ const noteFunctions = (tx: Db, changed: readonly SqlFile[]) =>
     .expression(({ selectFrom }) => {
       const names = changed.map(({ name }) => name)
       const pairs = sql<Record<'name' | 'checksum', string>>`
-        unnest(${names}::text[], ${changed.map(checksumOf)}::text[])`
+        unnest(${names}::text[], ${changed.map(hashSqlFile)}::text[])`
       return selectFrom(pairs.as<'c'>(sql`c(name, checksum)`)).select(['c.name', 'c.checksum'])
     })
     .onConflict((found) =>
@@ -140,7 +140,7 @@ async function dropOldFunctions(tx: Db, { changed, gone }: Changes): Promise<voi
   for (const [signature] of rows) await tx.script(`drop function ${signature}`)
   await queries(tx)
     .deleteFrom('_functions as f')
-    .where('f.name', '=', anyOf(gone))
+    .where('f.name', '=', matchAny(gone))
     .where(
       sql<boolean>`not exists (
         select from pg_proc p where p.pronamespace = current_schema()::regnamespace and p.proname = f.name)`,
@@ -148,4 +148,4 @@ async function dropOldFunctions(tx: Db, { changed, gone }: Changes): Promise<voi
     .execute()
 }
 
-const checksumOf = ({ sql }: SqlFile): string => createHash('sha256').update(sql).digest('hex')
+const hashSqlFile = ({ sql }: SqlFile): string => createHash('sha256').update(sql).digest('hex')

@@ -23,7 +23,7 @@ export async function checkServer(db: Pick<Session, 'query'>): Promise<void> {
 }
 
 /** Calls `stop` when this version is too old. Ignores other errors. Returns a function to end the checks. */
-export function onOutdated(
+export function watchOutdated(
   db: Pick<Session, 'query'>,
   log: Logger,
   stop: (error: OutdatedServer) => Promise<void>,

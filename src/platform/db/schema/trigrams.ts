@@ -19,7 +19,7 @@ export type Trigrams = { readonly operatorClass: string } | { readonly reason: s
 
 /** Installs the extension pg_trgm if it is missing and the role may do so. */
 export async function installTrigrams(tx: Db): Promise<Trigrams> {
-  const installed = await trigramsOf(tx)
+  const installed = await detectTrigrams(tx)
   if (installed) return installed
   try {
     await withSavepoint(tx, () => tx.script(`set local client_min_messages = warning; ${INSTALL}`))
@@ -31,7 +31,7 @@ export async function installTrigrams(tx: Db): Promise<Trigrams> {
 }
 
 /** Whether the installed pg_trgm can be used; undefined if it is not installed. */
-export async function trigramsOf(db: Db): Promise<Trigrams | undefined> {
+export async function detectTrigrams(db: Db): Promise<Trigrams | undefined> {
   const [installed] = (await db.query(INSTALLED)).rows
   return installed && usable(db, String(installed[0]), installed[1] === true)
 }
@@ -55,10 +55,12 @@ type IndexState = 'ready' | 'building' | 'partial' | 'missing'
 
 export async function indexStates(db: Db, names: readonly string[]): Promise<Map<string, IndexState>> {
   const { rows } = await db.query(STATES, [names])
-  return new Map(rows.map(([name, isValid, isBeingBuilt]) => [String(name), stateOf(isValid, isBeingBuilt)]))
+  return new Map(
+    rows.map(([name, isValid, isBeingBuilt]) => [String(name), toIndexState(isValid, isBeingBuilt)]),
+  )
 }
 
-function stateOf(isValid: unknown, isBeingBuilt: unknown): IndexState {
+function toIndexState(isValid: unknown, isBeingBuilt: unknown): IndexState {
   if (isValid === null) return 'missing'
   if (isValid) return 'ready'
   return isBeingBuilt ? 'building' : 'partial'

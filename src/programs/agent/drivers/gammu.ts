@@ -61,7 +61,7 @@ const UTF16_MARK = Buffer.from([0xff, 0xfe])
 const RECEIVED = /^IN(\d{2,4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.*)_(\d+)\.(?:txt|bin)$/
 
 /** Uses gammu-smsd with `Service = files`, `InboxFormat = unicode` (man 7 gammu-smsd-files). */
-export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
+export function gammuDriver(folders: ReturnType<typeof listSpoolFolders>) {
   const waiting = new Map<string, { readonly sinceMs: number; resolve(result: SendResult): void }>()
   /** Received texts that were passed on but not deleted yet, by the name of their first file. */
   const reported = new Set<string>()
@@ -144,7 +144,7 @@ export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
       const [, ...fields] = RECEIVED.exec(first)!
       const body = readInboxFiles(parts.map((name) => join(inbox, name)))
       const from = readSender(fields[7]!)
-      if (body !== undefined) await events.received({ from, body, sim: 0 }, instantOf(fields))
+      if (body !== undefined) await events.received({ from, body, sim: 0 }, parseFileDate(fields))
       reported.add(first)
     }
     for (const name of parts) rmSync(join(inbox, name), { force: true })
@@ -155,7 +155,7 @@ export function gammuDriver(folders: ReturnType<typeof foldersIn>) {
 }
 
 /** Folders of gammu-smsd's files service, as in Debian's example configuration. */
-export const foldersIn = (spool: string) => ({
+export const listSpoolFolders = (spool: string) => ({
   inbox: join(spool, 'inbox'),
   outbox: join(spool, 'outbox'),
   sent: join(spool, 'sent'),
@@ -163,7 +163,7 @@ export const foldersIn = (spool: string) => ({
 })
 
 /** The date in a file name. gammu-smsd writes local time. */
-const instantOf = ([year, month, day, hour, minute, second]: readonly string[]) =>
+const parseFileDate = ([year, month, day, hour, minute, second]: readonly string[]) =>
   new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}`)
 
 function stamp(at: Date): string {
@@ -180,5 +180,5 @@ export const GAMMU = driverKind({
   },
   version: ['gammu-smsd', '--version'],
   platform: 'modem',
-  make: ({ spool }) => gammuDriver(foldersIn(spool)),
+  make: ({ spool }) => gammuDriver(listSpoolFolders(spool)),
 })

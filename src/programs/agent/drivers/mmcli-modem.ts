@@ -2,7 +2,7 @@ import { repeat } from '../../../platform/tools/repeat.ts'
 import { DATA_URL } from '../../../portable/data-url.ts'
 import type { DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
 import { CALL_MS, createText, MMCLI } from './mmcli-text.ts'
-import { receivedAt } from './received-at.ts'
+import { parseReceivedAt } from './received-at.ts'
 import { needProgram, readJson, runProgram } from './run-program.ts'
 import { STDERR } from './silence-log.ts'
 
@@ -103,7 +103,7 @@ export function openModem(name: string, slot: number) {
       // `timestamp` is like `2026-11-20T08:15:00+01`: `Date` needs the minutes of the offset, too
       await events.received(
         { from: known(number) ?? '', body, sim: slot },
-        receivedAt((timestamp ?? '').replace(/[+-]\d\d$/, '$&:00')),
+        parseReceivedAt((timestamp ?? '').replace(/[+-]\d\d$/, '$&:00')),
       )
     reported.add(key)
     if (await forget(path)) reported.delete(key)

@@ -26,12 +26,12 @@ interface Seen {
 }
 
 /** Android may write digits of its language. */
-export const arrivalOf = ({ received }: Listed) => plainText(received)
-const arrivalMs = (text: Listed) => Date.parse(arrivalOf(text))
+export const readArrival = ({ received }: Listed) => plainText(received)
+const arrivalMs = (text: Listed) => Date.parse(readArrival(text))
 /** Android prints all times by its present zone, and zones differ by quarters of an hour. */
 const QUARTER_MS = 900_000
 /** Tells texts with the same id apart by their time, in any zone. */
-const keyOf = (text: Listed) => `${text._id} ${arrivalMs(text) % QUARTER_MS}`
+const makeTextKey = (text: Listed) => `${text._id} ${arrivalMs(text) % QUARTER_MS}`
 
 /**
  * Recognizes new texts in a phone's inbox. Ids alone do not show them: Android gives the id of the newest
@@ -42,7 +42,7 @@ export function openInbox(file: string) {
 
   /** Whether a text came after the last look. False before the first. */
   function isNew(text: Listed): boolean {
-    if (!seen || seen.keys.includes(keyOf(text))) return false
+    if (!seen || seen.keys.includes(makeTextKey(text))) return false
     return text._id > seen.id || arrivalMs(text) >= seen.atMs
   }
 
@@ -54,7 +54,7 @@ export function openInbox(file: string) {
     const ids = texts.length > 0 ? texts.map(({ _id }) => _id) : [Number.MAX_SAFE_INTEGER]
     const atMs = times.length > 0 ? Math.max(...times) : Date.now()
     const before = JSON.stringify(seen)
-    seen = { id: Math.max(...ids), atMs, keys: texts.map(keyOf) }
+    seen = { id: Math.max(...ids), atMs, keys: texts.map(makeTextKey) }
     const after = JSON.stringify(seen)
     if (after === before) return
     writeFileSync(`${file}.new`, after, { mode: 0o600 })

@@ -3,10 +3,10 @@ import { repeat } from '../../../platform/tools/repeat.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
 import { driverKind } from './driver-kind.ts'
 import { MAX_SIMS, readNumber, SIMS } from './options.ts'
-import { receivedAt } from './received-at.ts'
+import { parseReceivedAt } from './received-at.ts'
 import { needProgram, readJson, runProgram } from './run-program.ts'
 import { STDERR } from './silence-log.ts'
-import { arrivalOf, type Listed, openInbox, type Refusal } from './termux-inbox.ts'
+import { type Listed, openInbox, type Refusal, readArrival } from './termux-inbox.ts'
 
 const HINT = 'Install the app Termux:API, let it send and read SMS, and `pkg install termux-api`.'
 const LOOK_MS = 10_000
@@ -73,7 +73,7 @@ export function termuxDriver(memory: string, count = 0) {
       if (type !== 'inbox' || !inbox.isNew(text)) continue
       await events.received(
         { from: address ?? number ?? '', body: body ?? '', sim },
-        receivedAt(arrivalOf(text)),
+        parseReceivedAt(readArrival(text)),
       )
     }
     inbox.remember(texts)

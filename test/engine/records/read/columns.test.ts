@@ -1,8 +1,8 @@
 import { complete } from '../../../../src/engine/collections/definition/complete.ts'
 import { readNew } from '../../../../src/engine/collections/definition/read-collection.ts'
-import { excerpt } from '../../../../src/engine/records/excerpt.ts'
+import { makeExcerpt } from '../../../../src/engine/records/excerpt.ts'
 import { pickFields } from '../../../../src/engine/records/pick.ts'
-import { blankValues, prepare } from '../../../../src/engine/records/prepare.ts'
+import { makeBlankValues, prepare } from '../../../../src/engine/records/prepare.ts'
 import { toRow, toValues } from '../../../../src/engine/records/record-row.ts'
 
 const names = ['__proto__', 'constructor', 'toString']
@@ -11,7 +11,7 @@ const odd = complete(readNew({ name: 'odd', fields: names.map((name) => ({ name,
 test('fields may be named like members of every JavaScript object', () => {
   const row = ['id', 'a', 'b', 'c']
   expect(toRow(odd, toValues(odd, row))).toEqual(row)
-  expect(toRow(odd, blankValues(odd))).toEqual(['', '', '', ''])
+  expect(toRow(odd, makeBlankValues(odd))).toEqual(['', '', '', ''])
   const body = JSON.parse('{"__proto__":"x","toString":"z"}')
   expect(toRow(odd, prepare(odd, body, { base: toValues(odd, row), isSuperuser: true }).values)).toEqual([
     'id',
@@ -48,11 +48,11 @@ test.each([
   ['a long text', `start<p a="${'x'.repeat(1 << 20)}">deep`],
 ])('an excerpt of %s reads only the beginning', (_, html) => {
   const before = process.cpuUsage()
-  expect(excerpt(html, 10, false)).toBe('start')
+  expect(makeExcerpt(html, 10, false)).toBe('start')
   const { user } = process.cpuUsage(before)
   expect(user / 1000).toBeLessThan(2_000)
 })
 
 test('an excerpt reads through 400 nested tags', () => {
-  expect(excerpt(`${'<b>'.repeat(400)}deep`, 10, false)).toBe('deep')
+  expect(makeExcerpt(`${'<b>'.repeat(400)}deep`, 10, false)).toBe('deep')
 })

@@ -1,7 +1,7 @@
 import { SUPERUSERS_ID } from '../../../../src/engine/auth/superusers.ts'
 import { compile } from '../../../../src/engine/filter/compile.ts'
 import { listRecords } from '../../../../src/engine/records/list.ts'
-import { authRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
+import { makeAuthRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
 import { messagesExtension } from '../../../../src/gateway/messages/message-extensions.ts'
 import { recordPlans } from '../../../support/database/plans.ts'
 import { makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
@@ -42,7 +42,7 @@ async function requestOf(isSuperuser: boolean, query: Record<string, string>) {
     )
   }
   const { rows } = await store.db.query(`select xmin::text from ${table} where id = $1`, [id])
-  return { ...NO_REQUEST, query, auth: authRecord(collection, { id }, String(rows[0]![0])) }
+  return { ...NO_REQUEST, query, auth: makeAuthRecord(collection, { id }, String(rows[0]![0])) }
 }
 
 const extensions = new Map([['sms_messages', messagesExtension]])

@@ -1,6 +1,6 @@
 import type { Extensions } from '../../../../src/engine/records/collection-extension.ts'
 import { listRecords } from '../../../../src/engine/records/list.ts'
-import { authRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
+import { makeAuthRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
 import { messagesExtension } from '../../../../src/gateway/messages/message-extensions.ts'
 import { recordPlans } from '../../../support/database/plans.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
@@ -23,7 +23,7 @@ async function list(query: Record<string, string>, extensions: Extensions = new 
   const collection = store.catalog.find('sms_messages')!
   const users = store.catalog.find('users')!
   const { rows } = await store.db.query('select xmin::text from users where id = $1', [user])
-  const request = { ...NO_REQUEST, query, auth: authRecord(users, { id: user }, String(rows[0]![0])) }
+  const request = { ...NO_REQUEST, query, auth: makeAuthRecord(users, { id: user }, String(rows[0]![0])) }
   const page = JSON.parse(await listRecords({ db, catalog: store.catalog }, extensions, collection, request))
   return { page, plans }
 }

@@ -3,7 +3,7 @@ import type { Extensions } from '../../../../src/engine/records/collection-exten
 import { listRecords } from '../../../../src/engine/records/list.ts'
 import { listStatement } from '../../../../src/engine/records/list-statement.ts'
 import { SHAPES } from '../../../../src/engine/records/list-statement-shapes.ts'
-import { authRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
+import { makeAuthRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
 import { messagesExtension } from '../../../../src/gateway/messages/message-extensions.ts'
 import { recordPlans } from '../../../support/database/plans.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
@@ -21,7 +21,7 @@ for (const table of ['sms_messages', 'sms_messages_brief']) await store.db.query
 const collection = store.catalog.find('sms_messages')!
 const users = store.catalog.find('users')!
 const { rows } = await store.db.query('select xmin::text from users where id = $1', [user])
-const auth = authRecord(users, { id: user }, String(rows[0]![0]))
+const auth = makeAuthRecord(users, { id: user }, String(rows[0]![0]))
 
 const NEWEST = { sort: '-created' }
 const BY_TIME = /idx_sms_messages_user_created|sms_messages_of_user_by_time/

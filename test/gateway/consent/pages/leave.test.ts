@@ -1,5 +1,5 @@
 import { createHmac } from 'node:crypto'
-import { readStopLink, stopLinks } from '../../../../src/gateway/base/stop-link.ts'
+import { makeStopLinks, readStopLink } from '../../../../src/gateway/base/stop-link.ts'
 import { request } from '../../../support/server/request.ts'
 import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 import { entriesOf } from './entries-of.ts'
@@ -145,7 +145,7 @@ describe('a token', () => {
     const { db } = store.forEverybody('test')
     for (const user of ['000000000000000', 'zzzzzzzzzzzzzzz', 'a0b1c2d3e4f5g6h'])
       for (const number of ['+1000000', '+999999999999999', '+4915112345678']) {
-        const link = (await stopLinks(db, { publicUrl: '' }, user))(number)!
+        const link = (await makeStopLinks(db, { publicUrl: '' }, user))(number)!
         expect(link).toHaveLength('/leave/'.length + 32)
         expect(await readStopLink(db, link.split('/')[2]!)).toEqual({ user, number })
       }
@@ -153,7 +153,7 @@ describe('a token', () => {
 
   test('of a text that was sent to a second form of a number ends the texts to the number', async () => {
     const { db } = store.forEverybody('test')
-    const link = (await stopLinks(db, { publicUrl: '' }, ann.id))('+5215512345678')!
+    const link = (await makeStopLinks(db, { publicUrl: '' }, ann.id))('+5215512345678')!
     expect(await readStopLink(db, link.split('/')[2]!)).toEqual({ user: ann.id, number: '+525512345678' })
   })
 

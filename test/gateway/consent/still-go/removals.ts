@@ -43,8 +43,8 @@ const CHECKS: readonly Check[] = [
     "'{consent,isRequired}', 'false'",
   ],
   ['sql/functions/consent/consent_left.sql', ` or e."group" = '' and e.purpose <> 'all'`, ''],
-  ['src/gateway/campaigns/store-messages.ts', '...offeredScope(campaignScope(campaign)),', ''],
-  ['src/gateway/messages/queue/retry.ts', '...offeredScope(readScope(one.scope)),', ''],
+  ['src/gateway/campaigns/store-messages.ts', '...toOfferedScope(makeCampaignScope(campaign)),', ''],
+  ['src/gateway/messages/queue/retry.ts', '...toOfferedScope(readScope(one.scope)),', ''],
   [
     'src/gateway/messages/queue/report.ts',
     "if ((await endIfRefused(db, returned)).length > 0) return ''",

@@ -1,5 +1,5 @@
 import { setImmediate } from 'node:timers/promises'
-import { accountSender } from '../../../../src/gateway/base/sender.ts'
+import { makeAccountSender } from '../../../../src/gateway/base/sender.ts'
 import { rescheduleBatch } from '../../../../src/gateway/messages/queue/reschedule.ts'
 import { sweep } from '../../../../src/gateway/messages/queue/sweep.ts'
 import { startServerWithUsers } from '../../../support/server/server-with-users.ts'
@@ -149,7 +149,9 @@ test('a batch rescheduled while it becomes due loses no message', async () => {
     const { batch_id, message_ids } = await schedule(COUNT)
     await makeDue(message_ids)
     const user = String((await server.message(message_ids[0]!)).user)
-    const answer = await sweeping(rescheduleBatch(server.store, accountSender(user, user), batch_id, change))
+    const answer = await sweeping(
+      rescheduleBatch(server.store, makeAccountSender(user, user), batch_id, change),
+    )
     const left = `select 1 from sms_dispatch where message = any($1) and state = 'pending' and due_at <= now()`
     await expect.poll(() => server.rows(left, [message_ids])).toEqual([])
     const states = await Promise.all(message_ids.map(stateOf))

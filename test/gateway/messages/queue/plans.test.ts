@@ -1,5 +1,5 @@
 import type { Store } from '../../../../src/engine/collections/catalog.ts'
-import { serverRequest } from '../../../../src/engine/request/request.ts'
+import { makeServerRequest } from '../../../../src/engine/request/request.ts'
 import { findSentTexts } from '../../../../src/gateway/messages/find-sent-texts.ts'
 import { analyzeOutgrown } from '../../../../src/gateway/messages/queue/analyze-outgrown.ts'
 import { cancelBatch, cancelMessage } from '../../../../src/gateway/messages/queue/cancel.ts'
@@ -83,7 +83,7 @@ test.each([
   ['batch', () => ({ batch: 'batch' })],
   ['client_ref', () => ({ client_ref: 'order 1' })],
 ])('sent texts that are named by %s are found without the other texts of the user', async (_, name) => {
-  const request = serverRequest(store.catalog.find('_superusers')!, {})
+  const request = makeServerRequest(store.catalog.find('_superusers')!, {})
   let found = 0
   const used = await scanned(store.db, [...BY_OTHERS, 'sms_messages'], async (inside) => {
     const { items } = await findSentTexts(inside, permitOf(user).sender, request, name())

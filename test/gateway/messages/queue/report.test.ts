@@ -1,4 +1,4 @@
-import { onDeviceEvent } from '../../../../src/gateway/lines/wake.ts'
+import { subscribeToDevice } from '../../../../src/gateway/lines/wake.ts'
 import { cancelMessage } from '../../../../src/gateway/messages/queue/cancel.ts'
 import { checkQueue } from '../../../../src/gateway/messages/queue/check-queue.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim.ts'
@@ -120,7 +120,7 @@ describe('a report that a message was not sent', () => {
     const [id] = await assign(store, a, 1)
     await claimMessages(store, a, 10, 120)
     const heard: string[] = []
-    const stop = onDeviceEvent(b.id, ({ name }) => void heard.push(name))
+    const stop = subscribeToDevice(b.id, ({ name }) => void heard.push(name))
     const results = await report([{ id: id!, attempt: 1, status: 'failed', not_sent: true }], a)
     stop()
     expect(heard).toEqual(['wake'])

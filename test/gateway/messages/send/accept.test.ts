@@ -1,6 +1,6 @@
 import type { Store } from '../../../../src/engine/collections/catalog.ts'
-import { may } from '../../../../src/gateway/base/permissions.ts'
-import { accountSender, type Sender } from '../../../../src/gateway/base/sender.ts'
+import { requirePermit } from '../../../../src/gateway/base/permissions.ts'
+import { makeAccountSender, type Sender } from '../../../../src/gateway/base/sender.ts'
 import { openAcceptor } from '../../../../src/gateway/messages/send/accept.ts'
 import { PLAIN_OPTIONS } from '../../../../src/gateway/messages/send/body.ts'
 import type { Offer } from '../../../../src/gateway/messages/send/offer.ts'
@@ -14,12 +14,12 @@ const { db, sender } = fixture
 
 const offer = (more: Partial<Offer> = {}): Offer => ({
   ...PLAIN_OPTIONS,
-  permit: may(sender, 'send'),
+  permit: requirePermit(sender, 'send'),
   body: 'Hi',
   messages: [{ id: randomId(), to: '+4911111', segments: 1 }],
   ...more,
 })
-const by = (other: Partial<Sender>) => ({ permit: may({ ...sender, ...other }, 'send') })
+const by = (other: Partial<Sender>) => ({ permit: requirePermit({ ...sender, ...other }, 'send') })
 const outcome = (one: Offer) =>
   fixture.acceptor.add(one).then(
     (verdict) => verdict.outcome,
@@ -101,7 +101,7 @@ test('1,100 concurrent sends, more than one statement holds, are all accepted', 
 
 test('a send ordered by an account is accepted after the account changed, but not once it is disabled', async () => {
   const { user } = sender
-  const ordered = () => offer({ permit: may(accountSender(user, user), 'send') })
+  const ordered = () => offer({ permit: requirePermit(makeAccountSender(user, user), 'send') })
   await db.query('update users set name = $2 where id = $1', [user, 'Another'])
   expect(await outcome(ordered())).toBe('accepted')
   await db.query(`insert into user_settings (id, "user", disabled) values ('settings0000000', $1, true)`, [

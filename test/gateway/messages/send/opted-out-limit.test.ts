@@ -1,5 +1,5 @@
 import type { Store } from '../../../../src/engine/collections/catalog.ts'
-import { accountSender } from '../../../../src/gateway/base/sender.ts'
+import { makeAccountSender } from '../../../../src/gateway/base/sender.ts'
 import { ANY_LINE, PLAIN_OPTIONS } from '../../../../src/gateway/messages/send/body.ts'
 import { prepareOffer } from '../../../../src/gateway/messages/send/send.ts'
 import { startServerWithDevices } from '../../../support/server/server-with-devices.ts'
@@ -21,7 +21,7 @@ afterEach(() => void vi.useRealTimers())
 
 const offer = (store: Store, user: string, recipients: string[]) => {
   const body = { recipients, groupIds: [], deviceId: '', line: ANY_LINE, content: { body: 'Hello' } }
-  return prepareOffer(store, server.server.services.config, accountSender(user, user), {
+  return prepareOffer(store, server.server.services.config, makeAccountSender(user, user), {
     ...body,
     options: PLAIN_OPTIONS,
   })

@@ -1,4 +1,4 @@
-import { accountSender } from '../../../../src/gateway/base/sender.ts'
+import { makeAccountSender } from '../../../../src/gateway/base/sender.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim.ts'
 import { applyReports } from '../../../../src/gateway/messages/queue/report.ts'
 import { sweep } from '../../../../src/gateway/messages/queue/sweep.ts'
@@ -24,7 +24,7 @@ const config = readConfig({})
 const sendSealed = async (options: object = {}, device = ''): Promise<string> => {
   const services = { store, config, acceptor: openAcceptor(store, config) }
   const body = toOne('+4911111', { body: TRUE, shown: SHOWN }, { ...PLAIN_OPTIONS, ...options }, device)
-  return JSON.parse((await send(services, accountSender(ANN.id, ''), body)).answer).message_ids[0]
+  return JSON.parse((await send(services, makeAccountSender(ANN.id, ''), body)).answer).message_ids[0]
 }
 const claim = (id: string) => {
   const device = { id, user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false }
@@ -114,7 +114,7 @@ test('a sealed text to several people is not sent again', async () => {
   const options = { ...PLAIN_OPTIONS, scheduledAt: '2098-01-01 00:00:00.000Z' }
   const one = toOne('+4911111', { body: TRUE, shown: SHOWN }, options)
   const body = { ...one, recipients: ['+4911111', '+4922222'] }
-  const { answer } = await send(services, accountSender(ANN.id, ''), body)
+  const { answer } = await send(services, makeAccountSender(ANN.id, ''), body)
   const { batch_id: batch, message_ids: ids } = JSON.parse(answer)
   expect((await server.ask('POST', `batches/${batch}/cancel`)).status).toBe(200)
   const again = await server.ask('POST', `messages/${ids[0]}/retry`)

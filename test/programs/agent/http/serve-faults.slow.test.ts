@@ -1,5 +1,5 @@
 import { openAttemptJournal } from '../../../../src/gateway/carriers/attempt-journal.ts'
-import { deviceLink } from '../../../../src/gateway/carriers/device-link.ts'
+import { makeDeviceLink } from '../../../../src/gateway/carriers/device-link.ts'
 import { leaseCarriers, leaserName } from '../../../../src/gateway/carriers/lease-carriers.ts'
 import { runDriver } from '../../../../src/programs/agent/agent.ts'
 import { httpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
@@ -65,7 +65,7 @@ test('a stop of the server does not make a line fail whose texts still wait', as
   const settings = { preset: 'pocketsms', url: busy.url, secret: 'psk_1', allow_private: true, rate: 0.1 }
   const { services } = gateway.server
   const journal = await openAttemptJournal(services.store.forUser(user.id).db, device)
-  const link = deviceLink(services, { device, user: user.id })
+  const link = makeDeviceLink(services, { device, user: user.id })
   const ended = new AbortController()
   const running = runDriver(link, httpDriver(settingsOf(settings).carrier), journal, () => {}, ended.signal)
   const count = async (status: string) =>

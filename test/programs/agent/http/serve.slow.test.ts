@@ -1,5 +1,5 @@
 import { openAttemptJournal } from '../../../../src/gateway/carriers/attempt-journal.ts'
-import { deviceLink } from '../../../../src/gateway/carriers/device-link.ts'
+import { makeDeviceLink } from '../../../../src/gateway/carriers/device-link.ts'
 import { leaseCarriers } from '../../../../src/gateway/carriers/lease-carriers.ts'
 import { openSecrets, sealSecrets } from '../../../../src/gateway/carriers/stored-carrier.ts'
 import { runDriver } from '../../../../src/programs/agent/agent.ts'
@@ -254,7 +254,7 @@ test('a server does not report as unsent an attempt that another server has begu
   refusing.answer(401, '{}')
   const settings = { preset: 'pocketsms', url: refusing.url, secret: 'psk_1', allow_private: true }
   const ended = new AbortController()
-  const link = deviceLink(services, { device, user: user.id })
+  const link = makeDeviceLink(services, { device, user: user.id })
   const running = runDriver(link, httpDriver(settingsOf(settings).carrier), other, () => {}, ended.signal)
   await until('the carrier was asked', () => refusing.told.length > 0)
   ended.abort()

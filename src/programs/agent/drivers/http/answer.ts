@@ -1,8 +1,8 @@
 import { isObject, parseJson } from '../../../../platform/tools/json.ts'
-import { masked } from '../../../../platform/tools/mask-secrets.ts'
-import { isAmong, matches, textAt, textsAt } from './path.ts'
+import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
+import { isAmong, matches, readTextAt, textsAt } from './path.ts'
 import type { Meaning } from './preset.ts'
-import { type Carrier, hiddenIn } from './settings.ts'
+import { type Carrier, listHiddenParts } from './settings.ts'
 
 /** The meaning of a carrier's answer. `id`: the carrier's; `error`: its words, without our secrets. */
 export interface Verdict {
@@ -19,7 +19,7 @@ const OF_ACCOUNT = new Set([401, 402, 403, 404, 405, 410])
 const MAY_HAVE_SENT = new Set([408, 409, 425])
 
 /** The meaning of a status that no row of the preset names. */
-function meaningOf(status: number): Meaning {
+function classifyStatus(status: number): Meaning {
   if (status === 429) return 'busy'
   if (status >= 500 || MAY_HAVE_SENT.has(status) || status < 300) return 'unknown'
   return status < 400 || OF_ACCOUNT.has(status) ? 'account' : 'final'
@@ -31,25 +31,25 @@ export function readAnswer(carrier: Carrier, status: number, raw: string): Verdi
   const parsed = parseJson(raw)
   const text = typeof parsed === 'string' ? parsed : raw.trim()
   const body = isObject(parsed) || Array.isArray(parsed) ? parsed : { text }
-  const id = textAt(body, answer.id)
+  const id = readTextAt(body, answer.id)
   const isOk = status >= 200 && status < 300 && matches(body, answer.accepts ?? {})
   if (isOk) return { means: answer.id && id === '' ? 'unknown' : 'sent', id, error: '' }
   const code =
     [answer.code]
       .flat()
-      .map((path) => textAt(body, path))
+      .map((path) => readTextAt(body, path))
       .find(Boolean) ?? ''
   const row = refusals.find(
     (each) => (each.status?.includes(status) ?? true) && (!each.code || isAmong(each.code, code)),
   )
   // an answer of 200 that does not accept is a refusal
-  const means = row?.means ?? (status < 300 ? 'final' : meaningOf(status))
+  const means = row?.means ?? (status < 300 ? 'final' : classifyStatus(status))
   // a comma: together, a status and a code of digits would look like a number of somebody
   const codes = [status, code].filter(Boolean).join(', ')
   const words = `${codes} ${textsAt(body, answer.error)}`.trim().slice(0, MAX_READ)
   return {
     means,
     id,
-    error: `The carrier refused it: ${masked(words, hiddenIn(carrier)).slice(0, MAX_WORDS)}`,
+    error: `The carrier refused it: ${maskSecrets(words, listHiddenParts(carrier)).slice(0, MAX_WORDS)}`,
   }
 }

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type OutgoingError, sendOutgoing } from '../../../../platform/outgoing/send.ts'
-import { masked } from '../../../../platform/tools/mask-secrets.ts'
+import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
 import { readRetryAfter } from '../../../../platform/tools/retry-after.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
 import { readAnswer, type Verdict } from './answer.ts'
 import { openPace } from './pace.ts'
 import { fillRequest } from './request.ts'
-import { type Carrier, hiddenIn } from './settings.ts'
+import { type Carrier, listHiddenParts } from './settings.ts'
 
 const MAX_ANSWER_BYTES = 64 << 10
 /** Longest pause that a carrier may ask for: one hour. */
@@ -25,7 +25,10 @@ interface DriverOptions {
 type Asked = Verdict & { readonly waitSeconds?: number; readonly isMissed?: boolean }
 
 /** A text, and the words in it that may be codes: more people see a fault than a text that is sealed. */
-const secretsIn = (body: string) => [body, ...(body.match(/[\p{L}\p{N}]{3,}/gu) ?? []).filter(hasDigit)]
+const collectSecretWords = (body: string) => [
+  body,
+  ...(body.match(/[\p{L}\p{N}]{3,}/gu) ?? []).filter(hasDigit),
+]
 const hasDigit = (word: string) => /\p{N}/u.test(word)
 
 /** Sends by a carrier's HTTP interface. Each sender counts as a SIM. `receive` starts to read calls. */
@@ -52,7 +55,7 @@ export function httpDriver(
       return { ...readAnswer(carrier, status, body.toString()), waitSeconds }
     } catch (error) {
       const { code = '', message, isUnsent = false } = error as OutgoingError
-      const words = masked(message || code, hiddenIn(carrier))
+      const words = maskSecrets(message || code, listHiddenParts(carrier))
       // urlFault refuses an address before anything is sent; a template that cannot be filled neither
       const wasRefused = code === '' && !/did not answer|hung up|hints/.test(message)
       if (wasRefused) return { means: 'account', id: '', error: words }
@@ -74,7 +77,8 @@ export function httpDriver(
     if (means === 'busy') pace.busy(waitSeconds * 1000)
     else if (means === 'account') pace.stopLine()
     else if (means !== 'unknown') pace.succeeded()
-    waitsFor = means === 'busy' || means === 'account' ? masked(error, secretsIn(text.body)) : ''
+    waitsFor =
+      means === 'busy' || means === 'account' ? maskSecrets(error, collectSecretWords(text.body)) : ''
     if (!isMissed) reach.reached()
     if (means === 'account' || (isMissed && reach.missed())) tellFault(waitsFor)
     else if (means !== 'busy' && means !== 'unknown') tellFault('')

@@ -1,12 +1,12 @@
-import { valueAt } from '../../../../platform/templates/value-at.ts'
+import { findValueAt } from '../../../../platform/templates/value-at.ts'
 import type { Condition } from './preset.ts'
 
 /** The value at a path. Texts stay texts: a stranger's words may look like JSON. */
 export const readPath = (from: unknown, path: string): unknown =>
-  valueAt(from, path.split('.'), (value) => value)
+  findValueAt(from, path.split('.'), (value) => value)
 
 /** The text, number or boolean at a path, as text; '' for anything else. */
-export function textAt(from: unknown, path: string | undefined): string {
+export function readTextAt(from: unknown, path: string | undefined): string {
   const value = path === undefined ? '' : readPath(from, path)
   return ['string', 'number', 'boolean'].includes(typeof value) ? String(value) : ''
 }
@@ -15,11 +15,11 @@ export function textAt(from: unknown, path: string | undefined): string {
 export const isAmong = (words: readonly string[], word: string): boolean => words.includes(word.toLowerCase())
 
 export const matches = (from: unknown, condition: Condition): boolean =>
-  Object.entries(condition).every(([path, values]) => isAmong(values, textAt(from, path)))
+  Object.entries(condition).every(([path, values]) => isAmong(values, readTextAt(from, path)))
 
 /** The texts at the paths that have one, separated by spaces. */
 export const textsAt = (from: unknown, paths: readonly string[]): string =>
   paths
-    .map((path) => textAt(from, path))
+    .map((path) => readTextAt(from, path))
     .filter(Boolean)
     .join(' ')

@@ -2,10 +2,18 @@ import { createHash } from 'node:crypto'
 import { isObject, parseJson } from '../../../../platform/tools/json.ts'
 import { loggableKey } from '../../../../platform/tools/loggable.ts'
 import { readPhone } from '../../../../portable/phone/read.ts'
-import { isAmong, matches, readPath, textAt, textsAt } from './path.ts'
+import { isAmong, matches, readPath, readTextAt, textsAt } from './path.ts'
 import type { Incoming, Receipt } from './preset.ts'
 import type { Carrier } from './settings.ts'
-import { type Call, fieldsIn, formIn, isForm, isSigned, pairsIn, queryIn } from './signature.ts'
+import {
+  type Call,
+  isForm,
+  isSigned,
+  parseFormFields,
+  readCallForm,
+  readCallQuery,
+  splitFormPairs,
+} from './signature.ts'
 
 /** An event in a carrier's call. `key`: the same for a text that the carrier repeats. */
 export type CarrierEvent =
@@ -49,8 +57,8 @@ export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined 
   const { signature, receipt, incoming, ignored } = carrier.interface
   if (signature && !isSigned(signature, call, carrier.webhook_secret || carrier.secret)) return undefined
   const text = call.body.toString().trim()
-  const query = Object.fromEntries(fieldsIn(queryIn(call)))
-  const common = { ...query, ...Object.fromEntries(formIn(call)) }
+  const query = Object.fromEntries(parseFormFields(readCallQuery(call)))
+  const common = { ...query, ...Object.fromEntries(readCallForm(call)) }
   const lists = new Set([...receipt, ...incoming].flatMap(({ each }) => each ?? []))
   const events: CarrierEvent[] = []
   const unknown: string[][] = []
@@ -64,7 +72,7 @@ export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined 
     ].filter((event) => event !== undefined)
     events.push(...found.flat())
     if (found.length === 0 && !ignored.some((condition) => matches(item, condition)))
-      unknown.push(namesIn(item))
+      unknown.push(listEventFields(item))
   }
   const json = parseJson(text)
   for (const part of [json].flat().slice(0, MAX_EVENTS)) {
@@ -81,10 +89,10 @@ export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined 
 
 /** A receipt; none if it is not final, or of a text of somebody else. Undefined if this is no receipt. */
 function readReceipt({ when, ref, status: at, error, ...words }: Receipt, item: unknown) {
-  const status = textAt(item, at)
+  const status = readTextAt(item, at)
   const { delivered, failed, pending } = words
   if (!isAmong([...delivered, ...failed, ...pending], status) || !matches(item, when)) return undefined
-  const [, id, attempt] = REF.exec(textAt(item, ref)) ?? []
+  const [, id, attempt] = REF.exec(readTextAt(item, ref)) ?? []
   if (!id || isAmong(pending, status)) return []
   const failure = [status, textsAt(item, error)].filter(Boolean).join(' ')
   return {
@@ -97,34 +105,34 @@ function readReceipt({ when, ref, status: at, error, ...words }: Receipt, item: 
 
 /** A text; undefined if this is no text. */
 function readText(carrier: Carrier, form: Incoming, item: unknown, call: Call): CarrierText | undefined {
-  const from = textAt(item, form.from)
+  const from = readTextAt(item, form.from)
   const path = [form.body].flat().find((each) => readPath(item, each) != null)
-  const files = filesIn(item, form.files)
+  const files = readCarrierFiles(item, form.files)
   if (from === '' || (path === undefined && files.length === 0) || !matches(item, form.when)) return undefined
-  const given = textAt(item, form.id) || JSON.stringify(item)
+  const given = readTextAt(item, form.id) || JSON.stringify(item)
   // a list is JSON, which is always UTF-8
-  const charset = form.each === undefined ? textAt(item, form.charset) : ''
+  const charset = form.each === undefined ? readTextAt(item, form.charset) : ''
   return {
     kind: 'text',
     key: createHash('sha256').update(given).digest('base64url'),
-    from: numberOf(from),
-    body: (path && recoded(call, path, charset)) ?? textAt(item, path),
-    sim: simOf(carrier, textAt(item, form.to)),
+    from: normalizeSender(from),
+    body: (path && recoded(call, path, charset)) ?? readTextAt(item, path),
+    sim: findSenderSlot(carrier, readTextAt(item, form.to)),
     ...(files.length > 0 && { files }),
   }
 }
 
 /** Names of the fields of an event as they may be logged, such as `data.type`, without their values. */
-function namesIn(item: unknown, before = '', depth = 0): string[] {
+function listEventFields(item: unknown, before = '', depth = 0): string[] {
   if (!isObject(item) || depth > MAX_DEPTH) return []
   return Object.entries(item)
     .slice(0, MAX_NAMES)
     .map(([key, value]) => [`${before}${loggableKey(key)}`, value] as const)
-    .flatMap(([name, value]) => [name, ...namesIn(value, `${name}.`, depth + 1)])
+    .flatMap(([name, value]) => [name, ...listEventFields(value, `${name}.`, depth + 1)])
     .slice(0, MAX_NAMES)
 }
 
-function filesIn(item: unknown, paths: Incoming['files']): CarrierFile[] {
+function readCarrierFiles(item: unknown, paths: Incoming['files']): CarrierFile[] {
   if (!paths) return []
   const list = paths.each === undefined ? [item] : readPath(item, paths.each)
   if (!Array.isArray(list)) return []
@@ -132,7 +140,7 @@ function filesIn(item: unknown, paths: Incoming['files']): CarrierFile[] {
   const files = list.slice(0, MAX_FILES).flatMap((file) =>
     numbers.flatMap((number) => {
       const at = (path = '') =>
-        textAt(
+        readTextAt(
           file,
           path.replace('*', () => number),
         )
@@ -151,7 +159,7 @@ function filesIn(item: unknown, paths: Incoming['files']): CarrierFile[] {
 function recoded(call: Call, name: string, charset: string): string | undefined {
   if (charset === '' || !isCharset(charset)) return undefined
   const form = isForm(call) ? call.body.toString('latin1') : ''
-  const pairs = [...pairsIn(queryIn(call)), ...pairsIn(form)]
+  const pairs = [...splitFormPairs(readCallQuery(call)), ...splitFormPairs(form)]
   const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
   const bytes = value
     ?.replaceAll('+', ' ')
@@ -168,8 +176,8 @@ function isCharset(label: string): boolean {
 }
 
 /** Carriers write numbers with their calling code, often without +. */
-const numberOf = (from: string) =>
+const normalizeSender = (from: string) =>
   from.length < SHORTEST ? from : (readPhone(from, '', { bare: 'world' }).phone ?? from)
 
-const simOf = ({ senders }: Carrier, to: string) =>
+const findSenderSlot = ({ senders }: Carrier, to: string) =>
   senders.findIndex((sender) => sender.replace(/^\+/, '') === to.trim().replace(/^\+/, '')) + 1

@@ -14,7 +14,7 @@ type Template = Omit<Preset['send'], 'method'> & { readonly method: string }
 const WHOLE = /^\{\{(\w+)\}\}$/
 
 /** Names an attempt in the carrier's calls. */
-export const refOf = ({ id, attempt }: Pick<OutgoingText, 'id' | 'attempt'>) => `${id}.${attempt}`
+export const makeAttemptRef = ({ id, attempt }: Pick<OutgoingText, 'id' | 'attempt'>) => `${id}.${attempt}`
 
 /** A sample text: its request shows a carrier's templates. */
 export const SAMPLE = { id: 'sample', attempt: 1, to: '+4915112345678', body: 'Hello €', sim: 1 }
@@ -28,13 +28,13 @@ export function fillRequest(
   const { user, secret, senders, callback, values } = carrier
   const { method, path, headers, body, numbers } = template
   const from = senders[Math.max(text.sim, 1) - 1] ?? ''
-  const ref = refOf(text)
+  const ref = makeAttemptRef(text)
   const known: Readonly<Record<string, unknown>> = {
     ...values,
     to: text.to,
-    to_digits: digitsOf(text.to),
+    to_digits: stripPlus(text.to),
     from,
-    from_digits: digitsOf(from),
+    from_digits: stripPlus(from),
     body: text.body,
     ref,
     callback: callback && withRef(callback, ref),
@@ -53,7 +53,7 @@ export function fillRequest(
   const sent: Record<string, string> = Object.fromEntries(filled)
   const content = body && withNumbers((fillAll(body, fill) ?? {}) as Record<string, unknown>, numbers)
   const isForm = FORM.test(sent['content-type'] ?? '')
-  const payload = content && (isForm ? formOf(content) : JSON.stringify(content))
+  const payload = content && (isForm ? encodeForm(content) : JSON.stringify(content))
   return {
     url: carrier.address + render(path, encodeURIComponent).text,
     method,
@@ -62,7 +62,7 @@ export function fillRequest(
   }
 }
 
-const digitsOf = (number: string) => (number.startsWith('+') ? number.slice(1) : number)
+const stripPlus = (number: string) => (number.startsWith('+') ? number.slice(1) : number)
 
 const withRef = (callback: string, ref: string) =>
   `${callback}${callback.includes('?') ? '&' : '?'}ref=${ref}`
@@ -85,7 +85,7 @@ const withNumbers = (fields: Record<string, unknown>, names: readonly string[]) 
     Object.entries(fields).map(([name, value]) => [name, names.includes(name) ? Number(value) : value]),
   )
 
-const formOf = (content: unknown) =>
+const encodeForm = (content: unknown) =>
   new URLSearchParams(
     Object.entries(content as object).map(([name, value]): [string, string] => [name, String(value)]),
   ).toString()

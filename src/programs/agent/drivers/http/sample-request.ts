@@ -1,6 +1,6 @@
 import { UserError } from '../../../../platform/errors.ts'
 import { refuseAddress } from '../../../../platform/outgoing/addresses.ts'
-import { masked } from '../../../../platform/tools/mask-secrets.ts'
+import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
 import { fillRequest, SAMPLE } from './request.ts'
 import type { Carrier } from './settings.ts'
 
@@ -19,7 +19,7 @@ export function requestFor(carrier: Carrier): string {
     const text = [`${method} ${url}`, ...head, '', body].join('\n').trimEnd()
     if (text.length > MAX_REQUEST)
       throw new UserError(`The request for a short text must have at most ${MAX_REQUEST} characters.`)
-    return masked(text, [carrier.secret, carrier.webhook_secret].filter(Boolean))
+    return maskSecrets(text, [carrier.secret, carrier.webhook_secret].filter(Boolean))
   } catch (error) {
     throw new UserError((error as Error).message.replace('The body', 'The preset'))
   }

@@ -71,7 +71,7 @@ export function makeCarrier(
  * Parts of an account that no error text may quote: the secrets, and the path of our address, which alone
  * protects calls that a carrier does not sign.
  */
-export function hiddenIn({ secret, webhook_secret, callback }: Carrier): readonly string[] {
+export function listHiddenParts({ secret, webhook_secret, callback }: Carrier): readonly string[] {
   const path = callback === '' ? '' : new URL(callback).pathname
   return [secret, webhook_secret, path === '/' ? '' : path].filter(Boolean)
 }

@@ -24,22 +24,24 @@ export const isForm = ({ headers }: Call): boolean => FORM.test(headers['content
 /** Maximum fields of a query or form that are read. Carriers send some twenty, of a text with media fifty. */
 const MAX_FIELDS = 100
 
-export const pairsIn = (text: string): string[] => text.split('&', MAX_FIELDS)
+export const splitFormPairs = (text: string): string[] => text.split('&', MAX_FIELDS)
 
-export const queryIn = ({ url }: Call): string => url.split('?')[1] ?? ''
+export const readCallQuery = ({ url }: Call): string => url.split('?')[1] ?? ''
 
 /** The fields of a query or form. */
-export const fieldsIn = (text: string): URLSearchParams => new URLSearchParams(pairsIn(text).join('&'))
+export const parseFormFields = (text: string): URLSearchParams =>
+  new URLSearchParams(splitFormPairs(text).join('&'))
 
 /** The fields of a call whose body is a form. */
-export const formIn = (call: Call): URLSearchParams => fieldsIn(isForm(call) ? call.body.toString() : '')
+export const readCallForm = (call: Call): URLSearchParams =>
+  parseFormFields(isForm(call) ? call.body.toString() : '')
 
 /** Whether a call is signed with the secret now. Without a secret no call is. */
 export function isSigned(signature: Signature, call: Call, secret: string, now = new Date()): boolean {
   const given = call.headers[signature.header]
   if (secret === '' || !given) return false
   const seconds = Math.floor(now.getTime() / 1000)
-  if (signature.kind === 'jwt') return isTokenOf(signature, call, given, secret, seconds)
+  if (signature.kind === 'jwt') return isCallToken(signature, call, given, secret, seconds)
   const { timestamp } = signature
   if (timestamp && !(Math.abs(seconds - Number(call.headers[timestamp])) <= MAX_AGE_SECONDS)) return false
   if (signature.kind === 'ed25519') return isSignedEd25519(signedText(signature.of, call), given, secret)
@@ -55,17 +57,17 @@ export function isSigned(signature: Signature, call: Call, secret: string, now =
 }
 
 const signedText = (parts: readonly string[], call: Call) =>
-  Buffer.concat(parts.map((part) => partOf(part, call)))
+  Buffer.concat(parts.map((part) => readSignedPart(part, call)))
 
 const isEqual = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
 
-function partOf(part: string, call: Call): Buffer {
+function readSignedPart(part: string, call: Call): Buffer {
   if (part === 'body') return call.body
   if (part === 'body-md5') return Buffer.from(createHash('md5').update(call.body).digest('hex'))
   if (part === 'method') return Buffer.from(call.method)
   if (part === 'url') return Buffer.from(call.url)
   if (part === 'path') return Buffer.from(call.url.replace(/^\w+:\/\/[^/]*/, ''))
-  if (part === 'params') return Buffer.from(sorted(formIn(call)).flat().join(''))
+  if (part === 'params') return Buffer.from(sorted(readCallForm(call)).flat().join(''))
   if (part === 'address') return Buffer.from(call.url.split('?')[0]!)
   return Buffer.from(part.startsWith('header:') ? (call.headers[part.slice(7)] ?? '') : part)
 }
@@ -84,7 +86,7 @@ function isSignedEd25519(text: Buffer, given: string, secret: string): boolean {
 }
 
 /** Checks a token, and the hashes that it must contain. RFC 7515, 7519 */
-function isTokenOf(
+function isCallToken(
   { bodyHash, urlHash }: Extract<Signature, { kind: 'jwt' }>,
   call: Call,
   given: string,
@@ -92,7 +94,7 @@ function isTokenOf(
   seconds: number,
 ): boolean {
   const [head = '', payload = '', mark = ''] = given.replace(/^Bearer /i, '').split('.')
-  const [{ alg }, claims] = [head, payload].map((part) => objectIn(part)) as [Claims, Claims]
+  const [{ alg }, claims] = [head, payload].map((part) => decodeClaims(part)) as [Claims, Claims]
   const [, bits] = TOKEN_HMAC.exec(String(alg)) ?? []
   if (!bits) return false
   const wanted = createHmac(`sha${bits}`, secret).update(`${head}.${payload}`).digest()
@@ -110,7 +112,7 @@ function isTokenOf(
 
 type Claims = Record<string, unknown>
 
-function objectIn(part: string): Claims {
+function decodeClaims(part: string): Claims {
   const value = parseJson(Buffer.from(part, 'base64url').toString())
   return isObject(value) ? value : {}
 }

@@ -1,8 +1,8 @@
 import { sendOutgoing } from '../../../../platform/outgoing/send.ts'
-import { masked } from '../../../../platform/tools/mask-secrets.ts'
+import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
 import { readAnswer } from './answer.ts'
 import { fillRequest, SAMPLE } from './request.ts'
-import { type Carrier, hiddenIn } from './settings.ts'
+import { type Carrier, listHiddenParts } from './settings.ts'
 
 /** How long a person waits for the answer in the form of an account. */
 const PATIENCE_MS = 5_000
@@ -35,7 +35,7 @@ export async function tryAccount(carrier: Carrier): Promise<Trial> {
     return means === 'account' ? { isAccepted: false, refusal: error } : { isAccepted, refusal: '' }
   } catch (error) {
     const { message, code = '' } = error as NodeJS.ErrnoException
-    const words = masked(message || code, hiddenIn(carrier))
+    const words = maskSecrets(message || code, listHiddenParts(carrier))
     return { isAccepted: false, refusal: `The carrier cannot be reached: ${words}` }
   }
 }

@@ -37,7 +37,7 @@ const SMPP: Readonly<Record<number, Alphabet>> = {
  * The alphabet of a data_coding; undefined for the carrier's default, as which reserved values count. From
  * 0x10 on it is a data coding scheme of phones: 3GPP TS 23.038, 4. No carrier is known to compress texts.
  */
-function alphabetOf(dataCoding: number): Alphabet | undefined {
+function chooseAlphabet(dataCoding: number): Alphabet | undefined {
   if (dataCoding < 0x10) return SMPP[dataCoding]
   const group = dataCoding >> 4
   // general data coding, then the same for texts that the phone deletes once they are read
@@ -51,7 +51,7 @@ function alphabetOf(dataCoding: number): Alphabet | undefined {
 /** Decodes an incoming text. `fallback`: the carrier's default alphabet. It may end in half a character. */
 export function decode(bytes: Buffer, coding: Coding, fallback: 'gsm' | 'latin1'): string {
   const { single, locking } = coding
-  const named = alphabetOf(coding.dataCoding)
+  const named = chooseAlphabet(coding.dataCoding)
   // only the 7-bit alphabet has language tables
   const alphabet = named ?? (single || locking ? 'gsm' : fallback)
   if (alphabet === 'gsm') return decodeGsm(bytes, single, locking)

@@ -10,7 +10,7 @@ import { type Pdu, statusName } from './library.ts'
 import { type Link, openLink } from './link.ts'
 import { openParts, readHeader } from './parts.ts'
 import { openReceipts, receiptText, saysReceipt } from './receipts.ts'
-import { bindsOf, openSession } from './session.ts'
+import { listBinds, openSession } from './session.ts'
 import { readAddress, readSettings, type Settings, sayNumbers } from './settings.ts'
 
 /** The server's maximum of messages per request. */
@@ -86,7 +86,7 @@ export function smppDriver(settings: Settings, files: string): Driver {
     }
     for (const [i, bytes] of parts.entries()) {
       const content = isLong
-        ? partOf(long_texts, bytes, reference, parts.length, i + 1)
+        ? makePartFields(long_texts, bytes, reference, parts.length, i + 1)
         : { short_message: bytes }
       const submit = () =>
         link.submit({ ...common, ...content }, ({ command_status, message_id }) => {
@@ -168,7 +168,13 @@ function period(minutes: number): string {
 }
 
 /** SMPP fields of part `seq` (from 1) of `total`. The form `payload` puts the whole text in one field. */
-function partOf(form: Settings['long_texts'], bytes: Buffer, reference: number, total: number, seq: number) {
+function makePartFields(
+  form: Settings['long_texts'],
+  bytes: Buffer,
+  reference: number,
+  total: number,
+  seq: number,
+) {
   if (form === 'payload') return { message_payload: bytes }
   if (form === 'udh') {
     const header = Buffer.from([5, 0, 3, reference & 0xff, total, seq])
@@ -199,7 +205,7 @@ export const SMPP = driverKind({
 /** Binds and unbinds once. Throws a UserError that says what the carrier answered. */
 export async function checkCarrier(settings: Settings, say: (line: string) => void): Promise<void> {
   const { host, port, system_id } = settings
-  for (const bind of bindsOf(settings)) {
+  for (const bind of listBinds(settings)) {
     const what = `${bind} as ${system_id} at ${host}:${port}`
     const refuse = () => Promise.reject(new Error('only a check'))
     const session = await openSession(settings, bind, refuse).catch((error: Error) => {

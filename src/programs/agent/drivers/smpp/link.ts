@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pdu } from './library.ts'
-import { bindsOf, type Deliver, openSession, type Session } from './session.ts'
+import { type Deliver, listBinds, openSession, type Session } from './session.ts'
 import type { Settings } from './settings.ts'
 
 /** The pause before reopening a session doubles from FIRST_PAUSE_MS to LONGEST_PAUSE_MS. */
@@ -45,7 +45,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
   let refusals = 0
   let adjustedMs = performance.now()
 
-  const keepOpen = async (bind: ReturnType<typeof bindsOf>[number]) => {
+  const keepOpen = async (bind: ReturnType<typeof listBinds>[number]) => {
     const { signal } = ending
     for (let tries = 0; !signal.aborted; tries++) {
       try {
@@ -67,7 +67,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
       await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {}) // ended
     }
   }
-  const loops = Array.from({ length: settings.sessions }, () => bindsOf(settings))
+  const loops = Array.from({ length: settings.sessions }, () => listBinds(settings))
     .flat()
     .map(keepOpen)
 

@@ -57,7 +57,7 @@ export function openReceipts(file: string, settings: Settings, delivered: Driver
   const early = new Map<string, { readonly error: string; readonly atMs: number }>()
 
   async function add(ids: readonly string[], { id, attempt }: OutgoingText): Promise<void> {
-    const parts = ids.map((each) => keyOf(each, settings.answer_ids))
+    const parts = ids.map((each) => normalizeReceiptId(each, settings.answer_ids))
     for (const part of parts) void sentBy.set(part, { id, attempt, parts, atMs: Date.now() })
     for (const part of parts) {
       const receipt = early.get(part)
@@ -81,7 +81,9 @@ export function openReceipts(file: string, settings: Settings, delivered: Driver
       state === 'DELIVRD' ? '' : `The carrier did not deliver it: ${state} ${wordOf('err')}`.trim()
     const inField = String(tlv ?? '').split('\0', 1)[0]!
     const inText = /\bid:\s*(\S+)/i.exec(text)?.[1] ?? ''
-    const keys = [keyOf(inField, answer_ids), keyOf(inText, receipt_ids)].filter(Boolean)
+    const keys = [normalizeReceiptId(inField, answer_ids), normalizeReceiptId(inText, receipt_ids)].filter(
+      Boolean,
+    )
     if (inField === inText) keys.reverse() // some carriers write the id of the receipt's text into the field
     const known = keys.find((key) => {
       const sent = sentBy.get(key)
@@ -109,7 +111,7 @@ export function openReceipts(file: string, settings: Settings, delivered: Driver
 }
 
 /** Makes ids comparable: cuts them at a zero byte, drops leading zeros, makes hexadecimal ids decimal. */
-function keyOf(id: string, form: Settings['answer_ids']): string {
+function normalizeReceiptId(id: string, form: Settings['answer_ids']): string {
   const plain = id.slice(0, MAX_ID).split('\0', 1)[0]!.trim().toLowerCase()
   const text = form === 'hex' && /^[\da-f]+$/.test(plain) ? String(BigInt(`0x${plain}`)) : plain
   return text.replace(/^0+(?=.)/, '')

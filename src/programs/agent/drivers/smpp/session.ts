@@ -21,7 +21,7 @@ const WRONG_LENGTH = 0x02
 const MAX_ANSWERING = 100
 const MAX_LATE = 10_000
 
-export const bindsOf = ({ bind }: Settings): readonly Bind[] =>
+export const listBinds = ({ bind }: Settings): readonly Bind[] =>
   bind === 'transceiver' ? ['bind_transceiver'] : ['bind_transmitter', 'bind_receiver']
 
 /** A bound connection to the carrier. */

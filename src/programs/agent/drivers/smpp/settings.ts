@@ -19,7 +19,7 @@ const GIVEN_SENDER = z.strictObject({
 export type Sender = Readonly<z.output<typeof GIVEN_SENDER>>
 
 /** Derives a sender's type of number (TON) and numbering plan (NPI) from its form. SMPP 3.4, 5.2.5 */
-function senderOf(text: string): Sender {
+function deriveSender(text: string): Sender {
   if (text.startsWith('+')) return { address: text.slice(1), ton: 1, npi: 1 }
   return /^\d+$/.test(text) ? { address: text, ton: 3, npi: 0 } : { address: text, ton: 5, npi: 0 }
 }
@@ -29,7 +29,7 @@ const SENDER = z.union(
     z
       .string()
       .regex(/^(\+[1-9]\d{1,14}|\d{1,15}|(?!\+)[ -~]{1,11})$/)
-      .transform(senderOf),
+      .transform(deriveSender),
     GIVEN_SENDER,
   ],
   'must be a number as "+4915112345678", a short code, a name of at most 11 characters, or {"address","ton","npi"}',
