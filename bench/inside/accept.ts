@@ -2,11 +2,11 @@ import { readFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
+import { makeAccountSender, type Sender } from '../../src/gateway/base/make-sender.ts'
 import { requirePermit } from '../../src/gateway/base/permissions.ts'
-import { makeAccountSender, type Sender } from '../../src/gateway/base/sender.ts'
-import type { storeOffers } from '../../src/gateway/messages/send/accept.ts'
-import { PLAIN_OPTIONS } from '../../src/gateway/messages/send/body.ts'
 import type { Offer } from '../../src/gateway/messages/send/offer.ts'
+import { PLAIN_OPTIONS } from '../../src/gateway/messages/send/send-options.ts'
+import type { storeOffers } from '../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { createLogger } from '../../src/platform/log.ts'
 import { randomId } from '../../src/platform/tools/random.ts'
@@ -58,7 +58,7 @@ interface Side {
 /** Measures the sends of a checkout on its own database. */
 async function openSide(home: string, url: string, admin: string): Promise<Side> {
   const accept: { storeOffers: typeof storeOffers } = await import(
-    join(home, 'src/gateway/messages/send/accept.ts')
+    join(home, 'src/gateway/messages/send/store-offers.ts')
   )
   const config = readConfig({ DATABASE_URL: url, DATABASE_POOL: '2', LOG_LEVEL: 'silent' })
   const store = await openStore(await openDb(config, createLogger(config)))

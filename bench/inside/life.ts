@@ -3,10 +3,10 @@ import { join, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import type { Store } from '../../src/engine/collections/catalog.ts'
+import { makeAccountSender } from '../../src/gateway/base/make-sender.ts'
 import { requirePermit } from '../../src/gateway/base/permissions.ts'
-import { makeAccountSender } from '../../src/gateway/base/sender.ts'
-import type { storeOffers } from '../../src/gateway/messages/send/accept.ts'
-import { PLAIN_OPTIONS } from '../../src/gateway/messages/send/body.ts'
+import { PLAIN_OPTIONS } from '../../src/gateway/messages/send/send-options.ts'
+import type { storeOffers } from '../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { createLogger } from '../../src/platform/log.ts'
 import { randomId } from '../../src/platform/tools/random.ts'
@@ -50,7 +50,7 @@ interface Side {
 async function openSide(home: string, admin: string): Promise<Side> {
   const url = await seedDatabase(admin, home)
   const accept: { storeOffers: typeof storeOffers } = await import(
-    join(home, 'src/gateway/messages/send/accept.ts')
+    join(home, 'src/gateway/messages/send/store-offers.ts')
   )
   const config = readConfig({ DATABASE_URL: url, DATABASE_POOL: '1', LOG_LEVEL: 'silent' })
   const store = await openStore(await openDb(config, createLogger(config)))

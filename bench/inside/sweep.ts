@@ -1,4 +1,4 @@
-import { sweep } from '../../src/gateway/messages/queue/sweep.ts'
+import { sweep } from '../../src/gateway/messages/queue/sweep-queue.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { migrate } from '../../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../../src/platform/log.ts'

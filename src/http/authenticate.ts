@@ -9,7 +9,7 @@ import { readRequestBody } from './body/body.ts'
 import type { Ctx, RequestBody, Services } from './context.ts'
 import { readRequestQuery } from './query.ts'
 import { requireRole } from './required-role.ts'
-import { type Attempt, retry, withCatalog } from './retry.ts'
+import { type Attempt, retry, withCatalog } from './retry-request.ts'
 import { findRequestMemory } from './server/caller.ts'
 
 /** Headers as API rules see them: first values, names in snake_case and, as in Go, without `host`. */

@@ -12,10 +12,10 @@ import type { Extensions } from '../engine/records/collection-extension.ts'
 import { listRecords } from '../engine/records/list.ts'
 import { pickFields } from '../engine/records/pick.ts'
 import type { RequestInfo } from '../engine/request/request.ts'
-import { listFault } from '../platform/db/errors.ts'
+import { ApiError, badRequest, notFound } from '../platform/api-errors.ts'
+import { listFault } from '../platform/db/database-errors.ts'
 import type { Db } from '../platform/db/open.ts'
 import { queries } from '../platform/db/queries.ts'
-import { ApiError, badRequest, notFound } from '../platform/errors.ts'
 import type { Services } from './context.ts'
 
 /** A table or view that can be listed like a collection. Filters may name only its own fields. */

@@ -1,6 +1,6 @@
 import type { Catalog } from '../engine/collections/catalog.ts'
 import type { Collection } from '../engine/collections/collection.ts'
-import { badRequest, notFound } from '../platform/errors.ts'
+import { badRequest, notFound } from '../platform/api-errors.ts'
 
 /** Finds a collection by name or id. Throws 404 with the message `missing`. */
 export function requireCollection(

@@ -1,6 +1,6 @@
 import { parseArgs } from 'node:util'
 import type { ArgsDef, CommandDef } from 'citty'
-import { runProgramCommand, UserError } from '../platform/errors.ts'
+import { runProgramCommand, UserError } from '../platform/api-errors.ts'
 
 /** A positional argument for any number of words, which Citty puts into `args._`. */
 export interface Words {

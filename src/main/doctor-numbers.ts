@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../engine/collections/catalog.ts'
-import { joinNumber } from '../gateway/conversations/join-numbers.ts'
+import { joinNumber } from '../gateway/conversations/join-national-number.ts'
 import {
   isJoinable,
   type NationalNumber,
@@ -9,7 +9,7 @@ import {
 import type { Db } from '../platform/db/open.ts'
 import { queries } from '../platform/db/queries.ts'
 import type { Progress } from '../platform/tools/progress.ts'
-import type { OptWords } from '../portable/opt-words.ts'
+import type { OptWords } from '../portable/read-opt-word.ts'
 
 const SHOWN = 20
 const ACCOUNTS_PAGE = 500

@@ -20,9 +20,9 @@ import { json } from '../http/openapi/success-answers.ts'
 import { byRules, bySuperuser, everybody } from '../http/permission.ts'
 import { rows, undescribed } from '../http/rows.ts'
 import { openStoreForCaller, readClientIp } from '../http/server/caller.ts'
+import { notFound } from '../platform/api-errors.ts'
 import type { Config } from '../platform/config.ts'
 import { roleWarning } from '../platform/db/role-warning.ts'
-import { notFound } from '../platform/errors.ts'
 import { JOB_FIGURES, readJobFigures } from '../platform/jobs/job-queue.ts'
 
 /** The audit log of superusers' actions. It is no collection, so clients can only list it. */

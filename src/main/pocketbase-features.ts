@@ -20,7 +20,7 @@ import { OAUTH2_ROUTES } from '../http/routes/oauth2.ts'
 import { REALTIME_ROUTES } from '../http/routes/realtime.ts'
 import { recordPaths } from '../http/routes/records.openapi.ts'
 import { RECORD_ROUTES } from '../http/routes/records.ts'
-import { SETTINGS_ROUTES } from '../http/routes/settings.ts'
+import { SETTINGS_ROUTES } from '../http/routes/settings-routes.ts'
 import { deleteDeadJobs, readJobFigures } from '../platform/jobs/job-queue.ts'
 import { OPERATION_ROUTES, READY_ROUTES } from './operations.ts'
 

@@ -1,4 +1,4 @@
-import { GatewayError } from './errors.ts'
+import { GatewayError } from './api-errors.ts'
 
 /** Refusals by code, each with its HTTP status and message; '' if each case has its own message. */
 export type Refusals = Readonly<Record<string, readonly [status: number, message: string]>>

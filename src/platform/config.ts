@@ -1,8 +1,8 @@
 import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { join, resolve } from 'node:path'
 import { z } from 'zod'
+import { UserError } from './api-errors.ts'
 import { SETTINGS } from './environment-settings.ts'
-import { UserError } from './errors.ts'
 
 const ENVIRONMENT = z.object(
   Object.fromEntries<z.ZodType>(Object.values(SETTINGS).map(([variable, schema]) => [variable, schema])),

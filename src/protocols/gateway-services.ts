@@ -1,6 +1,6 @@
 import type { AuthRecord } from '../engine/request/request.ts'
 import type { CarrierService } from '../gateway/lines/carrier-body.ts'
-import type { Sending } from '../gateway/messages/send/sending.ts'
+import type { Sending } from '../gateway/messages/send/user-sending.ts'
 import type { OtherForms } from '../gateway/webhooks/call-webhook.ts'
 import type { Api, Ctx, Services } from '../http/context.ts'
 import type { Route } from '../http/rows.ts'

@@ -9,9 +9,9 @@ import { invalid } from '../platform/common-refusals.ts'
 import { decodeText, formBytes } from '../platform/tools/charset.ts'
 import { isOtherForm } from '../portable/phone/other-forms.ts'
 import { splitAtSpaces } from '../portable/phone/spaced-list.ts'
-import { type DoorCall, door, makeSendOnlyProtocol } from './door.ts'
 import { queryBytes, splitAtCommas } from './parameters.ts'
 import { sendByKey, WORLD } from './send-by-key.ts'
+import { type DoorCall, door, makeSendOnlyProtocol } from './send-only-protocol.ts'
 
 const MINUTE_MS = 60_000
 

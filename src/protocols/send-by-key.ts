@@ -1,10 +1,10 @@
 import type { z } from 'zod'
+import { makeKeySender, type Sender } from '../gateway/base/make-sender.ts'
 import { readRecipients } from '../gateway/base/read-numbers.ts'
-import { makeKeySender, type Sender } from '../gateway/base/sender.ts'
+import { asSender, identifyKeyHolder, type KeyCredentials } from '../gateway/messages/require-sender.ts'
 import { SEND } from '../gateway/messages/send/body-schema.ts'
-import { readSend } from '../gateway/messages/send/read-body.ts'
-import { send } from '../gateway/messages/send/send.ts'
-import { asSender, identifyKeyHolder, type KeyCredentials } from '../gateway/messages/sender.ts'
+import { readSend } from '../gateway/messages/send/read-send-body.ts'
+import { send } from '../gateway/messages/send/send-texts.ts'
 import type { GatewayServices } from './gateway-services.ts'
 
 /** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */

@@ -1,12 +1,12 @@
 import { z } from 'zod'
-import { checkShape } from '../gateway/base/schemas.ts'
+import { checkShape } from '../gateway/base/body-schemas.ts'
 import { readJson } from '../http/body/raw-body.ts'
 import { sendError } from '../http/middleware/failure.ts'
 import { rows } from '../http/rows.ts'
 import { readClientIp } from '../http/server/caller.ts'
-import { door, makeSendOnlyProtocol } from './door.ts'
 import { MAX_BODY_BYTES, splitAtCommas } from './parameters.ts'
 import { sendByKey } from './send-by-key.ts'
+import { door, makeSendOnlyProtocol } from './send-only-protocol.ts'
 
 const MESSAGE = z
   .object({

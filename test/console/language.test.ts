@@ -2,7 +2,7 @@ import { globSync, readFileSync } from 'node:fs'
 import { posix } from 'node:path'
 import { chooseLanguage } from '../../console/src/language/language.ts'
 import { t, tn, tx } from '../../console/src/language/words.ts'
-import { REASONS } from '../../src/gateway/base/status.ts'
+import { REASONS } from '../../src/gateway/base/message-status.ts'
 import { readSource, SOURCES, sources, type Text, textsOf } from './texts.ts'
 
 /** Names, commands and code: the same in all languages. By the file that has them. */

@@ -10,9 +10,9 @@ import { readSort } from '../../src/engine/filter/sort.ts'
 import { makeExcerpt } from '../../src/engine/records/excerpt.ts'
 import { pickFields } from '../../src/engine/records/pick.ts'
 import { parseCron } from '../../src/engine/settings/cron.ts'
-import { isInvisible } from '../../src/gateway/base/schemas.ts'
+import { isInvisible } from '../../src/gateway/base/body-schemas.ts'
 import { fold } from '../../src/gateway/conversations/keyword-match.ts'
-import { hideCode } from '../../src/gateway/hooks/compose.ts'
+import { hideCode } from '../../src/gateway/hooks/compose-hook-text.ts'
 import { cutToParts } from '../../src/gateway/hooks/cut-to-parts.ts'
 import {
   fillVariables,
@@ -20,19 +20,19 @@ import {
   renderFor,
 } from '../../src/gateway/messages/send/text-template.ts'
 import { fillTemplates } from '../../src/gateway/webhooks/fill.ts'
-import { maskAnswer } from '../../src/gateway/webhooks/kept-answer.ts'
-import { isSigned } from '../../src/gateway/webhooks/signature.ts'
+import { maskAnswer } from '../../src/gateway/webhooks/mask-answer.ts'
+import { isSigned } from '../../src/gateway/webhooks/sign-webhook.ts'
 import { toNetwork } from '../../src/platform/limits/holder.ts'
 import { parseTemplate } from '../../src/platform/templates/parse.ts'
 import { renderTemplate } from '../../src/platform/templates/render.ts'
 import { decodeForm, decodeText, readCharset } from '../../src/platform/tools/charset.ts'
 import { maskSecrets } from '../../src/platform/tools/mask-secrets.ts'
 import { splitTokens } from '../../src/platform/tools/tokenize.ts'
-import { ALL_LANGUAGES } from '../../src/portable/opt-languages.ts'
-import { readOptWord } from '../../src/portable/opt-words.ts'
+import { ALL_LANGUAGES } from '../../src/portable/opt-words-by-language.ts'
 import { readPhone } from '../../src/portable/phone/read.ts'
 import { splitAtSpaces } from '../../src/portable/phone/spaced-list.ts'
 import { readTyped } from '../../src/portable/phone/typed.ts'
+import { readOptWord } from '../../src/portable/read-opt-word.ts'
 import { countSegments } from '../../src/portable/segments.ts'
 import { encodeSmartly } from '../../src/portable/smart-encoding.ts'
 import { readMailApart } from '../../src/protocols/smtp/mail-reader.ts'
@@ -101,7 +101,7 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'an opt-out word',
-    file: 'portable/opt-words.ts',
+    file: 'portable/read-opt-word.ts',
     most: 39_015,
     read: (text) => readOptWord(text, ALL_LANGUAGES),
   },
@@ -111,7 +111,12 @@ export const PARSERS: readonly Parser[] = [
     most: 39_015,
     read: fold,
   },
-  { name: 'a text, whether it can be seen', file: 'gateway/base/schemas.ts', most: BODY, read: isInvisible },
+  {
+    name: 'a text, whether it can be seen',
+    file: 'gateway/base/body-schemas.ts',
+    most: BODY,
+    read: isInvisible,
+  },
   {
     name: 'a template of texts, for 20 people',
     file: 'gateway/messages/send/text-template.ts',
@@ -142,7 +147,7 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'a text with a code',
-    file: 'gateway/hooks/compose.ts',
+    file: 'gateway/hooks/compose-hook-text.ts',
     most: TEXT,
     read: (text) => hideCode(text, ''),
   },
@@ -160,13 +165,13 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'an answer of a webhook',
-    file: 'gateway/webhooks/kept-answer.ts',
+    file: 'gateway/webhooks/mask-answer.ts',
     most: KIBI,
     read: (text) => maskAnswer(Buffer.from(text), 'https://a:b@c.d', ['secret']),
   },
   {
     name: 'a signed body',
-    file: 'gateway/webhooks/signature.ts',
+    file: 'gateway/webhooks/sign-webhook.ts',
     most: BODY,
     read: (text) => isSigned(text, signed(), SECRET),
   },

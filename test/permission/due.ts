@@ -1,4 +1,4 @@
-import { sweep } from '../../src/gateway/messages/queue/sweep.ts'
+import { sweep } from '../../src/gateway/messages/queue/sweep-queue.ts'
 import { type Client, client, must } from '../support/server/server-with-devices.ts'
 import { fixture } from './callers.ts'
 

@@ -11,7 +11,7 @@ import { parseArgs } from 'node:util'
 type Check = readonly [file: string, check: string, without: string]
 
 const PERMIT = 'src/gateway/base/permissions.ts'
-const JUDGE = 'src/gateway/messages/send/judge.ts'
+const JUDGE = 'src/gateway/messages/send/sending-permission.ts'
 const MAY = 'sql/functions/messages/send/sms_may.sql'
 const ACCEPT = 'sql/functions/messages/send/sms_judge.sql'
 const CHECKS: readonly Check[] = [
@@ -34,20 +34,20 @@ const CHECKS: readonly Check[] = [
     '    if false and (bounds.destinations || bounds.key_destinations',
   ],
   [
-    'src/gateway/messages/send/send.ts',
+    'src/gateway/messages/send/send-texts.ts',
     "requirePermit(sender, 'send', phones.length)",
     "requirePermit(sender, 'send')",
   ],
-  ['src/gateway/messages/send/preview.ts', 'items: showsPeople ? items : []', 'items'],
-  ['src/gateway/messages/send/preview.ts', 'await requireReach(', 'void (0 && requireReach)('],
+  ['src/gateway/messages/send/preview-send.ts', 'items: showsPeople ? items : []', 'items'],
+  ['src/gateway/messages/send/preview-send.ts', 'await requireReach(', 'void (0 && requireReach)('],
   ['src/gateway/codes/check-code.ts', 'await requireReach(', 'void (0 && requireReach)('],
   [
-    'src/gateway/messages/queue/retry.ts',
+    'src/gateway/messages/queue/retry-messages.ts',
     "requirePermit(sender, 'retry', due.length)",
     "requirePermit(sender, 'retry')",
   ],
   [
-    'src/gateway/messages/queue/retry.ts',
+    'src/gateway/messages/queue/retry-messages.ts',
     "if (campaign !== '' && campaign !== sender.sentBy) throw",
     '// throw',
   ],
@@ -62,24 +62,24 @@ const CHECKS: readonly Check[] = [
     'case when false and',
   ],
   [
-    'src/gateway/messages/queue/cancel.ts',
+    'src/gateway/messages/queue/cancel-messages.ts',
     'if (refused !== null) throw toGatewayError(sender, refused)',
     '// removed',
   ],
   [
-    'src/gateway/messages/queue/cancel.ts',
+    'src/gateway/messages/queue/cancel-messages.ts',
     'if (refused !== null) throw toGatewayError(permit.sender, refused)',
     '// removed',
   ],
   [
-    'src/gateway/campaigns/change.ts',
+    'src/gateway/campaigns/change-campaign.ts',
     "if (isDone) await auditAct(db, permit, 'campaigns', action, id)",
     '// removed',
   ],
   ['src/gateway/messages/send/idempotency.ts', 'string => ` ${name}`', 'string => name'],
   ['src/gateway/messages/message-extensions.ts', "auth?.limits === 'agent' ?", 'auth === undefined ?'],
   [
-    'src/protocols/smtp/judge-recipient.ts',
+    'src/protocols/smtp/validate-recipient.ts',
     'await sendAll(by.store, services.config, by, [one], true)',
     'void one',
   ],
@@ -88,7 +88,7 @@ const CHECKS: readonly Check[] = [
     "isAllowed(sender, 'readContacts') ? found.recipients : numbers",
     'found.recipients',
   ],
-  ['src/gateway/messages/sender.ts', '    requirePermit(makeKeySender(holder), act)\n', ''],
+  ['src/gateway/messages/require-sender.ts', '    requirePermit(makeKeySender(holder), act)\n', ''],
   ['src/http/permission.ts', 'await requireSuperuser(c, services)', 'await requireAuth(c, services)'],
   [
     'src/http/required-role.ts',
@@ -100,7 +100,11 @@ const CHECKS: readonly Check[] = [
     "'POST /api/campaigns': {\n    permission: byPerson('campaign')",
     "'POST /api/campaigns': {\n    permission: byPerson('readUsage')",
   ],
-  ['src/protocols/vendel/routes.ts', "reading('readMessage', readBatch)", "reading('readUsage', readBatch)"],
+  [
+    'src/protocols/vendel/vendel-routes.ts',
+    "reading('readMessage', readBatch)",
+    "reading('readUsage', readBatch)",
+  ],
 ]
 
 const HOME = join(import.meta.dirname, '../..')

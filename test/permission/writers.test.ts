@@ -53,7 +53,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'sql/functions/messages/queue/sms_hold.sql: sms_messages line': 'holds texts of a campaign, with a permit',
   'sql/functions/messages/queue/sms_release_held.sql: sms_dispatch due_at':
     'releases texts of a campaign, with a permit',
-  'src/gateway/hooks/hook-hour.ts: sms_messages body':
+  'src/gateway/hooks/hourly-summary.ts: sms_messages body':
     'counts in its own summary, which an offer with a permit has stored',
   'sql/functions/messages/queue/sms_reassign.sql: sms_dispatch line, due_at': QUEUE,
   'sql/functions/messages/queue/sms_reassign.sql: sms_messages line': QUEUE,
@@ -68,7 +68,8 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/gateway/retention/end-messages.ts: sms_messages to, body': ENDED,
   'src/protocols/twilio/change-message.ts: sms_messages body': ENDED,
   'src/gateway/conversations/insert-received-texts.ts: sms_messages insert': 'stores a text that came in',
-  'src/gateway/conversations/join-numbers.ts: sms_messages to': 'writes the numbers of texts that came in',
+  'src/gateway/conversations/join-national-number.ts: sms_messages to':
+    'writes the numbers of texts that came in',
 }
 
 test('every statement that writes messages is listed', () => {

@@ -1,5 +1,5 @@
+import { UserError } from '../../src/platform/api-errors.ts'
 import { readConfig } from '../../src/platform/config.ts'
-import { UserError } from '../../src/platform/errors.ts'
 
 test.each([
   ['an address without its scheme', { PUBLIC_URL: 'sms.example.com:8090' }, /PUBLIC_URL: must be an address/],

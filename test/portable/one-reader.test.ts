@@ -9,8 +9,8 @@ const files = globSync(['src/**/*.ts', 'console/src/**/*.{ts,tsx}'])
 
 /** What else has a plus or a 0 before digits. */
 const OTHERS: Readonly<Record<string, string>> = {
-  'src/programs/agent/drivers/http/settings.ts': 'the form of a sender in a settings file',
-  'src/programs/agent/drivers/smpp/settings.ts': 'the form of a sender in a settings file',
+  'src/programs/agent/drivers/http/carrier-account.ts': 'the form of a sender in a settings file',
+  'src/programs/agent/drivers/smpp/smpp-settings.ts': 'the form of a sender in a settings file',
   'src/engine/fields/cast.ts': 'numbers with exponents',
   'src/engine/filter/request-value.ts': 'an index of a list',
   'src/engine/records/export.ts': 'formulas of spreadsheets',

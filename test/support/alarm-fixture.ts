@@ -1,5 +1,5 @@
 import { SETTINGS } from '../../src/engine/settings/settings.ts'
-import { checkSilentDevices, makeAlarmMailJobs } from '../../src/gateway/alarms/alarms.ts'
+import { checkSilentDevices, makeAlarmMailJobs } from '../../src/gateway/alarms/alarm-mails.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { makeWorker } from '../../src/platform/jobs/jobs.ts'
 import { createLogger } from '../../src/platform/log.ts'

@@ -1,7 +1,7 @@
 import { createCollection, updateCollection } from '../../src/engine/collections/edit.ts'
 import { quote, toTableName } from '../../src/engine/collections/sql-names.ts'
 import { checkRule } from '../../src/engine/records/access.ts'
-import { ApiError } from '../../src/platform/errors.ts'
+import { ApiError } from '../../src/platform/api-errors.ts'
 import { openStore, type TestStore } from './database/open.ts'
 import { openPreparedDb } from './server/start.ts'
 

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Store } from '../../src/engine/collections/catalog.ts'
-import { compose } from '../../src/gateway/hooks/compose.ts'
+import { compose } from '../../src/gateway/hooks/compose-hook-text.ts'
 import { HOOK_SETTINGS } from '../../src/gateway/hooks/hook-settings.ts'
 import { areInstalled, toolFile } from './door-clients.ts'
 

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { NEXT, REASONS, type Status } from '../../src/gateway/base/status.ts'
+import { NEXT, REASONS, type Status } from '../../src/gateway/base/message-status.ts'
 import { briefFaults } from '../support/database/brief.ts'
 import type { Client } from '../support/server/server-with-devices.ts'
 import type { SentLine } from './phone.ts'

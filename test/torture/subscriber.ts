@@ -1,6 +1,6 @@
 import { get, type IncomingMessage } from 'node:http'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { NEXT, type Status } from '../../src/gateway/base/status.ts'
+import { NEXT, type Status } from '../../src/gateway/base/message-status.ts'
 import { client, must } from '../support/server/server-with-devices.ts'
 import { until } from './site.ts'
 

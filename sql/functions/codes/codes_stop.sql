@@ -1,6 +1,6 @@
 -- Stops codes to a country if too few of the last 20 ones were approved (codes_few_right), and returns
 -- whether they are stopped now. Begins again when the owner takes a country out of `code_stopped`. The lock
--- on the settings makes concurrent requests queue one mail, which src/gateway/alarms/alarms.ts sends.
+-- on the settings makes concurrent requests queue one mail, which src/gateway/alarms/alarm-mails.ts sends.
 create or replace function codes_stop(of_user text, to_country text) returns boolean language plpgsql as $$
 declare
   settings text;

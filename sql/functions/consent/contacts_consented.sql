@@ -1,7 +1,7 @@
 -- Trigger of contacts: each change of opted_out adds an entry to consents, whoever made it. What proves the
 -- change stands in the setting pocketsms.consent of the transaction, JSON with fields of an entry
--- (src/gateway/consent/ledger.ts); without it the source is `api`. An import adds an entry for each new
--- contact.
+-- (src/gateway/consent/consent-entries.ts); without it the source is `api`. An import adds an entry for each
+-- new contact.
 --
 -- A new contact of a person who has opted out before adds no entry (contacts_stopped), unless the person has
 -- said it again.

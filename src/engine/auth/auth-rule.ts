@@ -1,4 +1,4 @@
-import { forbidden } from '../../platform/errors.ts'
+import { forbidden } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { byId, selectRows } from '../records/read-rows.ts'

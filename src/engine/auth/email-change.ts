@@ -1,4 +1,4 @@
-import { ApiError, type FieldError, fieldError } from '../../platform/errors.ts'
+import { ApiError, type FieldError, fieldError } from '../../platform/api-errors.ts'
 import { guestHolder } from '../../platform/limits/holder.ts'
 import type { Store } from '../collections/catalog.ts'
 import { checkFields, email, failedBefore, length, refuseListed, required } from '../collections/checks.ts'

@@ -1,4 +1,4 @@
-import { fieldError } from '../../platform/errors.ts'
+import { fieldError } from '../../platform/api-errors.ts'
 import { checkFields, failedBefore, required } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { object, text } from '../fields/json-shapes.ts'

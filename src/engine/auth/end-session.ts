@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
+import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { notFound } from '../../platform/errors.ts'
 import { accountHolder } from '../../platform/limits/holder.ts'
 import type { Store } from '../collections/catalog.ts'
 import { USERS_ID } from '../collections/collection.ts'

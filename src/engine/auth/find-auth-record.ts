@@ -1,4 +1,4 @@
-import { forbidden } from '../../platform/errors.ts'
+import { forbidden } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, type Collection, DEVICES_ID, USERS_ID } from '../collections/collection.ts'
 import { findUniqueIndex } from '../collections/index-definition.ts'

@@ -1,4 +1,4 @@
-import { notFound } from '../../platform/errors.ts'
+import { notFound } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import { atLeast, checkFields } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'

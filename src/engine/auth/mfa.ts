@@ -1,4 +1,4 @@
-import { ApiError, badRequest, GatewayError } from '../../platform/errors.ts'
+import { ApiError, badRequest, GatewayError } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'

@@ -1,4 +1,4 @@
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/api-errors.ts'
 import { checkFields, equals, failedBefore, length, required } from '../collections/checks.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'
 import { changeAuthRecord, type InSameTransaction } from './account.ts'

@@ -1,5 +1,5 @@
 import { BlockList, isIP } from 'node:net'
-import { forbidden } from '../../platform/errors.ts'
+import { forbidden } from '../../platform/api-errors.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { AuthServices } from './auth-services.ts'

@@ -1,6 +1,6 @@
+import { ApiError, type FieldError, UserError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { ApiError, type FieldError, UserError } from '../../platform/errors.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'

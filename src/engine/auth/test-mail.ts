@@ -1,4 +1,4 @@
-import { badRequest, fieldError } from '../../platform/errors.ts'
+import { badRequest, fieldError } from '../../platform/api-errors.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
 import { allowOnly, type Check, checkFields, email, length, required } from '../collections/checks.ts'

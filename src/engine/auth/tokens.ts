@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
-import { type FieldError, fieldError } from '../../platform/errors.ts'
+import { type FieldError, fieldError } from '../../platform/api-errors.ts'
 import { Lru } from '../../platform/tools/lru.ts'
 import type { TokenOptions } from '../collections/auth-shape.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'

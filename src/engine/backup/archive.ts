@@ -4,7 +4,7 @@ import { buffer } from 'node:stream/consumers'
 import { crc32 } from 'node:zlib'
 import { type Entry, openPromise, type ZipFile } from 'yauzl'
 import { z } from 'zod'
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import { parseJson } from '../../platform/tools/json.ts'
 import { LARGE_BATCH, type TransferRow } from '../transfer/rows.ts'
 

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { rename, rm } from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import { removeLeftovers, syncFolder } from '../../platform/tools/files.ts'
 
 const PREFIX = '.pocketsms-partial-'

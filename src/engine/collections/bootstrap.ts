@@ -1,4 +1,4 @@
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import type { CatalogDraft } from './catalog.ts'
 import type { Collection } from './collection.ts'
 import { makeBuiltIn, restoreMissingFields } from './definition/built-in.ts'

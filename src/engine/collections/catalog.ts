@@ -1,6 +1,6 @@
+import type { ErrorData, FieldError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import type { ErrorData, FieldError } from '../../platform/errors.ts'
 import type { Field } from '../fields/field.ts'
 import type { Collection } from './collection.ts'
 import type { BuiltIn } from './definition/built-in.ts'

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { badRequest, type ErrorData, type FieldError, fieldError } from '../../platform/errors.ts'
+import { badRequest, type ErrorData, type FieldError, fieldError } from '../../platform/api-errors.ts'
 import { isEmail, isUrl } from '../fields/address.ts'
 import { compareBytes } from '../fields/json-text.ts'
 import { patternError } from '../fields/pattern.ts'

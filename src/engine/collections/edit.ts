@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { isSqlError } from '../../platform/db/errors.ts'
-import { ApiError, badRequest, fieldError, notFound } from '../../platform/errors.ts'
+import { ApiError, badRequest, fieldError, notFound } from '../../platform/api-errors.ts'
+import { isSqlError } from '../../platform/db/database-errors.ts'
 import { ShapeError } from '../fields/json-shapes.ts'
 import { type Catalog, type CatalogDraft, InvalidCollection, type Store } from './catalog.ts'
 import type { Collections } from './catalog-store.ts'

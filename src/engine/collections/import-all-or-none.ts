@@ -5,7 +5,7 @@ import {
   type FieldError,
   fieldError,
   plainMessage,
-} from '../../platform/errors.ts'
+} from '../../platform/api-errors.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { InvalidCollection } from './catalog.ts'
 import type { Collections } from './catalog-store.ts'

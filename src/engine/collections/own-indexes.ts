@@ -1,4 +1,4 @@
-import { isSqlError } from '../../platform/db/errors.ts'
+import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { type SqlFile, sqlFiles } from '../../platform/db/schema/sql-files.ts'

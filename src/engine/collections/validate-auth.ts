@@ -1,4 +1,4 @@
-import { type ErrorData, type FieldError, fieldError } from '../../platform/errors.ts'
+import { type ErrorData, type FieldError, fieldError } from '../../platform/api-errors.ts'
 import { type OAuth2Provider, TOKENS, type TokenOptions } from './auth-shape.ts'
 import {
   all,

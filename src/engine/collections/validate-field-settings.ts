@@ -1,4 +1,4 @@
-import { fieldError } from '../../platform/errors.ts'
+import { fieldError } from '../../platform/api-errors.ts'
 import type { Field, FieldOf, FieldTypeName, TextField } from '../fields/field.ts'
 import { checkValue } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'

@@ -1,4 +1,4 @@
-import { fieldError } from '../../platform/errors.ts'
+import { fieldError } from '../../platform/api-errors.ts'
 import { all, byPlace, type Problem, required } from './checks.ts'
 import type { Collection } from './collection.ts'
 import { type FieldPlace, fieldProblems } from './validate-field-settings.ts'

@@ -1,5 +1,5 @@
+import { fieldError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { fieldError } from '../../platform/errors.ts'
 import type { Problem } from './checks.ts'
 import type { Collection } from './collection.ts'
 import {

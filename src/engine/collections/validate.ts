@@ -1,5 +1,5 @@
+import { type ErrorData, fieldError } from '../../platform/api-errors.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
-import { type ErrorData, fieldError } from '../../platform/errors.ts'
 import { Catalog, InvalidCollection, type Store } from './catalog.ts'
 import { all, allowOnly, check, isNull, isWord, length, noVia, type Problem, required } from './checks.ts'
 import type { Collection, Rule, RuleName } from './collection.ts'

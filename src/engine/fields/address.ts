@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { fieldError } from '../../platform/errors.ts'
+import { fieldError } from '../../platform/api-errors.ts'
 import { countCharacters } from './cast.ts'
 import type { FieldOf, FieldType } from './field.ts'
 import { TEXT_LIKE } from './scalar-types.ts'

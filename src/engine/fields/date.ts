@@ -1,4 +1,4 @@
-import { type FieldError, fieldError } from '../../platform/errors.ts'
+import { type FieldError, fieldError } from '../../platform/api-errors.ts'
 import { toText } from './cast.ts'
 import { parseLayouts } from './date-layouts.ts'
 import { type FieldOf, type FieldType, SMALL_BYTES } from './field.ts'

@@ -1,4 +1,4 @@
-import { type FieldError, fieldError } from '../../platform/errors.ts'
+import { type FieldError, fieldError } from '../../platform/api-errors.ts'
 import { email, url } from './address.ts'
 import { toTexts } from './cast.ts'
 import { autodate, date } from './date.ts'

@@ -1,4 +1,4 @@
-import type { FieldError } from '../../platform/errors.ts'
+import type { FieldError } from '../../platform/api-errors.ts'
 import { flag, optionalNumber, text, texts, type ValuesOf, whole } from './json-shapes.ts'
 
 export const COMMON_KEYS = { id: text, name: text, hidden: flag, presentable: flag, system: flag }

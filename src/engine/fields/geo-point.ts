@@ -1,4 +1,4 @@
-import { fieldError } from '../../platform/errors.ts'
+import { fieldError } from '../../platform/api-errors.ts'
 import { isObject, parseJson } from '../../platform/tools/json.ts'
 import type { FieldOf, FieldType } from './field.ts'
 import { writeNumber } from './json-text.ts'

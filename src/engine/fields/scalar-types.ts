@@ -1,4 +1,4 @@
-import { type FieldError, fieldError } from '../../platform/errors.ts'
+import { type FieldError, fieldError } from '../../platform/api-errors.ts'
 import { countCharacters, exponentText, parseNumber, readBool, toBool, toNumber, toText } from './cast.ts'
 import {
   type Field,

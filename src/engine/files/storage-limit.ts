@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
+import { ApiError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { lock, queries } from '../../platform/db/queries.ts'
-import { ApiError } from '../../platform/errors.ts'
 
 /** An account that stores files, and its maximum bytes; 0: unlimited. */
 export interface FileOwner {

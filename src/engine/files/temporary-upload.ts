@@ -1,7 +1,7 @@
 import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/api-errors.ts'
 import { GrowingRoom, type Share } from '../../platform/limits/budget.ts'
 import { removeLeftovers } from '../../platform/tools/files.ts'
 

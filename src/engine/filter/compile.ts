@@ -1,4 +1,4 @@
-import { forbidden } from '../../platform/errors.ts'
+import { forbidden } from '../../platform/api-errors.ts'
 import type { Ticket } from '../../platform/limits/holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { counts } from '../../platform/tools/counts.ts'

@@ -1,4 +1,4 @@
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import type { CatalogDraft } from '../collections/catalog.ts'
 import { type Collection, USERS_ID } from '../collections/collection.ts'
 import type { Field } from '../fields/field.ts'

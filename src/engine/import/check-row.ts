@@ -1,4 +1,4 @@
-import { ApiError } from '../../platform/errors.ts'
+import { ApiError } from '../../platform/api-errors.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 import { checkValue } from '../fields/field-types.ts'

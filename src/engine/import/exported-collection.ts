@@ -1,4 +1,4 @@
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import { isObject, parseJson } from '../../platform/tools/json.ts'
 import { type PocketBaseData, readSqliteText, type StoredRow } from './open-pocketbase.ts'
 

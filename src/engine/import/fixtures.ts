@@ -1,4 +1,4 @@
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import { readText } from '../../platform/tools/files.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import type { Progress } from '../../platform/tools/progress.ts'

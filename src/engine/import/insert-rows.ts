@@ -1,4 +1,4 @@
-import { isSqlError, UNIQUE_VIOLATION } from '../../platform/db/errors.ts'
+import { isSqlError, UNIQUE_VIOLATION } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'

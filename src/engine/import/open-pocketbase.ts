@@ -3,7 +3,7 @@ import { rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SQLOutputValue } from 'node:sqlite'
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import { quote } from '../collections/sql-names.ts'
 import { UPLOAD_PREFIX } from '../files/temporary-upload.ts'
 

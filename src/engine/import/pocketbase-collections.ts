@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { type FieldError, UserError } from '../../platform/api-errors.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
-import { type FieldError, UserError } from '../../platform/errors.ts'
 import { type CatalogDraft, InvalidCollection } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { dropCollection } from '../collections/edit.ts'

@@ -1,4 +1,4 @@
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import type { Collection } from '../collections/collection.ts'
 import { now } from '../fields/date.ts'

@@ -1,5 +1,5 @@
-import { isSqlError } from '../../platform/db/errors.ts'
-import { ApiError } from '../../platform/errors.ts'
+import { ApiError } from '../../platform/api-errors.ts'
+import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { catalogFor } from '../records/access.ts'

@@ -3,7 +3,7 @@ import type { Holder } from '../../platform/limits/holder.ts'
 import { counts } from '../../platform/tools/counts.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import type { AuthRecord } from '../request/request.ts'
-import type { makeFlusher } from './flusher.ts'
+import type { makeFlusher } from './flush-events.ts'
 import type { Snapshot } from './snapshot.ts'
 import { estimateTopicBytes, type Topic } from './topic.ts'
 

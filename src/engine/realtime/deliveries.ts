@@ -1,5 +1,5 @@
-import { isTooSlow } from '../../platform/db/errors.ts'
-import { RetryLater } from '../../platform/errors.ts'
+import { RetryLater } from '../../platform/api-errors.ts'
+import { isTooSlow } from '../../platform/db/database-errors.ts'
 import type { EventLoopSlices } from '../../platform/limits/event-loop-slices.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'

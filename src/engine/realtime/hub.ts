@@ -1,4 +1,4 @@
-import { ApiError, badRequest, forbidden, notFound } from '../../platform/errors.ts'
+import { ApiError, badRequest, forbidden, notFound } from '../../platform/api-errors.ts'
 import type { Holder } from '../../platform/limits/holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -22,7 +22,7 @@ import {
 import { makeRegistry } from './client-registry.ts'
 import { makeDelivery } from './deliveries.ts'
 import { type ChangeFeed, startFeed } from './feed.ts'
-import { makeFlusher } from './flusher.ts'
+import { makeFlusher } from './flush-events.ts'
 import { makeLanes } from './lanes.ts'
 import {
   forwardMessage,

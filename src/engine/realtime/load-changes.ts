@@ -1,4 +1,4 @@
-import { isSqlError } from '../../platform/db/errors.ts'
+import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Action } from '../records/log-changes.ts'

@@ -1,4 +1,4 @@
-import { isSqlError, isTooSlow } from '../../platform/db/errors.ts'
+import { isSqlError, isTooSlow } from '../../platform/db/database-errors.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { toTableName } from '../collections/sql-names.ts'

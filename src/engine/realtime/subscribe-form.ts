@@ -1,4 +1,4 @@
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/api-errors.ts'
 import { checkFields, each, length, notLonger, required } from '../collections/checks.ts'
 import { object, ShapeError, text, texts } from '../fields/json-shapes.ts'
 

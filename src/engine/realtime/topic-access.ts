@@ -1,4 +1,4 @@
-import { ApiError, RetryLater } from '../../platform/errors.ts'
+import { ApiError, RetryLater } from '../../platform/api-errors.ts'
 import type { Ticket } from '../../platform/limits/holder.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import type { Catalog } from '../collections/catalog.ts'

@@ -1,4 +1,4 @@
-import { type ApiError, forbidden, GatewayError } from '../../platform/errors.ts'
+import { type ApiError, forbidden, GatewayError } from '../../platform/api-errors.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import { Catalog } from '../collections/catalog.ts'

@@ -1,4 +1,4 @@
-import { isSqlError } from '../../platform/db/errors.ts'
+import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { AnswerMeter } from '../request/answer-limit.ts'

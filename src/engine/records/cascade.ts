@@ -1,5 +1,5 @@
+import { badRequest } from '../../platform/api-errors.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { badRequest } from '../../platform/errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type Collection, SUPERUSERS } from '../collections/collection.ts'
 import { isMulti } from '../fields/field.ts'

@@ -1,4 +1,4 @@
-import { type FieldError, fieldError } from '../../platform/errors.ts'
+import { type FieldError, fieldError } from '../../platform/api-errors.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { toText } from '../fields/cast.ts'
 import { required } from '../fields/scalar-types.ts'

@@ -1,4 +1,4 @@
-import { badRequest, type FieldError, fieldError } from '../../platform/errors.ts'
+import { badRequest, type FieldError, fieldError } from '../../platform/api-errors.ts'
 import { type AuthCollection, type Collection, SUPERUSERS } from '../collections/collection.ts'
 import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
 import { now } from '../fields/date.ts'

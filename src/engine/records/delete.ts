@@ -1,4 +1,4 @@
-import { badRequest, notFound } from '../../platform/errors.ts'
+import { badRequest, notFound } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { isMulti } from '../fields/field.ts'

@@ -1,4 +1,4 @@
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/api-errors.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { findUniqueIndex } from '../collections/index-definition.ts'

@@ -1,4 +1,4 @@
-import { type ApiError, badRequest } from '../../platform/errors.ts'
+import { type ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { CandidateCheck } from './access.ts'
 import type { FieldErrors } from './prepare.ts'

@@ -1,5 +1,5 @@
-import { listFault } from '../../platform/db/errors.ts'
-import { notFound } from '../../platform/errors.ts'
+import { notFound } from '../../platform/api-errors.ts'
+import { listFault } from '../../platform/db/database-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { readBool } from '../fields/cast.ts'

@@ -1,4 +1,4 @@
-import { ApiError, badRequest } from '../../platform/errors.ts'
+import { ApiError, badRequest } from '../../platform/api-errors.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { splitTokens, trimSpace } from '../../platform/tools/tokenize.ts'

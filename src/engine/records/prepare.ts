@@ -1,4 +1,4 @@
-import type { FieldError } from '../../platform/errors.ts'
+import type { FieldError } from '../../platform/api-errors.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import type { Collection } from '../collections/collection.ts'
 import { toNumber, toText, toTexts } from '../fields/cast.ts'

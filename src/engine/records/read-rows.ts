@@ -1,4 +1,4 @@
-import { notFound } from '../../platform/errors.ts'
+import { notFound } from '../../platform/api-errors.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { compile } from '../filter/compile.ts'

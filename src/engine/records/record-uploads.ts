@@ -1,4 +1,4 @@
-import { type FieldError, fieldError } from '../../platform/errors.ts'
+import { type FieldError, fieldError } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { toTexts } from '../fields/cast.ts'

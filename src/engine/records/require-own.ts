@@ -1,5 +1,5 @@
+import { fieldError, invalidFields } from '../../platform/api-errors.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
-import { fieldError, invalidFields } from '../../platform/errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
 

@@ -1,4 +1,4 @@
-import { isSqlError } from '../../platform/db/errors.ts'
+import { isSqlError } from '../../platform/db/database-errors.ts'
 import { FilterError } from '../filter/parse.ts'
 
 /** Whether an error comes from an invalid rule, or from SQL that fails on the data. */

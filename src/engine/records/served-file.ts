@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { notFound } from '../../platform/errors.ts'
+import { notFound } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { toColumnName, toTableName } from '../collections/sql-names.ts'

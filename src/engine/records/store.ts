@@ -1,5 +1,5 @@
-import { DEADLOCK, isSqlError, UNIQUE_VIOLATION } from '../../platform/db/errors.ts'
-import { ApiError, badRequest, fieldError } from '../../platform/errors.ts'
+import { ApiError, badRequest, fieldError } from '../../platform/api-errors.ts'
+import { DEADLOCK, isSqlError, UNIQUE_VIOLATION } from '../../platform/db/database-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type Collection, DEVICES_ID, USERS_ID } from '../collections/collection.ts'
 import { findViolatedFields } from '../collections/table-indexes.ts'

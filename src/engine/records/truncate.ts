@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { ApiError, badRequest } from '../../platform/errors.ts'
+import { ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { toTableName } from '../collections/sql-names.ts'

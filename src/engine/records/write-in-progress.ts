@@ -1,4 +1,4 @@
-import type { FieldError } from '../../platform/errors.ts'
+import type { FieldError } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Uploads } from '../files/upload.ts'

@@ -1,4 +1,4 @@
-import { ApiError, badRequest } from '../../platform/errors.ts'
+import { ApiError, badRequest } from '../../platform/api-errors.ts'
 
 /** Maximum records that `expand` adds to an answer. A record in two places counts twice. */
 export const MAX_EXPANDED = 20_000

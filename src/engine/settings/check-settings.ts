@@ -1,4 +1,4 @@
-import { fieldError } from '../../platform/errors.ts'
+import { fieldError } from '../../platform/api-errors.ts'
 import {
   allowOnly,
   atLeast,

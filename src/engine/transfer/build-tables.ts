@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { UserError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { UserError } from '../../platform/errors.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import { readRows as readCollections } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'

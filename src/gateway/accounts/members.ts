@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import type { Role } from '../../engine/request/request.ts'
-import { fieldError, invalidFields } from '../../platform/errors.ts'
+import { fieldError, invalidFields } from '../../platform/api-errors.ts'
 import { randomText } from '../../platform/tools/random.ts'
 
 export const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]

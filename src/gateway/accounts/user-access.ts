@@ -3,12 +3,12 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
-import { revokeFormerAccess } from '../../engine/records/former-access.ts'
+import { revokeFormerAccess } from '../../engine/records/revoke-access.ts'
+import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { notFound } from '../../platform/errors.ts'
-import { updateRecords } from '../base/status.ts'
-import { completePauses } from '../campaigns/hold-paused.ts'
+import { updateRecords } from '../base/message-status.ts'
+import { completePauses } from '../campaigns/complete-pauses.ts'
 
 /** Maximum items of a list; `total` counts all. */
 const MAX_ITEMS = 20

@@ -1,5 +1,5 @@
 import { EVERY_MINUTE, type Feature } from '../base/feature.ts'
-import { checkSilentDevices, makeAlarmMailJobs } from './alarms.ts'
+import { checkSilentDevices, makeAlarmMailJobs } from './alarm-mails.ts'
 
 /** Mails about devices that fail or are silent. */
 export const ALARMS: Feature = {

@@ -1,6 +1,6 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
-import { fieldError, invalidFields } from '../../platform/errors.ts'
+import { fieldError, invalidFields } from '../../platform/api-errors.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isOtherForm } from '../../portable/phone/other-forms.ts'
 import { readAccountCountry, readNumber } from './read-numbers.ts'

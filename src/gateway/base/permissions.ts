@@ -2,8 +2,8 @@ import { isEnough, notAllowed } from '../../engine/records/access.ts'
 import type { Role } from '../../engine/request/request.ts'
 import { grants, type Scope } from '../../engine/request/scopes.ts'
 import { MAX_OF_AGENT } from '../../portable/agent-send-limit.ts'
-import { gatewayRefusal } from './refusals.ts'
-import type { Sender } from './sender.ts'
+import { gatewayRefusal } from './gateway-errors.ts'
+import type { Sender } from './make-sender.ts'
 
 /** What an act needs: a role of a member, one of these scopes of an API key (none: keys may not do it). */
 interface Needs {

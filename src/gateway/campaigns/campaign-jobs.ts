@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
-import { updateRecords } from '../base/status.ts'
+import { updateRecords } from '../base/message-status.ts'
 import type { CampaignServices } from './campaign.ts'
-import { repeatIfDue } from './runs.ts'
-import { settleCampaign } from './settle.ts'
+import { repeatIfDue } from './next-run.ts'
+import { settleCampaign } from './settle-campaign.ts'
 
 /** A campaign's job stops after this time and continues later, to let other campaigns' jobs run. */
 const RUN_MS = 10_000

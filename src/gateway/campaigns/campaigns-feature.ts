@@ -2,7 +2,7 @@ import type { Services } from '../../http/context.ts'
 import { gatewayForm } from '../../http/middleware/failure.ts'
 import type { Feature, QueuedServices } from '../base/feature.ts'
 import { campaignsExtension } from '../messages/message-extensions.ts'
-import { type Sending, sendingFor } from '../messages/send/sending.ts'
+import { type Sending, sendingFor } from '../messages/send/user-sending.ts'
 import { makeCampaignJobs } from './campaign-jobs.ts'
 import { CAMPAIGN_ROUTES } from './routes.ts'
 

@@ -4,9 +4,9 @@ import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
 import { execute } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries, unindexed } from '../../platform/db/queries.ts'
-import { NEVER_AGAIN, REASONS } from '../base/status.ts'
+import { NEVER_AGAIN, REASONS } from '../base/message-status.ts'
 import type { Campaign } from './campaign.ts'
-import { summarizeNoConsent, WITHOUT_CONSENT } from './plan.ts'
+import { summarizeNoConsent, WITHOUT_CONSENT } from './plan-campaign.ts'
 
 const MAX_TEXTS = 20
 const COUNT = z.int().min(0)

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { randomId } from '../../platform/tools/random.ts'
-import { logChanged } from '../base/status.ts'
+import { logChanged } from '../base/message-status.ts'
 import type { Campaign } from './campaign.ts'
 
 type Given = 'id' | 'user' | 'name' | 'body' | 'template' | 'variables' | 'recipients' | 'audience'

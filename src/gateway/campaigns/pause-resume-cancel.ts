@@ -1,12 +1,12 @@
 import { formatDate } from '../../engine/fields/date.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
 import type { Permit } from '../base/permissions.ts'
-import { gatewayRefusal } from '../base/refusals.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
-import { endCampaign } from './cancel-or-fail.ts'
-import { inAuditedTransaction } from './change.ts'
+import { inAuditedTransaction } from './change-campaign.ts'
+import { endCampaign } from './end-campaign.ts'
+import { moveOn } from './next-run.ts'
 import { type CampaignState, type CampaignStatus, readState } from './read-campaign-state.ts'
-import { moveOn } from './runs.ts'
-import { settleCampaign, settleThen } from './settle.ts'
+import { settleCampaign, settleThen } from './settle-campaign.ts'
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
 

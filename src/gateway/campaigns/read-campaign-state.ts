@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { gatewayRefusal } from '../base/refusals.ts'
-import { LAST_LEAVES_AT } from '../messages/send/preview.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
+import { LAST_LEAVES_AT } from '../messages/send/preview-send.ts'
 
 const STATUSES = ['scheduled', 'repeating', 'sending', 'paused', 'canceled', 'done', 'failed'] as const
 export type CampaignStatus = (typeof STATUSES)[number]

@@ -5,26 +5,27 @@ import { sha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { Services } from '../../http/context.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { lock, matchAny, queries } from '../../platform/db/queries.ts'
-import { UserError } from '../../platform/errors.ts'
 import { withoutNumbers } from '../../platform/tools/loggable.ts'
 import { randomText } from '../../platform/tools/random.ts'
+import { ACCOUNT } from '../../programs/agent/drivers/http/carrier-account.ts'
 import { describePresets } from '../../programs/agent/drivers/http/describe-presets.ts'
 import { requestFor } from '../../programs/agent/drivers/http/sample-request.ts'
-import { ACCOUNT } from '../../programs/agent/drivers/http/settings.ts'
 import { tryAccount } from '../../programs/agent/drivers/http/try-account.ts'
-import { gatewayRefusal } from '../base/refusals.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
 import {
   type CarrierBody,
   type CarrierService,
   MAX_CARRIERS,
   type MadeCarrier,
 } from '../lines/carrier-body.ts'
-import { addDevice } from '../lines/pair.ts'
+import { addDevice } from '../lines/pair-device.ts'
+import { receiveCall } from './receive-carrier-call.ts'
 import {
   COLUMNS,
   hashCallbackToken,
@@ -35,7 +36,6 @@ import {
   type StoredCarrier,
   sealSecrets,
 } from './stored-carrier.ts'
-import { receiveCall } from './take-call.ts'
 
 const TOKEN_LENGTH = 40
 

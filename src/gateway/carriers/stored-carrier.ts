@@ -6,7 +6,12 @@ import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { seal, unseal } from '../../platform/db/secrets.ts'
-import { ACCOUNT, type Carrier, makeCarrier, SECRETS } from '../../programs/agent/drivers/http/settings.ts'
+import {
+  ACCOUNT,
+  type Carrier,
+  makeCarrier,
+  SECRETS,
+} from '../../programs/agent/drivers/http/carrier-account.ts'
 
 const PURPOSE = 'carrier'
 /** Path of the address for a carrier's calls. A token follows. */

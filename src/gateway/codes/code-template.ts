@@ -1,4 +1,4 @@
-import { templateRefusal } from '../base/refusals.ts'
+import { templateRefusal } from '../base/gateway-errors.ts'
 import { fillVariables, parseTemplate, renderFor } from '../messages/send/text-template.ts'
 
 export const fillCode = (template: string, to: string, code: string) =>

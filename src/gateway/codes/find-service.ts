@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { logChanges } from '../../engine/records/log-changes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
-import { gatewayRefusal } from '../base/refusals.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
 
 /** The settings of a service that sets none. */
 export const SERVICE_DEFAULTS = { code_length: 6, ttl: 600 } as const

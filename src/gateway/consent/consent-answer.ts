@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
+import { ApiError, GatewayError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { ApiError, GatewayError } from '../../platform/errors.ts'
-import { requireDestinations } from '../codes/limits/destinations.ts'
-import { beginPause, countCodes } from '../codes/limits/sent-codes.ts'
-import type { AcceptConfig } from '../messages/send/accept.ts'
+import { requireDestinations } from '../codes/limits/code-destinations.ts'
+import { beginPause, countCodes } from '../codes/limits/count-codes.ts'
+import type { AcceptConfig } from '../messages/send/store-offers.ts'
+import { fillNames, renderConsentText } from './consent-texts.ts'
 import { isHelp } from './consent-words.ts'
-import { fillNames, renderConsentText } from './wording.ts'
 
 /** A number is asked to confirm at most once in this time. */
 export const PAUSE_SECONDS = 60

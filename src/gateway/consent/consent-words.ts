@@ -1,6 +1,6 @@
-import { type OptWords, readOptWord } from '../../portable/opt-words.ts'
+import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
+import { HELP_WORDS, YES_WORDS } from './consent-texts.ts'
 import type { JoinGroup } from './joinable-groups.ts'
-import { HELP_WORDS, YES_WORDS } from './wording.ts'
 
 const isOne = (body: string, words: readonly string[]) => readOptWord(body, { out: words, in: [] }) === true
 

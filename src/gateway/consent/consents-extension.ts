@@ -2,11 +2,11 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/date.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
+import { fieldError, forbidden, invalidFields } from '../../platform/api-errors.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
-import { fieldError, forbidden, invalidFields } from '../../platform/errors.ts'
 import { completeNumber } from '../base/complete-numbers.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
-import { attachProof, findEnteringSender, hashShownText, readConsentSource } from './ledger.ts'
+import { attachProof, findEnteringSender, hashShownText, readConsentSource } from './consent-entries.ts'
 
 const KEPT = 'Entries of consents are never changed or deleted.'
 const OF_THE_SERVER: readonly unknown[] = ['keyword', 'reply']

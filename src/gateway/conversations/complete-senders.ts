@@ -4,7 +4,7 @@ import { queries } from '../../platform/db/queries.ts'
 import { countryOfNumber } from '../../portable/phone/format.ts'
 import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
 import { isPlain } from '../../portable/phone/read.ts'
-import type { Device } from '../base/device.ts'
+import type { Device } from '../base/device-record.ts'
 
 interface Received {
   readonly from: string

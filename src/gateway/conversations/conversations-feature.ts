@@ -1,7 +1,7 @@
 import { strict } from '../../engine/records/collection-extension.ts'
 import type { Services } from '../../http/context.ts'
 import { EVERY_MINUTE, type Feature, type QueuedServices } from '../base/feature.ts'
-import { type Sending, sendingFor } from '../messages/send/sending.ts'
+import { type Sending, sendingFor } from '../messages/send/user-sending.ts'
 import { makeAnswerJobs } from './auto-answer.ts'
 import {
   autoAnswersExtension,
@@ -9,7 +9,7 @@ import {
   draftsExtension,
   notesExtension,
 } from './conversation-extensions.ts'
-import { bringBackDue } from './follow-ups.ts'
+import { bringBackDue } from './reopen-follow-ups.ts'
 
 /** The inbox: texts by number, notes, drafts, automatic answers. */
 export const CONVERSATIONS: Feature<Services, QueuedServices & { readonly sending: Sending }> = {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { ApiError, GatewayError } from '../../platform/errors.ts'
-import type { Handshake } from './handshake.ts'
+import { ApiError, GatewayError } from '../../platform/api-errors.ts'
+import type { Handshake } from './answer-challenge.ts'
 
 export const OUTCOMES = z.enum([
   'sent',

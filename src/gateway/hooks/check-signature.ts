@@ -1,8 +1,8 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
-import { ApiError } from '../../platform/errors.ts'
+import { ApiError } from '../../platform/api-errors.ts'
 import type { FormPair } from '../../platform/tools/charset.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
-import { isSigned } from '../webhooks/signature.ts'
+import { isSigned } from '../webhooks/sign-webhook.ts'
 import type { Hook } from './hook-settings.ts'
 
 /** How far a signature's time may differ from ours, as Standard Webhooks and ZITADEL recommend. */

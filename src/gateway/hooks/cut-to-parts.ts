@@ -1,6 +1,6 @@
 import type { Rendered } from '../../platform/templates/render.ts'
 import { countSegments } from '../../portable/segments.ts'
-import { MAX_CHARACTERS } from '../messages/send/body.ts'
+import { MAX_CHARACTERS } from '../messages/send/send-options.ts'
 
 /**
  * Cuts a text to at most `maxParts` short messages. Keeps whole items of a list and appends how many more

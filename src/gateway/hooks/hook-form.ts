@@ -1,6 +1,6 @@
 import type { ErrorForm } from '../../http/context.ts'
 import { pocketBaseForm } from '../../http/middleware/failure.ts'
-import { ApiError, RetryLater } from '../../platform/errors.ts'
+import { ApiError, RetryLater } from '../../platform/api-errors.ts'
 
 /** Refuses login codes above a limit of the hook, the recipient or the account. */
 export class TooManyCodes extends RetryLater {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { PRESETS } from '../../portable/hook-presets.ts'
-import { id as recordId } from '../base/schemas.ts'
+import { id as recordId } from '../base/body-schemas.ts'
 
 const text = (max: number) => z.string().max(max).default('')
 

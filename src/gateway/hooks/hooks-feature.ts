@@ -2,8 +2,8 @@ import { strict } from '../../engine/records/collection-extension.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { limitTextDays } from '../base/retention-periods.ts'
 import { hookForm } from './hook-form.ts'
-import { cleanUpHooks } from './hook-hour.ts'
 import { hooksExtension } from './hooks-extension.ts'
+import { cleanUpHooks } from './hourly-summary.ts'
 import { HOOK_ROUTES } from './routes.ts'
 
 /** Addresses that other tools call, and that make texts. */

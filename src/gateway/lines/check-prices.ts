@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
+import { fieldError, invalidFields } from '../../platform/api-errors.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { fieldError, invalidFields } from '../../platform/errors.ts'
 import { parseJson } from '../../platform/tools/json.ts'
-import type { Values } from './hours.ts'
+import type { Values } from './quiet-hours.ts'
 
 const MAX_PRICES = 200
 const PREFIX = /^\+[1-9]\d{0,14}$/

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
-import { instant, makeListSchema, nonEmptyId, nonEmptyText, text, wholeNumber } from '../base/schemas.ts'
-import { CONNECTIONS } from './health.ts'
+import { instant, makeListSchema, nonEmptyId, nonEmptyText, text, wholeNumber } from '../base/body-schemas.ts'
+import { CONNECTIONS } from './phone-health.ts'
 import { SUBSCRIPTION } from './web-push.ts'
 
 const MAX_ITEMS = 100

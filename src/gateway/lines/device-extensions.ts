@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { readPrefix } from '../../portable/phone/number-patterns.ts'
 import { completeList, completeOwnNumber } from '../base/complete-numbers.ts'
-import { completeSims } from '../base/sim-numbers.ts'
+import { completeSims } from '../base/complete-sim-numbers.ts'
 import { checkPrices, requireRoomForPrices } from './check-prices.ts'
 
 /** Gives a device's new number to its line, if the device has only one line. */

@@ -1,8 +1,8 @@
 import { limitGuesses, limitPrivateTokens } from '../../engine/auth/attempt-limits.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { readClientIp } from '../../http/server/caller.ts'
-import { RetryLater } from '../../platform/errors.ts'
-import { gatewayRefusal } from '../base/refusals.ts'
+import { RetryLater } from '../../platform/api-errors.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
 
 /** Runs `pair`, which tries a pairing code or an SMSGate token. Throws 429 after too many wrong ones. */
 export async function limitPairing<T>(

@@ -5,8 +5,8 @@ import { makeGaugeFactory } from '../../http/metrics/family.ts'
 import { inSeconds, queries } from '../../platform/db/queries.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { devicesExtension, linesExtension } from './device-extensions.ts'
-import { deleteOldBatteries, IS_LOW } from './health.ts'
 import { readLineFigures } from './lines-near-limit.ts'
+import { deleteOldBatteries, IS_LOW } from './phone-health.ts'
 
 /** Phones, agents and their lines. */
 export const LINES: Feature = {

@@ -7,7 +7,7 @@ import { matchAny, queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
 import { counts } from '../../platform/tools/counts.ts'
-import { changeDevice, type Device } from '../base/device.ts'
+import { changeDevice, type Device } from '../base/device-record.ts'
 import {
   adviseOnPush,
   checkEndpoint,

@@ -3,9 +3,9 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'
 import type { Config } from '../../platform/config.ts'
 import { toObjects } from '../../platform/db/statement.ts'
-import { onlineSince } from '../base/device.ts'
+import { onlineSince } from '../base/device-record.ts'
 import { CARRIER_STATE } from './carrier-body.ts'
-import { CONNECTIONS } from './health.ts'
+import { CONNECTIONS } from './phone-health.ts'
 
 type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>
 export const DEVICE_STATES = z

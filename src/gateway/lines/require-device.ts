@@ -3,8 +3,8 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { authenticateUncached } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { openStoreForCaller } from '../../http/server/caller.ts'
-import { type Device, requireDevice } from '../base/device.ts'
-import { gatewayRefusal } from '../base/refusals.ts'
+import { type Device, requireDevice } from '../base/device-record.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
 
 /**
  * The calling device. Throws 403 for any other caller, 401 for a guest. On 401 devices forget their pairing.

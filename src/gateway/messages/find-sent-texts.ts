@@ -7,8 +7,8 @@ import { selectRows } from '../../engine/records/read-rows.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { matchAny, queries, unindexed } from '../../platform/db/queries.ts'
-import { id, text, wholeNumber } from '../base/schemas.ts'
-import type { Sender } from '../base/sender.ts'
+import { id, text, wholeNumber } from '../base/body-schemas.ts'
+import type { Sender } from '../base/make-sender.ts'
 
 const MAX_IDS = 100
 const MAX_PER_PAGE = 500

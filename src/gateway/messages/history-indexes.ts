@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { evaluate } from '../../platform/db/call.ts'
-import { isSqlError } from '../../platform/db/errors.ts'
+import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { type SqlFile, sqlFiles } from '../../platform/db/schema/sql-files.ts'
 import {

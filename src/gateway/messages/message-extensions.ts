@@ -3,14 +3,14 @@ import type { Extension } from '../../engine/records/collection-extension.ts'
 import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
+import { makeAccountSender } from '../base/make-sender.ts'
+import { logChanged } from '../base/message-status.ts'
 import { requirePermit } from '../base/permissions.ts'
 import { refundQuota } from '../base/quota.ts'
-import { makeAccountSender } from '../base/sender.ts'
-import { logChanged } from '../base/status.ts'
-import { notifyCanceled } from '../lines/wake.ts'
+import { notifyCanceled } from '../lines/wake-devices.ts'
 import { clearLastTexts } from './clear-last-texts.ts'
 import { totalSql } from './message-totals.ts'
-import { cancelWaiting } from './queue/cancel.ts'
+import { cancelWaiting } from './queue/cancel-messages.ts'
 
 /** Rules of messages. Deleting an unclaimed message cancels and refunds it. */
 export const messagesExtension: Extension = {

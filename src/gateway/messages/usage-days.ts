@@ -5,7 +5,7 @@ import { formatDate } from '../../engine/fields/date.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { CANCELED_SQL, STATUSES } from '../base/status.ts'
+import { CANCELED_SQL, STATUSES } from '../base/message-status.ts'
 
 const DEFAULT_DAYS = 30
 const MAX_DAYS = 366

@@ -6,10 +6,10 @@ import type { Permission } from '../../http/permission.ts'
 import { readRequestQuery } from '../../http/query.ts'
 import { rows } from '../../http/rows.ts'
 import { openStoreForCaller } from '../../http/server/caller.ts'
-import { describeRefusals } from '../base/describe-refusals.ts'
+import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { ACCOUNT_USAGE, readAccountUsage } from '../base/quota.ts'
 import { LINE_COSTS, readLineCosts } from '../lines/line-costs.ts'
-import { byReader } from './sender.ts'
+import { byReader } from './require-sender.ts'
 import { countDays, readDays, USAGE_DAYS } from './usage-days.ts'
 
 /** The user whose statistics may be read; null for a superuser, who reads all. */

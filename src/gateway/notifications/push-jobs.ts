@@ -5,7 +5,7 @@ import { inSeconds, queries } from '../../platform/db/queries.ts'
 import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
 import type { Logger } from '../../platform/log.ts'
 import { adviseOnPush, isGone, type PushSettings, sendPush, vapidKeys } from '../lines/web-push.ts'
-import { makeNotices, makePushMessage, type Notice, readNews } from './news.ts'
+import { makeNotices, makePushMessage, type Notice, readNews } from './push-notices.ts'
 import { noteAnswer, type PushTarget, readPushTargets } from './push-targets.ts'
 
 /** Maximum notifications to a person in an hour. Each goes to all browsers of the person. */

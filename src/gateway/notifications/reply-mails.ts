@@ -8,7 +8,7 @@ import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
-import { isTimeZone } from '../lines/hours.ts'
+import { isTimeZone } from '../lines/quiet-hours.ts'
 
 /** Name of the jobs that mail about unanswered messages. The key is the account's id: one job per account. */
 const REPLY_MAIL = 'reply_mail'

@@ -4,7 +4,7 @@ import { escapeHtml, renderMailLayout } from '../../engine/auth/mail-html.ts'
 import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { type CallOutcome, type OtherForms, TIMEOUT_MS } from '../webhooks/call-webhook.ts'
-import { readErrorReason } from '../webhooks/kept-answer.ts'
+import { readErrorReason } from '../webhooks/mask-answer.ts'
 
 const MAX_PER_HOUR = 100
 

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { updateRecords } from '../base/status.ts'
+import { updateRecords } from '../base/message-status.ts'
 import { PERSON_JOB } from './requests.ts'
 
 /** Where the job of a request continues; undefined at its start. */

@@ -3,9 +3,9 @@ import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { normalizePhone } from '../../portable/phone/read.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
-import { attachProof, findEnteringSender, readConsentSource } from '../consent/ledger.ts'
-import { hasStopped } from '../consent/stopped.ts'
-import { checkTimeZone, completeTimeZone } from '../lines/hours.ts'
+import { attachProof, findEnteringSender, readConsentSource } from '../consent/consent-entries.ts'
+import { hasStopped } from '../consent/stopped-numbers.ts'
+import { checkTimeZone, completeTimeZone } from '../lines/quiet-hours.ts'
 
 /**
  * Rules of contacts: known time zones. Some installations have no field of a time zone. The field's pattern

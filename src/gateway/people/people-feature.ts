@@ -1,10 +1,10 @@
 import { strict } from '../../engine/records/collection-extension.ts'
 import type { Services } from '../../http/context.ts'
 import { EVERY_TEN_MINUTES, type Feature, type QueuedServices } from '../base/feature.ts'
-import { type Sending, sendingFor } from '../messages/send/sending.ts'
-import { cleanUpRequests } from './clean-up.ts'
+import { type Sending, sendingFor } from '../messages/send/user-sending.ts'
 import { contactsExtension } from './contacts-extension.ts'
-import { makePersonJobs } from './jobs.ts'
+import { cleanUpRequests } from './delete-old-exports.ts'
+import { makePersonJobs } from './person-jobs.ts'
 import { PERSON_ROUTES } from './routes.ts'
 
 /** Contacts, and the export and erasure of one person's data. */

@@ -5,7 +5,7 @@ import { queries } from '../../platform/db/queries.ts'
 import { readSender } from '../../portable/phone/incoming-sender.ts'
 import { looksDialable, normalizePhone } from '../../portable/phone/read.ts'
 import { readAccountCountry } from '../base/read-numbers.ts'
-import { listStoredForms, writeSpellingPattern } from './spellings.ts'
+import { listStoredForms, writeSpellingPattern } from './number-spellings.ts'
 
 /** Digits that are more than a short code. */
 const MIN_DIGITS = 7

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { REASONS } from '../base/status.ts'
+import { REASONS } from '../base/message-status.ts'
 import { ANSWER_DELETED } from '../retention/end-messages.ts'
-import { hide } from './hide.ts'
+import { hide } from './hide-person.ts'
 import { DATES, ofTexts, type Place, place, type Rows } from './place.ts'
 
 /** Keeps a reason of the server. One of a device may contain the number, or anything. */

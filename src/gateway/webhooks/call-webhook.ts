@@ -3,9 +3,9 @@ import { sendOutgoing } from '../../platform/outgoing/send.ts'
 import { maskSecrets } from '../../platform/tools/mask-secrets.ts'
 import { readRetryAfter } from '../../platform/tools/retry-after.ts'
 import type { WebhookMail } from './fill-mail.ts'
-import { KEPT_BYTES, maskAnswer, readErrorReason } from './kept-answer.ts'
 import type { BodyForm, DueDelivery } from './load-delivery.ts'
-import { signatureHeaders } from './signature.ts'
+import { KEPT_BYTES, maskAnswer, readErrorReason } from './mask-answer.ts'
+import { signatureHeaders } from './sign-webhook.ts'
 
 export type SentHeaders = Readonly<Record<string, string | number>>
 

@@ -1,4 +1,4 @@
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/api-errors.ts'
 import { templateRenderer } from '../../platform/templates/render.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { cutText, type TextRules } from '../../portable/service-texts.ts'

@@ -10,7 +10,7 @@ import { memoize } from '../../platform/tools/lru.ts'
 import { type LinkedFile, linkFiles, MESSAGES, makeEventBody } from './event-body.ts'
 import { fillTemplates } from './fill.ts'
 import type { WebhookMail } from './fill-mail.ts'
-import { isSecret } from './signature.ts'
+import { isSecret } from './sign-webhook.ts'
 import { TemplateFault, type TemplateFields } from './template-fields.ts'
 
 /** Why deliveries end without another call. */

@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { inSeconds, NOW, queries } from '../../platform/db/queries.ts'
 import type { CallOutcome } from './call-webhook.ts'
 import { failPending } from './fail-deliveries.ts'
-import { endLease, isLeased, type Lease } from './lease.ts'
+import { endLease, isLeased, type Lease } from './lease-deliveries.ts'
 import { type DueDelivery, END_REASONS, findDue } from './load-delivery.ts'
 import { nextDelay } from './retry-delay.ts'
 

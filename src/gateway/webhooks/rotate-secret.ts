@@ -5,7 +5,7 @@ import { logQuery } from '../../engine/records/log-changes.ts'
 import { execute } from '../../platform/db/call.ts'
 import { NOW } from '../../platform/db/queries.ts'
 import { makeWebhookSecret, type NEW_SECRET } from './new-secret.ts'
-import { isOwn, type Owner, webhookRefusal } from './owner.ts'
+import { isOwn, type Owner, webhookRefusal } from './require-webhook-owner.ts'
 
 /** Replaces a webhook's secret and returns the new one. The old one also signs for 24 hours. Throws 404. */
 export async function rotateSecret({ db }: Store, owner: Owner, webhook: string) {

@@ -4,12 +4,14 @@ import { authenticateUncached } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
-import { describeBy, refusalAnswers } from '../../http/openapi/refusals.ts'
+import { describeBy, refusalAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import { SIGNED_IN } from '../../http/openapi/security.ts'
 import type { HasServices, Permission } from '../../http/permission.ts'
 import { rows } from '../../http/rows.ts'
 import { openStoreForCaller } from '../../http/server/caller.ts'
 import type { OtherForms } from './call-webhook.ts'
+import { NEW_SECRET } from './new-secret.ts'
+import { type Owner, requireWebhookOwner, WEBHOOK_REFUSALS } from './require-webhook-owner.ts'
 import {
   DELIVERY_REQUEST,
   RESENT,
@@ -18,9 +20,7 @@ import {
   resendFailed,
   SINCE,
   STARTED,
-} from './deliveries.ts'
-import { NEW_SECRET } from './new-secret.ts'
-import { type Owner, requireWebhookOwner, WEBHOOK_REFUSALS } from './owner.ts'
+} from './resend-deliveries.ts'
 import { rotateSecret } from './rotate-secret.ts'
 import { sendTest } from './send-test.ts'
 

@@ -5,8 +5,8 @@ import { evaluate } from '../../platform/db/call.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { overLimit } from '../../platform/limits/holder.ts'
 import { randomId } from '../../platform/tools/random.ts'
-import type { Started } from './deliveries.ts'
-import { type Owner, requireOpen } from './owner.ts'
+import { type Owner, requireOpen } from './require-webhook-owner.ts'
+import type { Started } from './resend-deliveries.ts'
 
 /** The name of test events. Webhooks need not subscribe to it. */
 export const TEST_EVENT = 'webhook.test'

@@ -3,8 +3,8 @@ import { makeGaugeFactory } from '../../http/metrics/family.ts'
 import { gatewayForm } from '../../http/middleware/failure.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { webhookCalls } from './calls.openapi.ts'
-import { cleanUpDeliveries } from './clean-up.ts'
-import { webhookLag } from './lease.ts'
+import { cleanUpDeliveries } from './delete-old-deliveries.ts'
+import { webhookLag } from './lease-deliveries.ts'
 import { WEBHOOK_ROUTES, type WebhookServices } from './routes.ts'
 import {
   DELIVERIES,

@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Uploads } from '../../engine/files/upload.ts'
-import { ApiError, badRequest } from '../../platform/errors.ts'
+import { ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { Ctx, RequestBody } from '../context.ts'
 import { isMalformed, queryText, readPairs } from '../query.ts'
 import type { RequestMemory } from '../request-memory.ts'

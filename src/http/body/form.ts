@@ -1,6 +1,6 @@
 import { toScalarText } from '../../engine/fields/cast.ts'
 import { type Shape, ShapeError } from '../../engine/fields/json-shapes.ts'
-import { ApiError, badRequest } from '../../platform/errors.ts'
+import { ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { Ctx } from '../context.ts'
 import { readRequestBody } from './body.ts'
 

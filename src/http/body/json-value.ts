@@ -1,5 +1,5 @@
 import { findClosingQuote, isTooComplex } from '../../engine/fields/json-text.ts'
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/api-errors.ts'
 import type { RequestBody } from '../context.ts'
 import { JSON_BOUNDS, parseStrict } from './raw-body.ts'
 

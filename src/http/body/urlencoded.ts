@@ -1,4 +1,4 @@
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/api-errors.ts'
 import type { FormPair } from '../../platform/tools/charset.ts'
 import type { RequestBody } from '../context.ts'
 import { isMalformed, queryText, readPairs } from '../query.ts'

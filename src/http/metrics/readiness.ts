@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
-import { DatabaseUnavailable, refusedWrites } from '../../platform/db/errors.ts'
+import { DatabaseUnavailable, refusedWrites } from '../../platform/db/database-errors.ts'
 import { missingMigrations } from '../../platform/db/schema/migrate.ts'
 import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
 import { WORKER_STATE } from '../../platform/jobs/worker-messages.ts'

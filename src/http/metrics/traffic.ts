@@ -22,7 +22,9 @@ export class Traffic {
     this.#apis = apis
   }
 
-  /** Counts a request and returns its group. `path`: from `pathOf` (`http/server/before-routes.ts`). */
+  /**
+   * Counts a request and returns its group. `path`: from `pathOf` (`http/server/headers-and-redirects.ts`).
+   */
   count(verb: string, status: number, ms: number, path: string): Group {
     const group = findRequestGroup(verb, path, this.#apis)
     const method = METHODS.has(verb) ? verb : 'other'

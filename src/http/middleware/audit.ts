@@ -10,8 +10,8 @@ import { type Collection, SUPERUSERS } from '../../engine/collections/collection
 import type { WriteOptions } from '../../engine/records/write-in-progress.ts'
 import type { AuthRecord, RequestInfo } from '../../engine/request/request.ts'
 import type { Settings } from '../../engine/settings/settings.ts'
+import { ApiError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { ApiError } from '../../platform/errors.ts'
 import type { Ctx, Services } from '../context.ts'
 import { openStoreForCaller, readClientIp } from '../server/caller.ts'
 

@@ -1,6 +1,6 @@
 import { isKey } from '../../engine/auth/identify-key.ts'
 import { readHeaderToken } from '../../engine/auth/tokens.ts'
-import { ApiError, GatewayError, unauthorized } from '../../platform/errors.ts'
+import { ApiError, GatewayError, unauthorized } from '../../platform/api-errors.ts'
 import type { Api, Ctx } from '../context.ts'
 import { findApi, isBelow } from '../metrics/traffic.ts'
 

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { ApiError } from '../../platform/errors.ts'
+import { ApiError } from '../../platform/api-errors.ts'
 import type { Env } from '../context.ts'
 
 /**

@@ -5,7 +5,7 @@ import {
   SUPERUSERS,
   USERS_ID,
 } from '../../engine/collections/collection.ts'
-import { forbidden, notFound, unauthorized } from '../../platform/errors.ts'
+import { forbidden, notFound, unauthorized } from '../../platform/api-errors.ts'
 import { authenticateUncached } from '../authenticate.ts'
 import type { Ctx, Services } from '../context.ts'
 import { requireCollection } from '../path-collection.ts'

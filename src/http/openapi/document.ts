@@ -3,7 +3,7 @@ import { defineCommand } from 'citty'
 import { createDocument, type ZodOpenApiPathsObject } from 'zod-openapi'
 import packageJson from '../../../package.json' with { type: 'json' }
 import type { Extensions } from '../../engine/records/collection-extension.ts'
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import type { DescribedCollection } from './described-collections.ts'
 import { type RecordSchemas, recordSchemas, recordTag } from './record-schema.ts'
 import { SECURITY_SCHEMES } from './security.ts'

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
-import { ApiError } from '../../platform/errors.ts'
+import { ApiError } from '../../platform/api-errors.ts'
 import type { Answers } from './answers.ts'
 import { json } from './success-answers.ts'
 

@@ -3,7 +3,7 @@ import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-opena
 import { COMMON_REFUSALS } from '../../platform/common-refusals.ts'
 import type { Answers } from './answers.ts'
 import { type FailureStatus, failures } from './failures.ts'
-import { type DescribedRefusal, describeBy, refusalAnswers } from './refusals.ts'
+import { type DescribedRefusal, describeBy, refusalAnswers } from './gateway-error-answers.ts'
 import { NOBODY, type Security, SIGNED_IN } from './security.ts'
 import { json, success } from './success-answers.ts'
 

@@ -25,10 +25,10 @@ import {
   OTP_FORM,
   PASSWORD_FORM,
   requestOtp,
-} from '../../engine/auth/with-password.ts'
+} from '../../engine/auth/sign-in-with-password.ts'
 import type { Shape } from '../../engine/fields/json-shapes.ts'
 import type { AuthRecord, RequestContext } from '../../engine/request/request.ts'
-import { notFound } from '../../platform/errors.ts'
+import { notFound } from '../../platform/api-errors.ts'
 import { sendJson } from '../answer.ts'
 import { authenticateUncached, buildRequest, meterFor, ownToken } from '../authenticate.ts'
 import { readRequestBody } from '../body/body.ts'
@@ -37,7 +37,7 @@ import type { Ctx, Services } from '../context.ts'
 import { auditConfirmation, auditRefusedSignIn, auditRequest } from '../middleware/audit.ts'
 import { requireAuthCollection } from '../middleware/require-caller.ts'
 import { byMember, byRules, bySuperuser } from '../permission.ts'
-import { withCatalog } from '../retry.ts'
+import { withCatalog } from '../retry-request.ts'
 import { rows, undescribed } from '../rows.ts'
 import { openStoreForCaller, readClientIp } from '../server/caller.ts'
 

@@ -9,7 +9,14 @@ import { readStatus, STATUS } from '../../engine/backup/status.ts'
 import { checkFields, failedBefore, length, matches } from '../../engine/collections/checks.ts'
 import { formatDate } from '../../engine/fields/date.ts'
 import { object, text } from '../../engine/fields/json-shapes.ts'
-import { ApiError, badRequest, fieldError, forbidden, notFound, UserError } from '../../platform/errors.ts'
+import {
+  ApiError,
+  badRequest,
+  fieldError,
+  forbidden,
+  notFound,
+  UserError,
+} from '../../platform/api-errors.ts'
 import { sendJson } from '../answer.ts'
 import { readForm } from '../body/form.ts'
 import type { Ctx, Services } from '../context.ts'

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { allowOnly, checkFields, each, fields, notLonger, required } from '../../engine/collections/checks.ts'
 import { list, map, object, ShapeError, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/api-errors.ts'
 import type { RequestBody } from '../context.ts'
 
 export const BATCH = z

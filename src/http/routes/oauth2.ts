@@ -1,6 +1,6 @@
 import { keepAppleName } from '../../engine/auth/oauth2/apple-name.ts'
 import { object, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
-import { ApiError } from '../../platform/errors.ts'
+import { ApiError } from '../../platform/api-errors.ts'
 import { readForm } from '../body/form.ts'
 import type { Ctx, Services } from '../context.ts'
 import { everybody } from '../permission.ts'

@@ -1,7 +1,7 @@
 import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
 import { checkFields, failedBefore, required } from '../../engine/collections/checks.ts'
 import type { Upload } from '../../engine/files/upload.ts'
-import { ApiError, badRequest, fieldError } from '../../platform/errors.ts'
+import { ApiError, badRequest, fieldError } from '../../platform/api-errors.ts'
 import { readRequestBody } from '../body/body.ts'
 import type { Ctx } from '../context.ts'
 

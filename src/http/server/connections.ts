@@ -6,8 +6,8 @@ import type { Config } from '../../platform/config.ts'
 import { guestHolder, type Holder, toNetwork } from '../../platform/limits/holder.ts'
 import { connectionPlaces } from '../../platform/limits/places.ts'
 import { SMALL_BYTES } from '../request-memory.ts'
-import type { Handler } from './before-routes.ts'
 import { isTrusted, readSocketAddress } from './caller.ts'
+import type { Handler } from './headers-and-redirects.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 60_000

@@ -1,5 +1,5 @@
 import { FilterError } from '../../engine/filter/parse.ts'
-import { ApiError, GatewayError } from '../../platform/errors.ts'
+import { ApiError, GatewayError } from '../../platform/api-errors.ts'
 
 const MAX_TEXT = 300
 

@@ -1,5 +1,5 @@
 import { createServer } from 'node:net'
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 
 const TRIES = 20
 

@@ -1,7 +1,7 @@
 import cluster from 'node:cluster'
 import type { Server } from 'node:http'
 import { type AddressInfo, type ListenOptions, Server as TcpServer } from 'node:net'
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import { CONNECTION_OPTIONS } from './connections.ts'
 
 /** Maximum connections that wait to be accepted. Linux allows 4,096 by default. */

@@ -4,7 +4,6 @@ import type { Config } from '../../platform/config.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import type { Services } from '../context.ts'
 import { findRequestGroup, type Group, STREAMS } from '../metrics/traffic.ts'
-import { readRoutedPath } from './before-routes.ts'
 import {
   findCachedCaller,
   findRequestHolder,
@@ -13,6 +12,7 @@ import {
   readSocketAddress,
 } from './caller.ts'
 import { cut, describeFault } from './describe-fault.ts'
+import { readRoutedPath } from './headers-and-redirects.ts'
 import { leaveBody } from './incoming-body.ts'
 import { loggedPath, loggedUrl } from './logged-url.ts'
 

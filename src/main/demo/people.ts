@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GatewayError, UserError } from '../../platform/errors.ts'
+import { GatewayError, UserError } from '../../platform/api-errors.ts'
 import { type AgentState, pair, readState, saveState } from '../../programs/agent/device.ts'
 import { simulatorDriver } from '../../programs/agent/drivers/simulator.ts'
 import { call } from '../../programs/agent/link.ts'

@@ -1,5 +1,5 @@
-import { RetryLater } from '../errors.ts'
-import { DatabaseUnavailable } from './errors.ts'
+import { RetryLater } from '../api-errors.ts'
+import { DatabaseUnavailable } from './database-errors.ts'
 import type { Db } from './open.ts'
 
 /** How to store items of many concurrent callers with few statements. */

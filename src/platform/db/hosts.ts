@@ -1,5 +1,5 @@
 import pg from 'pg'
-import { DatabaseUnavailable, isSqlError } from './errors.ts'
+import { DatabaseUnavailable, isSqlError } from './database-errors.ts'
 
 /** How long a host may take to accept a connection before the next host is tried. */
 const HOST_MS = 3_000

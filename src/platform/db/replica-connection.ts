@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts'
 import type { Backend, Session } from './backend.ts'
-import { DatabaseUnavailable } from './errors.ts'
+import { DatabaseUnavailable } from './database-errors.ts'
 import { openPostgres, type PoolSize } from './postgres.ts'
 
 const POSITION = `

@@ -1,6 +1,6 @@
 import { counts } from '../tools/counts.ts'
 import type { Backend, Result } from './backend.ts'
-import { DatabaseUnavailable, isSqlError } from './errors.ts'
+import { DatabaseUnavailable, isSqlError } from './database-errors.ts'
 import type { ReplicaConnection } from './replica-connection.ts'
 
 /** SQLSTATEs after which the primary repeats a read: the replica canceled it, or lacks a schema change. */

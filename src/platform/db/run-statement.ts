@@ -1,6 +1,6 @@
 import pg from 'pg'
 import type { Result, Session } from './backend.ts'
-import { toDatabaseError } from './errors.ts'
+import { toDatabaseError } from './database-errors.ts'
 
 /** How long after Postgres' own time limit the driver gives up a statement and drops the connection. */
 export const GRACE_MS = 5_000

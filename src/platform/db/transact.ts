@@ -1,7 +1,7 @@
 import type pg from 'pg'
 import { serialQueue } from '../tools/repeat.ts'
 import type { TransactionSession } from './backend.ts'
-import { DatabaseLocked, DatabaseUnavailable } from './errors.ts'
+import { DatabaseLocked, DatabaseUnavailable } from './database-errors.ts'
 import { GRACE_MS, makeSession, withDatabaseErrors } from './run-statement.ts'
 
 /** The driver's longest time limit, 24 days. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { RetryLater } from '../errors.ts'
+import { RetryLater } from '../api-errors.ts'
 import { counts, increment } from '../tools/counts.ts'
 
 declare const isHolder: unique symbol

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { badRequest } from '../errors.ts'
+import { badRequest } from '../api-errors.ts'
 import { type Holder, overLimit, type Ticket } from './holder.ts'
 import { FIRST_ROWS, MAX_WAIT_MS, RATES, type Rate } from './limits.ts'
 import { Places } from './places.ts'

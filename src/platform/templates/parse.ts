@@ -1,5 +1,5 @@
 import { type AST, parse } from '@handlebars/parser'
-import { badRequest } from '../errors.ts'
+import { badRequest } from '../api-errors.ts'
 import { Lru } from '../tools/lru.ts'
 
 /** Cache of parsed templates. A template of 2,000 characters takes 9 ms to parse, and some 300 kB. */

@@ -1,5 +1,5 @@
 import type { AST } from '@handlebars/parser'
-import { ApiError, badRequest } from '../errors.ts'
+import { ApiError, badRequest } from '../api-errors.ts'
 import { cleanText } from '../tools/clean-text.ts'
 import { parseTemplate } from './parse.ts'
 import { findValueAt, makeTextReader, missing } from './value-at.ts'

@@ -1,4 +1,4 @@
-import { badRequest } from '../errors.ts'
+import { badRequest } from '../api-errors.ts'
 import { parseJson } from '../tools/json.ts'
 
 /** Texts of JSON up to this many characters are read, as many as a message of AWS SNS has. */

@@ -1,4 +1,4 @@
-import { badRequest } from '../errors.ts'
+import { badRequest } from '../api-errors.ts'
 
 /** The charset that a Content-Type declares; '' for none. RFC 9110, 8.3.1 */
 export function readCharset(contentType: string): string {

@@ -1,7 +1,7 @@
 import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { lstat, open, readdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
-import { UserError } from '../errors.ts'
+import { UserError } from '../api-errors.ts'
 
 /** Removes what killed processes left behind: files and folders older than `ageMs` with the prefix. */
 export async function removeLeftovers(folder: string, prefix: string, ageMs: number): Promise<void> {

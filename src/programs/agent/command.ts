@@ -1,5 +1,5 @@
 import { type ArgsDef, defineCommand, type ParsedArgs } from 'citty'
-import { runProgramCommand, UserError } from '../../platform/errors.ts'
+import { runProgramCommand, UserError } from '../../platform/api-errors.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
 import {
   findPaired,

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFile
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { GatewayError, UserError } from '../../platform/errors.ts'
+import { GatewayError, UserError } from '../../platform/api-errors.ts'
 import { lockFile } from '../../platform/tools/files.ts'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
 import { runDriver } from './agent.ts'

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type EventSourceMessage, EventSourceParserStream } from 'eventsource-parser/stream'
-import { GatewayError } from '../../platform/errors.ts'
+import { GatewayError } from '../../platform/api-errors.ts'
 
 export interface Server {
   /** The server's URL without a trailing slash. */

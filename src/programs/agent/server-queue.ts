@@ -1,4 +1,4 @@
-import { GatewayError } from '../../platform/errors.ts'
+import { GatewayError } from '../../platform/api-errors.ts'
 import { WakeSignal } from '../../platform/tools/repeat.ts'
 import type { Journal, JournalEntry } from './journal.ts'
 import { type Link, persist } from './link.ts'

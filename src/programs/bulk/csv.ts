@@ -1,4 +1,4 @@
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import { readCsvCells } from '../../portable/read-csv.ts'
 
 /** A row of a CSV file: its values by column name, and the line on which it begins. */

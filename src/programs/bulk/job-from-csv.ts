@@ -1,4 +1,4 @@
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import { guessColumns } from '../../portable/phone/columns.ts'
 import { isNumberCell } from '../../portable/phone/numbers-in-cell.ts'
 import { chooseRowPhone } from '../../portable/phone/row.ts'

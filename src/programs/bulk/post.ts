@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import type { Job } from './job-from-csv.ts'
 
 /** The server's final answer: not a temporary error, which is retried. */

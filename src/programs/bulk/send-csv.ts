@@ -1,4 +1,4 @@
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 import { readBytes } from '../../platform/tools/files.ts'
 import { showProgress } from '../../platform/tools/progress.ts'
 import { fileText } from '../../portable/file-text.ts'

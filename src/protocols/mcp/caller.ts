@@ -1,9 +1,9 @@
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import type { Scope } from '../../engine/request/scopes.ts'
-import type { Sender } from '../../gateway/base/sender.ts'
+import type { Sender } from '../../gateway/base/make-sender.ts'
 import type { EstimateConfig } from '../../gateway/messages/send/cost-estimate.ts'
-import type { SendServices } from '../../gateway/messages/send/send.ts'
+import type { SendServices } from '../../gateway/messages/send/send-texts.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Logger } from '../../platform/log.ts'
 

@@ -1,8 +1,8 @@
 import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
-import { checkShape } from '../../gateway/base/schemas.ts'
-import { GatewayError } from '../../platform/errors.ts'
+import { checkShape } from '../../gateway/base/body-schemas.ts'
+import { GatewayError } from '../../platform/api-errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
-import { explainToolError } from './errors.ts'
+import { explainToolError } from './explain-tool-error.ts'
 import type { Tool } from './tool.ts'
 
 const makeTextContent = (text: string) => [{ type: 'text' as const, text }]

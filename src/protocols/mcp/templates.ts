@@ -1,9 +1,9 @@
 import { type McpServer, ResourceTemplate } from '@modelcontextprotocol/server'
 import { listRecords, viewRecord } from '../../engine/records/list.ts'
 import type { Scope } from '../../engine/request/scopes.ts'
-import { notFound } from '../../platform/errors.ts'
+import { notFound } from '../../platform/api-errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
-import { explainToolError } from './errors.ts'
+import { explainToolError } from './explain-tool-error.ts'
 
 const SENDS: Scope = 'messages:send'
 const TEMPLATE_URI = 'pocketsms://templates/'

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { rows } from '../../http/rows.ts'
 import { invalid } from '../../platform/common-refusals.ts'
-import { type DoorCall, door } from '../door.ts'
 import { readQueryAndForm } from '../parameters.ts'
+import { type DoorCall, door } from '../send-only-protocol.ts'
 import type { Recipients } from './recipients.ts'
 import { sendTo } from './send-to.ts'
 

@@ -1,7 +1,7 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { tooMany } from '../../gateway/base/permissions.ts'
 import { readRecipients } from '../../gateway/base/read-numbers.ts'
-import { findGroupsByName } from '../../gateway/hooks/compose.ts'
+import { findGroupsByName } from '../../gateway/hooks/compose-hook-text.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'

@@ -1,9 +1,9 @@
+import { gatewayRefusal, isRefusal } from '../../gateway/base/gateway-errors.ts'
 import { isAllowed } from '../../gateway/base/permissions.ts'
-import { gatewayRefusal, isRefusal } from '../../gateway/base/refusals.ts'
-import type { KeyCredentials } from '../../gateway/messages/sender.ts'
+import type { KeyCredentials } from '../../gateway/messages/require-sender.ts'
 import { readClientIp } from '../../http/server/caller.ts'
-import type { DoorCall } from '../door.ts'
 import { type DoorSend, sendByKey } from '../send-by-key.ts'
+import type { DoorCall } from '../send-only-protocol.ts'
 import { findRecipients, type Recipients } from './recipients.ts'
 
 /**

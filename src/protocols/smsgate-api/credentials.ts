@@ -7,9 +7,9 @@ import {
   type KeyHolder,
 } from '../../engine/auth/identify-key.ts'
 import { grants, REFRESH_SCOPE, resolveScopes, type Scopes } from '../../engine/request/scopes.ts'
+import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { scopeRequired } from '../../gateway/base/permissions.ts'
-import { gatewayRefusal } from '../../gateway/base/refusals.ts'
-import { makeKeyCaller, type SendingCaller } from '../../gateway/messages/sender.ts'
+import { makeKeyCaller, type SendingCaller } from '../../gateway/messages/require-sender.ts'
 import type { Ctx } from '../../http/context.ts'
 import { readClientIp } from '../../http/server/caller.ts'
 import type { GatewayServices } from '../gateway-services.ts'

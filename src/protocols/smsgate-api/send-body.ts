@@ -1,7 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate, toDate } from '../../engine/fields/date.ts'
-import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import {
   checkShape,
   id,
@@ -9,9 +8,15 @@ import {
   nonEmptyText,
   visibleText,
   wholeNumber,
-} from '../../gateway/base/schemas.ts'
-import { ANY_LINE, MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../../gateway/messages/send/body.ts'
+} from '../../gateway/base/body-schemas.ts'
+import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { formatInstant } from '../../gateway/messages/send/expiry.ts'
+import {
+  ANY_LINE,
+  MAX_CHARACTERS,
+  PLAIN_OPTIONS,
+  type SendBody,
+} from '../../gateway/messages/send/send-options.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { MAX_DEVICE_ID, rfc3339 } from './values.ts'
 

@@ -2,15 +2,15 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/date.ts'
-import { isRefusal } from '../../gateway/base/refusals.ts'
-import type { Sender } from '../../gateway/base/sender.ts'
-import type { SendBody } from '../../gateway/messages/send/body.ts'
+import { isRefusal } from '../../gateway/base/gateway-errors.ts'
+import type { Sender } from '../../gateway/base/make-sender.ts'
 import {
   findFirstAnswer,
   type Idempotency,
   readIdempotency,
 } from '../../gateway/messages/send/idempotency.ts'
-import { type SendServices, send } from '../../gateway/messages/send/send.ts'
+import type { SendBody } from '../../gateway/messages/send/send-options.ts'
+import { type SendServices, send } from '../../gateway/messages/send/send-texts.ts'
 import type { Ctx } from '../../http/context.ts'
 import { invalid } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'

@@ -1,6 +1,6 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { gatewayRefusal } from '../../gateway/base/refusals.ts'
-import { REASONS } from '../../gateway/base/status.ts'
+import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
+import { REASONS } from '../../gateway/base/message-status.ts'
 import type { SendRow } from './find-send.ts'
 import { isoDate } from './values.ts'
 

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { readBool } from '../../engine/fields/cast.ts'
 import { parseDate, toDate } from '../../engine/fields/date.ts'
-import { checkShape, id } from '../../gateway/base/schemas.ts'
+import { checkShape, id } from '../../gateway/base/body-schemas.ts'
 import type { Ctx } from '../../http/context.ts'
 import { readRequestQuery } from '../../http/query.ts'
 import { invalid } from '../../platform/common-refusals.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import type { Health } from '../../gateway/lines/health.ts'
+import type { Health } from '../../gateway/lines/phone-health.ts'
 
 /** A value of the app's health check; undefined if it is unreadable. */
 const check = z

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import type { Device } from '../../gateway/base/device.ts'
-import { wakeDevices } from '../../gateway/lines/wake.ts'
+import type { Device } from '../../gateway/base/device-record.ts'
+import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { belongsToDevice } from './stored-phone.ts'
 

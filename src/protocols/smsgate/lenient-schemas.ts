@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { instant, text as line } from '../../gateway/base/schemas.ts'
+import { instant, text as line } from '../../gateway/base/body-schemas.ts'
 
 export const MAX_SIMS = 8
 

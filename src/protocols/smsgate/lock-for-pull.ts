@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Device } from '../../gateway/base/device.ts'
+import type { Device } from '../../gateway/base/device-record.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { CLOCK_NOISE_MS } from './note-clock.ts'
 import { CAPACITY } from './phone-capacity.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import type { Device } from '../../gateway/base/device.ts'
+import type { Device } from '../../gateway/base/device-record.ts'
 import { inSeconds } from '../../platform/db/queries.ts'
 import { MAX_CAPACITY, updatePhone } from './stored-phone.ts'
 

@@ -1,10 +1,10 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/date.ts'
-import type { Device } from '../../gateway/base/device.ts'
-import { claimMessages, readLeasedMessages } from '../../gateway/messages/queue/claim.ts'
-import { noteListed, readHandedState } from './handed-texts.ts'
+import type { Device } from '../../gateway/base/device-record.ts'
+import { claimMessages, readLeasedMessages } from '../../gateway/messages/queue/claim-messages.ts'
 import { lockForPull, type PhoneState } from './lock-for-pull.ts'
 import { findOrMakePhone } from './stored-phone.ts'
+import { noteListed, readHandedState } from './texts-at-phone.ts'
 import { computeValidUntil, toWire, wireId } from './wire.ts'
 
 /** A phone gets leases of this many times the usual length: it sends texts one by one, with pauses. */

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkShape, text as line, wholeNumber } from '../../gateway/base/schemas.ts'
+import { checkShape, text as line, wholeNumber } from '../../gateway/base/body-schemas.ts'
 import { readAttachment } from '../../gateway/conversations/store-attachments.ts'
 import type { ReceivedText } from '../../gateway/conversations/store-received-texts.ts'
 import { MAX_TEXT, optional } from '../../gateway/lines/device-body.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { nonEmptyId, wholeNumber } from '../../gateway/base/schemas.ts'
+import { nonEmptyId, wholeNumber } from '../../gateway/base/body-schemas.ts'
 import { optional } from '../../gateway/lines/device-body.ts'
 import { cut, MAX_SIMS, takeFirstItems } from './lenient-schemas.ts'
 

@@ -1,7 +1,7 @@
 import { toDate } from '../../engine/fields/date.ts'
 import type { Value } from '../../engine/fields/field.ts'
-import type { ClaimedMessage } from '../../gateway/messages/queue/claim.ts'
-import type { Attempt } from '../../gateway/messages/queue/leases.ts'
+import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages.ts'
+import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
 import type { PhoneState } from './lock-for-pull.ts'
 import type { Phone } from './stored-phone.ts'
 

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer'
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/api-errors.ts'
 import { decodeText } from '../../platform/tools/charset.ts'
 
 /** A part of a mail as postal-mime reads it. */

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { Worker } from 'node:worker_threads'
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/api-errors.ts'
 import type { Mail } from './mail.ts'
 
 /** The slowest mail that was found takes 0.8 s of CPU time. */

@@ -1,5 +1,5 @@
 import { parentPort } from 'node:worker_threads'
-import { ApiError } from '../../platform/errors.ts'
+import { ApiError } from '../../platform/api-errors.ts'
 import { readMail } from './mail.ts'
 
 // The thread of mail-reader.ts. Reads one mail after the other.

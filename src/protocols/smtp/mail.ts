@@ -1,7 +1,7 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import PostalMime, { type Email } from 'postal-mime'
-import { badRequest } from '../../platform/errors.ts'
+import { badRequest } from '../../platform/api-errors.ts'
 import { isAnswer, joinLines, removeQuotes } from './answer.ts'
 import { checkCharsets, type MimePart } from './charsets.ts'
 

@@ -1,4 +1,4 @@
-import type { KeyCredentials } from '../../gateway/messages/sender.ts'
+import type { KeyCredentials } from '../../gateway/messages/require-sender.ts'
 import { looksDialable } from '../../portable/phone/read.ts'
 
 /** Who signed in for a mail: an account, by an API key. */

@@ -1,9 +1,8 @@
-import { readErrorReason } from '../../gateway/webhooks/kept-answer.ts'
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
-import { GatewayError } from '../../platform/errors.ts'
+import { readErrorReason } from '../../gateway/webhooks/mask-answer.ts'
+import { GatewayError } from '../../platform/api-errors.ts'
 import type { ResponseHead } from '../../platform/outgoing/send.ts'
 import type { Caller, CallServices } from './caller.ts'
-import { refusalFor, TwilioRefusal } from './refusals.ts'
 import {
   type AnsweredText,
   checkReplies,
@@ -12,6 +11,7 @@ import {
   type Reply,
   sendReplies,
 } from './replies.ts'
+import { refusalFor, TwilioRefusal } from './twilio-errors.ts'
 import { readAnswer } from './twiml.ts'
 import { isSuccess, NO_SUCCESS } from './webhook-outcome.ts'
 

@@ -1,13 +1,13 @@
 import { isHelp, readConsentWord } from '../../gateway/consent/consent-words.ts'
 import { findJoinGroups } from '../../gateway/consent/joinable-groups.ts'
-import { readOptWords } from '../../gateway/consent/opt-out.ts'
+import { readOptWords } from '../../gateway/consent/set-opted-out.ts'
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
-import { readOptWord } from '../../portable/opt-words.ts'
+import { readOptWord } from '../../portable/read-opt-word.ts'
 import type { CallServices } from './caller.ts'
 import { mediaPath } from './media.ts'
-import { twilioState } from './message-status.ts'
 import { API_VERSION, makeSid } from './sids.ts'
 import type { Form } from './signed-request.ts'
+import { twilioState } from './twilio-status.ts'
 
 export const STATUS_EVENT = 'message.status'
 

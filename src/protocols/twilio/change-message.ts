@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
+import { logChanged } from '../../gateway/base/message-status.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
-import { logChanged } from '../../gateway/base/status.ts'
-import { cancelMessage } from '../../gateway/messages/queue/cancel.ts'
+import { cancelMessage } from '../../gateway/messages/queue/cancel-messages.ts'
 import { redactCopies } from '../../gateway/retention/end-messages.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries, unindexed } from '../../platform/db/queries.ts'
 import type { Call } from './account.ts'
 import { fetchMessage, findMessage } from './messages.ts'
-import { invalid, TwilioRefusal } from './refusals.ts'
+import { invalid, TwilioRefusal } from './twilio-errors.ts'
 
 /** SQL: the message was sent or is in a final status. Only then can it be redacted or deleted. */
 const IS_OVER = sql<boolean>`status || '' in ('sent', 'delivered', 'failed', 'received')`

@@ -1,12 +1,12 @@
 import { deleteRecords } from '../../engine/records/cascade.ts'
-import { updateRecords } from '../../gateway/base/status.ts'
+import { updateRecords } from '../../gateway/base/message-status.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Call } from './account.ts'
 import { fetchNumber, findNumber } from './numbers.ts'
 import { readAddress } from './parameters.ts'
-import { invalid } from './refusals.ts'
 import { saveRecord } from './save-record.ts'
+import { invalid } from './twilio-errors.ts'
 
 const MAX_NAME = 255
 

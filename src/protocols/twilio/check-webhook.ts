@@ -1,7 +1,7 @@
 import type { FitWebhook } from '../../gateway/webhooks/webhook-extensions.ts'
+import { fieldError, invalidFields } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { fieldError, invalidFields } from '../../platform/errors.ts'
 
 const findSigner = (db: Db, user: string, key: string, device: string) =>
   queries(db)

@@ -1,16 +1,16 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/date.ts'
+import { isInvisible } from '../../gateway/base/body-schemas.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
-import { isInvisible } from '../../gateway/base/schemas.ts'
-import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../gateway/messages/send/body.ts'
+import { findRefused } from '../../gateway/messages/send/excluded-recipients.ts'
 import { formatInstant } from '../../gateway/messages/send/expiry.ts'
 import {
   findFirstAnswer,
   type Idempotency,
   readIdempotency,
 } from '../../gateway/messages/send/idempotency.ts'
-import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
-import { type Sent, send } from '../../gateway/messages/send/send.ts'
+import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../gateway/messages/send/send-options.ts'
+import { type Sent, send } from '../../gateway/messages/send/send-texts.ts'
 import { isOtherForm } from '../../portable/phone/other-forms.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { encodeSmartly } from '../../portable/smart-encoding.ts'
@@ -19,8 +19,8 @@ import { readRequestDate } from './dates.ts'
 import { type NumberSender, sendersFrom } from './devices-with-number.ts'
 import { findMessage, type MessageRow, makeTwilioOrigin, renderMessage } from './messages.ts'
 import { type Parameters, readAddress } from './parameters.ts'
-import { invalid, TwilioRefusal } from './refusals.ts'
 import { makeSid, parseSid } from './sids.ts'
+import { invalid, TwilioRefusal } from './twilio-errors.ts'
 
 const MAX_VALIDITY_SECONDS = 36_000
 

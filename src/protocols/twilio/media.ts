@@ -7,8 +7,8 @@ import type { Call } from './account.ts'
 import { twilioDate } from './dates.ts'
 import { findMessage } from './messages.ts'
 import { describePage, readPage } from './pages.ts'
-import { notFound } from './refusals.ts'
 import { accountPath, makeSid } from './sids.ts'
+import { notFound } from './twilio-errors.ts'
 
 /** The SID of a file, from its name, which is unique within a message. */
 const mediumSid = (name: string) => makeSid('ME', derivedId(name))

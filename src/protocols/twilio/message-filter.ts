@@ -6,7 +6,7 @@ import type { Call } from './account.ts'
 import { readRequestDate } from './dates.ts'
 import { OWN_NUMBER } from './own-number.ts'
 import type { Parameters } from './parameters.ts'
-import { invalid } from './refusals.ts'
+import { invalid } from './twilio-errors.ts'
 
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000

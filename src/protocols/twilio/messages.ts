@@ -1,15 +1,15 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { now } from '../../engine/fields/date.ts'
-import type { Origin } from '../../gateway/messages/send/body.ts'
+import type { Origin } from '../../gateway/messages/send/send-options.ts'
 import { type TableRow, toObjects } from '../../platform/db/statement.ts'
 import type { Call } from './account.ts'
 import { twilioDate } from './dates.ts'
 import { writeMessageFilter } from './message-filter.ts'
-import { twilioState } from './message-status.ts'
 import { OWN_NUMBER } from './own-number.ts'
 import { readPage, readRows } from './pages.ts'
-import { notFound } from './refusals.ts'
 import { API_VERSION, accountPath, makeSid, parseSid } from './sids.ts'
+import { notFound } from './twilio-errors.ts'
+import { twilioState } from './twilio-status.ts'
 
 /** The origin to store with a message from Twilio's API or a TwiML reply. `callback`: a URL, '' for none. */
 export const makeTwilioOrigin = (

@@ -3,8 +3,8 @@ import { type TableRow, toObjects } from '../../platform/db/statement.ts'
 import type { Call } from './account.ts'
 import { twilioDate } from './dates.ts'
 import { readPage, readRows } from './pages.ts'
-import { notFound } from './refusals.ts'
 import { API_VERSION, accountPath, makeSid, parseSid } from './sids.ts'
+import { notFound } from './twilio-errors.ts'
 
 /** The fields of Twilio's numbers that are the same for every device. */
 const FIXED = {

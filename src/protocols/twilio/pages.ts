@@ -2,8 +2,8 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries, unindexed } from '../../platform/db/queries.ts'
 import { toObjects } from '../../platform/db/statement.ts'
 import type { Parameters } from './parameters.ts'
-import { invalid, TwilioRefusal } from './refusals.ts'
 import { makeSid, parseSid, type SidKind } from './sids.ts'
+import { invalid, TwilioRefusal } from './twilio-errors.ts'
 
 const DEFAULT_SIZE = 50
 const MAX_SIZE = 1_000

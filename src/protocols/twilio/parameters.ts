@@ -1,7 +1,7 @@
 import { findUrlFault } from '../../platform/outgoing/addresses.ts'
 import { decodeForm } from '../../platform/tools/charset.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
-import { invalid, TwilioRefusal } from './refusals.ts'
+import { invalid, TwilioRefusal } from './twilio-errors.ts'
 
 /** Parameters of a form or a query; the first of repeated ones counts. */
 export type Parameters = ReadonlyMap<string, string>

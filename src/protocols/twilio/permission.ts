@@ -1,18 +1,18 @@
-import { asSender, type SendingCaller } from '../../gateway/messages/sender.ts'
+import { asSender, type SendingCaller } from '../../gateway/messages/require-sender.ts'
 import { readBytes } from '../../http/body/raw-body.ts'
 import type { Ctx } from '../../http/context.ts'
 import { TWILIO } from '../../http/openapi/security.ts'
 import type { Permission } from '../../http/permission.ts'
 import { findRequestMemory } from '../../http/server/caller.ts'
-import { ApiError, RetryLater } from '../../platform/errors.ts'
+import { ApiError, RetryLater } from '../../platform/api-errors.ts'
 import { readCharset } from '../../platform/tools/charset.ts'
 import { type Description, described } from '../describe-route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { queryBytes } from '../parameters.ts'
 import { type Call, identifyAccount } from './account.ts'
 import { type Parameters, readParameters, refuseUnknown } from './parameters.ts'
-import { INVALID, invalid, notFound, TwilioRefusal } from './refusals.ts'
 import { parseSid } from './sids.ts'
+import { INVALID, invalid, notFound, TwilioRefusal } from './twilio-errors.ts'
 
 /** The account of the credentials. Throws 401, and 404 if the path names another account. */
 export const byAccount: Permission<SendingCaller, GatewayServices> = {

@@ -1,7 +1,7 @@
 import { SUPERUSERS } from '../../engine/collections/collection.ts'
 import { createRecord, updateRecord } from '../../engine/records/write.ts'
 import { makeServerRequest } from '../../engine/request/request.ts'
-import { ApiError } from '../../platform/errors.ts'
+import { ApiError } from '../../platform/api-errors.ts'
 import type { Call } from './account.ts'
 
 /**

@@ -1,7 +1,7 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { SaxesParser } from 'saxes'
 import { decodeText, readCharset } from '../../platform/tools/charset.ts'
-import { TwilioRefusal } from './refusals.ts'
+import { TwilioRefusal } from './twilio-errors.ts'
 
 interface Twiml {
   readonly messages: readonly TwimlMessage[]

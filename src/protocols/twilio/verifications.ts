@@ -1,21 +1,21 @@
 import { isIP } from 'node:net'
+import { isRefusal } from '../../gateway/base/gateway-errors.ts'
 import { readNumber } from '../../gateway/base/read-numbers.ts'
-import { isRefusal } from '../../gateway/base/refusals.ts'
 import {
   checkVerification,
   endVerification,
   findVerification,
   type Named,
 } from '../../gateway/codes/check-code.ts'
-import { startVerification } from '../../gateway/codes/start.ts'
+import { startVerification } from '../../gateway/codes/start-verification.ts'
 import type { Verification } from '../../gateway/codes/verification.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { normalizePhone } from '../../portable/phone/read.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
 import type { Call } from './account.ts'
 import { isoDate } from './dates.ts'
-import { invalidParameter, notFound, TwilioRefusal } from './refusals.ts'
 import { makeSid, parseSid } from './sids.ts'
+import { invalidParameter, notFound, TwilioRefusal } from './twilio-errors.ts'
 import { findServiceId, serviceUrl } from './verify-services.ts'
 
 /** Parameters of a new verification. `RiskCheck` and `Tags` have no effect. */

@@ -5,9 +5,9 @@ import type { Call } from './account.ts'
 import { isoDate } from './dates.ts'
 import { readPage, readRows } from './pages.ts'
 import type { Parameters } from './parameters.ts'
-import { invalidParameter, notFound, TwilioRefusal } from './refusals.ts'
 import { saveRecord } from './save-record.ts'
 import { makeSid, parseSid } from './sids.ts'
+import { invalidParameter, notFound, TwilioRefusal } from './twilio-errors.ts'
 
 /** Options of Twilio that this server lacks: only `false` is accepted. */
 const OFF = [

@@ -1,6 +1,6 @@
 import { createDecipheriv, createHash, createHmac } from 'node:crypto'
 import { readSqliteText, type StoredRow } from '../../engine/import/open-pocketbase.ts'
-import { UserError } from '../../platform/errors.ts'
+import { UserError } from '../../platform/api-errors.ts'
 
 /** Columns that Vendel encrypts, in whichever table they are. */
 const SEALED = ['body', 'secret_key']

@@ -3,12 +3,12 @@ import { toText } from '../../engine/fields/cast.ts'
 import { formatDate } from '../../engine/fields/date.ts'
 import { listRecords } from '../../engine/records/list.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
+import { checkShape, instant } from '../../gateway/base/body-schemas.ts'
 import { type Act, isAllowed } from '../../gateway/base/permissions.ts'
-import { checkShape, instant } from '../../gateway/base/schemas.ts'
-import { type SendingCaller, withReader } from '../../gateway/messages/sender.ts'
+import { type SendingCaller, withReader } from '../../gateway/messages/require-sender.ts'
 import { meterFor } from '../../http/authenticate.ts'
 import { readRequestQuery } from '../../http/query.ts'
-import type { DoorCall } from '../door.ts'
+import type { DoorCall } from '../send-only-protocol.ts'
 
 export interface List {
   readonly collection: string

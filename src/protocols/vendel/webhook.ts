@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { callWebhook } from '../../gateway/webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
-import { isSecret } from '../../gateway/webhooks/signature.ts'
+import { isSecret } from '../../gateway/webhooks/sign-webhook.ts'
 
 /** Vendel's event names by ours. Other events are sent as `test`. */
 const EVENTS: Readonly<Record<string, string>> = {

@@ -1,5 +1,5 @@
 import { limitSignInAttempts } from '../../../src/engine/auth/attempt-limits.ts'
-import { badRequest } from '../../../src/platform/errors.ts'
+import { badRequest } from '../../../src/platform/api-errors.ts'
 import { overLimit } from '../../../src/platform/limits/holder.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 

@@ -1,6 +1,6 @@
 import { findByToken } from '../../../src/engine/auth/tokens.ts'
-import { requireDevice } from '../../../src/gateway/base/device.ts'
-import { claimMessages } from '../../../src/gateway/messages/queue/claim.ts'
+import { requireDevice } from '../../../src/gateway/base/device-record.ts'
+import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
 import { basic } from '../../support/server/request.ts'
 import { type Client, client, openStream, withDevices } from '../../support/server/server-with-devices.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../../support/server/server-with-mail.ts'

@@ -5,7 +5,7 @@ import {
   upsertSuperuser,
 } from '../../../src/engine/auth/superusers.ts'
 import { findByToken } from '../../../src/engine/auth/tokens.ts'
-import { UserError } from '../../../src/platform/errors.ts'
+import { UserError } from '../../../src/platform/api-errors.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { start } from '../../support/database/open.ts'
 import { testConfig } from '../../support/server/start.ts'

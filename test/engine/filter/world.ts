@@ -10,10 +10,10 @@ import {
   NO_REQUEST,
   type RequestInfo,
 } from '../../../src/engine/request/request.ts'
+import { ApiError } from '../../../src/platform/api-errors.ts'
 import type { Config } from '../../../src/platform/config.ts'
-import { isSqlError } from '../../../src/platform/db/errors.ts'
+import { isSqlError } from '../../../src/platform/db/database-errors.ts'
 import { migrate } from '../../../src/platform/db/schema/migrate.ts'
-import { ApiError } from '../../../src/platform/errors.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { openDb, openStore } from '../../support/database/open.ts'
 import { importCorpus } from '../../support/server/start.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../../src/engine/collections/catalog.ts'
 import { startFeed } from '../../../src/engine/realtime/feed.ts'
-import { DatabaseUnavailable } from '../../../src/platform/db/errors.ts'
+import { DatabaseUnavailable } from '../../../src/platform/db/database-errors.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { startServer } from '../../support/server/start.ts'
 

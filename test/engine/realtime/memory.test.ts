@@ -1,6 +1,6 @@
 import { Client, type ClientConnection, LIMITS } from '../../../src/engine/realtime/client.ts'
 import { makeRegistry } from '../../../src/engine/realtime/client-registry.ts'
-import { makeFlusher } from '../../../src/engine/realtime/flusher.ts'
+import { makeFlusher } from '../../../src/engine/realtime/flush-events.ts'
 import { estimateTopicBytes, readTopic } from '../../../src/engine/realtime/topic.ts'
 import { Budget } from '../../../src/platform/limits/budget.ts'
 import { guestHolder } from '../../../src/platform/limits/holder.ts'

@@ -1,4 +1,4 @@
-import { type AlarmNews, renderAlarmMail } from '../../../src/gateway/alarms/alarms.ts'
+import { type AlarmNews, renderAlarmMail } from '../../../src/gateway/alarms/alarm-mails.ts'
 
 const SENDER = { appName: 'Acme & Sons', appUrl: 'https://sms.example.com' }
 const SILENT: AlarmNews = {

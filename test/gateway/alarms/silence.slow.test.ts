@@ -1,6 +1,6 @@
-import type { Device } from '../../../src/gateway/base/device.ts'
-import { saveHealth } from '../../../src/gateway/lines/health.ts'
-import { recordOutage } from '../../../src/gateway/messages/queue/leases.ts'
+import type { Device } from '../../../src/gateway/base/device-record.ts'
+import { saveHealth } from '../../../src/gateway/lines/phone-health.ts'
+import { recordOutage } from '../../../src/gateway/messages/queue/message-leases.ts'
 import { ALARM_MINUTES, MINUTES_UNTIL_MAIL, openAlarmFixture } from '../../support/alarm-fixture.ts'
 import { assign } from '../../support/database/queue.ts'
 

@@ -1,18 +1,18 @@
 import { deleteRecords } from '../../../src/engine/records/cascade.ts'
+import { makeAccountSender } from '../../../src/gateway/base/make-sender.ts'
 import { requirePermit } from '../../../src/gateway/base/permissions.ts'
-import { makeAccountSender } from '../../../src/gateway/base/sender.ts'
-import { readCampaignChange, readNewCampaign } from '../../../src/gateway/campaigns/body.ts'
-import { changeCampaign } from '../../../src/gateway/campaigns/change.ts'
-import { createCampaign } from '../../../src/gateway/campaigns/create.ts'
+import { readCampaignChange, readNewCampaign } from '../../../src/gateway/campaigns/campaign-body.ts'
+import { changeCampaign } from '../../../src/gateway/campaigns/change-campaign.ts'
+import { createCampaign } from '../../../src/gateway/campaigns/create-campaign.ts'
 import {
   cancelCampaign,
   pauseCampaign,
   resumeCampaign,
 } from '../../../src/gateway/campaigns/pause-resume-cancel.ts'
-import { settleCampaign } from '../../../src/gateway/campaigns/settle.ts'
-import { cancelBatch } from '../../../src/gateway/messages/queue/cancel.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
-import { type Acceptor, openAcceptor } from '../../../src/gateway/messages/send/accept.ts'
+import { settleCampaign } from '../../../src/gateway/campaigns/settle-campaign.ts'
+import { cancelBatch } from '../../../src/gateway/messages/queue/cancel-messages.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { type Acceptor, openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'

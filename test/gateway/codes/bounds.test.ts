@@ -1,4 +1,4 @@
-import { countCodes } from '../../../src/gateway/codes/limits/sent-codes.ts'
+import { countCodes } from '../../../src/gateway/codes/limits/count-codes.ts'
 import { ANN, as, startServerWithUsers } from '../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()

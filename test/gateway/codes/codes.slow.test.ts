@@ -1,5 +1,5 @@
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
-import type { Attempt } from '../../../src/gateway/messages/queue/leases.ts'
+import type { Attempt } from '../../../src/gateway/messages/queue/message-leases.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'
 import { tablesWith } from '../../support/database/dump.ts'

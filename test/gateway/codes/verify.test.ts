@@ -1,5 +1,8 @@
-import { deleteOldVerifications, expireVerifications } from '../../../src/gateway/codes/end-old.ts'
-import { claimMessages } from '../../../src/gateway/messages/queue/claim.ts'
+import {
+  deleteOldVerifications,
+  expireVerifications,
+} from '../../../src/gateway/codes/expire-verifications.ts'
+import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
 import {
   ANN,
   as,

@@ -1,4 +1,4 @@
-import { setOptedOut } from '../../../src/gateway/consent/opt-out.ts'
+import { setOptedOut } from '../../../src/gateway/consent/set-opted-out.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // A phone that was offline reports texts long after their receipt.

@@ -1,7 +1,7 @@
 import { makeCampaignPermit } from '../../../src/gateway/campaigns/campaign.ts'
-import { PLAIN_OPTIONS } from '../../../src/gateway/messages/send/body.ts'
 import { toOfferedScope } from '../../../src/gateway/messages/send/consent-scope.ts'
-import { makeOfferedMessage } from '../../../src/gateway/messages/send/send.ts'
+import { PLAIN_OPTIONS } from '../../../src/gateway/messages/send/send-options.ts'
+import { makeOfferedMessage } from '../../../src/gateway/messages/send/send-texts.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 

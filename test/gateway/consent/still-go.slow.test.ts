@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { must } from '../../support/server/server-with-devices.ts'
 import { type Cell, makeCell, REASONS, server } from './still-go/reasons.ts'
 import { WAYS } from './still-go/ways.ts'

@@ -1,4 +1,4 @@
-import { releaseDue } from '../../../src/gateway/messages/queue/overdue.ts'
+import { releaseDue } from '../../../src/gateway/messages/queue/overdue-messages.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'
 import { FORGET_CONSENTS } from '../../support/database/forget-consents.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'

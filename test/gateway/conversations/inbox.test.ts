@@ -1,5 +1,5 @@
 import { USERS_ID } from '../../../src/engine/collections/collection.ts'
-import { bringBackDue } from '../../../src/gateway/conversations/follow-ups.ts'
+import { bringBackDue } from '../../../src/gateway/conversations/reopen-follow-ups.ts'
 import { accountHolder } from '../../../src/platform/limits/holder.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { createLogger } from '../../../src/platform/log.ts'

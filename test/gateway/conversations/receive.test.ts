@@ -1,5 +1,5 @@
 import { type ReceivedText, receiveTexts } from '../../../src/gateway/conversations/store-received-texts.ts'
-import { readOptWord } from '../../../src/portable/opt-words.ts'
+import { readOptWord } from '../../../src/portable/read-opt-word.ts'
 import { openStore } from '../../support/database/open.ts'
 import { makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'

@@ -1,6 +1,6 @@
-import { applyReports } from '../../../src/gateway/messages/queue/report.ts'
+import { applyReports } from '../../../src/gateway/messages/queue/apply-reports.ts'
 import type { Report } from '../../../src/gateway/messages/queue/store-reports.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()

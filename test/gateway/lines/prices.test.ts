@@ -1,6 +1,6 @@
-import { changeMessage, readChange } from '../../../src/gateway/messages/queue/change.ts'
-import { applyReports } from '../../../src/gateway/messages/queue/report.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import { applyReports } from '../../../src/gateway/messages/queue/apply-reports.ts'
+import { changeMessage, readChange } from '../../../src/gateway/messages/queue/change-waiting-message.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { permitOf } from '../../support/database/permits.ts'
 

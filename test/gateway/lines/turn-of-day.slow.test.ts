@@ -1,4 +1,4 @@
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { inGroupsOf64 } from '../../support/database/send-fixture.ts'
 

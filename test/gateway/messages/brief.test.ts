@@ -1,5 +1,5 @@
 import { makeOwnObjects } from '../../../src/engine/collections/own-indexes.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { randomId } from '../../../src/platform/tools/random.ts'

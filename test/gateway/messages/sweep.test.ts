@@ -1,9 +1,9 @@
-import type { Device } from '../../../src/gateway/base/device.ts'
-import { subscribeToDevice } from '../../../src/gateway/lines/wake.ts'
+import type { Device } from '../../../src/gateway/base/device-record.ts'
+import { subscribeToDevice } from '../../../src/gateway/lines/wake-devices.ts'
 import { checkQueue } from '../../../src/gateway/messages/queue/check-queue.ts'
-import { claimMessages } from '../../../src/gateway/messages/queue/claim.ts'
-import { retryExpiredLeases } from '../../../src/gateway/messages/queue/overdue.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
+import { retryExpiredLeases } from '../../../src/gateway/messages/queue/overdue-messages.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 const ONLINE_SECONDS = 600

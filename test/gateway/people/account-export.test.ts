@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { exportSlice } from '../../../src/gateway/people/export.ts'
+import { exportSlice } from '../../../src/gateway/people/export-person.ts'
 import { makeEveryPerson } from '../../../src/gateway/people/person.ts'
 import { listAccountPlaces } from '../../../src/gateway/people/places-of-account.ts'
 import { readPlace } from '../../../src/gateway/people/read-place.ts'

@@ -1,5 +1,5 @@
 import { eraseData } from '../../../src/gateway/people/erase.ts'
-import { exportSlice } from '../../../src/gateway/people/export.ts'
+import { exportSlice } from '../../../src/gateway/people/export-person.ts'
 import { EXPORTED } from '../../../src/gateway/people/export-portion.ts'
 import { makePerson } from '../../../src/gateway/people/person.ts'
 import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'

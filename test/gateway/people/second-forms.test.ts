@@ -1,4 +1,4 @@
-import { listStoredForms } from '../../../src/gateway/people/spellings.ts'
+import { listStoredForms } from '../../../src/gateway/people/number-spellings.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { ended, makeShop, seedPerson } from './person-fixture.ts'

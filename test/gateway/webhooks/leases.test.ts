@@ -4,7 +4,7 @@ import {
   endLease,
   type Lease,
   leaseDeliveries,
-} from '../../../src/gateway/webhooks/lease.ts'
+} from '../../../src/gateway/webhooks/lease-deliveries.ts'
 import { type DueDelivery, findDue } from '../../../src/gateway/webhooks/load-delivery.ts'
 import { endTurn, failWithoutCall, recordOutcome } from '../../../src/gateway/webhooks/record-outcome.ts'
 import { makeUser, testStore } from '../../support/database/queue.ts'

@@ -1,5 +1,5 @@
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
-import { webhookLag } from '../../../src/gateway/webhooks/lease.ts'
+import { webhookLag } from '../../../src/gateway/webhooks/lease-deliveries.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { start, type TestServer } from '../../support/database/open.ts'

@@ -1,5 +1,5 @@
 import { makeWebhookSecret } from '../../../src/gateway/webhooks/new-secret.ts'
-import { isSecret, signatureHeaders } from '../../../src/gateway/webhooks/signature.ts'
+import { isSecret, signatureHeaders } from '../../../src/gateway/webhooks/sign-webhook.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { deliveriesOf, makeWebhook } from '../../support/webhook-fixture.ts'
 

@@ -1,5 +1,5 @@
 import { findRequestGroup } from '../../../src/http/metrics/traffic.ts'
-import { readRoutedPath } from '../../../src/http/server/before-routes.ts'
+import { readRoutedPath } from '../../../src/http/server/headers-and-redirects.ts'
 import { APIS } from '../../../src/main/features.ts'
 
 test.each([

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import parse, { type Family, type Sample } from 'parse-prometheus-text-format'
-import type { Attempt } from '../../../src/gateway/messages/queue/leases.ts'
+import type { Attempt } from '../../../src/gateway/messages/queue/message-leases.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'
 import { openStream, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 

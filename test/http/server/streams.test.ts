@@ -1,5 +1,5 @@
-import type { Device } from '../../../src/gateway/base/device.ts'
-import { streamDeviceEvents } from '../../../src/gateway/lines/event-stream.ts'
+import type { Device } from '../../../src/gateway/base/device-record.ts'
+import { streamDeviceEvents } from '../../../src/gateway/lines/device-event-stream.ts'
 import { untilWaiting } from '../../support/database/locks.ts'
 import { type Client, openStream, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import pg from 'pg'
-import { DatabaseUnavailable } from '../../../src/platform/db/errors.ts'
+import { DatabaseUnavailable } from '../../../src/platform/db/database-errors.ts'
 import { openPipeline } from '../../../src/platform/db/pipeline.ts'
 import { openTestDb } from '../../support/server/start.ts'
 

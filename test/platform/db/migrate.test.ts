@@ -1,8 +1,8 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { UserError } from '../../../src/platform/api-errors.ts'
 import { migrate } from '../../../src/platform/db/schema/migrate.ts'
 import { sqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
-import { UserError } from '../../../src/platform/errors.ts'
 import { git, HOME, lastReleaseCommit } from '../../support/server/other-version.ts'
 import { openTestDb } from '../../support/server/start.ts'
 

@@ -1,6 +1,6 @@
 import { Hono } from 'hono'
 import type { CatalogStore } from '../../../src/engine/collections/catalog-store.ts'
-import { countBatch } from '../../../src/gateway/messages/queue/batch.ts'
+import { countBatch } from '../../../src/gateway/messages/queue/count-batch.ts'
 import { authenticateUncached } from '../../../src/http/authenticate.ts'
 import type { Env } from '../../../src/http/context.ts'
 import { openStoreForCaller } from '../../../src/http/server/caller.ts'

@@ -1,6 +1,6 @@
 import { existsSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../../../src/platform/errors.ts'
+import { UserError } from '../../../src/platform/api-errors.ts'
 import { lockFile } from '../../../src/platform/tools/files.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 

@@ -8,7 +8,7 @@ import { expect, onTestFinished } from 'vitest'
 import type { Driver, IncomingText, OutgoingText } from '../../../src/programs/agent/driver.ts'
 import { smppDriver } from '../../../src/programs/agent/drivers/smpp/driver.ts'
 import type { Pdu } from '../../../src/programs/agent/drivers/smpp/library.ts'
-import { readSettings } from '../../../src/programs/agent/drivers/smpp/settings.ts'
+import { readSettings } from '../../../src/programs/agent/drivers/smpp/smpp-settings.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 /** What a carrier answers to a submit_sm: fields of the answer, or nothing at all. */

@@ -1,6 +1,6 @@
 import { statSync } from 'node:fs'
 import { makePdu } from '../../../src/programs/agent/drivers/smpp/library.ts'
-import { readAddress } from '../../../src/programs/agent/drivers/smpp/settings.ts'
+import { readAddress } from '../../../src/programs/agent/drivers/smpp/smpp-settings.ts'
 import { setUp } from './carrier.ts'
 
 // What carriers do that is not in the book, or at a bad moment.

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { checkCarrier } from '../../../src/programs/agent/drivers/smpp/driver.ts'
 import { makePdu, type Pdu } from '../../../src/programs/agent/drivers/smpp/library.ts'
-import { readSettings } from '../../../src/programs/agent/drivers/smpp/settings.ts'
+import { readSettings } from '../../../src/programs/agent/drivers/smpp/smpp-settings.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { setUp } from './carrier.ts'
 

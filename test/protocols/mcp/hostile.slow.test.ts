@@ -1,5 +1,5 @@
 import { NO_REQUEST } from '../../../src/engine/request/request.ts'
-import { makeAccountSender } from '../../../src/gateway/base/sender.ts'
+import { makeAccountSender } from '../../../src/gateway/base/make-sender.ts'
 import { answerMcp } from '../../../src/protocols/mcp/server.ts'
 import { request } from '../../support/server/request.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'

@@ -1,4 +1,4 @@
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import type { Client } from '../../support/server/server-with-devices.ts'
 import type { Phone } from '../../support/smsgate/smsgate-app.ts'
 import {

@@ -1,5 +1,5 @@
-import type { Device } from '../../../src/gateway/base/device.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep.ts'
+import type { Device } from '../../../src/gateway/base/device-record.ts'
+import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { noteClock } from '../../../src/protocols/smsgate/note-clock.ts'
 import { pullMessages } from '../../../src/protocols/smsgate/pull.ts'
 import { assign } from '../../support/database/queue.ts'

@@ -1,4 +1,4 @@
-import { sendingFor } from '../../../src/gateway/messages/send/sending.ts'
+import { sendingFor } from '../../../src/gateway/messages/send/user-sending.ts'
 import { Db } from '../../../src/platform/db/open.ts'
 import { twilioCalls } from '../../../src/protocols/twilio/call.ts'
 import { pairPhone, startApp, startTwilioFixture } from '../../support/twilio/twilio-fixture.ts'

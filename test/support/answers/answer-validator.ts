@@ -5,7 +5,7 @@ import type { Extensions } from '../../../src/engine/records/collection-extensio
 import { findApi } from '../../../src/http/metrics/traffic.ts'
 import { gatewayForm } from '../../../src/http/middleware/failure.ts'
 import { openApiDocument } from '../../../src/http/openapi/document.ts'
-import { readRoutedPath } from '../../../src/http/server/before-routes.ts'
+import { readRoutedPath } from '../../../src/http/server/headers-and-redirects.ts'
 import { DESCRIBED } from '../../../src/main/api-description.ts'
 import { BUILT_IN } from '../../../src/main/definitions.ts'
 import { APIS } from '../../../src/main/features.ts'

@@ -1,5 +1,5 @@
+import { makeAccountSender, type Sender } from '../../../src/gateway/base/make-sender.ts'
 import { type Act, requirePermit } from '../../../src/gateway/base/permissions.ts'
-import { makeAccountSender, type Sender } from '../../../src/gateway/base/sender.ts'
 
 /** The judge's permission for an act of the account itself. */
 export const permitOf = (user: string, act: Act = 'cancel') =>

@@ -1,5 +1,5 @@
 import type { Store } from '../../../src/engine/collections/catalog.ts'
-import type { Device } from '../../../src/gateway/base/device.ts'
+import type { Device } from '../../../src/gateway/base/device-record.ts'
 import { randomId } from '../../../src/platform/tools/random.ts'
 import { openPreparedDb } from '../server/start.ts'
 import { openStore } from './open.ts'

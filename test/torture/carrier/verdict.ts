@@ -1,4 +1,4 @@
-import { REASONS } from '../../../src/gateway/base/status.ts'
+import { REASONS } from '../../../src/gateway/base/message-status.ts'
 import type { Outcome } from '../scenario.ts'
 import type { TwoSites } from './two-sites.ts'
 

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
-import { presetOf, serviceOf } from '#portable/webhook-presets.ts'
+import { findServiceName, findWebhookPreset } from '#portable/webhook-presets.ts'
 import { webhooks } from '../../data/collections.ts'
 import type { Webhook } from '../../data/record-types.ts'
 import {
@@ -28,7 +28,7 @@ const readNumbers = (typed: Value): string =>
 /** The typed address, or else the service's own; '' if the service has another address for each user. */
 function chooseAddress(preset: string, typed: string): string {
   if (preset === 'mail' && typed.includes('@')) return typed.replace(/^(mailto:)?/, 'mailto:')
-  const { url } = presetOf(preset)
+  const { url } = findWebhookPreset(preset)
   return typed || (/…|example/.test(url) ? '' : url)
 }
 
@@ -47,11 +47,11 @@ const webhookRows = (preset: string, url: string): readonly FormRow[] => [
   {
     name: 'url',
     label: t('Address'),
-    placeholder: presetOf(preset).url,
+    placeholder: findWebhookPreset(preset).url,
     write: (typed) => chooseAddress(preset, String(typed).trim()),
     hint:
-      preset === '' && serviceOf(url)
-        ? t('This is an address of {service}: choose {service} above.', { service: serviceOf(url)! })
+      preset === '' && findServiceName(url)
+        ? t('This is an address of {service}: choose {service} above.', { service: findServiceName(url)! })
         : undefined,
   },
   { name: 'target', label: t('Chat, room or topic'), shown: uses('{{target}}') },
@@ -89,7 +89,7 @@ const requestRows = (preset: string): readonly FormRow[] => [
     label: t('Body'),
     rows: 4,
     ...JSON_ROW,
-    placeholder: readJson(presetOf(preset).body),
+    placeholder: readJson(findWebhookPreset(preset).body),
     hint: t('JSON, whose texts are templates: {{data.body}}, {{data.from}}, {{data.to}}, {{data.status}}.'),
   },
   {
@@ -102,7 +102,7 @@ const requestRows = (preset: string): readonly FormRow[] => [
     label: t('Headers'),
     rows: 2,
     ...JSON_ROW,
-    placeholder: readJson(presetOf(preset).headers),
+    placeholder: readJson(findWebhookPreset(preset).headers),
   },
 ]
 

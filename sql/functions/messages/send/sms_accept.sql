@@ -1,6 +1,6 @@
 -- Accepts send requests of several users: checks each request, and for those that pass stores the messages,
 -- charges the quota, chooses lines and queues the messages. A request is accepted as a whole or not at all.
--- The caller is src/gateway/messages/send/accept.ts.
+-- The caller is src/gateway/messages/send/store-offers.ts.
 --
 -- Parameters
 --   moment         now, as a pb_date: `created` of the messages; its month is the quota period

@@ -1,6 +1,6 @@
 -- Judges texts by the bounds of their sender (sms_limits_of). Returns the refusal, or null if the sender may
 -- do this. It is asked in the transaction that stores or changes the texts: by sms_accept for new ones, by
--- src/gateway/messages/send/judge.ts for stored ones and for previews.
+-- src/gateway/messages/send/sending-permission.ts for stored ones and for previews.
 --
 --   act      `cancel` needs no destination of the account, which may have fewer now
 --   numbers  the recipients

@@ -1,6 +1,6 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
-import { badRequest } from '../../../platform/errors.ts'
+import { badRequest } from '../../../platform/api-errors.ts'
 import { atLeast, atMost, checkFields, length, matches, required } from '../../collections/checks.ts'
 import { object, text, type ValueOf, whole } from '../../fields/json-shapes.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
+import { badRequest, notFound } from '../../../platform/api-errors.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import { badRequest, notFound } from '../../../platform/errors.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { sendOutgoing } from '../../../platform/outgoing/send.ts'
 import { randomText } from '../../../platform/tools/random.ts'

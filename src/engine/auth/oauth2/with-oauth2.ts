@@ -1,4 +1,4 @@
-import { badRequest, fieldError, forbidden } from '../../../platform/errors.ts'
+import { badRequest, fieldError, forbidden } from '../../../platform/api-errors.ts'
 import { type Check, checkFields, notLonger, required } from '../../collections/checks.ts'
 import { formatDate } from '../../fields/date.ts'
 import { map, object, text, type ValueOf } from '../../fields/json-shapes.ts'

@@ -1,4 +1,4 @@
-import { fieldError, UserError } from '../../../platform/errors.ts'
+import { fieldError, UserError } from '../../../platform/api-errors.ts'
 import { isSelectField, SELECT_VALUES } from '../../../portable/select-values.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import type { Problem } from '../checks.ts'

@@ -1,4 +1,4 @@
-import { isSqlError } from '../../../platform/db/errors.ts'
+import { isSqlError } from '../../../platform/db/database-errors.ts'
 import { sqlText, tokenizeSql, unquoteName } from './sql-tokens.ts'
 
 const UNKNOWN_COLUMN = '42703'

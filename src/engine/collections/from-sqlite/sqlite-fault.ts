@@ -1,4 +1,4 @@
-import { isSqlError } from '../../../platform/db/errors.ts'
+import { isSqlError } from '../../../platform/db/database-errors.ts'
 import type { CatalogDraft } from '../catalog.ts'
 import type { Collection } from '../collection.ts'
 

@@ -1,6 +1,6 @@
-import { type Html, html, renderHtmlPage, text } from './html.ts'
 import { renderJoinError } from './join-form.ts'
 import type { JoinPage } from './join-page.ts'
+import { type Html, html, renderHtmlPage, text } from './page-html.ts'
 import { fillPageWords, type PageWord } from './page-words.ts'
 
 /** The page after a number was asked to confirm, by a reply or by the code that it got. */

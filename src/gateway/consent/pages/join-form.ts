@@ -1,6 +1,6 @@
 import { phoneCountries } from '../../../portable/phone/format.ts'
-import { type Html, html, linkAddresses, NOTHING, renderHtmlPage, text } from './html.ts'
 import type { JoinPage } from './join-page.ts'
+import { type Html, html, linkAddresses, NOTHING, renderHtmlPage, text } from './page-html.ts'
 import { fillPageWords, type PageLanguage, type PageWord } from './page-words.ts'
 
 /** What a person has typed. `country`: ISO 3166 alpha-2. */

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import { isDisabled } from '../../../engine/records/disabled-user.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import { hashShownText } from '../ledger.ts'
-import { fillNames } from '../wording.ts'
+import { hashShownText } from '../consent-entries.ts'
+import { fillNames } from '../consent-texts.ts'
 import { fillPageWords, type Names, type PageLanguage } from './page-words.ts'
 
 const ID = /^[a-z0-9]{15}$/

@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { readStopLink, type StopLink } from '../../base/stop-link.ts'
-import { type Html, html, NOTHING, renderHtmlPage, text } from './html.ts'
 import { renderJoinError } from './join-form.ts'
+import { type Html, html, NOTHING, renderHtmlPage, text } from './page-html.ts'
 import { fillPageWords, type PageLanguage, type PageWord } from './page-words.ts'
 
 /** A group that a person can leave. */

@@ -1,4 +1,4 @@
-import { fillNames } from '../wording.ts'
+import { fillNames } from '../consent-texts.ts'
 
 /** The words of the public pages in one language. `{account}`, `{group}`: names. */
 const ENGLISH = {

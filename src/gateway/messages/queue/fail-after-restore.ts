@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
 import { NOW, queries } from '../../../platform/db/queries.ts'
-import { REASONS } from '../../base/status.ts'
+import { REASONS } from '../../base/message-status.ts'
 import { failMessages } from './fail-messages.ts'
 
 const BATCH = 5_000

@@ -3,12 +3,11 @@ import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
+import { checkShape } from '../../base/body-schemas.ts'
+import type { Sender } from '../../base/make-sender.ts'
 import { type Permit, requirePermit } from '../../base/permissions.ts'
-import { checkShape } from '../../base/schemas.ts'
-import type { Sender } from '../../base/sender.ts'
 import { COMMON, date } from '../send/body-schema.ts'
-import { requireOwnBatch } from '../send/judge.ts'
-import { BATCH, countBatch } from './batch.ts'
+import { requireOwnBatch } from '../send/sending-permission.ts'
 import {
   bindChangeTerms,
   type Change,
@@ -17,7 +16,8 @@ import {
   parseMessageChange,
   selectWaiting,
   throwFault,
-} from './change.ts'
+} from './change-waiting-message.ts'
+import { BATCH, countBatch } from './count-batch.ts'
 
 const selectOfBatch = (db: Db, permit: Permit, batch: string) =>
   selectWaiting(db, permit).where('m.batch_id', '=', batch).where('m.batch_id', '<>', sql.lit(''))

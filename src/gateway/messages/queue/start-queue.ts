@@ -7,13 +7,13 @@ import { inSeconds, queries } from '../../../platform/db/queries.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { repeat } from '../../../platform/tools/repeat.ts'
 import { pushWake } from '../../lines/push-wake.ts'
-import { listenToOtherNodes, WAKE_CHANNEL, wakeHere, watchUnheardWakes } from '../../lines/wake.ts'
+import { listenToOtherNodes, WAKE_CHANNEL, wakeHere, watchUnheardWakes } from '../../lines/wake-devices.ts'
 import type { PushSettings } from '../../lines/web-push.ts'
 import { countMessages } from '../message-totals.ts'
 import { analyzeOutgrown } from './analyze-outgrown.ts'
 import { checkQueue } from './check-queue.ts'
-import { extendAllLeases } from './leases.ts'
-import { sweep } from './sweep.ts'
+import { extendAllLeases } from './message-leases.ts'
+import { sweep } from './sweep-queue.ts'
 
 /** Deletes what devices no longer need: old handouts, pairing codes, streams, counts of automatic answers. */
 async function deleteExpiredRows({ db }: Store) {

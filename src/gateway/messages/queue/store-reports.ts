@@ -3,8 +3,8 @@ import { z } from 'zod'
 import { call } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import type { Device } from '../../base/device.ts'
-import { STATUSES, type Status } from '../../base/status.ts'
+import type { Device } from '../../base/device-record.ts'
+import { STATUSES, type Status } from '../../base/message-status.ts'
 
 /** A device's report on a message. `at`: milliseconds since 1970 by the device's clock. */
 export interface Report {

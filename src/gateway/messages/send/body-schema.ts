@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { parseDate } from '../../../engine/fields/date.ts'
 import { E164 } from '../../../portable/phone/e164.ts'
-import { id, nonEmptyId, visibleText, wholeNumber } from '../../base/schemas.ts'
-import { MAX_CHARACTERS } from './body.ts'
+import { id, nonEmptyId, visibleText, wholeNumber } from '../../base/body-schemas.ts'
+import { MAX_CHARACTERS } from './send-options.ts'
 
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
 /** Maximum groups of a send: each contact's groups are compared with all of them. */

@@ -5,7 +5,7 @@ import { formatDate } from '../../../engine/fields/date.ts'
 import type { Config } from '../../../platform/config.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { DECIMAL, readCurrency } from '../../base/currency.ts'
-import { stickySince } from './accept.ts'
+import { stickySince } from './store-offers.ts'
 
 /** What a send would cost by each line, if it left now. */
 const ESTIMATE = z

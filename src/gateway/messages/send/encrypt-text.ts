@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
 import { seal, unseal } from '../../../platform/db/secrets.ts'
-import type { Origin } from './body.ts'
+import type { Origin } from './send-options.ts'
 
 const PURPOSE = 'text'
 /** Marks a message whose text is stored encrypted. Once the message ends, only the shown text is left. */

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { invalid } from '../../../platform/common-refusals.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import { gatewayRefusal } from '../../base/refusals.ts'
+import { gatewayRefusal } from '../../base/gateway-errors.ts'
 
 const MAX_KEY_LENGTH = 255
 /** Printable ASCII, which an HTTP header can safely contain. */

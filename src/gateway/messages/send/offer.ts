@@ -1,6 +1,6 @@
 import type { Permit } from '../../base/permissions.ts'
-import type { Origin, SendOptions } from './body.ts'
 import type { Idempotency } from './idempotency.ts'
+import type { Origin, SendOptions } from './send-options.ts'
 
 /** A send that has passed its checks, as `sms_accept` takes and judges it. In options, '' means unset. */
 export interface Offer extends Omit<SendOptions, 'origin'> {

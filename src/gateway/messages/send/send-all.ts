@@ -1,14 +1,14 @@
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Config } from '../../../platform/config.ts'
 import { counts } from '../../../platform/tools/counts.ts'
-import type { Sender } from '../../base/sender.ts'
-import { wakeDevices } from '../../lines/wake.ts'
-import { type AcceptConfig, storeOffers } from './accept.ts'
-import type { SendBody } from './body.ts'
-import { checkBody } from './content.ts'
+import type { Sender } from '../../base/make-sender.ts'
+import { wakeDevices } from '../../lines/wake-devices.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Offer } from './offer.ts'
-import { prepareOffer, renderVerdict } from './send.ts'
+import type { SendBody } from './send-options.ts'
+import { prepareOffer, renderVerdict } from './send-texts.ts'
+import { type AcceptConfig, storeOffers } from './store-offers.ts'
+import { checkBody } from './write-texts.ts'
 
 interface OneOfMany {
   readonly body: SendBody

@@ -1,4 +1,4 @@
-import { templateRefusal } from '../../base/refusals.ts'
+import { templateRefusal } from '../../base/gateway-errors.ts'
 
 /** A person's values for a text. Variables of a request override only custom fields. */
 export interface Person {

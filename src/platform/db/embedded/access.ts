@@ -1,7 +1,7 @@
 import { randomBytes, randomInt } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../api-errors.ts'
 import { readText } from './account.ts'
 import { IS_WINDOWS } from './is-windows.ts'
 import { clusterLink, hasCluster, PORT } from './site.ts'

@@ -14,7 +14,7 @@ import {
 } from 'node:fs'
 import { userInfo } from 'node:os'
 import { dirname, join } from 'node:path'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../api-errors.ts'
 
 /** How to start Postgres' programs, which refuse to run as root. */
 export interface Launch {

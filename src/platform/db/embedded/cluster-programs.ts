@@ -1,6 +1,6 @@
 import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
 import { readText } from './account.ts'
 import { findPrograms, otherPrograms, PACKAGE, type Programs, packageFolder } from './programs.ts'

@@ -1,6 +1,6 @@
 import { accessSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
 import { type Account, hasFiles, launchFor } from './account.ts'
 import { programsFor } from './cluster-programs.ts'

@@ -12,7 +12,7 @@ import {
 } from 'node:fs'
 import { createRequire } from 'node:module'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../api-errors.ts'
 import { IS_WINDOWS } from './is-windows.ts'
 
 // not import.meta.resolve, which does not exist in the tests' global setup

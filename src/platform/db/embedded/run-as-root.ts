@@ -1,7 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { UserError } from '../../errors.ts'
+import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
 import { type Account, changeableFolder, closedFolder, foreignFile, runsAs } from './account.ts'
 import { linkLibraries, makeProgramPath, type Programs } from './programs.ts'

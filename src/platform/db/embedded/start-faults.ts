@@ -1,6 +1,6 @@
 import { join } from 'node:path'
-import { UserError } from '../../errors.ts'
-import { isSqlError } from '../errors.ts'
+import { UserError } from '../../api-errors.ts'
+import { isSqlError } from '../database-errors.ts'
 
 const LAST_LINES = 8
 

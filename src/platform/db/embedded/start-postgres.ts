@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { readClusterUrl } from './access.ts'
 import { IS_WINDOWS } from './is-windows.ts'
 import { logBytes, openLog, readLogTail } from './postgres-log.ts'
-import { machineMemory, type Settings, settingsFor } from './settings.ts'
+import { machineMemory, type Settings, settingsFor } from './postgres-settings.ts'
 import { makeSpawnArguments, type Site } from './site.ts'
 import { explainFailedStart, IN_USE } from './start-faults.ts'
 

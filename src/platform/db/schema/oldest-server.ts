@@ -1,7 +1,7 @@
 import type { Logger } from '../../log.ts'
 import { repeat } from '../../tools/repeat.ts'
 import type { Session } from '../backend.ts'
-import { isSqlError, OutdatedServer, UNDEFINED_TABLE } from '../errors.ts'
+import { isSqlError, OutdatedServer, UNDEFINED_TABLE } from '../database-errors.ts'
 import { sqlFiles } from './sql-files.ts'
 
 /** How often a server checks whether its version is too old. Each new connection is checked as well. */

@@ -1,4 +1,4 @@
-import { isSqlError } from '../errors.ts'
+import { isSqlError } from '../database-errors.ts'
 import type { Db } from '../open.ts'
 import { withSavepoint } from '../savepoint.ts'
 

@@ -1,6 +1,6 @@
 import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { UserError } from '../../../platform/errors.ts'
+import { UserError } from '../../../platform/api-errors.ts'
 import { repeat } from '../../../platform/tools/repeat.ts'
 import { DATA_URL } from '../../../portable/data-url.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../driver.ts'

@@ -1,4 +1,4 @@
-import { UserError } from '../../../platform/errors.ts'
+import { UserError } from '../../../platform/api-errors.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
 import { driverKind } from './driver-kind.ts'
 import { openModem } from './mmcli-modem.ts'

@@ -1,4 +1,4 @@
-import { UserError } from '../../../platform/errors.ts'
+import { UserError } from '../../../platform/api-errors.ts'
 
 /** The server's maximum of SIM cards per device. */
 export const MAX_SIMS = 8

@@ -1,5 +1,5 @@
 import { execFile } from 'node:child_process'
-import { UserError } from '../../../platform/errors.ts'
+import { UserError } from '../../../platform/api-errors.ts'
 import { parseJson } from '../../../platform/tools/json.ts'
 
 /** Result of running a program. `code`: exit code; null if it did not start or was killed. */

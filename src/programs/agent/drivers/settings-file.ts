@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { UserError } from '../../../platform/errors.ts'
+import { UserError } from '../../../platform/api-errors.ts'
 import { readText } from '../../../platform/tools/files.ts'
 import { parseJson } from '../../../platform/tools/json.ts'
 

@@ -26,7 +26,7 @@ const CHECKS: readonly Check[] = [
   [REFUSALS, 'sms_is_destination(destinations, n.number) and', 'true and'],
   [REFUSALS, 'and sms_is_destination(key_destinations, n.number)', ''],
   [CLAIM, 'and due.message <> all(array(select r.message from refused r))', ''],
-  [CLAIM, 'where h.message <> all(array(select r.message from refused r))', ''],
+  [CLAIM, 'where h.id <> all(array(select r.message from refused r))', ''],
   [CLAIM, "d.state = 'assigned' and d.refused = ''", "d.state = 'assigned'"],
   [CLAIM, 'update sms_dispatch d set refused = r.refusal', "update sms_dispatch d set refused = ''"],
   [END, 'perform sms_refund(paid."user", paid.period, paid.messages);', 'null;'],
@@ -43,15 +43,15 @@ const CHECKS: readonly Check[] = [
     "'{consent,isRequired}', 'false'",
   ],
   ['sql/functions/consent/consent_left.sql', ` or e."group" = '' and e.purpose <> 'all'`, ''],
-  ['src/gateway/campaigns/store-messages.ts', '...toOfferedScope(makeCampaignScope(campaign)),', ''],
-  ['src/gateway/messages/queue/retry.ts', '...toOfferedScope(readScope(one.scope)),', ''],
+  ['src/gateway/campaigns/store-campaign-texts.ts', '...toOfferedScope(makeCampaignScope(campaign)),', ''],
+  ['src/gateway/messages/queue/retry-messages.ts', '...toOfferedScope(readScope(one.scope)),', ''],
   [
-    'src/gateway/messages/queue/report.ts',
+    'src/gateway/messages/queue/apply-reports.ts',
     "if ((await endIfRefused(db, returned)).length > 0) return ''",
     '',
   ],
-  ['src/gateway/messages/queue/overdue.ts', 'or ${IS_REFUSED}', ''],
-  ['src/gateway/messages/queue/sweep.ts', '    endRefused,\n    endExpired', '    endExpired'],
+  ['src/gateway/messages/queue/overdue-messages.ts', 'or ${IS_REFUSED}', ''],
+  ['src/gateway/messages/queue/sweep-queue.ts', '    endRefused,\n    endExpired', '    endExpired'],
 ]
 
 const HOME = join(import.meta.dirname, '../../../..')

@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
-import { makeAccountSender } from '../../../../src/gateway/base/sender.ts'
+import { makeAccountSender } from '../../../../src/gateway/base/make-sender.ts'
 import { rescheduleBatch } from '../../../../src/gateway/messages/queue/reschedule.ts'
-import { sweep } from '../../../../src/gateway/messages/queue/sweep.ts'
+import { sweep } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import { startServerWithUsers } from '../../../support/server/server-with-users.ts'
 
 // What is changed while time, or somebody else, is at it: one of the two is first, and nothing is half done.

@@ -1,9 +1,9 @@
 import fc from 'fast-check'
-import { NEXT, type Status } from '../../../../src/gateway/base/status.ts'
-import { claimMessages } from '../../../../src/gateway/messages/queue/claim.ts'
-import { applyReports } from '../../../../src/gateway/messages/queue/report.ts'
+import { NEXT, type Status } from '../../../../src/gateway/base/message-status.ts'
+import { applyReports } from '../../../../src/gateway/messages/queue/apply-reports.ts'
+import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
 import type { Report } from '../../../../src/gateway/messages/queue/store-reports.ts'
-import { sweep } from '../../../../src/gateway/messages/queue/sweep.ts'
+import { sweep } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
 
 /** So many sequences are tried; REPORT_SEQUENCES=100000 takes some minutes. */

@@ -1,5 +1,5 @@
 import type { z } from 'zod'
-import { checkShape } from '../../../../src/gateway/base/schemas.ts'
+import { checkShape } from '../../../../src/gateway/base/body-schemas.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
@@ -9,7 +9,7 @@ import {
   PUSH_BODY,
   REPORT_BODY,
 } from '../../../../src/gateway/lines/device-body.ts'
-import { MESSAGE_CHANGE } from '../../../../src/gateway/messages/queue/change.ts'
+import { MESSAGE_CHANGE } from '../../../../src/gateway/messages/queue/change-waiting-message.ts'
 import { RESCHEDULE } from '../../../../src/gateway/messages/queue/reschedule.ts'
 import { RETRY_BATCH } from '../../../../src/gateway/messages/queue/retry-body.ts'
 import { SEND, TEMPLATE_SEND } from '../../../../src/gateway/messages/send/body-schema.ts'

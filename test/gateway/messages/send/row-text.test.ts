@@ -1,4 +1,4 @@
-import { arrayText, rowText } from '../../../../src/gateway/messages/send/accept.ts'
+import { arrayText, rowText } from '../../../../src/gateway/messages/send/store-offers.ts'
 import { openTestDb } from '../../../support/server/start.ts'
 
 const db = await openTestDb()

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
-import { fetchFiles } from '../../../../src/gateway/carriers/receive-text.ts'
+import { fetchFiles } from '../../../../src/gateway/carriers/receive-carrier-text.ts'
 import { accountHolder } from '../../../../src/platform/limits/holder.ts'
 import { admission } from '../../../../src/platform/limits/shared-limits.ts'
 import { freePort } from '../../../support/database/postgres.ts'

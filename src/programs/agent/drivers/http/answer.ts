@@ -1,8 +1,8 @@
 import { isObject, parseJson } from '../../../../platform/tools/json.ts'
 import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
+import { type Carrier, listHiddenParts } from './carrier-account.ts'
 import { isAmong, matches, readTextAt, textsAt } from './path.ts'
 import type { Meaning } from './preset.ts'
-import { type Carrier, listHiddenParts } from './settings.ts'
 
 /** The meaning of a carrier's answer. `id`: the carrier's; `error`: its words, without our secrets. */
 export interface Verdict {

@@ -4,9 +4,9 @@ import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
 import { readRetryAfter } from '../../../../platform/tools/retry-after.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
 import { readAnswer, type Verdict } from './answer.ts'
+import { type Carrier, listHiddenParts } from './carrier-account.ts'
 import { openPace } from './pace.ts'
 import { fillRequest } from './request.ts'
-import { type Carrier, listHiddenParts } from './settings.ts'
 
 const MAX_ANSWER_BYTES = 64 << 10
 /** Longest pause that a carrier may ask for: one hour. */

@@ -1,9 +1,9 @@
 import { driverKind, type Say } from '../driver-kind.ts'
 import { SETTINGS } from '../options.ts'
+import { readSettings } from './carrier-account.ts'
 import { httpDriver } from './driver.ts'
 import { listenForCalls } from './listen.ts'
 import { requestFor } from './sample-request.ts'
-import { readSettings } from './settings.ts'
 
 const FILE = 'http.json'
 

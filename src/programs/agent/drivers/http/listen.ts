@@ -1,11 +1,11 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
-import { UserError } from '../../../../platform/errors.ts'
+import { UserError } from '../../../../platform/api-errors.ts'
 import { textOfMms } from '../../../../portable/attachment-lines.ts'
 import type { DriverEvents } from '../../driver.ts'
 import { openFileMap } from '../../file-map.ts'
+import type { Carrier } from './carrier-account.ts'
 import { MAX_CALL_BYTES, readCall } from './read-call.ts'
-import type { Carrier } from './settings.ts'
 
 const MAX_SEEN = 100_000
 const REQUEST_MS = 15_000

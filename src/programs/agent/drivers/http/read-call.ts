@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { isObject, parseJson } from '../../../../platform/tools/json.ts'
 import { loggableKey } from '../../../../platform/tools/loggable.ts'
 import { readPhone } from '../../../../portable/phone/read.ts'
+import type { Carrier } from './carrier-account.ts'
 import { isAmong, matches, readPath, readTextAt, textsAt } from './path.ts'
 import type { Incoming, Receipt } from './preset.ts'
-import type { Carrier } from './settings.ts'
 import {
   type Call,
   isForm,

@@ -2,8 +2,8 @@ import { templateRenderer } from '../../../../platform/templates/render.ts'
 import { isObject } from '../../../../platform/tools/json.ts'
 import { countSegments } from '../../../../portable/segments.ts'
 import type { OutgoingText } from '../../driver.ts'
+import type { Carrier } from './carrier-account.ts'
 import type { Preset } from './preset.ts'
-import type { Carrier } from './settings.ts'
 
 /** Maximum characters of a filled request. */
 const MAX_LENGTH = 1 << 20

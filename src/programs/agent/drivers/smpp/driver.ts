@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { UserError } from '../../../../platform/errors.ts'
+import { UserError } from '../../../../platform/api-errors.ts'
 import { SHORT_CODE } from '../../../../portable/phone/e164.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
 import { driverKind } from '../driver-kind.ts'
@@ -11,7 +11,7 @@ import { type Link, openLink } from './link.ts'
 import { openParts, readHeader } from './parts.ts'
 import { openReceipts, receiptText, saysReceipt } from './receipts.ts'
 import { listBinds, openSession } from './session.ts'
-import { readAddress, readSettings, type Settings, sayNumbers } from './settings.ts'
+import { readAddress, readSettings, type Settings, sayNumbers } from './smpp-settings.ts'
 
 /** The server's maximum of messages per request. */
 const MAX_PARALLEL = 100

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pdu } from './library.ts'
 import { type Deliver, listBinds, openSession, type Session } from './session.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './smpp-settings.ts'
 
 /** The pause before reopening a session doubles from FIRST_PAUSE_MS to LONGEST_PAUSE_MS. */
 const FIRST_PAUSE_MS = 1_000

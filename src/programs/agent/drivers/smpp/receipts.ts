@@ -1,7 +1,7 @@
 import type { DriverEvents, OutgoingText } from '../../driver.ts'
 import { openFileMap } from '../../file-map.ts'
 import type { Pdu } from './library.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './smpp-settings.ts'
 
 /** A sent text; `parts`: the carrier's ids of all its parts. */
 interface Sent extends Pick<OutgoingText, 'id' | 'attempt'> {

@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
 import { makePdu, type Pdu, sessionOn, statusName } from './library.ts'
-import type { Settings } from './settings.ts'
+import type { Settings } from './smpp-settings.ts'
 
 /** Type of a bind. It is also the name of the request. */
 type Bind = 'bind_transceiver' | 'bind_transmitter' | 'bind_receiver'

@@ -1,0 +1,170 @@
+import { badRequest, forbidden, GatewayError, RetryLater, tooManyTries } from '../../platform/api-errors.ts'
+import { guestHolder, toNetwork } from '../../platform/limits/holder.ts'
+import { randomDigits, randomId } from '../../platform/tools/random.ts'
+import { readTypedCode } from '../../portable/typed-code.ts'
+import type { Store } from '../collections/catalog.ts'
+import { allowOnly, checkFields, length, required } from '../collections/checks.ts'
+import type { AuthCollection } from '../collections/collection.ts'
+import { isEmail } from '../fields/address.ts'
+import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
+import { object, text, type ValueOf } from '../fields/json-shapes.ts'
+import type { AuthRecord } from '../request/request.ts'
+import { changeAuthRecord } from './account.ts'
+import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'
+import { type AuthCall, type AuthServices, makeSignInAttempt } from './auth-services.ts'
+import { findAuthRecord, findByIdentity, requireEnabled } from './find-auth-record.ts'
+import { type EmailForm, findForMail, findOtpNumber, sendOtpText } from './mail-on-request.ts'
+import { sendOtpMail } from './mails.ts'
+import { passwordField, verifyDecoy } from './password-check.ts'
+import {
+  addSystemRecord,
+  deleteSystemRecord,
+  findSystemRecord,
+  isOlder,
+  listSystemRecords,
+} from './system-records.ts'
+
+export const PASSWORD_FORM = object({ identity: text, password: text, identityField: text })
+type PasswordForm = ValueOf<typeof PASSWORD_FORM>
+
+/**
+ * Returns the record with this identity and password. Throws 403, 429, and 400, which has the same text and
+ * timing for unknown identities and wrong passwords. PocketBase: apis/record_auth_with_password.go
+ */
+export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<AuthRecord> {
+  const { store, collection, ip } = call
+  const { enabled, identityFields } = collection.passwordAuth
+  if (!enabled) throw forbidden('The collection is not configured to allow password authentication.')
+  const form = await call.readForm()
+  checkFields(form, {
+    identity: [required, length(1, 255)],
+    password: [required, length(1, 255)],
+    identityField: [length(1, 255), allowOnly(identityFields)],
+  })
+  const fields = form.identityField ? [form.identityField] : emailFirst(identityFields)
+  return limitSignInAttempts(makeSignInAttempt(call, form.identity), async () => {
+    const holder = guestHolder(ip)
+    const auth = await findAny(store, collection, fields, form.identity)
+    const isRight = auth
+      ? await verifyPassword(form.password, String(auth.values.password), holder)
+      : await verifyDecoy(form.password, passwordField(collection)?.cost ?? 0, holder)
+    if (!auth || !isRight) throw badRequest('Failed to authenticate.')
+    return auth
+  })
+}
+
+const emailFirst = (fields: readonly string[]) =>
+  [...fields].sort((a, b) => Number(b === 'email') - Number(a === 'email'))
+
+async function findAny(
+  store: Store,
+  collection: AuthCollection,
+  fields: readonly string[],
+  identity: string,
+): Promise<AuthRecord | null> {
+  for (const field of fields) {
+    if (field === 'email' && !isEmail(identity)) continue
+    const auth = await findByIdentity(store, collection, field, identity)
+    if (auth) return auth
+  }
+  return null
+}
+
+/** A low bcrypt cost: a slow hash cannot protect a few digits. The limit of attempts protects them. */
+const OTP_COST = 8
+/** With more valid one-time passwords than this, a request sends none and returns the id of the latest. */
+const MAX_LIVE = 9
+const MAX_TRIES = 5
+const TRIES_SECONDS = 180
+
+function demandOtp({ otp }: AuthCollection): void {
+  if (!otp.enabled) throw forbidden('The collection is not configured to allow OTP authentication.')
+}
+
+/**
+ * Returns the id of a one-time password, which is sent in the background. Does the same work for an unknown
+ * address, so that neither answer nor timing reveals it. Throws 429. PocketBase:
+ * apis/record_auth_otp_request.go
+ */
+export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
+  const { store, collection, ip } = call
+  demandOtp(collection)
+  const auth = await findForMail(call, true)
+  const password = randomDigits(collection.otp.length)
+  const hash = await hashPassword(password, OTP_COST, guestHolder(ip))
+  if (!auth) return randomId()
+  const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
+  const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
+  if (live.length > MAX_LIVE) return live[0]!.id
+  const sentTo = findOtpNumber(auth) || String(auth.values.email ?? '')
+  // store the password before it is sent, so that it works as soon as it arrives
+  const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo })
+  void deliver(call, auth, id, password)
+  return id
+}
+
+async function deliver({ store, services, ip }: AuthCall, auth: AuthRecord, id: string, password: string) {
+  try {
+    if (findOtpNumber(auth)) await sendOtpText(services, auth, password, ip)
+    else await sendOtpMail(services, auth, id, password)
+  } catch (err) {
+    const about = { collection: auth.collection.name, id: auth.id }
+    // strangers cause refusals: a line without a stack for each
+    if (err instanceof GatewayError || err instanceof RetryLater)
+      services.log.warn({ ...about, reason: err.message }, 'a one-time password was not sent')
+    else services.log.error({ ...about, err }, 'could not send a one-time password')
+    await deleteSystemRecord(store, '_otps', id).catch(() => {}) // the password then expires
+  }
+}
+
+export const OTP_FORM = object({ otpId: text, password: text })
+
+const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
+
+/**
+ * Uses up a one-time password and returns its record. Marks the record as verified if it still has the
+ * address that got the password. Throws 429, and 400 for an unknown, expired or wrong password. PocketBase:
+ * apis/record_auth_with_otp.go
+ */
+export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Promise<AuthRecord> {
+  const { store, services, collection, ip } = call
+  demandOtp(collection)
+  const form = await call.readForm()
+  checkFields(form, { otpId: [required, length(1, 255)], password: [required, length(1, 71)] })
+  const otp = await findSystemRecord(store, '_otps', form.otpId, FIELDS)
+  const isOurs = otp?.collectionRef === collection.id && !isOlder(otp.created, collection.otp.duration)
+  const auth = isOurs ? await findAuthRecord(store, collection, otp.recordRef) : null
+  const account = auth?.id ?? form.otpId
+  if (!(await countAttempt(store.db, `otp ${account} ${toNetwork(ip)}`, MAX_TRIES, TRIES_SECONDS)))
+    throw tooManyTries(TRIES_SECONDS, 'Too many attempts, please try again later with a new OTP.')
+  const sentTo = otp?.sentTo ?? ''
+  // a password sent to a phone number is valid only while the record has this number
+  const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === findOtpNumber(auth))
+  const hash = isCurrent && otp?.password
+  return limitSignInAttempts(makeSignInAttempt(call, account), async () => {
+    const holder = guestHolder(ip)
+    let isRight = false
+    // as PocketBase, else as a person types it; an unknown one takes as long
+    for (const typed of new Set([form.password, readTypedCode(form.password)]))
+      isRight ||= hash
+        ? await verifyPassword(typed, hash, holder)
+        : await verifyDecoy(typed, OTP_COST, holder)
+    // the delete succeeds only once, so two concurrent requests cannot both use the password
+    if (!auth || !isRight || !(await deleteSystemRecord(store, '_otps', form.otpId)))
+      throw badRequest('Invalid or expired OTP')
+    requireEnabled(auth)
+    return confirmAddress(store, services, auth, sentTo)
+  })
+}
+
+/**
+ * Marks the record as verified if `sentTo` is still its email or phone number. In a collection without MFA,
+ * also replaces the record's password by a random one.
+ */
+async function confirmAddress(store: Store, { extensions }: AuthServices, auth: AuthRecord, sentTo: string) {
+  if (auth.values.verified || sentTo === '' || sentTo !== (auth.values.email || findOtpNumber(auth)))
+    return auth
+  const { mfa } = auth.collection as AuthCollection
+  const change = { verified: true, withoutPassword: !mfa.enabled }
+  return changeAuthRecord(store, extensions, auth, change, 'Failed to authenticate.')
+}

@@ -1,0 +1,19 @@
+import { z } from 'zod'
+import { HINT } from '../../http/openapi/failures.ts'
+import { describeBy } from '../../http/openapi/gateway-error-answers.ts'
+import { REFUSALS } from './gateway-errors.ts'
+
+/** Describes refusals of the gateway's own routes for OpenAPI. */
+export const describeRefusals = describeBy(REFUSALS, {
+  examples: {
+    invalid_template: 'Missing variable: code.',
+    too_many_recipients: 'At most 1000 recipients per request',
+  },
+  extras: {
+    invalid_phone_number: { hint: HINT },
+    no_devices: { hint: HINT },
+    owned_by_campaign: {
+      campaign: z.string().optional().describe('With `owned_by_campaign`: the id of the campaign.'),
+    },
+  },
+})

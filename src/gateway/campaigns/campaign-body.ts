@@ -1,0 +1,137 @@
+import { z } from 'zod'
+import { formatDate } from '../../engine/fields/date.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import { normalizePhone } from '../../portable/phone/read.ts'
+import { checkShape, nonEmptyId, text, visibleText, wholeNumber } from '../base/body-schemas.ts'
+import { checkPhones } from '../messages/send/all-recipients.ts'
+import { COMMON, TEMPLATE_SEND } from '../messages/send/body-schema.ts'
+import { checkExpiry, formatInstant, keepFutureDate } from '../messages/send/expiry.ts'
+import { readContent } from '../messages/send/read-send-body.ts'
+import { type Content, MAX_CHARACTERS, type NamedLine } from '../messages/send/send-options.ts'
+import { checkLength } from '../messages/send/write-texts.ts'
+import { REPEAT, type WantedRepeat } from './repetition.ts'
+
+export const MAX_AUDIENCE = 20_000
+const MAX_HOLD_SECONDS = 3_600
+/** The default delay of a campaign without `scheduled_at`, in which it can still be canceled. */
+const HOLD_SECONDS = 10
+
+/** The body of a request to change a campaign. Absent fields and `null` change nothing. */
+export const CAMPAIGN_CHANGE = z
+  .strictObject({
+    name: text(255).nullish().describe('How it is called; left out, its text.'),
+    body: visibleText().nullish().meta({
+      maxLength: MAX_CHARACTERS,
+      description:
+        'The text; with `variables`, even `{}`, its `{{variables}}` are filled in. Excludes `template_id`.',
+    }),
+    template_id: nonEmptyId().nullish().describe('A record of `sms_templates`.'),
+    variables: TEMPLATE_SEND.shape.variables,
+    recipients: COMMON.recipients.describe(
+      'Phone numbers in E.164. With the members of the groups at most 20,000 people.',
+    ),
+    group_ids: COMMON.group_ids,
+    scheduled_at: COMMON.scheduled_at,
+    hold_seconds: wholeNumber(0, MAX_HOLD_SECONDS)
+      .nullish()
+      .describe('Without `scheduled_at`: it begins after so many seconds, 10 when left out.'),
+    expires_at: COMMON.expires_at.describe(
+      'Messages that no device has claimed by then end as `failed`. Empty or absent: no end. With `repeat`, the end of the first run; each run has as much time.',
+    ),
+    repeat: REPEAT.nullish().describe(
+      'It repeats: its first run is at the first time from `scheduled_at` on, and each run is a campaign of its own. Only one that repeats can be changed so.',
+    ),
+  })
+  .meta({ id: 'CampaignChange' })
+
+const { device_id, line_id, from, sim, priority, guarantee } = COMMON
+export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
+  device_id,
+  line_id,
+  from,
+  sim,
+  priority,
+  guarantee,
+  requires_consent: z
+    .boolean()
+    .nullish()
+    .describe(
+      'True: recipients who have not given consent, for all purposes or for one of the groups, are left out and named. Always so if the template or a group requires it.',
+    ),
+  quiet_hours: COMMON.quiet_hours.describe(
+    "Waits during the quiet hours of `user_settings`, by the recipients' time; true when left out.",
+  ),
+}).meta({ id: 'Campaign' })
+
+/** A checked change of a campaign. Null leaves a part unchanged. Dates are PocketBase dates. */
+export interface CampaignChange {
+  readonly name: string | null
+  readonly text: Content | null
+  readonly audience: { readonly recipients: readonly string[]; readonly groupIds: readonly string[] } | null
+  readonly scheduledAt: string | null
+  readonly expiresAt: string | null
+  readonly repeat: WantedRepeat | null
+}
+
+/** A checked new campaign. `options.device`: '' for any device. */
+export type NewCampaign = Readonly<ReturnType<typeof readNewCampaign>>
+
+/** Parses the body of a new campaign. Throws 400 that names the first wrong field. */
+export function readNewCampaign(raw: unknown, now: Date) {
+  const given = checkShape(CAMPAIGN, raw)
+  const { name, text, audience, scheduledAt, expiresAt, repeat } = parseCampaignChange(given, now)
+  if (!text) throw invalid('body or template_id must be given')
+  if (!audience || audience.recipients.length + audience.groupIds.length === 0)
+    throw invalid('recipients or group_ids must name at least one person')
+  const begins = scheduledAt ?? computeBegin(given.hold_seconds, now)
+  checkExpiry({ expires_at: expiresAt }, begins)
+  const options = {
+    device: given.device_id ?? '',
+    sim: given.sim ?? 0,
+    priority: given.priority ?? 0,
+    guarantee: given.guarantee ?? 'at_most_once',
+    keepsQuiet: given.quiet_hours ?? true,
+    requiresConsent: given.requires_consent ?? false,
+  }
+  const line: NamedLine = { id: given.line_id ?? '', number: given.from ?? '' }
+  const times = { scheduledAt: begins, expiresAt: expiresAt ?? '', repeat }
+  return { name: name ?? '', text, audience, line, options, ...times }
+}
+
+/** Parses a change of a campaign. Throws 400 that names the first wrong field, or for an empty change. */
+export function readCampaignChange(raw: unknown, now: Date): CampaignChange {
+  const change = parseCampaignChange(checkShape(CAMPAIGN_CHANGE, raw), now)
+  if (Object.values(change).some((part) => part !== null)) return change
+  throw invalid('name, text, audience or time must be given')
+}
+
+function parseCampaignChange(given: z.output<typeof CAMPAIGN_CHANGE>, now: Date): CampaignChange {
+  const { recipients, group_ids } = given
+  checkPhones(recipients ?? [])
+  const phones = [...new Set(recipients?.map(normalizePhone))]
+  const isTimed = given.scheduled_at != null || given.hold_seconds != null
+  return {
+    name: given.name ?? null,
+    text: parseChangedText(given),
+    audience: recipients || group_ids ? { recipients: phones, groupIds: [...new Set(group_ids)] } : null,
+    scheduledAt: isTimed
+      ? keepFutureDate(given.scheduled_at, now) || computeBegin(given.hold_seconds, now)
+      : null,
+    expiresAt: given.expires_at ?? null,
+    repeat: given.repeat ?? null,
+  }
+}
+
+function parseChangedText({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANGE>) {
+  if (body != null && template_id != null) throw invalid('body and template_id exclude each other')
+  if (body == null && template_id == null) {
+    if (variables == null) return null
+    throw invalid('variables need a body or a template_id')
+  }
+  if (body != null) checkLength(body)
+  return readContent({ body: body!, template_id: template_id!, variables })
+}
+
+/** When a campaign without `scheduled_at` begins: after `holdSeconds`, in which it can be canceled. */
+const computeBegin = (holdSeconds: number | null | undefined, now: Date) =>
+  holdSeconds === 0 ? formatDate(now) : formatInstant(now.getTime() + (holdSeconds ?? HOLD_SECONDS) * 1000)

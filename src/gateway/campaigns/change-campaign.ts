@@ -1,0 +1,128 @@
+import { sql } from 'kysely'
+import { formatDate } from '../../engine/fields/date.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { randomId } from '../../platform/tools/random.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
+import { updateRecords } from '../base/message-status.ts'
+import type { Permit } from '../base/permissions.ts'
+import { auditAct } from '../messages/queue/audit-change.ts'
+import { expiresBeforeDue } from '../messages/send/expiry.ts'
+import { type Campaign, type CampaignServices, changeAsRead, findCampaign, isStored } from './campaign.ts'
+import type { CampaignChange } from './campaign-body.ts'
+import { expiryAt } from './next-run.ts'
+import { checkQuota, planAudience, readText } from './plan-campaign.ts'
+import { type CampaignState, readState } from './read-campaign-state.ts'
+import { completeRepeat, timesFrom } from './repetition.ts'
+import { settleCampaign, settleThen } from './settle-campaign.ts'
+
+/** A campaign that begins within this time cannot be changed: devices may already get its messages. */
+const MARGIN_MS = 2_000
+
+/** Changes a campaign: its name at any time, the rest before it begins. Throws 409 `campaign_begun`. */
+export async function changeCampaign(
+  services: CampaignServices,
+  permit: Permit,
+  id: string,
+  change: CampaignChange,
+): Promise<CampaignState> {
+  const { db } = services.store
+  const { user, sentBy: by } = permit.sender
+  if (Object.entries(change).every(([part, value]) => part === 'name' || value === null)) {
+    await findCampaign(db, user, id)
+    await db.transaction(async (tx) => {
+      await updateRecords(tx, 'campaigns', (update) =>
+        update.set({ name: change.name!, changed_by: by }).where('id', '=', id),
+      )
+      await auditAct(tx, permit, 'campaigns', 'change', id)
+    })
+  } else {
+    await settleThen(services, user, id, (campaign) => revise(services, permit, campaign, change))
+    await settleCampaign(services, id)
+  }
+  return readState(db, user, id)
+}
+
+/** Runs a change of a campaign and audits it, in one transaction. Returns whether `work` changed it. */
+export const inAuditedTransaction = (
+  { store }: CampaignServices,
+  permit: Permit,
+  action: string,
+  id: string,
+  work: (db: Db) => Promise<boolean>,
+): Promise<boolean> =>
+  store.db.transaction(async (db) => {
+    const isDone = await work(db)
+    if (isDone) await auditAct(db, permit, 'campaigns', action, id)
+    return isDone
+  })
+
+async function revise(
+  services: CampaignServices,
+  permit: Permit,
+  campaign: Campaign,
+  change: CampaignChange,
+) {
+  const { store } = services
+  const { user } = campaign
+  await checkNotBegun(services, campaign)
+  if (change.repeat && !campaign.repeat) throw invalid('repeat can be changed only if the campaign repeats')
+  const repeat = change.repeat ? await completeRepeat(store, user, change.repeat) : campaign.repeat
+  const begins = change.scheduledAt ?? (change.repeat ? formatDate(new Date()) : campaign.scheduledAt)
+  const [scheduledAt] = repeat ? await timesFrom(user, repeat, begins) : [begins]
+  const expiresAt = change.expiresAt ?? (repeat ? expiryAt(campaign, scheduledAt) : campaign.expiresAt)
+  if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
+  const text = change.text ? await readText(store, user, change.text) : campaign
+  const people = change.audience ?? { recipients: campaign.recipients, groupIds: campaign.groups }
+  const { audience, segments, ...consent } = await planAudience(services, permit, text, people, campaign)
+  // check the quota for additional messages only: those stored so far will be deleted and refunded.
+  // A repeating campaign has no messages of its own
+  if (!repeat)
+    await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
+  const batch = randomId()
+  const set = {
+    name: change.name ?? campaign.name,
+    body: text.body,
+    template: text.template,
+    variables: JSON.stringify(text.variables),
+    repeat: JSON.stringify(repeat),
+    groups: [...people.groupIds],
+    recipients: JSON.stringify(people.recipients),
+    audience: JSON.stringify(repeat ? [] : audience),
+    recipients_count: audience.length,
+    segments,
+    former_batch: campaign.batches[0]!,
+    batch_id: batch,
+    batches: JSON.stringify([batch]),
+    requires_consent: consent.requiresConsent,
+    without_consent: JSON.stringify(consent.withoutConsent),
+    scheduled_at: scheduledAt,
+    expires_at: expiresAt,
+    settled: false,
+    changed_by: permit.sender.sentBy,
+    revision: sql<number>`revision + 1`,
+  }
+  return inAuditedTransaction(services, permit, 'change', campaign.id, (db) =>
+    changeAsRead(db, campaign, set),
+  )
+}
+
+/** A message of the campaign that is assigned to a device or was sent. */
+const findBegun = (db: Db, batch: string) =>
+  queries(db)
+    .selectFrom('sms_messages')
+    .where('batch_id', '=', batch)
+    .where(
+      sql<boolean>`(status in ('assigned', 'sending', 'sent', 'delivered') or status = 'failed' and sent_at <> '')`,
+    )
+    .limit(sql.lit(1))
+    .executeTakeFirst()
+
+async function checkNotBegun({ store }: CampaignServices, campaign: Campaign) {
+  const { status, scheduledAt, batches } = campaign
+  const isEarly = scheduledAt > formatDate(new Date(Date.now() + MARGIN_MS))
+  const isOpen = status === 'repeating' || status === 'paused'
+  if (!isOpen && !(status === 'scheduled' && isEarly)) throw gatewayRefusal('campaign_begun')
+  if (await findBegun(store.db, batches[0]!)) throw gatewayRefusal('campaign_begun')
+}

@@ -1,0 +1,187 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
+import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { admission } from '../../platform/limits/shared-limits.ts'
+import { countSegments } from '../../portable/segments.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
+import { REASONS } from '../base/message-status.ts'
+import type { Permit } from '../base/permissions.ts'
+import { readUsage } from '../base/quota.ts'
+import { readAllRecipients } from '../messages/send/all-recipients.ts'
+import { requiresConsent } from '../messages/send/consent-scope.ts'
+import { ESTIMATE_OR_NULL, estimateCost } from '../messages/send/cost-estimate.ts'
+import { findRefused } from '../messages/send/excluded-recipients.ts'
+import { estimateLastSending, LAST_LEAVES_AT } from '../messages/send/preview-send.ts'
+import type { Content } from '../messages/send/send-options.ts'
+import { checkDevice } from '../messages/send/send-texts.ts'
+import { requireReach, type Way } from '../messages/send/sending-permission.ts'
+import { type Missing, refuseMissing } from '../messages/send/text-template.ts'
+import { loadTemplate, TEXT, writeTexts } from '../messages/send/write-texts.ts'
+import type { CampaignServices, CampaignText } from './campaign.ts'
+import { MAX_AUDIENCE, type NewCampaign } from './campaign-body.ts'
+
+/** Maximum texts to write in one go: 1,000 long ones block the event loop for 20 ms. */
+const CHUNK = 1_000
+
+/** The text of a request, or the current text of its template. Throws 400 for an unknown template. */
+export async function readText(store: Store, user: string, text: Content) {
+  if ('body' in text) return { body: text.body, variables: text.variables ?? null, template: '' }
+  const body = await loadTemplate(store, user, text.templateId)
+  return { body, variables: text.variables, template: text.templateId }
+}
+
+interface Audience {
+  readonly audience: readonly string[]
+  readonly segments: number
+  /** The segments of each recipient's text. */
+  readonly sizes: readonly number[]
+  /** Variables without a default that are empty for one recipient at least. */
+  readonly missing: readonly string[]
+  readonly requiresConsent: boolean
+  /** Recipients who were left out because they had not given the required consent. */
+  readonly withoutConsent: readonly string[]
+}
+
+/**
+ * Finds a campaign's recipients, without those who have opted out or have not given the consent that the
+ * campaign, its template or a group requires, and counts the segments of all their texts. Throws 400 if no
+ * recipient is left, 403 if the account may not send to one.
+ */
+export async function planAudience(
+  services: CampaignServices,
+  permit: Permit,
+  text: CampaignText,
+  people: NewCampaign['audience'],
+  way: Way & { readonly requiresConsent: boolean },
+): Promise<Audience> {
+  const { store } = services
+  const { user } = permit.sender
+  const all = await readAllRecipients(store, user, people, MAX_AUDIENCE)
+  const scope = { template: text.template, groups: people.groupIds, isRequired: way.requiresConsent }
+  const isRequired = await requiresConsent(store.db, user, scope)
+  const refused = await findRefused(store, user, all, scope)
+  const audience = all.filter((phone) => !refused.has(phone))
+  const withoutConsent = all.filter((phone) => refused.get(phone) === REASONS.noConsent)
+  if (audience.length + withoutConsent.length === 0) throw invalid('recipients have all opted out')
+  if (audience.length === 0) throw invalid('recipients have given no consent, which this campaign requires')
+  await requireReach(store.db, permit, audience, way)
+  const missing = new Set<string>()
+  const sizes = await countEach(services, user, text, audience, missing)
+  const segments = sizes.reduce((sum, size) => sum + size, 0)
+  return { audience, segments, sizes, missing: [...missing], requiresConsent: isRequired, withoutConsent }
+}
+
+async function countEach(
+  { store, config }: CampaignServices,
+  user: string,
+  text: CampaignText,
+  phones: readonly string[],
+  missing: Set<string>,
+) {
+  const { segments: all } = countSegments(text.body)
+  if (!text.variables) return phones.map(() => all)
+  const sizes: number[] = []
+  const note: Missing = (name, empty) => {
+    missing.add(name)
+    return refuseMissing(name, empty)
+  }
+  for (let at = 0; at < phones.length; at += CHUNK) {
+    const write = () => writeTexts(store, config, user, text, phones.slice(at, at + CHUNK), note)
+    for (const { segments } of await admission.heavyWork.run(makeUserHolder(user), write))
+      sizes.push(segments)
+  }
+  return sizes
+}
+
+/** Throws 402 `quota_exceeded` if this number of messages exceeds the rest of the month's quota. */
+export async function checkQuota({ store, config }: CampaignServices, user: string, messages: number) {
+  const { remaining } = await readUsage(store, user, config, new Date())
+  if (remaining !== null && remaining < messages) throw gatewayRefusal('quota_exceeded')
+}
+
+/** The id of the line (SIM) that a campaign names, '' for any. Throws 404 if none fits, 409 if several do. */
+async function namedLine(
+  store: Store,
+  user: string,
+  { options: { device, sim }, line: { id, number } }: NewCampaign,
+): Promise<string> {
+  if (device !== '') await checkDevice(store, user, device)
+  if (id === '' && number === '') return ''
+  const named = sql<{ line: string }>`sms_named_lines(
+    ${user}, ${id || null}, ${number || null}, ${device || null}, ${sim})`
+  const [found, another] = await queries(store.db)
+    .selectFrom(named.as('named'))
+    .select('line')
+    .limit(2)
+    .execute()
+  if (!found) throw gatewayRefusal('line_not_found')
+  if (another) throw gatewayRefusal('line_ambiguous')
+  return found.line
+}
+
+const MAX_NAMED = 1_000
+
+export const WITHOUT_CONSENT = z
+  .object({
+    count: z.int().min(0),
+    recipients: z.array(z.string()).max(MAX_NAMED).describe(`The first ${MAX_NAMED} of their numbers.`),
+  })
+  .describe('Recipients who are left out, as they have not given the required consent.')
+
+/** Counts the numbers that a campaign leaves out, and names the first of them. */
+export const summarizeNoConsent = (numbers: readonly string[]): z.output<typeof WITHOUT_CONSENT> => ({
+  count: numbers.length,
+  recipients: numbers.slice(0, MAX_NAMED),
+})
+
+export const CAMPAIGN_PREVIEW = z
+  .object({
+    recipients_count: z.int().min(1).describe('Recipients, without those who have opted out.'),
+    segments: z.int().min(1).describe('Segments of all texts together.'),
+    first: TEXT.describe('The text for the first of them.'),
+    last_leaves_at: INSTANT_OR_EMPTY.describe(LAST_LEAVES_AT),
+    estimate: ESTIMATE_OR_NULL,
+    without_consent: WITHOUT_CONSENT,
+    missing: z
+      .array(z.string())
+      .optional()
+      .describe('The variables without a default whose value is empty for one recipient at least, if any.'),
+  })
+  .meta({ id: 'CampaignPreview' })
+
+/** The line, text and recipients of a new campaign. Throws 400, 403, 404, 409 as a send does. */
+export async function planCampaign(services: CampaignServices, permit: Permit, wanted: NewCampaign) {
+  const { store } = services
+  const { user } = permit.sender
+  const line = await namedLine(store, user, wanted)
+  const text = await readText(store, user, wanted.text)
+  const way = { ...wanted.options, line }
+  return { line, text, ...(await planAudience(services, permit, text, wanted.audience, way)) }
+}
+
+/** Counts a new campaign's recipients and segments without storing it. Throws as `planCampaign`. */
+export async function previewCampaign(services: CampaignServices, permit: Permit, wanted: NewCampaign) {
+  const { store, config } = services
+  const { user } = permit.sender
+  const plan = await planCampaign(services, permit, wanted)
+  const { text, audience, segments, sizes, missing, withoutConsent } = plan
+  const [first] = await writeTexts(store, config, user, text, audience.slice(0, 1))
+  const named = { deviceId: wanted.options.device, line: wanted.line }
+  const last_leaves_at = await estimateLastSending(store, user, audience.length, wanted.scheduledAt, named)
+  const texts = audience.map((to, i) => ({ to, segments: sizes[i]! }))
+  const estimate = await estimateCost(store, config, user, texts, { ...wanted.options, line: wanted.line })
+  const without_consent = summarizeNoConsent(withoutConsent)
+  return {
+    recipients_count: audience.length,
+    segments,
+    first: first!,
+    last_leaves_at,
+    estimate,
+    without_consent,
+    ...(missing.length > 0 && { missing }),
+  }
+}

@@ -1,0 +1,111 @@
+import { z } from 'zod'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
+import { formatDate, toDate } from '../../engine/fields/date.ts'
+import { INSTANT } from '../../engine/fields/instant.ts'
+import { cronFault, parseCron } from '../../engine/settings/cron.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import { call } from '../../platform/db/call.ts'
+import { admission } from '../../platform/limits/shared-limits.ts'
+import { checkShape, nonEmptyText } from '../base/body-schemas.ts'
+import { isTimeZone } from '../lines/quiet-hours.ts'
+import { COMMON, date } from '../messages/send/body-schema.ts'
+import { keepFutureDate } from '../messages/send/expiry.ts'
+
+/** The shortest time between runs of a repeating campaign. A run that is later than this counts as missed. */
+export const MIN_INTERVAL_MS = 300_000
+/** The number of 5-minute intervals in a day. */
+const INTERVALS = 86_400_000 / MIN_INTERVAL_MS
+const SHOWN_TIMES = 5
+
+const EXPECTED =
+  'must be five fields of numbers: minute, hour, day, month, day of the week, such as 30 8 * * 1 for Mondays at 8:30'
+
+export const REPEAT = z
+  .strictObject({
+    cron: nonEmptyText(100)
+      .refine((expression) => cronFault(expression) === undefined, { error: EXPECTED, abort: true })
+      .refine(isCalm, 'must leave at least 5 minutes between two runs')
+      .describe(
+        'Minute, hour, day, month and day of the week (0 is Sunday), which must all match; or `@daily` and the like. At least 5 minutes between two runs.',
+      ),
+    time_zone: nonEmptyText(64)
+      .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
+      .nullish()
+      .describe('Left out, that of the account, else UTC.'),
+    missed: z
+      .enum(['once', 'skip'])
+      .nullish()
+      .describe(
+        'For a run that could not begin within 5 minutes, as in an outage: `skip` (default) omits it; `once` begins it late, and several missed runs as one.',
+      ),
+    until: date().nullish().describe('No run after this instant.'),
+  })
+  .meta({ id: 'CampaignRepeat' })
+export type WantedRepeat = z.output<typeof REPEAT>
+
+/** When a stored campaign repeats. `until`: no run after this PocketBase date; '' for no end. */
+export type Repeat = { readonly [K in keyof WantedRepeat]-?: NonNullable<WantedRepeat[K]> }
+
+/** Whether a valid cron expression's times are at least 5 minutes apart. Reads minutes and hours only. */
+function isCalm(expression: string) {
+  const [minute, hour] = expression.split(' ')
+  const times = hour ? parseCron(`${minute} ${hour} * * *`).nextRuns(INTERVALS + 1, new Date(0)) : []
+  return times.every((at, i) => i === 0 || at.getTime() - times[i - 1]!.getTime() >= MIN_INTERVAL_MS)
+}
+
+/** Fills in what a request leaves out of a repetition. The default time zone is the account's. */
+export async function completeRepeat({ db }: Store, user: string, wanted: WantedRepeat): Promise<Repeat> {
+  const { cron, missed, until } = wanted
+  const time_zone = wanted.time_zone ?? (await call(db, 'sms_time_zone', user))
+  return { cron, time_zone, missed: missed ?? 'skip', until: until ?? '' }
+}
+
+/** The first `count` times after an instant, none of them after `until`. */
+export function timesAfter({ cron, time_zone, until }: Repeat, after: Date, count: number): Date[] {
+  const times = parseCron(cron, time_zone).nextRuns(count, after)
+  return times.filter((at) => until === '' || formatDate(at) <= until)
+}
+
+/**
+ * The first `count` times at or after `from`, a PocketBase date. Throws 400 if there is none. Finding that
+ * out takes 0.1 s, for example for 31 February on a Monday.
+ */
+export async function timesFrom(
+  user: string,
+  repeat: Repeat,
+  from: string,
+  count = 1,
+): Promise<[string, ...string[]]> {
+  const times = await admission.heavyWork.run(makeUserHolder(user), async () => {
+    await admission.slices.next()
+    return timesAfter(repeat, new Date(toDate(from)!.getTime() - 1), count)
+  })
+  const [first, ...more] = times.map(formatDate)
+  if (first === undefined) throw invalid('repeat.cron names no future time, or no time before repeat.until')
+  return [first, ...more]
+}
+
+export const CAMPAIGN_TIMES = z
+  .object({
+    time_zone: z.string(),
+    times: z.array(INSTANT).min(1).max(SHOWN_TIMES).describe(`The next ${SHOWN_TIMES} times.`),
+  })
+  .meta({ id: 'CampaignTimes' })
+
+/** The next 5 times of a repetition, at or after the PocketBase date `from`. Throws 400 if there is none. */
+export async function readTimes(store: Store, user: string, wanted: WantedRepeat, from: string) {
+  const repeat = await completeRepeat(store, user, wanted)
+  return { time_zone: repeat.time_zone, times: await timesFrom(user, repeat, from, SHOWN_TIMES) }
+}
+
+/** The body of a request for the times of a repetition. */
+export const REPETITION = z
+  .strictObject({ repeat: REPEAT, scheduled_at: COMMON.scheduled_at })
+  .meta({ id: 'CampaignRepetition' })
+
+/** Parses a repetition and its earliest time (default: now). Throws 400 that names the first wrong field. */
+export function readRepetition(raw: unknown, now: Date) {
+  const { repeat, scheduled_at } = checkShape(REPETITION, raw)
+  return { repeat, scheduledAt: keepFutureDate(scheduled_at, now) || formatDate(now) }
+}

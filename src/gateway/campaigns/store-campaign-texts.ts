@@ -1,0 +1,99 @@
+import { sql } from 'kysely'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { queries, unindexed } from '../../platform/db/queries.ts'
+import { gatewayRefusal, type RefusalCode } from '../base/gateway-errors.ts'
+import { REASONS, REFUSED } from '../base/message-status.ts'
+import { toOfferedScope } from '../messages/send/consent-scope.ts'
+import type { Offer } from '../messages/send/offer.ts'
+import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
+import { makeOfferedMessage } from '../messages/send/send-texts.ts'
+import { writeTexts } from '../messages/send/write-texts.ts'
+import {
+  type Campaign,
+  type CampaignServices,
+  makeCampaignPermit,
+  makeCampaignScope,
+  readCampaign,
+} from './campaign.ts'
+import { chunkKey, splitAudience } from './chunks.ts'
+import { checkQuota } from './plan-campaign.ts'
+
+/**
+ * Stores a campaign's missing messages. Returns false if the campaign was changed or `signal` aborted. Throws
+ * a GatewayError if the messages are refused.
+ */
+export async function storeMessages(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
+  const { store, config } = services
+  const stored = await readBatchPhones(store, campaign, campaign.batches[0]!)
+  const reached = campaign.formerBatch
+    ? await readBatchPhones(store, campaign, campaign.formerBatch, HAS_LEFT)
+    : new Set<string>()
+  const missing = splitAudience(campaign, config).map((chunk) =>
+    chunk.filter((phone) => phone !== ERASED && !reached.has(phone)),
+  )
+  const open = missing.map((chunk) => (chunk.some((phone) => stored.has(phone)) ? [] : chunk))
+  await checkQuota(services, campaign.user, open.flat().length)
+  for (const [number, phones] of open.entries()) {
+    if (signal?.aborted) return false
+    if (phones.length > 0 && !(await storeChunk(services, campaign, phones, number))) return false
+  }
+  return true
+}
+
+/** Stands in the audience for the number of an erased person. */
+const ERASED = ''
+
+/** The message was neither canceled nor refused: so the recipient may have got the text. */
+const HAS_LEFT = sql<boolean>`not (status = 'failed'
+  and error_message = any(${[REASONS.canceled, ...REFUSED]}::text[]))`
+
+async function readBatchPhones({ db }: Store, { user }: Campaign, batch: string, where = sql<boolean>`true`) {
+  const texts = await queries(db)
+    .selectFrom('sms_messages')
+    .select('to')
+    .where('batch_id', '=', batch)
+    .where('batch_id', '<>', sql.lit(''))
+    .where(unindexed('user'), '=', user)
+    .where(where)
+    .execute()
+  return new Set(texts.map(({ to }) => to))
+}
+
+async function storeChunk(
+  services: CampaignServices,
+  campaign: Campaign,
+  phones: readonly string[],
+  number: number,
+) {
+  const texts = await writeTexts(services.store, services.config, campaign.user, campaign, phones)
+  const messages = texts.map((text) => makeOfferedMessage(text, !campaign.variables, campaign.keepsQuiet))
+  const now = await readCampaign(services.store.db, campaign.id)
+  if (now?.version !== campaign.version) return false
+  const { outcome } = await services.acceptor.add(makeChunkOffer(campaign, messages, number))
+  if (outcome === 'accepted' || outcome === 'replayed') return true
+  // the account was disabled: false makes `settleCampaign` read the campaign again
+  if (outcome === 'stale') return false
+  throw gatewayRefusal(outcome as RefusalCode)
+}
+
+function makeChunkOffer(campaign: Campaign, messages: Offer['messages'], number: number): Offer {
+  const { priority, sim, scheduledAt, expiresAt, guarantee } = campaign
+  return {
+    ...PLAIN_OPTIONS,
+    priority,
+    sim,
+    scheduledAt,
+    expiresAt,
+    guarantee,
+    permit: makeCampaignPermit(campaign),
+    ...toOfferedScope(makeCampaignScope(campaign)),
+    device: campaign.device || undefined,
+    line: campaign.line || undefined,
+    later: true,
+    batch: campaign.batches[0]!,
+    body: campaign.variables ? undefined : campaign.body,
+    isBulk: true,
+    idempotency: { key: chunkKey(campaign, number), fingerprint: '' },
+    messages,
+  }
+}

@@ -1,0 +1,44 @@
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { formatDate } from '../../../engine/fields/date.ts'
+import type { Config } from '../../../platform/config.ts'
+import { makeAccountSender } from '../../base/make-sender.ts'
+import { wakeDevices } from '../../lines/wake-devices.ts'
+import { PLAIN_OPTIONS, toOne } from '../../messages/send/send-options.ts'
+import { prepareOffer, sendInside } from '../../messages/send/send-texts.ts'
+import type { AcceptConfig } from '../../messages/send/store-offers.ts'
+import { requireDestinations } from './code-destinations.ts'
+import { countCodes } from './count-codes.ts'
+
+export const CODE_PRIORITY = 100
+
+/** A one-time password for a phone number. */
+interface TextWithCode {
+  readonly to: string
+  readonly body: string
+  /** The text that everybody but the sending device sees. */
+  readonly shown: string
+  /** How long the text may wait. */
+  readonly seconds: number
+  /** The address of the person who asked for it; '' if not known. */
+  readonly ip: string
+}
+
+/** Texts a one-time password by one of the user's lines. Throws 403, 402, 429, and as `send`. */
+export async function sendCodeText(
+  store: Store,
+  config: AcceptConfig & Pick<Config, 'maxRecipients'>,
+  user: string,
+  { to, body, shown, seconds, ip }: TextWithCode,
+): Promise<void> {
+  await requireDestinations(store, user, [to])
+  const expiresAt = formatDate(new Date(Date.now() + seconds * 1000))
+  const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
+  const text = toOne(to, { body, shown }, options)
+  const wake = await store.db.transaction(async (db) => {
+    const inside = { db, catalog: store.catalog }
+    await countCodes(inside, config, { user, phones: [to], ip })
+    const offer = await prepareOffer(inside, config, makeAccountSender(user, user), text)
+    return sendInside(inside, config, offer)
+  })
+  wakeDevices(store.db, wake)
+}

@@ -1,0 +1,161 @@
+import { z } from 'zod'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { toDate } from '../../engine/fields/date.ts'
+import { type ApiError, badRequest, notFound } from '../../platform/api-errors.ts'
+import type { Config } from '../../platform/config.ts'
+import { PRESETS } from '../../portable/hook-presets.ts'
+import { countSegments } from '../../portable/segments.ts'
+import { makeAccountSender } from '../base/make-sender.ts'
+import { wakeDevices } from '../lines/wake-devices.ts'
+import type { Offer } from '../messages/send/offer.ts'
+import { prepareOffer, sendInside } from '../messages/send/send-texts.ts'
+import { type Handshake, readHandshake } from './answer-challenge.ts'
+import { type Call, listOutcomeTexts, OUTCOMES, toRefusedCall } from './call-outcome.ts'
+import { checkSignature, type Posted } from './check-signature.ts'
+import { compose, composeSend } from './compose-hook-text.ts'
+import { lockHook } from './find-hook.ts'
+import { TooManyCodes } from './hook-form.ts'
+import type { Hook } from './hook-settings.ts'
+import { readWindow, recordHeld, recordSent, remember, type Window } from './hourly-summary.ts'
+import { readHookBody } from './read-hook-body.ts'
+import { acceptAlert, acceptCodes } from './send-hook-texts.ts'
+import { storeHookCall } from './store-hook-call.ts'
+
+export const HOOK_CALLED = z
+  .object({
+    outcome: OUTCOMES.describe(
+      '`waiting`: no phone can send now, and the texts leave when one can. `repeated`: the event was sent before. `limited`: it is counted in a summary. `resolved`: the hook sends nothing when all is well again. `skipped`: the body is not one that it sends, or makes an empty text. `refused`: see `error`.',
+    ),
+    messages: z.array(z.string()).describe('Records of `sms_messages`.'),
+    error: z
+      .object({ http_code: z.int(), message: z.string() })
+      .optional()
+      .describe('Why nothing was sent, in an answer to Supabase, which reads it only with the status 200.'),
+  })
+  .meta({ id: 'HookCalled' })
+
+/** `handshake`: what the caller must get or do instead of this answer. */
+type HookAnswer = z.output<typeof HOOK_CALLED> & { readonly handshake?: Handshake }
+
+/** Rolls back a call that was only tried. */
+class Trial extends Error {
+  readonly call: Call & Pick<Hook, 'preset'>
+
+  constructor(call: Trial['call']) {
+    super()
+    this.call = call
+  }
+}
+
+/**
+ * Handles a call of a hook (incoming webhook): sends, and stores the call. Throws 404, or the call's refusal.
+ * `isTrial`: sends nothing, and stores only a refused call.
+ */
+export async function callHook(
+  store: Store,
+  config: Config,
+  secret: string,
+  posted: Posted,
+  isTrial = false,
+): Promise<HookAnswer> {
+  const handled = store.db.transaction(async (db) => {
+    const hook = await lockHook(db, secret)
+    if (!hook) throw notFound()
+    const inside = { db, catalog: store.catalog }
+    const once = { ...hook, once_minutes: MAIL_MINUTES }
+    const mail = posted.messageId
+      ? await readWindow(db, once, `mail ${posted.messageId} ${posted.raw}`)
+      : undefined
+    const made: Call = mail?.wasSent
+      ? { outcome: 'repeated' }
+      : await send(inside, config, hook, posted).catch(toRefusedCall)
+    if (mail && !mail.wasSent && !made.refusal) await remember(db, once, mail)
+    await storeHookCall(inside, hook, posted.raw, made)
+    const call = { ...made, preset: hook.preset }
+    if (isTrial && !made.refusal) throw new Trial(call)
+    return call
+  })
+  const call = await handled.catch((error: unknown) => {
+    if (error instanceof Trial) return { ...error.call, wake: [] }
+    throw error
+  })
+  wakeDevices(store.db, call.wake ?? [])
+  const { outcome, refusal, messages = [], preset, handshake } = call
+  const answer = { outcome, messages: [...messages], ...(handshake && { handshake }) }
+  if (!refusal) return answer
+  if (!PRESETS[preset].codes?.readsErrorsIn200) throw refusal
+  return { ...answer, error: { http_code: refusal.status, message: refusal.message } }
+}
+
+/** A mail with the same Message-ID and text is not sent again within this time: one day. */
+const MAIL_MINUTES = 1_440
+
+/** Checks a call's signature and sends, in the transaction of `store`. A refused call stores no messages. */
+async function send(store: Store, config: Config, hook: Hook, posted: Posted): Promise<Call> {
+  const unread = posted.unread && composeUnread(hook, posted.unread)
+  const name = checkSignature(hook, posted)
+  const isCode = hook.kind === 'codes'
+  if (!hook.enabled)
+    return { outcome: 'disabled', ...(isCode && { refusal: badRequest('The hook is off.') }) }
+  const body = readHookBody(posted.raw, posted.form)
+  const handshake = readHandshake(body)
+  if (handshake) return { outcome: 'skipped', handshake, note: handshake.note }
+  const composed = unread ?? (await compose(store, hook.user, hook, body))
+  if (composed.outcome !== 'sent') return composed
+  const window = await readWindow(store.db, hook, composed.key || name)
+  if (window.wasSent) return { outcome: 'repeated' }
+  const sender = makeAccountSender(hook.user, hook.id)
+  const offer = await prepareOffer(store, config, sender, composed.send)
+  const phones = offer.messages.map(({ to }) => to)
+  const texts = listOutcomeTexts(phones, composed.shown ?? composed.text)
+  const { segments } = countSegments(composed.text)
+  if (window.isOpen && window.sent >= hook.rate) {
+    if (isCode) return { outcome: 'limited', refusal: aboveRate(window) }
+    const summary = makeSummaryOffer(hook, window, offer)
+    if (summary.messages.length > 0) await sendInside(store, config, summary)
+    await recordHeld(store.db, hook, window, summary)
+    return { outcome: 'limited', texts }
+  }
+  const later = window.quietUntil !== ''
+  const due = { ...offer, scheduledAt: window.quietUntil, later }
+  const accepted: Call = isCode
+    ? await acceptCodes(store, config, hook, due)
+    : await acceptAlert(store, config, due)
+  if (accepted.refusal) return { ...accepted, texts }
+  await recordSent(store.db, hook, window, segments)
+  const messages = offer.messages.map(({ id }) => id)
+  return { ...accepted, texts, messages, ...(posted.unread && { note: posted.unread.message }) }
+}
+
+/** The refusal of login codes above the hook's hourly limit. (Alerts above it become one summary.) */
+function aboveRate({ endsAt }: Window) {
+  const seconds = Math.ceil((toDate(endsAt)!.getTime() - Date.now()) / 1000)
+  return new TooManyCodes(Math.max(1, seconds), 'The hook has sent as many codes as it may in an hour.')
+}
+
+const MAX_PHONES = 1_000
+
+/** The summary "and 5 more" of held-back calls, at the hour's end, to recipients who have none scheduled. */
+function makeSummaryOffer({ name }: Hook, { held, phones, endsAt }: Window, offer: Offer): Offer {
+  const body = `${name}: and ${held + 1} more`
+  const { segments } = countSegments(body)
+  const others = offer.messages.filter(({ to }) => !phones.includes(to))
+  const messages = others.slice(0, MAX_PHONES - phones.length).map((message) => ({ ...message, segments }))
+  return { ...offer, body, messages, scheduledAt: endsAt, later: true }
+}
+
+const TOO_LARGE = 'an alarm was too large to read.'
+
+/**
+ * What a hook sends for a body that could not be read: one that is too large is news for its own recipients.
+ * Throws the reason for other bodies, and for hooks of codes and those that check signatures: nothing proves
+ * who called them.
+ */
+function composeUnread(hook: Hook, reason: ApiError) {
+  const { name, kind, recipients, groups, signing_secret } = hook
+  const isNews = reason.status === 413 && kind === 'alerts' && recipients.length + groups.length > 0
+  if (!isNews || signing_secret !== '') throw reason
+  const text = `${name}: ${TOO_LARGE}`
+  const send = composeSend(hook, { numbers: [], groups: [] }, text)
+  return { outcome: 'sent' as const, send, text, shown: undefined, key: TOO_LARGE }
+}

@@ -1,0 +1,41 @@
+import { z } from 'zod'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Config } from '../../platform/config.ts'
+import { gatewayRefusal } from '../base/gateway-errors.ts'
+import { makeAccountSender } from '../base/make-sender.ts'
+import { requirePermit } from '../base/permissions.ts'
+import { readAllRecipients } from '../messages/send/all-recipients.ts'
+import { isOwn } from '../messages/send/send-texts.ts'
+import { requireReach } from '../messages/send/sending-permission.ts'
+import { type Call, listOutcomeTexts, OUTCOMES, TEXTS, toRefusedCall } from './call-outcome.ts'
+import { compose } from './compose-hook-text.ts'
+import type { HookSettings } from './hook-settings.ts'
+import { readHookBody } from './read-hook-body.ts'
+
+export const HOOK_PREVIEW = z
+  .object({
+    outcome: OUTCOMES,
+    error: z.string().describe('Why it would be refused; else empty.'),
+    texts: TEXTS.describe('The texts to the first 20 recipients.'),
+  })
+  .meta({ id: 'HookPreview' })
+
+/** The texts that a hook with these fields would send for a body. The hook need not exist. Stores nothing. */
+export async function previewHook(
+  store: Store,
+  { maxRecipients }: Config,
+  user: string,
+  hook: HookSettings,
+  raw: string,
+): Promise<z.output<typeof HOOK_PREVIEW>> {
+  const preview = async (): Promise<Call> => {
+    const composed = await compose(store, user, hook, readHookBody(raw))
+    if (composed.outcome !== 'sent') return composed
+    if (hook.line && !(await isOwn(store, 'lines', user, hook.line))) throw gatewayRefusal('line_not_found')
+    const phones = await readAllRecipients(store, user, composed.send, maxRecipients)
+    await requireReach(store.db, requirePermit(makeAccountSender(user, user), 'preview'), phones)
+    return { outcome: 'sent', texts: listOutcomeTexts(phones, composed.text) }
+  }
+  const { outcome, refusal, texts = [] } = await preview().catch(toRefusedCall)
+  return { outcome, error: refusal?.message ?? '', texts }
+}

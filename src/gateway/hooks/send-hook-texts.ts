@@ -1,0 +1,55 @@
+import type { Store } from '../../engine/collections/catalog.ts'
+import { formatDate } from '../../engine/fields/date.ts'
+import { RetryLater } from '../../platform/api-errors.ts'
+import type { Config } from '../../platform/config.ts'
+import { withSavepoint } from '../../platform/db/savepoint.ts'
+import { isRefusal } from '../base/gateway-errors.ts'
+import { requireDestinations } from '../codes/limits/code-destinations.ts'
+import { countCodes } from '../codes/limits/count-codes.ts'
+import type { Offer } from '../messages/send/offer.ts'
+import { sendInside } from '../messages/send/send-texts.ts'
+import { TooManyCodes } from './hook-form.ts'
+import type { Hook } from './hook-settings.ts'
+
+/** What became of a hook's texts. `wake`: the devices to wake after the commit. */
+interface Accepted {
+  readonly outcome: 'sent' | 'waiting' | 'limited'
+  readonly wake?: readonly string[]
+  readonly refusal?: RetryLater
+}
+
+/** How long an alert waits for a phone that can send it: one day. */
+const WAIT_MS = 86_400_000
+
+/** Queues an alert. If no phone can send, the alert waits, because alerting tools do not retry. */
+export async function acceptAlert(store: Store, config: Config, offer: Offer): Promise<Accepted> {
+  try {
+    return { outcome: 'sent', wake: await sendInside(store, config, offer) }
+  } catch (error) {
+    if (!isRefusal(error, 'no_devices')) throw error
+  }
+  const now = new Date()
+  const expiresAt = formatDate(new Date(now.getTime() + WAIT_MS))
+  await sendInside(store, config, { ...offer, later: true, scheduledAt: formatDate(now), expiresAt })
+  return { outcome: 'waiting' }
+}
+
+/** Queues login codes within the bounds of the account's codes. Counts no refused code. Throws as `send`. */
+export async function acceptCodes(
+  store: Store,
+  config: Config,
+  { user }: Hook,
+  offer: Offer,
+): Promise<Accepted> {
+  const phones = offer.messages.map(({ to }) => to)
+  await requireDestinations(store, user, phones)
+  try {
+    return await withSavepoint(store.db, async () => {
+      await countCodes(store, config, { user, phones, ip: '' })
+      return { outcome: 'sent', wake: await sendInside(store, config, offer) }
+    })
+  } catch (error) {
+    if (!(error instanceof RetryLater) || error.status !== 429) throw error
+    return { outcome: 'limited', refusal: new TooManyCodes(error.retryAfterSeconds, error.message) }
+  }
+}

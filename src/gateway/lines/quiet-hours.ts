@@ -1,0 +1,83 @@
+import type { Value } from '../../engine/fields/field.ts'
+import type { Extension } from '../../engine/records/collection-extension.ts'
+import { fieldError, invalidFields } from '../../platform/api-errors.ts'
+import { call } from '../../platform/db/call.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { Logger } from '../../platform/log.ts'
+
+export type Values = Readonly<Record<string, Value>>
+
+/** Makes an extension that checks values before they are stored. `old`: the values that they replace. */
+export const makeCheckExtension = (check: (values: Values, old?: Values) => void): Extension => ({
+  check: (values) => check(values),
+  async beforeCreate(_store, values) {
+    check(values)
+  },
+  async beforeUpdate(_store, values, old) {
+    check(values, old)
+  },
+})
+
+const refuseTimeZone = (message = 'Must be the name of a time zone, such as Europe/Berlin.') =>
+  invalidFields({ time_zone: fieldError('validation_invalid_time_zone', message) })
+
+/** Throws 400 for an unknown time zone. An empty one is valid; an unchanged one (`old`) may stay. */
+export function checkTimeZone({ time_zone }: Values, old?: Values): void {
+  if (!time_zone || time_zone === old?.time_zone || isTimeZone(String(time_zone))) return
+  throw refuseTimeZone()
+}
+
+/** Replaces a new time zone by the name under which Postgres knows it. Throws 400 if it knows none. */
+export async function completeTimeZone(db: Db, values: Record<string, Value>, old?: Values): Promise<void> {
+  checkTimeZone(values, old)
+  if (!values.time_zone || values.time_zone === old?.time_zone) return
+  const zone = await call(db, 'pb_known_zone', String(values.time_zone))
+  if (zone === '') throw refuseTimeZone('The Postgres of this server does not know this time zone.')
+  values.time_zone = zone
+}
+
+/** Whether Intl knows the zone. The name must begin with a letter: Intl also accepts offsets (+01:00). */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z]/.test(name)) return false
+  try {
+    new Intl.DateTimeFormat('en', { timeZone: name })
+    return true
+  } catch {
+    return false // RangeError: unknown name
+  }
+}
+
+/** Throws 400 for a single time, equal times, or days without times. Unchanged hours (`old`) may stay. */
+export function checkHours(
+  { from, to, days }: Readonly<Record<'from' | 'to' | 'days', string>>,
+  values: Values,
+  old?: Values,
+): void {
+  const isSame = (field: string) => String(values[field] ?? '') === String(old?.[field] ?? '')
+  if (old && [from, to, days].every(isSame)) return
+  const refusal = (field: string, message: string) =>
+    invalidFields({ [field]: fieldError('validation_invalid_hours', message) })
+  const [begins, ends] = [values[from] || '', values[to] || '']
+  if ((begins === '') !== (ends === ''))
+    throw refusal(begins === '' ? from : to, 'Both times are needed, or none.')
+  if (begins !== '' && begins === ends) throw refusal(to, 'The two times are the same.')
+  if (begins === '' && String(values[days] ?? '') !== '')
+    throw refusal(from, 'Days need times. A whole day is from 00:00 to 23:59.')
+}
+
+const ADVICE =
+  'Quiet hours there follow the account, else UTC. Change them in contacts and accounts, or update tzdata.'
+
+/** What `sms_unknown_zones` found: names, null for none; undefined if it was not asked. */
+export function describeZones(unknown: unknown) {
+  if (unknown === undefined) return { found: 'not asked for' }
+  if (!unknown) return { found: 'Postgres knows all that are stored' }
+  return { found: `Postgres does not know ${unknown}`, advice: ADVICE }
+}
+
+/** Logs the stored time zones that this Postgres does not know, for example after a move or a restore. */
+export async function warnAboutZones(db: Db, log: Logger): Promise<void> {
+  const zones = await call(db, 'sms_unknown_zones')
+  const { found, advice } = describeZones(zones)
+  if (advice) log.warn({ zones }, `${found}. ${advice}`)
+}

@@ -1,0 +1,144 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { makeUserHolder } from '../../../engine/collections/collection.ts'
+import { INSTANT, INSTANT_OR_EMPTY } from '../../../engine/fields/instant.ts'
+import { LOCKS } from '../../../platform/db/advisory-locks.ts'
+import { DEVICE_PACE_MS, makeDatabaseGroups } from '../../../platform/db/group-commits.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { lock, queries } from '../../../platform/db/queries.ts'
+import { admission } from '../../../platform/limits/shared-limits.ts'
+import { counts } from '../../../platform/tools/counts.ts'
+import { allowance, type Device } from '../../base/device-record.ts'
+import { gatewayRefusal } from '../../base/gateway-errors.ts'
+import { openText } from '../send/encrypt-text.ts'
+
+export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
+export const CLAIMED_MESSAGE = z
+  .object({
+    id: z.string(),
+    attempt: z.int().min(1).describe('Send it with every report on this message.'),
+    to: z.string(),
+    body: z.string(),
+    sim: z.int().describe('Slot of the SIM to send with, that of its line; 0: any.'),
+    priority: z.int(),
+    expires_at: INSTANT_OR_EMPTY.describe('Do not send after it. Empty: never.'),
+    lease_until: INSTANT.describe(
+      'The end of the lease: send and report before it. Then the device counts as silent about this message.',
+    ),
+  })
+  .meta({ id: 'ClaimedMessage' })
+
+/** Gives a device up to `limit` messages to send. Concurrent claims share a query. Throws 403 if disabled. */
+export async function claimMessages({ db }: Store, device: Device, limit: number, leaseSeconds: number) {
+  if (!device.enabled) throw gatewayRefusal('device_disabled')
+  if (!device.isLimited) {
+    const ask = { device, limit, room: null, leaseSeconds }
+    const found = db.inTransaction ? (await claimTogether(db, [ask]))[0]! : await claiming(db).add(ask)
+    if (!found.isPaced) return found.messages
+  }
+  // admit few claims of limited devices: each keeps a connection while it waits for the device's other claims
+  return admission.claimsAndReads.run(makeUserHolder(device.user), () =>
+    claimLimited(db, device, limit, leaseSeconds),
+  )
+}
+
+function claimLimited(db: Db, device: Device, limit: number, leaseSeconds: number) {
+  return db.transaction(async (tx) => {
+    const { left, lines } = await readFreeLimits(tx, device)
+    const room = lines === null ? left : (left ?? limit)
+    return (await claimTogether(tx, [{ device, limit, room, leaseSeconds, lines }]))[0]!.messages
+  })
+}
+
+/** A device's claim. `room`: how many messages its limits allow; `lines`: JSON, how many each line allows. */
+interface Ask {
+  readonly device: Device
+  readonly limit: number
+  readonly room: number | null
+  readonly leaseSeconds: number
+  readonly lines?: string | null
+}
+
+const claiming = makeDatabaseGroups<Ask, Claimed>((db) => ({
+  keyOf: ({ device }) => device.id,
+  paceMs: DEVICE_PACE_MS,
+  async store(asks) {
+    const largest = new Map(asks.toSorted((a, b) => a.limit - b.limit).map((ask) => [ask.device.id, ask]))
+    const found = await claimTogether(db, [...largest.values()])
+    const ofDevice = new Map([...largest.keys()].map((device, i) => [device, found[i]!]))
+    return asks.map(({ device, limit }) => {
+      const { messages, isPaced } = ofDevice.get(device.id)!
+      return { messages: messages.slice(0, limit), isPaced }
+    })
+  },
+}))
+
+/** Up to `limit` messages that a device has claimed and whose leases still run. */
+export const readLeasedMessages = async ({ db }: Store, device: Device, limit: number) =>
+  (await claimTogether(db, [{ device, limit, room: 0, leaseSeconds: 0 }]))[0]!.messages
+
+/** `isPaced`: nothing new was claimed, because a line has a limit per minute that was not looked up yet. */
+interface Claimed {
+  readonly messages: ClaimedMessage[]
+  readonly isPaced: boolean
+}
+
+/** A row of sms_claim. Without an id: nothing new was claimed, because `lines` is not known. */
+type ClaimedRow = Omit<ClaimedMessage, 'id'> & { number: number; id: string | null; sealed: string | null }
+
+async function claimTogether(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
+  const given = asks.map(({ device, limit, room, leaseSeconds: seconds, lines = null }, number) => ({
+    number,
+    device: device.id,
+    user: device.user,
+    limit,
+    room,
+    seconds,
+    lines: lines && JSON.parse(lines),
+  }))
+  const rows = await queries(db)
+    .selectFrom(sql<ClaimedRow>`sms_claim(${JSON.stringify(given)}::json)`.as('claimed'))
+    .selectAll()
+    .execute()
+  const found = asks.map(() => ({ messages: [] as ClaimedMessage[], isPaced: false }))
+  for (const { number, id, ...row } of rows) {
+    const claimed = found[number]!
+    if (id === null) claimed.isPaced = true
+    else claimed.messages.push(...(await toMessage(db, asks[number]!.device.user, { id, ...row })))
+  }
+  counts.claims.asked += asks.length
+  counts.claims.messages += found.reduce((sum, { messages }) => sum + messages.length, 0)
+  return found
+}
+
+/**
+ * Reads how many messages a device's limits allow, and how many each of its lines allows (JSON, by line id).
+ * The device's other claims wait until the transaction ends.
+ */
+async function readFreeLimits(db: Db, { id, user }: Device) {
+  await lock(db, LOCKS.claim, id)
+  const found = await queries(db)
+    .selectFrom('devices as d')
+    .select(sql<number | null>`${sql.raw(allowance('d'))}`.as('left'))
+    .select(
+      sql<string | null>`(select json_object_agg(l.id, greatest(0, l.per_minute - (
+        select coalesce(sum(h.messages), 0) from device_handouts h
+        where h.device = d.id and h.line = l.id and h.at > now() - interval '1 minute'
+      ))) from lines l where l.device = d.id and l.per_minute > 0)`.as('lines'),
+    )
+    .where('d.id', '=', id)
+    .where('d.user', '=', user)
+    .executeTakeFirst()
+  return found ?? { left: 0, lines: null }
+}
+
+/** A claimed message with its decrypted text. [] if decryption fails: the message's lease then runs out. */
+async function toMessage(
+  db: Db,
+  user: string,
+  { sealed, ...message }: ClaimedMessage & { sealed: string | null },
+): Promise<ClaimedMessage[]> {
+  const body = sealed === null ? message.body : await openText(db, user, sealed)
+  return body === undefined ? [] : [{ ...message, body }]
+}

@@ -1,0 +1,199 @@
+import { sql } from 'kysely'
+import type { z } from 'zod'
+import type { Db } from '../../../platform/db/open.ts'
+import { queries, unindexed } from '../../../platform/db/queries.ts'
+import { derivedId } from '../../../platform/tools/random.ts'
+import { normalizePhone } from '../../../portable/phone/read.ts'
+import { countSegments } from '../../../portable/segments.ts'
+import { gatewayRefusal } from '../../base/gateway-errors.ts'
+import type { Sender } from '../../base/make-sender.ts'
+import { CANCELED, REASONS } from '../../base/message-status.ts'
+import { type Permit, requirePermit } from '../../base/permissions.ts'
+import { KEPT_SCOPE, readScope, toOfferedScope } from '../send/consent-scope.ts'
+import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
+import { findRefused } from '../send/excluded-recipients.ts'
+import { moveExpiry } from '../send/expiry.ts'
+import type { Offer } from '../send/offer.ts'
+import { PLAIN_OPTIONS, toOne } from '../send/send-options.ts'
+import { makeOfferedMessage, type SendServices, type Sent, send } from '../send/send-texts.ts'
+import {
+  IS_OF_CAMPAIGN,
+  ownedByCampaign,
+  requireOwnBatch,
+  toGatewayError,
+} from '../send/sending-permission.ts'
+import type { Outcome, Verdict } from '../send/store-offers.ts'
+import { countBatch } from './count-batch.ts'
+import {
+  type CHOICES,
+  type LeftOut,
+  makeZeroLeftOut,
+  type RETRIED_BATCH,
+  type RETRY_BATCH,
+  type RETRY_MESSAGE,
+} from './retry-body.ts'
+
+/** How the `error_message` of a message begins if its outcome is unknown. */
+export const UNKNOWN = 'Outcome unknown'
+
+/** Messages to send again at a time. The user's other sends are accepted in between. */
+const MAX_OFFERS = 500
+
+/**
+ * Messages and what is needed to send them again. `campaign`: to which the message belongs; '' for none.
+ * `again`: the id of the message that resends this one (`batch`: that message's batch); null for none.
+ */
+const selectMessages = (db: Db, user: string) =>
+  queries(db)
+    .selectFrom('sms_messages as m')
+    .leftJoin('sms_messages as r', (join) =>
+      join
+        .on('r.user', '=', user)
+        .on(sql<boolean>`r.client_ref = 'retry:' || m.id`)
+        .on('r.client_ref', '<>', sql.lit('')),
+    )
+    .select(['m.id', 'm.status', 'm.message_type as type', 'm.to', 'm.priority', 'm.sim'])
+    .select(['m.expires_at as expiresAt', 'm.error_message as reason'])
+    .select(['r.id as again', 'r.batch_id as batch', REPEATABLE_TEXT.as('body')])
+    .select([
+      sql<Offer['guarantee']>`m.guarantee`.as('guarantee'),
+      sql<string>`case when m.scheduled_at <> '' then m.scheduled_at else m.created end`.as('due'),
+      sql<string>`case when ${IS_OF_CAMPAIGN} then m.sent_by else '' end`.as('campaign'),
+      KEPT_SCOPE.as('scope'),
+    ])
+    .where(unindexed('m.user'), '=', user)
+    .orderBy('m._rowid')
+
+/** Numbers may have been stored in a form that the server no longer stores: see `normalizePhone`. */
+async function readFailed(db: Db, user: string, batch: string) {
+  const found = await selectMessages(db, user)
+    .where('m.batch_id', '=', batch)
+    .where('m.batch_id', '<>', sql.lit(''))
+    .where(sql<boolean>`m.status || '' = 'failed' and m.message_type = 'outgoing'`)
+    .execute()
+  return found.map((one) => ({ ...one, to: normalizePhone(one.to) }))
+}
+
+type Failed = Awaited<ReturnType<typeof readFailed>>[number]
+
+/**
+ * Sends a batch's failed messages again to any device, each at most once. The new batch's id is made from the
+ * old one's, so a repeated call continues. `left` counts messages that were not sent. Throws 404
+ * `batch_not_found`, 409, StaleAuth, and 402, 503 or another refusal if nothing could be sent.
+ */
+export async function retryBatch(
+  services: SendServices,
+  sender: Sender,
+  batchId: string,
+  { include = [] }: z.output<typeof RETRY_BATCH>,
+  keepsQuiet = false,
+  left = makeZeroLeftOut(),
+): Promise<z.output<typeof RETRIED_BATCH>> {
+  const { db } = services.store
+  await requireOwnBatch(db, requirePermit(sender, 'retry'), batchId)
+  const failed = await readFailed(db, sender.user, batchId)
+  if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // throws 404 for an unknown batch
+  const batch = batchAfter(batchId)
+  const ids = new Map<Failed, string>()
+  const due: Failed[] = []
+  // all messages of a batch are of one send
+  const scope = readScope(failed[0]?.scope ?? null)
+  const phones = failed.map(({ to }) => to)
+  const refused = await findRefused(services.store, sender.user, phones, scope)
+  for (const one of failed) {
+    const why = findRetryObstacle(one, batch, include, refused)
+    if (why) left[why]++
+    else if (one.again) ids.set(one, one.again)
+    else due.push(one)
+  }
+  const permit = requirePermit(sender, 'retry', due.length)
+  let refusal: Outcome | undefined
+  for (let at = 0; at < due.length && (!refusal || refusal === 'destination_not_allowed'); at += MAX_OFFERS) {
+    const some = due.slice(at, at + MAX_OFFERS)
+    const decided = await Promise.all(some.map((one) => offerAgain(services, permit, one, batch, keepsQuiet)))
+    for (const [i, { outcome, message }] of decided.entries())
+      if (outcome === 'accepted' || outcome === 'known') ids.set(some[i]!, message)
+      else refusal ??= outcome
+  }
+  left.refused += due.filter((one) => !ids.has(one)).length
+  if (refusal && (refusal === 'stale' || ids.size === 0)) throw toGatewayError(sender, refusal)
+  const message_ids = failed.flatMap((one) => ids.get(one) ?? [])
+  const batch_id = message_ids.length > 0 ? batch : ''
+  return { batch_id, message_ids, recipients_count: message_ids.length, left_out: left }
+}
+
+function findRetryObstacle(
+  { again, batch: itsBatch, to, reason, body }: Failed,
+  batch: string,
+  include: readonly (typeof CHOICES)[number][],
+  refused: ReadonlyMap<string, string>,
+): LeftOut | undefined {
+  if (again) return itsBatch === batch ? undefined : 'retried'
+  const refusal = refused.get(to) ?? reason
+  if (refusal === REASONS.optedOut || refusal === REASONS.stopped) return 'opted_out'
+  if (refusal === REASONS.noConsent) return 'no_consent'
+  if (reason.startsWith(UNKNOWN) && !include.includes('unknown')) return 'unknown'
+  if (CANCELED.includes(reason) && !include.includes('canceled')) return 'canceled'
+  return body === '' ? 'no_text' : undefined
+}
+
+/** Sends a failed message again. If accepted, the verdict has the new message's id. */
+async function offerAgain(
+  services: SendServices,
+  permit: Permit,
+  one: Failed,
+  batch: string,
+  keepsQuiet: boolean,
+): Promise<Verdict> {
+  const message = makeOfferedMessage({ ...one, ...countSegments(one.body) }, true, keepsQuiet)
+  const { priority, sim, guarantee } = one
+  const verdict = await services.acceptor.add({
+    ...PLAIN_OPTIONS,
+    permit,
+    priority,
+    sim,
+    guarantee,
+    expiresAt: expiryNow(one),
+    batch,
+    body: one.body,
+    clientRef: retryRef(one.id),
+    isBulk: true,
+    ...toOfferedScope(readScope(one.scope)),
+    messages: [message],
+  })
+  return verdict.outcome === 'accepted' ? { ...verdict, message: message.id } : verdict
+}
+
+/** The id of the batch that resends a batch's failed messages. */
+export const batchAfter = (batchId: string): string => derivedId(`retry:${batchId}`)
+
+/** Sends a failed message again. Idempotent. Throws 404, 409 `not_retriable`, and as `send`. */
+export async function retryMessage(
+  services: SendServices,
+  sender: Sender,
+  id: string,
+  { device_id }: z.output<typeof RETRY_MESSAGE>,
+): Promise<Sent> {
+  const one = await selectMessages(services.store.db, sender.user).where('m.id', '=', id).executeTakeFirst()
+  if (!one) throw gatewayRefusal('message_not_found')
+  const { status, type, to, body, priority, sim, guarantee, campaign, reason } = one
+  if (campaign !== '' && campaign !== sender.sentBy) throw ownedByCampaign(campaign)
+  if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
+  if (reason === REASONS.optedOut)
+    throw gatewayRefusal('not_retriable', 'The recipient had opted out: send a new text')
+  if (reason === REASONS.noConsent)
+    throw gatewayRefusal('not_retriable', 'The recipient has not given the consent that this text requires')
+  if (reason === REASONS.stopped)
+    throw gatewayRefusal('not_retriable', 'The person was erased and gets no more texts')
+  if (body === '') throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
+  const again = { priority, sim, guarantee, expiresAt: expiryNow(one), clientRef: retryRef(id) }
+  const scope = readScope(one.scope)
+  const options = { ...PLAIN_OPTIONS, ...again, scope }
+  return send(services, sender, toOne(normalizePhone(to), body, options, device_id ?? ''))
+}
+
+/** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */
+const retryRef = (id: string) => `retry:${id}`
+
+/** The expiry of a message that is sent again now: as long after now as it was after `due`; '' for none. */
+const expiryNow = ({ due, expiresAt }: Failed) => moveExpiry(expiresAt, due, Date.now())

@@ -1,0 +1,145 @@
+import { identifyKey, isNamed, type KeyHolder } from '../../engine/auth/identify-key.ts'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { USERS_ID } from '../../engine/collections/collection.ts'
+import type { AuthRecord } from '../../engine/request/request.ts'
+import { authenticate, authenticateUncached } from '../../http/authenticate.ts'
+import type { Ctx, Services } from '../../http/context.ts'
+import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
+import type { HasServices, Permission } from '../../http/permission.ts'
+import { retry, type Versioned } from '../../http/retry-request.ts'
+import { openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
+import { gatewayRefusal, isRefusal } from '../base/gateway-errors.ts'
+import { makeKeySender, makePersonSender, type Sender } from '../base/make-sender.ts'
+import { type Act, type Permit, requirePermit } from '../base/permissions.ts'
+import type { SendServices } from './send/send-texts.ts'
+import type { Sending } from './send/user-sending.ts'
+
+export interface SendingCaller extends Sender {
+  readonly store: Store
+  readonly auth: AuthRecord
+}
+
+/** What routes that concern texts use: those of senders, a permit, and what sending needs. */
+export interface ActingCaller extends SendingCaller, HasServices {
+  readonly permit: Permit
+  readonly sending: Sending & SendServices
+}
+
+export interface SendingServices extends Services {
+  readonly sending: Sending
+}
+
+const acting = (services: SendingServices, sender: SendingCaller, act: Act): ActingCaller => ({
+  ...sender,
+  permit: requirePermit(sender, act),
+  sending: { ...services.sending, store: sender.store },
+  services,
+})
+
+/** A signed-in user who may do this act. API keys are refused. */
+export const byPerson = (act: Act): Permission<ActingCaller, SendingServices> => ({
+  least: 'act',
+  security: SIGNED_IN,
+  withCaller: async (c, services, work) =>
+    work(acting(services, requireSendingUser(c, services, await authenticateUncached(c, services)), act)),
+})
+
+/**
+ * A user or API key that may do this act, from the cache at first: the route's SQL compares the versions.
+ * Throws 401 for a guest; 403 for a device, a superuser or a key without the scope.
+ */
+export const byAct = (act: Act): Permission<ActingCaller, SendingServices> => ({
+  least: 'act',
+  security: SENDER,
+  withCaller: (c, services, work) => withSender(c, services, act, async (sender) => work(sender)),
+})
+
+/** A user or API key that may do this act, which only reads. Throws as `byAct`. */
+export const byReader = (act: Act): Permission<SendingCaller & HasServices> => ({
+  least: 'act',
+  security: SENDER,
+  withCaller: (c, services, work) =>
+    withReader(c, services, act, async (caller) => work({ ...caller, services })),
+})
+
+async function identifySender(c: Ctx, services: Services, act: Act, cached: boolean): Promise<SendingCaller> {
+  const apiKey = c.env.incoming.headers['x-api-key']
+  if (apiKey !== undefined) {
+    const by = { key: String(apiKey), ip: readClientIp(c, services) }
+    return makeKeyCaller(c, services, await identifyKeyHolder(services, by, act, cached))
+  }
+  const caller = requireSendingUser(c, services, await authenticate(c, services, cached))
+  requirePermit(caller, act)
+  return caller
+}
+
+export const makeKeyCaller = (c: Ctx, services: Services, holder: KeyHolder): SendingCaller => ({
+  ...makeKeySender(holder),
+  auth: holder.auth,
+  store: openStoreForCaller(c, services, holder.auth),
+})
+
+/** An API key. `name`: the user name that came with it, which must be the email or id of the key's user. */
+export interface KeyCredentials {
+  readonly key: string
+  readonly ip: string
+  readonly name?: string | undefined
+}
+
+/** The user of an API key that may do this act. Throws 401, 403. `cached`: see `identifyKey`. */
+export async function identifyKeyHolder(
+  services: Pick<Services, 'store'>,
+  credentials: KeyCredentials,
+  act: Act,
+  cached: boolean,
+): Promise<KeyHolder> {
+  const { name } = credentials
+  const holder = await identifyKey(services.store.signIn, credentials, { cached })
+  if (!holder || (name !== undefined && !isNamed(holder, name))) throw gatewayRefusal('unauthorized')
+  try {
+    requirePermit(makeKeySender(holder), act)
+  } catch (error) {
+    if (!cached || !isRefusal(error, 'forbidden')) throw error
+    return identifyKeyHolder(services, credentials, act, false)
+  }
+  return holder
+}
+
+const AS_A_USER =
+  'Superusers have no phones and no quota. Send with the token of a user, or with an API key of a user in X-API-Key.'
+
+function requireSendingUser(c: Ctx, services: Services, auth: AuthRecord | null): SendingCaller {
+  if (!auth) throw gatewayRefusal('unauthorized')
+  // devices and superusers cannot send: they have no quota and no devices of their own
+  if (auth.collection.id !== USERS_ID)
+    throw gatewayRefusal('forbidden', undefined, auth.isSuperuser ? AS_A_USER : undefined)
+  return { ...makePersonSender(auth), auth, store: openStoreForCaller(c, services, auth) }
+}
+
+/** Runs `work` for a cached sender. Repeats it if its SQL finds that the account or the key has changed. */
+export const asSender = <S extends Versioned, T>(
+  { store }: Pick<Services, 'store'>,
+  identify: (isCached: boolean) => Promise<S>,
+  work: (sender: S) => Promise<T>,
+): Promise<T> => retry(store, identify, work, { startsCached: true })
+
+/** `asSender` for a user or key that may do this act. */
+export const withSender = <T>(
+  c: Ctx,
+  services: SendingServices,
+  act: Act,
+  work: (sender: ActingCaller) => Promise<T>,
+): Promise<T> =>
+  asSender(
+    services,
+    (isCached) => identifySender(c, services, act, isCached),
+    (sender) => work(acting(services, sender, act)),
+  )
+
+/** Runs `work` for a caller who may do this act. Repeats it if the collections were outdated. */
+export const withReader = <T>(
+  c: Ctx,
+  services: Services,
+  act: Act,
+  work: (caller: SendingCaller) => Promise<T>,
+): Promise<T> => retry(services.store, () => identifySender(c, services, act, false), work, { isRead: true })

@@ -1,0 +1,58 @@
+import type { z } from 'zod'
+import { formatDate, toDate } from '../../../engine/fields/date.ts'
+import { invalid } from '../../../platform/common-refusals.ts'
+import { cleanText } from '../../../platform/tools/clean-text.ts'
+import { checkShape } from '../../base/body-schemas.ts'
+import { PREVIEW_TEMPLATE, PREVIEW_TEXT, type SEND, type TEMPLATE_SEND } from './body-schema.ts'
+import { checkExpiry, formatInstant, keepFutureDate } from './expiry.ts'
+import type { Content, SendBody } from './send-options.ts'
+
+/** Parses a body of `send` or `send-template`. Throws 400 that names the first wrong field. */
+export function readSend(schema: typeof SEND | typeof TEMPLATE_SEND, raw: unknown, now: Date): SendBody {
+  const body = sendBody(checkShape(schema, raw), now)
+  if (body.recipients.length > 0 || body.groupIds.length > 0) return body
+  throw invalid('recipients must name at least one phone number, or group_ids a group')
+}
+
+/** Parses a body of `preview`: as for a send, but recipients are optional. */
+export function readPreview(raw: unknown, now: Date): SendBody & { readonly isDraft: boolean } {
+  const isTemplate = typeof raw === 'object' && raw !== null && 'template_id' in raw
+  const body = isTemplate ? checkShape(PREVIEW_TEMPLATE, raw) : checkShape(PREVIEW_TEXT, raw)
+  return { ...sendBody(body, now), isDraft: body.draft ?? false }
+}
+
+function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, now: Date): SendBody {
+  const scheduledAt = body.scheduled_at ? keepFutureDate(body.scheduled_at, now) : ''
+  const due = scheduledAt || formatDate(now)
+  if (body.expires_at) checkExpiry(body, due)
+  return {
+    recipients: body.recipients ?? [],
+    groupIds: body.group_ids ?? [],
+    deviceId: body.device_id ?? '',
+    line: { id: body.line_id ?? '', number: body.from ?? '' },
+    content: { ...readContent(body), ...(body.smart_encoding && { isSmart: true }) },
+    options: {
+      scheduledAt,
+      // `ttl` counts from when the message is due
+      expiresAt: body.ttl ? formatInstant(toDate(due)!.getTime() + body.ttl * 1000) : (body.expires_at ?? ''),
+      priority: body.priority ?? 0,
+      sim: body.sim ?? 0,
+      guarantee: body.guarantee ?? 'at_most_once',
+      clientRef: body.client_ref ?? '',
+      isBulk: body.bulk ?? false,
+      keepsQuiet: body.quiet_hours ?? false,
+      ...(body.requires_consent && { requiresConsent: true }),
+    },
+  }
+}
+
+/** The text or template of a body. Converts the values of variables to strings. */
+export function readContent(
+  body: Readonly<Partial<z.output<typeof SEND> & z.output<typeof TEMPLATE_SEND>>>,
+): Content {
+  const { template_id: templateId, variables } = body
+  if (templateId == null && !variables) return { body: body.body! }
+  const given = Object.entries(variables ?? {})
+  const texts = Object.fromEntries(given.map(([name, of]) => [name, cleanText(String(of))]))
+  return templateId != null ? { templateId, variables: texts } : { body: body.body!, variables: texts }
+}

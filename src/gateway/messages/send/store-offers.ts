@@ -1,0 +1,150 @@
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { formatDate } from '../../../engine/fields/date.ts'
+import type { Config } from '../../../platform/config.ts'
+import { type Groups, makeGroups } from '../../../platform/db/group-commits.ts'
+import { counts } from '../../../platform/tools/counts.ts'
+import type { RefusalCode } from '../../base/gateway-errors.ts'
+import { wakeDevices } from '../../lines/wake-devices.ts'
+import type { Offer } from './offer.ts'
+
+/** Results of a send. sql/functions/messages/send/sms_judge.sql explains each. */
+export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode
+
+export interface Verdict {
+  readonly outcome: Outcome
+  readonly message: string
+}
+
+export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays' | 'publicUrl'>
+
+interface Stored {
+  /** One verdict for each offer, in their order; undefined for an offer that must be stored again. */
+  readonly verdicts: readonly (Verdict | undefined)[]
+  readonly wake: readonly string[]
+}
+
+const ACCEPT = 'select outcomes, known, wake from sms_accept($1, $2, $3, $4, $5, $6, $7)'
+
+/** A user's offers, as sms_accept takes them. `places`: their indexes among all offers. */
+interface Group {
+  readonly recipients: string[]
+  readonly requests: string[]
+  readonly places: number[]
+}
+
+/** Stores a group of offers in one statement. Returns the verdict on each and the devices to wake. */
+export async function storeOffers(
+  store: Store,
+  config: AcceptConfig,
+  offers: readonly Offer[],
+): Promise<Stored> {
+  const now = new Date()
+  const since = formatDate(new Date(now.getTime() - config.deviceOnlineSeconds * 1000))
+  const terms = [formatDate(now), since, config.monthlyQuota, stickySince(now, config.stickyDays)]
+  const groups = new Map<string, Group>()
+  for (const [i, offer] of offers.entries()) {
+    const owner = offer.permit.sender.user
+    const group = groups.get(owner) ?? { recipients: [], requests: [], places: [] }
+    groups.set(owner, group)
+    for (const { to } of offer.messages) group.recipients.push(to)
+    group.requests.push(requestRow(offer))
+    group.places.push(i)
+  }
+  // in a fixed order, so that locks of users' rows cannot deadlock
+  const owners = [...groups.keys()].sort()
+  const recipients: string[] = []
+  const requests: string[] = []
+  const places: number[] = []
+  for (const owner of owners) {
+    const group = groups.get(owner)!
+    recipients.push(arrayText(group.recipients))
+    requests.push(arrayText(group.requests))
+    places.push(...group.places)
+  }
+  const { rows } = await store.db.query(ACCEPT, [...terms, owners, recipients, requests], 'sms accept')
+  const [[outcomes, known, wake]] = rows as [[Outcome[], string[], string[] | null]]
+  const verdicts: (Verdict | undefined)[] = []
+  for (const [i, outcome] of outcomes.entries())
+    verdicts[places[i]!] = outcome === 'again' ? undefined : { outcome, message: known[i]! }
+  return { verdicts, wake: wake ?? [] }
+}
+
+/** A line is preferred for a number if they exchanged texts since this date. '': no such preference. */
+export const stickySince = (now: Date, days: number): string =>
+  days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
+
+/** An offer as text of the type sms_request. */
+function requestRow({ permit: { sender }, idempotency, origin, messages, ...offer }: Offer): string {
+  // each as text of the type sms_request_message
+  const rows: string[] = []
+  for (const { id, to, body, segments, zone } of messages) rows.push(rowText([id, to, body, segments, zone]))
+  return rowText([
+    sender.version,
+    sender.key?.id,
+    sender.key?.version,
+    offer.device,
+    offer.line,
+    offer.from,
+    offer.later === true,
+    offer.batch,
+    offer.body,
+    offer.priority,
+    offer.sim,
+    offer.scheduledAt || null,
+    offer.expiresAt || null,
+    offer.guarantee,
+    offer.clientRef || null,
+    offer.isBulk,
+    idempotency?.key,
+    idempotency?.fingerprint,
+    idempotency && (offer.answer ?? '{}'),
+    origin && JSON.stringify(origin),
+    arrayText(rows),
+    sender.sentBy,
+    offer.sealed,
+    null, // `lines`: those of the API key, which sms_judge reads
+    offer.template,
+    offer.groups && arrayText(offer.groups),
+    offer.requiresConsent === true,
+    offer.isHelp === true,
+    null,
+    null, // `scope` and `refusals`, which sms_judge sets
+  ])
+}
+
+/** Accepts sends in groups: see `Groups.add`. If `add` rejects, the send may have been stored or not. */
+export type Acceptor = Groups<Offer, Verdict>
+
+/** Offers that arrive during a commit are stored together in the next one. One commit per user at a time. */
+export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
+  makeGroups<Offer, Verdict>({
+    keyOf: ({ permit }) => permit.sender.user,
+    sizeOf: ({ messages }) => messages.length,
+    async store(offers) {
+      const { verdicts, wake } = await storeOffers(store, config, offers)
+      counts.accepted.commits++
+      for (const [i, { messages }] of offers.entries())
+        if (verdicts[i]?.outcome === 'accepted') counts.accepted.messages += messages.length
+      wakeDevices(store.db, wake)
+      return verdicts
+    },
+  })
+
+/** A field of a row as text; null or undefined for null. Text of an array or row is a string, too. */
+type RowField = string | number | boolean | null | undefined
+
+// In quotes each character stands for itself after a backslash, and '' differs from null.
+const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
+
+/**
+ * An array as Postgres reads it from the text of a parameter, to be cast to its type. Postgres reads rows in
+ * it in a quarter of the time that JSON takes: 64 sends in 0.2 ms of CPU instead of 0.9.
+ */
+export const arrayText = (items: readonly string[]): string => `{${items.map(quoted).join(',')}}`
+
+/** A row as Postgres reads it from text: its fields in the order of the type. */
+export function rowText(fields: readonly RowField[]): string {
+  const texts: string[] = []
+  for (const field of fields) texts.push(field === null || field === undefined ? '' : quoted(String(field)))
+  return `(${texts.join(',')})`
+}

@@ -1,0 +1,153 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { invalid } from '../../../platform/common-refusals.ts'
+import { matchAny, queries } from '../../../platform/db/queries.ts'
+import { admission } from '../../../platform/limits/shared-limits.ts'
+import { cleanText } from '../../../platform/tools/clean-text.ts'
+import { E164, SHORT_CODE } from '../../../portable/phone/e164.ts'
+import { countSegments, type Segmentation } from '../../../portable/segments.ts'
+import { encodeSmartly } from '../../../portable/smart-encoding.ts'
+import { isInvisible } from '../../base/body-schemas.ts'
+import { gatewayRefusal, invalidPhone, templateRefusal } from '../../base/gateway-errors.ts'
+import { type LinkConfig, makeStopLinks } from '../../base/stop-link.ts'
+import type { ConsentScope } from './consent-scope.ts'
+import { type Content, MAX_CHARACTERS, type SendBody } from './send-options.ts'
+import {
+  fieldNames,
+  fillVariables,
+  hasStopLink,
+  type Missing,
+  type Person,
+  parseTemplate,
+  renderFor,
+  valuesByName,
+} from './text-template.ts'
+
+/** The schema of what `countSegments` returns, which cannot import zod because it also runs in browsers. */
+const SEGMENTATION = z.object({
+  encoding: z.enum(['GSM-7', 'UCS-2']),
+  units: z.int().min(0).describe('Septets (GSM-7) or UTF-16 units (UCS-2) of the text.'),
+  segments: z.int().min(0).describe('Its segments.'),
+}) satisfies z.ZodType<Segmentation>
+
+export type Text = Readonly<z.output<typeof TEXT>>
+export const TEXT = z.object({ to: z.string(), body: z.string(), ...SEGMENTATION.shape }).meta({ id: 'Text' })
+
+/** Checks a body without the database: numbers in E.164 or short codes, and the length. Throws 400. */
+export function checkBody({ recipients, content }: Pick<SendBody, 'recipients' | 'content'>): void {
+  for (const to of recipients) if (!E164.test(to) && !SHORT_CODE.test(to)) throw invalidPhone(to)
+  if ('body' in content) checkLength(content.body)
+}
+
+/** Throws 400 `body_too_long` for more than MAX_CHARACTERS code points. */
+export function checkLength(body: string): void {
+  // a code point is one or two units of `length`, so most texts need no count
+  if (body.length <= MAX_CHARACTERS) return
+  if (body.length > 2 * MAX_CHARACTERS || [...body].length > MAX_CHARACTERS)
+    throw gatewayRefusal('body_too_long')
+}
+
+/** By what a request to send, or to preview, may require consent. */
+export const consentScope = ({
+  content,
+  groupIds,
+  options,
+}: Pick<SendBody, 'content' | 'groupIds' | 'options'>): ConsentScope =>
+  options.scope ?? {
+    template: 'templateId' in content ? content.templateId : '',
+    groups: groupIds,
+    isRequired: options.requiresConsent,
+  }
+
+/** Writes a text per recipient, in order. Throws 400 for a bad template. */
+export async function writeTexts(
+  store: Store,
+  config: LinkConfig,
+  user: string,
+  content: Content,
+  phones: readonly string[],
+  missing?: Missing,
+): Promise<Text[]> {
+  const plain = findSharedText(content)
+  if (plain !== undefined) {
+    const counted = countSegments(plain)
+    const texts: Text[] = []
+    for (const to of phones) texts.push({ to, body: plain, ...counted })
+    return texts
+  }
+  const template = 'body' in content ? content.body : await loadTemplate(store, user, content.templateId)
+  const filled = fillVariables(parseTemplate(template), content.variables!)
+  const contacts = await readContactFields(store, user, phones, fieldNames(filled))
+  const linkFor = hasStopLink(filled) ? await makeStopLinks(store.db, config, user) : undefined
+  const personOf = (phone: string) => ({
+    ...(contacts.get(phone) ?? { phone, name: '' }),
+    stopLink: linkFor?.(phone),
+  })
+  const write = (phone: string) => textFor(phone, renderFor(filled, personOf(phone), missing), content)
+  return admission.slices.map(phones, write)
+}
+
+/** The text, if all recipients get the same; undefined if not. */
+export const findSharedText = (content: Content): string | undefined =>
+  'body' in content && !content.variables ? asSent(content.body, content) : undefined
+
+const asSent = (text: string, { isSmart }: Content) => (isSmart ? encodeSmartly(text, MAX_CHARACTERS) : text)
+
+function textFor(to: string, written: string, content: Content): Text {
+  checkLength(written)
+  if (isInvisible(written))
+    throw invalid('a text would be empty: give its variable a default, as {{name|friend}}')
+  const body = asSent(written, content)
+  return { to, body, ...countSegments(body) }
+}
+
+/** The text of a user's template. Throws 400 if the template does not exist or is another user's. */
+export async function loadTemplate(store: Store, user: string, id: string): Promise<string> {
+  const template = await queries(store.db)
+    .selectFrom('sms_templates')
+    .select(['body', 'user'])
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!template) throw templateRefusal('Template not found.')
+  if (template.user !== user) throw templateRefusal('Template does not belong to user.')
+  return template.body
+}
+
+/** A contact's `data` is ignored above this size, in bytes as stored or in characters of JSON. */
+const MAX_DATA = 8_192
+
+/** Maps phone numbers to the user's contacts, each with those custom fields that `names` lists. */
+async function readContactFields(
+  store: Store,
+  user: string,
+  phones: readonly string[],
+  names: readonly string[],
+): Promise<ReadonlyMap<string, Person>> {
+  const room = names.length > 0 ? MAX_DATA : 0
+  const people = await queries(store.db)
+    .selectFrom('contacts')
+    .select(['phone', 'name'])
+    .select(
+      sql<string | null>`case when pg_column_size(data) <= ${room}::int
+        then case when length(data::text) <= ${room}::int then data::text end end`.as('data'),
+    )
+    .where('user', '=', user)
+    .where('phone', '=', matchAny(phones))
+    .execute()
+  return new Map(
+    people.map(({ phone, name, data }) => [phone, { phone, name, fields: pickFields(data, names) }]),
+  )
+}
+
+function pickFields(data: string | null, names: readonly string[]): Map<string, string> {
+  const value: unknown = data === null ? null : JSON.parse(data)
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map()
+  const given = Object.entries(value).flatMap(([key, field]) => {
+    const isText = typeof field === 'string' || typeof field === 'number' || typeof field === 'boolean'
+    return isText ? [[key, cleanText(String(field))] as const] : []
+  })
+  const find = valuesByName(given)
+  const found = names.map((name) => [name, find(name)] as const)
+  return new Map(found.filter((entry): entry is [string, string] => entry[1] !== undefined))
+}

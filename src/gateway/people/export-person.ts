@@ -1,0 +1,117 @@
+import { sql } from 'kysely'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { formatDate } from '../../engine/fields/date.ts'
+import { ApiError } from '../../platform/api-errors.ts'
+import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { lock, queries } from '../../platform/db/queries.ts'
+import type { Again } from '../../platform/jobs/job-queue.ts'
+import { updateRecords } from '../base/message-status.ts'
+import { readPlaceOfJob, saveProgress } from './checkpoint.ts'
+import { beginExport, continueExport, endExport, type Written } from './export-files.ts'
+import {
+  computeExportShare,
+  type ExportAt,
+  type Exporting,
+  exportPortion,
+  FIRST_PORTION,
+} from './export-portion.ts'
+import { countTexts } from './texts-of-person.ts'
+import { beginRun } from './time-slice.ts'
+
+/** How long the files of an export are kept: one day. */
+const KEPT = `interval '1 day'`
+/** One transaction writes portions for so long: a kill loses no more work. */
+const SLICE_MS = 1_000
+
+/** Where an export continues. */
+interface At extends ExportAt {
+  /** The names of JSON and page. */
+  readonly files: readonly [json: string, page: string]
+}
+
+/**
+ * Stores all data of a person, or of a whole account, as files of the request: JSON, a page for people, and
+ * of a person copies of the files of texts. Each transaction adds a slice, so a job whose node died continues
+ * after the last one. Throws FilesFull, and an ApiError if the person was erased meanwhile.
+ */
+export async function exportData(
+  store: Pick<Store, 'db'>,
+  exporting: Exporting,
+  signal: AbortSignal,
+): Promise<Again | undefined> {
+  const isOver = beginRun(signal)
+  while (!(await store.db.transaction((db) => exportSlice(db, exporting))))
+    if (isOver()) return { inSeconds: 0 }
+}
+
+/** Writes portions for `ms`, at least one. Returns whether they were the last ones. */
+export async function exportSlice(db: Db, exporting: Exporting, ms = SLICE_MS): Promise<boolean> {
+  const { request, person, places } = exporting
+  await lock(db, LOCKS.person, person.user)
+  const former = await readPlaceOfJob<At>(db, request)
+  await requireNotErased(db, request, former !== undefined)
+  const { start, written } = await open(db, exporting, former)
+  let at = start
+  const end = performance.now() + ms
+  do {
+    at = { ...at, ...(await exportPortion(db, exporting, written, at)) }
+  } while (at.place < places.length && performance.now() < end)
+  const isDone = at.place === places.length
+  await endExport(written, isDone)
+  if (isDone) await finish(db, request, at)
+  else await saveProgress(db, request, at, computeExportShare(exporting, at))
+  return isDone
+}
+
+/** An erasure that came first has emptied the number of the person, or the files of the whole account. */
+async function requireNotErased(db: Db, request: string, isBegun: boolean): Promise<void> {
+  const found = await queries(db)
+    .selectFrom('person_requests')
+    .where('id', '=', request)
+    .where(({ or, eb }) => or([eb('number', '<>', ''), eb('hash', '=', '')]))
+    .$if(isBegun, (query) => query.where(sql<boolean>`files <> '{}'`))
+    .executeTakeFirst()
+  if (!found) throw new ApiError(409, 'The person was erased meanwhile.')
+}
+
+/** Begins or continues the files of an export. The record names them from the start: they go with it. */
+async function open(
+  db: Db,
+  { request, person, owner }: Exporting,
+  former: At | undefined,
+): Promise<{ start: At; written: Written }> {
+  const place = { collection: 'person_requests', record: request }
+  if (former) return { start: former, written: await continueExport(db, place, former.files, owner) }
+  const head = {
+    number: person.number,
+    account: await nameOfAccount(db, person.user),
+    at: formatDate(new Date()),
+  }
+  const { files, written } = await beginExport(db, place, head, owner)
+  await updateRecords(db, 'person_requests', (update) =>
+    update.set({ files: [...files] }).where('id', '=', request),
+  )
+  return {
+    start: { ...FIRST_PORTION, texts: person.number === '' ? 0 : await countTexts(db, person), files },
+    written,
+  }
+}
+
+/** An account, as an export names it. */
+async function nameOfAccount(db: Db, id: string): Promise<{ id: string; name: string }> {
+  const found = await queries(db)
+    .selectFrom('users')
+    .select(sql<string>`coalesce(nullif(name, ''), id)`.as('name'))
+    .where('id', '=', id)
+    .executeTakeFirst()
+  return { id, name: found?.name ?? '' }
+}
+
+const finish = (db: Db, request: string, { counts, files, copied }: At) =>
+  updateRecords(db, 'person_requests', (update) =>
+    update
+      .set({ state: 'done', progress: 100, counts: JSON.stringify(counts), files: [...files, ...copied] })
+      .set({ done_at: sql`pb_text(now())`, expires_at: sql`pb_text(now() + ${sql.raw(KEPT)})` })
+      .where('id', '=', request),
+  )

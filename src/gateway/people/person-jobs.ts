@@ -1,0 +1,95 @@
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Extensions } from '../../engine/records/collection-extension.ts'
+import { ApiError } from '../../platform/api-errors.ts'
+import type { Config } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { NOW, queries } from '../../platform/db/queries.ts'
+import type { Again, Job, JobKind } from '../../platform/jobs/job-queue.ts'
+import type { OptWords } from '../../portable/read-opt-word.ts'
+import { updateRecords } from '../base/message-status.ts'
+import { joinNumber } from '../conversations/join-national-number.ts'
+import { isJoinable, readNationalNumbers } from '../conversations/national-numbers.ts'
+import { readPlaceOfJob } from './checkpoint.ts'
+import { eraseData } from './erase.ts'
+import { exportData } from './export-person.ts'
+import { exportedPlaces } from './export-portion.ts'
+import { findPerson, makeEveryPerson, type Person } from './person.ts'
+import { listAccountPlaces } from './places-of-account.ts'
+import { PERSON_JOB } from './requests.ts'
+
+const MAX_ATTEMPTS = 6
+
+interface PersonServices {
+  readonly store: Store
+  readonly extensions: Extensions
+  readonly config: Pick<Config, 'maxAccountFileBytes' | 'optWords'>
+}
+
+/** Jobs that export or erase the data of a person. A job whose node died runs again from where it ended. */
+export const makePersonJobs = (servicesOf: (user: string) => PersonServices): JobKind => ({
+  name: PERSON_JOB,
+  places: 2,
+  placesOfHolder: 1,
+  timeoutSeconds: 300,
+  maxAttempts: MAX_ATTEMPTS,
+  async run(job, signal): Promise<Again | undefined> {
+    const services = servicesOf(job.holder)
+    try {
+      return await work(services, job, signal)
+    } catch (error) {
+      const isFinal = error instanceof ApiError
+      if (isFinal || job.attempts >= MAX_ATTEMPTS)
+        await fail(services.store.db, job.key, isFinal ? error.message : UNEXPECTED)
+      if (!isFinal) throw error
+    }
+  },
+})
+
+async function work(services: PersonServices, job: Job, signal: AbortSignal): Promise<Again | undefined> {
+  const { store, config } = services
+  const { key: id, holder: user } = job
+  const request = await begin(store.db, id)
+  if (!request) return
+  const person = request.number === '' ? undefined : await findPerson(store, user, request.number)
+  if (person && !(await readPlaceOfJob(store.db, id))) await joinNumbers(store, person, config.optWords)
+  if (request.kind === 'erasure') return eraseData(services, id, person, signal)
+  if (!person && request.hash !== '') return void (await fail(store.db, id, ERASED))
+  const { maxAccountFileBytes: maxBytes } = config
+  const owner = { id: user, maxBytes }
+  if (person)
+    return exportData(store, { request: id, owner, person, places: exportedPlaces(store.catalog) }, signal)
+  // the other half stays for the files of texts that come in meanwhile
+  const half = { id: user, maxBytes: Math.floor(maxBytes / 2) }
+  const places = listAccountPlaces(store.catalog)
+  return exportData(store, { request: id, owner: half, person: makeEveryPerson(user), places }, signal)
+}
+
+/** Moves what is stored under other forms of the number, such as national ones, to the number. */
+async function joinNumbers(store: Store, { user, number }: Person, words: OptWords): Promise<void> {
+  for await (const page of readNationalNumbers(store.db, user))
+    for (const one of page)
+      if (isJoinable(one) && [one, ...one.texts].some(({ phone }) => phone === number))
+        await joinNumber(store, user, one, words)
+}
+
+/** Begins or continues a request; undefined if the request has ended or is gone. */
+async function begin(db: Db, id: string) {
+  await updateRecords(db, 'person_requests', (update) =>
+    update.set({ state: 'running' }).where('id', '=', id).where('state', '=', 'waiting'),
+  )
+  return queries(db)
+    .selectFrom('person_requests')
+    .select(['kind', 'number', 'hash'])
+    .where('id', '=', id)
+    .where('state', '=', 'running')
+    .executeTakeFirst()
+}
+
+const ERASED = 'The person was erased meanwhile.'
+const UNEXPECTED = 'The server could not do this. A superuser sees why at GET /api/jobs.'
+
+/** The files of an export that failed are deleted: a trigger does this for files without a name. */
+const fail = (db: Db, id: string, error: string) =>
+  updateRecords(db, 'person_requests', (update) =>
+    update.set({ state: 'failed', error, files: [], done_at: NOW }).where('id', '=', id),
+  )

@@ -1,0 +1,165 @@
+import type { MiddlewareHandler } from 'hono'
+import { checkAddress, isListed } from '../../engine/auth/superuser-addresses.ts'
+import type { Collection } from '../../engine/collections/collection.ts'
+import { maxBodyBytes } from '../../engine/fields/field-types.ts'
+import { DEFAULT_MAX_CHARACTERS } from '../../engine/fields/scalar-types.ts'
+import type { AuthRecord } from '../../engine/request/request.ts'
+import { badRequest, RetryLater } from '../../platform/api-errors.ts'
+import type { Holder } from '../../platform/limits/holder.ts'
+import { admission } from '../../platform/limits/shared-limits.ts'
+import { memoize } from '../../platform/tools/lru.ts'
+import { identifyKnownCaller } from '../authenticate.ts'
+import { MAX_BODY_BYTES } from '../body/body.ts'
+import { BodyTooLarge } from '../body/raw-body.ts'
+import type { Ctx, Env, Services } from '../context.ts'
+import { SMALL_BYTES } from '../request-memory.ts'
+import { findCachedCaller, findRequestHolder, readClientIp } from '../server/caller.ts'
+import { answerLateBody } from '../server/headers-and-redirects.ts'
+import { bodyBytes, type LimitedIncomingMessage, mayExceedSmall } from '../server/incoming-body.ts'
+import { findRule, RateLimiter, rateLimitLabels } from './rate-limiter.ts'
+
+/** Time for a body up to 64 KiB to arrive, else 408. Larger bodies have Node's requestTimeout. */
+const SMALL_BODY_MS = 10_000
+
+const limiterOf = memoize((_: Services) => new RateLimiter())
+
+type Identify = (c: Ctx) => Promise<AuthRecord | null>
+
+/**
+ * Limits concurrent requests, checks superusers' addresses (403) and rate limits (429). `identify`: the
+ * caller, null for a guest. Contract 8.1, 8.3
+ */
+export const gate =
+  (
+    services: Services,
+    identify: Identify = (c) => identifyKnownCaller(c, services),
+  ): MiddlewareHandler<Env> =>
+  async (c, next) => {
+    c.set('services', services)
+    const { incoming } = c.env
+    // the request counts for the account if its credentials are cached, else for the client's network
+    const leave = await takePlace(
+      c,
+      findRequestHolder(incoming, services, findCachedCaller(services, incoming)),
+    )
+    c.set('leaveRequest', leave)
+    try {
+      const { superuserIPs, rateLimits } = services.settings.current
+      if (superuserIPs.length > 0 || rateLimits.enabled) {
+        const auth = await identify(c)
+        const ip = readClientIp(c, services)
+        checkAddress(services, auth, ip)
+        checkRate(services, auth, ip, c.req.method, c.req.path)
+      }
+      checkSize(c)
+      if (mayExceedSmall(incoming)) await workLarge(c, services, identify, next)
+      else await next()
+    } finally {
+      leave()
+    }
+  }
+
+/**
+ * Waits until a small body has arrived and another request of the holder may run. Returns a function that
+ * ends the request. Throws 400, 429, 503.
+ */
+async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
+  const incoming = c.env.incoming as LimitedIncomingMessage
+  const bytes = bodyBytes(incoming)
+  if (bytes > SMALL_BYTES) return admission.bodies.enter(holder)
+  if (bytes > 0) await Promise.resolve() // a body that came with the head is then read
+  if (bytes > 0 && !incoming.isWhole) {
+    const leave = await admission.bodies.enter(holder)
+    const late = setTimeout(() => answerLateBody(incoming.socket), SMALL_BODY_MS)
+    await incoming.arrival()
+    clearTimeout(late)
+    leave()
+    if (!incoming.isWhole) throw badRequest() // the connection is closed: no client reads this
+  }
+  return admission.requests.enter(holder)
+}
+
+/** Routes with a higher limit, and hooks, which note what was too large. */
+const OWN_LIMIT =
+  /^\/api\/(?:batch|backups\/upload|hooks(?:\/[^/]*)?|collections\/[^/]+\/records(?:\/[^/]+)?)$/
+
+/** Throws 413 for a body whose declared length exceeds the default, on routes that read none, too. */
+function checkSize(c: Ctx): void {
+  const { headers } = c.env.incoming
+  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES && !OWN_LIMIT.test(c.req.path))
+    throw new BodyTooLarge()
+}
+
+/**
+ * Runs a route with a large body: identifies the caller before it reads the body, frees the body at the end.
+ */
+async function workLarge(
+  c: Ctx,
+  services: Services,
+  identify: Identify,
+  next: () => Promise<void>,
+): Promise<void> {
+  // a guest's body has a lower limit
+  const auth = await identify(c)
+  c.set('asker', auth)
+  if (!auth) c.set('guestLimit', guestBodyLimit(c, services))
+  try {
+    await next()
+  } finally {
+    c.get('memory')?.leaveBody()
+    await c.get('body')?.release?.()
+  }
+}
+
+/** Throws 429 if a request, or one request of a batch, exceeds the rate limits of the settings. */
+export function checkRate(
+  services: Services,
+  auth: AuthRecord | null,
+  ip: string,
+  method: string,
+  path: string,
+): void {
+  const { rateLimits } = services.settings.current
+  if (!rateLimits.enabled || auth?.isSuperuser || isListed(rateLimits.excludedIPs, ip)) return
+  const labels = rateLimitLabels(method, path, (name) => services.store.catalog.find(name))
+  const subject = { ip, isSignedIn: auth !== null, ...labels }
+  if (limiterOf(services).allows(rateLimits, subject)) return
+  throw new RetryLater(429, findRule(rateLimits.rules, subject)?.duration ?? 1)
+}
+
+/** Maximum bytes of a guest's body. Sign-ins, subscriptions and pairing need far less. */
+export const GUEST_BODY_BYTES = 64 << 10
+
+/** When a guest creates or updates a record, the body may have these bytes plus the maximum of each field. */
+const GUEST_RECORD_BYTES = 1 << 20
+
+const CHARACTER_BYTES = 6
+
+const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/
+
+function guestBodyLimit(c: Ctx, services: Services): number {
+  const { catalog } = services.store
+  if (c.req.path === '/api/batch') {
+    return Math.max(
+      ...catalog.all.map((one) => computeGuestLimit(one, one.createRule, one.updateRule)),
+      GUEST_BODY_BYTES,
+    )
+  }
+  const collection = catalog.find(RECORDS.exec(c.req.path)?.[1] ?? '')
+  if (!collection) return GUEST_BODY_BYTES
+  return computeGuestLimit(
+    collection,
+    c.req.method === 'POST' ? collection.createRule : collection.updateRule,
+  )
+}
+
+function computeGuestLimit(collection: Collection, ...rules: readonly (string | null)[]): number {
+  if (collection.type === 'view' || !rules.some(admitsGuests)) return GUEST_BODY_BYTES
+  return collection.fields.reduce((sum, field) => sum + estimateFieldBytes(field), GUEST_RECORD_BYTES)
+}
+
+/** Whether an API rule may admit guests. A rule with `@request.auth` is assumed not to. */
+const admitsGuests = (rule: string | null) => rule !== null && !rule.includes('@request.auth')
+
+const estimateFieldBytes = (field: Collection['fields'][number]) =>
+  field.type === 'text' ? (field.max || DEFAULT_MAX_CHARACTERS) * CHARACTER_BYTES : maxBodyBytes(field)

@@ -1,0 +1,106 @@
+import type { Catalog } from '../engine/collections/catalog.ts'
+import type { CatalogStore } from '../engine/collections/catalog-store.ts'
+import { FilterError } from '../engine/filter/parse.ts'
+import { StaleAuth } from '../engine/records/fresh-auth.ts'
+import { Conflict } from '../engine/records/store.ts'
+import { StoredWithoutAnswer } from '../engine/records/write.ts'
+import type { WriteOptions } from '../engine/records/write-in-progress.ts'
+import { LargeAnswer } from '../engine/request/answer-limit.ts'
+import { ApiError, GatewayError } from '../platform/api-errors.ts'
+import { DatabaseUnavailable, schemaMismatches } from '../platform/db/database-errors.ts'
+
+/** Maximum repetitions of a request after each kind of fault. A busy machine may cause many. */
+const MAX_RETRIES = {
+  /** The caller's record has changed since it was cached. The next attempt reads it from the database. */
+  staleAuth: 20,
+  /** Another write changed the record between our read and our write. The last attempt locks the record. */
+  conflict: 3,
+  /** The answer exceeds 1 MiB. The next attempt first reserves memory for the largest answer. */
+  largeAnswer: 1,
+  /** Another server process changed the collections. They have been reloaded. */
+  oldCatalog: 9,
+}
+type Fault = keyof typeof MAX_RETRIES
+
+export type Attempt = Required<Pick<WriteOptions, 'isAuthCached' | 'locksRecord'>>
+
+interface RetryOptions {
+  /** The first attempts use the cached caller. The SQL of `work` must compare the caller's version. */
+  readonly startsCached?: boolean
+  /** `work` only reads. If the collections were outdated, it is repeated, as its result may be incomplete. */
+  readonly isRead?: boolean
+}
+
+/** A caller, with the versions that its record and its API key had when they were read. */
+export interface Versioned {
+  readonly version: string | null
+  readonly key?: { readonly version: string }
+}
+
+/** Repeats `work` after faults. A failed attempt must store nothing or throw StoredWithoutAnswer. */
+export async function retry<A extends Versioned | null, T>(
+  store: CatalogStore,
+  identify: (isCached: boolean) => Promise<A>,
+  work: (auth: A, attempt: Attempt) => Promise<T>,
+  { startsCached = false, isRead = false }: RetryOptions = {},
+): Promise<T> {
+  const retries: Record<Fault, number> = { staleAuth: 0, conflict: 0, largeAnswer: 0, oldCatalog: 0 }
+  const mayRetry = (fault: Fault) => retries[fault]++ < MAX_RETRIES[fault]
+  for (;;) {
+    const isAuthCached = startsCached && retries.staleAuth === 0
+    const locksRecord = retries.conflict === MAX_RETRIES.conflict
+    const before = { catalog: store.catalog, mismatches: schemaMismatches.count }
+    let auth: A | undefined
+    try {
+      auth = await identify(isAuthCached)
+      const result = await work(auth, { isAuthCached, locksRecord })
+      if (!isRead || !(await isOutdated(store, before)) || !mayRetry('oldCatalog')) return result
+    } catch (error) {
+      if (error instanceof StoredWithoutAnswer) throw error.cause
+      const isStale = async () => {
+        const now = await identify(false)
+        return auth?.version !== now?.version || auth?.key?.version !== now?.key?.version
+      }
+      const isCatalogOld = () => isOutdated(store, before)
+      const fault = await findRetryReason(error, auth && isAuthCached ? isStale : undefined, isCatalogOld)
+      if (!fault || !mayRetry(fault)) throw error
+      if (error instanceof LargeAnswer) await error.wait()
+    }
+  }
+}
+
+/** Runs `work` without a caller. Repeats it after faults, such as outdated collections. */
+export const withCatalog = <T>(
+  store: CatalogStore,
+  work: () => Promise<T>,
+  options?: RetryOptions,
+): Promise<T> => retry(store, async () => null, work, options)
+
+/** The fault behind an error, if a retry may help. `isStale`: whether a cached caller was outdated. */
+async function findRetryReason(
+  error: unknown,
+  isStale: (() => Promise<boolean>) | undefined,
+  isCatalogOld: () => Promise<boolean>,
+): Promise<Fault | undefined> {
+  // no retry after a lost connection, because the commit may have succeeded
+  if (error instanceof DatabaseUnavailable) return undefined
+  if (error instanceof StaleAuth) return 'staleAuth'
+  if (error instanceof LargeAnswer) return 'largeAnswer'
+  const isConflict = error instanceof Conflict
+  if (isStale && (isConflict || isRefusal(error)) && (await isStale())) return 'staleAuth'
+  if (isConflict) return 'conflict'
+  return (await isCatalogOld()) ? 'oldCatalog' : undefined
+}
+
+const isRefusal = (error: unknown): boolean =>
+  error instanceof FilterError ||
+  ((error instanceof ApiError || error instanceof GatewayError) && error.status < 429)
+
+/**
+ * Whether the collections were outdated. Reloads them if a statement did not fit the schema since `before`.
+ */
+async function isOutdated(store: CatalogStore, before: { catalog: Catalog; mismatches: number }) {
+  if (schemaMismatches.count === before.mismatches) return false
+  await store.reload()
+  return store.catalog !== before.catalog
+}

@@ -1,0 +1,52 @@
+import type { OptWords } from './read-opt-word.ts'
+
+/**
+ * Common opt-out and opt-in words of the languages in which Verify has texts, for accounts that choose them
+ * in `opt_out_languages`. English words are settings of the server (SMS_OPT_OUT_WORDS).
+ */
+const OPT_LANGUAGES = {
+  de: {
+    out: ['STOPP', 'ABMELDEN', 'ABBESTELLEN', 'AUSTRAGEN', 'BEENDEN', 'ENDE', 'KÜNDIGEN', 'KEINE SMS'],
+    in: ['ANMELDEN', 'STARTEN'],
+  },
+  es: {
+    out: ['ALTO', 'BAJA', 'CANCELAR', 'DAR DE BAJA', 'DETENER', 'PARAR'],
+    in: ['ALTA', 'EMPEZAR', 'INICIAR'],
+  },
+  fr: {
+    out: [
+      'ARRÊT',
+      'ARRET',
+      'ARRÊTER',
+      'ARRETER',
+      'ARRÊTEZ',
+      'ARRETEZ',
+      'DÉSABONNER',
+      'DESABONNER',
+      'DÉSINSCRIRE',
+      'DESINSCRIRE',
+      'FIN',
+    ],
+    in: ['COMMENCER', 'REPRENDRE'],
+  },
+  it: { out: ['ANNULLA', 'BASTA', 'CANCELLA', 'DISISCRIVI', 'FERMA'], in: ['INIZIA', 'ISCRIVI'] },
+  nl: { out: ['AFMELDEN', 'STOPPEN', 'UITSCHRIJVEN'], in: ['AANMELDEN'] },
+  pl: { out: ['ANULUJ', 'KONIEC', 'REZYGNUJĘ', 'REZYGNUJE', 'WYPISZ'], in: ['ZAPISZ'] },
+  pt: {
+    out: ['CANCELAR', 'DESCADASTRAR', 'PARAR', 'PARE', 'REMOVER', 'SAIR'],
+    in: ['COMEÇAR', 'COMECAR', 'VOLTAR'],
+  },
+  sv: { out: ['AVREGISTRERA', 'AVSLUTA', 'SLUTA', 'STOPP'], in: ['STARTA'] },
+} as const satisfies Readonly<Record<string, OptWords>>
+
+type OptLanguage = keyof typeof OPT_LANGUAGES
+
+/** The words with those of these languages. */
+export function withLanguages(words: OptWords, languages: readonly string[]): OptWords {
+  const known = languages.filter((name): name is OptLanguage => Object.hasOwn(OPT_LANGUAGES, name))
+  const all = known.map((name) => OPT_LANGUAGES[name])
+  return { out: [words, ...all].flatMap(({ out }) => out), in: [words, ...all].flatMap((one) => one.in) }
+}
+
+/** The words of all languages. */
+export const ALL_LANGUAGES: OptWords = withLanguages({ out: [], in: [] }, Object.keys(OPT_LANGUAGES))

@@ -1,0 +1,150 @@
+import { z } from 'zod'
+import { identifyKey, type KeyHolder } from '../../engine/auth/identify-key.ts'
+import { AnswerMeter } from '../../engine/request/answer-limit.ts'
+import { NO_REQUEST } from '../../engine/request/request.ts'
+import { hasScope } from '../../engine/request/scopes.ts'
+import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
+import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
+import { makeKeySender } from '../../gateway/base/make-sender.ts'
+import { requirePermit } from '../../gateway/base/permissions.ts'
+import { asSender } from '../../gateway/messages/require-sender.ts'
+import { readJson } from '../../http/body/raw-body.ts'
+import type { Ctx } from '../../http/context.ts'
+import { gatewayForm } from '../../http/middleware/failure.ts'
+import { orInvalid } from '../../http/openapi/answers.ts'
+import { refusalAnswers } from '../../http/openapi/gateway-error-answers.ts'
+import { SENDING } from '../../http/openapi/operations.ts'
+import { KEY_HOLDER } from '../../http/openapi/security.ts'
+import { json } from '../../http/openapi/success-answers.ts'
+import type { HasServices, Permission } from '../../http/permission.ts'
+import { SMALL_BYTES } from '../../http/request-memory.ts'
+import { withCatalog } from '../../http/retry-request.ts'
+import { rows, undescribed } from '../../http/rows.ts'
+import { countAnswer, openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
+import { RetryLater } from '../../platform/api-errors.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import type { GatewayServices, Protocol } from '../gateway-services.ts'
+import type { McpCaller } from './caller.ts'
+import { answerMcp } from './server.ts'
+
+/** Enough for 1,000 recipients and the values of a template's variables. */
+const MAX_BODY_BYTES = 1 << 20
+/** Maximum calls in one request. Only MCP's revision of March 2025 allows more than one. */
+const MAX_BATCH = 10
+/** Longer than any tool takes. Without it, a batch that cancels one of its own calls would never end. */
+const MAX_ANSWER_MS = 60_000
+/** Maximum bytes of records that one request reads: the answer has each twice, as text and as JSON. */
+const MAX_READ_BYTES = 4 << 20
+const RETRY_SECONDS = 5
+
+const CALL = z
+  .looseObject({
+    jsonrpc: z.literal('2.0'),
+    method: z.string(),
+    id: z.union([z.string(), z.int()]).optional(),
+  })
+  .meta({ id: 'McpCall', description: 'A call of JSON-RPC 2.0, or a notification without `id`.' })
+const RESULT = z
+  .looseObject({ jsonrpc: z.literal('2.0') })
+  .meta({ id: 'McpResult', description: '`result` or `error` of JSON-RPC 2.0.' })
+
+const NOT_A_CALL = { jsonrpc: '2.0', error: { code: -32_600, message: 'Invalid Request' }, id: null }
+
+const byKey: Permission<HasServices<GatewayServices> & { readonly holder: KeyHolder }, GatewayServices> = {
+  security: KEY_HOLDER,
+  withCaller: async (c, services, work) => work({ services, holder: await requireKey(c, services) }),
+}
+
+const ROUTES = rows(SENDING, {
+  'POST /mcp': {
+    permission: byKey,
+    describe: {
+      id: 'callMcp',
+      summary: 'Call a tool as an assistant',
+      description:
+        'The Model Context Protocol by streamable HTTP without sessions. Its clients come with their libraries; see the page "For assistants".',
+      body: [CALL],
+      // JSON that is not a call gets an error of JSON-RPC
+      fails: orInvalid(
+        refusalAnswers(describeRefusals('unauthorized', 'invalid_request', 'request_too_large')),
+        RESULT,
+        { not_a_call: { value: NOT_A_CALL } },
+      ),
+      responses: {
+        200: {
+          description: 'The result of a call, alone or as an event.',
+          content: { ...json(RESULT), 'text/event-stream': { schema: z.string() } },
+        },
+        202: { description: 'A notification was taken.' },
+      },
+    },
+    run: ({ services, holder }, c) => respond(c, services, holder),
+  },
+  // there are no sessions to open with GET or to end with DELETE
+  'ALL /mcp': undescribed(byKey, (_, c) => {
+    c.header('allow', 'POST')
+    return c.json({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null }, 405)
+  }),
+})
+
+/** The Model Context Protocol (MCP), for AI assistants with an API key. */
+export const MCP: Protocol = { group: 'mcp', roots: ['/mcp'], errorForm: gatewayForm, rows: ROUTES }
+
+/** Collects the whole answer before sending it, to reserve memory for it until the client has read it. */
+async function respond(c: Ctx, services: GatewayServices, holder: KeyHolder): Promise<Response> {
+  const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
+  if (Array.isArray(json) && json.length > MAX_BATCH) throw invalid(`A batch has at most ${MAX_BATCH} calls`)
+  const signal = makeEndSignal(c)
+  const request = new Request(c.req.url, { method: 'POST', headers: c.req.header(), signal })
+  c.set('asker', holder.auth)
+  try {
+    const { sending, log } = services
+    const ofCaller = { ...sending, log, store: openStoreForCaller(c, services, holder.auth) }
+    const response = await answerMcp(ofCaller, makeMcpCaller(c, services, holder), request, json)
+    const bytes = Buffer.from(await response.arrayBuffer())
+    if (bytes.length > SMALL_BYTES) countAnswer(c, bytes.length)
+    return new Response(bytes, response)
+  } catch (error) {
+    throw signal.aborted ? new RetryLater(503, RETRY_SECONDS, 'The answer took too long') : error
+  }
+}
+
+/** A signal that aborts when the client has hung up, or after MAX_ANSWER_MS. */
+function makeEndSignal({ env: { outgoing } }: Ctx): AbortSignal {
+  const ending = new AbortController()
+  const end = () => ending.abort()
+  const timer = setTimeout(end, MAX_ANSWER_MS)
+  outgoing.once('close', () => {
+    clearTimeout(timer)
+    end()
+  })
+  return ending.signal
+}
+
+/** The holder of the API key in `X-API-Key` or as bearer token. Throws 401 for a missing or invalid key. */
+async function requireKey(c: Ctx, services: GatewayServices): Promise<KeyHolder> {
+  const { authorization = '', 'x-api-key': header } = c.env.incoming.headers
+  const key = String(header ?? authorization.replace(/^Bearer +/i, ''))
+  const { store } = services
+  const ip = readClientIp(c, services)
+  const holder = await withCatalog(store, () => identifyKey(store.signIn, { key, ip }))
+  if (holder) return holder
+  c.header('www-authenticate', 'Bearer realm="pocketsms"')
+  throw gatewayRefusal('unauthorized')
+}
+
+function makeMcpCaller(c: Ctx, services: GatewayServices, holder: KeyHolder): McpCaller {
+  // the first attempt uses the key that this request has read, a second one reads the key again
+  const identifySender = async (cached: boolean) => {
+    const sender = makeKeySender(cached ? holder : await requireKey(c, services))
+    requirePermit(sender, 'send')
+    return sender
+  }
+  const meter = new AnswerMeter(undefined, 0, MAX_READ_BYTES)
+  return {
+    sender: makeKeySender(holder),
+    may: (scope) => hasScope(holder.scopes, scope),
+    asSender: (work) => asSender(services, identifySender, work),
+    reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),
+  }
+}

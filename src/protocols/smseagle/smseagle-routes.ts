@@ -1,0 +1,108 @@
+import { z } from 'zod'
+import { toScalarText } from '../../engine/fields/cast.ts'
+import { checkShape } from '../../gateway/base/body-schemas.ts'
+import { readJson } from '../../http/body/raw-body.ts'
+import { rows } from '../../http/rows.ts'
+import { invalid } from '../../platform/common-refusals.ts'
+import type { Protocol } from '../gateway-services.ts'
+import { MAX_BODY_BYTES } from '../parameters.ts'
+import { type DoorCall, door, makeSendOnlyProtocol } from '../send-only-protocol.ts'
+import { NOT_OFFERED, refuseOthers, sendV1, V1_ROUTES } from './api-v1.ts'
+import { sendTo } from './send-to.ts'
+import { errorForm, rpcForm } from './smseagle-errors.ts'
+
+const RPC = z
+  .object({
+    method: z
+      .string('must be a text')
+      .default('')
+      .describe('`sms.send_sms`, `sms.send_togroup` or `sms.send_tocontact`.'),
+    params: z
+      .record(z.string(), z.unknown(), 'must be an object')
+      .default({})
+      .describe('The parameters of APIv1.'),
+  })
+  .meta({ id: 'SmseagleCall' })
+
+function requireTextParameter(name: string, value: unknown): string {
+  const text = toScalarText(value)
+  if (text !== undefined) return text
+  throw invalid(NOT_OFFERED.includes(name) ? `${name} is not supported here` : `${name} must be a text`)
+}
+
+async function answerRpc(call: DoorCall) {
+  const { method, params } = checkShape(RPC, await readJson(call.c, MAX_BODY_BYTES, JSON.parse))
+  const name = method.replace(/^sms\./, '')
+  const isExtended = params.responsetype === 'extended'
+  call.c.set('errorForm', rpcForm(isExtended))
+  const given = Object.entries(params).map(([key, value]) => [key, requireTextParameter(key, value)])
+  const ids = await sendV1(call, name, Object.fromEntries(given))
+  if (!isExtended) return { result: `OK; ID=${ids.join(',')}` }
+  const results = ids.map((message_id) => ({ message_id, status: 'ok' }))
+  return { result: results.length === 1 ? results[0] : results }
+}
+
+const names = z
+  .array(z.union([z.string(), z.number()], 'must be a name'), 'must be a list')
+  .nullish()
+  .transform((list) => list ?? [])
+const MESSAGE = z
+  .object({
+    to: names.describe('Numbers.'),
+    contacts: names.describe('Names of contacts.'),
+    groups: names.describe('Names of groups.'),
+    text: z.string('must be a text'),
+    priority: z.coerce.number('must be a number').nullish(),
+    date: z.string('must be a text').nullish().describe('Not before this instant.'),
+  })
+  .meta({ id: 'SmseagleMessage' })
+
+async function answerV2(call: DoorCall) {
+  const key = String(call.c.env.incoming.headers['access-token'] ?? '')
+  const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)
+  const sent = await sendTo(call, { key }, () => {
+    const { to, contacts, groups, text: body, priority, date: scheduled_at } = checkShape(MESSAGE, json)
+    refuseOthers(
+      json as object as Readonly<Record<string, unknown>>,
+      NOT_OFFERED.filter((name) => name !== 'date'),
+    )
+    const named = { to: to.join(','), contacts: contacts.join(','), groups: groups.join(',') }
+    return { named, body, priority, scheduled_at }
+  })
+  return sent.map((message) => ({ status: 'queued', message: 'OK', ...message }))
+}
+
+const fault = z.strictObject({ error_text: z.string(), status: z.literal('error') })
+
+const OTHERS = rows('smseagle', {
+  'POST /jsonrpc/sms': door(
+    {
+      summary: 'Send a text (JSON-RPC)',
+      body: RPC,
+      error: z.strictObject({ result: z.union([z.string(), fault]) }).meta({ id: 'SmseagleFault' }),
+    },
+    answerRpc,
+  ),
+  'POST /api/v2/messages/sms': door(
+    {
+      summary: 'Send a text (APIv2)',
+      header: z.object({ 'access-token': z.string().describe('An API key.') }),
+      body: MESSAGE,
+      error: z.strictObject({ message: z.string() }).meta({ id: 'SmseagleError' }),
+    },
+    answerV2,
+  ),
+})
+
+/** SMSEagle's APIs for programs that send texts. Paths may begin with `/index.php`. */
+export const SMSEAGLE: Protocol = {
+  ...makeSendOnlyProtocol(
+    'smseagle',
+    'What an SMSEagle offers to programs that send texts.',
+    ['/http_api', '/jsonrpc', '/api/v2/messages', '/index.php'],
+    [...V1_ROUTES, ...OTHERS],
+    errorForm,
+  ),
+  canonicalPath: (path) => path.replace(/^\/index\.php(?=\/)/, ''),
+  pathMark: '/index.php/',
+}

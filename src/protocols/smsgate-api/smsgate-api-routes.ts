@@ -1,0 +1,246 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { deleteRecord } from '../../engine/records/delete.ts'
+import { REFRESH_SCOPE, type Scope } from '../../engine/request/scopes.ts'
+import { requirePermit } from '../../gateway/base/permissions.ts'
+import { checkDevice } from '../../gateway/messages/send/send-texts.ts'
+import { IDEMPOTENCY } from '../../gateway/messages/send-routes.ts'
+import { sendRaw } from '../../http/answer.ts'
+import { buildRequest } from '../../http/authenticate.ts'
+import type { Ctx } from '../../http/context.ts'
+import { makeReadinessProbe } from '../../http/metrics/readiness.ts'
+import { SENDS } from '../../http/metrics/traffic.ts'
+import { messageForm } from '../../http/middleware/failure.ts'
+import type { Operation } from '../../http/openapi/operations.ts'
+import { json } from '../../http/openapi/success-answers.ts'
+import { everybody, type HasServices } from '../../http/permission.ts'
+import { rows } from '../../http/rows.ts'
+import { GatewayError } from '../../platform/api-errors.ts'
+import { queries } from '../../platform/db/queries.ts'
+import { describeFailures } from '../describe-route.ts'
+import type { GatewayServices, Protocol } from '../gateway-services.ts'
+import { makePhoneSettings, wireDevice } from '../smsgate/wire.ts'
+import { CLIENT_PATH, canonicalPath } from './canonical-path.ts'
+import { readApiKey } from './credentials.ts'
+import { type Call, ERROR, route } from './define-route.ts'
+import { cancelSend, findSend } from './find-send.ts'
+import { INBOX_QUERY, listInbox, sendAttachment } from './inbox.ts'
+import { REFRESH_BODY, refreshInbox } from './inbox-refresh.ts'
+import { issueTokens, refreshTokens, revokeTokens, TOKEN_BODY } from './issue-tokens.ts'
+import { LIST_QUERY, listMessages, type Page } from './list-messages.ts'
+import { SEND_BODY } from './send-body.ts'
+import { answerSend } from './send-message.ts'
+import { readSendState } from './send-state.ts'
+import { readSigningKey, SETTINGS_BODY, SIGNING_KEY_ROUTES, setSigningKey } from './signing-key.ts'
+import { checkQuery } from './values.ts'
+import { deleteWebhook, listWebhooks, saveWebhook, WEBHOOK_BODY } from './webhooks.ts'
+
+async function listDevices({ store: { db }, user }: Call) {
+  const devices = await queries(db)
+    .selectFrom('devices')
+    .select(['id', 'name', 'created', 'sims'])
+    .select(sql<string>`coalesce(nullif(updated, ''), created)`.as('updated'))
+    .select(sql<string>`coalesce(nullif(last_seen, ''), created)`.as('last_seen'))
+    .where('user', '=', user)
+    .orderBy('devices.created')
+    .orderBy('id')
+    .execute()
+  return devices.map(wireDevice)
+}
+
+/** Deletes a device of the caller. Its waiting messages go to other devices. Throws 404. */
+async function deleteDevice({ c, services, store, auth, attempt, id }: Call): Promise<void> {
+  await checkDevice(store, auth.id, id)
+  const devices = store.catalog.find('devices')!
+  await deleteRecord(store, services.extensions, devices, id, buildRequest(c, auth, {}), attempt)
+}
+
+const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there are in all.') })
+const LOCATION = z.object({ Location: z.string(), 'Idempotent-Replayed': z.enum(['true']).optional() })
+
+const PHONE_SETTINGS = (() => {
+  const { webhooks, ...others } = makePhoneSettings({ signingKey: '' })
+  const { signing_key: _, ...shown } = webhooks
+  return { ...others, webhooks: shown }
+})()
+
+/** A row that answers a page of a list. `schema` checks the query. */
+const listRoute = <Q extends z.ZodObject>(
+  scope: Scope,
+  summary: string,
+  schema: Q,
+  list: (store: Store, user: string, query: z.output<Q>) => Promise<Page<unknown>>,
+) =>
+  route(
+    scope,
+    summary,
+    async ({ c, store, user }) => {
+      const { items, total } = await list(store, user, checkQuery(c, schema))
+      c.header('X-Total-Count', String(total))
+      // scripts of other origins can read only headers that are named here
+      c.header('Access-Control-Expose-Headers', 'X-Total-Count')
+      return items
+    },
+    { query: Object.keys(schema.shape), answer: [200, 'A page of them.', undefined, TOTAL] },
+  )
+
+const settingKey = () =>
+  route(
+    'settings:write',
+    'Set the key that webhooks are signed with',
+    async ({ store, user, json }) => {
+      const key = readSigningKey(json)
+      if (key !== undefined) await setSigningKey(store.db, user, key)
+      return PHONE_SETTINGS
+    },
+    { body: SETTINGS_BODY },
+  )
+
+const TAG = 'smsgate clients'
+
+/** OpenAPI has one spelling of each path; `canonicalPath` has the others. */
+const ROUTES = rows(TAG, {
+  'POST /api/3rdparty/v1/messages': route('messages:send', 'Send a text', answerSend, {
+    query: ['skipPhoneValidation', 'deviceActiveWithin'],
+    header: IDEMPOTENCY,
+    body: SEND_BODY,
+    answer: [202, 'Accepted.', undefined, LOCATION],
+  }),
+  'GET /api/3rdparty/v1/messages': listRoute(
+    'messages:list',
+    'List sends of this API',
+    LIST_QUERY,
+    listMessages,
+  ),
+  'GET /api/3rdparty/v1/messages/:id': route(
+    'messages:read',
+    'Read the state of a send',
+    async ({ store, user, id }) => readSendState(store, user, await findSend(store, user, id)),
+  ),
+  'DELETE /api/3rdparty/v1/messages/:id': route(
+    'messages:cancel',
+    'Cancel what no device has begun',
+    async (call) => {
+      const { store, user, id } = call
+      const send = await findSend(store, user, id)
+      await cancelSend(store, requirePermit(call, 'cancel'), send)
+      return readSendState(store, user, send)
+    },
+  ),
+  'POST /api/3rdparty/v1/messages/inbox/export': route(
+    'messages:export',
+    'Read inboxes again and tell webhooks (the old form)',
+    async ({ c, store, user, json }) => {
+      c.header('Deprecation', 'true')
+      return refreshInbox(store, user, json, true)
+    },
+    {
+      body: REFRESH_BODY,
+      answer: [202, 'Asked.', undefined, z.object({ Deprecation: z.literal('true') })],
+    },
+  ),
+  'GET /api/3rdparty/v1/devices': route('devices:list', 'List devices', listDevices),
+  'DELETE /api/3rdparty/v1/devices/:id': route('devices:delete', 'Delete a device', deleteDevice, {
+    answer: [204, 'Deleted.'],
+  }),
+  'GET /api/3rdparty/v1/inbox': listRoute('inbox:list', 'List incoming texts', INBOX_QUERY, listInbox),
+  'POST /api/3rdparty/v1/inbox/refresh': route(
+    'inbox:refresh',
+    'Read inboxes of phones again',
+    ({ store, user, json }) => refreshInbox(store, user, json),
+    { body: REFRESH_BODY, answer: [202, 'Asked.'] },
+  ),
+  'GET /api/3rdparty/v1/inbox/:id/attachments/:part': route(
+    'inbox:list',
+    'Read a file of an incoming text',
+    sendAttachment,
+    { isFile: true },
+  ),
+  'GET /api/3rdparty/v1/webhooks': route('webhooks:list', "List webhooks of SMSGate's form", listWebhooks),
+  'POST /api/3rdparty/v1/webhooks': route(
+    'webhooks:write',
+    'Add a webhook, or replace the one with its id',
+    saveWebhook,
+    { body: WEBHOOK_BODY, answer: [201, 'Saved.'] },
+  ),
+  'DELETE /api/3rdparty/v1/webhooks/:id': route('webhooks:delete', 'Delete a webhook', deleteWebhook, {
+    answer: [204, 'There is none with this id.'],
+  }),
+  'GET /api/3rdparty/v1/settings': route(
+    'settings:read',
+    'Read the settings of phones',
+    async () => PHONE_SETTINGS,
+  ),
+  'PATCH /api/3rdparty/v1/settings': settingKey(),
+  'PUT /api/3rdparty/v1/settings': settingKey(),
+  'POST /api/3rdparty/v1/auth/token': route('tokens:manage', 'Make a pair of tokens', issueTokens, {
+    body: TOKEN_BODY,
+    answer: [201, 'The pair.'],
+  }),
+  'POST /api/3rdparty/v1/auth/token/refresh': route(
+    REFRESH_SCOPE,
+    'Trade a refresh token for another pair',
+    refreshTokens,
+    { answer: [201, 'The pair.'] },
+  ),
+  'DELETE /api/3rdparty/v1/auth/token/:id': route('tokens:manage', 'Revoke a pair of tokens', revokeTokens, {
+    answer: [204, 'There is none with this id.'],
+  }),
+  'GET /api/3rdparty/v1/logs': route(
+    'logs:read',
+    'Not kept',
+    () => Promise.reject(new GatewayError(501, { message: 'Logs of devices are not kept: see sms_events' })),
+    { query: ['from', 'to'], answer: [501, 'Logs of devices are not kept.'] },
+  ),
+})
+
+/** A health check: 503 unless the server is ready. */
+const health = (id: string) => ({
+  permission: everybody<GatewayServices>(),
+  describe: {
+    id,
+    summary: 'Whether the server works',
+    description: 'Whether the server works. Needs no credentials.',
+    answer: ['It works.', z.unknown()],
+    fails: describeFailures(ERROR),
+    responses: { 503: { description: 'It does not.', content: json(z.unknown()) } },
+  } satisfies Operation,
+  run: async ({ services }: HasServices, c: Ctx) => {
+    const begun = performance.now()
+    const { ready } = await makeReadinessProbe(services)()
+    const status = ready ? 'pass' : 'fail'
+    const ping = {
+      description: 'Time for the database to answer',
+      observedUnit: 'milliseconds',
+      observedValue: Math.round(performance.now() - begun),
+      status,
+    }
+    // the version of SMSGate that has this API: the version of this server is not public
+    const health = { status, version: '1.47.1', releaseId: 1, checks: { 'db:ping': ping } }
+    return sendRaw(c, JSON.stringify(health), ready ? 200 : 503)
+  },
+})
+const HEALTH = rows(TAG, {
+  'GET /api/3rdparty/v1/health': health('smsgateHealth'),
+  'GET /api/3rdparty/v1/health/:probe{live|ready|startup}': health('smsgateProbe'),
+})
+
+/** The API of SMSGate's server for client programs. */
+export const SMSGATE_CLIENT: Protocol = {
+  group: 'smsgate_clients',
+  groups: { [`POST ${CLIENT_PATH}/messages`]: SENDS },
+  roots: [CLIENT_PATH],
+  errorForm: messageForm,
+  rows: [...ROUTES, ...HEALTH, ...SIGNING_KEY_ROUTES],
+  tags: [
+    {
+      name: TAG,
+      description:
+        'For programs written for SMSGate\'s server. The same routes are at `/3rdparty/v1`; `message` and `device` stand for `messages` and `devices`, `inbox/export` for `messages/inbox/export`. Errors are `{"message"}`.',
+    },
+  ],
+  canonicalPath,
+  pathMark: '/3rdparty/v1',
+  keyIn: readApiKey,
+}

@@ -1,0 +1,152 @@
+import { stream as openStream } from 'hono/streaming'
+import type { StreamingApi } from 'hono/utils/stream'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { checkShape } from '../../gateway/base/body-schemas.ts'
+import { type Device, saveSims, touchDevice } from '../../gateway/base/device-record.ts'
+import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
+import { startPairing } from '../../gateway/lines/pair-device.ts'
+import {
+  type DeviceCaller,
+  refuseSuspended,
+  requireDeviceCaller,
+} from '../../gateway/lines/require-device.ts'
+import { authenticateUncached } from '../../http/authenticate.ts'
+import { readBytes, readJson } from '../../http/body/raw-body.ts'
+import type { Ctx, Services } from '../../http/context.ts'
+import { STREAMS } from '../../http/metrics/traffic.ts'
+import { messageForm } from '../../http/middleware/failure.ts'
+import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
+import { DEVICE } from '../../http/openapi/security.ts'
+import { everybody, type HasServices, type Permission } from '../../http/permission.ts'
+import { retry } from '../../http/retry-request.ts'
+import { rows, undescribed } from '../../http/rows.ts'
+import { findRequestMemory, openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
+import { limitOpenStreams } from '../../http/server/limit-streams.ts'
+import type { Protocol } from '../gateway-services.ts'
+import { isSigned, takeEvent } from './event.ts'
+import { phoneEvents } from './event-stream.ts'
+import { pullMessages } from './pull.ts'
+import { register, signInBasic } from './registration.ts'
+import { UPDATE_BODY } from './sim-cards.ts'
+import { STATES_BODY } from './state-report-body.ts'
+import { findOrMakePhone, findPoster, recordAbsence } from './stored-phone.ts'
+import { storeStates } from './take-states.ts'
+import { listPhoneWebhooks, MOBILE_PATH, makePhoneSettings, wireDate, wireDevice } from './wire.ts'
+
+/** Enough for reports on 500 messages. */
+const MAX_BODY_BYTES = 1 << 20
+/** Enough for an MMS with 12 MB of files in base64, which is more than networks carry. */
+const MAX_EVENT_BYTES = 16 << 20
+
+const readBody = (c: Ctx) => readJson(c, MAX_BODY_BYTES, JSON.parse)
+
+const byPhone: Permission<DeviceCaller & HasServices> = {
+  security: DEVICE,
+  withCaller: async (c, services, work) => work({ ...(await identifyPhone(c, services)), services }),
+}
+
+const pull = undescribed(byPhone, async ({ device, store, services }, c) =>
+  // without a limit of memory: its messages are claimed, and must reach the phone
+  c.json(await pullMessages(store, device, services.config.leaseSeconds)),
+)
+const report = undescribed(byPhone, async ({ device, store, services }, c) =>
+  storeStates(store, device, checkShape(STATES_BODY, await readBody(c)), services.config),
+)
+
+const ROUTES = rows('', {
+  'GET /api/mobile/v1/message': pull,
+  'GET /api/mobile/v1/messages': pull,
+  'PATCH /api/mobile/v1/message': report,
+  'PATCH /api/mobile/v1/messages': report,
+  'GET /api/mobile/v1/device': undescribed(everybody(), async ({ services }, c) => {
+    const auth = await authenticateUncached(c, services)
+    if (!auth) await refuseSuspended(c, services)
+    const isPhone = auth?.collection.name === 'devices'
+    return { externalIp: readClientIp(c, services), ...(isPhone && { device: wireDevice(auth.values) }) }
+  }),
+  'POST /api/mobile/v1/device': undescribed(everybody(), async ({ services }, c) =>
+    c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES, JSON.parse)), 201),
+  ),
+  'PATCH /api/mobile/v1/device': undescribed(byPhone, async ({ device, store }, c) => {
+    const { id, simCards } = checkShape(UPDATE_BODY, await readBody(c))
+    if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
+    if (simCards) await saveSims(store, device, simCards)
+  }),
+  'GET /api/mobile/v1/user/code': undescribed(everybody(), async ({ services }, c) => {
+    const { code, expires_at } = await retry(
+      services.store,
+      () => signInBasic(c, services),
+      (user) => startPairing(openStoreForCaller(c, services, user), user, '', services.config.publicUrl),
+    )
+    return { code, validUntil: wireDate(expires_at) }
+  }),
+  'GET /api/mobile/v1/webhooks': undescribed(byPhone, async ({ device, store, services }) =>
+    listPhoneWebhooks(await findOrMakePhone(store, device), services.config.publicUrl),
+  ),
+  'GET /api/mobile/v1/settings': undescribed(byPhone, async ({ device, store }) =>
+    makePhoneSettings(await findOrMakePhone(store, device)),
+  ),
+  'GET /api/mobile/v1/events': undescribed(byPhone, ({ device, store, services }, c) =>
+    sendEvents(c, services, device, store),
+  ),
+  'POST /api/mobile/v1/incoming/:path': undescribed(everybody(), ({ services }, c, path) =>
+    takePosted(c, services, path),
+  ),
+})
+
+/** The SMSGate app's API. A valid token never gets a 401: the app would forget its registration. */
+export const SMSGATE: Protocol = {
+  group: 'mobile',
+  groups: { [`GET ${MOBILE_PATH}/events`]: STREAMS },
+  roots: [MOBILE_PATH],
+  errorForm: messageForm,
+  rows: ROUTES,
+}
+
+/** Identifies a calling phone and stores that it was seen. Throws 401 for a guest, 403 for other callers. */
+async function identifyPhone(c: Ctx, services: Services): Promise<DeviceCaller> {
+  const { deviceOnlineSeconds } = services.config
+  const { device, store } = await requireDeviceCaller(c, services)
+  await recordAbsence(store, device, deviceOnlineSeconds)
+  await touchDevice(store, device, deviceOnlineSeconds)
+  return { device, store }
+}
+
+/** Takes a phone's event. Throws 404 (unknown path), 403 (disabled account), 401 (wrong signature). */
+async function takePosted(c: Ctx, services: Services, path: string): Promise<void> {
+  const { config, log } = services
+  const poster = await findPoster(services.store.signIn, path)
+  if (!poster) throw gatewayRefusal('device_not_found')
+  if (poster.isSuspended) throw gatewayRefusal('account_disabled')
+  const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers
+  const body = await readBytes(c.env.incoming, MAX_EVENT_BYTES, () => findRequestMemory(c))
+  const posted = { body, timestamp: String(timestamp ?? ''), signature: String(signature ?? '') }
+  if (!isSigned(poster.signingKey, posted)) {
+    log.warn({ device: poster.device.id }, 'a phone signed with a wrong key')
+    throw gatewayRefusal('unauthorized', 'The signature is wrong')
+  }
+  const store = services.store.forUser(poster.device.user)
+  await takeEvent(store, poster.device, posted, config, log)
+  await touchDevice(store, poster.device, config.deviceOnlineSeconds)
+}
+
+async function sendEvents(c: Ctx, services: Services, device: Device, store: Store): Promise<Response> {
+  const { config, ending, log } = services
+  c.header('content-type', 'text/event-stream')
+  c.header('cache-control', 'no-cache')
+  // without this header nginx would buffer events
+  c.header('x-accel-buffering', 'no')
+  limitOpenStreams(c, services, device.user)
+  const send = async (stream: StreamingApi) => {
+    const gone = new AbortController()
+    stream.onAbort(() => gone.abort())
+    // null after the phone was signed out or deleted
+    const again = async () => (await identifyPhone(c, services).catch(() => null))?.device ?? null
+    const ended = AbortSignal.any([ending, gone.signal])
+    for await (const frame of phoneEvents(store, device, config, again, ended)) await stream.write(frame)
+  }
+  // an error ends the stream, and the phone reconnects
+  return openStream(c, send, async (error) =>
+    log.warn({ device: device.id, err: error }, 'the stream of a phone failed'),
+  )
+}

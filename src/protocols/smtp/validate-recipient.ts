@@ -1,0 +1,32 @@
+import { readRecipients } from '../../gateway/base/read-numbers.ts'
+import { findHookAccount } from '../../gateway/hooks/find-hook.ts'
+import { sendAll } from '../../gateway/messages/send/send-all.ts'
+import { PLAIN_OPTIONS, toOne } from '../../gateway/messages/send/send-options.ts'
+import type { GatewayServices } from '../gateway-services.ts'
+import { WORLD, workAsKeyHolder } from '../send-by-key.ts'
+import type { MailSender, Recipient } from './recipient.ts'
+import { makeSmtpReply } from './smtp-reply.ts'
+
+/** The account of the hook with this secret. Throws 550 for an unknown secret. */
+export async function accountOfHook({ store }: GatewayServices, secret: string): Promise<string> {
+  const user = await findHookAccount(store.signIn, secret)
+  if (user === undefined) throw makeSmtpReply(550, 'There is no hook with this address')
+  return user
+}
+
+/** Judges a recipient before the mail is there: tries to send a short text, and stores nothing. */
+export async function validateRecipient(
+  services: GatewayServices,
+  sender: MailSender | undefined,
+  { number, secret }: Recipient,
+): Promise<void> {
+  if (number === undefined) await accountOfHook(services, secret)
+  else if (!sender) throw makeSmtpReply(530, 'Sign in with an API key to send to a number')
+  else {
+    await workAsKeyHolder(services, sender.by, async (by) => {
+      const [to] = await readRecipients(by.store, by.user, [number], 1, WORLD)
+      const one = { body: toOne(to!, '.', PLAIN_OPTIONS), idempotency: null }
+      await sendAll(by.store, services.config, by, [one], true)
+    })
+  }
+}

@@ -1,0 +1,166 @@
+import { z } from 'zod'
+import { checkShape } from '../../gateway/base/body-schemas.ts'
+import { gatewayRefusal, isRefusal } from '../../gateway/base/gateway-errors.ts'
+import type { Act } from '../../gateway/base/permissions.ts'
+import { readUsage } from '../../gateway/base/quota.ts'
+import { countDevices } from '../../gateway/lines/pair-device.ts'
+import { countBatch } from '../../gateway/messages/queue/count-batch.ts'
+import { type SendingCaller, withReader, withSender } from '../../gateway/messages/require-sender.ts'
+import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/body-schema.ts'
+import { ACCEPTED } from '../../gateway/messages/send/send-texts.ts'
+import { sendTexts } from '../../gateway/messages/send-routes.ts'
+import { rows } from '../../http/rows.ts'
+import type { Description } from '../describe-route.ts'
+import type { Protocol } from '../gateway-services.ts'
+import { type DoorCall, door, makeSendOnlyProtocol } from '../send-only-protocol.ts'
+import {
+  CONTACTS,
+  DEVICES,
+  find,
+  GROUPS,
+  type List,
+  listing,
+  MESSAGES,
+  makeItemSchema,
+  makeVendelPageSchema,
+} from './lists.ts'
+import { ERROR, errorForm, quotaExceeded } from './vendel-errors.ts'
+
+const { recipients, group_ids, device_id, body } = SEND.shape
+const { template_id, variables } = TEMPLATE_SEND.shape
+const WHOM = { recipients, group_ids, device_id }
+const TEXT = z.object({ ...WHOM, body }).meta({ id: 'VendelSend' })
+const TEMPLATE = z.object({ ...WHOM, template_id, variables }).meta({ id: 'VendelTemplateSend' })
+
+/** Handles a send. Ignores fields that Vendel's API lacks. */
+const sending =
+  (schema: typeof SEND | typeof TEMPLATE_SEND, known: z.ZodType) =>
+  ({ c, services }: DoorCall): Promise<Response> =>
+    withSender(c, services, 'send', (sender) =>
+      sendTexts(sender, c, schema, (json) => checkShape(known, json)),
+    ).catch(async (error: unknown) => {
+      if (!isRefusal(error, 'quota_exceeded')) throw error
+      const usage = ({ store, user }: SendingCaller) => readUsage(store, user, services.config, new Date())
+      throw quotaExceeded(await withReader(c, services, 'send', usage))
+    })
+
+/** Sent as the limit where there is no limit. A number, since clients subtract from it. */
+const UNLIMITED = 2 ** 31 - 1
+
+const QUOTA = z.strictObject({
+  plan: z.string(),
+  sms_sent_this_month: z.int(),
+  max_sms_per_month: z.int().describe(`${UNLIMITED}: without limit.`),
+  devices_registered: z.int(),
+  max_devices: z.int(),
+  reset_date: z.string(),
+})
+
+async function readQuota({ services }: DoorCall, { store, user }: SendingCaller) {
+  const { used, quota, resets_at } = await readUsage(store, user, services.config, new Date())
+  return {
+    plan: 'pocketsms',
+    sms_sent_this_month: used,
+    max_sms_per_month: quota || UNLIMITED,
+    devices_registered: await countDevices(store.db, user),
+    max_devices: UNLIMITED,
+    reset_date: resets_at.slice(0, 10),
+  } satisfies z.output<typeof QUOTA>
+}
+
+const BATCH = z.strictObject({
+  batch_id: z.string(),
+  total: z.int(),
+  status_counts: z.record(z.string(), z.int()),
+  messages: z.array(makeItemSchema(MESSAGES)).describe('The newest, 1,000 at most.'),
+})
+
+/** Maximum messages of a batch that are shown: PocketBase's largest page. Some batches are larger. */
+const MAX_OF_BATCH = 1_000
+
+async function readBatch(call: DoorCall, caller: SendingCaller, batch_id: string) {
+  const { recipients_count: total, counts } = await countBatch(caller.store, caller.user, batch_id)
+  const { items: messages } = await find(call, caller, MESSAGES, { batch_id }, [1, MAX_OF_BATCH])
+  const present = Object.entries(counts).filter(([, count]) => count > 0)
+  return { batch_id, total, status_counts: Object.fromEntries(present), messages }
+}
+
+async function readStatus(call: DoorCall, caller: SendingCaller, id: string) {
+  const { items } = await find(call, caller, MESSAGES, { id }, [1, 1])
+  return items[0] ?? Promise.reject(gatewayRefusal('message_not_found'))
+}
+
+const reading =
+  <T>(act: Act, work: (call: DoorCall, caller: SendingCaller, id: string) => Promise<T>) =>
+  (call: DoorCall): Promise<T> =>
+    withReader(call.c, call.services, act, (caller) => work(call, caller, call.c.req.param('id') ?? ''))
+
+const header = z.object({ 'x-api-key': z.string().optional().describe('An API key.') })
+
+/** Takes an API key, or a session's `Authorization`. */
+const route = (
+  id: string,
+  summary: string,
+  answer: z.ZodType,
+  more: Pick<Description, 'body' | 'query'>,
+  work: Parameters<typeof door>[1],
+) => door({ id: `vendel${id}`, summary, header, error: ERROR, answer: [200, 'Done.', answer], ...more }, work)
+
+const listRoute = (things: string, list: List, act: Act) => {
+  const query = [...list.filters, 'page', 'per_page']
+  return route(
+    `List${things}`,
+    `List ${things.toLowerCase()}`,
+    makeVendelPageSchema(list),
+    { query },
+    listing(list, act),
+  )
+}
+
+const SENDS = rows('vendel', {
+  'POST /vendel/api/sms/send': route('Send', 'Send a text', ACCEPTED, { body: TEXT }, sending(SEND, TEXT)),
+  'POST /vendel/api/sms/send-template': route(
+    'SendTemplate',
+    'Send a template',
+    ACCEPTED,
+    { body: TEMPLATE },
+    sending(TEMPLATE_SEND, TEMPLATE),
+  ),
+})
+
+const READS = rows('vendel', {
+  'GET /vendel/api/sms/status/:id': route(
+    'ReadStatus',
+    'Read a message',
+    makeItemSchema(MESSAGES),
+    {},
+    reading('readMessage', readStatus),
+  ),
+  'GET /vendel/api/sms/batch/:id': route(
+    'ReadBatch',
+    'Read a send',
+    BATCH,
+    {},
+    reading('readMessage', readBatch),
+  ),
+  'GET /vendel/api/plans/quota': route(
+    'ReadQuota',
+    'Read the quota of the month',
+    QUOTA,
+    {},
+    reading('readUsage', readQuota),
+  ),
+  'GET /vendel/api/sms/messages': listRoute('Messages', MESSAGES, 'listMessages'),
+  'GET /vendel/api/contacts': listRoute('Contacts', CONTACTS, 'readContacts'),
+  'GET /vendel/api/contacts/groups': listRoute('Groups', GROUPS, 'readContacts'),
+  'GET /vendel/api/devices': listRoute('Devices', DEVICES, 'listDevices'),
+})
+
+const DESCRIPTION =
+  'What Vendel’s SDKs call, below `/vendel`. 429 means that the quota is exceeded, 503 also that requests are too many.'
+
+/** What Vendel's SDKs call (https://github.com/JimScope/vendel). Vendel's app and web pages call more. */
+export const VENDEL: Protocol = {
+  ...makeSendOnlyProtocol('vendel', DESCRIPTION, ['/vendel'], SENDS, errorForm),
+  rows: [...SENDS, ...READS],
+}

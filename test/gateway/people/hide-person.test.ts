@@ -1,0 +1,26 @@
+import { sql } from 'kysely'
+import { hide } from '../../../src/gateway/people/hide-person.ts'
+import { makePerson } from '../../../src/gateway/people/person.ts'
+import { queries } from '../../../src/platform/db/queries.ts'
+import { openPreparedDb } from '../../support/server/start.ts'
+
+const db = await openPreparedDb()
+const person = makePerson('shop', '+4915112345678')
+
+test.each([
+  ['a name and a number', 'Zebulon', 'Zebulon, 0151 12345678, asked', '…, …, asked'],
+  ['a name in another word', 'Anna', 'Annas Mann', '…s Mann'],
+  ['a name of two letters, as a word', 'Al', 'Al asked, also by mAil', '… asked, also by mAil'],
+  ['a name of one letter, as a word', 'E', 'E asked: Erase Everything (E)', '… asked: Erase Everything (…)'],
+  ['a short name beside other letters', 'Bo', 'Boß und Bo', 'Boß und …'],
+  ['a short name between other quotes', 'Bo', '„Bo“ asked', '„…“ asked'],
+  ['a name in a script without spaces', '王芳', '我是王芳你好', '我是…你好'],
+  ['a name with signs of expressions', 'A.*(B)', 'A.*(B) and AxB', '… and AxB'],
+  ['a name with three stars', '***', '*** asked', '… asked'],
+  ['no name', '', 'Asked by mail', 'Asked by mail'],
+])('a text loses %s', async (_, name, text, hidden) => {
+  const { shown } = await queries(db)
+    .selectNoFrom(hide(sql`${text}::text`, person, name).as('shown'))
+    .executeTakeFirstOrThrow()
+  expect(shown).toBe(hidden)
+})

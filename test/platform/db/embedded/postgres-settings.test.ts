@@ -1,0 +1,22 @@
+import { machineMemory, settingsFor } from '../../../../src/platform/db/embedded/postgres-settings.ts'
+
+const GB = 2 ** 30
+
+test.for([
+  [0.25, '64MB', '1024MB'],
+  [1, '64MB', '1024MB'],
+  [2, '192MB', '1024MB'],
+  [4, '448MB', '2048MB'],
+  [16, '1024MB', '4096MB'],
+  [256, '1024MB', '4096MB'],
+] as const)(
+  'on a machine of %s GB Postgres gets %s of buffers and at most %s of WAL',
+  ([gb, buffers, log]) => {
+    expect(settingsFor(gb * GB)).toMatchObject({ shared_buffers: buffers, max_wal_size: log })
+  },
+)
+
+test('the memory of the machine is read from the system or container', () => {
+  expect(machineMemory()).toBeGreaterThan(0.05 * GB)
+  expect(machineMemory()).toBeLessThanOrEqual(2 ** 46)
+})
