@@ -426,7 +426,7 @@ export const webhooks = {
     values: ['message.sent', 'message.delivered', 'message.failed', 'message.received'],
   },
   enabled: { type: 'bool' },
-  format: { type: 'select', readValues: 'webhooks.format' },
+  format: { type: 'select', valuesOf: 'webhooks.format' },
   api_key: { type: 'text' },
   device: { type: 'relation' },
   smsgate_event: {
@@ -436,7 +436,7 @@ export const webhooks = {
   smsgate_id: { type: 'text', max: 36 },
   lines: { type: 'relation', many: true },
   numbers: { type: 'text', max: 1000 },
-  preset: { type: 'select', readValues: 'webhooks.preset' },
+  preset: { type: 'select', valuesOf: 'webhooks.preset' },
   method: {
     type: 'select',
     values: ['POST', 'PUT', 'PATCH', 'GET', 'DELETE'],
@@ -498,7 +498,7 @@ export const hooks = {
   name: { type: 'text', required: true, max: 100 },
   enabled: { type: 'bool' },
   secret: { type: 'text' },
-  preset: { type: 'select', required: true, readValues: 'hooks.preset' },
+  preset: { type: 'select', required: true, valuesOf: 'hooks.preset' },
   kind: {
     type: 'select',
     values: ['alerts', 'codes'],

@@ -8,7 +8,7 @@ import type { Repeat } from './repeat.ts'
 /** One of the values of a select field; any text for other fields. */
 type One<F> = F extends { values: readonly (infer V)[] }
   ? V
-  : F extends { readValues: infer K extends SelectField }
+  : F extends { valuesOf: infer K extends SelectField }
     ? SelectValue<K>
     : string
 

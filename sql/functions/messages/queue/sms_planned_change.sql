@@ -9,7 +9,7 @@
 --   due, ends, next_…, waits_for  the new values
 --   what                lists the changes
 --   unfit               the message would expire before it is due
---   refusal             that of the judge: `refusal` of src/gateway/messages/send/sending-permission.ts; `scope`
+--   refusal             of the judge, as src/gateway/messages/send/sending-permission.ts has it; `scope`
 --   without may_cancel
 create or replace function sms_planned_change(
   texts text[], scheduled text, expires text, ttl int, new_body text, new_segments float8, new_priority int,
