@@ -37,7 +37,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '340420a29ed1af916d49d07075a1f0b1f05b3780'
+const FIRST_RELEASE = '9992888e4194bf87c06738e57225fe4bbc3c7576'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string => git('rev-parse', `${lastTag() ?? FIRST_RELEASE}^{commit}`)
