@@ -4,7 +4,9 @@ import { type PoolMode, whyNoPgBouncer } from './test/support/database/pgbouncer
 import { findPostgres } from './test/support/database/postgres.ts'
 
 // compiled code is kept for the hundreds of programs that tests start: each needs 1.6 s of CPU time instead of 2.8
-process.env.NODE_COMPILE_CACHE ??= fileURLToPath(new URL('node_modules/.cache/compiled', import.meta.url))
+process.env.NODE_COMPILE_CACHE ??= fileURLToPath(
+  new URL('node_modules/.cache/compiled', import.meta.url),
+)
 
 const FILES = 'test/**/*.test.ts'
 /** These take longer than a developer waits before each commit: npm run test:all runs them, too. */

@@ -17,7 +17,9 @@ interface Part {
 const PARTS: Readonly<Record<string, Part>> = {
   pooler: {
     what: 'the server behind PgBouncer, by session and by transaction',
-    commands: ['npm run -s test:all -- --project pgbouncer-session --project pgbouncer-transaction'],
+    commands: [
+      'npm run -s test:all -- --project pgbouncer-session --project pgbouncer-transaction',
+    ],
   },
   faults: {
     what: 'all rounds of kills, power cuts, failovers, deaf phones, upgrades and carriers',

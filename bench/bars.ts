@@ -20,7 +20,9 @@ export interface Bar {
 }
 
 /** The least part of another server's rate, by kind of request. */
-const LEAST_OF: Readonly<Record<string, Readonly<Partial<Record<Row['scenario']['kind'], number>>>>> = {
+const LEAST_OF: Readonly<
+  Record<string, Readonly<Partial<Record<Row['scenario']['kind'], number>>>>
+> = {
   bare: { list: 0.8, view: 0.6, send: 0.35 },
   'PocketBase, simple': { list: 3, view: 2, write: 1 },
   'PocketBase, ours': { list: 15, view: 15 },
@@ -57,7 +59,12 @@ function least(work: string, bar: number, measured: number, unit = ''): Bar {
   }
 }
 
-const most = (work: string, bar: number, measured: number, text: (value: number) => string): Bar => ({
+const most = (
+  work: string,
+  bar: number,
+  measured: number,
+  text: (value: number) => string,
+): Bar => ({
   work,
   bar: `at most ${text(bar)}`,
   measured: text(measured),
@@ -93,7 +100,9 @@ export function barsOf(rows: readonly Row[], { wakes, memoryMb }: Extras): Bar[]
   const slow = wakes?.[Math.floor(wakes.length * 0.99)]
   if (slow !== undefined) bars.push(most('accepted to wake-up, p99', WAKE_P99_MS, slow, ms))
   if (memoryMb !== undefined)
-    bars.push(most('resident memory afterwards', MEMORY_MB, memoryMb, (mb) => `${mb.toFixed(0)} MB`))
+    bars.push(
+      most('resident memory afterwards', MEMORY_MB, memoryMb, (mb) => `${mb.toFixed(0)} MB`),
+    )
   return bars
 }
 
@@ -105,7 +114,10 @@ export interface EmbeddedFigures {
 }
 
 /** What was asked of the embedded database. */
-export function embeddedBarsOf(rows: readonly Row[], { startMs, idleMb, loadedMb }: EmbeddedFigures): Bar[] {
+export function embeddedBarsOf(
+  rows: readonly Row[],
+  { startMs, idleMb, loadedMb }: EmbeddedFigures,
+): Bar[] {
   const rates = rows.flatMap((row) => {
     const [ours, theirs] = [sampleOf(row), sampleOf(row, 'installed')]
     const name = `${row.scenario.name}, times installed`

@@ -34,7 +34,12 @@ async function add(starting: Promise<Contender>): Promise<Contender> {
   return contender
 }
 
-function print(title: string, rows: readonly Row[], names: readonly string[], bars: readonly Bar[]): void {
+function print(
+  title: string,
+  rows: readonly Row[],
+  names: readonly string[],
+  bars: readonly Bar[],
+): void {
   const machine = `Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'})`
   console.log(`${title}, ${MESSAGES.toLocaleString('en')} messages, ${machine}\n`)
   console.log(`${rateTable(rows, names)}\n\n${barTable(bars)}`)

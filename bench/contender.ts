@@ -65,7 +65,12 @@ function writes({ tokens }: Contender, { user, write }: Scenario): Request[] {
     body: JSON.stringify({ id: '[new]', user: USERS[user], name: 'group [last]' }),
   } as const
   const rename = (i: number) =>
-    ({ method: 'PATCH', path: `${GROUPS}/[last]`, headers, body: `{"name":"group [last] ${i}"}` }) as const
+    ({
+      method: 'PATCH',
+      path: `${GROUPS}/[last]`,
+      headers,
+      body: `{"name":"group [last] ${i}"}`,
+    }) as const
   if (write === 'create') return [create]
   if (write === 'update') return [create, ...Array.from({ length: RENAMES }, (_, i) => rename(i))]
   return [create, { method: 'DELETE', path: `${GROUPS}/[last]`, headers }]
@@ -85,18 +90,22 @@ export async function ask<T>(
     ...(init.body !== undefined && { body: JSON.stringify(init.body) }),
   })
   const text = await response.text()
-  if (!response.ok) throw new Error(`${init.method ?? ''} ${url} answered ${response.status}: ${text}`)
+  if (!response.ok)
+    throw new Error(`${init.method ?? ''} ${url} answered ${response.status}: ${text}`)
   return JSON.parse(text || 'null') as T
 }
 
 /** Signs a seeded user in, as any PocketBase client does. */
 export async function signIn(url: string, user: UserName): Promise<string> {
   const body = { identity: emailOf(user), password: PASSWORD }
-  return (await ask<{ token: string }>(`${url}/api/collections/users/auth-with-password`, { body })).token
+  return (await ask<{ token: string }>(`${url}/api/collections/users/auth-with-password`, { body }))
+    .token
 }
 
 /** Tokens of all users that `sign` knows how to sign in. */
-export async function tokensBy(sign: (user: UserName) => Promise<string>): Promise<Contender['tokens']> {
+export async function tokensBy(
+  sign: (user: UserName) => Promise<string>,
+): Promise<Contender['tokens']> {
   const [small, large, sender, waker] = await Promise.all([
     sign('small'),
     sign('large'),

@@ -41,7 +41,9 @@ async function read(servers: readonly number[], data: FlowDatabase): Promise<Fig
   const processes = [computed(postmaster, true), ...children.map((pid) => computed(pid))]
   const client = new pg.Client(data.url)
   await client.connect()
-  const { rows } = await client.query<{ at: string }>(`select pg_current_wal_insert_lsn() - '0/0' as at`)
+  const { rows } = await client.query<{ at: string }>(
+    `select pg_current_wal_insert_lsn() - '0/0' as at`,
+  )
   await client.end()
   return {
     postgres: processes.reduce((sum, ticks) => sum + ticks, 0),

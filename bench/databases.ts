@@ -47,12 +47,18 @@ const GB = 2 ** 30
  */
 export async function seedEmbedded(folder: string) {
   bootstrap({ DATABASE_URL: '', DATA_DIR: folder })
-  const { url, close } = await openEmbedded(folder, createLogger({ logLevel: 'warn' }), settingsFor(GB))
+  const { url, close } = await openEmbedded(
+    folder,
+    createLogger({ logLevel: 'warn' }),
+    settingsFor(GB),
+  )
   const client = new pg.Client({ connectionString: url })
   await client.connect()
   await seed(async (text) => void (await client.query(text)))
   const { rows } = await client.query(SETTINGS)
   await client.end()
-  const settings: Record<string, string> = Object.fromEntries(rows.map(({ name, value }) => [name, value]))
+  const settings: Record<string, string> = Object.fromEntries(
+    rows.map(({ name, value }) => [name, value]),
+  )
   return { settings, close }
 }

@@ -29,7 +29,9 @@ export function makeEmbedded(folder: string, home: string): FlowDatabase {
 
 /** A database on the installed Postgres, which is started for it. */
 export async function makeOutside(home: string): Promise<FlowDatabase> {
-  const postgres = await startPostgres({ settings: { shared_buffers: '512MB', max_wal_size: '4GB' } })
+  const postgres = await startPostgres({
+    settings: { shared_buffers: '512MB', max_wal_size: '4GB' },
+  })
   const url = await createDatabase(postgres.url)
   const env = { DATABASE_URL: url, LOG_LEVEL: 'error' }
   makeDatabase(env, home)
@@ -37,7 +39,9 @@ export async function makeOutside(home: string): Promise<FlowDatabase> {
     env,
     url,
     processes() {
-      const pid = Number(readFileSync(join(postgres.folder, 'data/postmaster.pid'), 'utf8').split('\n')[0])
+      const pid = Number(
+        readFileSync(join(postgres.folder, 'data/postmaster.pid'), 'utf8').split('\n')[0],
+      )
       return [pid, ...childrenOf(pid)]
     },
     stop: () => postgres.stop(),

@@ -59,7 +59,13 @@ async function measure(home: string, setup: Setup): Promise<Result> {
   try {
     for (let i = 0; i < setup.servers; i++) {
       const PORT = String(await freePort())
-      const env = { ...data.env, HOST: '127.0.0.1', PORT, LOG_LEVEL: 'warn', WEBHOOK_ALLOW_PRIVATE: 'true' }
+      const env = {
+        ...data.env,
+        HOST: '127.0.0.1',
+        PORT,
+        LOG_LEVEL: 'warn',
+        WEBHOOK_ALLOW_PRIVATE: 'true',
+      }
       servers.push(await serve(env, home))
     }
     const [{ url }] = servers as [RunningProgram]
@@ -98,7 +104,11 @@ async function measure(home: string, setup: Setup): Promise<Result> {
     const figures = times.map(([what, [p50, p99]]) => `${what} ${p50.toFixed(1)}/${p99.toFixed(0)}`)
     const mb = pids.map((pid) => Math.round(residentMb(pid) ?? 0)).join(' and ')
     await load.stop()
-    return { home, perSecond, figures: `${perText}; p50/p99 in ms: ${figures.join(', ')}; ${mb} MB` }
+    return {
+      home,
+      perSecond,
+      figures: `${perText}; p50/p99 in ms: ${figures.join(', ')}; ${mb} MB`,
+    }
   } finally {
     for (const server of servers) await server.stop()
     if (setup.isOutside) await data.stop()

@@ -46,7 +46,12 @@ async function measure({ warmSeconds, seconds, requests, ...job }: Job): Promise
   const { errors, timeouts, non2xx } = await run
   const sorted = Float64Array.from(times).sort()
   const rate = times.length / Math.max((last - start) / 1000, 0.001)
-  return { rate, p50: quantile(sorted, 0.5), p99: quantile(sorted, 0.99), failed: errors + timeouts + non2xx }
+  return {
+    rate,
+    p50: quantile(sorted, 0.5),
+    p99: quantile(sorted, 0.99),
+    failed: errors + timeouts + non2xx,
+  }
 }
 
 const NEW = '[new]'

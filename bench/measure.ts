@@ -110,7 +110,8 @@ export async function compareAnswers(
     const [first, ...others] = answers
     for (const { contender, answer } of others) {
       const wanted = first?.answer ?? answer
-      const pair = contender.speaks === 'bare' ? [answer, wanted] : [essence(answer), essence(wanted)]
+      const pair =
+        contender.speaks === 'bare' ? [answer, wanted] : [essence(answer), essence(wanted)]
       deepStrictEqual(pair[0], pair[1], `${contender.name} answers differently: ${scenario.name}`)
     }
   }

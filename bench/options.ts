@@ -50,12 +50,14 @@ export function readOptions(): Options | undefined {
   if (values.help) return void process.stdout.write(USAGE)
   const { only, embedded, quick, keep } = values
   const messages = Number(values.messages ?? (quick ? QUICK_MESSAGES : MESSAGES))
-  if (!(messages >= FEWEST_MESSAGES)) throw new Error(`--messages must be ${FEWEST_MESSAGES} or more.`)
+  if (!(messages >= FEWEST_MESSAGES))
+    throw new Error(`--messages must be ${FEWEST_MESSAGES} or more.`)
   if (!values.scale && (keep ?? values.messages) !== undefined)
     throw new Error('--messages and --keep are for --scale.')
   const seconds = quick ? 1 : Number(values.seconds)
   const rounds = quick ? 1 : Number(values.rounds)
-  if (!(seconds > 0) || !(rounds >= 1)) throw new Error('--seconds and --rounds must be numbers above 0.')
+  if (!(seconds > 0) || !(rounds >= 1))
+    throw new Error('--seconds and --rounds must be numbers above 0.')
   return {
     only,
     embedded,

@@ -14,7 +14,11 @@ const SUPERUSER = { identity: 'bench@example.com', password: 'bench-superuser-1'
 const PREFIX = 'cid_'
 const BATCH = 10_000
 
-type Json = Record<string, unknown> & { id: string; name: string; fields: { collectionId?: string }[] }
+type Json = Record<string, unknown> & {
+  id: string
+  name: string
+  fields: { collectionId?: string }[]
+}
 
 /**
  * Starts a real PocketBase on the same collections, users, devices and messages, and answers it twice: once
@@ -61,7 +65,10 @@ export async function startPocketBase(binary: string, databaseUrl: string): Prom
       await ask(`${url}/api/collections/sms_messages`, { method: 'PATCH', token: superuser, body })
     },
   })
-  return [contender('PocketBase, simple', 'user = @request.auth.id'), contender('PocketBase, ours', ours)]
+  return [
+    contender('PocketBase, simple', 'user = @request.auth.id'),
+    contender('PocketBase, ours', ours),
+  ]
 }
 
 async function superuserToken(url: string): Promise<string> {
@@ -102,7 +109,9 @@ async function copyTable(from: pg.Client, to: DatabaseSync, table: string): Prom
     .all()
     .map(({ name }) => String(name))
   const list = names.map((name) => `"${name}"`).join(', ')
-  const insert = to.prepare(`insert into "${table}" (${list}) values (${names.map(() => '?').join(', ')})`)
+  const insert = to.prepare(
+    `insert into "${table}" (${list}) values (${names.map(() => '?').join(', ')})`,
+  )
   await from.query(`begin; declare c cursor for select ${list} from "${table}" order by _rowid`)
   for (;;) {
     const { rows } = await from.query({ text: `fetch ${BATCH} from c`, rowMode: 'array' })

@@ -137,11 +137,9 @@ async function prepare(databaseUrl: string, url: string, subscribers: number): P
 }
 
 async function main(): Promise<void> {
-  const [subscribers, rate, seconds] = [options.subscribers, options.rate, options.seconds].map(Number) as [
-    number,
-    number,
-    number,
-  ]
+  const [subscribers, rate, seconds] = [options.subscribers, options.rate, options.seconds].map(
+    Number,
+  ) as [number, number, number]
   const postgres = await startPostgres({ settings: { max_connections: '50' } })
   const DATABASE_URL = await createDatabase(postgres.url)
   const port = String(await freePort())

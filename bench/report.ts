@@ -36,7 +36,11 @@ export function barTable(bars: readonly Bar[]): string {
     work,
     bar,
     measured,
-    reached ? 'reached' : bare === undefined ? 'NOT REACHED' : `not reached; the bare server: ${bare}`,
+    reached
+      ? 'reached'
+      : bare === undefined
+        ? 'NOT REACHED'
+        : `not reached; the bare server: ${bare}`,
   ])
   return table([['work', 'bar', 'measured', ''], ...rows])
 }

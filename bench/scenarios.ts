@@ -62,7 +62,13 @@ const bulk = [1_000, 10_000].map((recipients): Scenario => {
 })
 
 const writes = (['create', 'update', 'create and delete'] as const).map((write): Scenario => {
-  return { name: `${write} a group`, kind: 'write', write, user: 'sender', connections: CONNECTIONS }
+  return {
+    name: `${write} a group`,
+    kind: 'write',
+    write,
+    user: 'sender',
+    connections: CONNECTIONS,
+  }
 })
 
 /** Everything that is measured, reads before what writes. */

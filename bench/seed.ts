@@ -21,7 +21,8 @@ export type UserName = keyof typeof USERS
 export const PASSWORD = 'bench-password-1'
 export const emailOf = (user: UserName) => `${user}@bench.test`
 
-const date = (instant: string) => `to_char((${instant}) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS"Z"')`
+const date = (instant: string) =>
+  `to_char((${instant}) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS"Z"')`
 const NOW = date('now()')
 const id = (text: string) => `substr(md5(${text}), 1, 15)`
 

@@ -29,7 +29,10 @@ export async function measureWakes({ url, tokens }: Contender, count: number): P
       await ask(`${url}/api/sms/send`, { token: tokens.waker, body: send })
       const accepted = performance.now()
       times.push(Math.max(0, (await woken) - accepted))
-      const { items } = await ask<Claimed>(`${devices}/claim`, { token, body: { limit: 10, wait: 0 } })
+      const { items } = await ask<Claimed>(`${devices}/claim`, {
+        token,
+        body: { limit: 10, wait: 0 },
+      })
       const reports = items.map(({ id, attempt }) => ({ id, attempt, status: 'sent' }))
       await ask(`${devices}/report`, { token, body: { items: reports } })
     }

@@ -14,7 +14,11 @@ import { fileURLToPath } from 'node:url'
 // p99 of views doubles).
 // Without the third flag V8 may come to allocate the rows of answers among the old objects at once. Every
 // second server did, and then spent a quarter of its time collecting them.
-const FLAGS = ['--max-semi-space-size=16', '--heap-growing-percent=70', '--no-allocation-site-pretenuring']
+const FLAGS = [
+  '--max-semi-space-size=16',
+  '--heap-growing-percent=70',
+  '--no-allocation-site-pretenuring',
+]
 
 const home = join(dirname(fileURLToPath(import.meta.url)), '..')
 const cli = ['src/main/cli.ts', 'dist/main/cli.js'].map((file) => join(home, file)).find(existsSync)

@@ -16,6 +16,9 @@ const vite = await import('vite').catch((error) => {
   reason = String(error.message).split('\n', 1)[0]
 })
 if (vite) {
-  await vite.build({ configFile: new URL('vite.config.ts', import.meta.url).pathname, logLevel: 'warn' })
+  await vite.build({
+    configFile: new URL('vite.config.ts', import.meta.url).pathname,
+    logLevel: 'warn',
+  })
   await packAgent(vite)
 } else console.log(`The console was not built: vite, a devDependency, cannot be loaded. ${reason}`)

@@ -35,7 +35,9 @@ const idsOf = (text: string): string[] =>
 function moduleOf(text: string, folder: string, ids: readonly string[]): string {
   const names = idsOf(text)
   if (names.length !== ids.length)
-    throw new Error(`The page has ${names.length} sections, its original ${ids.length}: ${names.join(', ')}`)
+    throw new Error(
+      `The page has ${names.length} sections, its original ${ids.length}: ${names.join(', ')}`,
+    )
   const idOf = (name: string) => ids[names.indexOf(name)] ?? name
   const pictures: string[] = []
   const marked = new Marked({
@@ -68,7 +70,8 @@ function moduleOf(text: string, folder: string, ids: readonly string[]): string 
 function sectionsOf(tokens: readonly Token[]): { title: string; tokens: Token[] }[] {
   const sections: { title: string; tokens: Token[] }[] = []
   for (const token of tokens) {
-    if (token.type === 'heading' && token.depth === 2) sections.push({ title: token.text, tokens: [] })
+    if (token.type === 'heading' && token.depth === 2)
+      sections.push({ title: token.text, tokens: [] })
     else sections.at(-1)?.tokens.push(token)
   }
   return sections
@@ -86,5 +89,10 @@ function sizeOf(file: string): string {
   return `width="${bytes.readUInt32BE(PNG_WIDTH_AT)}" height="${bytes.readUInt32BE(PNG_HEIGHT_AT)}"`
 }
 
-const ENTITIES: Readonly<Record<string, string>> = { '&': '&amp;', '"': '&quot;', '<': '&lt;', '>': '&gt;' }
+const ENTITIES: Readonly<Record<string, string>> = {
+  '&': '&amp;',
+  '"': '&quot;',
+  '<': '&lt;',
+  '>': '&gt;',
+}
 const escapeHtml = (text: string) => text.replaceAll(/[&"<>]/g, (sign) => ENTITIES[sign]!)

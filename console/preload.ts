@@ -16,10 +16,13 @@ export function preloadInbox(): Plugin {
         const chunks = withImports(bundle, isInbox)
         const styles = chunks.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])
         // the largest first: HTTP/1.1 loads six files at once
-        const code = chunks.toSorted((a, b) => b.code.length - a.code.length).map(({ fileName }) => fileName)
-        return [...code.map((file) => link(file, { rel: 'modulepreload' })), ...styles.map(asStyle)].filter(
-          ({ attrs }) => !html.includes(String(attrs?.href)),
-        )
+        const code = chunks
+          .toSorted((a, b) => b.code.length - a.code.length)
+          .map(({ fileName }) => fileName)
+        return [
+          ...code.map((file) => link(file, { rel: 'modulepreload' })),
+          ...styles.map(asStyle),
+        ].filter(({ attrs }) => !html.includes(String(attrs?.href)))
       },
     },
   }

@@ -21,7 +21,12 @@ The console, its reference of the API and the agent (console/dist) contain these
 /** The licences of what the package redistributes. The console must be built. */
 export function notice(): string {
   const dist = (name: string) => readFileSync(join(HOME, 'console/dist', name), 'utf8')
-  const bundled = ['licenses.md', 'agent-licenses.md'].map((name) => dist(name).replace(/^# .*\n[^#]*/, ''))
-  const swagger = readFileSync(resolve('swagger-ui-dist/swagger-ui-es-bundle.js.LICENSE.txt'), 'utf8')
+  const bundled = ['licenses.md', 'agent-licenses.md'].map((name) =>
+    dist(name).replace(/^# .*\n[^#]*/, ''),
+  )
+  const swagger = readFileSync(
+    resolve('swagger-ui-dist/swagger-ui-es-bundle.js.LICENSE.txt'),
+    'utf8',
+  )
   return `${[HEAD, ...bundled, 'Within swagger-ui-dist:', swagger].join('\n').trim()}\n`
 }

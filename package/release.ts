@@ -68,8 +68,11 @@ const change = (file: string, edit: (text: string) => string) => {
 function copyOfClone(): string {
   const copy = mkdtempSync(join(tmpdir(), 'pocketsms-release-'))
   process.once('exit', () => rmSync(copy, { recursive: true, force: true }))
-  for (const file of lines(run(HOME, 'git', 'ls-files', '--cached', '--others', '--exclude-standard')))
-    if (!file.startsWith('test/') && existsSync(join(HOME, file))) cpSync(join(HOME, file), join(copy, file))
+  for (const file of lines(
+    run(HOME, 'git', 'ls-files', '--cached', '--others', '--exclude-standard'),
+  ))
+    if (!file.startsWith('test/') && existsSync(join(HOME, file)))
+      cpSync(join(HOME, file), join(copy, file))
   symlinkSync(join(HOME, 'node_modules'), join(copy, 'node_modules'))
   return copy
 }
@@ -94,7 +97,10 @@ function writeVersion(): void {
 
 /** Writes the repository into package.json, and its image into the files that start one. */
 function writeRepository(): void {
-  if (!repository && (isDry || JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8')).repository))
+  if (
+    !repository &&
+    (isDry || JSON.parse(readFileSync(join(HOME, 'package.json'), 'utf8')).repository)
+  )
     return
   if (!/^[\w.-]+\/[\w.-]+$/.test(repository)) refuse('Which repository? --repository OWNER/NAME')
   const address = `https://github.com/${repository}`
@@ -105,7 +111,8 @@ function writeRepository(): void {
   })
   // names of images are in lower case
   const image = `image: ghcr.io/${repository.toLowerCase()}:`
-  for (const file of VERSIONED) change(file, (text) => text.replaceAll('image: pocketsms:', () => image))
+  for (const file of VERSIONED)
+    change(file, (text) => text.replaceAll('image: pocketsms:', () => image))
 }
 
 /** The packed file, what is installed with it on this platform, and checksums of both. */
@@ -118,14 +125,25 @@ function build(): void {
     writeFileSync(join(place, 'package.json'), JSON.stringify({ name: 'installation', version }))
     const quiet = ['--ignore-scripts', '--prefer-offline', '--no-audit', '--no-fund', '--silent']
     run(place, 'npm', 'install', ...quiet, join(out, packed))
-    const sbom = run(place, 'npm', 'sbom', '--sbom-format', 'cyclonedx', '--sbom-type', 'application')
+    const sbom = run(
+      place,
+      'npm',
+      'sbom',
+      '--sbom-format',
+      'cyclonedx',
+      '--sbom-type',
+      'application',
+    )
     const bill = `pocketsms-${version}-${process.platform}-${process.arch}.cdx.json`
     writeFileSync(join(out, bill), sbom)
     const sum = (file: string) =>
       createHash('sha256')
         .update(readFileSync(join(out, file)))
         .digest('hex')
-    writeFileSync(join(out, 'SHA256SUMS'), [packed, bill].map((file) => `${sum(file)}  ${file}\n`).join(''))
+    writeFileSync(
+      join(out, 'SHA256SUMS'),
+      [packed, bill].map((file) => `${sum(file)}  ${file}\n`).join(''),
+    )
   } finally {
     rmSync(place, { recursive: true, force: true })
   }
@@ -140,4 +158,5 @@ if (!isDry) {
   run(home, 'git', 'tag', '--annotate', `v${version}`, '--message', `pocketsms ${version}`)
 }
 process.stdout.write(`${out} has the packed file, its SBOM and SHA256SUMS.\n`)
-if (!isDry) process.stdout.write(`Next: git push --follow-tags. The workflow of the tag publishes.\n`)
+if (!isDry)
+  process.stdout.write(`Next: git push --follow-tags. The workflow of the tag publishes.\n`)

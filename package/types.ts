@@ -41,8 +41,9 @@ export function typesOf(): string {
   // a Set also visits what is added meanwhile
   for (const name of needed) for (const ref of refsIn(schemas[name])) needed.add(ref)
   const events = Object.values(webhooks ?? {}).map((item) => {
-    const { content } = (item as { post: { requestBody: { content: Record<string, { schema: Schema }> } } })
-      .post.requestBody
+    const { content } = (
+      item as { post: { requestBody: { content: Record<string, { schema: Schema }> } } }
+    ).post.requestBody
     return typeOf(content['application/json']!.schema)
   })
   const interfaces = [...needed].map((name) => {
@@ -77,11 +78,14 @@ function typeOf(schema: Schema): string {
   if (type === 'integer') return 'number'
   if (type !== 'object') return (type as string | undefined) ?? 'unknown'
   if (!properties) {
-    const values = typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown'
+    const values =
+      typeof additionalProperties === 'object' ? typeOf(additionalProperties) : 'unknown'
     return `Readonly<Record<string, ${values}>>`
   }
   const lines = Object.entries(properties).map(([name, property]) => {
-    const comment = property.description ? `/** ${property.description.replaceAll('*/', '* /')} */\n` : ''
+    const comment = property.description
+      ? `/** ${property.description.replaceAll('*/', '* /')} */\n`
+      : ''
     const mark = schema.required?.includes(name) ? '' : '?'
     return `${comment}readonly ${JSON.stringify(name)}${mark}: ${typeOf(property)}`
   })

@@ -102,9 +102,10 @@ interface Import {
 }
 
 const filesOf = (folder: string, pattern: string) =>
-  globSync(pattern, { cwd: join(HOME, folder), exclude: ['**/node_modules/**', '**/.vitepress/**'] }).map(
-    (file) => file.replaceAll('\\', '/'),
-  )
+  globSync(pattern, {
+    cwd: join(HOME, folder),
+    exclude: ['**/node_modules/**', '**/.vitepress/**'],
+  }).map((file) => file.replaceAll('\\', '/'))
 const files = filesOf('src', '**/*.ts')
 const text = (file: string) => readFileSync(join(HOME, 'src', file), 'utf8')
 const imports = files.flatMap((file) => importsOf(file, text(file)))
@@ -135,7 +136,10 @@ function fault({ from, to }: Import): string | undefined {
   if (here === there || to.startsWith('..')) return
   if (here in OUTSIDE && (there === 'platform/tools' || there === 'portable')) return
   // a carrier's requests: the templates of presets, and the rules for addresses
-  if (here === 'programs/agent' && /^platform\/(outgoing\/[\w-]+|templates\/(render|value-at))\.ts$/.test(to))
+  if (
+    here === 'programs/agent' &&
+    /^platform\/(outgoing\/[\w-]+|templates\/(render|value-at))\.ts$/.test(to)
+  )
     return
   if (here in OUTSIDE) return `${from} speaks HTTP to the server, it may not import ${to}`
   if (there in OUTSIDE)
@@ -168,7 +172,9 @@ describe('the rooms of src', () => {
   })
 
   test('ARCHITECTURE.md is an overview of at most 200 lines', () => {
-    expect(readFileSync(join(HOME, 'ARCHITECTURE.md'), 'utf8').split('\n').length).toBeLessThanOrEqual(200)
+    expect(
+      readFileSync(join(HOME, 'ARCHITECTURE.md'), 'utf8').split('\n').length,
+    ).toBeLessThanOrEqual(200)
   })
 
   test('rooms import from lower floors only', () => {
@@ -179,7 +185,8 @@ describe('the rooms of src', () => {
     const values = /^import (?!type\b)[^'"]*from '(?:\.\.?\/)+config\.ts'/m
     expect(
       files.filter(
-        (file) => !/^(main|gateway\/carriers|programs\/agent)\//.test(file) && values.test(text(file)),
+        (file) =>
+          !/^(main|gateway\/carriers|programs\/agent)\//.test(file) && values.test(text(file)),
       ),
     ).toEqual([])
   })
@@ -235,7 +242,9 @@ describe('the repository', () => {
         .flatMap((line, i) => {
           const isComment = file.endsWith('.sql') ? isOfSql : isOfCode
           const canBreak = /\S\s+\S/.test(line.replace(isComment, '').trim())
-          return line.length > MAX_COLUMNS && isComment.test(line) && canBreak ? [`${file}:${i + 1}`] : []
+          return line.length > MAX_COLUMNS && isComment.test(line) && canBreak
+            ? [`${file}:${i + 1}`]
+            : []
         }),
     )
     expect(wide).toEqual([])
@@ -250,7 +259,9 @@ describe('the repository', () => {
 
   test('names only existing documents in pages and comments', () => {
     const pages = [...filesOf('.', OUR_FILES), ...filesOf('.', '{*.md,docs/**/*.md,console/*.md}')]
-    const here = filesOf('.', '{*.md,{docs,console,test,.ci}/**/*.md}').map((file) => posix.basename(file))
+    const here = filesOf('.', '{*.md,{docs,console,test,.ci}/**/*.md}').map((file) =>
+      posix.basename(file),
+    )
     // the last two are made with the package
     const names = new Set([...here, 'licenses.md', 'agent-licenses.md'])
     const missing = pages.flatMap((file) =>
@@ -279,7 +290,8 @@ describe('the console', () => {
     expect(ours.filter((file) => !FOR_THE_CONSOLE.has(file))).toEqual([])
     expect(
       imports.filter(
-        ({ from, to }) => /^portable\//.test(from) && !/^(portable\/|libphonenumber-js$|papaparse$)/.test(to),
+        ({ from, to }) =>
+          /^portable\//.test(from) && !/^(portable\/|libphonenumber-js$|papaparse$)/.test(to),
       ),
     ).toEqual([])
     // the packed program has no src: only the console's build resolves this name

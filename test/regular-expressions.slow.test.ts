@@ -7,12 +7,18 @@ const SRC = join(import.meta.dirname, '../src')
 
 /** Rooms and files whose expressions never see the text of a client, or short text only. */
 const EXEMPT: readonly (readonly [path: RegExp, reason: string])[] = [
-  [/^(?:programs\/(?:agent(?!\/drivers\/smpp)|bulk)|main\/demo)\//, 'programs that users run themselves'],
+  [
+    /^(?:programs\/(?:agent(?!\/drivers\/smpp)|bulk)|main\/demo)\//,
+    'programs that users run themselves',
+  ],
   [/^platform\/config\.ts:/, 'environment variables'],
   [/^platform\/db\/embedded\//, 'what Postgres wrote at its last start'],
   [/^engine\/collections\//, 'schemas and view queries, which superusers alone write'],
   [/^http\/openapi\//, 'names of collections and operations'],
-  [/^engine\/auth\/send-mail\.ts: <(?:style|a\\b|\[)/, 'templates of superusers; values in them are escaped'],
+  [
+    /^engine\/auth\/send-mail\.ts: <(?:style|a\\b|\[)/,
+    'templates of superusers; values in them are escaped',
+  ],
   [/^engine\/auth\/oauth2\/apple-secret\.ts:/, 'keys that superusers configure'],
   [/^engine\/fields\/date\.ts: \\\.\?0\*Z\$$/, 'dates that the server itself wrote'],
   [/^engine\/files\/stored-name\.ts: \^\\\.\+\|\\\.\+\$$/, 'at most 300 bytes'],
@@ -31,7 +37,9 @@ function patternsOf(file: string): Pattern[] {
   const found: Pattern[] = []
   const visit = (node: unknown): void => {
     if (typeof node !== 'object' || node === null) return
-    const { regex } = node as { readonly regex?: { readonly pattern: string; readonly flags: string } }
+    const { regex } = node as {
+      readonly regex?: { readonly pattern: string; readonly flags: string }
+    }
     if (regex) found.push({ ...regex, place: `${file}: ${regex.pattern}` })
     for (const child of Object.values(node)) visit(child)
   }

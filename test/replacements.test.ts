@@ -8,7 +8,8 @@ const HOME = join(dirname(fileURLToPath(import.meta.url)), '..')
 type Node = { readonly type?: string; readonly start: number; readonly [key: string]: unknown }
 
 const isSafe = ({ type, expressions }: Node): boolean =>
-  /^(?:Literal|ArrowFunctionExpression)$/.test(type!) || (expressions as Node[] | undefined)?.length === 0
+  /^(?:Literal|ArrowFunctionExpression)$/.test(type!) ||
+  (expressions as Node[] | undefined)?.length === 0
 
 /**
  * The lines that call `replace` or `replaceAll` with a replacement that is neither a constant text nor a
@@ -22,7 +23,8 @@ function patternsIn(file: string, source: string): string[] {
     if (type === 'CallExpression') {
       const { name } = ((callee as Node).property ?? {}) as { name?: string }
       const replacement = (given as Node[])[1]
-      const isReplacement = (name === 'replace' || name === 'replaceAll') && (given as Node[]).length === 2
+      const isReplacement =
+        (name === 'replace' || name === 'replaceAll') && (given as Node[]).length === 2
       if (isReplacement && !isSafe(replacement!))
         found.push(`${file}:${source.slice(0, start).split('\n').length}`)
     }

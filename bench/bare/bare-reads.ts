@@ -40,7 +40,13 @@ export async function listMessages(pool: pg.Pool, user: string, query: Query) {
   })
   const total = counts ? Number(rows[0].total) : -1
   const items = counts ? withoutTotal(rows) : rows
-  return { items, page: 1, perPage, totalItems: total, totalPages: counts ? Math.ceil(total / perPage) : -1 }
+  return {
+    items,
+    page: 1,
+    perPage,
+    totalItems: total,
+    totalPages: counts ? Math.ceil(total / perPage) : -1,
+  }
 }
 
 function withoutTotal(rows: Record<string, unknown>[]) {

@@ -36,9 +36,10 @@ function deviceTurns(pool: pg.Pool) {
   const lists = new Map<string, Promise<string[]>>()
   const turns = new Map<string, number>()
   const read = async (user: string) => {
-    const { rows } = await pool.query('select id from devices where "user" = $1 and enabled order by id', [
-      user,
-    ])
+    const { rows } = await pool.query(
+      'select id from devices where "user" = $1 and enabled order by id',
+      [user],
+    )
     return rows.map((row) => String(row.id))
   }
   return async (user: string, count: number): Promise<string[]> => {

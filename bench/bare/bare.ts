@@ -32,7 +32,8 @@ const app = new Hono<{ Variables: { user: string } }>()
 app.get('/api/health', (c) => c.json({ code: 200 }))
 app.use(async (c, next) => {
   const user = userOf(c.req.header('x-api-key') ?? c.req.header('authorization'))
-  if (user === undefined) return c.json({ error: 'unauthorized', message: 'Authentication required' }, 401)
+  if (user === undefined)
+    return c.json({ error: 'unauthorized', message: 'Authentication required' }, 401)
   c.set('user', user)
   await next()
 })
@@ -43,7 +44,8 @@ app.get('/messages/:id', async (c) => {
 })
 app.post('/send', async (c) => {
   const { recipients, body } = await c.req.json<{ recipients: string[]; body: string }>()
-  const isValid = Array.isArray(recipients) && recipients.every((to) => /^\+[1-9]\d{1,14}$/.test(to))
+  const isValid =
+    Array.isArray(recipients) && recipients.every((to) => /^\+[1-9]\d{1,14}$/.test(to))
   if (!isValid || typeof body !== 'string' || body.length > 1600)
     return c.json({ error: 'invalid_request' }, 400)
   return c.json(await accept(c.var.user, recipients, body))

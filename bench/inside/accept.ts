@@ -52,7 +52,10 @@ interface Side {
   /** Nanoseconds that the connections of this side have computed. */
   computed(): Promise<number>
   /** Stores groups while Postgres measures each statement. Returns the mean µs of a group by statement. */
-  statements(groups: number, store: () => Promise<unknown>): Promise<readonly Record<string, unknown>[]>
+  statements(
+    groups: number,
+    store: () => Promise<unknown>,
+  ): Promise<readonly Record<string, unknown>[]>
 }
 
 /** Measures the sends of a checkout on its own database. */
@@ -73,7 +76,9 @@ async function openSide(home: string, url: string, admin: string): Promise<Side>
   const senders: Sender[] = [sender]
   for (const [id, version] of others) senders.push({ ...makeAccountSender(id, id), version })
   const offer = (sender: Sender): Offer & { readonly sender: Sender } => ({
-    ...{ ...PLAIN_OPTIONS, permit: requirePermit(sender, 'send'), sender },
+    ...PLAIN_OPTIONS,
+    permit: requirePermit(sender, 'send'),
+    sender,
     body: 'Message 4711: your parcel arrives tomorrow between 9 and 12.',
     messages: [{ id: randomId(), to: someNumber(), segments: 1 }],
   })
@@ -94,8 +99,12 @@ function openBare(url: string, admin: string): Side {
   const pool = openPool(url)
   const body = 'Message 4711: your parcel arrives tomorrow between 9 and 12.'
   const one = () => ({
-    ...{ user: USERS.sender, recipients: [someNumber()], ids: [randomId()], batch: '', body },
-    ...{ devices: ['benchdevice0001'] },
+    user: USERS.sender,
+    recipients: [someNumber()],
+    ids: [randomId()],
+    batch: '',
+    body,
+    devices: ['benchdevice0001'],
   })
   return {
     name: 'bare',
@@ -105,7 +114,8 @@ function openBare(url: string, admin: string): Side {
 }
 
 /** A pool of one connection, which ends with Postgres. */
-const openPool = (url: string) => new pg.Pool({ connectionString: url, max: 1 }).on('error', () => {})
+const openPool = (url: string) =>
+  new pg.Pool({ connectionString: url, max: 1 }).on('error', () => {})
 
 const someNumber = () => `+4917${10_000_000 + Math.floor(Math.random() * 89_999_999)}`
 
@@ -119,7 +129,8 @@ function metersOf(url: string, admin: string): Pick<Side, 'computed' | 'statemen
     async computed() {
       const { rows } = await pool.query(PIDS, [database])
       return rows.reduce(
-        (sum, { pid }) => sum + Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]),
+        (sum, { pid }) =>
+          sum + Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]),
         0,
       )
     },
@@ -135,7 +146,11 @@ function metersOf(url: string, admin: string): Pick<Side, 'computed' | 'statemen
 async function round(side: Side, group: Group, seconds: number): Promise<number> {
   const before = await side.computed()
   let sends = 0
-  for (const end = performance.now() + seconds * 1000; performance.now() < end; sends += group[0] * group[1])
+  for (
+    const end = performance.now() + seconds * 1000;
+    performance.now() < end;
+    sends += group[0] * group[1]
+  )
     await side.store(group)
   return ((await side.computed()) - before) / 1000 / sends
 }
@@ -153,13 +168,11 @@ async function main(): Promise<void> {
   if (values.help) return void process.stdout.write(USAGE)
   const postgres = await startPostgres({
     settings: {
-      ...{
-        fsync: 'off',
-        autovacuum: 'off',
-        shared_buffers: '512MB',
-        max_wal_size: '8GB',
-        checkpoint_timeout: '1h',
-      },
+      fsync: 'off',
+      autovacuum: 'off',
+      shared_buffers: '512MB',
+      max_wal_size: '8GB',
+      checkpoint_timeout: '1h',
       ...(values.statements && {
         shared_preload_libraries: 'pg_stat_statements',
         'pg_stat_statements.track': 'all',
@@ -186,7 +199,8 @@ async function main(): Promise<void> {
 }
 
 async function measure(sides: readonly Side[], rounds: number, seconds: number): Promise<void> {
-  for (const side of sides) for (let i = 0; i < WARM_CALLS; i++) await side.store([1 + (i % 2), 1 + (i % 4)])
+  for (const side of sides)
+    for (let i = 0; i < WARM_CALLS; i++) await side.store([1 + (i % 2), 1 + (i % 4)])
   for (const group of GROUPS) {
     const found = new Map(sides.map((side) => [side, [] as number[]]))
     for (let n = 0; n < rounds; n++)

@@ -69,7 +69,9 @@ async function measure(
     await db.query('checkpoint')
     const before = (await db.query(FIGURES)).rows[0] as Figures
     const begin = performance.now()
-    const rates = Object.fromEntries(Object.entries(RATES).map(([kind, share]) => [kind, share * rate]))
+    const rates = Object.fromEntries(
+      Object.entries(RATES).map(([kind, share]) => [kind, share * rate]),
+    )
     await load.keepUp(rates as Rates, AbortSignal.timeout(minutes * 60_000))
     const after = (await db.query(FIGURES)).rows[0] as Figures
     const left = (await db.query(LEFT)).rows[0] as Figures
@@ -81,11 +83,17 @@ async function measure(
     await load.stop()
     return {
       texts: sent,
-      ...Object.fromEntries(Object.entries(after).map(([name, value]) => [name, value - before[name]!])),
+      ...Object.fromEntries(
+        Object.entries(after).map(([name, value]) => [name, value - before[name]!]),
+      ),
       ...left,
-      ...{ processes, 'Postgres MB': postgresMb, 'server MB': serverMb },
-      ...{ 'send p50': times.get('send')![0], 'send p99': times.get('send')![1] },
-      ...{ 'list p50': times.get('list')![0], 'list p99': times.get('list')![1] },
+      processes,
+      'Postgres MB': postgresMb,
+      'server MB': serverMb,
+      'send p50': times.get('send')![0],
+      'send p99': times.get('send')![1],
+      'list p50': times.get('list')![0],
+      'list p99': times.get('list')![1],
     }
   } finally {
     await server.stop()

@@ -58,7 +58,8 @@ async function openSide(home: string, admin: string): Promise<Side> {
   const owners = await makeOwners(store)
   const terms = { ...config, deviceOnlineSeconds: 86_400 }
   const meter = await openMeter(url, admin)
-  const rows = async (text: string, ...values: unknown[]) => (await store.db.query(text, values)).rows
+  const rows = async (text: string, ...values: unknown[]) =>
+    (await store.db.query(text, values)).rows
 
   async function live(count: number, costs?: Costs): Promise<void> {
     const taken = owners.slice(0, count)
@@ -72,25 +73,39 @@ async function openSide(home: string, admin: string): Promise<Side> {
       before = now
     }
     const offers = taken.map(({ sender }) => ({
-      ...{
-        ...PLAIN_OPTIONS,
-        permit: requirePermit(sender, 'send'),
-        body: 'Your parcel arrives tomorrow between 9 and 12.',
-      },
+      ...PLAIN_OPTIONS,
+      permit: requirePermit(sender, 'send'),
+      body: 'Your parcel arrives tomorrow between 9 and 12.',
       messages: [{ id: randomId(), to: someNumber(), segments: 1 }],
     }))
     await accept.storeOffers(store, terms, offers)
     await end('send')
     const asks = taken.map(({ device }, number) => ({
-      ...{ number, device: device.id, user: device.user, limit: 50, room: null, lines: null, seconds: 60 },
+      number,
+      device: device.id,
+      user: device.user,
+      limit: 50,
+      room: null,
+      lines: null,
+      seconds: 60,
     }))
-    const claimed = await rows('select number, id, attempt from sms_claim($1::json)', JSON.stringify(asks))
-    if (claimed.length !== count) throw new Error(`${claimed.length} of ${count} texts were claimed`)
+    const claimed = await rows(
+      'select number, id, attempt from sms_claim($1::json)',
+      JSON.stringify(asks),
+    )
+    if (claimed.length !== count)
+      throw new Error(`${claimed.length} of ${count} texts were claimed`)
     await end('claim')
     for (const status of ['sent', 'delivered'] as const) {
       const reports = claimed.map(([asked, id, attempt], number) => ({
-        ...{ number, id, attempt, status, at: Date.now(), reason: '' },
-        ...{ device: taken[Number(asked)]!.device.id, user: taken[Number(asked)]!.device.user },
+        number,
+        id,
+        attempt,
+        status,
+        at: Date.now(),
+        reason: '',
+        device: taken[Number(asked)]!.device.id,
+        user: taken[Number(asked)]!.device.user,
       }))
       await rows('select * from sms_report($1::json)', JSON.stringify(reports))
       await end(status)
@@ -105,17 +120,15 @@ async function openSide(home: string, admin: string): Promise<Side> {
       )
       before = await meter()
       const outcomes = users.map(([delivery, user]) => ({
-        ...{
-          delivery,
-          user,
-          status: 'succeeded',
-          before: 0,
-          attempts: 1,
-          code: 204,
-          text: '',
-          latencyMs: 3,
-          delay: null,
-        },
+        delivery,
+        user,
+        status: 'succeeded',
+        before: 0,
+        attempts: 1,
+        code: 204,
+        text: '',
+        latencyMs: 3,
+        delay: null,
         headers: {
           'webhook-id': delivery,
           'webhook-timestamp': '1764322148',
@@ -136,7 +149,10 @@ async function makeOwners(store: Store) {
     const device = await makeDevice(store, user)
     await store.db.query(WEBHOOK, [randomId(), user])
     const { rows } = await store.db.query('select xmin::text from users where id = $1', [user])
-    made.push({ device, sender: { ...makeAccountSender(user, user), version: String(rows[0]![0]) } })
+    made.push({
+      device,
+      sender: { ...makeAccountSender(user, user), version: String(rows[0]![0]) },
+    })
   }
   return made
 }
@@ -155,13 +171,18 @@ async function openMeter(url: string, admin: string): Promise<() => Promise<Cost
   return async () => {
     const { rows } = await client.query<{ pids: number[]; log: string }>(PIDS, [database])
     const { pids, log } = rows[0]!
-    const cpu = pids.map((pid) => Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]))
+    const cpu = pids.map((pid) =>
+      Number(readFileSync(`/proc/${pid}/schedstat`, 'utf8').split(' ')[0]),
+    )
     return { cpu: cpu.reduce((sum, one) => sum + one, 0), log: Number(log) }
   }
 }
 
 const noCosts = () =>
-  Object.fromEntries(STEPS.map((step) => [step, { cpu: 0, log: 0 }])) as unknown as Record<Step, Cost>
+  Object.fromEntries(STEPS.map((step) => [step, { cpu: 0, log: 0 }])) as unknown as Record<
+    Step,
+    Cost
+  >
 
 async function measure(sides: readonly Side[], rounds: number, seconds: number): Promise<void> {
   for (const count of GROUPS) {
@@ -169,11 +190,16 @@ async function measure(sides: readonly Side[], rounds: number, seconds: number):
     const found = sides.map((side) => ({ side, texts: 0, costs: noCosts() }))
     for (let n = 0; n < rounds; n++)
       for (const one of found)
-        for (const end = performance.now() + seconds * 1000; performance.now() < end; one.texts += count)
+        for (
+          const end = performance.now() + seconds * 1000;
+          performance.now() < end;
+          one.texts += count
+        )
           await one.side.live(count, one.costs)
     for (const { side, texts, costs } of found) {
       const all = STEPS.map((step) => `${step} ${(costs[step].cpu / texts / 1000).toFixed(0)}`)
-      const sum = (kind: keyof Cost) => STEPS.reduce((total, step) => total + costs[step][kind], 0) / texts
+      const sum = (kind: keyof Cost) =>
+        STEPS.reduce((total, step) => total + costs[step][kind], 0) / texts
       console.log(
         `groups of ${count}, ${side.name}: ${(sum('cpu') / 1000).toFixed(0)} µs (${all.join(', ')}), ${(sum('log') / 1000).toFixed(1)} kB a text`,
       )

@@ -51,7 +51,9 @@ for (let i = 0; i < TICKS; i++) {
 }
 times.sort((a, b) => a - b)
 const at = (share: number) => times[Math.floor(times.length * share)]!.toFixed(1)
-process.stdout.write(`a sweep: median ${at(0.5)} ms, p95 ${at(0.95)} ms (${STORED} stored, ${OPEN} open)\n`)
+process.stdout.write(
+  `a sweep: median ${at(0.5)} ms, p95 ${at(0.95)} ms (${STORED} stored, ${OPEN} open)\n`,
+)
 await store.close()
 await db.close()
 await postgres.stop()

@@ -5,7 +5,12 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
 import { startPostgres } from '../../test/support/database/postgres.ts'
-import { type Client, makeUser, pairDevice, signIn } from '../../test/support/server/server-with-devices.ts'
+import {
+  type Client,
+  makeUser,
+  pairDevice,
+  signIn,
+} from '../../test/support/server/server-with-devices.ts'
 import { ask } from '../contender.ts'
 
 const USAGE = `npx node bench/inside/trace.ts [--of FOLDER] [--calls REQUEST]
@@ -25,7 +30,11 @@ interface Trace {
 }
 
 /** Counts what runs meanwhile. V8 forgets its counts whenever it is asked for them. */
-async function trace(session: Session, source: string, run: () => Promise<unknown>): Promise<Trace> {
+async function trace(
+  session: Session,
+  source: string,
+  run: () => Promise<unknown>,
+): Promise<Trace> {
   await session.post('Profiler.takePreciseCoverage')
   await run()
   await turn()
@@ -45,10 +54,14 @@ async function trace(session: Session, source: string, run: () => Promise<unknow
   return { calls, total }
 }
 
-const functionsOf = ({ calls }: Trace): number => [...calls.values()].reduce((sum, { size }) => sum + size, 0)
+const functionsOf = ({ calls }: Trace): number =>
+  [...calls.values()].reduce((sum, { size }) => sum + size, 0)
 
 /** The requests by name. */
-async function requestsOf(url: string, root: Client): Promise<Record<string, () => Promise<unknown>>> {
+async function requestsOf(
+  url: string,
+  root: Client,
+): Promise<Record<string, () => Promise<unknown>>> {
   const user = await makeUser(url, root)
   await pairDevice(url, user)
   const { token } = user
@@ -97,7 +110,9 @@ async function main(home: string, listed: string | undefined): Promise<void> {
       console.log(`| ${name} | ${least.calls.size} | ${functionsOf(least)} | ${least.total} |`)
       if (name === listed)
         for (const [file, counted] of least.calls)
-          console.log(`  ${file}: ${[...counted].map(([called, count]) => `${called} ${count}`).join(', ')}`)
+          console.log(
+            `  ${file}: ${[...counted].map(([called, count]) => `${called} ${count}`).join(', ')}`,
+          )
     }
   } finally {
     await server.stop()

@@ -21,7 +21,8 @@ const DAYS = 730
 const NUMBERS = 20_000
 const CHUNK = 250_000
 
-const date = (instant: string) => `to_char((${instant}) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS"Z"')`
+const date = (instant: string) =>
+  `to_char((${instant}) at time zone 'UTC', 'YYYY-MM-DD HH24:MI:SS.MS"Z"')`
 const NOW = date('now()')
 const id = (text: string) => `substr(md5(${text}), 1, 15)`
 const other = (n: string) => `'scaleother' || lpad((${n})::text, 5, '0')`
@@ -42,10 +43,12 @@ const devices = `
   from users u, generate_series(1, ${DEVICES}) n where u.id like 'scale%'`
 
 /** 0 to `count` - 1, spread over the rows without a pattern that another column shares. */
-const spread = (factor: number, count: number) => `((n::bigint * ${factor} + n::bigint / 97) % ${count})::int`
+const spread = (factor: number, count: number) =>
+  `((n::bigint * ${factor} + n::bigint / 97) % ${count})::int`
 const SYLLABLES = `(array['ka','lo','mi','nu','pe','ra','so','tu','va','we','xi','yo','za','bri','cle','dro','fen','gul','hap','jin'])`
 const syllable = (factor: number) => `${SYLLABLES}[1 + ${spread(factor, 20)}]`
-const word = (factor: number) => `${syllable(factor)} || ${syllable(factor + 12)} || ${syllable(factor + 34)}`
+const word = (factor: number) =>
+  `${syllable(factor)} || ${syllable(factor + 12)} || ${syllable(factor + 34)}`
 const BODY = `'Message ' || n || ': ' || ${word(101)} || ' ' || ${word(1009)} || ' ' || ${word(10007)}
   || case when (n / 1000 + n / 10) % 10 = 7 then ' your ${COMMON_WORD} arrives tomorrow' else ' see you at the meeting' end
   || case when n % 20000 < 20 and n % 1000 in (0, 1, 11) then ' ${RARE_WORD}' else '' end`

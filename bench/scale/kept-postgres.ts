@@ -28,7 +28,10 @@ export async function startKeptPostgres(
   folder: string,
 ): Promise<Pick<TemporaryPostgres, 'url' | 'version' | 'stop'>> {
   const bin = findPostgres()
-  if (!bin) throw new Error('No Postgres is installed (looked at PG_BIN, /usr/lib/postgresql and the PATH).')
+  if (!bin)
+    throw new Error(
+      'No Postgres is installed (looked at PG_BIN, /usr/lib/postgresql and the PATH).',
+    )
   const owner = process.getuid?.() === 0 ? accountOf('postgres') : undefined
   mkdirSync(folder, { recursive: true })
   if (owner) chownSync(folder, owner.uid, owner.gid)

@@ -20,7 +20,11 @@ const PER_PAGE = 30
 const NEWEST = { sort: '-created', perPage: String(PER_PAGE) }
 const NO_TOTAL = { skipTotal: '1' }
 
-const found = (name: string, filter: (asker: Asker) => string, rest: Record<string, string> = NO_TOTAL) => ({
+const found = (
+  name: string,
+  filter: (asker: Asker) => string,
+  rest: Record<string, string> = NO_TOTAL,
+) => ({
   name,
   query: (asker: Asker) => ({ ...NEWEST, filter: filter(asker), ...rest }),
 })

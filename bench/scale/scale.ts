@@ -44,7 +44,9 @@ export async function measureScale({ messages, keep, only }: ScaleOptions): Prom
     await prepare(postgres.url, folder, messages)
     const rows = await askAll(postgres.url, only)
     const machine = `Node ${process.versions.node}, ${cpus().length} cores (${cpus()[0]?.model ?? 'unknown'})`
-    console.log(`Postgres ${postgres.version}, ${messages.toLocaleString('en')} messages, ${machine}\n`)
+    console.log(
+      `Postgres ${postgres.version}, ${messages.toLocaleString('en')} messages, ${machine}\n`,
+    )
     console.log(table(rows))
   } finally {
     await postgres.stop()
@@ -58,10 +60,13 @@ async function prepare(url: string, folder: string, messages: number): Promise<v
   await client.connect()
   try {
     const found = await messagesIn(client)
-    if (found === messages) return say(`${folder} has ${messages.toLocaleString('en')} messages already`)
-    if (found > 0) throw new Error(`${folder} has ${found} messages. Remove it, or ask for as many.`)
+    if (found === messages)
+      return say(`${folder} has ${messages.toLocaleString('en')} messages already`)
+    if (found > 0)
+      throw new Error(`${folder} has ${found} messages. Remove it, or ask for as many.`)
     const needed = messages * BYTES_PER_MESSAGE
-    if (freeBytes(folder) < needed) throw new Error(`${folder} needs ${Math.ceil(needed / 1e9)} GB of disk.`)
+    if (freeBytes(folder) < needed)
+      throw new Error(`${folder} needs ${Math.ceil(needed / 1e9)} GB of disk.`)
     say('making the tables')
     runCli(['migrate'], url)
     const run = async (text: string) => void (await client.query(text))
@@ -92,7 +97,10 @@ async function askAll(databaseUrl: string, only: string): Promise<string[][]> {
   try {
     const askers = await signInAll(server.url)
     await indexesReady(server.url, askers.at(-1)!)
-    const head = ['median ms (slowest)', ...askers.map(({ messages }) => messages.toLocaleString('en'))]
+    const head = [
+      'median ms (slowest)',
+      ...askers.map(({ messages }) => messages.toLocaleString('en')),
+    ]
     const rows = [head]
     for (const question of QUESTIONS.filter(({ name }) => name.includes(only))) {
       const cells: string[] = []
@@ -119,10 +127,15 @@ async function signInAll(url: string): Promise<Asker[]> {
       const path = `/api/collections/${collection}/auth-with-password`
       const { token } = await ask<{ token: string }>(url + path, { body })
       const query = `perPage=1&sort=created&filter=${encodeURIComponent('to != ""')}`
-      const { items } = await ask<{ items: { to: string }[] }>(`${url}${LISTS}?${query}&skipTotal=1`, {
+      const { items } = await ask<{ items: { to: string }[] }>(
+        `${url}${LISTS}?${query}&skipTotal=1`,
+        {
+          token,
+        },
+      )
+      const { totalItems } = await ask<{ totalItems: number }>(`${url}${LISTS}?perPage=1`, {
         token,
       })
-      const { totalItems } = await ask<{ totalItems: number }>(`${url}${LISTS}?perPage=1`, { token })
       return { token, number: items[0]!.to, messages: totalItems }
     }),
   )
@@ -131,7 +144,9 @@ async function signInAll(url: string): Promise<Asker[]> {
 /** The server builds missing indexes beside its work; a kept database may lack those of a newer version. */
 async function indexesReady(url: string, { token }: Asker): Promise<void> {
   for (const end = Date.now() + INDEX_PATIENCE_MS; ; ) {
-    const warnings = await ask<{ code: string; message: string }[]>(`${url}/api/warnings`, { token })
+    const warnings = await ask<{ code: string; message: string }[]>(`${url}/api/warnings`, {
+      token,
+    })
     const open = warnings.find(({ code }) => code === 'indexes')
     if (!open) return
     if (Date.now() > end) throw new Error(open.message)
@@ -146,7 +161,10 @@ async function measure(url: string, question: Question, asker: Asker): Promise<s
   const path = `${url}${LISTS}?${new URLSearchParams(query)}`
   const times: number[] = []
   await ask(path, { token: asker.token })
-  for (const begin = performance.now(); times.length < TIMES && performance.now() - begin < ENOUGH_MS; ) {
+  for (
+    const begin = performance.now();
+    times.length < TIMES && performance.now() - begin < ENOUGH_MS;
+  ) {
     const start = performance.now()
     await ask(path, { token: asker.token })
     times.push(performance.now() - start)

@@ -38,7 +38,9 @@ function Content() {
     if (params) return <Late key={path} load={load} params={params} query={query} />
   }
   if (!session.value) return <SignedOut />
-  return <Shell key={`${account} ${session.value.team} ${renewals.value}`} session={session.value} />
+  return (
+    <Shell key={`${account} ${session.value.team} ${renewals.value}`} session={session.value} />
+  )
 }
 
 /** Shows the page at the current path if it is public, and otherwise the sign-in. */

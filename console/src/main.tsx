@@ -78,5 +78,6 @@ watchOwnSettings()
 guardUnsaved()
 watchOutbox()
 // runs simulated phones again if this browser has run any
-if (localStorage.getItem('pocketsms.simulated-phones')) void import('./data/device/simulated-phones.ts')
+if (localStorage.getItem('pocketsms.simulated-phones'))
+  void import('./data/device/simulated-phones.ts')
 render(<App />, document.getElementById('console')!)

@@ -55,10 +55,15 @@ export function to(path: string, query: Readonly<Record<string, string>> = {}): 
 }
 
 /** The path of the conversation with a number. */
-export const pathOfConversation = (number: string): string => `/conversations/${encodeURIComponent(number)}`
+export const pathOfConversation = (number: string): string =>
+  `/conversations/${encodeURIComponent(number)}`
 
 /** Opens a place. `replace` adds nothing to the browser's history, as for each letter typed in a filter. */
-export function go(path: string, query: Readonly<Record<string, string>> = {}, replace = false): void {
+export function go(
+  path: string,
+  query: Readonly<Record<string, string>> = {},
+  replace = false,
+): void {
   const target = to(path, query)
   if (!replace) {
     location.hash = target

@@ -81,7 +81,9 @@ async function show(notice: Notice): Promise<void> {
 
 function describe(notice: Notice): Shown {
   if ('conversations' in notice) {
-    const title = t('News in {count} conversations').replace('{count}', () => String(notice.conversations))
+    const title = t('News in {count} conversations').replace('{count}', () =>
+      String(notice.conversations),
+    )
     return { title, body: '', tag: 'conversations', hash: '#/conversations' }
   }
   const { conversation, number, name, text, unread, failure } = notice

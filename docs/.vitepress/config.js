@@ -21,7 +21,9 @@ function pagesIn(part) {
 
 const capital = (text) => text[0].toUpperCase() + text.slice(1)
 
-const { homepage } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+const { homepage } = JSON.parse(
+  readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+)
 
 /** Makes links to files beside docs/ lead to the repository, once a release has named it in package.json. */
 function linkRepository({ tokens, env }) {
@@ -29,7 +31,10 @@ function linkRepository({ tokens, env }) {
   for (const token of tokens)
     for (const child of token.children ?? []) {
       if (child.type !== 'link_open') continue
-      const { pathname, hash, protocol } = new URL(child.attrGet('href'), `file:///docs/${env.relativePath}`)
+      const { pathname, hash, protocol } = new URL(
+        child.attrGet('href'),
+        `file:///docs/${env.relativePath}`,
+      )
       if (protocol === 'file:' && !pathname.startsWith('/docs/'))
         child.attrSet('href', `${homepage}/blob/main${pathname}${hash}`)
     }
@@ -38,7 +43,8 @@ function linkRepository({ tokens, env }) {
 /** Marks inline code, so that Vue does not read the `{{…}}` of templates in it. */
 function markCode({ tokens }) {
   for (const token of tokens)
-    for (const child of token.children ?? []) if (child.type === 'code_inline') child.attrSet('v-pre', '')
+    for (const child of token.children ?? [])
+      if (child.type === 'code_inline') child.attrSet('v-pre', '')
 }
 
 function config({ core: { ruler } }) {

@@ -13,7 +13,8 @@ export const auth = betterAuth({
     phoneNumber({
       async sendOTP({ phoneNumber }) {
         const answer = await verify('', { to: phoneNumber })
-        if (!answer.ok) throw new APIError(answer.status, { message: (await answer.json()).message })
+        if (!answer.ok)
+          throw new APIError(answer.status, { message: (await answer.json()).message })
       },
       async verifyOTP({ phoneNumber, code }) {
         const answer = await verify('/check', { to: phoneNumber, code })

@@ -28,7 +28,8 @@ export async function authenticate(c: Ctx, { store, rights }: Services, cached: 
   const { authorization } = c.env.incoming.headers
   const known = cached && findCachedIdentity(store.catalog, authorization)
   const auth = known || (await identify(store.signIn, authorization))
-  if (auth?.limits) requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`, rights)
+  if (auth?.limits)
+    requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`, rights)
   return auth
 }
 
@@ -77,7 +78,15 @@ export function buildRequest(
   meter?: AnswerMeter,
 ): RequestInfo {
   const { method } = c.req
-  return { context, method, query: readRequestQuery(c), body, auth, meter, headers: () => ruleHeaders(c) }
+  return {
+    context,
+    method,
+    query: readRequestQuery(c),
+    body,
+    auth,
+    meter,
+    headers: () => ruleHeaders(c),
+  }
 }
 
 export const ownToken = (c: Ctx): string => readHeaderToken(c.env.incoming.headers.authorization)

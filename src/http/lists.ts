@@ -42,7 +42,10 @@ export function plainList(
 }
 
 /** Throws 400 if `filter` or `sort` name what is no own field, FilterError for a wrong filter. */
-function checkNames({ paths }: PlainList, { query: { filter = '', sort = '' } }: RequestInfo): void {
+function checkNames(
+  { paths }: PlainList,
+  { query: { filter = '', sort = '' } }: RequestInfo,
+): void {
   const names = [
     ...(filter && collectFilterNames(parseFilter(filter))),
     ...readSort(sort).map(({ name }) => name),
@@ -62,7 +65,9 @@ export async function listPlain(
   const { fields, ...query } = request.query
   const { collection, alone: catalog } = list
   const whole = { ...request, query }
-  const { items, ...page } = JSON.parse(await listRecords({ db, catalog }, extensions, collection, whole))
+  const { items, ...page } = JSON.parse(
+    await listRecords({ db, catalog }, extensions, collection, whole),
+  )
   const text = `{"items":[${items.map(write).join(',')}],${JSON.stringify(page).slice(1)}`
   return fields ? pickFields(text, fields, 'items') : text
 }
@@ -82,7 +87,11 @@ const LOGS = plainList(
 type LogListServices = Pick<Services, 'extensions' | 'logs'>
 
 /** A page of the request log as JSON. Throws 400, FilterError. PocketBase: apis/logs.go */
-export async function listLogs(store: Store, { extensions, logs }: LogListServices, request: RequestInfo) {
+export async function listLogs(
+  store: Store,
+  { extensions, logs }: LogListServices,
+  request: RequestInfo,
+) {
   await logs.flush()
   return listPlain(LOGS, store, extensions, request, ({ id, created, data, message, level }) =>
     JSON.stringify({ id, created, data, message, level }),
@@ -90,7 +99,11 @@ export async function listLogs(store: Store, { extensions, logs }: LogListServic
 }
 
 /** An entry of the request log as JSON. Throws 404. */
-export async function viewLog(store: Store, { logs }: LogListServices, id: string): Promise<string> {
+export async function viewLog(
+  store: Store,
+  { logs }: LogListServices,
+  id: string,
+): Promise<string> {
   await logs.flush()
   const line = await queries(store.db)
     .selectFrom('_logs')
@@ -121,7 +134,14 @@ function compileStats({ ticket }: Db, request: RequestInfo): CompiledFilter {
   try {
     checkNames(LOGS, request)
     const { filter = '' } = request.query
-    return compile(LOGS.alone, { collection: LOGS.collection, rule: '', filter, sort: '', request, ticket })
+    return compile(LOGS.alone, {
+      collection: LOGS.collection,
+      rule: '',
+      filter,
+      sort: '',
+      request,
+      ticket,
+    })
   } catch (error) {
     const isInvalid = error instanceof ApiError || error instanceof FilterError
     throw isInvalid ? badRequest('Invalid filter format.') : error

@@ -14,7 +14,11 @@ export function requireCollection(
 }
 
 /** Finds a collection whose records can be written. Throws 404 with the message `missing`, 400 for a view. */
-export function writableCollection(catalog: Catalog, nameOrId: string, missing?: string): Collection {
+export function writableCollection(
+  catalog: Catalog,
+  nameOrId: string,
+  missing?: string,
+): Collection {
   const collection = requireCollection(catalog, nameOrId, missing)
   if (collection.type === 'view') throw badRequest('Unsupported collection type')
   return collection

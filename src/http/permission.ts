@@ -1,6 +1,11 @@
 import type { Role } from '../engine/request/request.ts'
 import type { Ctx, Services } from './context.ts'
-import { requireAuth, requireMember, requireSuperuser, requireUser } from './middleware/require-caller.ts'
+import {
+  requireAuth,
+  requireMember,
+  requireSuperuser,
+  requireUser,
+} from './middleware/require-caller.ts'
 import { ANYONE, NOBODY, type Security, SIGNED_IN } from './openapi/security.ts'
 import type { Caller } from './server/caller.ts'
 
@@ -17,7 +22,11 @@ export interface Permission<Asking, Own extends Services = Services> {
    * Calls `work` for the caller, again if the caller turned out to be outdated. Throws 401, 403. Without, the
    * route gets `HasServices` and asks for the caller or a secret itself.
    */
-  readonly withCaller?: (c: Ctx, services: Own, work: (caller: Asking) => unknown) => Promise<unknown>
+  readonly withCaller?: (
+    c: Ctx,
+    services: Own,
+    work: (caller: Asking) => unknown,
+  ) => Promise<unknown>
 }
 
 export interface HasServices<Own extends Services = Services> {
@@ -37,7 +46,9 @@ async function withUser<Own extends Services>(
 }
 
 /** An account, or a member with at least this role. */
-export const byRole = <Own extends Services = Services>(least: Role): Permission<UserCaller<Own>, Own> => ({
+export const byRole = <Own extends Services = Services>(
+  least: Role,
+): Permission<UserCaller<Own>, Own> => ({
   least,
   security: SIGNED_IN,
   withCaller: withUser,
@@ -58,14 +69,16 @@ export const bySignedIn = (least?: Role): Permission<Caller & HasServices> => ({
 
 export const bySuperuser: Permission<Caller & HasServices> = {
   security: SIGNED_IN,
-  withCaller: async (c, services, work) => work({ ...(await requireSuperuser(c, services)), services }),
+  withCaller: async (c, services, work) =>
+    work({ ...(await requireSuperuser(c, services)), services }),
 }
 
 /** A record of the auth collection in the path. */
 export const byMember = (least?: Role): Permission<Caller & HasServices> => ({
   ...(least && { least }),
   security: SIGNED_IN,
-  withCaller: async (c, services, work) => work({ ...(await requireMember(c, services)), services }),
+  withCaller: async (c, services, work) =>
+    work({ ...(await requireMember(c, services)), services }),
 })
 
 /** Guests and all who signed in. The route itself asks who calls, and the rules of the collection decide. */
@@ -75,6 +88,9 @@ export const byRules = (least?: Role): Permission<HasServices> => ({
 })
 
 /** Everybody. The route itself may ask for a secret. */
-export const everybody = <Own extends Services = Services>(): Permission<HasServices<Own>, Own> => ({
+export const everybody = <Own extends Services = Services>(): Permission<
+  HasServices<Own>,
+  Own
+> => ({
   security: NOBODY,
 })

@@ -14,7 +14,8 @@ export function readQuery(url: string): Record<string, string> {
   const start = url.indexOf('?')
   if (start < 0) return {}
   const values = new Map<string, string>()
-  for (const [key, value] of readPairs(url.slice(start + 1))) if (!values.has(key)) values.set(key, value)
+  for (const [key, value] of readPairs(url.slice(start + 1)))
+    if (!values.has(key)) values.set(key, value)
   return Object.fromEntries(values)
 }
 
@@ -44,7 +45,9 @@ function unescapeText(text: string): string | undefined {
   try {
     return decodeURIComponent(spaced)
   } catch {
-    const bytes = spaced.replace(ESCAPE, (code) => String.fromCharCode(Number.parseInt(code.slice(1), 16)))
+    const bytes = spaced.replace(ESCAPE, (code) =>
+      String.fromCharCode(Number.parseInt(code.slice(1), 16)),
+    )
     return Buffer.from(bytes, 'latin1').toString('utf8')
   }
 }

@@ -44,7 +44,12 @@ export async function retry<A extends Versioned | null, T>(
   work: (auth: A, attempt: Attempt) => Promise<T>,
   { startsCached = false, isRead = false }: RetryOptions = {},
 ): Promise<T> {
-  const retries: Record<Fault, number> = { staleAuth: 0, conflict: 0, largeAnswer: 0, oldCatalog: 0 }
+  const retries: Record<Fault, number> = {
+    staleAuth: 0,
+    conflict: 0,
+    largeAnswer: 0,
+    oldCatalog: 0,
+  }
   const mayRetry = (fault: Fault) => retries[fault]++ < MAX_RETRIES[fault]
   for (;;) {
     const isAuthCached = startsCached && retries.staleAuth === 0
@@ -62,7 +67,11 @@ export async function retry<A extends Versioned | null, T>(
         return auth?.version !== now?.version || auth?.key?.version !== now?.key?.version
       }
       const isCatalogOld = () => isOutdated(store, before)
-      const fault = await findRetryReason(error, auth && isAuthCached ? isStale : undefined, isCatalogOld)
+      const fault = await findRetryReason(
+        error,
+        auth && isAuthCached ? isStale : undefined,
+        isCatalogOld,
+      )
       if (!fault || !mayRetry(fault)) throw error
       if (error instanceof LargeAnswer) await error.wait()
     }

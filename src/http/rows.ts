@@ -64,7 +64,10 @@ export const rows = <Callers extends Record<At, unknown>, Own extends Services>(
 const split = (at: At) => at.split(' ') as [method: string, path: string]
 
 /** Adds the routes to an app. */
-export function mount<Own extends Services>(routes: readonly Route<Own>[], services: Own): Hono<Env> {
+export function mount<Own extends Services>(
+  routes: readonly Route<Own>[],
+  services: Own,
+): Hono<Env> {
   const app = new Hono<Env>()
   const guest: HasServices<Own> = { services }
   for (const { at, permission, run, send } of routes) {
@@ -87,7 +90,9 @@ export function mount<Own extends Services>(routes: readonly Route<Own>[], servi
 
 /** The lowest roles of members, by method and path. */
 export const sumRights = (routes: readonly Route<never>[]): RouteRights =>
-  Object.fromEntries(routes.flatMap(({ at, permission: { least } }) => (least ? [[at, least]] : [])))
+  Object.fromEntries(
+    routes.flatMap(({ at, permission: { least } }) => (least ? [[at, least]] : [])),
+  )
 
 /** The paths at which a GET changes something. */
 export const findChangingGets = (routes: readonly Route<never>[]): string[] =>

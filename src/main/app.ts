@@ -41,7 +41,10 @@ export function createApp(services: GatewayServices): Hono<Env> {
 /** Paths at which a GET may change something: ours, and all of other products' APIs. */
 const HEADLESS: readonly string[] = [
   ...FEATURES.flatMap(({ rows = [] }) => findChangingGets(rows)),
-  ...PROTOCOLS.flatMap(({ roots, rows }) => [...roots.map((root) => `${root}/*`), ...findChangingGets(rows)]),
+  ...PROTOCOLS.flatMap(({ roots, rows }) => [
+    ...roots.map((root) => `${root}/*`),
+    ...findChangingGets(rows),
+  ]),
 ]
 
 const RETRY_SECONDS = 5

@@ -55,7 +55,8 @@ export function wordFault(words: readonly string[], args: ArgsDef): string | und
   const seen = new Set<string>()
   let found = 0
   for (const token of tokens) {
-    if (token.kind === 'positional' && ++found > positionals) return `"${token.value}" is one word too many.`
+    if (token.kind === 'positional' && ++found > positionals)
+      return `"${token.value}" is one word too many.`
     if (token.kind !== 'option') continue
     const { name, rawName, value } = token
     if (!Object.hasOwn(options, name)) return `There is no option ${rawName}.`

@@ -36,7 +36,12 @@ const pageHeaders = (styles: string, ...others: readonly string[]) => ({
 })
 
 /** The console's URL may contain tokens from mails: other sites get no referrer and cannot frame the page. */
-const PAGE_HEADERS = pageHeaders("'self'", "manifest-src 'self'", "media-src 'self'", "worker-src 'self'")
+const PAGE_HEADERS = pageHeaders(
+  "'self'",
+  "manifest-src 'self'",
+  "media-src 'self'",
+  "worker-src 'self'",
+)
 const DOCS_HEADERS = pageHeaders("'self' 'unsafe-inline'")
 const ENCODINGS = [
   ['br', '.br'],
@@ -55,7 +60,8 @@ folder of the server this builds it, and the next start serves it:</p>
 `
 
 /** Files without a hash in the name: the service worker, the app manifest, its icons, the agent's package. */
-const NAMED = 'sw.js manifest.webmanifest icon-192.png icon-512.png icon-maskable.png agent.tgz'.split(' ')
+const NAMED =
+  'sw.js manifest.webmanifest icon-192.png icon-512.png icon-maskable.png agent.tgz'.split(' ')
 
 /** The console at `/` and, as in PocketBase, `/_/`; the API reference at `/docs`. Keeps files in memory. */
 export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {
@@ -87,7 +93,8 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
  */
 export function assetRoutes(folder = DIST): Hono<Env> {
   const assets = readAssets(folder)
-  const sendFile: Handler<Env> = (c, next) => sendAsset(c, assets, c.req.param('file') ?? '') ?? next()
+  const sendFile: Handler<Env> = (c, next) =>
+    sendAsset(c, assets, c.req.param('file') ?? '') ?? next()
   return new Hono<Env>().get('/assets/:file', sendFile).get('/_/assets/:file', sendFile)
 }
 
@@ -102,7 +109,9 @@ function readAssets(folder: string): Assets {
   const path = `${folder}assets/`
   const assets =
     assetsByFolder.get(folder) ??
-    new Map(existsSync(path) ? readdirSync(path).map((name) => [name, readFileSync(path + name)]) : [])
+    new Map(
+      existsSync(path) ? readdirSync(path).map((name) => [name, readFileSync(path + name)]) : [],
+    )
   assetsByFolder.set(folder, assets)
   return assets
 }
@@ -124,7 +133,10 @@ function sendAsset(c: Ctx, assets: Assets, name: string): Response | undefined {
 }
 
 /** `/api/openapi.json`: the API description, made at the first request. */
-export function docsRoutes({ config, extensions, store }: Services, described: readonly DescribedRoutes[]) {
+export function docsRoutes(
+  { config, extensions, store }: Services,
+  described: readonly DescribedRoutes[],
+) {
   let description: Tagged | undefined
   const make = () => {
     const collections = describedCollections(store.catalog.builtIn)
@@ -133,7 +145,10 @@ export function docsRoutes({ config, extensions, store }: Services, described: r
   }
   return new Hono<Env>().get('/api/openapi.json', (c) => {
     description ??= make()
-    return sendTagged(c, description, { 'content-type': 'application/json', 'cache-control': 'no-cache' })
+    return sendTagged(c, description, {
+      'content-type': 'application/json',
+      'cache-control': 'no-cache',
+    })
   })
 }
 

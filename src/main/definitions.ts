@@ -65,4 +65,6 @@ const findPlaceInOrder = ({ name }: RawCollection) => {
 }
 
 /** All that opening a database needs of features: data only, so that commands load no routes. */
-export const BUILT_IN = readBuiltIn(DEFINITIONS.toSorted((a, b) => findPlaceInOrder(a) - findPlaceInOrder(b)))
+export const BUILT_IN = readBuiltIn(
+  DEFINITIONS.toSorted((a, b) => findPlaceInOrder(a) - findPlaceInOrder(b)),
+)

@@ -23,17 +23,24 @@ export const readErrorCause = (error: unknown) => {
 export const fetchHealth = async (url: string) => {
   const response = await fetch(`${url}/api/health`, { signal: AbortSignal.timeout(PATIENCE_MS) })
   const { message } = (await response.json()) as { message?: string }
-  return { isOurs: message === 'API is healthy.', date: Date.parse(response.headers.get('date') ?? '') }
+  return {
+    isOurs: message === 'API is healthy.',
+    date: Date.parse(response.headers.get('date') ?? ''),
+  }
 }
 
 /** Looks whether phones reach PUBLIC_URL. */
 export async function checkPhoneAccess({ publicUrl, urls }: Config): Promise<Finding> {
-  const advice = 'Set HOST=0.0.0.0 for phones in your network, or PUBLIC_URL=https://… behind a proxy.'
+  const advice =
+    'Set HOST=0.0.0.0 for phones in your network, or PUBLIC_URL=https://… behind a proxy.'
   if (isLoopback(publicUrl)) return { found: `only this computer reaches ${publicUrl}`, advice }
   try {
     const { isOurs } = await fetchHealth(publicUrl)
     if (isOurs) return { found: `${urls.join(', ')} leads to a pocketsms` }
-    return { found: `something else answers at ${publicUrl}`, advice: 'Correct PUBLIC_URL, or the proxy.' }
+    return {
+      found: `something else answers at ${publicUrl}`,
+      advice: 'Correct PUBLIC_URL, or the proxy.',
+    }
   } catch (error) {
     const found = `${publicUrl} does not answer (${readErrorCause(error)})`
     return { found, advice: 'Start the server; then look at the name, the firewall and the proxy.' }
@@ -46,7 +53,8 @@ const LEAST_DAYS = 7
 export async function checkTls({ publicUrl }: Config): Promise<Finding> {
   const { protocol, hostname, port: number } = new URL(publicUrl)
   if (protocol !== 'https:') {
-    const isLocal = isLoopback(publicUrl) || /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname)
+    const isLocal =
+      isLoopback(publicUrl) || /^(10|192\.168|172\.(1[6-9]|2\d|3[01]))\./.test(hostname)
     const found = 'none: texts and passwords cross the network readable'
     if (isLocal) return { found: 'none, within your network' }
     return { found, advice: 'Put a proxy in front, and set PUBLIC_URL=https://… (docs/deploy.md).' }
@@ -58,9 +66,13 @@ export async function checkTls({ publicUrl }: Config): Promise<Finding> {
   )
   try {
     await limitTime(opened, PATIENCE_MS)
-    const days = Math.floor((Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / 86_400_000)
+    const days = Math.floor(
+      (Date.parse(socket.getPeerCertificate().valid_to) - Date.now()) / 86_400_000,
+    )
     const found = `the certificate of ${hostname} ends in ${days} days`
-    return days < LEAST_DAYS ? { found, advice: 'Look why your proxy does not renew it.' } : { found }
+    return days < LEAST_DAYS
+      ? { found, advice: 'Look why your proxy does not renew it.' }
+      : { found }
   } catch (error) {
     const found = `no valid certificate at ${hostname} (${readErrorCause(error)})`
     return { found, advice: 'Let the proxy get one for this name; phones refuse all others.' }

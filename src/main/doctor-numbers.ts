@@ -33,7 +33,10 @@ export async function repairNumbers(store: Store, repair: Repair): Promise<void>
   }
   if (numbers === 0) say('No number is stored in its national form.')
   else if (apply) say(`Joined ${count(numbers, 'number')}.`)
-  else say(`Nothing was changed. To join ${count(numbers, 'number')}: pocketsms doctor --numbers --apply`)
+  else
+    say(
+      `Nothing was changed. To join ${count(numbers, 'number')}: pocketsms doctor --numbers --apply`,
+    )
 }
 
 async function countAccounts(db: Db): Promise<number> {
@@ -57,7 +60,11 @@ async function* accounts(db: Db): AsyncGenerator<string> {
 }
 
 /** Returns how many numbers of the account there are to join, or were joined. */
-async function repairAccount(store: Store, user: string, { apply, words, say }: Repair): Promise<number> {
+async function repairAccount(
+  store: Store,
+  user: string,
+  { apply, words, say }: Repair,
+): Promise<number> {
   const shown: string[] = []
   const sum = { numbers: 0, texts: 0, conversations: 0, contacts: 0, kept: 0 }
   for await (const page of readNationalNumbers(store.db, user)) {
@@ -74,13 +81,19 @@ async function repairAccount(store: Store, user: string, { apply, words, say }: 
   }
   if (sum.numbers > 0) {
     const { numbers, texts, conversations, contacts } = sum
-    const counts = [count(texts, 'text'), count(conversations, 'conversation'), count(contacts, 'contact')]
+    const counts = [
+      count(texts, 'text'),
+      count(conversations, 'conversation'),
+      count(contacts, 'contact'),
+    ]
     say(`Account ${user}: ${count(numbers, 'number')}, with ${counts.join(', ')}`)
     shown.forEach(say)
     if (numbers > SHOWN) say(`  and ${numbers - SHOWN} more`)
   }
   if (sum.kept > 0)
-    say(`Account ${user}: ${count(sum.kept, 'contact')} stay: another contact has the number in E.164`)
+    say(
+      `Account ${user}: ${count(sum.kept, 'contact')} stay: another contact has the number in E.164`,
+    )
   return sum.numbers
 }
 

@@ -43,11 +43,15 @@ async function port({ host, port: number }: Config): Promise<Finding> {
   const here = `http://${host.replace('0.0.0.0', '127.0.0.1').replace('::', '[::1]')}:${number}`
   const answer = await fetchHealth(here).catch(() => undefined)
   if (answer?.isOurs) return { found: `a pocketsms serves on ${place}` }
-  return { found: `another program has ${place}`, advice: 'Stop it, or choose another port: PORT=8091.' }
+  return {
+    found: `another program has ${place}`,
+    advice: 'Stop it, or choose another port: PORT=8091.',
+  }
 }
 
 async function postgres(config: Config): Promise<Finding> {
-  if (config.databaseUrl) return { found: `Postgres ${await ask(config, 'show server_version')} answers` }
+  if (config.databaseUrl)
+    return { found: `Postgres ${await ask(config, 'show server_version')} answers` }
   const { programs, folder } = findSite(config.dataDir, log)
   return { found: `Postgres ${programs.version} of ${programs.bin}, with its files in ${folder}` }
 }
@@ -97,13 +101,18 @@ async function disk(config: Config): Promise<Finding> {
   if (!room) return { found: 'of DATABASE_URL: its own machine knows' }
   const warning = diskWarning(room)
   const found = `${(room.free / 2 ** 30).toFixed(1)} GiB free`
-  return warning ? { found, advice: `Make room, or move DATA_DIR to another disk. ${warning}` } : { found }
+  return warning
+    ? { found, advice: `Make room, or move DATA_DIR to another disk. ${warning}` }
+    : { found }
 }
 
 async function pushes({ vapidSubject }: Config): Promise<Finding> {
   const found = `push services get the address ${vapidSubject}`
   if (isPublicSubject(vapidSubject)) return { found }
-  return { found, advice: 'Set VAPID_SUBJECT=mailto:you@example.com: Apple refuses pushes without it.' }
+  return {
+    found,
+    advice: 'Set VAPID_SUBJECT=mailto:you@example.com: Apple refuses pushes without it.',
+  }
 }
 
 /** The checks in their order. `Postgres` creates the folder that `disk` checks. */
@@ -122,7 +131,10 @@ const CHECKS: Readonly<Record<string, Check>> = {
 const runCheck = (check: Check, config: Config): Promise<Finding> =>
   check(config).catch((error: Error) => {
     if (error instanceof UserError) return { found: 'cannot be used', advice: error.message }
-    return { found: readErrorCause(error), advice: 'Correct the setting, or the rights on the folder.' }
+    return {
+      found: readErrorCause(error),
+      advice: 'Correct the setting, or the rights on the folder.',
+    }
   })
 
 async function printChecks(): Promise<void> {

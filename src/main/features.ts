@@ -38,7 +38,8 @@ import { fitTwilio } from '../protocols/twilio/check-webhook.ts'
 import { RECORDS, SERVER } from './pocketbase-features.ts'
 
 /** Completes the senders' numbers that a webhook's filter names. */
-const completeFilter: FitWebhook = (store, values) => completeList(store, values, 'numbers', readSenderFilter)
+const completeFilter: FitWebhook = (store, values) =>
+  completeList(store, values, 'numbers', readSenderFilter)
 
 interface WithSending extends QueuedServices {
   readonly sending: Sending
@@ -73,11 +74,15 @@ export const APIS: readonly (Api & Pick<Protocol, 'identify'>)[] = [
   ...PROTOCOLS,
 ]
 
-export const RIGHTS: RouteRights = sumRights([...FEATURES, ...PROTOCOLS].flatMap(({ rows = [] }) => rows))
+export const RIGHTS: RouteRights = sumRights(
+  [...FEATURES, ...PROTOCOLS].flatMap(({ rows = [] }) => rows),
+)
 
 /** Code that features add to their collections, by collection id. */
 export function collectExtensions(config: Pick<Config, 'webhookAllowPrivate'>): Extensions {
-  const all = new Map(FEATURES.flatMap(({ extensions }) => Object.entries(extensions?.(config) ?? {})))
+  const all = new Map(
+    FEATURES.flatMap(({ extensions }) => Object.entries(extensions?.(config) ?? {})),
+  )
   for (const { alsoDeletes = {} } of FEATURES)
     for (const [id, afterDelete] of Object.entries(alsoDeletes))
       all.set(id, deletesAlso(all.get(id), afterDelete))
@@ -103,11 +108,16 @@ export const collectJobKinds = (services: WithSending): JobKind[] =>
   FEATURES.flatMap(({ queued }) => queued?.(services) ?? [])
 
 /** Metrics that are read from the database. */
-export const sharedFamilies = (source: { readonly store: Store; readonly config: Config }): Family[] =>
-  FEATURES.flatMap(({ metrics }) => metrics?.(source) ?? [])
+export const sharedFamilies = (source: {
+  readonly store: Store
+  readonly config: Config
+}): Family[] => FEATURES.flatMap(({ metrics }) => metrics?.(source) ?? [])
 
 export const describePaths = (records: DescribedRecords) =>
   Object.assign(
     {},
-    ...FEATURES.map(({ paths, rows = [] }) => ({ ...paths?.(records), ...describeRoutes(rows, records) })),
+    ...FEATURES.map(({ paths, rows = [] }) => ({
+      ...paths?.(records),
+      ...describeRoutes(rows, records),
+    })),
   )

@@ -15,7 +15,10 @@ export const importCommand = defineCommand({
   meta: { name: 'import', description: 'Import collections and records, all or nothing.' },
   args: {
     schema: given('FILE', 'collections, as PocketBase exports them (JSON)'),
-    fixtures: given('FILE', 'records by collection, with their ids (JSON); existing ones are replaced'),
+    fixtures: given(
+      'FILE',
+      'records by collection, with their ids (JSON); existing ones are replaced',
+    ),
     pocketbase: given('DIR', 'a PocketBase data directory (pb_data), into an empty store'),
     vendel: given('DIR', 'a data directory of Vendel, into an empty store'),
     'vendel-key': given('KEY', "WEBHOOK_ENCRYPTION_KEY of Vendel's environment"),
@@ -26,7 +29,8 @@ export const importCommand = defineCommand({
       const extensions = collectExtensions(readConfig(process.env))
       if ([schema ?? fixtures, pocketbase, vendel].filter(Boolean).length > 1)
         throw new UserError('Use --pocketbase or --vendel without the other options.')
-      if (Boolean(vendel) !== Boolean(key)) throw new UserError('--vendel DIR needs --vendel-key KEY.')
+      if (Boolean(vendel) !== Boolean(key))
+        throw new UserError('--vendel DIR needs --vendel-key KEY.')
       if (vendel) return say(await importVendel(store, extensions, vendel, key!, progress))
       if (pocketbase) return say(await importPocketBase(store, extensions, pocketbase, progress))
       if (!schema && !fixtures) {

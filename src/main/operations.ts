@@ -29,7 +29,9 @@ import { JOB_FIGURES, readJobFigures } from '../platform/jobs/job-queue.ts'
 const AUDIT = plainList('_audit', [
   ['id', 'text'],
   ['created', 'date'],
-  ...['superuser', 'email', 'ip', 'action', 'collection', 'record'].map((name) => [name, 'text'] as const),
+  ...['superuser', 'email', 'ip', 'action', 'collection', 'record'].map(
+    (name) => [name, 'text'] as const,
+  ),
   ['fields', 'json'],
 ])
 
@@ -62,7 +64,9 @@ const LOG = z
     created: z.string(),
     data: z
       .record(z.string(), z.unknown())
-      .describe('Of a request: `status`, `method`, `url`, `auth`, `error`, `execTime` in ms, and so on.'),
+      .describe(
+        'Of a request: `status`, `method`, `url`, `auth`, `error`, `execTime` in ms, and so on.',
+      ),
     message: z.string(),
     level: z.int().describe('8: it failed; -4: it went well.'),
   })
@@ -131,7 +135,8 @@ export const OPERATION_ROUTES = rows(
       describe: {
         id: 'listLogs',
         summary: 'List failed requests',
-        description: 'For superusers. Filters may use `id`, `created`, `level`, `message` and `data.…`.',
+        description:
+          'For superusers. Filters may use `id`, `created`, `level`, `message` and `data.…`.',
         params: { query: LIST.omit({ expand: true }) },
         answer: ['A page of them.', makePageSchema(LOG, 'LogPage')],
         fails: [400, 401],
@@ -202,7 +207,10 @@ export const OPERATION_ROUTES = rows(
   sendJson,
 )
 
-async function warnings(store: Store, config: Config): Promise<{ code: string; message: string }[]> {
+async function warnings(
+  store: Store,
+  config: Config,
+): Promise<{ code: string; message: string }[]> {
   const role = await roleWarning(store.db)
   const indexes = await indexWarnings(store.db)
   const lines = await lineWarnings(store)

@@ -66,8 +66,16 @@ export const SERVER: Feature = {
   },
   timed: ({ store, settings, config, backups, log }) => [
     { id: 'auditCleanUp', ...HOURLY, run: () => deleteOldAuditEntries(store.db, config.auditDays) },
-    { id: 'logsCleanUp', ...EVERY_TEN_MINUTES, run: () => deleteOldLogs(store.db, settings.current.logs) },
-    { id: 'backupSchedule', ...EVERY_MINUTE, run: () => serveSchedule(store, settings, backups, log) },
+    {
+      id: 'logsCleanUp',
+      ...EVERY_TEN_MINUTES,
+      run: () => deleteOldLogs(store.db, settings.current.logs),
+    },
+    {
+      id: 'backupSchedule',
+      ...EVERY_MINUTE,
+      run: () => serveSchedule(store, settings, backups, log),
+    },
     { id: 'deadJobs', ...HOURLY, run: () => deleteDeadJobs(store.db) },
   ],
   metrics({ store, config }) {
@@ -89,8 +97,10 @@ export const SERVER: Feature = {
         'How long ago the last backup was made.',
         ({ lastBackup }) => lastBackup && computeAgeSeconds(lastBackup.at),
       ),
-      backups('backup_failed', '1 if the last backup or restore failed, else 0.', ({ lastFailure }) =>
-        lastFailure ? 1 : 0,
+      backups(
+        'backup_failed',
+        '1 if the last backup or restore failed, else 0.',
+        ({ lastFailure }) => (lastFailure ? 1 : 0),
       ),
       disk('disk_free_bytes', 'Room on the disk of the embedded database.', (found) => found?.free),
       disk('disk_bytes', 'Size of that disk.', (found) => found?.total),

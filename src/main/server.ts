@@ -5,7 +5,11 @@ import { getRequestListener } from '@hono/node-server'
 import type { Exclusively } from '../engine/backup/backups.ts'
 import { followRestores } from '../engine/backup/follow-restores.ts'
 import { removeUploads } from '../engine/files/temporary-upload.ts'
-import { CONNECTION_OPTIONS, LISTENER_OPTIONS, limitConnections } from '../http/server/connections.ts'
+import {
+  CONNECTION_OPTIONS,
+  LISTENER_OPTIONS,
+  limitConnections,
+} from '../http/server/connections.ts'
 import { answerClientError, wrapBeforeRoutes } from '../http/server/headers-and-redirects.ts'
 import { ClosingResponse, LimitedIncomingMessage } from '../http/server/incoming-body.ts'
 import { listen } from '../http/server/listen.ts'
@@ -40,7 +44,11 @@ export interface RunningServer {
 }
 
 /** Migrates the database and serves. Throws a UserError if it cannot. `workers`: if it is one of several. */
-export async function start(config: Config, log: Logger = createLogger(config), workers?: WorkerMember) {
+export async function start(
+  config: Config,
+  log: Logger = createLogger(config),
+  workers?: WorkerMember,
+) {
   await removeUploads()
   const database = await openServingDb(config, log)
   try {
@@ -65,7 +73,12 @@ async function openMails(config: Config, log: Logger, services: () => GatewaySer
   return listenForMails(config, log, services)
 }
 
-async function serve(config: Config, database: Database, log: Logger, workers: WorkerMember | undefined) {
+async function serve(
+  config: Config,
+  database: Database,
+  log: Logger,
+  workers: WorkerMember | undefined,
+) {
   const db = database.forEverybody('server')
   const node = randomUUID()
   const exclusively: Exclusively = (alone) => running.exclusively(RESTORING, alone)
@@ -73,8 +86,14 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   const always = { config, log, apis: APIS }
   const refusing = createUnavailableApp(always, () => running.reason)
   // closes each connection: a client that reconnects may reach a different server
-  const hangUp = { admit: (_: unknown, res: ServerResponse) => void res.setHeader('connection', 'close') }
-  const unavailable = wrapBeforeRoutes(getRequestListener(refusing.fetch, LISTENER_OPTIONS), hangUp, always)
+  const hangUp = {
+    admit: (_: unknown, res: ServerResponse) => void res.setHeader('connection', 'close'),
+  }
+  const unavailable = wrapBeforeRoutes(
+    getRequestListener(refusing.fetch, LISTENER_OPTIONS),
+    hangUp,
+    always,
+  )
   const beginAgain = () => startWork(config, database, log, backup, workers)
   const running = await startRestartable(beginAgain, unavailable, log)
   const options = {
@@ -85,7 +104,13 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
   const server = createServer(options)
   server.on('clientError', answerClientError)
   limitConnections(server, running, config, () => running.work.services.settings)
-  const stopFollowing = await followRestores(db, node, log, () => running.work.restores, exclusively)
+  const stopFollowing = await followRestores(
+    db,
+    node,
+    log,
+    () => running.work.restores,
+    exclusively,
+  )
   const stopChecking = watchOutdated(db, log, async (error) => {
     log.error(error.message)
     await running.exclusively(error.message)
@@ -96,7 +121,8 @@ async function serve(config: Config, database: Database, log: Logger, workers: W
     await running.work.close(() => STOP_MS)
     throw error
   }
-  const servicesNow = () => (running.handle === running.work.handle ? running.work.services : undefined)
+  const servicesNow = () =>
+    running.handle === running.work.handle ? running.work.services : undefined
   const stopMails = await openMails(config, log, servicesNow).catch(giveUp)
   const listening = await listen(server, config).catch(async (error) => {
     await stopMails()

@@ -22,7 +22,11 @@ export interface Work {
 }
 
 /** Starts the server's work. While a restore or a newer version stops it, `unavailable` answers requests. */
-export async function startRestartable(begin: () => Promise<Work>, unavailable: Handler, log: Logger) {
+export async function startRestartable(
+  begin: () => Promise<Work>,
+  unavailable: Handler,
+  log: Logger,
+) {
   let work = await begin()
   let isStopped = false
   let reason = ''

@@ -57,7 +57,11 @@ export async function startWork(
   const { restores } = await readState(db)
   const store = await openStore(database, BUILT_IN)
   const settings = await SettingsStore.open(db)
-  const [stopping, closing, ending] = [new AbortController(), new AbortController(), new AbortController()]
+  const [stopping, closing, ending] = [
+    new AbortController(),
+    new AbortController(),
+    new AbortController(),
+  ]
   const extensions = collectExtensions(config)
   const acceptor = openAcceptor(store.forEverybody('sends'), config)
   const sending = { config, extensions, acceptor }
@@ -76,7 +80,10 @@ export async function startWork(
     jobs: collectTimedJobs({ ...every, stopping: stopping.signal }),
     rights: RIGHTS,
     apis: APIS,
-    otherForms: { ...otherForms(config, servicesOf), mail: webhookMails(db, { settings, log, config }) },
+    otherForms: {
+      ...otherForms(config, servicesOf),
+      mail: webhookMails(db, { settings, log, config }),
+    },
     backups,
     carriers: makeCarrierService({ store, config, extensions, log }),
     realtime: openRealtime(store, log),
@@ -88,12 +95,27 @@ export async function startWork(
   }
   const tracker = new RequestTracker(services)
   const stopQueue = await startQueue(store.forEverybody('sweep'), config, log)
-  const stopWebhooks = await startWebhooks(store.forEverybody('webhooks'), config, log, services.otherForms)
-  const stopWork = await makeWorker(store.forEverybody('jobs').db, collectJobKinds(services), log).start()
+  const stopWebhooks = await startWebhooks(
+    store.forEverybody('webhooks'),
+    config,
+    log,
+    services.otherForms,
+  )
+  const stopWork = await makeWorker(
+    store.forEverybody('jobs').db,
+    collectJobKinds(services),
+    log,
+  ).start()
   const stopJobs = startJobs(services.jobs, log)
   const stopIndexes = startIndexes(db, log)
   if ((workers?.worker ?? 1) === 1) void warnAboutZones(db, log).catch(() => {}) // a stop closes the database
-  const stopCarriers = startCarriers(store, store.forEverybody('carriers'), config, log, workers?.worker)
+  const stopCarriers = startCarriers(
+    store,
+    store.forEverybody('carriers'),
+    config,
+    log,
+    workers?.worker,
+  )
   const stops = [stopCarriers, stopQueue, stopWebhooks, stopWork, stopJobs, stopIndexes]
   return {
     services,

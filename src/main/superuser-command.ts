@@ -21,7 +21,10 @@ export const superuser = defineCommand({
   subCommands: {
     upsert: defineCommand({
       meta: { name: 'upsert', description: 'Create a superuser, or set a new password.' },
-      args: { email, password: { type: 'positional', required: true, description: 'at least 8 characters' } },
+      args: {
+        email,
+        password: { type: 'positional', required: true, description: 'at least 8 characters' },
+      },
       run: ({ args }) =>
         withStore(async (store) => {
           await upsertSuperuser(store, args.email, args.password)
@@ -51,7 +54,9 @@ export const superuser = defineCommand({
       run: ({ args }) =>
         withStore(async ({ db }) => {
           const before = await setSuperuserAddresses(db, args._)
-          say(`Superusers may come from ${formatPlaces(args._)}. Until now: ${formatPlaces(before)}.`)
+          say(
+            `Superusers may come from ${formatPlaces(args._)}. Until now: ${formatPlaces(before)}.`,
+          )
         }),
     }),
   },

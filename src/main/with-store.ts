@@ -13,7 +13,9 @@ export function readCommandSetting(): { config: Config; log: Logger } {
 }
 
 /** Opens the database, brings it up to date, calls `work` and closes it. */
-export async function withCatalogStore(work: (store: CatalogStore) => Promise<void>): Promise<void> {
+export async function withCatalogStore(
+  work: (store: CatalogStore) => Promise<void>,
+): Promise<void> {
   const { config, log } = readCommandSetting()
   const database = await openDb(config, log)
   try {

@@ -98,7 +98,11 @@ export const invalidFields = (data: ErrorData) => badRequest('', data)
 const said = new WeakMap<object, string>()
 
 /** Makes a field's error. Its message becomes a sentence, as in PocketBase. */
-export function fieldError(code: string, message: string, params?: Record<string, unknown>): FieldError {
+export function fieldError(
+  code: string,
+  message: string,
+  params?: Record<string, unknown>,
+): FieldError {
   const error = params
     ? { code, message: toSentence(message), params }
     : { code, message: toSentence(message) }

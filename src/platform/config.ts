@@ -5,7 +5,9 @@ import { UserError } from './api-errors.ts'
 import { SETTINGS } from './environment-settings.ts'
 
 const ENVIRONMENT = z.object(
-  Object.fromEntries<z.ZodType>(Object.values(SETTINGS).map(([variable, schema]) => [variable, schema])),
+  Object.fromEntries<z.ZodType>(
+    Object.values(SETTINGS).map(([variable, schema]) => [variable, schema]),
+  ),
 )
 
 type Settings = { readonly [K in keyof typeof SETTINGS]: z.output<(typeof SETTINGS)[K][1]> }
@@ -33,9 +35,19 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
   const read = Object.entries(SETTINGS).map(([name, [variable]]) => [name, parsed.data[variable]])
   const all = Object.fromEntries(read) as Settings
   const { retentionMode: mode, retentionDays: days, optOutWords, optInWords, ...settings } = all
-  const { databaseUrl, databaseReplicaUrl, dataDir, backupDir, publicUrl: url, host, port } = settings
+  const {
+    databaseUrl,
+    databaseReplicaUrl,
+    dataDir,
+    backupDir,
+    publicUrl: url,
+    host,
+    port,
+  } = settings
   if (databaseReplicaUrl && !databaseUrl)
-    throw new UserError('DATABASE_REPLICA_URL needs DATABASE_URL: the embedded database has no replicas.')
+    throw new UserError(
+      'DATABASE_REPLICA_URL needs DATABASE_URL: the embedded database has no replicas.',
+    )
   if (!settings.smtpTlsCert !== !settings.smtpTlsKey)
     throw new UserError('SMTP_TLS_CERT and SMTP_TLS_KEY belong together: set both, or none.')
   const urls = url ? [url.replace(/\/+$/, '')] : serverUrls(host, port)
@@ -55,7 +67,9 @@ const VIRTUAL = /^(docker|br-|veth|virbr|vmnet|vboxnet)/
 const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i
 
 /** Addresses at which other computers reach this one, IPv4 first. */
-export function networkAddresses(interfaces: NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces()) {
+export function networkAddresses(
+  interfaces: NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces(),
+) {
   return Object.entries(interfaces)
     .filter(([name]) => !VIRTUAL.test(name))
     .flatMap(([, infos = []]) => infos)

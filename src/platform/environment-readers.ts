@@ -4,7 +4,8 @@ import { z } from 'zod'
 /** A whole number in decimal digits. `Number` alone would accept `1e3`, and read a blank as 0. */
 export const whole = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) => {
   const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`
-  const isInRange = (text: string) => /^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max
+  const isInRange = (text: string) =>
+    /^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max
   return z
     .string()
     .trim()
@@ -36,7 +37,8 @@ export const words = (fallback: string) =>
 export function isAddress(text: string): boolean {
   const [address = '', bits, more] = text.split('/')
   const version = isIP(address)
-  const fits = bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
+  const fits =
+    bits === undefined || (/^\d{1,3}$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128))
   return version > 0 && fits && more === undefined
 }
 

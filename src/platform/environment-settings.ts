@@ -29,7 +29,11 @@ export const SETTINGS = {
     postgresUrl,
     'A streaming replica of the database. The server reads [lists, single records and exports](scaling.md#read-replicas) from it while it is up to date.',
   ],
-  dataDir: ['DATA_DIR', z.string().min(1).default('./data'), "The folder of the server's own Postgres."],
+  dataDir: [
+    'DATA_DIR',
+    z.string().min(1).default('./data'),
+    "The folder of the server's own Postgres.",
+  ],
   backupDir: [
     'BACKUP_DIR',
     z.string().min(1).optional(),
@@ -56,7 +60,11 @@ export const SETTINGS = {
     z.string().min(1).optional(),
     'A certificate file in PEM, for STARTTLS on `SMTP_PORT`.',
   ],
-  smtpTlsKey: ['SMTP_TLS_KEY', z.string().min(1).optional(), 'The key file of `SMTP_TLS_CERT`, in PEM.'],
+  smtpTlsKey: [
+    'SMTP_TLS_KEY',
+    z.string().min(1).optional(),
+    'The key file of `SMTP_TLS_CERT`, in PEM.',
+  ],
   // http or https is required because `sms.example.com:8090` is a URL with the scheme `sms.example.com`
   publicUrl: [
     'PUBLIC_URL',
@@ -65,7 +73,10 @@ export const SETTINGS = {
   ],
   trustedProxies: [
     'TRUSTED_PROXIES',
-    list().refine((all) => all.every(isAddress), 'must be addresses or subnets, with commas between'),
+    list().refine(
+      (all) => all.every(isAddress),
+      'must be addresses or subnets, with commas between',
+    ),
     'Addresses or subnets of your reverse proxies, separated by commas. The server trusts `X-Forwarded-For` only from these.',
   ],
   logLevel: [
@@ -196,4 +207,6 @@ export const SETTINGS = {
     whole(1 << 30),
     'Bytes of all files of an account. 0: unlimited.',
   ],
-} as const satisfies Readonly<Record<string, readonly [variable: string, schema: z.ZodType, meaning: string]>>
+} as const satisfies Readonly<
+  Record<string, readonly [variable: string, schema: z.ZodType, meaning: string]>
+>

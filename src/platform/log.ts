@@ -5,7 +5,16 @@ import { terminalLog } from './terminal-log.ts'
 export type { Logger }
 
 /** Fields of errors to log. Not `detail`: in errors of Postgres it contains values of rows. */
-const LOGGED_FIELDS = ['code', 'severity', 'constraint', 'schema', 'table', 'column', 'routine', 'status']
+const LOGGED_FIELDS = [
+  'code',
+  'severity',
+  'constraint',
+  'schema',
+  'table',
+  'column',
+  'routine',
+  'status',
+]
 const MAX_CAUSES = 4
 
 /**
@@ -35,7 +44,10 @@ function standardOutput(): DestinationStream {
 function describeError(error: unknown, causes: number): unknown {
   if (!(error instanceof Error)) return String(error)
   const fields = error as unknown as Record<string, unknown>
-  const extra = LOGGED_FIELDS.filter((name) => fields[name] !== undefined).map((name) => [name, fields[name]])
+  const extra = LOGGED_FIELDS.filter((name) => fields[name] !== undefined).map((name) => [
+    name,
+    fields[name],
+  ])
   const { name, message, stack, cause } = error
   return {
     type: name,

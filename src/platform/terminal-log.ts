@@ -32,7 +32,9 @@ function readable({ level, time, worker, msg, err, ...rest }: Line): string | un
     return visible(`${start} ${status} ${method} ${path} (${ms} ms, request ${request})`)
   }
   const values = Object.entries(rest).map(([name, value]) => `${name}=${shown(value)}`)
-  const first = visible([start, LEVELS[Number(level)] ?? level, msg, ...values].filter(Boolean).join(' '))
+  const first = visible(
+    [start, LEVELS[Number(level)] ?? level, msg, ...values].filter(Boolean).join(' '),
+  )
   return err === undefined ? first : `${first}\n${describe(err)}`
 }
 
@@ -54,4 +56,7 @@ function describe(error: unknown): string {
 
 /** Control characters as escapes: a client's text must not steer the terminal. */
 const visible = (text: string) =>
-  text.replace(/[\p{Cc}\p{Cf}]/gu, (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`)
+  text.replace(
+    /[\p{Cc}\p{Cf}]/gu,
+    (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  )

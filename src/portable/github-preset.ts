@@ -11,7 +11,8 @@ const WHERE = printFirstText({
 
 const ALERT = printFirstText(
   {
-    'alert.rule': '{{#if alert.rule.description}}{{alert.rule.description}}{{else}}{{alert.rule.id}}{{/if}}',
+    'alert.rule':
+      '{{#if alert.rule.description}}{{alert.rule.description}}{{else}}{{alert.rule.id}}{{/if}}',
     'alert.security_advisory': `{{alert.security_advisory.summary}}${printIfPresent('alert.security_advisory.severity', ', ')}`,
     'alert.secret_type': '{{alert.secret_type}}',
     'alert.affected_package_name': '{{alert.affected_package_name}}',
@@ -132,7 +133,9 @@ export const GITHUB_ONCE = printFirstText({
 })
 
 export const GITHUB_RESOLVED = [
-  ...['workflow_run', 'workflow_job', 'check_run', 'check_suite'].map((path) => `${path}.conclusion`),
+  ...['workflow_run', 'workflow_job', 'check_run', 'check_suite'].map(
+    (path) => `${path}.conclusion`,
+  ),
   'deployment_status.state',
   'state',
 ]

@@ -52,7 +52,9 @@ const SENTRY = preset(
       'data.installation': 'Sentry integration {{action}}',
       action:
         `Sentry {{action}}${printIfPresent('data.state', ': ')}` +
-        ['root_cause', 'solution'].map((name) => printIfPresent(`data.${name}.description`, ': ')).join(''),
+        ['root_cause', 'solution']
+          .map((name) => printIfPresent(`data.${name}.description`, ': '))
+          .join(''),
     }, // else the body of the plugin that Sentry had before its integrations
     `Sentry${printIfPresent('project_name', ' ')}: ${printFirstText({ message: '{{message}}', 'event.title': '{{event.title}}' }, '{{culprit}}')}${printIfPresent('url', ' ')}`,
   ),
@@ -69,12 +71,16 @@ const SENTRY = preset(
 )
 
 const ofObject = (name: string) => `data.object.${name}`
-const money = (name: string, before = ', ') => `${before}{{money ${ofObject(name)} data.object.currency}}`
+const money = (name: string, before = ', ') =>
+  `${before}{{money ${ofObject(name)} data.object.currency}}`
 const STRIPE = preset(
   'Stripe: {{type}}' +
     `{{#if data.object.currency}}${printFirstText(
       Object.fromEntries(
-        ['amount', 'amount_total', 'amount_due', 'total'].map((name) => [ofObject(name), money(name)]),
+        ['amount', 'amount_total', 'amount_due', 'total'].map((name) => [
+          ofObject(name),
+          money(name),
+        ]),
       ),
     )}{{#if data.object.amount_refunded}}${money('amount_refunded', ', refunded: ')}{{/if}}{{/if}}` +
     printFirstText(

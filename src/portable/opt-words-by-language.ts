@@ -6,7 +6,16 @@ import type { OptWords } from './read-opt-word.ts'
  */
 const OPT_LANGUAGES = {
   de: {
-    out: ['STOPP', 'ABMELDEN', 'ABBESTELLEN', 'AUSTRAGEN', 'BEENDEN', 'ENDE', 'KÜNDIGEN', 'KEINE SMS'],
+    out: [
+      'STOPP',
+      'ABMELDEN',
+      'ABBESTELLEN',
+      'AUSTRAGEN',
+      'BEENDEN',
+      'ENDE',
+      'KÜNDIGEN',
+      'KEINE SMS',
+    ],
     in: ['ANMELDEN', 'STARTEN'],
   },
   es: {
@@ -45,8 +54,14 @@ type OptLanguage = keyof typeof OPT_LANGUAGES
 export function withLanguages(words: OptWords, languages: readonly string[]): OptWords {
   const known = languages.filter((name): name is OptLanguage => Object.hasOwn(OPT_LANGUAGES, name))
   const all = known.map((name) => OPT_LANGUAGES[name])
-  return { out: [words, ...all].flatMap(({ out }) => out), in: [words, ...all].flatMap((one) => one.in) }
+  return {
+    out: [words, ...all].flatMap(({ out }) => out),
+    in: [words, ...all].flatMap((one) => one.in),
+  }
 }
 
 /** The words of all languages. */
-export const ALL_LANGUAGES: OptWords = withLanguages({ out: [], in: [] }, Object.keys(OPT_LANGUAGES))
+export const ALL_LANGUAGES: OptWords = withLanguages(
+  { out: [], in: [] },
+  Object.keys(OPT_LANGUAGES),
+)

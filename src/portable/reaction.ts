@@ -49,7 +49,11 @@ export function readReaction(body: string): Reaction | undefined {
   if (PICTURE.test(text)) return { quote: '', isKnown: true }
   const found = QUOTED.map((quoted) => quoted.exec(text)).find((one) => one !== null)
   if (!found) return undefined
-  const [before, quote, after] = found.slice(1).map((part) => part.trim()) as [string, string, string]
+  const [before, quote, after] = found.slice(1).map((part) => part.trim()) as [
+    string,
+    string,
+    string,
+  ]
   const around = `${before}…${after}`
   if (AROUND.test(around)) return { quote, isKnown: true }
   return SHORT.test(around) ? { quote, isKnown: false } : undefined

@@ -32,7 +32,8 @@ for (const char of EXTENSION) SEPTETS[char.charCodeAt(0)] = 2
 /** An empty text is still one message. */
 export function countSegments(text: string): Segmentation {
   const units = countSeptets(text)
-  if (units >= 0) return { encoding: 'GSM-7', units, segments: units <= GSM_ALONE ? 1 : countGsmParts(text) }
+  if (units >= 0)
+    return { encoding: 'GSM-7', units, segments: units <= GSM_ALONE ? 1 : countGsmParts(text) }
   const segments = text.length <= UCS_ALONE ? 1 : countUcsParts(text)
   return { encoding: 'UCS-2', units: text.length, segments }
 }

@@ -1,7 +1,8 @@
 import { PRESETS } from './hook-presets.ts'
 import { WEBHOOK_PRESETS } from './webhook-presets.ts'
 
-const listKeys = <K extends string>(table: Readonly<Record<K, unknown>>) => Object.keys(table) as K[]
+const listKeys = <K extends string>(table: Readonly<Record<K, unknown>>) =>
+  Object.keys(table) as K[]
 
 /** Values of select fields that code lists, by collection and field. `collections.json` has all others. */
 export const SELECT_VALUES = {
@@ -15,4 +16,5 @@ export type SelectField = keyof typeof SELECT_VALUES
 export type SelectValue<F extends SelectField> = (typeof SELECT_VALUES)[F][number]
 
 /** Whether code lists the values of this field. */
-export const isSelectField = (field: string): field is SelectField => Object.hasOwn(SELECT_VALUES, field)
+export const isSelectField = (field: string): field is SelectField =>
+  Object.hasOwn(SELECT_VALUES, field)

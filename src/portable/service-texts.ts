@@ -14,7 +14,8 @@ export type TextRules = (
   holder: Readonly<Record<string, unknown>>,
 ) => TextRule | false | 0 | undefined
 
-const characters = (text: string): number => text.replace(/[\ud800-\udbff][\udc00-\udfff]/g, ' ').length
+const characters = (text: string): number =>
+  text.replace(/[\ud800-\udbff][\udc00-\udfff]/g, ' ').length
 const bytes = (text: string): number => new TextEncoder().encode(text).length
 const jsonBytes = (text: string): number => bytes(JSON.stringify(text)) - 2
 
@@ -38,8 +39,12 @@ export function cutText(text: string, { max, sizeOf = characters }: TextRule): s
 const withoutMentions = (value: string) => value.replace(/(?<![\p{L}\p{N}])@/gu, '@\u200b')
 /** Also breaks addresses, which would be linked and shown as pictures, and Mattermost's `<!channel>`. */
 const markdown = (value: string) =>
-  withoutMentions(value.replace(/[\\`*_{}[\]()#+\-.!<>~|]/g, '\\$&')).replace(/\\<|:(?=\/\/)/g, '$&\u200b')
-const html = (value: string) => value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
+  withoutMentions(value.replace(/[\\`*_{}[\]()#+\-.!<>~|]/g, '\\$&')).replace(
+    /\\<|:(?=\/\/)/g,
+    '$&\u200b',
+  )
+const html = (value: string) =>
+  value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /**
  * https://docs.discord.com/developers/resources/message#embed-object-embed-limits, in code points:
@@ -59,7 +64,8 @@ export const discordTexts: TextRules = (key) => {
 }
 
 /** https://docs.mattermost.com/administration-guide/configure/site-configuration-settings.html */
-export const mattermostTexts: TextRules = (key) => SHOWN.has(key) && { max: 16_383, escape: markdown }
+export const mattermostTexts: TextRules = (key) =>
+  SHOWN.has(key) && { max: 16_383, escape: markdown }
 
 /** Texts of messages and attachments, which Mattermost has from Slack. */
 const SHOWN: ReadonlySet<string> = new Set(['text', 'pretext', 'title', 'value', 'fallback'])
@@ -86,7 +92,9 @@ export const telegramTexts: TextRules = (key, { parse_mode }) => {
 /** https://docs.ntfy.sh/publish/#limitations: 4,096 bytes of text, and 8,192 of the JSON around it */
 export const ntfyTexts: TextRules = (key, { markdown: isMarkdown }) => {
   const sizeOf = (text: string) => Math.max(bytes(text), jsonBytes(text) * 0.52)
-  return key === 'message' && { max: 4_096, sizeOf, ...(isMarkdown === true && { escape: markdown }) }
+  return (
+    key === 'message' && { max: 4_096, sizeOf, ...(isMarkdown === true && { escape: markdown }) }
+  )
 }
 
 /** https://spec.matrix.org/latest/client-server-api/#size-limits: 65,536 bytes of JSON with both bodies */

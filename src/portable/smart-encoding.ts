@@ -49,7 +49,8 @@ const LOOKALIKES: Readonly<Record<string, string>> = {
 const SMALL_CAPITALS = 'ᴀʙᴄᴅᴇꜰɢʜɪᴊᴋʟᴍɴᴏᴘ ʀꜱᴛᴜᴠᴡ ʏᴢ'
 
 const SIGNS = new Map<string, string>()
-for (const [plain, signs] of Object.entries(LOOKALIKES)) for (const sign of signs) SIGNS.set(sign, plain)
+for (const [plain, signs] of Object.entries(LOOKALIKES))
+  for (const sign of signs) SIGNS.set(sign, plain)
 for (const [i, sign] of [...SMALL_CAPITALS].entries())
   if (sign !== ' ') SIGNS.set(sign, String.fromCharCode(0x41 + i))
 // fullwidth digits and capitals

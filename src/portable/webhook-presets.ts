@@ -23,7 +23,8 @@ export interface WebhookPreset {
   readonly texts?: TextRules
 }
 
-const TITLE = '{{#if received}}Text from {{data.from}}{{else}}Text to {{data.to}} {{data.status}}{{/if}}'
+const TITLE =
+  '{{#if received}}Text from {{data.from}}{{else}}Text to {{data.to}} {{data.status}}{{/if}}'
 const TEXT = `${TITLE}: {{data.body}}{{#if data.error_message}} ({{data.error_message}}){{/if}}`
 const BEARER = 'Bearer {{token}}'
 /** https://docs.discord.com/developers/resources/message#message-object-message-flags */

@@ -33,7 +33,18 @@ export interface Description {
 
 /** The description of a row, and how the row's answer is sent: with the described status. */
 export function described(route: Description) {
-  const { id, summary, description = summary, query, form, header, body, error, isFile, isText } = route
+  const {
+    id,
+    summary,
+    description = summary,
+    query,
+    form,
+    header,
+    body,
+    error,
+    isFile,
+    isText,
+  } = route
   const { answer = [200, 'As the other product documents it.'] } = route
   const describe: Operation = {
     ...(id && { id }),

@@ -15,7 +15,10 @@ import { type DoorCall, door, makeSendOnlyProtocol } from './send-only-protocol.
 
 const MINUTE_MS = 60_000
 
-function parseWholeNumber(given: Readonly<Record<string, string>>, name: string): number | undefined {
+function parseWholeNumber(
+  given: Readonly<Record<string, string>>,
+  name: string,
+): number | undefined {
   if (!given[name]) return undefined
   if (/^\d{1,9}$/.test(given[name])) return Number(given[name])
   throw invalid(`${name[0]!.toUpperCase()}${name.slice(1)} field misformed, rejected`)
@@ -41,7 +44,8 @@ function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string,
   const found = formBytes(queryBytes(c)).find(([name]) => name.toString() === 'text')
   try {
     // WHATWG takes these names for little endian; on the air and in Kannel it is big endian
-    const isUcs2 = /^(?:iso-10646-)?(?:ucs-?2|utf-?16)$/i.test(charset) || (charset === '' && coding === '2')
+    const isUcs2 =
+      /^(?:iso-10646-)?(?:ucs-?2|utf-?16)$/i.test(charset) || (charset === '' && coding === '2')
     return found && decodeText(found[1], isUcs2 ? 'utf-16be' : charset)
   } catch {
     throw invalid('Charset or body misformed, rejected')
@@ -56,11 +60,18 @@ async function sendsms({ c, services }: DoorCall): Promise<Response> {
   await sendByKey(services, { key: password, name: username, ip }, async ({ store, user }) => {
     if (to === undefined) throw invalid('Missing receiver number, rejected')
     if (NOT_A_TEXT.some((name) => given[name])) throw invalid('Only texts are sent here, rejected')
-    const [minutes, validity] = [parseWholeNumber(given, 'deferred'), parseWholeNumber(given, 'validity')]
+    const [minutes, validity] = [
+      parseWholeNumber(given, 'deferred'),
+      parseWholeNumber(given, 'validity'),
+    ]
     return {
       recipients: await kannelRecipients(store, user, to),
       body: readText(c, given),
-      from: isOtherForm(from) ? from : from ? await readNumber(store, user, from, WORLD) : undefined,
+      from: isOtherForm(from)
+        ? from
+        : from
+          ? await readNumber(store, user, from, WORLD)
+          : undefined,
       priority: parseWholeNumber(given, 'priority'),
       scheduled_at: minutes ? new Date(Date.now() + minutes * MINUTE_MS).toISOString() : undefined,
       ttl: validity ? validity * 60 : undefined,

@@ -1,7 +1,11 @@
 import type { z } from 'zod'
 import { makeKeySender, type Sender } from '../gateway/base/make-sender.ts'
 import { readRecipients } from '../gateway/base/read-numbers.ts'
-import { asSender, identifyKeyHolder, type KeyCredentials } from '../gateway/messages/require-sender.ts'
+import {
+  asSender,
+  identifyKeyHolder,
+  type KeyCredentials,
+} from '../gateway/messages/require-sender.ts'
 import { SEND } from '../gateway/messages/send/body-schema.ts'
 import { readSend } from '../gateway/messages/send/read-send-body.ts'
 import { send } from '../gateway/messages/send/send-texts.ts'
@@ -37,7 +41,13 @@ export const sendByKey = (
     const { store, user } = sender
     const given = await read(sender)
     const { maxRecipients } = services.config
-    const recipients = await readRecipients(store, user, given.recipients ?? [], maxRecipients, WORLD)
+    const recipients = await readRecipients(
+      store,
+      user,
+      given.recipients ?? [],
+      maxRecipients,
+      WORLD,
+    )
     const body = readSend(SEND, { ...given, recipients }, new Date())
     const { answer } = await send({ ...services.sending, store }, sender, body)
     return (JSON.parse(answer) as { message_ids: string[] }).message_ids

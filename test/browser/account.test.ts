@@ -33,7 +33,9 @@ scenario(
     const settings = () => ann.collection('user_settings').getFullList()
     await expect
       .poll(settings)
-      .toMatchObject([{ account_name: 'Salon Lopez', time_zone: 'America/New_York', country: 'AT' }])
+      .toMatchObject([
+        { account_name: 'Salon Lopez', time_zone: 'America/New_York', country: 'AT' },
+      ])
     await page.getByText('This server has no mail server set').first().waitFor()
     await page.getByText('You sign in with your password alone.').waitFor()
 
@@ -89,10 +91,13 @@ scenario('a superuser has an account page', async (fixture) => {
   await page.getByLabel('New password').fill(NEW_PASSWORD)
   await page.getByLabel('Repeat the password').fill(NEW_PASSWORD)
   const change = page.getByRole('button', { name: 'Change the password' })
-  await fixture.refused(/^POST \/api\/collections\/_superusers\/auth-with-password: 400/, async () => {
-    await change.click()
-    await page.getByText('This is not your password.').waitFor()
-  })
+  await fixture.refused(
+    /^POST \/api\/collections\/_superusers\/auth-with-password: 400/,
+    async () => {
+      await change.click()
+      await page.getByText('This is not your password.').waitFor()
+    },
+  )
   await page.getByLabel('Your current password').fill(ROOT.password)
   await change.click()
   await page.getByText('Your new password is set').waitFor()
@@ -102,28 +107,31 @@ scenario('a superuser has an account page', async (fixture) => {
   await root.collection('_superusers').authWithPassword('chief@example.com', NEW_PASSWORD)
 })
 
-scenario('without a superuser the sign-in page creates one from the printed link', async (fixture) => {
-  const { page, url, link } = fixture
-  await page.goto(url)
-  await page.getByRole('link', { name: 'Make the first one' }).click()
-  await page.getByLabel('The link that the server printed').fill('something else')
-  await page.getByRole('button', { name: 'Go on' }).click()
-  await page.getByText('This is not the link.').waitFor()
-  await fixture.look('make-superuser')
-  await page.getByLabel('The link that the server printed').fill(link)
-  await page.getByRole('button', { name: 'Go on' }).click()
-  await page.getByLabel('Email').fill(ROOT.email)
-  await page.getByLabel('Password', { exact: true }).fill(ROOT.password)
-  await page.getByLabel('Repeat the password').fill(ROOT.password)
-  await page.getByRole('button', { name: 'Create the account' }).click()
-  await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
+scenario(
+  'without a superuser the sign-in page creates one from the printed link',
+  async (fixture) => {
+    const { page, url, link } = fixture
+    await page.goto(url)
+    await page.getByRole('link', { name: 'Make the first one' }).click()
+    await page.getByLabel('The link that the server printed').fill('something else')
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByText('This is not the link.').waitFor()
+    await fixture.look('make-superuser')
+    await page.getByLabel('The link that the server printed').fill(link)
+    await page.getByRole('button', { name: 'Go on' }).click()
+    await page.getByLabel('Email').fill(ROOT.email)
+    await page.getByLabel('Password', { exact: true }).fill(ROOT.password)
+    await page.getByLabel('Repeat the password').fill(ROOT.password)
+    await page.getByRole('button', { name: 'Create the account' }).click()
+    await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
 
-  await fixture.signOut()
-  await page.getByText('User', { exact: true }).click()
-  await page.getByLabel('Email').fill(ROOT.email)
-  await page.getByLabel('Password').fill(ROOT.password)
-  await fixture.refused(/^POST \/api\/collections\/users\/auth-with-password: 400/, async () => {
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('Superusers choose ‘Superuser’ above.').waitFor()
-  })
-})
+    await fixture.signOut()
+    await page.getByText('User', { exact: true }).click()
+    await page.getByLabel('Email').fill(ROOT.email)
+    await page.getByLabel('Password').fill(ROOT.password)
+    await fixture.refused(/^POST \/api\/collections\/users\/auth-with-password: 400/, async () => {
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('Superusers choose ‘Superuser’ above.').waitFor()
+    })
+  },
+)

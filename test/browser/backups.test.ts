@@ -90,7 +90,9 @@ scenario(
       await page.getByText('Invalid cron expression').waitFor()
     })
     await fixture.look('backups-schedule')
-    await page.getByLabel('Automatic backups', { exact: true }).selectOption('Every day at 3:00 UTC')
+    await page
+      .getByLabel('Automatic backups', { exact: true })
+      .selectOption('Every day at 3:00 UTC')
     await page.getByLabel('Automatic backups to keep').fill('5')
     await page.getByRole('button', { name: 'Save schedule' }).click()
     await page.getByText('Schedule saved').waitFor()
@@ -108,7 +110,10 @@ scenario(
 )
 
 /** While a backup is restored, the page may ask and be told to come again. */
-async function mayFindItClosed({ faults }: BrowserFixture, work: () => Promise<void>): Promise<void> {
+async function mayFindItClosed(
+  { faults }: BrowserFixture,
+  work: () => Promise<void>,
+): Promise<void> {
   const before = faults.length
   await work()
   faults.push(...faults.splice(before).filter((fault) => !/: 503$/.test(fault)))

@@ -60,8 +60,9 @@ scenario('a text to 25 people is confirmed, scheduled, paused and resumed', asyn
   await page.getByRole('button', { name: 'Pause' }).waitFor()
 
   // now: it goes out, and the page shows how far it is
-  const [campaign] = (await ann.collection('campaigns').getList(1, 1, { filter: 'status = "scheduled"' }))
-    .items
+  const [campaign] = (
+    await ann.collection('campaigns').getList(1, 1, { filter: 'status = "scheduled"' })
+  ).items
   await ann.send(`/api/campaigns/${campaign!.id}`, { method: 'PATCH', body: { hold_seconds: 0 } })
   await expect
     .poll(async () => (await phone.claim()).map((task) => task.body), { timeout: 30_000 })
@@ -121,7 +122,9 @@ scenario('a campaign that waits for room is paused, resumed and canceled', async
   await page.getByText('24 messages', { exact: true }).waitFor()
 
   // canceled is no failure anywhere
-  const { batch_id } = await ann.collection('sms_messages').getFirstListItem('message_type = "outgoing"')
+  const { batch_id } = await ann
+    .collection('sms_messages')
+    .getFirstListItem('message_type = "outgoing"')
   await fixture.visit(`/send?batch=${batch_id}`)
   await page.getByText('24 canceled').waitFor()
   await page.getByText('1 failed').waitFor()
@@ -162,7 +165,11 @@ scenario('a campaign offers its failed texts for one retry', async (fixture) => 
       for (const task of await phone.claim()) {
         left--
         const isWrong = task.to !== numbers(1)[0]
-        await phone.report(task, isWrong ? 'failed' : 'sent', isWrong ? { error_message: 'No network' } : {})
+        await phone.report(
+          task,
+          isWrong ? 'failed' : 'sent',
+          isWrong ? { error_message: 'No network' } : {},
+        )
       }
   }
   await finish(3)
@@ -192,8 +199,9 @@ scenario('a scheduled send shows its date even if a recipient has opted out', as
   await fixture.signIn()
   await fixture.visit(`/send?batch=${batch_id}`)
   await page.getByRole('heading', { name: /^Scheduled for .*\d.* to 3 people$/ }).waitFor()
-  const [first] = (await ann.collection('sms_messages').getList(1, 1, { filter: `to = "${recipients[0]}"` }))
-    .items
+  const [first] = (
+    await ann.collection('sms_messages').getList(1, 1, { filter: `to = "${recipients[0]}"` })
+  ).items
   await ann.send(`/api/sms/messages/${first!.id}/cancel`, { method: 'POST' })
   await page.getByRole('heading', { name: /^Scheduled for .* to 2 people$/ }).waitFor()
   await page.getByRole('button', { name: 'Cancel the 2 not sent yet' }).click()
@@ -202,39 +210,45 @@ scenario('a scheduled send shows its date even if a recipient has opted out', as
   await page.getByRole('button', { name: 'Keep them' }).click()
 })
 
-scenario('a repeating text previews its next times, lists its runs and can be changed', async (fixture) => {
-  const { page, url } = fixture
-  const ann = await fixture.ann()
-  await pairPhone(url, ann, 'desk phone')
-  await fixture.signIn()
-  await fixture.visit(`/send?to=${encodeURIComponent('+491512000000')}`)
-  await page.getByRole('textbox', { name: 'Text' }).fill('The menu is out')
-  await page.getByLabel('How often').selectOption({ label: 'Every day' })
-  await page.getByText(/^In the time zone UTC; next, by your clock: (.* · ){4}/).waitFor()
-  await page.getByLabel('At', { exact: true }).fill('10:30')
-  await page.getByText(/10:30/).first().waitFor()
-  await page.getByLabel('How often').selectOption({ label: 'By a cron expression' })
-  const cron = page.getByLabel('Minute, hour, day')
-  expect(await cron.inputValue()).toBe('30 10 * * *')
-  await fixture.refused(/times: 400$/, async () => {
-    await cron.fill('*/4 * * * *')
-    await page.getByText('Leave at least 5 minutes between two times.').waitFor()
-  })
-  await cron.fill('30 10 * * 1-5')
-  await page.getByText(/next, by your clock/).waitFor()
-  await fixture.look('form')
-  await page.getByRole('button', { name: 'Start repeating' }).click()
-  await page.getByRole('dialog').getByText('The menu is out').waitFor()
-  await page.getByRole('dialog').locator('button.primary').click()
-  await page.getByText('It has gone out 0 times.').waitFor()
-  await fixture.look('page')
-  await page.getByRole('button', { name: 'Change', exact: true }).click()
-  await page.getByRole('dialog').getByLabel('How often').selectOption({ label: 'On the first of each month' })
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  await page.getByText('Campaign changed').waitFor()
-  await page.getByRole('button', { name: 'Pause' }).click()
-  await page.getByRole('button', { name: 'Resume' }).click()
-  await fixture.visit('/campaigns')
-  await page.getByText('Repeats: On the first of each month, 10:30. Next:').waitFor()
-  await fixture.look('list')
-})
+scenario(
+  'a repeating text previews its next times, lists its runs and can be changed',
+  async (fixture) => {
+    const { page, url } = fixture
+    const ann = await fixture.ann()
+    await pairPhone(url, ann, 'desk phone')
+    await fixture.signIn()
+    await fixture.visit(`/send?to=${encodeURIComponent('+491512000000')}`)
+    await page.getByRole('textbox', { name: 'Text' }).fill('The menu is out')
+    await page.getByLabel('How often').selectOption({ label: 'Every day' })
+    await page.getByText(/^In the time zone UTC; next, by your clock: (.* · ){4}/).waitFor()
+    await page.getByLabel('At', { exact: true }).fill('10:30')
+    await page.getByText(/10:30/).first().waitFor()
+    await page.getByLabel('How often').selectOption({ label: 'By a cron expression' })
+    const cron = page.getByLabel('Minute, hour, day')
+    expect(await cron.inputValue()).toBe('30 10 * * *')
+    await fixture.refused(/times: 400$/, async () => {
+      await cron.fill('*/4 * * * *')
+      await page.getByText('Leave at least 5 minutes between two times.').waitFor()
+    })
+    await cron.fill('30 10 * * 1-5')
+    await page.getByText(/next, by your clock/).waitFor()
+    await fixture.look('form')
+    await page.getByRole('button', { name: 'Start repeating' }).click()
+    await page.getByRole('dialog').getByText('The menu is out').waitFor()
+    await page.getByRole('dialog').locator('button.primary').click()
+    await page.getByText('It has gone out 0 times.').waitFor()
+    await fixture.look('page')
+    await page.getByRole('button', { name: 'Change', exact: true }).click()
+    await page
+      .getByRole('dialog')
+      .getByLabel('How often')
+      .selectOption({ label: 'On the first of each month' })
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await page.getByText('Campaign changed').waitFor()
+    await page.getByRole('button', { name: 'Pause' }).click()
+    await page.getByRole('button', { name: 'Resume' }).click()
+    await fixture.visit('/campaigns')
+    await page.getByText('Repeats: On the first of each month, 10:30. Next:').waitFor()
+    await fixture.look('list')
+  },
+)

@@ -47,8 +47,13 @@ async function choose({ page, say, visit }: BrowserFixture, carrier: string): Pr
 }
 
 /** Fills the form of an own interface. */
-async function describeInterface({ page, say }: BrowserFixture, url: string, key: string): Promise<void> {
-  const fill = (label: string, text: string) => page.getByLabel(say(label), { exact: true }).fill(text)
+async function describeInterface(
+  { page, say }: BrowserFixture,
+  url: string,
+  key: string,
+): Promise<void> {
+  const fill = (label: string, text: string) =>
+    page.getByLabel(say(label), { exact: true }).fill(text)
   await fill('Name', 'Kiosk')
   await fill('Address', url)
   await fill('Password or key', key)
@@ -79,7 +84,9 @@ scenario(
       await page.getByText(`POST ${carrier.url}/send`).waitFor()
       await page.getByText('"from":"+4930123"').waitFor()
       await page
-        .getByText(say('The carrier answers. Only a test text shows whether it accepts the credentials.'))
+        .getByText(
+          say('The carrier answers. Only a test text shows whether it accepts the credentials.'),
+        )
         .waitFor()
       expect(await page.locator('main').innerText()).not.toContain('sesame-open-99')
       expect(await ann.collection('devices').getFullList()).toEqual([])
@@ -140,7 +147,9 @@ scenario(
       await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [TO], body: 'Hello' } })
       await fixture.signIn()
       await fixture.visit(`/devices/${device}`)
-      await page.getByText(say('The carrier does not accept the credentials.')).waitFor({ timeout: 40_000 })
+      await page
+        .getByText(say('The carrier does not accept the credentials.'))
+        .waitFor({ timeout: 40_000 })
       await page.getByText('Unknown key').waitFor()
       await fixture.inspect('carrier-refused')
       await fixture.visit('/devices')
@@ -151,7 +160,9 @@ scenario(
       await page.getByLabel(say('Address'), { exact: true }).fill(`${carrier.url}/`)
       await fixture.refused(/^PUT \/api\/devices\/carriers\/\w+: 400/, async () => {
         await page.getByRole('button', { name: say('Show the request') }).click()
-        await page.getByText(say('Enter this again, because you changed where it is sent.')).waitFor()
+        await page
+          .getByText(say('Enter this again, because you changed where it is sent.'))
+          .waitFor()
       })
       await page.getByLabel(say('Password or key')).fill('sesame-open-99')
       await page.getByRole('button', { name: say('Show the request') }).click()
@@ -177,9 +188,15 @@ async function addByApi(
 ): Promise<{ device: string }> {
   const headers = { 'content-type': 'application/json', authorization: 'Bearer {{secret}}' }
   const account = {
-    ...{ preset: 'custom', url, senders: ['+4930123', 'My Shop'] },
+    preset: 'custom',
+    url,
+    senders: ['+4930123', 'My Shop'],
     custom: {
-      send: { path: '/send', headers, body: { to: '{{to}}', text: '{{body}}', back: '{{callback}}' } },
+      send: {
+        path: '/send',
+        headers,
+        body: { to: '{{to}}', text: '{{body}}', back: '{{callback}}' },
+      },
       answer: { id: 'id', error: ['error'] },
       receipt: { ref: 'ref', status: 'status', delivered: ['delivered'], failed: ['failed'] },
     },
@@ -196,8 +213,14 @@ const WIDTHS = 'pages of carriers fit from 320 to 1,920 pixels'
 async function visitAll(fixture: BrowserFixture): Promise<void> {
   const { device } = await addByApi(fixture, 'http://127.0.0.1:9', 'sesame')
   await fixture.signIn()
-  const forms = ['pocketsms', 'twilio', 'custom'].map((preset) => `/devices/new/carrier?preset=${preset}`)
-  const own = [`/devices/${device}`, `/devices/${device}/carrier`, `/devices/${device}/carrier?added=1`]
+  const forms = ['pocketsms', 'twilio', 'custom'].map(
+    (preset) => `/devices/new/carrier?preset=${preset}`,
+  )
+  const own = [
+    `/devices/${device}`,
+    `/devices/${device}/carrier`,
+    `/devices/${device}/carrier?added=1`,
+  ]
   expect(await findLayoutFaults(fixture, ['/devices/new/carrier', ...forms, ...own])).toEqual([])
 }
 

@@ -70,35 +70,38 @@ scenario('a simulated phone is paired by QR code, tested, limited and removed', 
   await page.getByText('No devices yet').waitFor()
 })
 
-scenario('a simulated phone is started by a button and completes the first steps', async (fixture) => {
-  const { page } = fixture
-  await fixture.signIn()
-  await page.getByRole('heading', { name: 'First steps' }).waitFor()
-  await page.getByRole('link', { name: 'Add a phone or a modem' }).click()
-  await page.getByRole('button', { name: 'Add a device' }).click()
-  await page.getByLabel('What sends the texts').selectOption('simulated')
-  await page.getByRole('button', { name: 'Start a simulated phone' }).click()
-  await page.getByText('Simulated phone has joined').waitFor()
-  await page.getByRole('link', { name: 'Send a test', exact: true }).click()
-  await page.getByLabel('To', { exact: true }).fill('+4915112345678')
-  await page.getByRole('button', { name: 'Send a test' }).click()
-  await page.getByText('To +49 1511 2345678').waitFor()
-  await page.getByText('Delivered').first().waitFor()
-  await fixture.visit('/devices')
-  await page.getByText('Wait until it is delivered. Done.').waitFor()
-  await fixture.look('first-steps')
-  await page.reload()
-  await page.getByRole('link', { name: 'Simulated phone Simulated', exact: true }).click()
-  await page.getByLabel('Reply').fill('Thank you')
-  await page.getByRole('button', { name: 'Receive this text' }).click()
-  await page.getByText('From +49 1511 2345678').waitFor()
-  await fixture.look('simulated-phone')
-  await fixture.visit('/conversations')
-  await page.getByText('Thank you').first().waitFor()
-  await fixture.visit('/devices')
-  await page.getByRole('link', { name: 'Simulated phone Simulated', exact: true }).waitFor()
-  expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0)
-})
+scenario(
+  'a simulated phone is started by a button and completes the first steps',
+  async (fixture) => {
+    const { page } = fixture
+    await fixture.signIn()
+    await page.getByRole('heading', { name: 'First steps' }).waitFor()
+    await page.getByRole('link', { name: 'Add a phone or a modem' }).click()
+    await page.getByRole('button', { name: 'Add a device' }).click()
+    await page.getByLabel('What sends the texts').selectOption('simulated')
+    await page.getByRole('button', { name: 'Start a simulated phone' }).click()
+    await page.getByText('Simulated phone has joined').waitFor()
+    await page.getByRole('link', { name: 'Send a test', exact: true }).click()
+    await page.getByLabel('To', { exact: true }).fill('+4915112345678')
+    await page.getByRole('button', { name: 'Send a test' }).click()
+    await page.getByText('To +49 1511 2345678').waitFor()
+    await page.getByText('Delivered').first().waitFor()
+    await fixture.visit('/devices')
+    await page.getByText('Wait until it is delivered. Done.').waitFor()
+    await fixture.look('first-steps')
+    await page.reload()
+    await page.getByRole('link', { name: 'Simulated phone Simulated', exact: true }).click()
+    await page.getByLabel('Reply').fill('Thank you')
+    await page.getByRole('button', { name: 'Receive this text' }).click()
+    await page.getByText('From +49 1511 2345678').waitFor()
+    await fixture.look('simulated-phone')
+    await fixture.visit('/conversations')
+    await page.getByText('Thank you').first().waitFor()
+    await fixture.visit('/devices')
+    await page.getByRole('link', { name: 'Simulated phone Simulated', exact: true }).waitFor()
+    expect(await page.getByRole('heading', { name: 'First steps' }).count()).toBe(0)
+  },
+)
 
 scenario(
   'the command shown on the page pairs and runs a modem without an earlier installation',
@@ -148,7 +151,12 @@ async function shownCommand({ page, visit, look }: BrowserFixture, name: string)
 /** Runs a command in a home directory, without any package registry. */
 function runIn(home: string, command: string): ChildProcess {
   const env = { PATH: process.env.PATH, HOME: home, npm_config_registry: 'http://127.0.0.1:9' }
-  return spawn('sh', ['-c', command], { cwd: home, env, detached: true, stdio: ['pipe', 'ignore', 'ignore'] })
+  return spawn('sh', ['-c', command], {
+    cwd: home,
+    env,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
 }
 
 /** Ends a program and what it started. */
@@ -204,7 +212,8 @@ scenario('a phone whose texts all fail is shown as failing', async (fixture) => 
     method: 'POST',
     body: { recipients, body: 'Hello', device_id: broken.id },
   })
-  for (const task of await broken.claim()) await broken.report(task, 'failed', { error_message: 'No credit' })
+  for (const task of await broken.claim())
+    await broken.report(task, 'failed', { error_message: 'No credit' })
   await fixture.signIn()
   await fixture.visit('/devices')
   await page.getByText('Failing', { exact: true }).waitFor()

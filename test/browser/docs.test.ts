@@ -17,5 +17,7 @@ scenario('the API reference opens, can be searched and runs a request', async (f
   await page.getByText('API is healthy.').last().waitFor()
   await fixture.look('docs-tried', SWAGGERS_OWN)
   // nothing is wider than the screen
-  expect(await page.evaluate('document.documentElement.scrollWidth - innerWidth')).toBeLessThanOrEqual(0)
+  expect(
+    await page.evaluate('document.documentElement.scrollWidth - innerWidth'),
+  ).toBeLessThanOrEqual(0)
 })

@@ -77,6 +77,8 @@ scenario('a new key shows the settings needed by each kind of program', async (f
     accept: 'application/json, text/event-stream',
   }
   const bearer = assistant.Header!.replace('Authorization: ', '')
-  expect(await answers(assistant.Address!, bearer, { method: 'POST', body: ping, headers })).toBe(200)
+  expect(await answers(assistant.Address!, bearer, { method: 'POST', body: ping, headers })).toBe(
+    200,
+  )
   expect(assistant.Address).toBe(`${url}/mcp`)
 })

@@ -79,29 +79,39 @@ scenario('each row of a list gets its own text once', async (fixture) => {
   expect((await ann.collection('sms_messages').getList(1, 1)).totalItems).toBe(3)
 })
 
-scenario('a list for people with proof of consent leaves out and names all others', async (fixture) => {
-  const { page } = fixture
-  const ann = await fixture.ann()
-  const phone = await pairPhone(fixture.url, ann, 'desk phone')
-  const user = ann.authStore.record!.id
-  await ann.collection('consents').create({ user, number: '+491511000001', event: 'opt_in', shown: 'Offers' })
-  await fixture.signIn()
-  await fixture.visit('/send/list')
-  await choose(fixture, ROWS)
-  await page.getByLabel('Text', { exact: true }).fill('Sale')
-  await page.getByText('3 texts, 3 segments').waitFor()
-  await page.getByLabel('Send only to people with proof of consent').check()
-  await page.getByText('1 text, 1 segment; 3 rows to leave out').waitFor()
-  await page.getByText('Rows left out: 3').click()
-  expect(await page.getByText('No proof of consent', { exact: true }).count()).toBe(2)
-  await fixture.look('list-consent')
-  await page.getByRole('button', { name: 'Send 1 text' }).click()
-  await page.getByText('Accepted').waitFor()
-  expect((await phone.claim()).map(({ to, body }) => [to, body])).toEqual([['+491511000001', 'Sale']])
-})
+scenario(
+  'a list for people with proof of consent leaves out and names all others',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    const phone = await pairPhone(fixture.url, ann, 'desk phone')
+    const user = ann.authStore.record!.id
+    await ann
+      .collection('consents')
+      .create({ user, number: '+491511000001', event: 'opt_in', shown: 'Offers' })
+    await fixture.signIn()
+    await fixture.visit('/send/list')
+    await choose(fixture, ROWS)
+    await page.getByLabel('Text', { exact: true }).fill('Sale')
+    await page.getByText('3 texts, 3 segments').waitFor()
+    await page.getByLabel('Send only to people with proof of consent').check()
+    await page.getByText('1 text, 1 segment; 3 rows to leave out').waitFor()
+    await page.getByText('Rows left out: 3').click()
+    expect(await page.getByText('No proof of consent', { exact: true }).count()).toBe(2)
+    await fixture.look('list-consent')
+    await page.getByRole('button', { name: 'Send 1 text' }).click()
+    await page.getByText('Accepted').waitFor()
+    expect((await phone.claim()).map(({ to, body }) => [to, body])).toEqual([
+      ['+491511000001', 'Sale'],
+    ])
+  },
+)
 
 const MANY = 25
-const MANY_ROWS = ['phone,name', ...Array.from({ length: MANY }, (_, i) => `+49151${2_000_000 + i},P${i}`)]
+const MANY_ROWS = [
+  'phone,name',
+  ...Array.from({ length: MANY }, (_, i) => `+49151${2_000_000 + i},P${i}`),
+]
 
 scenario(
   'a send to a long list is confirmed and can be undone before it leaves',

@@ -16,7 +16,9 @@ scenario('a superuser finds failed requests in the logs', async (fixture) => {
     .collection('sms_messages')
     .getList(1, 1, { filter: 'state = "sent"' })
     .catch(() => {})
-  await fetch(`${url}/api/collections/sms_messages/records?filter=to%20%3D%20%22%2B4915112345678%22`)
+  await fetch(
+    `${url}/api/collections/sms_messages/records?filter=to%20%3D%20%22%2B4915112345678%22`,
+  )
   for (let i = 0; i < 31; i++) await fetch(`${url}/api/nowhere?token=secret`)
   await page.getByRole('button', { name: 'Refresh' }).click()
   await page.getByText('GET /api/nowhere?token=…').last().scrollIntoViewIfNeeded()

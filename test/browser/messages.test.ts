@@ -17,7 +17,11 @@ async function furnish(fixture: BrowserFixture) {
   )
   for (const task of await phone.claim()) {
     const isWrong = task.to === '+491511000007'
-    await phone.report(task, isWrong ? 'failed' : 'sent', isWrong ? { error_message: 'No such number' } : {})
+    await phone.report(
+      task,
+      isWrong ? 'failed' : 'sent',
+      isWrong ? { error_message: 'No such number' } : {},
+    )
   }
   await phone.hear('+491511000003', 'Who is this?')
   return { ann, phone, send }
@@ -81,61 +85,66 @@ scenario('a filter is typed, refused if wrong, and built from conditions', async
   await page.getByText('61 messages').waitFor()
 })
 
-scenario('new messages appear live, and the list grows where it is scrolled to', async (fixture) => {
-  const { page } = fixture
-  const { phone, send } = await furnish(fixture)
-  await fixture.signIn()
-  await fixture.visit('/messages')
-  await page.getByText('61 messages').waitFor()
-  await send(['+491519999999'], LONG)
-  await page.getByText('62 messages').waitFor()
-  const [task] = await phone.claim()
-  await page.getByRole('cell', { name: 'Sending' }).waitFor()
-  await phone.report(task!, 'delivered')
-  await page.getByRole('cell', { name: 'Delivered' }).waitFor()
-  await fixture.look('messages-long')
+scenario(
+  'new messages appear live, and the list grows where it is scrolled to',
+  async (fixture) => {
+    const { page } = fixture
+    const { phone, send } = await furnish(fixture)
+    await fixture.signIn()
+    await fixture.visit('/messages')
+    await page.getByText('61 messages').waitFor()
+    await send(['+491519999999'], LONG)
+    await page.getByText('62 messages').waitFor()
+    const [task] = await phone.claim()
+    await page.getByRole('cell', { name: 'Sending' }).waitFor()
+    await phone.report(task!, 'delivered')
+    await page.getByRole('cell', { name: 'Delivered' }).waitFor()
+    await fixture.look('messages-long')
 
-  const rows = page.locator('tbody tr')
-  await expect.poll(() => rows.count()).toBe(50)
-  await rows.last().scrollIntoViewIfNeeded()
-  await expect.poll(() => rows.count()).toBe(62)
-  await rows.nth(60).getByRole('link').click()
-  await page.locator('main a.back').click()
-  await expect.poll(() => rows.count()).toBe(62)
-  await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(1000)
+    const rows = page.locator('tbody tr')
+    await expect.poll(() => rows.count()).toBe(50)
+    await rows.last().scrollIntoViewIfNeeded()
+    await expect.poll(() => rows.count()).toBe(62)
+    await rows.nth(60).getByRole('link').click()
+    await page.locator('main a.back').click()
+    await expect.poll(() => rows.count()).toBe(62)
+    await expect.poll(() => page.evaluate('scrollY')).toBeGreaterThan(1000)
 
-  // a list of over 500 has pages
-  await send(
-    Array.from({ length: 500 }, (_, i) => `+49152${1_000_000 + i}`),
-    'To all',
-  )
-  await page.getByText('562 messages').waitFor()
-  await fixture.visit('/messages?page=2')
-  await page.getByText('Page 2 of 2').waitFor()
-  await expect.poll(() => rows.count()).toBe(62)
-  const first = await rows.first().innerText()
-  await send(['+491519999998', '+491519999997'], 'News')
-  await page.getByRole('button', { name: '2 new' }).waitFor()
-  expect(await rows.first().innerText()).toBe(first)
-  await fixture.look('messages-fresh')
-  await page.getByRole('button', { name: '2 new' }).click()
-  await page.getByText('564 messages').waitFor()
-  await expect.poll(() => rows.first().innerText()).toContain('News')
+    // a list of over 500 has pages
+    await send(
+      Array.from({ length: 500 }, (_, i) => `+49152${1_000_000 + i}`),
+      'To all',
+    )
+    await page.getByText('562 messages').waitFor()
+    await fixture.visit('/messages?page=2')
+    await page.getByText('Page 2 of 2').waitFor()
+    await expect.poll(() => rows.count()).toBe(62)
+    const first = await rows.first().innerText()
+    await send(['+491519999998', '+491519999997'], 'News')
+    await page.getByRole('button', { name: '2 new' }).waitFor()
+    expect(await rows.first().innerText()).toBe(first)
+    await fixture.look('messages-fresh')
+    await page.getByRole('button', { name: '2 new' }).click()
+    await page.getByText('564 messages').waitFor()
+    await expect.poll(() => rows.first().innerText()).toContain('News')
 
-  await page.getByRole('button', { name: 'Filters' }).click()
-  await page.getByRole('button', { name: 'Received', exact: true }).click()
-  await page.getByText('1 message', { exact: true }).waitFor()
-  await page.getByRole('button', { name: 'All', exact: true }).click()
-  await page.getByRole('searchbox').fill('0049 151 999-9999')
-  await page.getByText('1 message', { exact: true }).waitFor()
-})
+    await page.getByRole('button', { name: 'Filters' }).click()
+    await page.getByRole('button', { name: 'Received', exact: true }).click()
+    await page.getByText('1 message', { exact: true }).waitFor()
+    await page.getByRole('button', { name: 'All', exact: true }).click()
+    await page.getByRole('searchbox').fill('0049 151 999-9999')
+    await page.getByText('1 message', { exact: true }).waitFor()
+  },
+)
 
 scenario('messages are found by contact names', async (fixture) => {
   const { page } = fixture
   const { ann } = await furnish(fixture)
   const user = ann.authStore.record!.id
   const add = (name: string, digits: string) =>
-    ann.collection('contacts').create({ user, name, phone: `+49151${digits}` }, { requestKey: null })
+    ann
+      .collection('contacts')
+      .create({ user, name, phone: `+49151${digits}` }, { requestKey: null })
   await add('Çağla Ünal', '1000003') // wrote back
   await add('Anna Lopez', '1000004')
   await add('Anna Berg', '1000005')
@@ -160,7 +169,9 @@ scenario('messages are found by contact names', async (fixture) => {
   const many = Array.from({ length: 51 }, (_, i) => add(`Anna ${i}`, String(2_000_000 + i)))
   await Promise.all(many)
   await search.fill('Anna')
-  await page.getByText('More than 50 contacts have words of “Anna” in their name: type more of it.').waitFor()
+  await page
+    .getByText('More than 50 contacts have words of “Anna” in their name: type more of it.')
+    .waitFor()
   await fixture.look('messages-named')
 })
 
@@ -184,7 +195,9 @@ scenario('filtered messages are exported as CSV', async (fixture) => {
   )
   expect(lines).toHaveLength(1 + PEOPLE)
   expect(
-    lines.filter((line) => line.includes('"Hello to ""all"", of you",Failed,No such number,desk phone')),
+    lines.filter((line) =>
+      line.includes('"Hello to ""all"", of you",Failed,No such number,desk phone'),
+    ),
   ).toHaveLength(1)
   await page.getByText('Export saved').waitFor()
 
@@ -210,7 +223,9 @@ scenario('a waiting message is canceled and a failed one sent again', async (fix
   await page.locator('.notice').getByText('Canceled').waitFor()
   await fixture.look('message-canceled')
 
-  const failed = await ann.collection('sms_messages').getFirstListItem('error_message = "No such number"')
+  const failed = await ann
+    .collection('sms_messages')
+    .getFirstListItem('error_message = "No such number"')
   await fixture.visit(`/messages/${failed.id}`)
   await page.getByText('No such number').first().waitFor()
   await page.getByText('desk phone has it').waitFor()
@@ -256,7 +271,9 @@ scenario(
     const { ann, phone, send } = await furnish(fixture)
     await send(['+491513333333', '+491514444444'], 'Silence')
     for (const task of await phone.claim())
-      await phone.report(task, 'failed', { error_message: 'Outcome unknown: the device went silent' })
+      await phone.report(task, 'failed', {
+        error_message: 'Outcome unknown: the device went silent',
+      })
     await fixture.signIn()
     await fixture.visit('/messages?state=failed')
     await page.getByText('3 messages', { exact: true }).waitFor()
@@ -266,7 +283,11 @@ scenario(
     await page.getByRole('button', { name: 'Send 3 again' }).click()
     await page.getByText('3 messages sent again').waitFor()
     const again = await phone.claim()
-    expect(again.map(({ to }) => to).sort()).toEqual(['+491511000007', '+491513333333', '+491514444444'])
+    expect(again.map(({ to }) => to).sort()).toEqual([
+      '+491511000007',
+      '+491513333333',
+      '+491514444444',
+    ])
     await page.getByRole('button', { name: 'Send again' }).click()
     await page.getByRole('button', { name: 'Send 1 again' }).click()
     await page.getByText('One message sent again').waitFor()

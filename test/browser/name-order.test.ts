@@ -10,7 +10,8 @@ scenario(
     const user = ann.authStore.record!.id
     for (const name of ['Ünal', 'Zoe', ...OTHERS])
       await ann.collection('sms_templates').create({ user, name, body: 'Hello' })
-    for (const name of ['Ünal', 'Zoe', 'anna']) await ann.collection('contact_groups').create({ user, name })
+    for (const name of ['Ünal', 'Zoe', 'anna'])
+      await ann.collection('contact_groups').create({ user, name })
     await fixture.signIn()
     const names = () => page.locator('tbody td.first').allTextContents()
 

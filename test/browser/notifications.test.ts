@@ -44,40 +44,53 @@ async function deliver({ page, url }: BrowserFixture, message: object): Promise<
   await devtools.send('ServiceWorker.enable')
   const registrationId = await found
   const data = JSON.stringify(message)
-  await devtools.send('ServiceWorker.deliverPushMessage', { origin: `${url}/`, registrationId, data })
+  await devtools.send('ServiceWorker.deliverPushMessage', {
+    origin: `${url}/`,
+    registrationId,
+    data,
+  })
   await devtools.detach()
 }
 
-scenario('a pushed text is shown as a notification that opens its conversation', async (fixture) => {
-  const { page, url } = fixture
-  await fixture.ann()
-  await withoutPushService(page)
-  await fixture.signIn()
-  const worker = await turnOn(fixture)
-  await page.getByText('This browser has no push service').waitFor()
-  await fixture.look('notifications')
+scenario(
+  'a pushed text is shown as a notification that opens its conversation',
+  async (fixture) => {
+    const { page, url } = fixture
+    await fixture.ann()
+    await withoutPushService(page)
+    await fixture.signIn()
+    const worker = await turnOn(fixture)
+    await page.getByText('This browser has no push service').waitFor()
+    await fixture.look('notifications')
 
-  const notice = { conversation: 'zoe', number: ZOE, name: 'Zoë', text: 'Is my parcel there?', unread: 2 }
-  await deliver(fixture, notice)
-  await until('a notification', async () => (await shown(worker)).length === 1)
-  expect(await shown(worker)).toEqual([{ title: 'Zoë (2)', body: 'Is my parcel there?' }])
-  await deliver(fixture, { ...notice, name: '', text: '', unread: 1 })
-  await until('the newer one', async () => (await shown(worker))[0]?.title === ZOE)
-  expect(await shown(worker)).toEqual([{ title: ZOE, body: 'New text' }])
-  await deliver(fixture, { ...notice, failure: 'Not sent: No signal' })
-  await until('the failed one', async () => (await shown(worker))[0]?.title === 'Zoë')
-  expect(await shown(worker)).toEqual([{ title: 'Zoë', body: 'Not sent: Is my parcel there?' }])
-  await deliver(fixture, { conversations: 12 })
-  await until('the second one', async () => (await shown(worker)).length === 2)
-  expect((await shown(worker)).map(({ title }) => title)).toContain('News in 12 conversations')
+    const notice = {
+      conversation: 'zoe',
+      number: ZOE,
+      name: 'Zoë',
+      text: 'Is my parcel there?',
+      unread: 2,
+    }
+    await deliver(fixture, notice)
+    await until('a notification', async () => (await shown(worker)).length === 1)
+    expect(await shown(worker)).toEqual([{ title: 'Zoë (2)', body: 'Is my parcel there?' }])
+    await deliver(fixture, { ...notice, name: '', text: '', unread: 1 })
+    await until('the newer one', async () => (await shown(worker))[0]?.title === ZOE)
+    expect(await shown(worker)).toEqual([{ title: ZOE, body: 'New text' }])
+    await deliver(fixture, { ...notice, failure: 'Not sent: No signal' })
+    await until('the failed one', async () => (await shown(worker))[0]?.title === 'Zoë')
+    expect(await shown(worker)).toEqual([{ title: 'Zoë', body: 'Not sent: Is my parcel there?' }])
+    await deliver(fixture, { conversations: 12 })
+    await until('the second one', async () => (await shown(worker)).length === 2)
+    expect((await shown(worker)).map(({ title }) => title)).toContain('News in 12 conversations')
 
-  // a click; a test cannot make a trusted one, which alone may bring the tab to the front
-  await worker.evaluate(`registration.getNotifications({ tag: 'zoe' }).then(([notification]) => {
+    // a click; a test cannot make a trusted one, which alone may bring the tab to the front
+    await worker.evaluate(`registration.getNotifications({ tag: 'zoe' }).then(([notification]) => {
     self.dispatchEvent(new NotificationEvent('notificationclick', { notification }))
   })`)
-  await page.waitForURL(`${url}/#/conversations/${encodeURIComponent(ZOE)}`)
-  await until('its end', async () => (await shown(worker)).length === 1)
-})
+    await page.waitForURL(`${url}/#/conversations/${encodeURIComponent(ZOE)}`)
+    await until('its end', async () => (await shown(worker)).length === 1)
+  },
+)
 
 scenario('a text is not announced while its conversation is in front', async (fixture) => {
   const { page } = fixture
@@ -116,7 +129,8 @@ scenario(
   async (fixture) => {
     const { page } = fixture
     const ann = await fixture.ann()
-    const browsers = async () => (await ann.send('/api/account/push', {})).items as { endpoint: string }[]
+    const browsers = async () =>
+      (await ann.send('/api/account/push', {})).items as { endpoint: string }[]
     const subscription = (path: string) => ({
       endpoint: `https://push.example.com/${path}`,
       keys: { p256dh: `B${'A'.repeat(86)}`, auth: 'A'.repeat(22) },
@@ -130,7 +144,9 @@ scenario(
     await fixture.signIn()
     await turnOn(fixture)
     await page.getByText('You are notified even when the console is not open.').waitFor()
-    expect((await browsers()).map(({ endpoint }) => endpoint)).toEqual([subscription('here').endpoint])
+    expect((await browsers()).map(({ endpoint }) => endpoint)).toEqual([
+      subscription('here').endpoint,
+    ])
     await page.getByLabel(SWITCH).click()
     await until('the end', async () => (await browsers()).length === 0)
 

@@ -31,10 +31,20 @@ scenario(
       body: 'Past midnight',
       scheduled_at: day(1, '15:30:00'),
     })
-    await send('/api/sms/send', { recipients: [ZOE], body: 'Your table', scheduled_at: day(1, '14:30:00') })
-    await send('/api/sms/send', { recipients: [STRANGER], body: 'See you', scheduled_at: day(1, '01:00:00') })
+    await send('/api/sms/send', {
+      recipients: [ZOE],
+      body: 'Your table',
+      scheduled_at: day(1, '14:30:00'),
+    })
+    await send('/api/sms/send', {
+      recipients: [STRANGER],
+      body: 'See you',
+      scheduled_at: day(1, '01:00:00'),
+    })
     await send('/api/campaigns', {
-      ...{ name: 'Sale', body: 'All is cheap', recipients: [ZOE, STRANGER] },
+      name: 'Sale',
+      body: 'All is cheap',
+      recipients: [ZOE, STRANGER],
       scheduled_at: day(1, '09:00:00'),
     })
     await page.reload()

@@ -73,28 +73,31 @@ scenario('a text is sent once if the page is reloaded before its answer', async 
   faults.splice(0, faults.length, ...faults.filter((fault) => fault !== 'POST /api/realtime: 404'))
 })
 
-scenario('a campaign that gives up after an hour begins once if its answer was lost', async (fixture) => {
-  const { page } = fixture
-  const ann = await withPhone(fixture)
-  await fixture.signIn()
-  await fixture.visit(`/send?to=${encodeURIComponent(MANY.join(','))}&text=Sale`)
-  await page.getByText('More: line').click()
-  await page.getByLabel('Give up').selectOption({ label: 'After an hour' })
-  await page.route(
-    '**/api/campaigns',
-    async (route) => {
-      await route.fetch()
-      await route.abort()
-    },
-    { times: 1 },
-  )
-  const send = page.getByRole('button', { name: 'Send to 25 people' })
-  const agree = page.getByRole('dialog').getByRole('button', { name: 'Send to 25 people' })
-  await send.click()
-  await agree.click()
-  await page.getByText('There was no answer.').waitFor()
-  await send.click()
-  await agree.click()
-  await page.waitForURL(/#\/campaigns\/\w+$/)
-  expect((await ann.collection('campaigns').getList(1, 1)).totalItems).toBe(1)
-})
+scenario(
+  'a campaign that gives up after an hour begins once if its answer was lost',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await withPhone(fixture)
+    await fixture.signIn()
+    await fixture.visit(`/send?to=${encodeURIComponent(MANY.join(','))}&text=Sale`)
+    await page.getByText('More: line').click()
+    await page.getByLabel('Give up').selectOption({ label: 'After an hour' })
+    await page.route(
+      '**/api/campaigns',
+      async (route) => {
+        await route.fetch()
+        await route.abort()
+      },
+      { times: 1 },
+    )
+    const send = page.getByRole('button', { name: 'Send to 25 people' })
+    const agree = page.getByRole('dialog').getByRole('button', { name: 'Send to 25 people' })
+    await send.click()
+    await agree.click()
+    await page.getByText('There was no answer.').waitFor()
+    await send.click()
+    await agree.click()
+    await page.waitForURL(/#\/campaigns\/\w+$/)
+    expect((await ann.collection('campaigns').getList(1, 1)).totalItems).toBe(1)
+  },
+)

@@ -13,7 +13,9 @@ async function furnish(fixture: BrowserFixture) {
   const user = ann.authStore.record!.id
   const group = await ann.collection('contact_groups').create({ user, name: 'Friends' })
   await ann.collection('contacts').create({ ...ZOE, user })
-  await ann.collection('contacts').create({ user, name: 'Bob', phone: '+4915100000002', groups: [group.id] })
+  await ann
+    .collection('contacts')
+    .create({ user, name: 'Bob', phone: '+4915100000002', groups: [group.id] })
   const body = 'Hi {{name}}, your parcel {{number}} is here.'
   await ann.collection('sms_templates').create({ user, name: 'Parcel', body })
   return { ann, phone }
@@ -98,7 +100,9 @@ scenario('a text and a template sent to a group are filled for each member', asy
   await page.getByText('4711 for Bob', { exact: true }).waitFor()
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await page.getByRole('heading', { name: 'Sent to Bob' }).waitFor()
-  expect(await ann.collection('sms_messages').getFirstListItem('')).toMatchObject({ body: '4711 for Bob' })
+  expect(await ann.collection('sms_messages').getFirstListItem('')).toMatchObject({
+    body: '4711 for Bob',
+  })
 
   await fixture.visit('/send')
   await page.getByRole('button', { name: 'Groups' }).click()
@@ -128,7 +132,9 @@ scenario('a text and a template sent to a group are filled for each member', asy
     .getFirstListItem('status = "pending" && scheduled_at != ""')
   expect(message).toMatchObject({ body: 'Hi Bob, your parcel 4711 is here.' })
   expect(new Date(message.scheduled_at).getTime()).toBe(Math.floor(at.getTime() / 60_000) * 60_000)
-  expect(new Date(message.expires_at).getTime() - new Date(message.scheduled_at).getTime()).toBe(3_600_000)
+  expect(new Date(message.expires_at).getTime() - new Date(message.scheduled_at).getTime()).toBe(
+    3_600_000,
+  )
 })
 
 scenario('refusals are shown at the field that caused them', async (fixture) => {
@@ -158,7 +164,10 @@ scenario('the rest of a send is canceled and its failed texts sent again', async
   const { page } = fixture
   const { ann, phone } = await furnish(fixture)
   const recipients = Array.from({ length: 5 }, (_, i) => `+49151000000${i + 10}`)
-  const { batch_id } = await ann.send('/api/sms/send', { method: 'POST', body: { recipients, body: 'Sale' } })
+  const { batch_id } = await ann.send('/api/sms/send', {
+    method: 'POST',
+    body: { recipients, body: 'Sale' },
+  })
   await fixture.signIn()
   await fixture.visit(`/send?batch=${batch_id}`)
   const tasks = await phone.claim(3)

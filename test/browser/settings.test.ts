@@ -86,7 +86,9 @@ scenario('a superuser limits requests and sets a trusted proxy', async (fixture)
   })
   await page.reload()
   await page.getByLabel('Headers that are believed').waitFor()
-  expect(await page.getByLabel('Headers that are believed').inputValue()).toBe('X-Real-IP, CF-Connecting-IP')
+  expect(await page.getByLabel('Headers that are believed').inputValue()).toBe(
+    'X-Real-IP, CF-Connecting-IP',
+  )
 })
 
 scenario('a superuser changes the rate limit rules', async (fixture) => {
@@ -95,8 +97,16 @@ scenario('a superuser changes the rate limit rules', async (fixture) => {
   const rules = async () => {
     const { rateLimits } = await root.send('/api/settings', {})
     return (
-      rateLimits.rules as { label: string; audience: string; maxRequests: number; duration: number }[]
-    ).map(({ label, audience, maxRequests, duration }) => `${label}${audience} ${maxRequests}/${duration}`)
+      rateLimits.rules as {
+        label: string
+        audience: string
+        maxRequests: number
+        duration: number
+      }[]
+    ).map(
+      ({ label, audience, maxRequests, duration }) =>
+        `${label}${audience} ${maxRequests}/${duration}`,
+    )
   }
   const save = () => page.getByRole('button', { name: 'Save the rule' }).click()
   await fixture.signIn('root')
@@ -162,29 +172,32 @@ scenario('a superuser changes the rate limit rules', async (fixture) => {
   expect(await rules()).toEqual(['/api/ 300/10'])
 })
 
-scenario("a superuser restricts superusers' addresses and is warned before a lock-out", async (fixture) => {
-  const { page } = fixture
-  await fixture.signIn('root')
-  await fixture.visit('/settings')
-  const field = page.getByLabel('Addresses of superusers')
-  const save = () => page.getByRole('button', { name: 'Save addresses' }).click()
-  await page.getByText('Empty: from anywhere. Your own address is 127.0.0.1.').waitFor()
-  await field.fill('nowhere')
-  await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
+scenario(
+  "a superuser restricts superusers' addresses and is warned before a lock-out",
+  async (fixture) => {
+    const { page } = fixture
+    await fixture.signIn('root')
+    await fixture.visit('/settings')
+    const field = page.getByLabel('Addresses of superusers')
+    const save = () => page.getByRole('button', { name: 'Save addresses' }).click()
+    await page.getByText('Empty: from anywhere. Your own address is 127.0.0.1.').waitFor()
+    await field.fill('nowhere')
+    await fixture.refused(/^PATCH \/api\/settings: 400/, async () => {
+      await save()
+      await page.getByRole('button', { name: 'Save anyway' }).click()
+      await page.getByText('Invalid IP or CIDR subnet.').waitFor()
+    })
+    await field.fill('192.0.2.7')
     await save()
-    await page.getByRole('button', { name: 'Save anyway' }).click()
-    await page.getByText('Invalid IP or CIDR subnet.').waitFor()
-  })
-  await field.fill('192.0.2.7')
-  await save()
-  await page.getByText('you are locked out at once').waitFor()
-  await page.getByRole('button', { name: 'Cancel' }).click()
-  await field.fill('127.0.0.1\n192.0.2.0/24')
-  await save()
-  await page.getByText('Addresses saved').waitFor()
-  const { superuserIPs } = await (await fixture.root()).send('/api/settings', {})
-  expect(superuserIPs).toEqual(['127.0.0.1', '192.0.2.0/24'])
-})
+    await page.getByText('you are locked out at once').waitFor()
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    await field.fill('127.0.0.1\n192.0.2.0/24')
+    await save()
+    await page.getByText('Addresses saved').waitFor()
+    const { superuserIPs } = await (await fixture.root()).send('/api/settings', {})
+    expect(superuserIPs).toEqual(['127.0.0.1', '192.0.2.0/24'])
+  },
+)
 
 scenario('a superuser lists all keys and webhooks and ends them', async (fixture) => {
   const { page } = fixture

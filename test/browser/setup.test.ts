@@ -1,56 +1,62 @@
 import { ANN, ROOT, scenario } from './support/browser-fixture.ts'
 
-scenario('the first superuser is created by the printed link, signs out and in again', async (fixture) => {
-  const { page, link } = fixture
-  await page.goto(link)
-  await page.getByLabel('Email').fill(ROOT.email)
-  await page.getByLabel('Password', { exact: true }).fill('short')
-  await page.getByLabel('Repeat the password').fill('other')
-  await fixture.refused(/^POST \/api\/collections\/_superusers\/records: 400/, async () => {
+scenario(
+  'the first superuser is created by the printed link, signs out and in again',
+  async (fixture) => {
+    const { page, link } = fixture
+    await page.goto(link)
+    await page.getByLabel('Email').fill(ROOT.email)
+    await page.getByLabel('Password', { exact: true }).fill('short')
+    await page.getByLabel('Repeat the password').fill('other')
+    await fixture.refused(/^POST \/api\/collections\/_superusers\/records: 400/, async () => {
+      await page.getByRole('button', { name: 'Create the account' }).click()
+      await page.getByText('The two are not the same.').waitFor()
+    })
+    await fixture.look('first-superuser')
+    await page.getByLabel('Password', { exact: true }).fill(ROOT.password)
+    await page.getByLabel('Repeat the password').fill(ROOT.password)
     await page.getByRole('button', { name: 'Create the account' }).click()
-    await page.getByText('The two are not the same.').waitFor()
-  })
-  await fixture.look('first-superuser')
-  await page.getByLabel('Password', { exact: true }).fill(ROOT.password)
-  await page.getByLabel('Repeat the password').fill(ROOT.password)
-  await page.getByRole('button', { name: 'Create the account' }).click()
-  await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
-  await fixture.look('users-empty')
+    await page.getByRole('heading', { name: 'Users', exact: true }).waitFor()
+    await fixture.look('users-empty')
 
-  if (fixture.screen === 'phone') {
-    await page.getByRole('button', { name: 'More' }).click()
-    await fixture.look('drawer')
-    await page.keyboard.press('Escape')
-  }
-  await fixture.signOut()
+    if (fixture.screen === 'phone') {
+      await page.getByRole('button', { name: 'More' }).click()
+      await fixture.look('drawer')
+      await page.keyboard.press('Escape')
+    }
+    await fixture.signOut()
 
-  await page.goto(link)
-  await page.getByLabel('Email').fill('second@example.com')
-  await page.getByLabel('Password', { exact: true }).fill(ROOT.password)
-  await page.getByLabel('Repeat the password').fill(ROOT.password)
-  await fixture.refused(/^POST \/api\/collections\/_superusers\/records: 403/, async () => {
-    await page.getByRole('button', { name: 'Create the account' }).click()
-    await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
-  })
-})
+    await page.goto(link)
+    await page.getByLabel('Email').fill('second@example.com')
+    await page.getByLabel('Password', { exact: true }).fill(ROOT.password)
+    await page.getByLabel('Repeat the password').fill(ROOT.password)
+    await fixture.refused(/^POST \/api\/collections\/_superusers\/records: 403/, async () => {
+      await page.getByRole('button', { name: 'Create the account' }).click()
+      await page.getByRole('heading', { name: 'This link does not work' }).waitFor()
+    })
+  },
+)
 
-scenario('a wrong password is refused, and a right one opens the requested page', async (fixture) => {
-  const { page, url } = fixture
-  await fixture.ann()
-  await page.goto(`${url}/_/#/templates`)
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  await page.getByLabel('Email').fill(ANN.email)
-  await page.getByLabel('Password').fill('not-it-at-all')
-  await fixture.refused(/^POST \/api\/collections\/users\/auth-with-password: 400/, async () => {
+scenario(
+  'a wrong password is refused, and a right one opens the requested page',
+  async (fixture) => {
+    const { page, url } = fixture
+    await fixture.ann()
+    await page.goto(`${url}/_/#/templates`)
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    await page.getByLabel('Email').fill(ANN.email)
+    await page.getByLabel('Password').fill('not-it-at-all')
+    await fixture.refused(/^POST \/api\/collections\/users\/auth-with-password: 400/, async () => {
+      await page.keyboard.press('Enter')
+      await page.getByText('Email or password is wrong.').waitFor()
+    })
+    await page.getByLabel('Password').fill(ANN.password)
     await page.keyboard.press('Enter')
-    await page.getByText('Email or password is wrong.').waitFor()
-  })
-  await page.getByLabel('Password').fill(ANN.password)
-  await page.keyboard.press('Enter')
-  await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
-  await page.reload()
-  await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
-})
+    await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
+    await page.reload()
+    await page.getByRole('heading', { name: 'Templates', exact: true }).waitFor()
+  },
+)
 
 scenario('a session ended by the server leads to the sign-in page and back', async (fixture) => {
   const { page } = fixture
@@ -58,14 +64,21 @@ scenario('a session ended by the server leads to the sign-in page and back', asy
   await fixture.visit('/templates')
   const root = await fixture.root()
   const { id } = await root.collection('users').getFirstListItem(`email = "${ANN.email}"`)
-  await root.collection('users').update(id, { password: 'another-pass1', passwordConfirm: 'another-pass1' })
+  await root
+    .collection('users')
+    .update(id, { password: 'another-pass1', passwordConfirm: 'another-pass1' })
   // the page asks for settings and accounts while the session is checked: a void token finds no user
-  await fixture.refused(/auth-refresh: 401|account\/accounts: 401|user_settings_via_user: 404/, async () => {
-    const answers = [/user_settings_via_user/, /account\/accounts/].map((url) => page.waitForResponse(url))
-    await page.reload()
-    await page.getByText('Your session has ended.').waitFor()
-    await Promise.all(answers)
-  })
+  await fixture.refused(
+    /auth-refresh: 401|account\/accounts: 401|user_settings_via_user: 404/,
+    async () => {
+      const answers = [/user_settings_via_user/, /account\/accounts/].map((url) =>
+        page.waitForResponse(url),
+      )
+      await page.reload()
+      await page.getByText('Your session has ended.').waitFor()
+      await Promise.all(answers)
+    },
+  )
   await page.getByLabel('Email').fill(ANN.email)
   await page.getByLabel('Password').fill('another-pass1')
   await page.getByRole('button', { name: 'Sign in' }).click()
@@ -98,7 +111,9 @@ scenario(
     await page.getByRole('button', { name: 'Sign in' }).click()
     await page.getByRole('heading', { name: 'Conversations' }).waitFor()
 
-    await (await fixture.root()).settings.update({ smtp: { enabled: true, host: '127.0.0.1', port: 2525 } })
+    await (await fixture.root()).settings.update({
+      smtp: { enabled: true, host: '127.0.0.1', port: 2525 },
+    })
     await fixture.visit('/forgotten')
     await page.getByText('You get a mail with a link to set a new one.').waitFor()
     await page.getByRole('button', { name: 'Send the mail' }).waitFor()

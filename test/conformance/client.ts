@@ -35,9 +35,19 @@ export class Client {
   async request(step: Step): Promise<Answer> {
     const token = step.as ? await this.token(step.as) : null
     const { type, data } = this.#body(step)
-    const own = Object.entries(step.headers ?? {}).map(([name, value]) => [name.toLowerCase(), value])
-    const headers = { ...(token && { authorization: token }), ...(type && { 'content-type': type }) }
-    Object.assign(headers, Object.fromEntries(own), data && { 'content-length': Buffer.byteLength(data) })
+    const own = Object.entries(step.headers ?? {}).map(([name, value]) => [
+      name.toLowerCase(),
+      value,
+    ])
+    const headers = {
+      ...(token && { authorization: token }),
+      ...(type && { 'content-type': type }),
+    }
+    Object.assign(
+      headers,
+      Object.fromEntries(own),
+      data && { 'content-length': Buffer.byteLength(data) },
+    )
     const response = await this.send(step, headers, data)
     const chunks: Buffer[] = []
     for await (const chunk of response) chunks.push(chunk)
@@ -50,7 +60,10 @@ export class Client {
     const { hostname, port } = new URL(this.url)
     const { method = 'GET', path } = step
     return new Promise((resolve, reject) => {
-      const sent = request({ hostname, port, method, path, agent, headers: { ...headers } }, resolve)
+      const sent = request(
+        { hostname, port, method, path, agent, headers: { ...headers } },
+        resolve,
+      )
       sent.on('error', reject)
       sent.setTimeout(ANSWER_MS, () => sent.destroy(new Error('no answer within 30 s')))
       sent.end(data)
@@ -84,8 +97,14 @@ export class Client {
     if (identity === null) return null
     const { collection, id, impersonate, ...body } = identity
     const path = `/api/collections/${collection}/${impersonate ? `impersonate/${id}` : 'auth-with-password'}`
-    const { status, text, json } = await this.request({ as: impersonate, method: 'POST', path, body })
-    if (status !== 200) throw new Error(`cannot sign in as ${name}: ${status} ${text.slice(0, 200)}`)
+    const { status, text, json } = await this.request({
+      as: impersonate,
+      method: 'POST',
+      path,
+      body,
+    })
+    if (status !== 200)
+      throw new Error(`cannot sign in as ${name}: ${status} ${text.slice(0, 200)}`)
     return (json as { token: string }).token
   }
 
@@ -123,7 +142,11 @@ export class EventStream {
     const parser = createParser({
       onEvent: ({ id, event, data }) => {
         const text = client.plain(data)
-        this.#events.push({ ...(id && { id }), ...(event && { event }), data: parsed(text) ?? text })
+        this.#events.push({
+          ...(id && { id }),
+          ...(event && { event }),
+          data: parsed(text) ?? text,
+        })
       },
     })
     response.setEncoding('utf8').on('data', (text) => parser.feed(text))
@@ -135,13 +158,17 @@ export class EventStream {
     response.socket.setTimeout(0)
     const stream = new EventStream(response, client)
     const json = response.statusCode === 200 ? await stream.take(1, 5_000, 0) : []
-    return [stream, { status: response.statusCode, headers: response.headers, text: 'events', json }]
+    return [
+      stream,
+      { status: response.statusCode, headers: response.headers, text: 'events', json },
+    ]
   }
 
   /** Waits up to `withinMs` for `count` events, then `quietMs` for unwanted ones. */
   async take(count: number, withinMs: number, quietMs: number): Promise<object[]> {
     const pause = (ms: number) => new Promise((resolve) => setTimeout(resolve, ms))
-    for (const end = Date.now() + withinMs; this.#events.length < count && Date.now() < end; ) await pause(5)
+    for (const end = Date.now() + withinMs; this.#events.length < count && Date.now() < end; )
+      await pause(5)
     await pause(quietMs)
     return this.#events.splice(0)
   }

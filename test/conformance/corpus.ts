@@ -72,9 +72,13 @@ export function readCorpus(folder: string): Corpus {
   const areas: Record<string, Case[]> = {}
   for (const name of readdirSync(join(folder, 'cases')).sort()) {
     const lines = readFileSync(join(folder, 'cases', name), 'utf8').split('\n')
-    areas[name.replace(/\.jsonl$/, '')] = lines.filter((line) => line.trim()).map((line) => JSON.parse(line))
+    areas[name.replace(/\.jsonl$/, '')] = lines
+      .filter((line) => line.trim())
+      .map((line) => JSON.parse(line))
   }
-  const [schema, fixtures, identities] = ['schema.json', 'fixtures.json', 'identities.json'].map(read)
+  const [schema, fixtures, identities] = ['schema.json', 'fixtures.json', 'identities.json'].map(
+    read,
+  )
   return { folder, schema, fixtures, identities, areas }
 }
 

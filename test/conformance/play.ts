@@ -47,7 +47,12 @@ function matches(matcher: string, value: unknown): boolean {
 }
 
 /** Compares JSON values; `isSet`: an array in any order. */
-function difference(expected: unknown, got: unknown, path = '', isSet = false): Difference | undefined {
+function difference(
+  expected: unknown,
+  got: unknown,
+  path = '',
+  isSet = false,
+): Difference | undefined {
   const here = { path: path || '/', expected, got }
   if (isKeyed(expected) && typeof expected.$match === 'string')
     return matches(expected.$match, got) ? undefined : here
@@ -61,7 +66,12 @@ function difference(expected: unknown, got: unknown, path = '', isSet = false): 
     const keys = [...new Set([...Object.keys(expected), ...Object.keys(got)])]
     // the order inside an expanded back-relation is not defined
     return first(keys.length, (i) =>
-      difference(expected[keys[i]!], got[keys[i]!], `${path}/${keys[i]}`, keys[i]!.includes('_via_')),
+      difference(
+        expected[keys[i]!],
+        got[keys[i]!],
+        `${path}/${keys[i]}`,
+        keys[i]!.includes('_via_'),
+      ),
     )
   }
   return expected === got ? undefined : here
@@ -103,7 +113,11 @@ function claimsAt(answer: Answer, pointer: string, plain: Plain): Claims {
 function judge(expected: Expectation, answer: Answer, plain: Plain): Difference | undefined {
   const { status, headers = {}, body, claims, contains = {}, unordered = false } = expected
   if (status !== undefined && status !== answer.status)
-    return { path: 'status', expected: status, got: `${answer.status} ${answer.text.slice(0, 240)}` }
+    return {
+      path: 'status',
+      expected: status,
+      got: `${answer.status} ${answer.text.slice(0, 240)}`,
+    }
   const named = Object.keys(headers).map((name) => [name, answer.headers[name] ?? null])
   return (
     difference(headers, Object.fromEntries(named), 'headers') ??
@@ -114,7 +128,8 @@ function judge(expected: Expectation, answer: Answer, plain: Plain): Difference 
       const key = Object.keys(contains)[i]!
       return difference(contains[key], at(answer.json, `/${key}`), `/${key}`)
     }) ??
-    (claims && difference({ ...claims, of: undefined }, claimsAt(answer, claims.of, plain), 'claims'))
+    (claims &&
+      difference({ ...claims, of: undefined }, claimsAt(answer, claims.of, plain), 'claims'))
   )
 }
 
@@ -143,7 +158,9 @@ export class Recorder {
     const named = Object.keys(headers ?? {}).map((name) => [name, answer.headers[name] ?? null])
     return {
       ...(!step.sse || step.open ? { status: answer.status } : {}),
-      ...(headers && { headers: merge(headers, Object.fromEntries(named)) as Expectation['headers'] }),
+      ...(headers && {
+        headers: merge(headers, Object.fromEntries(named)) as Expectation['headers'],
+      }),
       ...(answer.json !== undefined
         ? { body: merge(body, answer.json) }
         : answer.text
@@ -171,7 +188,8 @@ export class Recorder {
     const saved = Object.entries(variables).find(([, other]) => other === value)
     if (saved) return `\${${saved[0]}}`
     if (this.#known.includes(JSON.stringify(value).slice(1, -1))) return value
-    if (TIME.test(value) && Date.now() - Date.parse(value) < RECENT_MS) return { $match: 'datetime' }
+    if (TIME.test(value) && Date.now() - Date.parse(value) < RECENT_MS)
+      return { $match: 'datetime' }
     if (ID.test(value)) return { $match: 'id' }
     return TOKEN.test(value) && value.startsWith('ey') ? { $match: 'token' } : value
   }
@@ -195,7 +213,11 @@ export const isReading = (one: Case): boolean =>
  * Runs a case and its clean-up. Returns the first difference. With a recorder it goes on, and writes each
  * new answer into the case.
  */
-export async function play(one: Case, client: Client, recorder?: Recorder): Promise<Failure | undefined> {
+export async function play(
+  one: Case,
+  client: Client,
+  recorder?: Recorder,
+): Promise<Failure | undefined> {
   const variables: Variables = {}
   const plain = (text: string) => client.plain(text)
   const streams: Record<string, EventStream> = {}
@@ -214,7 +236,13 @@ export async function play(one: Case, client: Client, recorder?: Recorder): Prom
       else if (found) break
     }
   } catch (error) {
-    failure ??= { path: 'request', expected: 'an answer', got: String(error), step: 0, request: one }
+    failure ??= {
+      path: 'request',
+      expected: 'an answer',
+      got: String(error),
+      step: 0,
+      request: one,
+    }
   } finally {
     for (const stream of Object.values(streams)) stream.close()
     for (const step of one.cleanup ?? [])
@@ -251,7 +279,11 @@ async function askUntil(pointer: string, step: Step, client: Client): Promise<An
 }
 
 /** The step with the values of its variables and tokens; `expect` stays as it is. */
-async function filledIn({ expect, ...step }: Step, variables: Variables, client: Client): Promise<Step> {
+async function filledIn(
+  { expect, ...step }: Step,
+  variables: Variables,
+  client: Client,
+): Promise<Step> {
   for (const [, name] of JSON.stringify(step).matchAll(/\$\{token:(\w+)\}/g))
     variables[`token:${name}`] = await client.token(name!)
   return replaced(step, variables) as Step

@@ -11,11 +11,22 @@ export const PREFIX = 'cid_'
 const FIRST = { email: 'bootstrap@example.com', password: 'bootstrappass1' }
 
 /** Starts a real PocketBase in a new folder, with the schema and the fixtures of a corpus. */
-export async function startPocketBase(binary: string, corpus: Corpus, folder: string, ...more: string[]) {
+export async function startPocketBase(
+  binary: string,
+  corpus: Corpus,
+  folder: string,
+  ...more: string[]
+) {
   const options = ['--dir', join(folder, 'data'), '--dev=false', ...more]
   const address = `127.0.0.1:${await freePort()}`
   const start = () =>
-    startProgram(binary, ['serve', '--http', address, ...options], {}, `http://${address}`, '/api/health')
+    startProgram(
+      binary,
+      ['serve', '--http', address, ...options],
+      {},
+      `http://${address}`,
+      '/api/health',
+    )
   execFileSync(binary, ['superuser', 'upsert', FIRST.email, FIRST.password, ...options])
   const preparing = await start()
   await fill(preparing.url, corpus)
@@ -45,7 +56,8 @@ async function fill(url: string, corpus: Corpus): Promise<void> {
   )
   for (let left = creations; left.length > 0; ) {
     const refused: typeof creations = []
-    for (const creation of left) if ((await ask('POST', ...creation)).status! >= 300) refused.push(creation)
+    for (const creation of left)
+      if ((await ask('POST', ...creation)).status! >= 300) refused.push(creation)
     if (refused.length === left.length) await must('POST', ...refused[0]!)
     left = refused
   }
@@ -61,7 +73,9 @@ function setTimes(file: string, { schema, fixtures }: Corpus): void {
     for (const row of rows)
       for (const date of dates ?? ['created', 'updated'])
         if (date in row)
-          database.prepare(`UPDATE "${name}" SET "${date}" = ? WHERE id = ?`).run(String(row[date]), row.id)
+          database
+            .prepare(`UPDATE "${name}" SET "${date}" = ? WHERE id = ?`)
+            .run(String(row[date]), row.id)
   }
   database.prepare('DELETE FROM _superusers WHERE email = ?').run(FIRST.email)
   database.exec('DELETE FROM _authOrigins; COMMIT')

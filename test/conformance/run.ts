@@ -54,14 +54,17 @@ const isPocketBase = options.on === 'pocketbase'
 function picked(corpus: Corpus): Result[] {
   const [areas, skip] = [listed(options.area), listed(options.skip)]
   const texts = skip.filter((part) => !(part in corpus.areas))
-  const all = Object.entries(corpus.areas).flatMap(([area, cases]) => cases.map((one) => ({ area, one })))
+  const all = Object.entries(corpus.areas).flatMap(([area, cases]) =>
+    cases.map((one) => ({ area, one })),
+  )
   const asked = all.filter(
     ({ area, one }) =>
       (areas.length === 0 || areas.includes(area)) &&
       !skip.includes(area) &&
       !texts.some((text) => JSON.stringify(one).includes(text)),
   )
-  if (asked.length < all.length) console.log(`${all.length - asked.length} cases left out (--area, --skip)`)
+  if (asked.length < all.length)
+    console.log(`${all.length - asked.length} cases left out (--area, --skip)`)
   return asked.filter(({ one }) => !one.tags?.includes(isPocketBase ? 'seed' : 'artefact'))
 }
 
@@ -99,7 +102,12 @@ function report(results: readonly Result[]): number {
     console.log(`${area.padEnd(16)} ${of.length - bad} passed, ${bad} failed`)
   }
   const counts = { passed: results.length - failed.length, failed: failed.length }
-  const cases = results.map(({ area, one, failure }) => ({ id: one.id, area, ok: !failure, failure }))
+  const cases = results.map(({ area, one, failure }) => ({
+    id: one.id,
+    area,
+    ok: !failure,
+    failure,
+  }))
   if (options.json) writeFileSync(options.json, JSON.stringify({ ...counts, cases }, null, 1))
   console.log(`${counts.passed} passed, ${counts.failed} failed`)
   return failed.length > 0 ? 1 : 0

@@ -2,7 +2,12 @@ import { ClientResponseError } from 'pocketbase'
 import { readFault } from '../../console/src/data/fault.ts'
 import { isList, readNumbers } from '../../console/src/data/phone/number-list.ts'
 import type { Campaign } from '../../console/src/data/record-types.ts'
-import { BLANK, copyCampaign, makeRequest, withMore } from '../../console/src/pages/send/composition.ts'
+import {
+  BLANK,
+  copyCampaign,
+  makeRequest,
+  withMore,
+} from '../../console/src/pages/send/composition.ts'
 import { findFaults, placeFault } from '../../console/src/pages/send/composition-faults.ts'
 
 test.each([
@@ -15,13 +20,23 @@ test.each([
     '+4915120000010\n0151 20000011,+4915120000012; 0151/20000013\t+4915120000014\r\n',
     [0, 1, 2, 3, 4].map((last) => `+491512000001${last}`),
   ],
-  ['spaces, where a plus follows', '+49 151 20000010 +49 151 20000011', ['+4915120000010', '+4915120000011']],
-  ['with names', 'Anna <+49 151 20000010> Ben <0151 20000011>', ['+4915120000010', '+4915120000011']],
+  [
+    'spaces, where a plus follows',
+    '+49 151 20000010 +49 151 20000011',
+    ['+4915120000010', '+4915120000011'],
+  ],
+  [
+    'with names',
+    'Anna <+49 151 20000010> Ben <0151 20000011>',
+    ['+4915120000010', '+4915120000011'],
+  ],
   ['a link with an extension', 'tel:+49-151-20000010;ext=5', ['!tel:+49-151-20000010;ext=5']],
   ['invalid numbers are kept as typed', '0151 12, call me', ['!0151 12', '!call me']],
   ['nothing', ' ,\n ', []],
 ])('typed numbers (%s) are read as $2', (_, text, numbers) => {
-  expect(readNumbers(text, 'DE').map(({ phone, fault }) => (fault ? `!${phone}` : phone))).toEqual(numbers)
+  expect(readNumbers(text, 'DE').map(({ phone, fault }) => (fault ? `!${phone}` : phone))).toEqual(
+    numbers,
+  )
 })
 
 test('a single number with spaces is not taken for a list', () => {
@@ -42,29 +57,64 @@ const NOW = Date.parse('2026-11-20T12:00:00Z')
 
 test('a copy of a campaign keeps its recipients, text and sending options, but not its time', () => {
   const campaign: Campaign = {
-    ...{ collectionId: '', collectionName: 'campaigns', id: 'c1', user: 'u1', created: '', updated: '' },
+    collectionId: '',
+    collectionName: 'campaigns',
+    id: 'c1',
+    user: 'u1',
+    created: '',
+    updated: '',
     changed_by: '',
-    ...{ name: 'Sale', body: 'Hello', template: '', variables: null, quiet_hours: true, error: '' },
-    ...{ groups: ['g1'], recipients: ['+4915120000010'], scheduled_at: '2026-11-20 08:00:00.000Z' },
-    ...{ expires_at: '', status: 'done' as const, batch_id: 'b1', batches: ['b1'], revision: 1 },
-    ...{ recipients_count: 9, segments: 9, device: '', line: 'l1', sim: 0, priority: 5 },
-    ...{ guarantee: 'at_least_once' as const, repeat: null, runs: 0, run_of: '' },
-    ...{ requires_consent: false, without_consent: null },
+    name: 'Sale',
+    body: 'Hello',
+    template: '',
+    variables: null,
+    quiet_hours: true,
+    error: '',
+    groups: ['g1'],
+    recipients: ['+4915120000010'],
+    scheduled_at: '2026-11-20 08:00:00.000Z',
+    expires_at: '',
+    status: 'done' as const,
+    batch_id: 'b1',
+    batches: ['b1'],
+    revision: 1,
+    recipients_count: 9,
+    segments: 9,
+    device: '',
+    line: 'l1',
+    sim: 0,
+    priority: 5,
+    guarantee: 'at_least_once' as const,
+    repeat: null,
+    runs: 0,
+    run_of: '',
+    requires_consent: false,
+    without_consent: null,
   }
   expect(makeRequest(copyCampaign(campaign), [])).toEqual({
     name: 'Sale',
-    ...{ recipients: ['+4915120000010'], group_ids: ['g1'], body: 'Hello' },
-    ...{ line_id: 'l1', priority: 5, guarantee: 'at_least_once' },
+    recipients: ['+4915120000010'],
+    group_ids: ['g1'],
+    body: 'Hello',
+    line_id: 'l1',
+    priority: 5,
+    guarantee: 'at_least_once',
   })
   const ofDevice: Campaign = {
     ...campaign,
-    ...{ line: '', device: 'd1', priority: 0, quiet_hours: false },
+    line: '',
+    device: 'd1',
+    priority: 0,
+    quiet_hours: false,
     guarantee: '',
   }
   expect(makeRequest(copyCampaign(ofDevice), [])).toEqual({
     name: 'Sale',
-    ...{ recipients: ['+4915120000010'], group_ids: ['g1'], body: 'Hello' },
-    ...{ device_id: 'd1', quiet_hours: false },
+    recipients: ['+4915120000010'],
+    group_ids: ['g1'],
+    body: 'Hello',
+    device_id: 'd1',
+    quiet_hours: false,
   })
 })
 
@@ -73,21 +123,33 @@ test('a send request contains only values that differ from the default', () => {
   const full = makeRequest(
     {
       ...READY,
-      ...{ kind: 'template', template: 't1', variables: { day: 'Monday', old: 'x' }, groups: ['g1'] },
-      ...{ isLater: true, at: '2026-11-21T08:30', device: 'd1', line: 'l2', priority: '5' },
-      ...{ guarantee: 'at_least_once', giveUp: '3600', isQuiet: false },
+      kind: 'template',
+      template: 't1',
+      variables: { day: 'Monday', old: 'x' },
+      groups: ['g1'],
+      isLater: true,
+      at: '2026-11-21T08:30',
+      device: 'd1',
+      line: 'l2',
+      priority: '5',
+      guarantee: 'at_least_once',
+      giveUp: '3600',
+      isQuiet: false,
     },
     ['day'],
   )
   expect(full).toEqual({
-    ...{ recipients: ['+4915120000010'], group_ids: ['g1'], template_id: 't1', variables: { day: 'Monday' } },
-    ...{
-      scheduled_at: new Date('2026-11-21T08:30').toISOString(),
-      device_id: 'd1',
-      line_id: 'l2',
-      priority: 5,
-    },
-    ...{ guarantee: 'at_least_once', ttl: 3600, quiet_hours: false },
+    recipients: ['+4915120000010'],
+    group_ids: ['g1'],
+    template_id: 't1',
+    variables: { day: 'Monday' },
+    scheduled_at: new Date('2026-11-21T08:30').toISOString(),
+    device_id: 'd1',
+    line_id: 'l2',
+    priority: 5,
+    guarantee: 'at_least_once',
+    ttl: 3600,
+    quiet_hours: false,
   })
 })
 

@@ -2,7 +2,10 @@ import { addEstimates } from '../../console/src/data/cost-estimate.ts'
 import { equalTexts } from '../../console/src/pages/send-list/split-for-estimates.ts'
 
 const text = (phone: string, segments: number, body = `${phone} ${segments}`) => ({
-  ...{ row: 1, phone, body, segments },
+  row: 1,
+  phone,
+  body,
+  segments,
 })
 
 test('texts of equal size share an estimate, unless they go to the same number', () => {
@@ -20,10 +23,14 @@ test('an estimate has at most 500 numbers', () => {
 
 test('estimates are added by line', () => {
   const part = (line: string, texts: number, cost: string, waiting = 0) => ({
-    ...{ currency: 'EUR', lines: [{ line, texts, cost }], waiting },
+    currency: 'EUR',
+    lines: [{ line, texts, cost }],
+    waiting,
   })
   expect(addEstimates([])).toBeNull()
-  expect(addEstimates([part('a', 2, '0.15', 1), part('b', 1, '0'), part('a', 1, '0.15', 3)])).toEqual({
+  expect(
+    addEstimates([part('a', 2, '0.15', 1), part('b', 1, '0'), part('a', 1, '0.15', 3)]),
+  ).toEqual({
     currency: 'EUR',
     lines: [
       { line: 'a', texts: 3, cost: '0.3' },

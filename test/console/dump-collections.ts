@@ -13,7 +13,7 @@ interface Field {
 }
 
 /** The columns of a line, as Biome has it. */
-const WIDTH = 110
+const WIDTH = 100
 
 /** The visible fields of the built-in collections as TypeScript, for the console's types and forms. */
 export function dumpCollections(): string {
@@ -49,6 +49,7 @@ function line(collection: string, field: Field): string {
   if (!values || isSelectField(listed)) return `  ${name}: { ${facts.join(', ')} },\n`
   const quoted = values.map((value) => `'${value}'`)
   const inline = `    values: [${quoted.join(', ')}],`
-  const list = inline.length <= WIDTH ? inline : `    values: [\n      ${quoted.join(',\n      ')},\n    ],`
+  const list =
+    inline.length <= WIDTH ? inline : `    values: [\n      ${quoted.join(',\n      ')},\n    ],`
   return `  ${name}: {\n${facts.map((fact) => `    ${fact},\n`).join('')}${list}\n  },\n`
 }

@@ -1,7 +1,8 @@
 import { ClientResponseError } from 'pocketbase'
 import { faultText, readFault } from '../../console/src/data/fault.ts'
 
-const answer = (status: number, response: object) => new ClientResponseError({ url: '', status, response })
+const answer = (status: number, response: object) =>
+  new ClientResponseError({ url: '', status, response })
 const AWAY = 'The server cannot be reached. Look at your connection and try again.'
 const refused = (fields: Readonly<Record<string, string>>) =>
   readFault(
@@ -79,7 +80,11 @@ test.each([
 test.each([
   ['an error of the console', new Error('Nobody is signed in.'), 'Nobody is signed in.'],
   ['a fetch without an answer', new TypeError('Failed to fetch'), AWAY],
-  ['a lost connection in Firefox', new TypeError('NetworkError when attempting to fetch resource.'), AWAY],
+  [
+    'a lost connection in Firefox',
+    new TypeError('NetworkError when attempting to fetch resource.'),
+    AWAY,
+  ],
   ['a fault of the program', new TypeError('x is not a function'), 'x is not a function'],
   ['an answer without words', answer(502, {}), 'Something went wrong. Try again.'],
 ])('%s is shown as: $2', (_, error, words) => {
@@ -93,7 +98,12 @@ test.each([
     [],
     'Email: Is already in use.',
   ],
-  ["a field's message is not repeated if the field shows it", { name: 'Cannot be blank.' }, ['name'], ''],
+  [
+    "a field's message is not repeated if the field shows it",
+    { name: 'Cannot be blank.' },
+    ['name'],
+    '',
+  ],
   [
     'a message that a field shows is not repeated',
     { user: 'Value must be unique.', phone: 'Value must be unique.' },

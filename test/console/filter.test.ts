@@ -8,7 +8,9 @@ import {
   withCondition,
 } from '../../console/src/pages/messages/filter/condition.ts'
 
-const { parse } = peggy.generate(readFileSync(new URL('../../grammar/filter.peggy', import.meta.url), 'utf8'))
+const { parse } = peggy.generate(
+  readFileSync(new URL('../../grammar/filter.peggy', import.meta.url), 'utf8'),
+)
 
 test.each([
   ['the first', '', 'status', '=', 'failed', 'status = "failed"'],

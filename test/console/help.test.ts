@@ -14,7 +14,8 @@ function outlineOf(page: string): string[] {
   const note = (token: Token) => {
     if (token.type === 'heading') parts.push(`heading ${token.depth}`)
     if (token.type === 'paragraph') parts.push('paragraph')
-    if (token.type === 'list') parts.push(`list of ${token.items.length}${token.ordered ? ', numbered' : ''}`)
+    if (token.type === 'list')
+      parts.push(`list of ${token.items.length}${token.ordered ? ', numbered' : ''}`)
     if (token.type === 'image') parts.push(`picture ${basename(token.href)}`)
   }
   void marked.walkTokens(tokensOf(page), note)

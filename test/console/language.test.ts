@@ -12,7 +12,17 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'account/page-frame.tsx': ['pocketsms', '.sheet .field input'],
   'account/this-phone.tsx': ['SMSGate'],
   'data/carriers/carrier-words.ts': [
-    ...['Twilio', 'Telnyx', 'Vonage', 'Plivo', 'MessageBird', 'Sinch', 'Infobip', 'GatewayAPI', 'Clickatell'],
+    ...[
+      'Twilio',
+      'Telnyx',
+      'Vonage',
+      'Plivo',
+      'MessageBird',
+      'Sinch',
+      'Infobip',
+      'GatewayAPI',
+      'Clickatell',
+    ],
   ],
   'data/device/simulated-phones.ts': ['Bearer {}'],
   'data/mark-browser.ts': ['signed_in=1; path=/leave; samesite=lax{}'],
@@ -48,7 +58,18 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'data/use/use-draft.ts': ['pocketsms.draft.'],
   'pages/account/page.tsx': ['EUR'],
   'pages/account/sessions.tsx': [
-    ...['Edg', 'Edge', 'Opera', 'Firefox/', 'Firefox', 'FxiOS/', 'Chrome/', 'Chrome', 'CriOS/', 'Safari/'],
+    ...[
+      'Edg',
+      'Edge',
+      'Opera',
+      'Firefox/',
+      'Firefox',
+      'FxiOS/',
+      'Chrome/',
+      'Chrome',
+      'CriOS/',
+      'Safari/',
+    ],
     ...['Safari', 'Android', 'Windows', 'Mac OS', 'CrOS', 'ChromeOS', 'Linux'],
   ],
   'pages/campaign/edit-dialog.tsx': ['variable {}'],
@@ -58,7 +79,11 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   ],
   // another language's console reads the file, too
   'pages/contacts/contacts-csv.ts': ['Name', 'Number', 'Groups', 'Opted out'],
-  'pages/devices/join.tsx': ['SMSGate', 'HOST=0.0.0.0 npx pocketsms serve', 'HOST=0.0.0.0 npm run demo'],
+  'pages/devices/join.tsx': [
+    'SMSGate',
+    'HOST=0.0.0.0 npx pocketsms serve',
+    'HOST=0.0.0.0 npm run demo',
+  ],
   'pages/hook/settings.tsx': ['commonLabels.team', 'workflow_run.conclusion=failure,timed_out'],
   'pages/keys/new-key.tsx': [
     `curl {}/api/sms/send -H "X-API-Key: {}" \\\n  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`,
@@ -73,7 +98,9 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'pages/settings/rules.tsx': ['/api/sms/'],
   'pages/verify/service-dialog.tsx': ['en: Your code is {{code}}.', 'example.com'],
   'pages/webhooks/page.tsx': ['webhook-signature'],
-  'parts/dialog/dialog.tsx': ['.dialog-body :is(.field, .check) :is(input, select, textarea):enabled'],
+  'parts/dialog/dialog.tsx': [
+    '.dialog-body :is(.field, .check) :is(input, select, textarea):enabled',
+  ],
   'parts/rows/webhook-rows.tsx': ['+4915112345678, +4930*, DHL'],
   'reference/reference.ts': ['(prefers-color-scheme: dark)'],
   'parts/icon.tsx': ['M4 6h16M4 12h16M4 18h16'],
@@ -100,7 +127,9 @@ test('every text shown to users is in the catalogue', () => {
 })
 
 test('every text listed as untranslated is in use', () => {
-  const named = Object.entries(UNTRANSLATED).flatMap(([file, all]) => all.map((text) => `${file} ${text}`))
+  const named = Object.entries(UNTRANSLATED).flatMap(([file, all]) =>
+    all.map((text) => `${file} ${text}`),
+  )
   const needed = new Set(bare.map(({ file, text }) => `${file} ${text}`))
   expect(named.filter((text) => !needed.has(text))).toEqual([])
 })
@@ -112,7 +141,9 @@ test('no style depends on a translated text', () => {
       ([selector, value]) => ({ selector: `${file}: ${selector}`, value: value! }),
     ),
   )
-  expect(selected.filter(({ value }) => texts.has(value)).map(({ selector }) => selector)).toEqual([])
+  expect(selected.filter(({ value }) => texts.has(value)).map(({ selector }) => selector)).toEqual(
+    [],
+  )
 })
 
 test.each([
@@ -125,7 +156,9 @@ test.each([
   ['before a plus', "const a = 'Contact saved' + name", 'Contact saved'],
   ['as one of two', "const a = isOn ? 'Switch off' : t('Switch on')", 'Switch off'],
 ])('the search finds a text without t() %s: "$2"', (_, code, text) => {
-  expect(textsOf('a.tsx', code).filter(({ isWrapped }) => !isWrapped)).toMatchObject([{ text, line: 1 }])
+  expect(textsOf('a.tsx', code).filter(({ isWrapped }) => !isWrapped)).toMatchObject([
+    { text, line: 1 },
+  ])
 })
 
 test("the gateway's reasons for failed messages have words in the console", () => {
@@ -144,7 +177,9 @@ function firstLoad(): Set<string> {
   const add = (file: string) => {
     if (found.has(file)) return
     found.add(file)
-    const imports = readSource(file).matchAll(/^(?:import|export) (?!type )[^'"]*['"](\.[^'"]+\.tsx?)['"]/gm)
+    const imports = readSource(file).matchAll(
+      /^(?:import|export) (?!type )[^'"]*['"](\.[^'"]+\.tsx?)['"]/gm,
+    )
     for (const [, to] of imports) add(posix.join(posix.dirname(file), to!))
   }
   add('main.tsx')
@@ -153,7 +188,8 @@ function firstLoad(): Set<string> {
 
 /** The texts that a part of a catalogue must have. */
 function textsOfPart(part: string): Set<string> {
-  const of = (files: Set<string>) => keys.filter(({ file }) => files.has(file)).map(({ text }) => text)
+  const of = (files: Set<string>) =>
+    keys.filter(({ file }) => files.has(file)).map(({ text }) => text)
   if (part in PARTS) return new Set(of(PARTS[part as keyof typeof PARTS]))
   const first = new Set(of(PARTS.first))
   const others = keys.filter(({ file }) => file !== 'service-worker.ts').map(({ text }) => text)

@@ -43,7 +43,12 @@ test('a row of a person who gets nothing is left out with the reason', () => {
 
 test.each([
   ['no number', '', 4, 'No number'],
-  ['no country', '', 3, 'No country in the number: write it as +49 151 12345678, or choose a country'],
+  [
+    'no country',
+    '',
+    3,
+    'No country in the number: write it as +49 151 12345678, or choose a country',
+  ],
   ['letters', 'DE', 5, 'Not a phone number'],
   ['an empty cell that the text needs', 'DE', 6, 'Nothing in “name”'],
   ['the same text to the same number', 'DE', 7, 'The same text to the same number as in row 2'],
@@ -66,7 +71,11 @@ test('a row is left out if its values make the text too long', () => {
 
 test('a default is used for an empty cell only', () => {
   const { good } = planList(sheet, 0, '', 'Hi {{name|there}}, at {{time|}}')
-  expect(good.map(({ body }) => body)).toEqual(['Hi Anna, at 7 pm', 'Hi there, at 9 pm', 'Hi Anna, at 8 pm'])
+  expect(good.map(({ body }) => body)).toEqual([
+    'Hi Anna, at 7 pm',
+    'Hi there, at 9 pm',
+    'Hi Anna, at 8 pm',
+  ])
 })
 
 test('{{phone}} is the dialed number if no column has that name', () => {
@@ -83,7 +92,15 @@ test.each([
   ['a limit where 0 means no limit', { type: 'number' }, { placeholder: 'No limit' }, 0, '', '', 0],
   ['a checkbox', { type: 'bool' }, {}, undefined, false, true, true],
   ['a choice', { type: 'select' }, { choices: [] }, 'a', 'a', 'b', 'b'],
-  ['some of some', { type: 'select', many: true }, { choices: [] }, ['a'], ['a'], ['a', 'b'], ['a', 'b']],
+  [
+    'some of some',
+    { type: 'select', many: true },
+    { choices: [] },
+    ['a'],
+    ['a'],
+    ['a', 'b'],
+    ['a', 'b'],
+  ],
   ['a list', { type: 'json' }, { kind: 'list' }, ['1', '2'], '1, 2', '1, 3 4', ['1', '3', '4']],
   ['a list of lines', { type: 'json' }, { kind: 'list', rows: 2 }, ['1', '2'], '1\n2', '', []],
   ['a password', { type: 'password' }, {}, undefined, '', '', undefined],
@@ -101,13 +118,17 @@ test.each([
   (_, facts, more, stored, typed, next, written) => {
     const rows = [complete({ name: 'a.b', ...more } as Kept, facts)]
     expect(makeTyped(rows, { a: { b: stored } })).toEqual({ 'a.b': typed })
-    expect(makeStored(rows, { 'a.b': next })).toEqual(written === undefined ? {} : { a: { b: written } })
+    expect(makeStored(rows, { 'a.b': next })).toEqual(
+      written === undefined ? {} : { a: { b: written } },
+    )
   },
 )
 
 test('members of one object are saved together', () => {
   const rows = [{ name: 'a.b' }, { name: 'a.c' }]
-  expect(makeStored(rows, makeTyped(rows, { a: { b: 1, c: 2 } }))).toEqual({ a: { b: '1', c: '2' } })
+  expect(makeStored(rows, makeTyped(rows, { a: { b: 1, c: 2 } }))).toEqual({
+    a: { b: '1', c: '2' },
+  })
 })
 
 test.each([

@@ -46,7 +46,12 @@ test.each([
 test.each([
   ['nothing', ' ', 'DE', 'No number'],
   ['words', 'call me', 'DE', 'Not a phone number'],
-  ['a link with an extension', 'tel:+49-151-20000010;ext=5', '', 'A text cannot go to an extension'],
+  [
+    'a link with an extension',
+    'tel:+49-151-20000010;ext=5',
+    '',
+    'A text cannot go to an extension',
+  ],
   ['a short code', '72722', 'DE', 'A short code'],
   ['two numbers', '2 people 0151 20000010', 'DE', 'Not a phone number'],
   ['only a plus', '+', 'DE', 'Not a phone number'],
@@ -66,7 +71,18 @@ test.each([
 
 test('every number that is read has E.164 form', () => {
   for (const country of ['', 'DE', 'US', 'IT', 'AU'])
-    for (const text of ['0', '00', '+0', '<>', '<', '()', 'E', '1e5', '9'.repeat(400), '+'.repeat(400)])
+    for (const text of [
+      '0',
+      '00',
+      '+0',
+      '<>',
+      '<',
+      '()',
+      'E',
+      '1e5',
+      '9'.repeat(400),
+      '+'.repeat(400),
+    ])
       expect(readTyped(text, country).phone ?? '+4915120000').toMatch(/^\+[1-9]\d{6,14}$/)
 })
 

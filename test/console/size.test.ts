@@ -46,5 +46,7 @@ test(`a first visit of the inbox needs at most ${MAX_FILES} files, which the pag
   const inbox = filesOf(manifest, 'src/pages/conversations/page.tsx')
   expect(new Set([...first, ...inbox]).size).toBeLessThanOrEqual(MAX_FILES)
   const page = readFileSync(new URL('index.html', DIST), 'utf8')
-  expect([...first, ...inbox].filter((file) => file !== 'index.html' && !page.includes(file))).toEqual([])
+  expect(
+    [...first, ...inbox].filter((file) => file !== 'index.html' && !page.includes(file)),
+  ).toEqual([])
 })

@@ -86,5 +86,7 @@ test.each([
   ],
 ])('the history of a message %s', (_, values, events, told) => {
   const steps = makeSteps(message(values), events)
-  expect(steps.map(({ words, at, detail }) => `${words} ${at}${detail && ` ${detail}`}`)).toEqual(told)
+  expect(steps.map(({ words, at, detail }) => `${words} ${at}${detail && ` ${detail}`}`)).toEqual(
+    told,
+  )
 })

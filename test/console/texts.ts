@@ -6,10 +6,13 @@ export const SOURCES = resolve(import.meta.dirname, '../../console/src')
 const CALLS = new Set(['t', 'tn', 'tx'])
 /** Attributes that nobody reads. */
 const CODE_ATTRIBUTES = new Set(
-  'class href type id key icon kind autocomplete role d viewBox rel target draftKey code'.split(' '),
+  'class href type id key icon kind autocomplete role d viewBox rel target draftKey code'.split(
+    ' ',
+  ),
 )
 /** Methods that look for a text, functions that name a draft or ask the server. */
-const CODE_CALLS = /(^|\.)(startsWith|querySelector|get|buildURL|useDraft|useAnswer|remembered|send)$/
+const CODE_CALLS =
+  /(^|\.)(startsWith|querySelector|get|buildURL|useDraft|useAnswer|remembered|send)$/
 /** Nodes of which nobody reads anything: types, imports, the names of things. */
 const CODE_NODES = /^(Import|ExportAll|TSType|TSInterface|TSLiteral|PropertyDefinition$)/
 /** What people read even if it is a single word without a capital letter. */
@@ -68,7 +71,11 @@ function isCode(node: Node, parent: Node | undefined): boolean {
   if (parent?.type === 'Property' && parent.key === node) return true
   if (parent?.type === 'BinaryExpression' && parent.operator !== '+') return true
   if (node.type === 'JSXAttribute') return CODE_ATTRIBUTES.has(nameOf(node.name))
-  return parent?.type === 'CallExpression' && node !== parent.callee && CODE_CALLS.test(nameOf(parent.callee))
+  return (
+    parent?.type === 'CallExpression' &&
+    node !== parent.callee &&
+    CODE_CALLS.test(nameOf(parent.callee))
+  )
 }
 
 /** The keys that a call of `t`, `tn` or `tx` looks up: `tn` two, `tx(isOne ? '…' : '…')` one of two. */
@@ -94,7 +101,9 @@ function textOf(node: Node): string {
   if (node.type === 'JSXText' || node.type === 'Literal')
     return typeof node.value === 'string' ? node.value : ''
   if (node.type !== 'TemplateLiteral') return ''
-  return (node.quasis as { value: { cooked: string } }[]).map(({ value }) => value.cooked).join('{}')
+  return (node.quasis as { value: { cooked: string } }[])
+    .map(({ value }) => value.cooked)
+    .join('{}')
 }
 
 /** `a.b` of an identifier, a member or the name of an attribute. */

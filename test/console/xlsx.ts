@@ -18,6 +18,8 @@ export function xlsx(rows: readonly (readonly (string | number)[])[]): ArrayBuff
     'xl/_rels/workbook.xml.rels': `<Relationships xmlns="${PACKAGE}"><Relationship Id="rId1" Type="${OFFICE}/worksheet" Target="worksheets/sheet1.xml"/></Relationships>`,
     'xl/worksheets/sheet1.xml': `<worksheet xmlns="${MAIN}"><sheetData>${sheet}</sheetData></worksheet>`,
   }
-  const zipped = zipSync(Object.fromEntries(Object.entries(files).map(([name, xml]) => [name, strToU8(xml)])))
+  const zipped = zipSync(
+    Object.fromEntries(Object.entries(files).map(([name, xml]) => [name, strToU8(xml)])),
+  )
   return zipped.slice().buffer
 }

@@ -31,15 +31,19 @@ interface Compose {
   readonly volumes: Readonly<Record<string, unknown>>
 }
 
-const compose = (file: string): Compose => parse(readFileSync(join(HOME, file), 'utf8'), { merge: true })
+const compose = (file: string): Compose =>
+  parse(readFileSync(join(HOME, file), 'utf8'), { merge: true })
 const { services } = compose('deploy/compose-servers.yml')
 const alone = compose('docker-compose.yml')
 
 /** Compose's `${NAME:-default}` and `${NAME:+other}`, as with an empty .env. */
-const filled = (text: string) => text.replace(/\$\{\w+:\+[^}]*\}/g, '').replace(/\$\{\w+:-([^}]*)\}/g, '$1')
+const filled = (text: string) =>
+  text.replace(/\$\{\w+:\+[^}]*\}/g, '').replace(/\$\{\w+:-([^}]*)\}/g, '$1')
 
 const environmentOf = (service: Service) =>
-  Object.fromEntries(Object.entries(service.environment).map(([name, text]) => [name, filled(text)]))
+  Object.fromEntries(
+    Object.entries(service.environment).map(([name, text]) => [name, filled(text)]),
+  )
 
 test('Compose runs two servers, Postgres and a proxy', () => {
   expect(Object.keys(services).sort()).toEqual(['postgres', 'proxy', ...NODES].sort())
@@ -81,7 +85,8 @@ test('every mounted path exists', () => {
       all.map((mount) => mount.split(':')[0]!),
     )
     for (const source of mounts) {
-      if (source.startsWith('./')) expect([source, existsSync(join(HOME, source))]).toEqual([source, true])
+      if (source.startsWith('./'))
+        expect([source, existsSync(join(HOME, source))]).toEqual([source, true])
       else expect(Object.keys(volumes)).toContain(source)
     }
   }
@@ -111,13 +116,14 @@ const documents = parseAllDocuments(readFileSync(FILE, 'utf8')).map((one) => one
 
 test('Kubernetes servers start with their settings and get enough time to stop', () => {
   const { spec } = documents.find(({ kind }) => kind === 'Deployment').spec.template
-  const settings = (spec.containers[0].env as { name: string; value?: string }[]).map(({ name, value }) => [
-    name,
-    value ?? 'postgres://secret',
-  ])
+  const settings = (spec.containers[0].env as { name: string; value?: string }[]).map(
+    ({ name, value }) => [name, value ?? 'postgres://secret'],
+  )
   const { stopDelaySeconds, databaseUrl } = readConfig(Object.fromEntries(settings))
   expect(databaseUrl).toBe('postgres://secret')
-  expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(stopDelaySeconds + 10 + TIME_LEFT_SECONDS)
+  expect(spec.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+    stopDelaySeconds + 10 + TIME_LEFT_SECONDS,
+  )
 })
 
 test('the database secret has the name of its cluster', () => {
@@ -130,7 +136,8 @@ const DASHBOARD = fileURLToPath(new URL('../../deploy/grafana.json', import.meta
 const TOKEN = 'a-token-for-prometheus'
 
 /** Only there with the server's own Postgres, a replica, workers, or after a backup, a refusal, a fault. */
-const SOMETIMES = /pocketsms_(disk_|replica_|worker_|backup_age|over_limits)|kind="alarm|"dead"|status=~"5/
+const SOMETIMES =
+  /pocketsms_(disk_|replica_|worker_|backup_age|over_limits)|kind="alarm|"dead"|status=~"5/
 
 const rules: { alert: string; expr: string }[] = parse(readFileSync(RULES, 'utf8')).groups[0].rules
 const { panels } = JSON.parse(readFileSync(DASHBOARD, 'utf8'))
@@ -173,9 +180,13 @@ test.runIf(runs('prometheus', '--version'))(
     expect((await user.call('POST', '/api/sms/send', send)).status).toBe(503)
     await gateway.pair(user)
     await must(user, 'POST', '/api/sms/send', send)
-    await must(user, 'POST', '/api/campaigns', { ...send, scheduled_at: new Date(Date.now() + 3_600_000) })
+    await must(user, 'POST', '/api/campaigns', {
+      ...send,
+      scheduled_at: new Date(Date.now() + 3_600_000),
+    })
     const prometheus = await startPrometheus(gateway.url)
-    const ask = async (path: string) => (await request(prometheus, 'GET', `/api/v1/${path}`)).body.data
+    const ask = async (path: string) =>
+      (await request(prometheus, 'GET', `/api/v1/${path}`)).body.data
     const unanswered = async () => {
       const results = queries.map(async (query) => {
         const { result } = await ask(`query?query=${encodeURIComponent(query)}`)

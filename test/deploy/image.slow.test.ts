@@ -25,12 +25,15 @@ const stages: Step[][] = text('Dockerfile')
   .split(/^FROM .*$/m)
   .slice(1)
   .map((stage) => stage.trim().split('\n').filter(Boolean))
-  .map((lines) => lines.map((line) => ({ word: line.split(' ')[0]!, rest: line.replace(/^\w+ +/, '') })))
+  .map((lines) =>
+    lines.map((line) => ({ word: line.split(' ')[0]!, rest: line.replace(/^\w+ +/, '') })),
+  )
 const [packing, installing, image] = stages as [Step[], Step[], Step[]]
 const values = (steps: readonly Step[], word: string) =>
   steps.filter((step) => step.word === word).map(({ rest }) => rest)
 const last = (steps: readonly Step[], word: string) => values(steps, word).at(-1)!
-const sh = (cwd: string, command: string) => execFileSync('sh', ['-c', command], { cwd, stdio: 'pipe' })
+const sh = (cwd: string, command: string) =>
+  execFileSync('sh', ['-c', command], { cwd, stdio: 'pipe' })
 
 function isInContext(file: string): boolean {
   const path = relative(HOME, file)
@@ -53,7 +56,9 @@ function build(folder: string): string {
   for (const command of values(installing, 'RUN'))
     sh(
       place,
-      command.replace('/pocketsms', `${clone}/pocketsms`).replace('npm ci', 'npm ci --prefer-offline'),
+      command
+        .replace('/pocketsms', `${clone}/pocketsms`)
+        .replace('npm ci', 'npm ci --prefer-offline'),
     )
   return local
 }
@@ -94,11 +99,24 @@ test.runIf(canMount())(
         .flatMap((line) => line.split(' '))
         .map((pair) => pair.split('=') as [string, string]),
     )
-    expect([env.DATA_DIR, last(image, 'VOLUME'), last(image, 'USER')]).toEqual(['/data', '/data', 'node'])
+    expect([env.DATA_DIR, last(image, 'VOLUME'), last(image, 'USER')]).toEqual([
+      '/data',
+      '/data',
+      'node',
+    ])
     const data = join(folder, 'data')
     const server = await startProgram(
       '/usr/bin/unshare',
-      ['-m', '--pid', '--fork', 'sh', '-c', confine(folder, local), 'sh', ...JSON.parse(last(image, 'CMD'))],
+      [
+        '-m',
+        '--pid',
+        '--fork',
+        'sh',
+        '-c',
+        confine(folder, local),
+        'sh',
+        ...JSON.parse(last(image, 'CMD')),
+      ],
       // certificates of this machine are not in the image
       { ...env, PORT: port, DATABASE_URL: '', HOME: '/home', NODE_EXTRA_CA_CERTS: '' },
       `http://127.0.0.1:${port}`,

@@ -131,7 +131,11 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
     let contacts = 0
     const addContact = (who: Client) => {
       const phone = `+49151${String(++contacts).padStart(8, '0')}`
-      return who.call('POST', '/api/collections/contacts/records', { user: user.id, name: 'x', phone })
+      return who.call('POST', '/api/collections/contacts/records', {
+        user: user.id,
+        name: 'x',
+        phone,
+      })
     }
 
     test("nodes get the client's address and the request id that the client was given", async () => {
@@ -195,7 +199,9 @@ describe.each(Object.entries(PROXIES))('%s before two nodes', (name, { version, 
       const bad: string[] = []
       const ask = async (what: string, call: () => Promise<{ status: number }>) => {
         while (!isOver) {
-          const { status } = await call().catch((error) => ({ status: String(error.cause ?? error) }))
+          const { status } = await call().catch((error) => ({
+            status: String(error.cause ?? error),
+          }))
           if (status === 200) good++
           else bad.push(`${what} ${status}`)
         }

@@ -11,7 +11,8 @@ import { blocksOf } from './page.ts'
 
 /** As Debian and others call it. */
 const program = ['prometheus-alertmanager', 'alertmanager'].find((name) => runs(name, '--version'))
-if (!program) throw new Error('Alertmanager is not installed: apt-get install prometheus-alertmanager')
+if (!program)
+  throw new Error('Alertmanager is not installed: apt-get install prometheus-alertmanager')
 
 const fixture = await startServerWithDevices()
 const { query } = fixture
@@ -19,7 +20,8 @@ const alice = await fixture.makeUser()
 beforeAll(() => fixture.pair(alice))
 
 const HOOK = { name: 'Alertmanager', preset: 'alertmanager', recipients: ['+4915112345678'] }
-const makeHook = () => must(alice, 'POST', '/api/collections/hooks/records', { user: alice.id, ...HOOK })
+const makeHook = () =>
+  must(alice, 'POST', '/api/collections/hooks/records', { user: alice.id, ...HOOK })
 const textsBy = async ({ id }: { id: string }) =>
   (await query('select body from sms_messages where sent_by = $1 order by _rowid', [id])).map(
     ([text]) => text,
@@ -32,7 +34,9 @@ async function outcomes({ id }: { id: string }, status: string) {
 
 /** Starts an Alertmanager that is alone, with the page's file and a second for these. Returns its address. */
 async function startAlertmanager({ secret }: { secret: string }, second: RegExp): Promise<string> {
-  const block = blocksOf('docs/recipes/tools.md').find(({ text }) => text.includes('webhook_configs'))!
+  const block = blocksOf('docs/recipes/tools.md').find(({ text }) =>
+    text.includes('webhook_configs'),
+  )!
   const folder = temporaryFolder()
   const file = block.text
     .replace('https://sms.example.com', fixture.url)
@@ -40,7 +44,11 @@ async function startAlertmanager({ secret }: { secret: string }, second: RegExp)
     .replace(second, (setting) => setting.replace(/\w+$/, '1s'))
   writeFileSync(join(folder, 'alertmanager.yml'), file)
   const address = `127.0.0.1:${await freePort()}`
-  const args = [`--web.listen-address=${address}`, '--cluster.listen-address=', `--storage.path=${folder}`]
+  const args = [
+    `--web.listen-address=${address}`,
+    '--cluster.listen-address=',
+    `--storage.path=${folder}`,
+  ]
   const flags = [...args, `--config.file=${join(folder, 'alertmanager.yml')}`]
   const running = await startProgram(program!, flags, {}, `http://${address}`, '/-/ready')
   return running.url
@@ -63,8 +71,12 @@ test('an alert and its end are two texts although two Alertmanagers repeat them 
   const areRepeated = async () =>
     (await outcomes(hook, 'firing')).filter((one) => one === 'repeated').length >= 6
   await until('the alert is repeated', areRepeated)
-  for (const alertmanager of both) await post(alertmanager, [{ ...alert, endsAt: new Date().toISOString() }])
-  await until('both say that it is over', async () => (await outcomes(hook, 'resolved')).length === 2)
+  for (const alertmanager of both)
+    await post(alertmanager, [{ ...alert, endsAt: new Date().toISOString() }])
+  await until(
+    'both say that it is over',
+    async () => (await outcomes(hook, 'resolved')).length === 2,
+  )
   expect(await outcomes(hook, 'resolved')).toEqual(['sent', 'repeated'])
   const text = 'DiskFull web-1:9100: Disk is 95 % full'
   expect(await textsBy(hook)).toEqual([`firing: ${text}`, `resolved: ${text}`])
@@ -73,7 +85,10 @@ test('an alert and its end are two texts although two Alertmanagers repeat them 
 test('of 200 alerts at once the hook sends 60 texts and one that counts the rest', async () => {
   const hook = await makeHook()
   const startsAt = new Date().toISOString()
-  const alerts = Array.from({ length: 200 }, (_, i) => ({ labels: { alertname: `Alert${i}` }, startsAt }))
+  const alerts = Array.from({ length: 200 }, (_, i) => ({
+    labels: { alertname: `Alert${i}` },
+    startsAt,
+  }))
   const alertmanager = await startAlertmanager(hook, /group_wait: \w+/)
   await post(alertmanager, alerts)
   const summary = 'Alertmanager: and 140 more'

@@ -36,18 +36,25 @@ const wrongOf = (code: string) => String(999_999 - Number(code)).padStart(6, '0'
 
 const kratos = process.env.KRATOS ?? 'kratos'
 const PHONE = {
-  ...{ type: 'string', format: 'tel' },
-  'ory.sh/kratos': { credentials: { code: { identifier: true, via: 'sms' } }, verification: { via: 'sms' } },
+  type: 'string',
+  format: 'tel',
+  'ory.sh/kratos': {
+    credentials: { code: { identifier: true, via: 'sms' } },
+    verification: { via: 'sms' },
+  },
 }
 const SCHEMA = {
-  ...{ $id: 'https://example.com/person', type: 'object' },
+  $id: 'https://example.com/person',
+  type: 'object',
   properties: { traits: { type: 'object', properties: { phone: PHONE }, required: ['phone'] } },
 }
 
 /** Starts Kratos with the page's courier, and makes somebody with the phone. Returns its public address. */
 async function startKratos(secret: string): Promise<string> {
   const [port, admin] = [await freePort(), await freePort()]
-  const page = blockWith('courier:').replace('https://sms.example.com', fixture.url).replace('SECRET', secret)
+  const page = blockWith('courier:')
+    .replace('https://sms.example.com', fixture.url)
+    .replace('SECRET', secret)
   const ui = { ui_url: 'http://127.0.0.1/' }
   const settings = {
     ...parse(page),
@@ -55,11 +62,16 @@ async function startKratos(secret: string): Promise<string> {
     serve: { public: { host: '127.0.0.1', port }, admin: { host: '127.0.0.1', port: admin } },
     identity: {
       default_schema_id: 'person',
-      schemas: [{ id: 'person', url: `base64://${Buffer.from(JSON.stringify(SCHEMA)).toString('base64')}` }],
+      schemas: [
+        { id: 'person', url: `base64://${Buffer.from(JSON.stringify(SCHEMA)).toString('base64')}` },
+      ],
     },
     selfservice: {
       default_browser_return_url: ui.ui_url,
-      methods: { code: { enabled: true, passwordless_enabled: true }, password: { enabled: false } },
+      methods: {
+        code: { enabled: true, passwordless_enabled: true },
+        password: { enabled: false },
+      },
       flows: { login: ui },
     },
   }
@@ -69,7 +81,9 @@ async function startKratos(secret: string): Promise<string> {
   const running = await startProgram(kratos, args, {}, `http://127.0.0.1:${port}`, '/health/ready')
   onTestFinished(() => running.stop())
   const person = { schema_id: 'person', traits: { phone: TO } }
-  expect((await request(`http://127.0.0.1:${admin}`, 'POST', '/admin/identities', person)).status).toBe(201)
+  expect(
+    (await request(`http://127.0.0.1:${admin}`, 'POST', '/admin/identities', person)).status,
+  ).toBe(201)
   return running.url
 }
 
@@ -92,7 +106,8 @@ test.skipIf(!hasAuthServers())("Logto's connector sends a code", async () => {
   )
   const config = { endpoint: `${fixture.url}/api/hooks`, authorization: `Bearer ${secret}` }
   const connector = await createConnector({ getConfig: async () => config })
-  const send = (to: string) => connector.sendMessage({ to, type: 'SignIn', payload: { code: '471103' } })
+  const send = (to: string) =>
+    connector.sendMessage({ to, type: 'SignIn', payload: { code: '471103' } })
   await send(TO.slice(1))
   expect(await readCode()).toBe('471103')
   await expect(send('0151 1')).rejects.toThrow('Recipient 1 is not a number')
@@ -100,7 +115,10 @@ test.skipIf(!hasAuthServers())("Logto's connector sends a code", async () => {
 
 /** Starts a server of better-auth's with the page's file. Returns its address. */
 async function startBetterAuth(): Promise<string> {
-  const { key } = await must(ann, 'POST', '/api/collections/api_keys/records', { user: ann.id, name: 'App' })
+  const { key } = await must(ann, 'POST', '/api/collections/api_keys/records', {
+    user: ann.id,
+    name: 'App',
+  })
   const [file, port] = [join(AUTH_FOLDER, `auth-${process.pid}.mjs`), await freePort()]
   const server = `import { createServer } from 'node:http'
     import { toNodeHandler } from 'better-auth/node'
@@ -108,7 +126,11 @@ async function startBetterAuth(): Promise<string> {
     createServer((req, res) => (req.url === '/' ? res.end() : handle(req, res))).listen(${port}, '127.0.0.1')`
   writeFileSync(file, `${blockWith('betterAuth')}\n${server}`)
   const url = `http://127.0.0.1:${port}`
-  const own = { BETTER_AUTH_URL: url, BETTER_AUTH_SECRET: 'x'.repeat(32), BETTER_AUTH_TELEMETRY: '0' }
+  const own = {
+    BETTER_AUTH_URL: url,
+    BETTER_AUTH_SECRET: 'x'.repeat(32),
+    BETTER_AUTH_TELEMETRY: '0',
+  }
   const env = { ...own, POCKETSMS_URL: fixture.url, POCKETSMS_KEY: key }
   const running = await startProgram(process.execPath, [file], env, url, '/')
   onTestFinished(async () => {

@@ -57,12 +57,15 @@ describe('configuration blocks in docs', () => {
       const compose = readFileSync(join(PROJECT, file), 'utf8')
       expect(compose).toMatch(/\$\{/)
       const explained = readFileSync(join(PROJECT, 'docs/deploy.md'), 'utf8')
-      for (const [, name] of compose.matchAll(/\$\{(\w+)/g)) expect(explained).toContain(`\`${name}\``)
+      for (const [, name] of compose.matchAll(/\$\{(\w+)/g))
+        expect(explained).toContain(`\`${name}\``)
     },
   )
 
   test.each(inLanguage('ini'))('$place consists of sections and settings', ({ text }) => {
-    const strange = text.split('\n').filter((line) => !/^(\s*|[#;].*|\[[\w.-]+\]|[\w.-]+\s*=.*)$/.test(line))
+    const strange = text
+      .split('\n')
+      .filter((line) => !/^(\s*|[#;].*|\[[\w.-]+\]|[\w.-]+\s*=.*)$/.test(line))
     expect(strange).toEqual([])
   })
 })

@@ -57,7 +57,13 @@ const person = (name: string, record: Named): Named => {
 }
 
 const device = (name: string, record: Named): Named =>
-  make(name, { platform: 'modem', enabled: true, last_seen: date(now), password: PASSWORD, ...record })
+  make(name, {
+    platform: 'modem',
+    enabled: true,
+    last_seen: date(now),
+    password: PASSWORD,
+    ...record,
+  })
 
 /**
  * What the recipes are asked about: each question has a record that it is for, and ones that it is not for.
@@ -76,7 +82,13 @@ export const FIXTURES: Readonly<Record<string, readonly Named[]>> = {
       phone: '+4930222222',
       last_seen: inHours(-2),
     }),
-    device('attic', { name: 'attic', platform: 'simulator', enabled: false, last_seen: '', per_minute: 1 }),
+    device('attic', {
+      name: 'attic',
+      platform: 'simulator',
+      enabled: false,
+      last_seen: '',
+      per_minute: 1,
+    }),
     device('bens', { name: 'modem of Ben', user: id('ben') }),
   ],
   contact_groups: [
@@ -131,7 +143,13 @@ export const FIXTURES: Readonly<Record<string, readonly Named[]>> = {
       last_used_at: '',
       expires_at: inHours(24 * 10),
     }),
-    make('used', { name: 'used', prefix: 'psk_bbbb', hash: 'b', last_used_at: inHours(-1), expires_at: '' }),
+    make('used', {
+      name: 'used',
+      prefix: 'psk_bbbb',
+      hash: 'b',
+      last_used_at: inHours(-1),
+      expires_at: '',
+    }),
     make('late', {
       name: 'late',
       prefix: 'psk_cccc',
@@ -148,7 +166,10 @@ export const FIXTURES: Readonly<Record<string, readonly Named[]>> = {
   sms_messages: [
     message('failed-today', { status: 'failed', created: date(now), error_message: 'No signal' }),
     message('failed-before', { status: 'failed', error_message: 'Canceled' }),
-    message('silent', { status: 'failed', error_message: 'Outcome unknown: the device went silent' }),
+    message('silent', {
+      status: 'failed',
+      error_message: 'Outcome unknown: the device went silent',
+    }),
     message('to-anna', { to: '+4915112345678', body: 'Your PARCEL arrives' }),
     message('from-anna', {
       status: 'received',
@@ -167,7 +188,12 @@ export const FIXTURES: Readonly<Record<string, readonly Named[]>> = {
       body: 'Ok',
       created: '2026-02-11 14:00:00.000Z',
     }),
-    message('to-dora', { to: '+4915100000004', user: id('ben'), device: id('bens'), client_ref: 'order-7' }),
+    message('to-dora', {
+      to: '+4915100000004',
+      user: id('ben'),
+      device: id('bens'),
+      client_ref: 'order-7',
+    }),
     message('scheduled', {
       status: 'pending',
       device: '',
@@ -222,7 +248,12 @@ export const FIXTURES: Readonly<Record<string, readonly Named[]>> = {
       enabled: true,
       secret: 's',
     }),
-    make('off', { url: 'https://example.com/c', events: ['message.failed'], enabled: false, secret: 's' }),
+    make('off', {
+      url: 'https://example.com/c',
+      events: ['message.failed'],
+      enabled: false,
+      secret: 's',
+    }),
   ],
   webhook_deliveries: [
     make('gaveup', {

@@ -53,7 +53,8 @@ const recipes = readRecipes()
 /** Messages that were sent, the latest first, as far as `holds` for when and by whom. */
 const sent = (holds: (at: Date, record: Named) => boolean): string[] =>
   FIXTURES.sms_messages!.filter(
-    (record) => record.message_type === 'outgoing' && holds(new Date(String(record.created)), record),
+    (record) =>
+      record.message_type === 'outgoing' && holds(new Date(String(record.created)), record),
   )
     .sort((a, b) => String(b.created).localeCompare(String(a.created)))
     .map((record) => String(record.id))
@@ -93,7 +94,9 @@ const ANSWERS: Readonly<Record<string, readonly string[]>> = {
   'Which texts were sent on a weekend?': sent((at) => [0, 6].includes(at.getUTCDay())),
   'Which texts were sent to members of a group? (superusers)': ['to-anna'],
   'Which texts were sent to contacts that opted out? (superusers)': ['to-dora'],
-  'Which texts did the users of one customer send? (superusers)': sent((_, { user }) => user === id('ann')),
+  'Which texts did the users of one customer send? (superusers)': sent(
+    (_, { user }) => user === id('ann'),
+  ),
   'Which contacts are in this group?': ['anna', 'bert'],
   'Which contacts are in this group only?': ['anna'],
   'Which contacts are in more than one group?': ['bert'],
@@ -153,7 +156,9 @@ async function find(client: PocketBase, recipe: Recipe): Promise<string[]> {
 
 test('the cookbook has at least thirty recipes, and each has an answer in this test', () => {
   expect(recipes.length).toBeGreaterThanOrEqual(30)
-  expect(recipes.map(({ question }) => question).toSorted()).toEqual(Object.keys(ANSWERS).toSorted())
+  expect(recipes.map(({ question }) => question).toSorted()).toEqual(
+    Object.keys(ANSWERS).toSorted(),
+  )
 })
 
 describe.each(recipes)('$collection: $question', (recipe) => {

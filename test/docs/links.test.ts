@@ -29,7 +29,9 @@ const anchorsOf = (page: string) =>
   )
 
 function brokenLinks(page: string): string[] {
-  const links = [...withoutCode(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(([, target]) => target!)
+  const links = [...withoutCode(readPage(page)).matchAll(/\]\(([^)\s]+)\)/g)].map(
+    ([, target]) => target!,
+  )
   return links
     .filter((link) => !/^[a-z]+:/.test(link))
     .filter((link) => {

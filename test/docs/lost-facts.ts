@@ -38,7 +38,10 @@ function lostFacts(before: string, now: string): string[] {
 
 const [version = 'main', ...pages] = process.argv.slice(2)
 for (const page of pages) {
-  const before = execFileSync('git', ['show', `${version}:${page}`], { cwd: PROJECT, encoding: 'utf8' })
+  const before = execFileSync('git', ['show', `${version}:${page}`], {
+    cwd: PROJECT,
+    encoding: 'utf8',
+  })
   for (const fact of lostFacts(textOf(before), textOf(readPage(page)))) {
     console.log(`${page} lost the ${fact}`)
     process.exitCode = 1

@@ -42,7 +42,8 @@ const filesAt = (path: string): string[] =>
   )
 
 const withoutBlocks = (page: string) => readPage(page).replaceAll(/^```[\s\S]*?^```/gm, '')
-const spansOf = (page: string) => [...withoutBlocks(page).matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!)
+const spansOf = (page: string) =>
+  [...withoutBlocks(page).matchAll(/`([^`\n]+)`/g)].map(([, span]) => span!)
 
 /** Names of other projects and placeholders. */
 const OTHERS = new Set([
@@ -53,7 +54,9 @@ const OTHERS = new Set([
 test.each(PAGES)('%s names files and folders that exist', (page) => {
   const paths = spansOf(page).filter((span) => /^[\w.-]+\/[\w./*-]*$/.test(span))
   const ours = paths.filter((path) => [...ROOMS, ...FOLDERS].includes(path.split('/')[0]!))
-  const missing = ours.filter((path) => !OTHERS.has(posix.basename(path)) && filesAt(path).length === 0)
+  const missing = ours.filter(
+    (path) => !OTHERS.has(posix.basename(path)) && filesAt(path).length === 0,
+  )
   expect(missing).toEqual([])
 })
 
@@ -73,7 +76,9 @@ test.each(PAGES)('%s names the files that contain the functions', (page) => {
     const files = filesAt(path!).filter(
       (file) => existsSync(join(PROJECT, file)) && statSync(join(PROJECT, file)).isFile(),
     )
-    return files.length > 0 && !files.some((file) => file.includes(name!) || read(file).includes(name!))
+    return (
+      files.length > 0 && !files.some((file) => file.includes(name!) || read(file).includes(name!))
+    )
   })
   expect(wrong.map(([text]) => text)).toEqual([])
 })

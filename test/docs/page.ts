@@ -34,18 +34,20 @@ const COMMENT = /<!--\s*(.*?)\s*-->/g
 export function blocksOf(page: string): Block[] {
   const markdown = readPage(page)
   let end = 0
-  return [...markdown.matchAll(FENCED)].map(({ 0: whole, 2: language = '', 3: text = '', index }) => {
-    const between = markdown.slice(end, index)
-    end = index + whole.length
-    return {
-      page,
-      line: markdown.slice(0, index).split('\n').length + 1,
-      language: language.trim(),
-      text,
-      notes: [...between.matchAll(COMMENT)].map(([, note]) => note!),
-      follows: between.replaceAll(COMMENT, '').trim() === '',
-    }
-  })
+  return [...markdown.matchAll(FENCED)].map(
+    ({ 0: whole, 2: language = '', 3: text = '', index }) => {
+      const between = markdown.slice(end, index)
+      end = index + whole.length
+      return {
+        page,
+        line: markdown.slice(0, index).split('\n').length + 1,
+        language: language.trim(),
+        text,
+        notes: [...between.matchAll(COMMENT)].map(([, note]) => note!),
+        follows: between.replaceAll(COMMENT, '').trim() === '',
+      }
+    },
+  )
 }
 
 export const isShell = ({ language }: Block): boolean => language === 'sh' || language === 'bash'

@@ -18,4 +18,7 @@ export async function choosePorts(texts: readonly string[]): Promise<ReadonlyMap
 
 /** The text with other ports. Nothing else of a block is changed before it runs. */
 export const withPorts = (text: string, ports: ReadonlyMap<string, string>): string =>
-  text.replace(NAMED, (whole, port: string) => whole.slice(0, -port.length) + (ports.get(port) ?? port))
+  text.replace(
+    NAMED,
+    (whole, port: string) => whole.slice(0, -port.length) + (ports.get(port) ?? port),
+  )

@@ -44,29 +44,37 @@ const folder = temporaryFolder()
 const server = await startServer({ env: { TRUSTED_PROXIES: '127.0.0.1' } })
 const { token } = await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
 
-describe.each(['caddy', 'nginx'] as const)('behind %s, configured as in docs/deploy.md,', (name) => {
-  const { isThere, config, args } = PROXIES[name]
-  let proxy: RunningProgram | undefined
-  beforeAll(async () => {
-    if (!isThere) return
-    const port = await freePort()
-    const file = join(folder, `${name}.conf`)
-    writeFileSync(file, config(port, new URL(server.url).host))
-    const home = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
-    proxy = await startProgram(name, args(file), home, `http://127.0.0.1:${port}`, '/api/health')
-  })
-  afterAll(() => proxy?.stop())
+describe.each(['caddy', 'nginx'] as const)(
+  'behind %s, configured as in docs/deploy.md,',
+  (name) => {
+    const { isThere, config, args } = PROXIES[name]
+    let proxy: RunningProgram | undefined
+    beforeAll(async () => {
+      if (!isThere) return
+      const port = await freePort()
+      const file = join(folder, `${name}.conf`)
+      writeFileSync(file, config(port, new URL(server.url).host))
+      const home = { HOME: folder, XDG_DATA_HOME: folder, XDG_CONFIG_HOME: folder }
+      proxy = await startProgram(name, args(file), home, `http://127.0.0.1:${port}`, '/api/health')
+    })
+    afterAll(() => proxy?.stop())
 
-  test.skipIf(!isThere)('events arrive without buffering', async () => {
-    const response = await fetch(`${proxy!.url}/api/realtime`, { signal: AbortSignal.timeout(HEARD_MS) })
-    const { value } = await response.body!.getReader().read()
-    expect(new TextDecoder().decode(value)).toContain('PB_CONNECT')
-  })
+    test.skipIf(!isThere)('events arrive without buffering', async () => {
+      const response = await fetch(`${proxy!.url}/api/realtime`, {
+        signal: AbortSignal.timeout(HEARD_MS),
+      })
+      const { value } = await response.body!.getReader().read()
+      expect(new TextDecoder().decode(value)).toContain('PB_CONNECT')
+    })
 
-  test.skipIf(!isThere)("the server gets the client's address and ignores forged headers", async () => {
-    expect(await addressSeen(proxy!.url)).toBe(CLIENT)
-  })
-})
+    test.skipIf(!isThere)(
+      "the server gets the client's address and ignores forged headers",
+      async () => {
+        expect(await addressSeen(proxy!.url)).toBe(CLIENT)
+      },
+    )
+  },
+)
 
 /**
  * What the server takes for the address of a client that comes from CLIENT and claims to be somebody else.

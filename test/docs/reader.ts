@@ -1,4 +1,12 @@
-import { cpSync, mkdirSync, mkdtempSync, readdirSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Block, commandsOf, isScript, isShell, PROJECT } from './page.ts'
@@ -70,7 +78,9 @@ function makeHome(home: string): void {
 }
 
 const kept = () =>
-  Object.fromEntries(KEPT.filter((name) => process.env[name]).map((name) => [name, process.env[name]]))
+  Object.fromEntries(
+    KEPT.filter((name) => process.env[name]).map((name) => [name, process.env[name]]),
+  )
 
 /** curl's exit code for an answer of 400 and more. */
 const CURL_REFUSED = 22
@@ -109,7 +119,11 @@ export class Reader {
   static async sitDown(
     blocks: readonly Block[],
     ports: ReadonlyMap<string, string>,
-    { from, at, hasNpx = false }: { from?: ReaderEnvironment; at?: ReaderEnvironment; hasNpx?: boolean } = {},
+    {
+      from,
+      at,
+      hasNpx = false,
+    }: { from?: ReaderEnvironment; at?: ReaderEnvironment; hasNpx?: boolean } = {},
   ): Promise<Reader> {
     const environment = at ? joinDesk(at) : await setUpEnvironment(ports, from)
     return new Reader(ports, environment, blocks, hasNpx)
@@ -121,7 +135,9 @@ export class Reader {
 
   #planScripts(blocks: readonly Block[]): void {
     let done = 0
-    for (const [index, texts] of programs(blocks.map(({ text }) => withPorts(text, this.#ports))).entries()) {
+    for (const [index, texts] of programs(
+      blocks.map(({ text }) => withPorts(text, this.#ports)),
+    ).entries()) {
       const own = blocks.slice(done, done + texts.length)
       done += texts.length
       const script = new Script(
@@ -151,7 +167,8 @@ export class Reader {
 
   async #doByHand(note: string): Promise<void> {
     const deed = this.#manually[note]
-    if (!deed && note.startsWith('reader:')) throw new Error(`No reader knows what this means: ${note}`)
+    if (!deed && note.startsWith('reader:'))
+      throw new Error(`No reader knows what this means: ${note}`)
     await deed?.()
   }
 
@@ -185,6 +202,7 @@ export class Reader {
 }
 
 function differencesOfAll(shown: readonly unknown[], actual: readonly unknown[]): string[] {
-  if (shown.length !== actual.length) return [`the page shows ${shown.length} values, not ${actual.length}`]
+  if (shown.length !== actual.length)
+    return [`the page shows ${shown.length} values, not ${actual.length}`]
   return shown.flatMap((value, index) => differences(value, actual[index]))
 }

@@ -17,9 +17,12 @@ test.each([
     ['.items[1].id is not answered'],
   ],
   ['an object in place of a list', '{"items":[]}', '{"items":{}}', ['.items is no list']],
-] as const)("an answer has the differences $3 from the page's answer: %s", (_, shown, actual, faults) => {
-  expect(differences(JSON.parse(shown), JSON.parse(actual))).toEqual(faults)
-})
+] as const)(
+  "an answer has the differences $3 from the page's answer: %s",
+  (_, shown, actual, faults) => {
+    expect(differences(JSON.parse(shown), JSON.parse(actual))).toEqual(faults)
+  },
+)
 
 test.each([
   ['the gateway', { error: 'unauthorized', message: '' }],

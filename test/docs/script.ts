@@ -60,7 +60,12 @@ export class Script {
       .join('')
     const path = join(folder, this.#file)
     writeFileSync(path, text)
-    const stdio: ['ignore', number, number, 'ipc'] = ['ignore', openSync(out, 'w'), openSync(err, 'w'), 'ipc']
+    const stdio: ['ignore', number, number, 'ipc'] = [
+      'ignore',
+      openSync(out, 'w'),
+      openSync(err, 'w'),
+      'ipc',
+    ]
     this.#child = fork(path, { cwd: folder, env, execArgv: ['--import', PAUSES], stdio })
   }
 
@@ -113,10 +118,23 @@ const posts: SourceCollection = {
   fields: [
     ID,
     { id: 'f_title', name: 'title', type: 'text' },
-    { id: 'f_author', name: 'author', type: 'relation', collectionId: '_pb_users_auth_', maxSelect: 1 },
+    {
+      id: 'f_author',
+      name: 'author',
+      type: 'relation',
+      collectionId: '_pb_users_auth_',
+      maxSelect: 1,
+    },
     { id: 'f_created', name: 'created', type: 'autodate', onCreate: true },
   ],
-  rows: [{ id: 'post00000000001', title: 'Hello again', author: DORA, created: '2024-05-02 10:00:00.000Z' }],
+  rows: [
+    {
+      id: 'post00000000001',
+      title: 'Hello again',
+      author: DORA,
+      created: '2024-05-02 10:00:00.000Z',
+    },
+  ],
 }
 
 const secret = (letter: string) => ({ secret: letter.repeat(40), duration: 600 })
@@ -125,14 +143,21 @@ const users = async (): Promise<SourceCollection> => ({
   ...USERS,
   rules: ['id = @request.auth.id', 'id = @request.auth.id', '', 'id = @request.auth.id', null],
   options: {
-    ...{ authToken: secret('a'), passwordResetToken: secret('b'), emailChangeToken: secret('c') },
-    ...{ verificationToken: secret('d'), fileToken: secret('e') },
+    authToken: secret('a'),
+    passwordResetToken: secret('b'),
+    emailChangeToken: secret('c'),
+    verificationToken: secret('d'),
+    fileToken: secret('e'),
     passwordAuth: { enabled: true, identityFields: ['email'] },
   },
   rows: [
     {
-      ...{ id: DORA, email: 'dora@example.com', emailVisibility: 1, verified: 1 },
-      ...{ password: await hashPassword('doras-password', 4), tokenKey: 'k'.repeat(50) },
+      id: DORA,
+      email: 'dora@example.com',
+      emailVisibility: 1,
+      verified: 1,
+      password: await hashPassword('doras-password', 4),
+      tokenKey: 'k'.repeat(50),
     },
   ],
 })

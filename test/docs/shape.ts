@@ -52,5 +52,7 @@ function compareKeys(
 export function isError(shown: unknown): boolean {
   if (typeof shown !== 'object' || shown === null) return false
   const { error, status, data } = shown as Record<string, unknown>
-  return typeof error === 'string' || (typeof status === 'number' && status >= 400 && data !== undefined)
+  return (
+    typeof error === 'string' || (typeof status === 'number' && status >= 400 && data !== undefined)
+  )
 }

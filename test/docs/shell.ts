@@ -87,7 +87,9 @@ export class Shell {
     const file = this.#write(text)
     const block = `{ . ${file}.sh; } >${file}.out 2>${file}.err </dev/null`
     const status = await this.#ask(
-      mayFail ? `${block} && status=0 || status=$?; echo "$status;" >&3` : `${block}; echo '0;' >&3`,
+      mayFail
+        ? `${block} && status=0 || status=$?; echo "$status;" >&3`
+        : `${block}; echo '0;' >&3`,
     )
     return { status: Number(status), ...this.#read(file) }
   }

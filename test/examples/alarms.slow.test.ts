@@ -18,10 +18,14 @@ const makeHook = (preset: string): Promise<{ id: string; secret: string }> => {
   return must(user, 'POST', '/api/collections/hooks/records', hook)
 }
 const textsBy = async (hook: string) =>
-  (await gateway.query('select body from sms_messages where sent_by = $1 order by _rowid', [hook])).flat()
+  (
+    await gateway.query('select body from sms_messages where sent_by = $1 order by _rowid', [hook])
+  ).flat()
 
 /** As Debian and others call it. */
-const alertmanager = ['prometheus-alertmanager', 'alertmanager'].find((name) => runs(name, '--version'))
+const alertmanager = ['prometheus-alertmanager', 'alertmanager'].find((name) =>
+  runs(name, '--version'),
+)
 const canStart = alertmanager !== undefined && runs('prometheus', '--version')
 
 test.skipIf(!canStart)(
@@ -43,13 +47,19 @@ test.skipIf(!canStart)(
     writeFileSync(join(folder, 'hook-secret'), `${hook.secret}\n`)
 
     const start = async (program: string, port: number, file: string, flags: string[]) => {
-      const args = [`--config.file=${join(folder, file)}`, `--web.listen-address=127.0.0.1:${port}`, ...flags]
+      const args = [
+        `--config.file=${join(folder, file)}`,
+        `--web.listen-address=127.0.0.1:${port}`,
+        ...flags,
+      ]
       const running = await startProgram(program, args, {}, `http://127.0.0.1:${port}`, '/-/ready')
       onTestFinished(() => running.stop())
     }
     const alone = ['--cluster.listen-address=', `--storage.path=${join(folder, 'manager')}`]
     await start(alertmanager!, manager, 'alertmanager.yml', alone)
-    await start('prometheus', prometheus, 'prometheus.yml', [`--storage.tsdb.path=${join(folder, 'series')}`])
+    await start('prometheus', prometheus, 'prometheus.yml', [
+      `--storage.tsdb.path=${join(folder, 'series')}`,
+    ])
 
     const text = (state: string) => `${state}: Down 127.0.0.1:${machine}: web does not answer`
     await expect.poll(() => textsBy(hook.id), { timeout: 60_000 }).toEqual([text('firing')])
@@ -58,7 +68,9 @@ test.skipIf(!canStart)(
     )
     await new Promise<void>((listening) => back.listen(machine, '127.0.0.1', listening))
     onTestFinished(() => void back.close())
-    await expect.poll(() => textsBy(hook.id), { timeout: 60_000 }).toEqual([text('firing'), text('resolved')])
+    await expect
+      .poll(() => textsBy(hook.id), { timeout: 60_000 })
+      .toEqual([text('firing'), text('resolved')])
   },
 )
 
@@ -75,8 +87,16 @@ test("Grafana's contact point posts to the hook with its secret", async () => {
   const grafana = client(gateway.url, '', `${settings.authorization_scheme} ${credentials}`)
   const labels = { alertname: 'High CPU usage' }
   const annotations = { summary: 'web-1 needs more than 90 %' }
-  const alert = { status: 'firing', labels, annotations, startsAt: '2026-11-25T07:00:00Z', fingerprint: 'c1' }
-  expect(await must(grafana, 'POST', pathname, { status: 'firing', alerts: [alert] })).toMatchObject({
+  const alert = {
+    status: 'firing',
+    labels,
+    annotations,
+    startsAt: '2026-11-25T07:00:00Z',
+    fingerprint: 'c1',
+  }
+  expect(
+    await must(grafana, 'POST', pathname, { status: 'firing', alerts: [alert] }),
+  ).toMatchObject({
     outcome: 'sent',
   })
   expect(await textsBy(hook.id)).toEqual(['firing: High CPU usage: web-1 needs more than 90 %'])

@@ -14,7 +14,9 @@ const tags = [
   { tag: '!secret', resolve: (name: string) => secrets[name]! },
   { tag: '!include', resolve: (file: string) => parse(readExample(`home-assistant/${file}`)) },
 ]
-const { notify, automation } = parse(readExample('home-assistant/configuration.yaml'), { customTags: tags })
+const { notify, automation } = parse(readExample('home-assistant/configuration.yaml'), {
+  customTags: tags,
+})
 
 test('the action of the automation sends its title and message as a text', async () => {
   const hook = { user: user.id, name: 'Home', preset: 'home-assistant', recipients: [TO] }

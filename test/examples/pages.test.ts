@@ -9,7 +9,9 @@ const folders = readdirSync(EXAMPLES, { withFileTypes: true })
 
 describe.each(folders)('the example %s', (folder) => {
   test(`has a README of at most ${MAX_LINES} lines`, () => {
-    expect(readExample(`${folder}/README.md`).trimEnd().split('\n').length).toBeLessThanOrEqual(MAX_LINES)
+    expect(readExample(`${folder}/README.md`).trimEnd().split('\n').length).toBeLessThanOrEqual(
+      MAX_LINES,
+    )
   })
 
   test('has a row in the list of examples, which says what its test starts', () => {

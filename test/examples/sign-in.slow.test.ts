@@ -14,7 +14,9 @@ const user = await gateway.makeUser()
 const phone = await gateway.pair(user)
 
 test('auth.js is the file of docs/recipes/auth-servers.md', () => {
-  const block = blocksOf('docs/recipes/auth-servers.md').find(({ text }) => text.includes('betterAuth'))!
+  const block = blocksOf('docs/recipes/auth-servers.md').find(({ text }) =>
+    text.includes('betterAuth'),
+  )!
   expect(readExample('sign-in/auth.js').trim()).toBe(block.text.trim())
 })
 
@@ -33,7 +35,11 @@ test.skipIf(!hasAuthServers())('a visitor signs in with the code of a text', asy
   })
   const port = await freePort()
   const url = `http://127.0.0.1:${port}`
-  const own = { BETTER_AUTH_URL: url, BETTER_AUTH_SECRET: 'x'.repeat(32), BETTER_AUTH_TELEMETRY: '0' }
+  const own = {
+    BETTER_AUTH_URL: url,
+    BETTER_AUTH_SECRET: 'x'.repeat(32),
+    BETTER_AUTH_TELEMETRY: '0',
+  }
   const env = { ...own, POCKETSMS_URL: gateway.url, POCKETSMS_KEY: key, PORT: String(port) }
   const server = await startProgram(process.execPath, [join(folder, 'server.js')], env, url, '/')
   onTestFinished(() => server.stop())

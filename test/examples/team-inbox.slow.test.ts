@@ -58,7 +58,10 @@ test.skipIf(!canStart)('the script invites an agent, who sees a text through Cad
 
   const owner = { OWNER_EMAIL: 'inbox@example.com', OWNER_PASSWORD: 'another-long-password' }
   const root = { ROOT_EMAIL: SUPERUSER.email, ROOT_PASSWORD: SUPERUSER.password }
-  const options = { env: { ...process.env, ...root, ...owner, URL: url }, encoding: 'utf8' } as const
+  const options = {
+    env: { ...process.env, ...root, ...owner, URL: url },
+    encoding: 'utf8',
+  } as const
   const { stdout } = await promisify(execFile)('sh', [join(FOLDER, 'team.sh')], options)
   const link = stdout.trim()
   expect(link.startsWith(`${url}/`)).toBe(true)
@@ -66,7 +69,12 @@ test.skipIf(!canStart)('the script invites an agent, who sees a text through Cad
   const password = 'bens-password'
   const ben = { name: 'Ben', email: 'ben@example.com', password, passwordConfirm: password }
   const accept = { secret: link.split('/').at(-1), ...ben }
-  const { account } = await must(client(url, '', ''), 'POST', '/api/account/invitations/accept', accept)
+  const { account } = await must(
+    client(url, '', ''),
+    'POST',
+    '/api/account/invitations/accept',
+    accept,
+  )
   const inbox = await signIn(url, 'users', owner.OWNER_EMAIL, owner.OWNER_PASSWORD)
   expect(account).toBe(inbox.id)
   const phone = await pairDevice(url, inbox)
@@ -74,6 +82,10 @@ test.skipIf(!canStart)('the script invites an agent, who sees a text through Cad
 
   const own = await signIn(url, 'users', ben.email, password)
   const { token } = await must(own, 'POST', '/api/account/act-for', { account })
-  const { items } = await must(client(url, account, token), 'GET', '/api/collections/conversations/records')
+  const { items } = await must(
+    client(url, account, token),
+    'GET',
+    '/api/collections/conversations/records',
+  )
   expect(items).toMatchObject([{ number: '+4915112345678', last_text: 'Are you open?', unread: 1 }])
 })

@@ -20,19 +20,35 @@ test('an order sends one text, its status reaches the shop, and CANCEL cancels t
     user: user.id,
     name: 'shop',
   })
-  const env = { POCKETSMS_URL: gateway.url, POCKETSMS_KEY: key, WEBHOOK_SECRET: secret, PORT: String(port) }
-  const shop = await startProgram(process.execPath, [join(EXAMPLES, 'web-shop/shop.js')], env, url, '/orders')
+  const env = {
+    POCKETSMS_URL: gateway.url,
+    POCKETSMS_KEY: key,
+    WEBHOOK_SECRET: secret,
+    PORT: String(port),
+  }
+  const shop = await startProgram(
+    process.execPath,
+    [join(EXAMPLES, 'web-shop/shop.js')],
+    env,
+    url,
+    '/orders',
+  )
   onTestFinished(() => shop.stop())
 
   const order = { id: '17', phone: CUSTOMER }
-  for (let i = 0; i < 2; i++) expect((await request(url, 'POST', '/orders', order)).status).toBe(201)
+  for (let i = 0; i < 2; i++)
+    expect((await request(url, 'POST', '/orders', order)).status).toBe(201)
   const { items } = await must(phone, 'POST', '/api/devices/claim', { limit: 10 })
-  expect(items).toMatchObject([{ to: CUSTOMER, body: 'Thank you for order 17. Answer CANCEL to cancel it.' }])
+  expect(items).toMatchObject([
+    { to: CUSTOMER, body: 'Thank you for order 17. Answer CANCEL to cancel it.' },
+  ])
   const [{ id, attempt }] = items
   const report = { items: [{ id, attempt, status: 'delivered' }] }
   await must(phone, 'POST', '/api/devices/report', report)
   const stored = async () => (await request(url, 'GET', '/orders')).body['17']
-  await expect.poll(stored, { timeout: 10_000 }).toMatchObject({ state: 'ordered', text: 'delivered' })
+  await expect
+    .poll(stored, { timeout: 10_000 })
+    .toMatchObject({ state: 'ordered', text: 'delivered' })
   await gateway.hear(phone, [[CUSTOMER, 'Cancel please']])
   await expect.poll(stored, { timeout: 10_000 }).toMatchObject({ state: 'canceled' })
 

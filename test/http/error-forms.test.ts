@@ -45,7 +45,10 @@ async function fits(answer: Response, described: unknown): Promise<boolean> {
   const [type, { schema }] = Object.entries((resolved(described) as Described).content)[0]!
   if (!answer.headers.get('content-type')?.startsWith(type)) return false
   if (type === 'text/plain') return true
-  const { properties, required = [] } = resolved(schema) as { properties?: Json; required?: string[] }
+  const { properties, required = [] } = resolved(schema) as {
+    properties?: Json
+    required?: string[]
+  }
   // the form of other products' answers is theirs to document
   if (!properties) return true
   const keys = await keysOf(answer)
@@ -56,7 +59,10 @@ test.each(FORMS)(
   "an unknown route below %s is answered in its API's error form, with the keys %j",
   async (family, keys) => {
     const answer = await fetch(`${server.url}${family}/no/such/route`, { method: 'PUT' })
-    expect([answer.status, await keysOf(answer)]).toEqual([family === '/2010-04-01' ? 401 : 404, keys])
+    expect([answer.status, await keysOf(answer)]).toEqual([
+      family === '/2010-04-01' ? 401 : 404,
+      keys,
+    ])
   },
 )
 

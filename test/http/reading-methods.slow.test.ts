@@ -32,7 +32,8 @@ const VALUES: Readonly<Record<string, string>> = {
 const TEXT = { to: '+4915112345678', text: 'Hi', key: ANN.key, user: ANN.email }
 const QUERY = new URLSearchParams({
   ...Object.assign({}, ...DOOR_SENDS.map(({ fields }) => fields?.(TEXT))),
-  ...{ contactname: 'Zoe', groupname: 'friends' },
+  contactname: 'Zoe',
+  groupname: 'friends',
 })
 
 const paths = createApp(server.services)
@@ -103,6 +104,9 @@ test.each(CHANGE.filter((path) => !path.endsWith('-key')))(
     await server.send({ device_id: PHONES[0] })
     const before = await contents()
     await askAll('GET', path)
-    await until('something changed', async () => JSON.stringify(await contents()) !== JSON.stringify(before))
+    await until(
+      'something changed',
+      async () => JSON.stringify(await contents()) !== JSON.stringify(before),
+    )
   },
 )

@@ -16,7 +16,11 @@ test("settings list their keys in PocketBase's order", async () => {
 })
 
 test('secrets in settings are stored and never shown', async () => {
-  await patch({ smtp: { password: 'hush' }, s3: { secret: 'hush' }, backups: { s3: { secret: 'hush' } } })
+  await patch({
+    smtp: { password: 'hush' },
+    s3: { secret: 'hush' },
+    backups: { s3: { secret: 'hush' } },
+  })
   const { text } = await patch({ smtp: { username: 'me' } })
   expect(text).not.toContain('hush')
   expect(server.server.services.settings.current.smtp.password).toBe('hush')
@@ -30,7 +34,8 @@ test('invalid settings change nothing', async () => {
   expect(settings.current).toEqual(before)
 })
 
-const testMail = (form: object): Promise<Answer> => server.post('/api/settings/test/email', form, root)
+const testMail = (form: object): Promise<Answer> =>
+  server.post('/api/settings/test/email', form, root)
 
 test.each([
   ['verification', 'Verify your'],
@@ -39,7 +44,9 @@ test.each([
   ['otp', 'OTP for'],
   ['login-alert', 'Login from a new location'],
 ])('a test mail of the template %s is sent with the subject "%s …"', async (template, subject) => {
-  expect((await testMail({ email: 'me@example.com', template, collection: 'users' })).status).toBe(204)
+  expect((await testMail({ email: 'me@example.com', template, collection: 'users' })).status).toBe(
+    204,
+  )
   const mail = { to: 'me@example.com', subject: expect.stringContaining(subject) }
   expect(await server.mail.next()).toMatchObject(mail)
 })
@@ -47,9 +54,17 @@ test.each([
 test("Apple's client secret is signed with the given key", async () => {
   const { privateKey, publicKey } = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   const pem = privateKey.export({ type: 'pkcs8', format: 'pem' })
-  const form = { clientId: 'shop', teamId: '1234567890', keyId: 'abcdefghij', privateKey: pem, duration: 60 }
+  const form = {
+    clientId: 'shop',
+    teamId: '1234567890',
+    keyId: 'abcdefghij',
+    privateKey: pem,
+    duration: 60,
+  }
   const path = '/api/settings/apple/generate-client-secret'
-  const [head, claims, signature] = String((await server.post(path, form, root)).body.secret).split('.')
+  const [head, claims, signature] = String((await server.post(path, form, root)).body.secret).split(
+    '.',
+  )
   const key = { key: publicKey, dsaEncoding: 'ieee-p1363' } as const
   const [data, signed] = [Buffer.from(`${head}.${claims}`), Buffer.from(signature!, 'base64url')]
   expect(verify('sha256', data, key, signed)).toBe(true)

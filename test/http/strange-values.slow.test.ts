@@ -41,7 +41,13 @@ test.each(bodies)(
     const askAs = (who: typeof callers, body: unknown) =>
       Promise.all(
         who.map(async (headers) => {
-          const answer = await request(server.url, method, path, body, headers as Record<string, string>)
+          const answer = await request(
+            server.url,
+            method,
+            path,
+            body,
+            headers as Record<string, string>,
+          )
           const isFault = answer.status === 500 || answer.text.includes('[object Object]')
           if (isFault) faults.add(`${answer.status} ${JSON.stringify(body)}`)
           return answer.status

@@ -32,7 +32,11 @@ test.each<[api: string, ask: () => Promise<{ status: number; body: unknown }>, b
   ['usage by day', () => user.call('GET', '/api/sms/usage/days?days=366'), gateway],
   ['a batch', () => user.call('GET', '/api/sms/batches/any'), gateway],
   ["a campaign's progress", () => user.call('GET', `/api/campaigns/${running}/progress`), gateway],
-  ['a list far from its first page', () => user.call('GET', `${records}?page=1000&perPage=1000`), pocketbase],
+  [
+    'a list far from its first page',
+    () => user.call('GET', `${records}?page=1000&perPage=1000`),
+    pocketbase,
+  ],
   ["PocketBase's export", () => user.call('GET', records.replace('records', 'export')), pocketbase],
   ["PocketBase's list", () => user.call('GET', `${records}?filter=body~"a"`), pocketbase],
 ])('%s that times out is answered with 400 as $2 and logs no error', async (_, ask, body) => {

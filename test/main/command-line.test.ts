@@ -25,14 +25,18 @@ test.each([
   ['an option with an empty value', ['a', '--to='], '--to needs a value.'],
   ['a repeated option', ['a', '--to', 'x', '--to=y'], '--to stands twice.'],
   ['an extra word', ['a', 'b'], '"b" is one word too many.'],
-])('a command line with %s is refused: $2', (_, words, fault) => expect(wordFault(words, ARGS)).toBe(fault))
+])('a command line with %s is refused: $2', (_, words, fault) =>
+  expect(wordFault(words, ARGS)).toBe(fault),
+)
 
 test.each([
   ['all known options', ['a', '--to', 'x', '--name=y', '--dry-run']],
   ['a value that begins with a dash', ['a', '--to', '-5']],
   ['an empty value where that is the default', ['a', '--name', '']],
   ['a word after two dashes', ['--', '--dryrun']],
-])('a command line with %s is accepted', (_, words) => expect(wordFault(words, ARGS)).toBeUndefined())
+])('a command line with %s is accepted', (_, words) =>
+  expect(wordFault(words, ARGS)).toBeUndefined(),
+)
 
 test('a command that takes many words accepts them all but no unknown option', () => {
   expect(wordFault(['::1', '10.0.0.0/8', '127.0.0.1'], { many })).toBeUndefined()
@@ -40,18 +44,28 @@ test('a command that takes many words accepts them all but no unknown option', (
 })
 
 const run = (...words: string[]) =>
-  spawnSync(process.execPath, [fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url)), ...words], {
-    encoding: 'utf8',
-    env: { ...process.env, NO_COLOR: '1' },
-    timeout: 80_000,
-  })
+  spawnSync(
+    process.execPath,
+    [fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url)), ...words],
+    {
+      encoding: 'utf8',
+      env: { ...process.env, NO_COLOR: '1' },
+      timeout: 80_000,
+    },
+  )
 
 test('every command refuses unknown options and extra words', { timeout: 90_000 }, () => {
-  expect(run('serve', '--port', '80').stderr).toBe('There is no option --port. See pocketsms serve --help.\n')
-  expect(run('superuser', 'upsert', 'a@b.example', 'two', 'words').stderr).toMatch(/^"words" is one word/)
+  expect(run('serve', '--port', '80').stderr).toBe(
+    'There is no option --port. See pocketsms serve --help.\n',
+  )
+  expect(run('superuser', 'upsert', 'a@b.example', 'two', 'words').stderr).toMatch(
+    /^"words" is one word/,
+  )
 })
 
 test('--version prints the version', { timeout: 90_000 }, () => {
-  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  const { version } = JSON.parse(
+    readFileSync(new URL('../../package.json', import.meta.url), 'utf8'),
+  )
   expect(run('--version').stdout).toBe(`${version}\n`)
 })

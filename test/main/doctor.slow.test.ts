@@ -7,7 +7,10 @@ import { listenLocally } from '../support/services/listen.ts'
 
 const PROGRAM = fileURLToPath(new URL('../../bin/pocketsms.js', import.meta.url))
 
-function run(env: Record<string, string>, ...words: string[]): Promise<{ code: number; said: string }> {
+function run(
+  env: Record<string, string>,
+  ...words: string[]
+): Promise<{ code: number; said: string }> {
   const { PATH, NODE_COMPILE_CACHE } = process.env
   const settings = { PATH, NODE_COMPILE_CACHE, DATA_DIR: temporaryFolder(), ...env }
   return new Promise((resolve) => {
@@ -52,8 +55,16 @@ test.each<[string, Record<string, string>, RegExp[]]>([
   ],
   [
     'a missing database and certificate',
-    { PORT: '0', DATABASE_URL: 'postgres://x@127.0.0.1:1/x', PUBLIC_URL: `https://0.0.0.0:${strangePort}` },
-    [/^ok +port/m, /^FAULT +Postgres .*\n +Start the Postgres/m, /^FAULT +TLS +no valid certificate/m],
+    {
+      PORT: '0',
+      DATABASE_URL: 'postgres://x@127.0.0.1:1/x',
+      PUBLIC_URL: `https://0.0.0.0:${strangePort}`,
+    },
+    [
+      /^ok +port/m,
+      /^FAULT +Postgres .*\n +Start the Postgres/m,
+      /^FAULT +TLS +no valid certificate/m,
+    ],
   ],
 ])('the doctor reports %s with $2', async (_, env, lines) => {
   const { code, said } = await run(env, 'doctor')
@@ -73,7 +84,9 @@ test('the doctor names stored time zones that Postgres does not know', async () 
   const { db } = server.services.store
   const add = `insert into contacts (id, "user", phone, time_zone) values (pb_new_id(), $1, '+4915100000009', $2)`
   await db.query(add, ['nobodynobody123', 'Mars/Olympus'])
-  expect((await doctor()).said).toMatch(/^FAULT +zones +Postgres does not know Mars\/Olympus\n +Quiet hours/m)
+  expect((await doctor()).said).toMatch(
+    /^FAULT +zones +Postgres does not know Mars\/Olympus\n +Quiet hours/m,
+  )
   await db.query(`delete from contacts where time_zone = 'Mars/Olympus'`)
   expect((await doctor()).said).toMatch(/^ok +zones/m)
 })

@@ -34,9 +34,12 @@ function asUser(command: readonly string[], env: Readonly<Record<string, string>
 const cache = execFileSync('npm', ['config', 'get', 'cache'], { encoding: 'utf8' }).trim()
 
 beforeAll(() => {
-  const npm = (cwd: string, ...args: string[]) => execFileSync('npm', args, { cwd, encoding: 'utf8' })
+  const npm = (cwd: string, ...args: string[]) =>
+    execFileSync('npm', args, { cwd, encoding: 'utf8' })
   const dryRun = ['--dry-run', '--repository', 'Ann/texts', '--out', release]
-  execFileSync(process.execPath, [join(HOME, 'package/release.ts'), version, ...dryRun], { stdio: 'pipe' })
+  execFileSync(process.execPath, [join(HOME, 'package/release.ts'), version, ...dryRun], {
+    stdio: 'pipe',
+  })
   mkdirSync(place)
   writeFileSync(join(place, 'package.json'), '{}')
   npm(
@@ -82,7 +85,9 @@ test("the release's SBOM lists exactly the installed packages", () => {
   const inBill = components.map(
     (one: { purl: string }) => /npm\/(.+)@(.+)$/.exec(decodeURIComponent(one.purl))!,
   )
-  expect(names(inBill.map(([, name, version]: string[]) => ({ name, version })))).toEqual(names(there))
+  expect(names(inBill.map(([, name, version]: string[]) => ({ name, version })))).toEqual(
+    names(there),
+  )
   expect(there.length).toBeGreaterThan(50)
   execFileSync('sha256sum', ['--check', '--quiet', 'SHA256SUMS'], { cwd: release })
 })
@@ -94,7 +99,9 @@ test('NOTICE names the packages contained in the console and the agent, with loc
     version,
   ])
   expect(named).toEqual(named.map(([name]) => [name, packages[`node_modules/${name}`]?.version]))
-  expect(named.map(([name]) => name)).toEqual(expect.arrayContaining(['preact', 'swagger-ui-dist', 'smpp']))
+  expect(named.map(([name]) => name)).toEqual(
+    expect.arrayContaining(['preact', 'swagger-ui-dist', 'smpp']),
+  )
 })
 
 test('a program compiles against the types of pocketsms/types', () => {
@@ -115,7 +122,8 @@ export const none = (message: SmsMessage) => message.nothing
 test('the package has every command when installed without install scripts', () => {
   const { file, args, options } = asUser([program, '--help'])
   const help = execFileSync(file, args, { ...options, encoding: 'utf8' })
-  for (const command of ['serve', 'demo', 'agent', 'openapi', 'backup']) expect(help).toContain(command)
+  for (const command of ['serve', 'demo', 'agent', 'openapi', 'backup'])
+    expect(help).toContain(command)
 })
 
 /** Command lines of processes that run what is installed here. */
@@ -136,13 +144,24 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const port = String(await freePort())
     const env = {
-      ...{ PORT: port, PATH: `${dirname(oldest)}:${process.env.PATH}`, DATABASE_URL: '' },
+      PORT: port,
+      PATH: `${dirname(oldest)}:${process.env.PATH}`,
+      DATABASE_URL: '',
       DATA_DIR: join(place, 'data'),
     }
     const { file, args, options } = asUser([program, 'serve'], env)
-    const server = await startProgram(file, args, options.env, `http://127.0.0.1:${port}`, '/api/ready')
+    const server = await startProgram(
+      file,
+      args,
+      options.env,
+      `http://127.0.0.1:${port}`,
+      '/api/ready',
+    )
     onTestFinished(() => server.stop())
-    const upsert = asUser([program, 'superuser', 'upsert', SUPERUSER.email, SUPERUSER.password], env)
+    const upsert = asUser(
+      [program, 'superuser', 'upsert', SUPERUSER.email, SUPERUSER.password],
+      env,
+    )
     await promisify(execFile)(upsert.file, upsert.args, upsert.options)
     const root = await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
     const user = await makeUser(server.url, root)
@@ -197,7 +216,9 @@ test.runIf(process.platform === 'linux').each([
     })
     await expect.poll(() => said).toMatch(/pocketsms listens/)
     const postmaster = postmasterIn(data)
-    const server = Number(readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1]!.split(' ')[1])
+    const server = Number(
+      readFileSync(`/proc/${postmaster}/stat`, 'utf8').split(') ')[1]!.split(' ')[1],
+    )
     onTestFinished(() => {
       for (const pid of [server, postmaster].filter(isRunning)) process.kill(pid, 'SIGKILL')
     })

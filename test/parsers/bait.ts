@@ -58,7 +58,9 @@ const OTHERS: Readonly<Record<string, Make>> = {
 }
 
 const textOf = (piece: string, bytes: number) =>
-  JSON.stringify(filled(piece, (bytes * piece.length) / (Buffer.byteLength(JSON.stringify(piece)) - 2)))
+  JSON.stringify(
+    filled(piece, (bytes * piece.length) / (Buffer.byteLength(JSON.stringify(piece)) - 2)),
+  )
 
 /** JSON values, each with its name. */
 export const JSON_BAITS: readonly (readonly [name: string, make: Make])[] = [

@@ -10,7 +10,9 @@ const PROGRAMS = ['agent/**', 'bulk/**', 'demo/**']
 
 /** Libraries that read text of others. Each file that imports one has a row in PARSERS, or a reason here. */
 const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
-  '@fastify/busboy': { 'http/body/multipart.ts': 'doors.run.ts; each piece of a form has its turn' },
+  '@fastify/busboy': {
+    'http/body/multipart.ts': 'doors.run.ts; each piece of a form has its turn',
+  },
   '@handlebars/parser': {},
   '@modelcontextprotocol/server': {
     'protocols/mcp/server.ts': 'doors.run.ts',
@@ -29,7 +31,8 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   },
   'libphonenumber-js': { 'portable/phone/numbering-plans.ts': 'behind portable/phone/read.ts' },
   papaparse: {
-    'portable/read-csv.ts': 'files of the person who sends them, in the console and in pocketsms send',
+    'portable/read-csv.ts':
+      'files of the person who sends them, in the console and in pocketsms send',
   },
   parse5: { 'protocols/smtp/mail.ts': 'in the thread of mails' },
   peggy: {},

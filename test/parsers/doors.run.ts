@@ -1,6 +1,10 @@
 import { accountHolder, guestHolder } from '../../src/platform/limits/holder.ts'
 import { admission } from '../../src/platform/limits/shared-limits.ts'
-import { type DescribedRequest, describedRequests, placed } from '../support/server/described-requests.ts'
+import {
+  type DescribedRequest,
+  describedRequests,
+  placed,
+} from '../support/server/described-requests.ts'
 import { basic } from '../support/server/request.ts'
 import { ANN, as, PHONES, startServerWithUsers } from '../support/server/server-with-users.ts'
 import { filled, JSON_BAITS, PIECES } from './bait.ts'
@@ -42,7 +46,11 @@ interface Bait {
 }
 
 /** A request that can be sent again and again. */
-function shotOf(method: string, { path, type, body }: Bait, caller: Readonly<Record<string, string>>) {
+function shotOf(
+  method: string,
+  { path, type, body }: Bait,
+  caller: Readonly<Record<string, string>>,
+) {
   const accept = 'application/json, text/event-stream'
   const headers = { accept, ...(type && { 'content-type': type }), ...caller }
   const shot = { url: server.url + path, method, headers, body: Buffer.from(body) }
@@ -144,7 +152,9 @@ test.each(requests)('$method $path', { timeout: 600_000 }, async (request) => {
         answer = await shot()
       })
       if (ms > MAX_BLOCK_MS)
-        slow.push(`${lure.name} (${size} bytes): ${Math.round(ms)} ms, ${answer?.status} ${answer?.text}`)
+        slow.push(
+          `${lure.name} (${size} bytes): ${Math.round(ms)} ms, ${answer?.status} ${answer?.text}`,
+        )
     }
   expect(slow).toEqual([])
 })

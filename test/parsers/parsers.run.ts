@@ -88,7 +88,8 @@ test.each(PARSERS)(
   '$name is read without blocking the event loop',
   { timeout: 600_000 },
   async ({ most, around: [before, after] = ['', ''], read }) => {
-    const sizeOf = (text: string) => (most > MAX_COUNTED_CHARACTERS ? Buffer.byteLength(text) : text.length)
+    const sizeOf = (text: string) =>
+      most > MAX_COUNTED_CHARACTERS ? Buffer.byteLength(text) : text.length
     const judge = async ([begin, pump, end]: [string, string[], string]) => {
       const room = most - sizeOf(before + begin + end + after)
       const repeated = pump.join('')

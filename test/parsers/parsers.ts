@@ -59,7 +59,14 @@ const EVENT = {
   id: 'a',
   body: JSON.stringify({ type: 'message.sent', data: { message_type: 'outgoing', body: 'Hi' } }),
 }
-const WEBHOOK = { preset: '', url: 'https://example.com', method: '', headers: null, target: '', token: '' }
+const WEBHOOK = {
+  preset: '',
+  url: 'https://example.com',
+  method: '',
+  headers: null,
+  target: '',
+  token: '',
+}
 const signed = () => ({
   'webhook-id': 'a',
   'webhook-timestamp': String(Math.floor(Date.now() / 1000)),
@@ -126,7 +133,12 @@ export const PARSERS: readonly Parser[] = [
       for (let i = 0; i < 20; i++) renderFor(filled, { name: 'Ann', phone: '+49' }, (name) => name)
     },
   },
-  { name: 'a template of hooks', file: 'platform/templates/parse.ts', most: 2_000, read: parseTemplate },
+  {
+    name: 'a template of hooks',
+    file: 'platform/templates/parse.ts',
+    most: 2_000,
+    read: parseTemplate,
+  },
   {
     name: 'a template of hooks, rendered',
     file: 'platform/templates/render.ts',
@@ -180,7 +192,8 @@ export const PARSERS: readonly Parser[] = [
     file: 'protocols/twilio/twiml.ts',
     most: 64 * KIBI,
     around: ['<Response><Message>', ''],
-    read: (text) => readAnswer({ 'content-type': 'text/xml' }, Buffer.from(text).subarray(0, 64 * KIBI)),
+    read: (text) =>
+      readAnswer({ 'content-type': 'text/xml' }, Buffer.from(text).subarray(0, 64 * KIBI)),
   },
   {
     name: 'a mail',
@@ -189,7 +202,12 @@ export const PARSERS: readonly Parser[] = [
     around: ['Subject: a\r\nContent-Type: text/plain; format=flowed; delsp=yes\r\n\r\n', ''],
     read: (text) => readMailApart(Buffer.from(text)),
   },
-  { name: "a mail's address", file: 'protocols/smtp/recipient.ts', most: KIBI, read: parseRecipient },
+  {
+    name: "a mail's address",
+    file: 'protocols/smtp/recipient.ts',
+    most: KIBI,
+    read: parseRecipient,
+  },
   {
     name: 'a form',
     file: 'platform/tools/charset.ts',
@@ -210,7 +228,12 @@ export const PARSERS: readonly Parser[] = [
   },
   { name: 'a media type', file: 'platform/tools/charset.ts', most: HEAD, read: readCharset },
   { name: 'a token', file: 'engine/auth/tokens.ts', most: HEAD, read: readClaims },
-  { name: 'an address of a client', file: 'platform/limits/holder.ts', most: HEAD, read: toNetwork },
+  {
+    name: 'an address of a client',
+    file: 'platform/limits/holder.ts',
+    most: HEAD,
+    read: toNetwork,
+  },
   { name: 'a filter', file: 'engine/filter/parse.ts', most: 3_500, read: parseFilter },
   { name: 'a sort', file: 'engine/filter/sort.ts', most: HEAD, read: readSort },
   {

@@ -40,12 +40,26 @@ const gateway = await startServerWithDevices()
 const PATH = '/api/devices/carriers'
 const FORM = 'application/x-www-form-urlencoded'
 const KANNEL = {
-  send: { method: 'GET', path: '/cgi-bin/sendsms?to={{to}}&text={{body}}&dlr-mask=31&dlr-url={{callback}}' },
+  send: {
+    method: 'GET',
+    path: '/cgi-bin/sendsms?to={{to}}&text={{body}}&dlr-mask=31&dlr-url={{callback}}',
+  },
   answer: { error: ['text'] },
   refusals: [{ status: [503], means: 'busy' }],
-  receipt: { ref: 'ref', status: 'status', delivered: ['1'], failed: ['2', '16'], pending: ['4', '8'] },
+  receipt: {
+    ref: 'ref',
+    status: 'status',
+    delivered: ['1'],
+    failed: ['2', '16'],
+    pending: ['4', '8'],
+  },
   incoming: {
-    ...{ when: { kind: ['text'] }, id: 'id', from: 'from', to: 'to', body: 'body', charset: 'charset' },
+    when: { kind: ['text'] },
+    id: 'id',
+    from: 'from',
+    to: 'to',
+    body: 'body',
+    charset: 'charset',
   },
 }
 
@@ -74,9 +88,12 @@ async function sendText(user: Client, device: string) {
   const body = { recipients, body: 'Hello', device_id: device }
   const { message_ids } = await must(user, 'POST', '/api/sms/send', body)
   const link = makeDeviceLink(gateway.server.services, { device, user: user.id })
-  const claimed = await link.call<{ items: { id: string; attempt: number }[] }>('/api/devices/claim', {
-    limit: 1,
-  })
+  const claimed = await link.call<{ items: { id: string; attempt: number }[] }>(
+    '/api/devices/claim',
+    {
+      limit: 1,
+    },
+  )
   const [{ id, attempt }] = claimed.body.items as [{ id: string; attempt: number }]
   expect(id).toBe(message_ids[0])
   await link.call('/api/devices/report', { items: [{ id, attempt, status: 'sent' }] })
@@ -89,7 +106,9 @@ async function takeCall(preset: string, sent: Sent): Promise<Outcome> {
   const text = JSON.stringify(sent).includes('REF') ? await sendText(user, device) : undefined
   const fill = (given: string) => given.replaceAll('REF', text?.ref ?? '')
   const body = fill(
-    sent.form ? new URLSearchParams(sent.form).toString() : (sent.raw ?? JSON.stringify(sent.json) ?? ''),
+    sent.form
+      ? new URLSearchParams(sent.form).toString()
+      : (sent.raw ?? JSON.stringify(sent.json) ?? ''),
   )
   const query = sent.query === undefined ? '' : `?${fill(sent.query)}`
   const type = sent.type ?? (sent.form ? FORM : 'application/json')
@@ -107,8 +126,11 @@ async function takeCall(preset: string, sent: Sent): Promise<Outcome> {
     ...(body !== '' && { body }),
   })
   const texts = (await received(user)).filter(({ id }) => !known.includes(id))
-  const message = text && (await must(user, 'GET', `/api/collections/sms_messages/records/${text.id}`))
-  const out = await gateway.query('select phone from contacts where "user" = $1 and opted_out', [user.id])
+  const message =
+    text && (await must(user, 'GET', `/api/collections/sms_messages/records/${text.id}`))
+  const out = await gateway.query('select phone from contacts where "user" = $1 and opted_out', [
+    user.id,
+  ])
   return {
     status,
     unknown: count() - before,
@@ -136,7 +158,13 @@ async function sendTo(
 ): Promise<Outcome> {
   carriers.answer(status, typeof body === 'string' ? body : JSON.stringify(body), headers)
   const own = { ...custom(carriers.url), custom: KANNEL }
-  const account = { preset, url: carriers.url, user: 'acme', secret: 'sesame', senders: ['+4930123'] }
+  const account = {
+    preset,
+    url: carriers.url,
+    user: 'acme',
+    secret: 'sesame',
+    senders: ['+4930123'],
+  }
   const { send } = await openDriver(preset === 'custom' ? own : account)
   return { sends: await send({}, 1) }
 }

@@ -30,7 +30,10 @@ const { query } = fixture.gateway
 
 /** Accepts a text and lets the phone fetch it. Returns the id by which the phone knows it. */
 async function sendText(): Promise<string> {
-  const sent = await user.call('POST', '/api/sms/send', { recipients: ['+4915123456789'], body: 'Hi' })
+  const sent = await user.call('POST', '/api/sms/send', {
+    recipients: ['+4915123456789'],
+    body: 'Hi',
+  })
   if (sent.status >= 300) throw new Error(JSON.stringify(sent.body))
   return (await phone.call('GET', '/message')).body.at(-1).id
 }
@@ -53,7 +56,11 @@ runPayloads<Sent, Outcome>('devices', ['smsgate'], async (_, { at, body, event, 
         .replaceAll('$DEVICE', phone.store.registration!.id),
     )
   const [method, path] = (at ?? '').split(' ') as [string, string]
-  const envelope = { id: 'Ey6ECgOkVVFjz3CL48B8C', webhookId: 'LreFUt-Z3sSq0JufY9uWB', deviceId: '$DEVICE' }
+  const envelope = {
+    id: 'Ey6ECgOkVVFjz3CL48B8C',
+    webhookId: 'LreFUt-Z3sSq0JufY9uWB',
+    deviceId: '$DEVICE',
+  }
   const answer = at
     ? await phone.call(method, path, body === undefined ? undefined : fill(body))
     : await post(raw ?? JSON.stringify(fill({ ...envelope, event, payload })))
@@ -61,7 +68,10 @@ runPayloads<Sent, Outcome>('devices', ['smsgate'], async (_, { at, body, event, 
   const found = await query('select status from sms_messages where id = $1', [wireId.split('.')[0]])
   const lines = await query('select slot, number, carrier from lines where present order by slot')
   return {
-    ...{ status: answer.status, answer: answer.body, message: found[0]?.[0] as string, lines },
+    status: answer.status,
+    answer: answer.body,
+    message: found[0]?.[0] as string,
+    lines,
     texts: (await query(incoming)) as string[][],
   }
 })

@@ -31,7 +31,12 @@ await must(user, 'POST', '/api/collections/contacts/records', contact)
 const { email } = await must(user, 'GET', `/api/collections/users/records/${user.id}`)
 const login = btoa(`${email}:${key}`)
 const values: Readonly<Record<string, string>> = {
-  ...{ $KEY: key, $SID: account_sid, $TOKEN: auth_token, $EMAIL: email, $DEVICE: device, $LOGIN: login },
+  $KEY: key,
+  $SID: account_sid,
+  $TOKEN: auth_token,
+  $EMAIL: email,
+  $DEVICE: device,
+  $LOGIN: login,
   $BASIC: btoa(`${account_sid}:${auth_token}`),
 }
 const fill = (text: string) => text.replace(/\$[A-Z]+/g, (name) => values[name] ?? name)
@@ -46,8 +51,13 @@ runPayloads<Sent, Outcome>(
     const type = json === undefined ? {} : { 'content-type': 'application/json' }
     const response = await fetch(server.url + fill(path), {
       method,
-      headers: { ...type, ...Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, fill(v)])) },
-      ...(sent !== undefined && { body: Buffer.from(fill(sent), body === undefined ? 'utf8' : 'latin1') }),
+      headers: {
+        ...type,
+        ...Object.fromEntries(Object.entries(headers).map(([k, v]) => [k, fill(v)])),
+      },
+      ...(sent !== undefined && {
+        body: Buffer.from(fill(sent), body === undefined ? 'utf8' : 'latin1'),
+      }),
     })
     const text = await response.text()
     const rows = await server.query('select "to", body from sms_messages order by "to"')

@@ -23,7 +23,11 @@ import { runPayloads } from './run-payloads.ts'
 const TEXT = { id: 'a', attempt: 1, to: '+4915112345678', body: 'Hello', sim: 0 }
 
 /** Starts a driver, lets it send and look once, and describes what came of it. */
-async function lookOnce(driver: Driver, send?: Partial<typeof TEXT>, sent: () => unknown = () => {}) {
+async function lookOnce(
+  driver: Driver,
+  send?: Partial<typeof TEXT>,
+  sent: () => unknown = () => {},
+) {
   const received: object[] = []
   const delivered: string[] = []
   let result: object | undefined
@@ -99,14 +103,19 @@ async function runMmcli(sent: SentByMmcli) {
     ...Object.fromEntries(sms.map((each, i) => [`sms-${i}`, each])),
     ...(send && { wait: 'for the text that is sent' }),
   }
-  for (const [name, value] of Object.entries(files)) writeFileSync(join(folder, name), output(value))
+  for (const [name, value] of Object.entries(files))
+    writeFileSync(join(folder, name), output(value))
   install(folder, { mmcli: MMCLI, busctl: `printf '%s|' "$@" >> created; cat create` })
   const outcome = await lookOnce(modemManagerDriver('any'), send, () =>
     rm(join(folder, 'wait'), { force: true }),
   )
   const read = (name: string) =>
     existsSync(join(folder, name)) ? readFileSync(join(folder, name), 'utf8') : ''
-  return { ...outcome, created: read('created'), deleted: read('deleted').split('\n').filter(Boolean) }
+  return {
+    ...outcome,
+    created: read('created'),
+    deleted: read('deleted').split('\n').filter(Boolean),
+  }
 }
 
 interface SentByGammu {
@@ -119,7 +128,10 @@ async function runGammu({ files }: SentByGammu) {
   for (const [name, { utf16, text = '', hex }] of Object.entries(files)) {
     const file = join(folders.inbox, name)
     const unicode = Buffer.from(`\ufeff${utf16}`, 'utf16le').swap16()
-    writeFileSync(file, utf16 !== undefined ? unicode : hex !== undefined ? Buffer.from(hex, 'hex') : text)
+    writeFileSync(
+      file,
+      utf16 !== undefined ? unicode : hex !== undefined ? Buffer.from(hex, 'hex') : text,
+    )
     utimesSync(file, 1, 1)
   }
   const outcome = await lookOnce(gammuDriver(folders))
@@ -136,11 +148,19 @@ interface SentByTermux {
   readonly info?: unknown
 }
 
-async function runTermux({ pages = [[]], memory, send, answer = '', code = 0, info }: SentByTermux) {
+async function runTermux({
+  pages = [[]],
+  memory,
+  send,
+  answer = '',
+  code = 0,
+  info,
+}: SentByTermux) {
   const folder = temporaryFolder()
   const file = join(folder, 'memory')
   writeFileSync(file, output(memory ?? { id: 0, atMs: 0, keys: [] }))
-  for (const [i, page] of pages.entries()) writeFileSync(join(folder, `page-${i * 50}`), output(page))
+  for (const [i, page] of pages.entries())
+    writeFileSync(join(folder, `page-${i * 50}`), output(page))
   writeFileSync(join(folder, 'answer'), answer)
   writeFileSync(join(folder, 'info'), output(info))
   install(folder, {
@@ -175,7 +195,9 @@ async function runSmpp({ settings, ids, deliver }: SentBySmpp) {
   const statuses: number[] = []
   for (const { text = '', hex, payload, payloadHex, ...fields } of deliver) {
     const long =
-      payloadHex === undefined ? payload && Buffer.from(payload, 'latin1') : Buffer.from(payloadHex, 'hex')
+      payloadHex === undefined
+        ? payload && Buffer.from(payload, 'latin1')
+        : Buffer.from(payloadHex, 'hex')
     const bytes = hex === undefined ? Buffer.from(text, 'latin1') : Buffer.from(hex, 'hex')
     const place = { source_addr: '4915112345678', source_addr_ton: 1, destination_addr: '4930123' }
     const content = { short_message: bytes, ...(long && { message_payload: long }) }

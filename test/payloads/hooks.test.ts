@@ -48,7 +48,9 @@ runPayloads<Sent, Outcome>('hooks', Object.keys(PRESETS), async (preset, sent) =
     ...(method === 'POST' && { body }),
   })
   const raw = await answer.text()
-  const [call] = await fixture.query('select outcome, error from hook_calls where hook = $1', [hook.id])
+  const [call] = await fixture.query('select outcome, error from hook_calls where hook = $1', [
+    hook.id,
+  ])
   const { items } = await must(phone, 'POST', '/api/devices/claim', { limit: 10 })
   for (const { id, attempt } of items)
     await must(phone, 'POST', '/api/devices/report', { items: [{ id, attempt, status: 'sent' }] })

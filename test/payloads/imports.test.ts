@@ -26,7 +26,12 @@ runPayloads<ImportFile, Import>(
   (_, { lines, end, encoding, country = 'DE' }) => {
     const text = fileText(Buffer.from(lines.join(end ?? '\r\n'), encoding ?? 'utf8'))
     const sheet = isVcard(text) ? readCards(text) : readSheet(text)
-    const { good, bad } = planImport(sheet, guessColumns(sheet.head, sheet.rows, country), country, [])
+    const { good, bad } = planImport(
+      sheet,
+      guessColumns(sheet.head, sheet.rows, country),
+      country,
+      [],
+    )
     return {
       contacts: good.map(({ name, phone }) => `${name}: ${phone}`),
       left: bad.map(({ why }) => why),

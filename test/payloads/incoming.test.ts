@@ -7,14 +7,21 @@ const server = await startServerWithDevices()
 const ann = await server.makeUser()
 const phone = await server.pair(ann, { platform: 'simulator' })
 await must(server.superuser, 'POST', '/api/collections/user_settings/records', {
-  ...{ user: ann.id, opt_out_languages: ['de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'sv'] },
+  user: ann.id,
+  opt_out_languages: ['de', 'es', 'fr', 'it', 'nl', 'pl', 'pt', 'sv'],
 })
 await must(ann, 'POST', '/api/collections/auto_answers/records', {
-  ...{ user: ann.id, enabled: true, match: 'any', body: 'We answer soon' },
+  user: ann.id,
+  enabled: true,
+  match: 'any',
+  body: 'We answer soon',
 })
 const group = (
   await must(ann, 'POST', '/api/collections/contact_groups/records', {
-    ...{ user: ann.id, name: 'News', join_words: 'JOIN', join_confirm: true },
+    user: ann.id,
+    name: 'News',
+    join_words: 'JOIN',
+    join_confirm: true,
   })
 ).id
 
@@ -33,7 +40,8 @@ const PREPARE: Readonly<Record<string, (number: string, got: string) => Promise<
     const asked = () => server.query(`select 1 from sms_messages where "to" = $1`, [number])
     await expect.poll(async () => (await asked()).length, { timeout: 20_000 }).toBe(1)
   },
-  reactions: (number, got) => must(ann, 'POST', '/api/sms/send', { recipients: [number], body: got }),
+  reactions: (number, got) =>
+    must(ann, 'POST', '/api/sms/send', { recipients: [number], body: got }),
 }
 
 let numbers = 63_000_000

@@ -52,8 +52,11 @@ export function runPayloads<Sent, Outcome extends object>(
       expect(payloads.filter(({ isUnknown }) => isUnknown).length).toBeGreaterThan(0)
       for (const { source } of payloads) expect(source).toMatch(/^https:\/\/\S+/)
     })
-    test.each(payloads.map((payload) => [payload.title, payload] as const))('%s', async (_, payload) => {
-      expect(await run(subject, payload.sent)).toMatchObject(payload.becomes)
-    })
+    test.each(payloads.map((payload) => [payload.title, payload] as const))(
+      '%s',
+      async (_, payload) => {
+        expect(await run(subject, payload.sent)).toMatchObject(payload.becomes)
+      },
+    )
   })
 }

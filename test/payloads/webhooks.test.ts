@@ -21,13 +21,19 @@ interface Outcome {
 
 const FIELDS = { method: '', headers: null, target: 'chat', token: 'sesame' }
 const MESSAGE = {
-  ...{ id: 'k3v9x0c2m5n8b1a', from: '+4915123456789', to: '+4915112345678', body: 'Hi' },
-  ...{ status: 'received', error_message: '', message_type: 'incoming' },
+  id: 'k3v9x0c2m5n8b1a',
+  from: '+4915123456789',
+  to: '+4915112345678',
+  body: 'Hi',
+  status: 'received',
+  error_message: '',
+  message_type: 'incoming',
 }
 
 function* textsOf(value: unknown): Generator<string> {
   if (typeof value === 'string') yield value
-  else if (typeof value === 'object' && value) for (const one of Object.values(value)) yield* textsOf(one)
+  else if (typeof value === 'object' && value)
+    for (const one of Object.values(value)) yield* textsOf(one)
 }
 
 /** A message's event fills the templates of a preset: the body that its service gets. */

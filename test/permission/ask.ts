@@ -16,7 +16,8 @@ function headersFor({ by: door = 'api', headers }: Row, { token = '', key = '' }
   if (door === 'key') return headers?.(credential)
   if (door === 'basic') return basic(user, credential)
   if (door === 'twilio') return basic(twilioSid, credential.replace('psk_', 'psk'))
-  if (door === 'mcp') return { 'x-api-key': credential, accept: 'application/json, text/event-stream' }
+  if (door === 'mcp')
+    return { 'x-api-key': credential, accept: 'application/json, text/event-stream' }
   return key ? { 'x-api-key': key } : { authorization: token }
 }
 
@@ -50,8 +51,10 @@ export async function ask(
   const isQuery = query && method === 'GET'
   const given = body?.(target, mark, caller)
   const json = JSON.stringify(given)
-  const form = isForm(route) && given ? new URLSearchParams(given as Record<string, string>) : undefined
-  const text = form ?? (query ? (isQuery ? undefined : parameters) : typeof given === 'string' ? given : json)
+  const form =
+    isForm(route) && given ? new URLSearchParams(given as Record<string, string>) : undefined
+  const text =
+    form ?? (query ? (isQuery ? undefined : parameters) : typeof given === 'string' ? given : json)
   const type = form || query ? 'application/x-www-form-urlencoded' : 'application/json'
   const response = await fetch(`${url}${pathOf(route, values)}${isQuery ? `?${parameters}` : ''}`, {
     method,

@@ -7,7 +7,11 @@ import { client, must, startServerWithDevices } from '../support/server/server-w
 // API keys with each limit, a device, a hook, a code service, and nobody.
 
 /** What must not be shown to a caller who may not read it. */
-export const SECRETS = { contact: 'Zenobia Quill', field: 'DE-IBAN-4711', text: 'The vault opens at nine' }
+export const SECRETS = {
+  contact: 'Zenobia Quill',
+  field: 'DE-IBAN-4711',
+  text: 'The vault opens at nine',
+}
 export const NUMBER = '+4915112345678'
 /** A number to which the account may not send. */
 export const FORBIDDEN = '+8816123456'
@@ -27,17 +31,25 @@ await must(fixture.superuser, 'PATCH', '/api/collections/users', signIns)
 const shop = await fixture.makeUser()
 export const user = shop.id
 const make = (collection: string, values: object) =>
-  must(shop, 'POST', `/api/collections/${collection}/records`, { user, name: collection, ...values })
+  must(shop, 'POST', `/api/collections/${collection}/records`, {
+    user,
+    name: collection,
+    ...values,
+  })
 
 export const phone = await fixture.pair(shop)
 await query(`update devices set sims = '[{"slot":1},{"slot":2}]' where id = $1`, [phone.id])
-export const lines = (await query('select id from lines where device = $1 order by slot', [phone.id])).flat()
+export const lines = (
+  await query('select id from lines where device = $1 order by slot', [phone.id])
+).flat()
 export const group = (await make('contact_groups', {})).id as string
 const joined = (await make('contact_groups', { name: 'News', join_page: true })).id as string
 /** The public page of a group, and the version of its text. */
 export const joinPage = {
   id: joined,
-  version: /name="version" value="(\w+)"/.exec(await (await fetch(`${url}/join/${joined}`)).text())![1]!,
+  version: /name="version" value="(\w+)"/.exec(
+    await (await fetch(`${url}/join/${joined}`)).text(),
+  )![1]!,
 }
 await make('user_settings', { destinations: '-881' })
 const data = { iban: SECRETS.field }
@@ -59,7 +71,12 @@ await query(
   values ($1, $2, $3, $4, 'sms', 'canceled', pb_text(now()), pb_text(now()))`,
   [verification, user, service, NUMBER],
 )
-const hook = await make('hooks', { preset: 'text', recipients: [NUMBER], once_minutes: 0, rate: 1000 })
+const hook = await make('hooks', {
+  preset: 'text',
+  recipients: [NUMBER],
+  once_minutes: 0,
+  rate: 1000,
+})
 export const { secret } = hook as { secret: string }
 await fixture.hear(phone, [[NUMBER, SECRETS.text]])
 
@@ -68,7 +85,11 @@ const MEMBERS = '/api/collections/members/records'
 /** A person who acts for the account in a role. `now`: the role since the token was made. */
 async function member(role: string, now = role): Promise<string> {
   const person = await fixture.makeUser()
-  const { id } = await must(fixture.superuser, 'POST', MEMBERS, { account: user, member: person.id, role })
+  const { id } = await must(fixture.superuser, 'POST', MEMBERS, {
+    account: user,
+    member: person.id,
+    role,
+  })
   const { token } = await must(person, 'POST', '/api/account/act-for', { account: user })
   if (now !== role) await must(fixture.superuser, 'PATCH', `${MEMBERS}/${id}`, { role: now })
   return token

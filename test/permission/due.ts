@@ -11,13 +11,19 @@ const TO = '+4915112345678'
 
 const record = (collection: string, id: string) => `/api/collections/${collection}/records/${id}`
 const make = (by: Client, collection: string, values: object) =>
-  must(by, 'POST', `/api/collections/${collection}/records`, { user: by.id, name: 'Name', ...values })
+  must(by, 'POST', `/api/collections/${collection}/records`, {
+    user: by.id,
+    name: 'Name',
+    ...values,
+  })
 
 async function shopWithPhone() {
   const shop = await fixture.makeUser()
   const phone = await fixture.pair(shop)
   await query(`update devices set sims = '[{"slot":1},{"slot":2}]' where id = $1`, [phone.id])
-  const lines = (await query('select id from lines where device = $1 order by slot', [phone.id])).flat()
+  const lines = (
+    await query('select id from lines where device = $1 order by slot', [phone.id])
+  ).flat()
   return { shop, phone, lines: lines as string[] }
 }
 type Shop = Awaited<ReturnType<typeof shopWithPhone>>
@@ -52,7 +58,8 @@ async function memberOf({ shop }: Shop): Promise<Author> {
   const { id } = await make(superuser, 'members', { ...account, member: person.id, role: 'admin' })
   const { token } = await must(person, 'POST', '/api/account/act-for', account)
   return {
-    send: async (body) => (await must(client(url, '', token), 'POST', '/api/sms/send', body)).message_ids[0],
+    send: async (body) =>
+      (await must(client(url, '', token), 'POST', '/api/sms/send', body)).message_ids[0],
     change: (values) => must(superuser, 'PATCH', record('members', id), values),
     remove: () => must(superuser, 'DELETE', record('members', id)),
   }
@@ -75,7 +82,12 @@ export const SINCE: readonly [what: string, by: typeof keyOf, since: Since, leav
   ],
   ['its author became a viewer', memberOf, (member) => member.change({ role: 'viewer' }), true],
   ['its author left the team', memberOf, (member) => member.remove(), true],
-  ['its account may send elsewhere alone', keyOf, (_, shop) => settings(shop, { destinations: '+1' }), false],
+  [
+    'its account may send elsewhere alone',
+    keyOf,
+    (_, shop) => settings(shop, { destinations: '+1' }),
+    false,
+  ],
   ['its account was disabled', keyOf, (_, shop) => settings(shop, { disabled: true }), false],
 ]
 
@@ -83,7 +95,11 @@ export const SINCE: readonly [what: string, by: typeof keyOf, since: Since, leav
 export async function leavesAfter(by: typeof keyOf, since: Since): Promise<boolean> {
   const shop = await shopWithPhone()
   const author = await by(shop)
-  const id = await author.send({ recipients: [TO], body: 'Later', scheduled_at: '2090-01-01T00:00:00Z' })
+  const id = await author.send({
+    recipients: [TO],
+    body: 'Later',
+    scheduled_at: '2090-01-01T00:00:00Z',
+  })
   await since(author, shop)
   await query(`update sms_dispatch set due_at = now() where message = $1`, [id])
   // false while the server's own sweep runs, which may have begun before the text was due

@@ -9,14 +9,24 @@ import { isIn } from './who.ts'
 async function mail({ key, token }: Caller, to: string, text: string) {
   const pass = key ?? token
   const transport = createTransport({
-    ...{ host: '127.0.0.1', port: smtpPort, ignoreTLS: true },
+    host: '127.0.0.1',
+    port: smtpPort,
+    ignoreTLS: true,
     ...(pass && { auth: { user, pass } }),
   })
   try {
-    await transport.sendMail({ from: 'cron@example.com', to: `${to}@sms.example.com`, subject: '', text })
+    await transport.sendMail({
+      from: 'cron@example.com',
+      to: `${to}@sms.example.com`,
+      subject: '',
+      text,
+    })
     return { code: 250, command: '' }
   } catch (error) {
-    const { responseCode: code = 0, command = '' } = error as { responseCode?: number; command?: string }
+    const { responseCode: code = 0, command = '' } = error as {
+      responseCode?: number
+      command?: string
+    }
     return { code, command }
   } finally {
     transport.close()
@@ -43,7 +53,8 @@ export const mailRows = ROWS.map(([what, to, mayMail]) => ({
     const { code, command } = await mail(caller, to, mark)
     const isSent = await hasLeft(mark)
     // a mail that is refused after its text was read is refused too late: other recipients may have got it
-    if (isSent === mayMail(caller) && isSent === (code === 250) && command !== 'DATA') return undefined
+    if (isSent === mayMail(caller) && isSent === (code === 250) && command !== 'DATA')
+      return undefined
     return `a mail to ${what} by ${caller.name}: ${code} ${command}, ${isSent ? 'is sent' : 'is not sent'}`
   },
 }))

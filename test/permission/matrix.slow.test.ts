@@ -25,7 +25,9 @@ const rows: Readonly<Record<string, Row>> = {
   ...ROWS,
   ...Object.fromEntries(Object.entries(TOOL_ROWS).map(([name, row]) => [`POST /mcp ${name}`, row])),
 }
-const routes = [...new Set(createApp(server.services).routes.map(({ method, path }) => `${method} ${path}`))]
+const routes = [
+  ...new Set(createApp(server.services).routes.map(({ method, path }) => `${method} ${path}`)),
+]
   // middleware, and what answers a method that a route does not have
   .filter((route) => !route.startsWith('ALL '))
 const routeOf = (row: string) => row.split(' ').slice(0, 2).join(' ')
@@ -41,7 +43,8 @@ function isAllowed(who: Who, { by = 'api', isOfOwner }: Row, { name, key }: Call
   return isIn(who, name)
 }
 
-const shows = (text: string, ...secrets: string[]) => secrets.some((secret) => text.includes(secret))
+const shows = (text: string, ...secrets: string[]) =>
+  secrets.some((secret) => text.includes(secret))
 
 /** What is wrong in a cell; undefined if nothing is. */
 async function faultOf(route: string, row: Row, caller: Caller): Promise<string | undefined> {
@@ -53,7 +56,10 @@ async function faultOf(route: string, row: Row, caller: Caller): Promise<string 
   const isDone = row.isEffect
     ? (await hasLeft(mark, target)) || (await stateOf(target)) !== before
     : ![401, 403].includes(status) && !isRefusedInside(text)
-  const isShown = { text: shows(text, SECRETS.text), contact: shows(text, SECRETS.contact, SECRETS.field) }
+  const isShown = {
+    text: shows(text, SECRETS.text),
+    contact: shows(text, SECRETS.contact, SECRETS.field),
+  }
   const may = {
     text: isAllowed(row.text ?? 'nobody', row, caller),
     contact: isAllowed(row.contact ?? 'nobody', row, caller),
@@ -62,8 +68,12 @@ async function faultOf(route: string, row: Row, caller: Caller): Promise<string 
     ...(isDone === mayDo ? [] : [isDone ? 'is done' : 'is refused']),
     ...(mayDo && row.isEffect && status >= 300 ? ['is done and refused'] : []),
     ...(isShown.text === may.text ? [] : [isShown.text ? 'shows a text' : 'hides the text']),
-    ...(row.number && shows(text, NUMBER) !== isAllowed(row.number, row, caller) ? ['shows the number'] : []),
-    ...(isShown.contact === may.contact ? [] : [isShown.contact ? 'shows a contact' : 'hides the contact']),
+    ...(row.number && shows(text, NUMBER) !== isAllowed(row.number, row, caller)
+      ? ['shows the number']
+      : []),
+    ...(isShown.contact === may.contact
+      ? []
+      : [isShown.contact ? 'shows a contact' : 'hides the contact']),
   ]
   return faults.length === 0
     ? undefined
@@ -107,16 +117,24 @@ test('every other route has a line that says to whom it shows what', () => {
 })
 
 test('every MCP tool has a row in the matrix', () => {
-  expect([...SEND_TOOLS, ...FIND_TOOLS].map(({ name }) => name).sort()).toEqual(Object.keys(TOOL_ROWS).sort())
+  expect([...SEND_TOOLS, ...FIND_TOOLS].map(({ name }) => name).sort()).toEqual(
+    Object.keys(TOOL_ROWS).sort(),
+  )
 })
 
-test.each(Object.entries(rows))('%s is allowed exactly to the callers in its row', async (route, row) => {
-  expect(await faultsOf((caller) => faultOf(route, row, caller))).toEqual([])
-})
+test.each(Object.entries(rows))(
+  '%s is allowed exactly to the callers in its row',
+  async (route, row) => {
+    expect(await faultsOf((caller) => faultOf(route, row, caller))).toEqual([])
+  },
+)
 
-test.each(mailRows)('a mail to $what is allowed exactly to the callers in its row', async ({ faultOf }) => {
-  expect(await faultsOf(faultOf)).toEqual([])
-})
+test.each(mailRows)(
+  'a mail to $what is allowed exactly to the callers in its row',
+  async ({ faultOf }) => {
+    expect(await faultsOf(faultOf)).toEqual([])
+  },
+)
 
 test.each(SINCE.filter((row) => row[3]))('a due text leaves if %s', async (_, by, since) => {
   expect(await leavesAfter(by, since)).toBe(true)
@@ -149,7 +167,10 @@ test('an agent cannot change or delete a template that an automatic answer uses'
 
 const outgoing = async () =>
   String(
-    await query(`select count(*) from sms_messages where "user" = $1 and message_type = 'outgoing'`, [user]),
+    await query(
+      `select count(*) from sms_messages where "user" = $1 and message_type = 'outgoing'`,
+      [user],
+    ),
   )
 const COLLECTIONS = ['contacts', 'sms_messages', 'conversations', 'consents']
 
@@ -192,32 +213,43 @@ async function askOther(route: string, { token, key }: Caller): Promise<Asked> {
 }
 
 /** Promises that refuse nobody here, or everybody: examples of their descriptions may be wrong. */
-const UNTRIED: readonly (Who | undefined)[] = ['everybody', 'strangers', 'invited', 'superuser', undefined]
+const UNTRIED: readonly (Who | undefined)[] = [
+  'everybody',
+  'strangers',
+  'invited',
+  'superuser',
+  undefined,
+]
 
 // it ends the sessions of who asks
-const inOrder = others.toSorted((a, b) => Number(a.includes('end-other')) - Number(b.includes('end-other')))
-test.each(inOrder)('%s sends no text and shows no more than the rules of records allow', async (route) => {
-  const who = findShown(route)!
-  const before = await outgoing()
-  const promise = PROMISES[route] === 'rules' ? undefined : PROMISES[route]
-  const [shown, asked]: [string[], number[]] = [[], []]
-  const faults = await faultsOf(async (caller) => {
-    const { status, text } = await askOther(route, caller)
-    if (shows(text, ...Object.values(SECRETS))) shown.push(caller.name)
-    if (promise === undefined) return undefined
-    const may = isIn(promise, caller.name)
-    if (may) asked.push(status)
-    const isRefused = [401, 403].includes(status)
-    return isRefused === may ? `${caller.name}: ${status} ${text.slice(0, 120)}` : undefined
-  })
-  expect(faults).toEqual([])
-  const isList = !route.includes(':id') && who !== 'nobody'
-  const may = CALLERS.map(({ name }) => name).filter((name) => isIn(who, name))
-  expect(shown.sort()).toEqual(isList ? may.sort() : [])
-  expect(await outgoing()).toBe(before)
-  // 400: the route was not tried. Give it an example in its description, or a row in rows.ts
-  expect(UNTRIED.includes(promise) ? [] : asked.filter((status) => status === 400)).toEqual([])
-})
+const inOrder = others.toSorted(
+  (a, b) => Number(a.includes('end-other')) - Number(b.includes('end-other')),
+)
+test.each(inOrder)(
+  '%s sends no text and shows no more than the rules of records allow',
+  async (route) => {
+    const who = findShown(route)!
+    const before = await outgoing()
+    const promise = PROMISES[route] === 'rules' ? undefined : PROMISES[route]
+    const [shown, asked]: [string[], number[]] = [[], []]
+    const faults = await faultsOf(async (caller) => {
+      const { status, text } = await askOther(route, caller)
+      if (shows(text, ...Object.values(SECRETS))) shown.push(caller.name)
+      if (promise === undefined) return undefined
+      const may = isIn(promise, caller.name)
+      if (may) asked.push(status)
+      const isRefused = [401, 403].includes(status)
+      return isRefused === may ? `${caller.name}: ${status} ${text.slice(0, 120)}` : undefined
+    })
+    expect(faults).toEqual([])
+    const isList = !route.includes(':id') && who !== 'nobody'
+    const may = CALLERS.map(({ name }) => name).filter((name) => isIn(who, name))
+    expect(shown.sort()).toEqual(isList ? may.sort() : [])
+    expect(await outgoing()).toBe(before)
+    // 400: the route was not tried. Give it an example in its description, or a row in rows.ts
+    expect(UNTRIED.includes(promise) ? [] : asked.filter((status) => status === 400)).toEqual([])
+  },
+)
 
 /** Whether a job of this kind makes texts leave. A new kind needs a line here, and a test of its bounds. */
 const JOBS: Readonly<Record<string, boolean>> = {

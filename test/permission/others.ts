@@ -11,7 +11,10 @@ export const OTHERS: readonly (readonly [RegExp, Who])[] = [
   // other products
   [/^\w+ \/api\/account\/smsgate-key$/, 'nobody'],
   [/^\w+ \/api\/mobile\/v1\//, 'nobody'],
-  [/^\w+ \/api\/3rdparty\/v1\/(auth|devices|health|inbox|logs|messages\/inbox|settings|webhooks)/, 'nobody'],
+  [
+    /^\w+ \/api\/3rdparty\/v1\/(auth|devices|health|inbox|logs|messages\/inbox|settings|webhooks)/,
+    'nobody',
+  ],
   [/^\w+ \/2010-04-01\/Accounts(\.json|\/:AccountSid)/, 'nobody'],
   [/^\w+ \/v2\/Services/, 'nobody'],
   // pages

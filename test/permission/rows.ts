@@ -32,7 +32,11 @@ export interface Row {
   readonly number?: Who
   readonly texts?: Wanted
   readonly body?: (target: Target, mark: string, caller: Caller) => unknown
-  readonly query?: (target: Target, mark: string, caller: Caller) => Readonly<Record<string, string>>
+  readonly query?: (
+    target: Target,
+    mark: string,
+    caller: Caller,
+  ) => Readonly<Record<string, string>>
   /** How the door takes credentials. Default: X-API-Key, or Authorization for a token. */
   readonly by?: Door
   /** The headers that take a key, if `by` is `key`. */
@@ -59,10 +63,17 @@ const sendsTemplate: Row = {
   isEffect: true,
   body: (_, code) => ({ ...to, template_id: template, variables: { code } }),
 }
-const changes = (body: () => object, texts: Row['texts'] = {}): Row => ({ texts, body, isEffect: true })
+const changes = (body: () => object, texts: Row['texts'] = {}): Row => ({
+  texts,
+  body,
+  isEffect: true,
+})
 const reads = (may: Who, more: Partial<Row> = {}): Row => ({ may, ...more })
 const steers = (body?: Row['body']): Row => ({
-  ...{ isEffect: true, texts: { isOfCampaign: true }, by: 'people', ...(body && { body }) },
+  isEffect: true,
+  texts: { isOfCampaign: true },
+  by: 'people',
+  ...(body && { body }),
 })
 const only = (may: Who, row: Row): Row => ({ ...row, may })
 const OUT = { isForbidden: true }
@@ -70,9 +81,17 @@ const OF_CAMPAIGN = { isOfCampaign: true }
 const FAILED = { isFailed: true }
 const MANY = { count: 21 }
 const PAST_AND_OVER = () => ({ scheduled_at: '2020-01-01T00:00:00Z', ttl: 1 })
-const preview: Row['body'] = () => ({ group_ids: [group], body: '{{name}} {{iban}}', variables: {} })
+const preview: Row['body'] = () => ({
+  group_ids: [group],
+  body: '{{name}} {{iban}}',
+  variables: {},
+})
 const none = () => ({})
-const carrier = { preset: 'twilio', user: 'AC00000000000000000000000000000000', senders: ['+15005550006'] }
+const carrier = {
+  preset: 'twilio',
+  user: 'AC00000000000000000000000000000000',
+  senders: ['+15005550006'],
+}
 const browser = {
   endpoint: 'https://push.example.com/1',
   keys: { p256dh: 'B'.repeat(87), auth: 'A'.repeat(22) },
@@ -82,18 +101,25 @@ const browser = {
 const API: Readonly<Record<string, Row>> = {
   'POST /api/sms/send': sends(),
   'POST /api/sms/send by a line': only('sendByLine', sends({ line_id: lines[0] })),
-  'POST /api/sms/send by a slot': only('sendByLine', sends({ sim: 1, scheduled_at: '2090-01-01T00:00:00Z' })),
+  'POST /api/sms/send by a slot': only(
+    'sendByLine',
+    sends({ sim: 1, scheduled_at: '2090-01-01T00:00:00Z' }),
+  ),
   'POST /api/sms/send to a forbidden number': only('nobody', sends({ recipients: [FORBIDDEN] })),
   'POST /api/sms/send that requires consent': sends({ requires_consent: true }),
   'POST /api/sms/send to 21 people': only('sendToMany', sends({ recipients: [NUMBER, ...many] })),
   'POST /api/sms/send-template': sendsTemplate,
   'POST /api/sms/preview': { contact: 'previewed', body: preview },
   'POST /api/sms/preview to a forbidden number': {
-    ...{ may: 'nobody', body: () => ({ recipients: [FORBIDDEN], body: 'Hi' }) },
+    may: 'nobody',
+    body: () => ({ recipients: [FORBIDDEN], body: 'Hi' }),
   },
   'GET /api/sms/batches/:batch_id': { texts: {} },
   'POST /api/sms/batches/:batch_id/cancel': changes(none),
-  'POST /api/sms/batches/:batch_id/cancel of a campaign': only('nobody', changes(none, OF_CAMPAIGN)),
+  'POST /api/sms/batches/:batch_id/cancel of a campaign': only(
+    'nobody',
+    changes(none, OF_CAMPAIGN),
+  ),
   'POST /api/sms/batches/:batch_id/reschedule': changes(() => ({ scheduled_at: later() })),
   'POST /api/sms/batches/:batch_id/reschedule of 21': only(
     'changeMany',
@@ -105,7 +131,10 @@ const API: Readonly<Record<string, Row>> = {
     changes(PAST_AND_OVER, OF_CAMPAIGN),
   ),
   'POST /api/sms/batches/:batch_id/retry': changes(none, FAILED),
-  'POST /api/sms/batches/:batch_id/retry of 21': only('retryMany', changes(none, { ...MANY, ...FAILED })),
+  'POST /api/sms/batches/:batch_id/retry of 21': only(
+    'retryMany',
+    changes(none, { ...MANY, ...FAILED }),
+  ),
   'POST /api/sms/batches/:batch_id/retry of a campaign': only(
     'nobody',
     changes(none, { ...OF_CAMPAIGN, ...FAILED }),
@@ -115,7 +144,10 @@ const API: Readonly<Record<string, Row>> = {
   'GET /api/sms/messages/:id': { text: 'viewer', texts: {} },
   'PATCH /api/sms/messages/:id': changes(() => ({ body: 'Another text' })),
   // who may not change texts learns nothing of what is wrong
-  'PATCH /api/sms/messages/:id with a wrong body': { may: 'sending', body: () => ({ priority: 'high' }) },
+  'PATCH /api/sms/messages/:id with a wrong body': {
+    may: 'sending',
+    body: () => ({ priority: 'high' }),
+  },
   'PATCH /api/sms/messages/:id to a forbidden number': only(
     'nobody',
     changes(() => ({ body: 'Hi' }), OUT),
@@ -144,23 +176,30 @@ const API: Readonly<Record<string, Row>> = {
   'POST /api/verify/cancel': { body: () => ({ to: NUMBER }) },
   'POST /api/verify/cancel by id': { body: () => ({ id: verification }) },
   'POST /api/campaigns': {
-    ...{ isEffect: true, by: 'people' },
+    isEffect: true,
+    by: 'people',
     body: (_, name) => ({ ...to, name, body: 'Sale', scheduled_at: '2090-01-01T00:00:00Z' }),
   },
   'POST /api/campaigns to a forbidden number': {
-    ...{ may: 'nobody', isEffect: true, by: 'people' },
+    may: 'nobody',
+    isEffect: true,
+    by: 'people',
     body: (_, name) => ({ recipients: [FORBIDDEN], name, body: 'Sale' }),
   },
   'POST /api/campaigns/preview': { contact: 'campaign', by: 'people', body: preview },
   'POST /api/campaigns/times': { by: 'people', body: () => ({ repeat: { cron: '0 8 * * 1' } }) },
   'GET /api/contacts/:id/data': { by: 'people', path: () => ({ id: contact }) },
   'POST /api/contacts/:id/erase': {
-    ...{ by: 'people', contact: 'admin', path: () => ({ id: contact }) },
+    by: 'people',
+    contact: 'admin',
+    path: () => ({ id: contact }),
     body: () => ({ preview: true }),
   },
   'POST /api/person/data': { by: 'people', body: () => ({ number: NUMBER }) },
   'POST /api/person/erase': {
-    ...{ by: 'people', contact: 'admin', body: () => ({ number: NUMBER, preview: true }) },
+    by: 'people',
+    contact: 'admin',
+    body: () => ({ number: NUMBER, preview: true }),
   },
   'PATCH /api/campaigns/:id': steers((_, name) => ({ name })),
   'POST /api/campaigns/:id/pause': steers(),
@@ -169,7 +208,9 @@ const API: Readonly<Record<string, Row>> = {
   'POST /api/campaigns/:id/retry': { ...steers(), texts: { ...OF_CAMPAIGN, ...FAILED } },
   'GET /api/campaigns/:id/progress': { ...steers(), isEffect: false },
   'PUT /api/devices/push': { body: () => ({ push: null }) },
-  'POST /api/devices/carriers': { body: () => ({ account: carrier, secret: 'secret', check: true }) },
+  'POST /api/devices/carriers': {
+    body: () => ({ account: carrier, secret: 'secret', check: true }),
+  },
   'PUT /api/account/push': { body: () => browser },
   'POST /api/collections/:collection/request-email-change': {
     path: () => ({ collection: 'users' }),
@@ -179,21 +220,29 @@ const API: Readonly<Record<string, Row>> = {
     path: () => ({ id: joinPage.id }),
     body: (_, mark) => ({
       number: `+4917${BigInt(`0x${mark}`) % 10n ** 8n}`,
-      ...{ agree: 'yes', version: joinPage.version },
+      agree: 'yes',
+      version: joinPage.version,
     }),
   },
   'POST /leave/:token': { path: () => ({ token: leaveToken }), body: none },
   'POST /api/hooks/:secret': { isEffect: true, by: 'hook', body: (_, mark) => mark },
   'POST /api/hooks': { isEffect: true, body: (_, mark) => mark },
   'POST /api/hooks/preview': {
-    ...{ by: 'people', body: () => ({ hook: { preset: 'text', groups: [group] }, body: 'Down' }) },
+    by: 'people',
+    body: () => ({ hook: { preset: 'text', groups: [group] }, body: 'Down' }),
   },
 }
 
 const credentialOf = ({ key = '', token = '' }: Caller) => key || token
 const ofSmseagle = (parameter: string, value: string): Row => ({
-  ...{ may: 'send', isEffect: true, by: 'key' },
-  query: (_, message, caller) => ({ message, [parameter]: value, access_token: credentialOf(caller) }),
+  may: 'send',
+  isEffect: true,
+  by: 'key',
+  query: (_, message, caller) => ({
+    message,
+    [parameter]: value,
+    access_token: credentialOf(caller),
+  }),
 })
 const SMSEAGLE = {
   'POST /http_api/send_sms': ofSmseagle('to', NUMBER),
@@ -206,9 +255,16 @@ const SMSEAGLE = {
 }
 
 const ofDoor = ({ headers, fields, body }: DoorSend): Row => {
-  const text = (mark: string, by: Caller) => ({ to: NUMBER, text: mark, key: credentialOf(by), user })
+  const text = (mark: string, by: Caller) => ({
+    to: NUMBER,
+    text: mark,
+    key: credentialOf(by),
+    user,
+  })
   return {
-    ...{ may: 'send', isEffect: true, by: 'key' },
+    may: 'send',
+    isEffect: true,
+    by: 'key',
     ...(headers && { headers }),
     ...(fields && { query: (_, mark, caller) => fields(text(mark, caller)) }),
     ...(body && { body: (_, mark, caller) => body(text(mark, caller)) }),
@@ -221,9 +277,13 @@ const tool = (
   input: (target: Target, mark: string) => object,
   more: Partial<Row> = {},
 ): Row => ({
-  ...{ may, by: 'mcp', ...more },
+  may,
+  by: 'mcp',
+  ...more,
   body: (target, mark) => ({
-    ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+    jsonrpc: '2.0',
+    id: 1,
+    method: 'tools/call',
     params: { name, arguments: input(target, mark) },
   }),
 })
@@ -235,14 +295,19 @@ export const TOOL_ROWS: Readonly<Record<string, Row>> = {
     (_, code) => ({ ...to, template_id: template, variables: { code } }),
     { isEffect: true },
   ),
-  preview_message: tool('send', 'preview_message', preview as () => object, { contact: 'previewed' }),
+  preview_message: tool('send', 'preview_message', preview as () => object, {
+    contact: 'previewed',
+  }),
   cancel_message: tool('cancel', 'cancel_message', ({ ids }) => ({ id: ids[0] }), {
     isEffect: true,
     texts: {},
   }),
   get_quota: tool('sending', 'get_quota', none),
   find_messages: tool('messages', 'find_messages', none, { text: 'messages', texts: {} }),
-  get_message: tool('message', 'get_message', ({ ids }) => ({ id: ids[0] }), { text: 'message', texts: {} }),
+  get_message: tool('message', 'get_message', ({ ids }) => ({ id: ids[0] }), {
+    text: 'message',
+    texts: {},
+  }),
   find_conversations: tool('inbox', 'find_conversations', none, { contact: 'inbox' }),
   list_devices: tool('devices', 'list_devices', none),
 }
@@ -269,7 +334,8 @@ const VENDEL: Readonly<Record<string, Row>> = {
   'POST /vendel/api/sms/send-template': only('send', sendsTemplate),
   'GET /vendel/api/sms/status/:id': reads('message', { text: 'message', texts: {} }),
   'GET /vendel/api/sms/batch/:id': reads('message', {
-    ...{ text: 'message', texts: {} },
+    text: 'message',
+    texts: {},
     path: ({ batch }) => ({ id: batch }),
   }),
   'GET /vendel/api/sms/messages': reads('messages', { text: 'messages', texts: {} }),
@@ -283,11 +349,17 @@ const VENDEL: Readonly<Record<string, Row>> = {
 const DOORS: Readonly<Record<string, Row>> = {
   'GET /api/sms/twilio': reads('usage', { isOfOwner: true }),
   'POST /api/3rdparty/v1/messages': {
-    ...{ may: 'send', isEffect: true, by: 'basic' },
+    may: 'send',
+    isEffect: true,
+    by: 'basic',
     body: (_, text) => ({ phoneNumbers: [NUMBER], textMessage: { text } }),
   },
   'GET /api/3rdparty/v1/messages': reads('messages', { by: 'basic' }),
-  'GET /api/3rdparty/v1/messages/:id': reads('message', { by: 'basic', text: 'message', texts: {} }),
+  'GET /api/3rdparty/v1/messages/:id': reads('message', {
+    by: 'basic',
+    text: 'message',
+    texts: {},
+  }),
   'DELETE /api/3rdparty/v1/messages/:id': {
     may: 'cancel',
     by: 'basic',
@@ -298,9 +370,16 @@ const DOORS: Readonly<Record<string, Row>> = {
   'GET /api/3rdparty/v1/inbox': reads('inbox', { by: 'basic', text: 'inbox' }),
   'GET /api/3rdparty/v1/devices': reads('devices', { by: 'basic' }),
   [`GET ${MESSAGES}.json`]: ofTwilio({ text: 'twilio' }),
-  [`POST ${MESSAGES}.json`]: ofTwilio({ isEffect: true, body: (_, Body) => ({ To: NUMBER, Body }) }),
+  [`POST ${MESSAGES}.json`]: ofTwilio({
+    isEffect: true,
+    body: (_, Body) => ({ To: NUMBER, Body }),
+  }),
   [`GET ${ONE}`]: ofTwilio({ text: 'twilio' }),
-  [`POST ${ONE}`]: ofTwilio({ isEffect: true, text: 'twilio', body: () => ({ Status: 'canceled' }) }),
+  [`POST ${ONE}`]: ofTwilio({
+    isEffect: true,
+    text: 'twilio',
+    body: () => ({ Status: 'canceled' }),
+  }),
   [`POST ${ONE} of a campaign`]: ofTwilio({
     may: 'nobody',
     texts: OF_CAMPAIGN,
@@ -311,11 +390,16 @@ const DOORS: Readonly<Record<string, Row>> = {
   'POST /v2/Services/:ServiceSid/Verifications': ofTwilio({
     body: (_, mark) => ({ To: `+4916${BigInt(`0x${mark}`) % 10n ** 8n}`, Channel: 'sms' }),
   }),
-  ...Object.fromEntries(Object.entries(VENDEL).map(([at, row]) => [at, { ...row, isOfOwner: true }])),
+  ...Object.fromEntries(
+    Object.entries(VENDEL).map(([at, row]) => [at, { ...row, isOfOwner: true }]),
+  ),
   ...SMSEAGLE,
   ...Object.fromEntries(DOOR_SENDS.map((send) => [send.at, ofDoor(send)])),
   'POST /api/v2/messages/sms to a contact': {
-    ...{ may: 'send', isEffect: true, by: 'key', number: 'previewed' },
+    may: 'send',
+    isEffect: true,
+    by: 'key',
+    number: 'previewed',
     headers: (key) => ({ 'access-token': key }),
     body: (_, text) => ({ contacts: [SECRETS.contact], text }),
   },

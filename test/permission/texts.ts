@@ -64,7 +64,8 @@ select m.body, m.status, m.scheduled_at, m.expires_at, c.name, c.status
 from sms_messages m left join campaigns c on c.id = m.sent_by where m.id = any($1) order by m.id`
 
 /** Everything that a change of the texts would show. */
-export const stateOf = async ({ ids }: Target): Promise<string> => JSON.stringify(await query(STATE, [ids]))
+export const stateOf = async ({ ids }: Target): Promise<string> =>
+  JSON.stringify(await query(STATE, [ids]))
 
 const LEFT = `
 select 1 from sms_messages where "user" = $1 and (client_ref = any($3) or created >= $4 and body like '%' || $2 || '%')
@@ -72,7 +73,10 @@ union all select 1 from campaigns where "user" = $1 and name = $2 limit 1`
 const BEGAN = formatDate(new Date())
 
 /** Whether a text or campaign with this mark was stored, or a text that sends one of the target again. */
-export const hasLeft = async (mark: string, { ids }: Pick<Target, 'ids'> = { ids: [] }): Promise<boolean> =>
+export const hasLeft = async (
+  mark: string,
+  { ids }: Pick<Target, 'ids'> = { ids: [] },
+): Promise<boolean> =>
   (await query(LEFT, [user, mark, ids.map((id) => `retry:${id}`), BEGAN])).length > 0
 
 /** A text that shows whether a request has sent something: hexadecimal, so that it can also make numbers. */

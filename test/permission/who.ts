@@ -23,7 +23,16 @@ export const WHO = {
   nobody: [],
   /** Public pages. */
   everybody: [
-    ...['guest', 'former admin', 'device', 'hook', 'code service', ...PEOPLE, ...READING, ...LISTING],
+    ...[
+      'guest',
+      'former admin',
+      'device',
+      'hook',
+      'code service',
+      ...PEOPLE,
+      ...READING,
+      ...LISTING,
+    ],
     ...[...SENDING, ...CANCELING, ...BOUNDED, ...keys('inbox:list', 'disabled', 'expired')],
   ],
   /** Not who is signed in, and may read the links of others. */

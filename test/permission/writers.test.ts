@@ -29,7 +29,9 @@ function columnsOfBuilt(verb: string, rest: string): readonly string[] {
 const writersIn = (file: string): string[] => {
   const text = readFileSync(join(HOME, file), 'utf8')
   const found = [
-    ...[...text.matchAll(WRITES)].map(([, verb, table, rest]) => [table, columnsOf(verb!, rest!)] as const),
+    ...[...text.matchAll(WRITES)].map(
+      ([, verb, table, rest]) => [table, columnsOf(verb!, rest!)] as const,
+    ),
     ...[...text.matchAll(BUILDS)].map(
       ([, verb, table, rest]) => [table, columnsOfBuilt(verb!, rest!)] as const,
     ),
@@ -50,7 +52,8 @@ const WRITERS: Readonly<Record<string, string>> = {
   'sql/functions/messages/queue/sms_change.sql: sms_messages body, scheduled_at': JUDGED,
   'sql/functions/messages/queue/sms_hold.sql: sms_dispatch line, due_at':
     'holds texts of a campaign, with a permit',
-  'sql/functions/messages/queue/sms_hold.sql: sms_messages line': 'holds texts of a campaign, with a permit',
+  'sql/functions/messages/queue/sms_hold.sql: sms_messages line':
+    'holds texts of a campaign, with a permit',
   'sql/functions/messages/queue/sms_release_held.sql: sms_dispatch due_at':
     'releases texts of a campaign, with a permit',
   'src/gateway/hooks/hourly-summary.ts: sms_messages body':
@@ -67,7 +70,8 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/gateway/retention/end-messages.ts: sms_messages body': ENDED,
   'src/gateway/retention/end-messages.ts: sms_messages to, body': ENDED,
   'src/protocols/twilio/change-message.ts: sms_messages body': ENDED,
-  'src/gateway/conversations/insert-received-texts.ts: sms_messages insert': 'stores a text that came in',
+  'src/gateway/conversations/insert-received-texts.ts: sms_messages insert':
+    'stores a text that came in',
   'src/gateway/conversations/join-national-number.ts: sms_messages to':
     'writes the numbers of texts that came in',
 }

@@ -2,9 +2,21 @@ import { UserError } from '../../src/platform/api-errors.ts'
 import { readConfig } from '../../src/platform/config.ts'
 
 test.each([
-  ['an address without its scheme', { PUBLIC_URL: 'sms.example.com:8090' }, /PUBLIC_URL: must be an address/],
-  ['an address of another scheme', { PUBLIC_URL: 'ftp://sms.example.com' }, /PUBLIC_URL: must be an address/],
-  ['a mail address without its scheme', { VAPID_SUBJECT: 'ann@example.com' }, /VAPID_SUBJECT: must be/],
+  [
+    'an address without its scheme',
+    { PUBLIC_URL: 'sms.example.com:8090' },
+    /PUBLIC_URL: must be an address/,
+  ],
+  [
+    'an address of another scheme',
+    { PUBLIC_URL: 'ftp://sms.example.com' },
+    /PUBLIC_URL: must be an address/,
+  ],
+  [
+    'a mail address without its scheme',
+    { VAPID_SUBJECT: 'ann@example.com' },
+    /VAPID_SUBJECT: must be/,
+  ],
   [
     'a database that is not Postgres',
     { DATABASE_URL: 'mysql://localhost/sms' },
@@ -19,14 +31,26 @@ test.each([
     { LEASE_SECONDS: '0' },
     /LEASE_SECONDS: must be a whole number from 1 to 86400$/,
   ],
-  ['a negative number', { SMS_MONTHLY_QUOTA: '-1' }, /SMS_MONTHLY_QUOTA: must be a whole number from 0 on$/],
+  [
+    'a negative number',
+    { SMS_MONTHLY_QUOTA: '-1' },
+    /SMS_MONTHLY_QUOTA: must be a whole number from 0 on$/,
+  ],
   [
     'more than a week of silence',
     { DEVICE_ALARM_MINUTES: '10081' },
     /DEVICE_ALARM_MINUTES: must be a whole number from 0 to 10080$/,
   ],
-  ['an unknown word', { LOG_LEVEL: 'loud' }, /LOG_LEVEL: must be one of: fatal, error, warn, info, /],
-  ['a name where an address belongs', { TRUSTED_PROXIES: '127.0.0.1, proxy' }, /TRUSTED_PROXIES: must be/],
+  [
+    'an unknown word',
+    { LOG_LEVEL: 'loud' },
+    /LOG_LEVEL: must be one of: fatal, error, warn, info, /,
+  ],
+  [
+    'a name where an address belongs',
+    { TRUSTED_PROXIES: '127.0.0.1, proxy' },
+    /TRUSTED_PROXIES: must be/,
+  ],
   ['an invalid subnet', { TRUSTED_PROXIES: '10.0.0.0/33' }, /TRUSTED_PROXIES: must be/],
   ['a short token', { METRICS_TOKEN: 'secret' }, /METRICS_TOKEN: must have at least 16/],
   [

@@ -22,7 +22,10 @@ const OF_SERVER: Readonly<
   Record<string, readonly [value: string, config: object, more?: NodeJS.ProcessEnv]>
 > = {
   DATABASE_URL: ['postgres://a.example/sms', { databaseUrl: 'postgres://a.example/sms' }],
-  DATABASE_LISTEN_URL: ['postgres://b.example/sms', { databaseListenUrl: 'postgres://b.example/sms' }],
+  DATABASE_LISTEN_URL: [
+    'postgres://b.example/sms',
+    { databaseListenUrl: 'postgres://b.example/sms' },
+  ],
   DATABASE_REPLICA_URL: [
     'postgres://c.example/sms',
     { databaseReplicaUrl: 'postgres://c.example/sms' },
@@ -36,7 +39,10 @@ const OF_SERVER: Readonly<
   SMTP_PORT: ['2525', { smtpPort: 2525 }],
   SMTP_TLS_CERT: ['/cert.pem', { smtpTlsCert: '/cert.pem' }, { SMTP_TLS_KEY: '/key.pem' }],
   SMTP_TLS_KEY: ['/key.pem', { smtpTlsKey: '/key.pem' }, { SMTP_TLS_CERT: '/cert.pem' }],
-  PUBLIC_URL: ['https://sms.example', { publicUrl: 'https://sms.example', urls: ['https://sms.example'] }],
+  PUBLIC_URL: [
+    'https://sms.example',
+    { publicUrl: 'https://sms.example', urls: ['https://sms.example'] },
+  ],
   TRUSTED_PROXIES: ['10.0.0.0/8', { trustedProxies: ['10.0.0.0/8'] }],
   LOG_LEVEL: ['warn', { logLevel: 'warn' }],
   SMS_MONTHLY_QUOTA: ['9', { monthlyQuota: 9 }],
@@ -85,24 +91,33 @@ async function sendFile(option: string) {
 }
 
 /** For each variable of other programs a value, and what decides by it. */
-const OF_PROGRAMS: Readonly<Record<string, readonly [value: string, read: () => unknown, decided: object]>> =
-  {
-    CARRIER_SECRET: ['sesame', readTwilio, { secret: 'sesame', webhook_secret: '' }],
-    CARRIER_WEBHOOK_SECRET: ['open', readTwilio, { secret: '', webhook_secret: 'open' }],
-    SMPP_PASSWORD: [
-      'sesame',
-      () =>
-        readSmpp(
-          settingsFile({ host: 'smsc.example', system_id: 'acme', senders: ['+4930123'] }),
-          process.env,
-        ),
-      { password: 'sesame' },
-    ],
-    XDG_STATE_HOME: ['/srv', () => ({ file: newStateFile('d1') }), { file: '/srv/pocketsms/agent-d1.json' }],
-    POSTGRES_BIN: [join(PROGRAMS, '.'), () => findPrograms(temporaryFolder()), { bin: PROGRAMS }],
-    POCKETSMS_URL: [server.url, () => sendFile('--key=psk_1'), { path: '/api/sms/send-template' }],
-    POCKETSMS_KEY: ['psk_2', () => sendFile(`--url=${server.url}`), { headers: { 'x-api-key': 'psk_2' } }],
-  }
+const OF_PROGRAMS: Readonly<
+  Record<string, readonly [value: string, read: () => unknown, decided: object]>
+> = {
+  CARRIER_SECRET: ['sesame', readTwilio, { secret: 'sesame', webhook_secret: '' }],
+  CARRIER_WEBHOOK_SECRET: ['open', readTwilio, { secret: '', webhook_secret: 'open' }],
+  SMPP_PASSWORD: [
+    'sesame',
+    () =>
+      readSmpp(
+        settingsFile({ host: 'smsc.example', system_id: 'acme', senders: ['+4930123'] }),
+        process.env,
+      ),
+    { password: 'sesame' },
+  ],
+  XDG_STATE_HOME: [
+    '/srv',
+    () => ({ file: newStateFile('d1') }),
+    { file: '/srv/pocketsms/agent-d1.json' },
+  ],
+  POSTGRES_BIN: [join(PROGRAMS, '.'), () => findPrograms(temporaryFolder()), { bin: PROGRAMS }],
+  POCKETSMS_URL: [server.url, () => sendFile('--key=psk_1'), { path: '/api/sms/send-template' }],
+  POCKETSMS_KEY: [
+    'psk_2',
+    () => sendFile(`--url=${server.url}`),
+    { headers: { 'x-api-key': 'psk_2' } },
+  ],
+}
 
 afterEach(() => vi.unstubAllEnvs())
 
@@ -143,5 +158,7 @@ test('every variable that a page tells readers to set for a program has a row', 
     ...page.matchAll(/environment variable `([A-Z_]+)`|export ([A-Z_]+)=/g),
   ])
   const known = [...Object.keys(OF_SERVER), ...Object.keys(OF_PROGRAMS), ...OF_READERS]
-  expect(named.map(([, one, other]) => one ?? other).filter((name) => !known.includes(name!))).toEqual([])
+  expect(
+    named.map(([, one, other]) => one ?? other).filter((name) => !known.includes(name!)),
+  ).toEqual([])
 })

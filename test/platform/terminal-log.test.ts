@@ -12,7 +12,14 @@ function logTo() {
 }
 
 const TIME = String.raw`^\d\d:\d\d:\d\d `
-const request = { request: 'a-1', method: 'GET', path: '/api/x', ms: 3.5, ip: '127.0.0.1', done: true }
+const request = {
+  request: 'a-1',
+  method: 'GET',
+  path: '/api/x',
+  ms: 3.5,
+  ip: '127.0.0.1',
+  done: true,
+}
 
 test.each([200, 204, 302, 499])('a request with status %i is not printed', (status) => {
   const { log, lines } = logTo()
@@ -20,13 +27,18 @@ test.each([200, 204, 302, 499])('a request with status %i is not printed', (stat
   expect(lines).toEqual([])
 })
 
-test.each([400, 404, 500, 503])('a request that failed with status %i is printed in one line', (status) => {
-  const { log, lines } = logTo()
-  log.info({ ...request, status })
-  expect(lines).toEqual([
-    expect.stringMatching(new RegExp(String.raw`${TIME}${status} GET /api/x \(3.5 ms, request a-1\)\n$`)),
-  ])
-})
+test.each([400, 404, 500, 503])(
+  'a request that failed with status %i is printed in one line',
+  (status) => {
+    const { log, lines } = logTo()
+    log.info({ ...request, status })
+    expect(lines).toEqual([
+      expect.stringMatching(
+        new RegExp(String.raw`${TIME}${status} GET /api/x \(3.5 ms, request a-1\)\n$`),
+      ),
+    ])
+  },
+)
 
 test('an error is printed with its stack and its cause', () => {
   const { log, lines } = logTo()

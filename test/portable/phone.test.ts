@@ -10,7 +10,9 @@ const resultOf = (...given: Parameters<typeof readPhone>) => {
 
 test('the table has 150 different numbers', () => {
   expect(PHONE_TABLE.length).toBeGreaterThanOrEqual(150)
-  expect(new Set(PHONE_TABLE.map(([form, country]) => `${form} ${country}`)).size).toBe(PHONE_TABLE.length)
+  expect(new Set(PHONE_TABLE.map(([form, country]) => `${form} ${country}`)).size).toBe(
+    PHONE_TABLE.length,
+  )
 })
 
 test.each(PHONE_TABLE)(
@@ -25,7 +27,9 @@ test.each(PHONE_TABLE)(
   'a sender %j in %j is stored as its number or unchanged',
   (form, country, number, inWorld) => {
     const expected = country === '' ? number : inWorld
-    expect(readSender(form, country)).toBe(expected === '' || expected === 'short' ? form : expected)
+    expect(readSender(form, country)).toBe(
+      expected === '' || expected === 'short' ? form : expected,
+    )
     if (country !== '' && expected.startsWith('+') && readSender(form, '') !== expected)
       expect(needsCountry(form)).toBe(true)
   },
@@ -46,7 +50,9 @@ test('every number that is read has E.164 form, however hostile the input', () =
   for (const country of ['', 'DE', 'US', 'IT', 'AU', 'zz', '49', '__proto__'])
     for (const text of texts)
       for (const bare of ['home', 'world'] as const)
-        expect(readPhone(text, country, { bare }).phone ?? '+4915120000').toMatch(/^\+[1-9]\d{6,14}$/)
+        expect(readPhone(text, country, { bare }).phone ?? '+4915120000').toMatch(
+          /^\+[1-9]\d{6,14}$/,
+        )
 })
 
 test.each([

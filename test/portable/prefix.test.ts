@@ -1,4 +1,8 @@
-import { readDestination, readPrefix, readSenderFilter } from '../../src/portable/phone/number-patterns.ts'
+import {
+  readDestination,
+  readPrefix,
+  readSenderFilter,
+} from '../../src/portable/phone/number-patterns.ts'
 
 test.each([
   ['+49151', '', '+49151'],

@@ -43,7 +43,9 @@ test.each([
 })
 
 test('the GSM alphabet has 127 characters and its extension 10 (TS 23.038, 6.2.1)', () => {
-  const units = Array.from({ length: 0x10000 }, (_, code) => countSegments(String.fromCharCode(code)))
+  const units = Array.from({ length: 0x10000 }, (_, code) =>
+    countSegments(String.fromCharCode(code)),
+  )
   const gsm = units.filter(({ encoding }) => encoding === 'GSM-7')
   expect(gsm.filter((one) => one.units === 1)).toHaveLength(127)
   expect(gsm.filter((one) => one.units === 2)).toHaveLength(10)
@@ -100,8 +102,13 @@ test('a text is cut where the segmenter would cut it, seen as a whole', () => {
     'b',
     '1',
   ]
-  const unit = fc.oneof(fc.constantFrom(...pieces), fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }))
-  const texts = fc.array(unit, { minLength: 70, maxLength: 400 }).map((units) => `ж${units.join('')}`)
+  const unit = fc.oneof(
+    fc.constantFrom(...pieces),
+    fc.string({ unit: 'binary', minLength: 1, maxLength: 1 }),
+  )
+  const texts = fc
+    .array(unit, { minLength: 70, maxLength: 400 })
+    .map((units) => `ж${units.join('')}`)
   fc.assert(
     fc.property(texts, (text) => {
       expect(countSegments(text).segments).toBe(parts(text))

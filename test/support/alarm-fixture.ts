@@ -28,7 +28,11 @@ export async function openAlarmFixture() {
     SETTINGS.fresh(),
   )
   const config = readConfig({ PUBLIC_URL: 'https://sms.example.com' })
-  const post = { settings: { current: settings }, config, log: createLogger({ logLevel: 'silent' }) }
+  const post = {
+    settings: { current: settings },
+    config,
+    log: createLogger({ logLevel: 'silent' }),
+  }
   const { db } = store
   const change = async (devices: readonly string[], set: string) =>
     void (await db.query(`update devices set ${set} where id = any($1)`, [devices]))
@@ -40,10 +44,24 @@ export async function openAlarmFixture() {
   const look = () => checkSilentDevices(db, ALARM_MINUTES)
   const send = () => makeWorker(db, [makeAlarmMailJobs(() => store, post)], post.log).drain()
   return {
-    ...{ store, mail, post, change, see, pass, look, send },
+    store,
+    mail,
+    post,
+    change,
+    see,
+    pass,
+    look,
+    send,
     /** Nothing is there, nobody has looked, and devices could reach us for an hour. */
     async clear() {
-      for (const table of ['devices', 'sms_dispatch', 'line_use', 'device_watch', 'device_silences', '_jobs'])
+      for (const table of [
+        'devices',
+        'sms_dispatch',
+        'line_use',
+        'device_watch',
+        'device_silences',
+        '_jobs',
+      ])
         await db.query(`delete from ${table}`)
       await db.query('insert into device_watch default values')
       await pass(60)
@@ -53,10 +71,10 @@ export async function openAlarmFixture() {
     /** A user and the address. */
     async addOwner(verified = true) {
       const id = await makeUser(store)
-      const { rows } = await db.query('update users set verified = $2 where id = $1 returning email', [
-        id,
-        verified,
-      ])
+      const { rows } = await db.query(
+        'update users set verified = $2 where id = $1 returning email',
+        [id, verified],
+      )
       return { id, email: String(rows[0]![0]) }
     },
     async addDevice(owner: { id: string }, name: string, columns: Record<string, string> = {}) {

@@ -24,7 +24,11 @@ export async function refusal(work: Promise<unknown>): Promise<ApiError | undefi
 }
 
 /** Rows of a collection's table in order of insertion, only the given columns. */
-export async function rowsOf(store: TestStore, name: string, ...columns: string[]): Promise<unknown[][]> {
+export async function rowsOf(
+  store: TestStore,
+  name: string,
+  ...columns: string[]
+): Promise<unknown[][]> {
   const table = quote(toTableName(store.catalog.find(name)!))
   const order = store.catalog.find(name)!.type === 'view' ? 'id' : '_rowid'
   const { rows } = await store.db.query(

@@ -9,7 +9,10 @@ export async function startConsentFixture() {
   const phone = await server.pair(ann, { platform: 'simulator' })
   let numbers = 90_000_000
   const record = async (collection: string, values: object) =>
-    (await must(ann, 'POST', `/api/collections/${collection}/records`, { user: ann.id, ...values })) as {
+    (await must(ann, 'POST', `/api/collections/${collection}/records`, {
+      user: ann.id,
+      ...values,
+    })) as {
       id: string
     }
   return {

@@ -11,14 +11,25 @@ export type Ids = Readonly<Record<string, string>>
 export const SAMPLES: Readonly<Record<string, (word: string, made: Ids) => object>> = {
   user_settings: () => ({ country: 'DE' }),
   contact_groups: (word) => ({ name: `${word} friends` }),
-  contacts: (word, made) => ({ name: `${word} Cy`, phone: '+491700000001', groups: [made.contact_groups] }),
+  contacts: (word, made) => ({
+    name: `${word} Cy`,
+    phone: '+491700000001',
+    groups: [made.contact_groups],
+  }),
   consents: () => ({ number: '+491700000001', event: 'opt_in', source: 'page' }),
   sms_templates: (word) => ({ name: `${word} greeting`, body: `${word} {{name}}` }),
   auto_answers: (word) => ({ match: 'any', body: `${word} answer`, enabled: true }),
   conversations: () => ({ number: '+491700000001' }),
   conversation_notes: (word, made) => ({ conversation: made.conversations, text: `${word} note` }),
-  conversation_drafts: (word, made) => ({ conversation: made.conversations, text: `${word} draft` }),
-  webhooks: (word) => ({ url: `https://${word}.example.com`, events: ['message.sent'], enabled: true }),
+  conversation_drafts: (word, made) => ({
+    conversation: made.conversations,
+    text: `${word} draft`,
+  }),
+  webhooks: (word) => ({
+    url: `https://${word}.example.com`,
+    events: ['message.sent'],
+    enabled: true,
+  }),
   hooks: (word) => ({ name: `${word} alarm`, preset: 'text', recipients: ['+491700000001'] }),
   verify_services: (word) => ({ name: `${word} codes` }),
   api_keys: (word) => ({ name: `${word} key` }),
@@ -33,7 +44,8 @@ export async function makeSamples(
 ): Promise<Ids> {
   let ids = made
   for (const [collection, sample] of Object.entries(SAMPLES))
-    if (!but.includes(collection)) ids = { ...ids, [collection]: await create(collection, sample(word, ids)) }
+    if (!but.includes(collection))
+      ids = { ...ids, [collection]: await create(collection, sample(word, ids)) }
   return ids
 }
 

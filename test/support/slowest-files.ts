@@ -12,7 +12,10 @@ function durationMs(file: TestModule): number {
 export default class SlowestFiles implements Reporter {
   onTestRunEnd(files: readonly TestModule[]): void {
     const slowest = files
-      .map((file) => ({ name: `${file.project.name} ${file.relativeModuleId}`, ms: durationMs(file) }))
+      .map((file) => ({
+        name: `${file.project.name} ${file.relativeModuleId}`,
+        ms: durationMs(file),
+      }))
       .sort((a, b) => b.ms - a.ms)
       .slice(0, COUNT)
     const lines = slowest.map(({ name, ms }) => `${(ms / 1000).toFixed(1).padStart(7)} s  ${name}`)

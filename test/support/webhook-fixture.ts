@@ -27,7 +27,11 @@ export async function startWebhookFixture(env: Record<string, string> = {}) {
 }
 
 /** A new webhook of a user. */
-export async function makeWebhook(user: Client, url: string, values: object = {}): Promise<TestWebhook> {
+export async function makeWebhook(
+  user: Client,
+  url: string,
+  values: object = {},
+): Promise<TestWebhook> {
   const body = { user: user.id, url, events: ALL, ...values }
   const made = await user.call('POST', '/api/collections/webhooks/records', body)
   if (made.status !== 200) throw new Error(JSON.stringify(made.body))
@@ -46,7 +50,11 @@ export async function sendAndReport(
   if (sent.status !== 200) throw new Error(JSON.stringify(sent.body))
   const { items } = (await phone.call('POST', '/api/devices/claim', { limit: count })).body
   for (const status of statuses) {
-    const reports = items.map(({ id, attempt }: { id: string; attempt: number }) => ({ id, attempt, status }))
+    const reports = items.map(({ id, attempt }: { id: string; attempt: number }) => ({
+      id,
+      attempt,
+      status,
+    }))
     const answer = await phone.call('POST', '/api/devices/report', { items: reports })
     if (answer.status !== 200) throw new Error(JSON.stringify(answer.body))
   }
@@ -62,7 +70,11 @@ export async function deliveriesOf(user: Client) {
 
 /** Waits until all deliveries of a user are in a status, by default delivered. */
 export const allAre = (user: Client, status = 'delivered', withinMs?: number): Promise<true> =>
-  until(status, async () => (await deliveriesOf(user)).every((one) => one.status === status), withinMs)
+  until(
+    status,
+    async () => (await deliveriesOf(user)).every((one) => one.status === status),
+    withinMs,
+  )
 
 /** All that waits for its next attempt has waited long enough. */
 export async function makeDeliveriesDue({ db }: Store): Promise<number> {

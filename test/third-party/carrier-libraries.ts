@@ -15,10 +15,18 @@ export const CARRIER_NPM = {
 } as const
 
 /** A project of its own. */
-export const CARRIER_FOLDER = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'carriers')
+export const CARRIER_FOLDER = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  'node_modules',
+  '.cache',
+  'carriers',
+)
 
 export const hasCarrierLibraries = () =>
   Object.keys(CARRIER_NPM).every((name) => existsSync(join(CARRIER_FOLDER, 'node_modules', name)))
 
 /** A library of a carrier. */
-export const carrierLibrary = (name: string) => createRequire(join(CARRIER_FOLDER, 'package.json'))(name)
+export const carrierLibrary = (name: string) =>
+  createRequire(join(CARRIER_FOLDER, 'package.json'))(name)

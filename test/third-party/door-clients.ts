@@ -10,7 +10,14 @@ export const TOOLS = {
 } as const
 
 /** A project of its own: together they weigh more than all that we depend on. */
-export const FOLDER = join(import.meta.dirname, '..', '..', 'node_modules', '.cache', 'pocketbase-tools')
+export const FOLDER = join(
+  import.meta.dirname,
+  '..',
+  '..',
+  'node_modules',
+  '.cache',
+  'pocketbase-tools',
+)
 
 /** A file of one of the tools. */
 export const toolFile = (path: string) => join(FOLDER, 'node_modules', path)
@@ -43,29 +50,46 @@ export const hasApprise = () => existsSync(join(DOORS_PYTHON, 'apprise'))
 export const VENDEL_NPM = { 'vendel-sdk': '0.2.0' } as const
 export const VENDEL_PYPI = ['vendel-sdk==0.5.0'] as const
 export const VENDEL_NPM_FOLDER = join(FOLDER, '..', 'vendel-sdk')
-export const VENDEL_NPM_FILE = join(VENDEL_NPM_FOLDER, 'node_modules', 'vendel-sdk', 'dist', 'index.js')
+export const VENDEL_NPM_FILE = join(
+  VENDEL_NPM_FOLDER,
+  'node_modules',
+  'vendel-sdk',
+  'dist',
+  'index.js',
+)
 const VENDEL = { npm: VENDEL_NPM_FILE, python: join(DOORS_PYTHON, 'vendel_sdk') }
 export const hasVendel = (language: keyof typeof VENDEL) => existsSync(VENDEL[language])
 
 /** Clients that SMSGate's vendor publishes, in the versions that we test with. */
 export const SMSGATE_NPM = { 'android-sms-gateway': '3.0.0' } as const
-export const SMSGATE_PYPI = ['android-sms-gateway==4.3.3', 'requests==2.32.5', 'httpx==0.28.1'] as const
+export const SMSGATE_PYPI = [
+  'android-sms-gateway==4.3.3',
+  'requests==2.32.5',
+  'httpx==0.28.1',
+] as const
 
 /** A project of their own, with the packages of Python in a folder of it. */
 export const SMSGATE_FOLDER = join(FOLDER, '..', 'smsgate-clients')
 export const PYTHON_FOLDER = join(SMSGATE_FOLDER, 'python')
 
-export const npmClient = () => join(SMSGATE_FOLDER, 'node_modules', 'android-sms-gateway', 'dist', 'index.js')
+export const npmClient = () =>
+  join(SMSGATE_FOLDER, 'node_modules', 'android-sms-gateway', 'dist', 'index.js')
 export const hasNpmClient = () => existsSync(npmClient())
 export const hasPythonClient = () =>
-  ['android_sms_gateway', 'requests', 'httpx'].every((name) => existsSync(join(PYTHON_FOLDER, name)))
+  ['android_sms_gateway', 'requests', 'httpx'].every((name) =>
+    existsSync(join(PYTHON_FOLDER, name)),
+  )
 
 /** An SMPP server that others wrote, and the codec of its texts; in a folder of Python's. */
 export const SMPP_PYPI = ['smpp.twisted3==0.8', 'gsm0338==1.1.0'] as const
 export const SMPP_FOLDER = join(FOLDER, '..', 'smpp-server')
 
 /** Another, in Java: a folder of Maven's, with all that it needs. */
-export const SMPP_MAVEN = { groupId: 'com.fizzed', artifactId: 'ch-smpp', version: '5.0.9' } as const
+export const SMPP_MAVEN = {
+  groupId: 'com.fizzed',
+  artifactId: 'ch-smpp',
+  version: '5.0.9',
+} as const
 export const SMPP_JAVA_FOLDER = join(FOLDER, '..', 'smpp-server-java')
 
 /** Auth servers, or their part that sends codes, in the versions that we test with. */

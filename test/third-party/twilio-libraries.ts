@@ -25,7 +25,8 @@ export const PYTHON = join(PYTHON_FOLDER, 'bin', 'python')
 export const hasNode = () => existsSync(NODE_PACKAGE)
 export const hasPython = () => existsSync(PYTHON) && runs(PYTHON, '-c', 'import twilio')
 
-export const hasJava = () => existsSync(join(TWILIO_JAVA_FOLDER, 'jars')) && runs('java', '-version')
+export const hasJava = () =>
+  existsSync(join(TWILIO_JAVA_FOLDER, 'jars')) && runs('java', '-version')
 
 /** Installs those of Node, and of Python where it is. */
 export function installTwilio(): void {

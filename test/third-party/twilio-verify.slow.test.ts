@@ -15,7 +15,9 @@ const phone = await pairPhone(fixture, ann, '+4915550000001')
 const helper = await listenLocally(
   createServer(async (req, res) => {
     if (req.url === '/expire')
-      await fixture.gateway.query(`update verifications set expires_at = created where status = 'pending'`)
+      await fixture.gateway.query(
+        `update verifications set expires_at = created where status = 'pending'`,
+      )
     res.end(req.url === '/code' ? await codeOn(phone) : '')
   }),
 )

@@ -74,7 +74,9 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
       validityPeriod: 600,
     })
     expect(planned.status).toBe('scheduled')
-    expect((await client.messages(planned.sid).update({ status: 'canceled' })).status).toBe('canceled')
+    expect((await client.messages(planned.sid).update({ status: 'canceled' })).status).toBe(
+      'canceled',
+    )
     expect((await client.messages(planned.sid).update({ body: '' })).body).toBe('')
     expect(await client.messages(planned.sid).remove()).toBe(true)
     expect(await client.messages(made.sid).media.list()).toEqual([])
@@ -92,18 +94,25 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     expect(medium).toMatchObject({ contentType: 'text/vcard', parentSid: message.sid })
     const fetched = await client.messages(message.sid).media(medium.sid).fetch()
     expect(fetched.toJSON()).toEqual(medium.toJSON())
-    await ann.user.call('DELETE', `/api/collections/devices/records/${sender.store.registration!.id}`)
+    await ann.user.call(
+      'DELETE',
+      `/api/collections/devices/records/${sender.store.registration!.id}`,
+    )
   })
 
   test('lists messages in pages and by date', async () => {
-    for (let i = 0; i < 4; i++) await client.messages.create({ to: TO, from: NUMBER, body: `Page ${i}` })
+    for (let i = 0; i < 4; i++)
+      await client.messages.create({ to: TO, from: NUMBER, body: `Page ${i}` })
     await report(phone, 'sent')
     const all = await client.messages.list({ to: TO, pageSize: 2 })
     expect(all).toHaveLength(5)
     expect(await client.messages.list({ to: TO, limit: 3 })).toHaveLength(3)
     expect(await client.messages.list({ to: TO, limit: 5_000 })).toHaveLength(5)
     expect(
-      await client.messages.list({ to: TO, dateSent: new Date(new Date().toISOString().slice(0, 10)) }),
+      await client.messages.list({
+        to: TO,
+        dateSent: new Date(new Date().toISOString().slice(0, 10)),
+      }),
     ).toHaveLength(5)
     expect(await client.messages.list({ dateSentAfter: new Date(Date.now() + 60_000) })).toEqual([])
     expect(
@@ -111,7 +120,9 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     ).toHaveLength(5)
     const page = await client.messages.page({ to: TO, pageSize: 2 })
     expect(
-      (await (await page.nextPage()).previousPage()).instances.map(({ sid }: { sid: string }) => sid),
+      (await (await page.nextPage()).previousPage()).instances.map(
+        ({ sid }: { sid: string }) => sid,
+      ),
     ).toEqual(page.instances.map(({ sid }: { sid: string }) => sid))
   })
 
@@ -131,7 +142,9 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     const [call] = await app.heard(1)
     const signature = call!.headers['x-twilio-signature']
     expect(twilio.validateRequest(ann.token, signature, call!.url, call!.form)).toBe(true)
-    await expect.poll(async () => (await client.messages.list({ to: '+4915117770001' })).length).toBe(1)
+    await expect
+      .poll(async () => (await client.messages.list({ to: '+4915117770001' })).length)
+      .toBe(1)
     await one.update({ smsUrl: '' })
     app.answer(204)
   })
@@ -147,7 +160,11 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
       400,
       21602,
     ])
-    expect(await code(client.messages.create({ to: '1', body: 'x' }))).toEqual(['RestException', 400, 21211])
+    expect(await code(client.messages.create({ to: '1', body: 'x' }))).toEqual([
+      'RestException',
+      400,
+      21211,
+    ])
     expect(await code(client.messages('SMxyz').fetch())).toEqual(['RestException', 404, 20404])
     expect(await code(clientOf('wrong').messages.list())).toEqual(['RestException', 401, 20003])
   })
@@ -156,9 +173,9 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     const { url, form, headers } = await statusCallback()
     const signature = headers['x-twilio-signature']
     expect(twilio.validateRequest(ann.token, signature, url, form)).toBe(true)
-    expect(twilio.validateRequest(ann.token, signature, url, { ...form, MessageStatus: 'failed' })).toBe(
-      false,
-    )
+    expect(
+      twilio.validateRequest(ann.token, signature, url, { ...form, MessageStatus: 'failed' }),
+    ).toBe(false)
   })
 })
 
@@ -178,6 +195,11 @@ test.each([
 ])('the example %s of docs/twilio.md sends a text', async (first, isThere, program, file) => {
   if (!isThere()) return
   writeFileSync(file, exampleOf(first))
-  const env = { ...process.env, GATEWAY: fixture.gateway.url, ACCOUNT_SID: ann.sid, AUTH_TOKEN: ann.token }
+  const env = {
+    ...process.env,
+    GATEWAY: fixture.gateway.url,
+    ACCOUNT_SID: ann.sid,
+    AUTH_TOKEN: ann.token,
+  }
   expect((await run(program, [file], { env })).stdout.trim()).toBe('queued')
 })

@@ -11,7 +11,11 @@ const run = promisify(execFile)
 const TSC = join(import.meta.dirname, '..', '..', 'node_modules', 'typescript', 'bin', 'tsc')
 const TSCONFIG = {
   compilerOptions: {
-    ...{ strict: true, noEmit: true, skipLibCheck: true, target: 'esnext', module: 'nodenext' },
+    strict: true,
+    noEmit: true,
+    skipLibCheck: true,
+    target: 'esnext',
+    module: 'nodenext',
     types: ['node'],
     typeRoots: [join(import.meta.dirname, '..', '..', 'node_modules', '@types')],
   },

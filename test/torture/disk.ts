@@ -95,7 +95,9 @@ export class Disk {
    */
   #writes(): string {
     const device = basename(run('findmnt', '--noheadings', '--output', 'SOURCE', this.path))
-    const [, , , , writes, , sectors] = readFileSync(`/sys/block/${device}/stat`, 'utf8').trim().split(/\s+/)
+    const [, , , , writes, , sectors] = readFileSync(`/sys/block/${device}/stat`, 'utf8')
+      .trim()
+      .split(/\s+/)
     return `${writes} ${sectors}`
   }
 }

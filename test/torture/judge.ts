@@ -44,7 +44,11 @@ const MAX_TOLD = 5
  * Compares what senders were told, what phones sent and what the store says, when the queue is empty: every
  * acknowledged message exists once; nothing went out twice that may not; the store says the truth about each.
  */
-async function judge(site: Site, user: Client, acknowledged: readonly Acknowledged[]): Promise<Verdict> {
+async function judge(
+  site: Site,
+  user: Client,
+  acknowledged: readonly Acknowledged[],
+): Promise<Verdict> {
   const all = await gather(site, user, acknowledged)
   const faults = CHECKS.flatMap((check) => {
     const found = [...check(all)]
@@ -77,7 +81,9 @@ async function gather(
     'select message, status, attempt from sms_events where "user" = $1 order by _rowid',
     [user.id],
   )
-  const usage = await db.query('select coalesce(sum(used), 0) from sms_usage where "user" = $1', [user.id])
+  const usage = await db.query('select coalesce(sum(used), 0) from sms_usage where "user" = $1', [
+    user.id,
+  ])
   return {
     messages: messages.rows.map(
       ([id, status, to, guarantee, reason]) => ({ id, status, to, guarantee, reason }) as Message,
@@ -103,7 +109,8 @@ const CHECKS: readonly Check[] = [
   function* acknowledgedOnes({ acknowledged, messages }) {
     const byId = new Map(messages.map((message) => [message.id, message]))
     for (const { ids, recipients } of acknowledged) {
-      if (ids.length !== recipients.length) yield `${ids.length} ids for ${recipients.length} recipients`
+      if (ids.length !== recipients.length)
+        yield `${ids.length} ids for ${recipients.length} recipients`
       for (const [i, id] of ids.entries())
         if (byId.get(id)?.to !== recipients[i])
           yield `acknowledged, but not stored: ${id} to ${recipients[i]}`
@@ -121,7 +128,8 @@ const CHECKS: readonly Check[] = [
       const lines = sent.get(id) ?? []
       const attempts = new Set(lines.map(({ attempt }) => attempt))
       if (attempts.size < lines.length) yield `one attempt sent ${lines.length} times: ${id}`
-      if (guarantee === 'at_most_once' && lines.length > 1) yield `sent ${lines.length} times: ${id}`
+      if (guarantee === 'at_most_once' && lines.length > 1)
+        yield `sent ${lines.length} times: ${id}`
     }
   },
   function* nothingInvented({ messages, sent }) {

@@ -27,7 +27,8 @@ export class ServerNode {
 
   /** Throws with what it wrote when it ended without being told to. */
   checkAlive(): void {
-    if (this.#program?.hasEnded()) throw new Error(`The server died by itself.\n${this.#program.output()}`)
+    if (this.#program?.hasEnded())
+      throw new Error(`The server died by itself.\n${this.#program.output()}`)
   }
 
   /** The last lines of its log that tell of a fault of its own. */

@@ -24,7 +24,12 @@ export class Phone {
   readonly #driver: readonly string[]
   #child: ChildProcess | undefined
 
-  private constructor(device: string, token: string, state: string, driver: readonly string[] = []) {
+  private constructor(
+    device: string,
+    token: string,
+    state: string,
+    driver: readonly string[] = [],
+  ) {
     this.device = device
     this.token = token
     this.#state = state
@@ -32,7 +37,13 @@ export class Phone {
   }
 
   /** Joins the server at `url` with a code; its files are in `folder`. It is off yet. `driver`: options. */
-  static async pair(url: string, code: string, folder: string, name: string, driver?: readonly string[]) {
+  static async pair(
+    url: string,
+    code: string,
+    folder: string,
+    name: string,
+    driver?: readonly string[],
+  ) {
     const state = join(folder, `${name}.json`)
     const paired = await pair(url, code, { name, platform: 'simulator', phone: '' }, () => state)
     return new Phone(paired.device, paired.token, state, driver)

@@ -105,8 +105,16 @@ async function main(): Promise<void> {
   if (chosen.length === 0) throw new Error(`No such scenario.\n${list}`)
   for (const scenario of chosen) {
     const { minutes, servers, postgres } = values
-    const soakOptions = { minutes: Number(minutes), servers: Number(servers), isOnPostgres: postgres }
-    const stage = { basePort: Number(values.port), hostile: hostileOptions(values), soak: soakOptions }
+    const soakOptions = {
+      minutes: Number(minutes),
+      servers: Number(servers),
+      isOnPostgres: postgres,
+    }
+    const stage = {
+      basePort: Number(values.port),
+      hostile: hostileOptions(values),
+      soak: soakOptions,
+    }
     const { faults } = await play(scenario, stage, Number(values.rounds ?? scenario.rounds))
     if (faults.length > 0) process.exitCode = 1
   }

@@ -121,7 +121,8 @@ export class Senders {
         continue
       }
       if (isAgain) this.unknown++
-      else if (answer.status === 200) this.#acknowledge(url, body.recipients, answer.body.message_ids)
+      else if (answer.status === 200)
+        this.#acknowledge(url, body.recipients, answer.body.message_ids)
       else this.#refuse(`${answer.status} ${answer.body.error ?? answer.body.message}`)
       return
     }

@@ -35,23 +35,39 @@ export class Site {
   readonly phones: Phone[] = []
   readonly folder: string
 
-  private constructor(nodes: ServerNode[], embedded: EmbeddedData | undefined, db: OpenDb, folder: string) {
+  private constructor(
+    nodes: ServerNode[],
+    embedded: EmbeddedData | undefined,
+    db: OpenDb,
+    folder: string,
+  ) {
     this.nodes = nodes
     this.embedded = embedded
     this.db = db
     this.folder = folder
   }
 
-  static async open({ basePort, nodes = 1, env = {}, home, databaseUrls }: SiteOptions): Promise<Site> {
+  static async open({
+    basePort,
+    nodes = 1,
+    env = {},
+    home,
+    databaseUrls,
+  }: SiteOptions): Promise<Site> {
     const folder = mkdtempSync(join(tmpdir(), 'pocketsms-torture-'))
     const TMPDIR = temporaryFolderOf(folder)
     mkdirSync(TMPDIR)
     const embedded = databaseUrls ? undefined : new EmbeddedData(join(folder, 'data'))
     const places =
-      databaseUrls?.map((DATABASE_URL) => ({ DATABASE_URL, DATA_DIR: folder, LOG_LEVEL: 'error' })) ??
-      Array.from({ length: nodes }, () => embedded!.env)
+      databaseUrls?.map((DATABASE_URL) => ({
+        DATABASE_URL,
+        DATA_DIR: folder,
+        LOG_LEVEL: 'error',
+      })) ?? Array.from({ length: nodes }, () => embedded!.env)
     makeDatabase(places[0]!, home)
-    const all = places.map((place, i) => new ServerNode(basePort + i, { ...place, TMPDIR, ...env }, home))
+    const all = places.map(
+      (place, i) => new ServerNode(basePort + i, { ...place, TMPDIR, ...env }, home),
+    )
     for (const node of all) await node.start()
     const url = embedded?.url ?? databaseUrls![0]
     const config = readConfig({ DATABASE_URL: url, DATABASE_POOL: '2' })

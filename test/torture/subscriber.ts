@@ -126,7 +126,8 @@ function listen(stream: IncomingMessage, told: Told[]): Promise<string> {
       const frames = (text + chunk).split('\n\n')
       text = frames.pop()!
       for (const frame of frames) {
-        const [, id = '', event, data = ''] = /^(?::\n)*id:(.*)\nevent:(.*)\ndata:(.*)$/.exec(frame) ?? []
+        const [, id = '', event, data = ''] =
+          /^(?::\n)*id:(.*)\nevent:(.*)\ndata:(.*)$/.exec(frame) ?? []
         if (event === 'PB_CONNECT') resolve(id)
         else told.push({ ...JSON.parse(data).record, at: performance.now() })
       }
@@ -175,7 +176,9 @@ export class Audience {
 
 /** How many messages a subscriber knows by no event and no list. */
 function missedBy({ sessions }: Subscriber, ids: readonly string[]): number {
-  const known = new Set(sessions.flatMap(({ listed, told }) => [...listed, ...told].map(({ id }) => id)))
+  const known = new Set(
+    sessions.flatMap(({ listed, told }) => [...listed, ...told].map(({ id }) => id)),
+  )
   return ids.filter((id) => !known.has(id)).length
 }
 
@@ -195,7 +198,9 @@ function disorder({ sessions }: Subscriber): string[] {
           const before = events[i - 1]?.status
           return before && !(hasEnded ? mayFollow(before, status) : NEXT[before].includes(status))
         })
-        .map(({ status }) => `a stream told of ${id}, ${status}, after ${events.map((e) => e.status)}`),
+        .map(
+          ({ status }) => `a stream told of ${id}, ${status}, after ${events.map((e) => e.status)}`,
+        ),
     ),
   )
 }

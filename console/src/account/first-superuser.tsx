@@ -27,7 +27,9 @@ export function Page({ params }: PageProps) {
   }
   if (isUsedUp)
     return (
-      <BrokenLink text={t('It is used up or older than 30 minutes. Start the server again for a new one.')} />
+      <BrokenLink
+        text={t('It is used up or older than 30 minutes. Start the server again for a new one.')}
+      />
     )
   return (
     <PageFrame

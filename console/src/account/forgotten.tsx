@@ -23,7 +23,9 @@ export function Page() {
         text={
           setup?.sends_mail === false
             ? `${NO_MAIL} ${t('Ask one of them to look there, or to set a new password for you.')}`
-            : t('If {email} has an account here, a link to set a new password is on its way.', { email })
+            : t('If {email} has an account here, a link to set a new password is on its way.', {
+                email,
+              })
         }
       >
         <ButtonLink href={to('/')}>{t('Back to the sign-in')}</ButtonLink>
@@ -32,7 +34,9 @@ export function Page() {
   return (
     <PageFrame
       title={t('Forgotten your password?')}
-      text={setup?.sends_mail === false ? undefined : t('You get a mail with a link to set a new one.')}
+      text={
+        setup?.sends_mail === false ? undefined : t('You get a mail with a link to set a new one.')
+      }
     >
       {setup?.sends_mail === false && <Notice kind="warning">{NO_MAIL}</Notice>}
       <Form onSubmit={ask.run} fault={ask.fault} names={['email']}>

@@ -91,7 +91,9 @@ function NewPerson({
   const join = async (_: unknown, person: Readonly<Record<string, unknown>>) => {
     const accepted = await post<Accepted>(ACCEPT, { secret, ...person })
     const { email, password } = person
-    const { record } = await pb.collection('users').authWithPassword(String(email), String(password))
+    const { record } = await pb
+      .collection('users')
+      .authWithPassword(String(email), String(password))
     await show(record.id, accepted)
     return ''
   }

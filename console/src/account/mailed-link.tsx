@@ -65,7 +65,9 @@ export function Page({ params: { link = '', token = '' } }: PageProps) {
 /** Reads the collection id from a mailed token without verifying it. Undefined for an unreadable token. */
 function readCollection(token: string): string | undefined {
   try {
-    const payload = JSON.parse(atob(token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''))
+    const payload = JSON.parse(
+      atob(token.split('.')[1]?.replaceAll('-', '+').replaceAll('_', '/') ?? ''),
+    )
     return typeof payload.collectionId === 'string' ? payload.collectionId : undefined
   } catch {
     return undefined

@@ -66,6 +66,8 @@ export const PublicPage = ({ children }: { children: ComponentChildren }) => (
 )
 
 /** The email field of a sign-in, which password managers fill in. */
-export const EmailField = (props: { value: string; onValue: (email: string) => void; fault?: Fault }) => (
-  <TextField label={t('Email')} name="email" type="email" autocomplete="username" {...props} />
-)
+export const EmailField = (props: {
+  value: string
+  onValue: (email: string) => void
+  fault?: Fault
+}) => <TextField label={t('Email')} name="email" type="email" autocomplete="username" {...props} />

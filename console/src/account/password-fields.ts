@@ -8,7 +8,9 @@ export const EMAIL_ROW: FieldRow = {
   autocomplete: 'username',
 }
 
-export type Passwords = Readonly<Partial<Record<'oldPassword' | 'password' | 'passwordConfirm', string>>>
+export type Passwords = Readonly<
+  Partial<Record<'oldPassword' | 'password' | 'passwordConfirm', string>>
+>
 
 export const passwordRow = (name: string, label: string): FieldRow => ({
   name,

@@ -10,7 +10,10 @@ export function Page({ params: { outcome } }: PageProps) {
     if (isDone) window.close()
   }, [isDone])
   return isDone ? (
-    <PageFrame title={t('You are signed in')} text={t('You can close this window and go back to the app.')} />
+    <PageFrame
+      title={t('You are signed in')}
+      text={t('You can close this window and go back to the app.')}
+    />
   ) : (
     <PageFrame
       title={t('You could not be signed in')}

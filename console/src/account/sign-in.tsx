@@ -111,7 +111,8 @@ function SecondStep({ step, onBack }: { step: Step; onBack: () => void }) {
     <PageFrame
       title={t('One more step')}
       text={
-        setup && (setup.sends_mail ? t('A code is on its way to {email}.', { email: step.email }) : NO_MAIL)
+        setup &&
+        (setup.sends_mail ? t('A code is on its way to {email}.', { email: step.email }) : NO_MAIL)
       }
     >
       <Form onSubmit={enter.run} fault={enter.fault}>

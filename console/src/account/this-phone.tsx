@@ -38,7 +38,9 @@ export function Page({ params: { code = '' } }: PageProps) {
         <li>{t('The app asks to be started anew, once. Then it is ready.')}</li>
       </ol>
       <p>{t('Or, in Termux on this phone:')}</p>
-      <CodeBlock code={`npx -y ${serverUrl}/agent.tgz start ${serverUrl} ${code} --driver termux`} />
+      <CodeBlock
+        code={`npx -y ${serverUrl}/agent.tgz start ${serverUrl} ${code} --driver termux`}
+      />
     </PageFrame>
   )
 }

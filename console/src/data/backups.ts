@@ -10,7 +10,9 @@ interface Job {
 }
 
 export interface BackupStatus {
-  readonly running: (Job & { readonly step: string; readonly done: number; readonly total: number }) | null
+  readonly running:
+    | (Job & { readonly step: string; readonly done: number; readonly total: number })
+    | null
   readonly lastBackup: (Job & { readonly at: string; readonly size: number }) | null
   readonly lastRestore: (Job & { readonly at: string }) | null
   readonly lastFailure: (Job & { readonly at: string; readonly message: string }) | null
@@ -31,7 +33,10 @@ export const useBackupStatus = (everyMs: number): Answer<BackupStatus> =>
   useAnswer<BackupStatus>('/api/backup-status', everyMs)
 
 const UNITS = [t('bytes'), 'kB', 'MB', 'GB', 'TB'] as const
-const rounded = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+const rounded = new Intl.NumberFormat(locale, {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+})
 
 /** Formats a size for people: `227 kB`, `1.4 GB`. */
 export function formatBytes(bytes: number): string {

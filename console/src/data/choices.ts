@@ -2,5 +2,6 @@
 export type Choices<K = string> = readonly (readonly [value: K, words: string])[]
 
 /** Records to choose from, by their names. */
-export const nameChoices = (records: readonly { readonly id: string; readonly name: string }[]): Choices =>
-  records.map(({ id, name }) => [id, name])
+export const nameChoices = (
+  records: readonly { readonly id: string; readonly name: string }[],
+): Choices => records.map(({ id, name }) => [id, name])

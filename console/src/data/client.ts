@@ -2,7 +2,10 @@ import PocketBase, { BaseAuthStore, type SendOptions } from 'pocketbase'
 import { keepSignIns } from './window-session.ts'
 
 /** The server's base URL: that of the console without `_/`. Includes a path that a reverse proxy adds. */
-const SERVER = new URL(location.pathname.replace(/(_\/)?[^/]*$/, ''), location.origin).href.replace(/\/$/, '')
+const SERVER = new URL(location.pathname.replace(/(_\/)?[^/]*$/, ''), location.origin).href.replace(
+  /\/$/,
+  '',
+)
 
 /** The client for nearly all requests, signed in as the account whose records the pages show. */
 export const pb = new PocketBase(SERVER, new BaseAuthStore())
@@ -27,5 +30,8 @@ export const countRecords = async (collection: string, filter = ''): Promise<num
   (await pb.collection(collection).getList(1, 1, { filter, fields: 'id' })).totalItems
 
 /** Posts to an endpoint beside the records. */
-export const post = <T = unknown>(path: string, body?: unknown, options?: SendOptions): Promise<T> =>
-  pb.send<T>(path, { method: 'POST', body, ...options })
+export const post = <T = unknown>(
+  path: string,
+  body?: unknown,
+  options?: SendOptions,
+): Promise<T> => pb.send<T>(path, { method: 'POST', body, ...options })

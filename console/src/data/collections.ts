@@ -431,7 +431,14 @@ export const webhooks = {
   device: { type: 'relation' },
   smsgate_event: {
     type: 'select',
-    values: ['sms:received', 'sms:data-received', 'sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled'],
+    values: [
+      'sms:received',
+      'sms:data-received',
+      'sms:sent',
+      'sms:delivered',
+      'sms:failed',
+      'sms:cancelled',
+    ],
   },
   smsgate_id: { type: 'text', max: 36 },
   lines: { type: 'relation', many: true },
@@ -532,7 +539,16 @@ export const hook_calls = {
   outcome: {
     type: 'select',
     required: true,
-    values: ['sent', 'waiting', 'repeated', 'resolved', 'skipped', 'limited', 'refused', 'disabled'],
+    values: [
+      'sent',
+      'waiting',
+      'repeated',
+      'resolved',
+      'skipped',
+      'limited',
+      'refused',
+      'disabled',
+    ],
   },
   error: { type: 'text' },
   texts: { type: 'json' },

@@ -17,7 +17,10 @@ export const failedFilter = (filter: string, kind: FailedKind): string =>
   `${filter === '' ? '' : `(${filter}\n) && `}${OUTGOING} && ${KINDS[kind]}`
 
 /** Counts failed messages by kind. `counts` is undefined until all are counted, and after an error. */
-export function useFailed(filter: string): { counts: FailedCounts | undefined; fault: Fault | undefined } {
+export function useFailed(filter: string): {
+  counts: FailedCounts | undefined
+  fault: Fault | undefined
+} {
   const plain = useCount(failedFilter(filter, 'plain'))
   const unknown = useCount(failedFilter(filter, 'unknown'))
   const canceled = useCount(failedFilter(filter, 'canceled'))

@@ -63,7 +63,9 @@ function fieldFaults(data: unknown, path = ''): Record<string, string> {
  */
 export function faultText({ message, fields }: Fault, shown: readonly string[] = []): string {
   const own = new Set(shown.map((name) => fields[name]))
-  const others = Object.entries(fields).filter(([name, said]) => !shown.includes(name) && !own.has(said))
+  const others = Object.entries(fields).filter(
+    ([name, said]) => !shown.includes(name) && !own.has(said),
+  )
   if (others.length === 0) return Object.keys(fields).length > 0 ? '' : message
   const labels = Map.groupBy(others, ([, said]) => said)
   return [...labels]

@@ -19,7 +19,11 @@ export interface FoundData {
   readonly contact: string
   readonly open_texts: number
   readonly stopped: boolean
-  readonly places: readonly { readonly place: string; readonly title: string; readonly count: number }[]
+  readonly places: readonly {
+    readonly place: string
+    readonly title: string
+    readonly count: number
+  }[]
 }
 
 /** The server counts so far: this number stands for as many or more. */
@@ -85,12 +89,15 @@ export const REQUEST_KINDS: Readonly<Record<PersonRequest['kind'], string>> = {
 }
 
 /** Whether a request exports the whole account. A request about an erased person keeps the hash. */
-export const isOfAccount = ({ number, hash }: PersonRequest): boolean => number === '' && hash === ''
+export const isOfAccount = ({ number, hash }: PersonRequest): boolean =>
+  number === '' && hash === ''
 
-export const isOpen = ({ state }: PersonRequest): boolean => state === 'waiting' || state === 'running'
+export const isOpen = ({ state }: PersonRequest): boolean =>
+  state === 'waiting' || state === 'running'
 
 /** The path of the page of a person, and of a request. */
-export const pathOfPerson = (number: string): string => `/personal-data/${encodeURIComponent(number)}`
+export const pathOfPerson = (number: string): string =>
+  `/personal-data/${encodeURIComponent(number)}`
 export const pathOfRequest = (id: string): string => `/personal-data/requests/${id}`
 
 const FAULTS: Choices<RegExp> = [
@@ -99,7 +106,10 @@ const FAULTS: Choices<RegExp> = [
     /^\d+ requests about persons wait/,
     t('Too many requests wait already. Try again when one of them is done.'),
   ],
-  [/^The server could not do this\./, t('The server could not do this. A superuser sees why under Health.')],
+  [
+    /^The server could not do this\./,
+    t('The server could not do this. A superuser sees why under Health.'),
+  ],
   [
     /^No run of the job has ended\.$/,
     t('The server stopped during the work, each time that it tried. Ask for it again.'),

@@ -41,7 +41,8 @@ export const otherNumber = ({
   message_type,
   from,
   to,
-}: Pick<Message, 'message_type' | 'from' | 'to'>): string => (message_type === 'incoming' ? from : to)
+}: Pick<Message, 'message_type' | 'from' | 'to'>): string =>
+  message_type === 'incoming' ? from : to
 
 export type MessageState = Message['status']
 

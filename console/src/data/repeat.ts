@@ -14,7 +14,9 @@ export interface Repeat {
 export const ONCE: Repeat = { cron: '', time_zone: '', missed: 'skip', until: '' }
 
 export const repeatRequest = (repeat: Repeat) =>
-  Object.fromEntries(Object.entries({ ...repeat, cron: repeat.cron.trim() }).filter(([, value]) => value))
+  Object.fromEntries(
+    Object.entries({ ...repeat, cron: repeat.cron.trim() }).filter(([, value]) => value),
+  )
 
 /** The usual days on which campaigns repeat, as the last three fields of a cron expression. */
 export const DAYS_OF_RUNS = [

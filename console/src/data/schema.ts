@@ -35,7 +35,11 @@ export const walk = (all: Collections, from: CollectionModel, steps: readonly st
 const CONSTANTS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
 
 /** Why a collection has no field at a path such as `device.name:lower`; undefined if it has one. */
-export function faultOfPath(all: Collections, from: CollectionModel, path: string): string | undefined {
+export function faultOfPath(
+  all: Collections,
+  from: CollectionModel,
+  path: string,
+): string | undefined {
   if (path.startsWith('@') || CONSTANTS.has(path)) return undefined
   let at = from
   for (const step of path.replace(/:.*/, '').split('.')) {
@@ -50,7 +54,11 @@ export function faultOfPath(all: Collections, from: CollectionModel, path: strin
 }
 
 /** Why a path of `expand` leads to no records; undefined if it does. */
-export function faultOfExpand(all: Collections, from: CollectionModel, path: string): string | undefined {
+export function faultOfExpand(
+  all: Collections,
+  from: CollectionModel,
+  path: string,
+): string | undefined {
   return walk(all, from, path.split('.'))
     ? undefined
     : t('{path} is no relation of {collection}.', { path, collection: from.name })

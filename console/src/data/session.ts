@@ -1,6 +1,11 @@
 import { computed, signal } from '@preact/signals'
 import type PocketBase from 'pocketbase'
-import { getTokenPayload, type RecordAuthResponse, type RecordModel, type SendOptions } from 'pocketbase'
+import {
+  getTokenPayload,
+  type RecordAuthResponse,
+  type RecordModel,
+  type SendOptions,
+} from 'pocketbase'
 import { t } from '../language/words.ts'
 import { isSuperuser, mustRenew, readActing } from './acting.ts'
 import { own, pb, personal } from './client.ts'
@@ -46,7 +51,12 @@ export const session = computed((): Session | null => {
   if (actor) return { ...known, team, sender: actor, person }
   if (role === 'user' && isSuperuser(person))
     return { ...known, team: 'viewer', sender: person.id, person, isVisit: true }
-  return { ...known, team: record.member_only ? 'none' : 'owner', sender: record.id, person: record }
+  return {
+    ...known,
+    team: record.member_only ? 'none' : 'owner',
+    sender: record.id,
+    person: record,
+  }
 })
 
 /** Whether the pages show the account of a user, and not the whole server to a superuser. */
@@ -56,7 +66,10 @@ export const may = (least: TeamRole): boolean =>
   TEAM_ROLES.indexOf(session.value?.team ?? 'viewer') >= TEAM_ROLES.indexOf(least)
 
 /** Why the session ended by itself. `account`: the team's name, if the person has no account of their own. */
-export const ending = signal<{ readonly how: 'expired' | 'refused'; readonly account?: string } | null>(null)
+export const ending = signal<{
+  readonly how: 'expired' | 'refused'
+  readonly account?: string
+} | null>(null)
 
 /** The name of an account that the person may no longer act for; '' for none. */
 export const endedAccount = signal('')
@@ -120,7 +133,10 @@ function endSession(): void {
 
 function expire(how: 'expired' | 'refused'): void {
   const { person, record } = session.peek() ?? {}
-  ending.value = { how, ...(person?.member_only && record && { account: record.name || record.email }) }
+  ending.value = {
+    how,
+    ...(person?.member_only && record && { account: record.name || record.email }),
+  }
   endSession()
 }
 

@@ -22,7 +22,9 @@ export interface Settings {
 
 /** A change of settings. Absent groups and members stay as they are. */
 export type SettingsChange = {
-  readonly [K in keyof Settings]?: Settings[K] extends readonly unknown[] ? Settings[K] : Partial<Settings[K]>
+  readonly [K in keyof Settings]?: Settings[K] extends readonly unknown[]
+    ? Settings[K]
+    : Partial<Settings[K]>
 }
 
 export const useSettings = (): Answer<Settings> => useAnswer<Settings>('/api/settings')

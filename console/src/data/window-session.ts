@@ -20,11 +20,15 @@ export function keepSignIns(shown: PocketBase, own: PocketBase): void {
   const stores = [shown.authStore, own.authStore] as const
   let places: readonly Place[] = ['sessionStorage']
   const keep = () => {
-    for (const place of places) for (const [i, store] of stores.entries()) write(place, KEYS[i]!, store)
+    for (const place of places)
+      for (const [i, store] of stores.entries()) write(place, KEYS[i]!, store)
   }
   /** The person's own sign-in is put first: the session is read when that of `shown` changes. */
   const adopt = ([account, person]: readonly (SignIn | undefined)[]) => {
-    for (const [store, found] of [[own.authStore, person] as const, [shown.authStore, account] as const])
+    for (const [store, found] of [
+      [own.authStore, person] as const,
+      [shown.authStore, account] as const,
+    ])
       if (found) store.save(found.token, found.record)
       else if (store.token !== '') store.clear()
   }

@@ -6,7 +6,10 @@ type Catalogue = Readonly<Record<string, string>>
 
 /** Translations by language. `first` is in the first bundle. `pages` is loaded before a page is shown. */
 const CATALOGUES: Readonly<
-  Record<Exclude<Language, 'en'>, { first: Catalogue; pages: () => Promise<{ default: Catalogue }> }>
+  Record<
+    Exclude<Language, 'en'>,
+    { first: Catalogue; pages: () => Promise<{ default: Catalogue }> }
+  >
 > = {
   de: { first: german, pages: () => import('./de/pages.json', { with: { type: 'json' } }) },
 }

@@ -22,10 +22,15 @@ export function tn(one: string, many: string, count: number, values: Values = {}
 }
 
 /** `t` with elements in the sentence: `tx('Read {help} first.', { help: <a …>{t('the help')}</a> })`. */
-export const tx = <Part>(english: string, values: Readonly<Record<string, Part>>): (string | Part)[] =>
-  parts(english, values)
+export const tx = <Part>(
+  english: string,
+  values: Readonly<Record<string, Part>>,
+): (string | Part)[] => parts(english, values)
 
-function parts<Value>(english: string, values: Readonly<Record<string, Value>>): (string | Value)[] {
+function parts<Value>(
+  english: string,
+  values: Readonly<Record<string, Value>>,
+): (string | Value)[] {
   return lookUp(english)
     .split(PLACEHOLDER)
     .map((part, at) => (at % 2 === 0 ? part : filled(part, values)))

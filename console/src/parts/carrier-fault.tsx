@@ -24,7 +24,9 @@ export function CarrierFault({ fault, children }: { fault: string; children?: Co
 export const UntestedCarrier = ({ children }: { children: ComponentChildren }) => (
   <Notice kind="warning">
     <p>
-      {t('The carrier is not used yet: once a test text is delivered, your other texts leave by it, too.')}
+      {t(
+        'The carrier is not used yet: once a test text is delivered, your other texts leave by it, too.',
+      )}
     </p>
     {children}
   </Notice>

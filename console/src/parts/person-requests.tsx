@@ -44,7 +44,10 @@ export function RequestState({ request }: { request: PersonRequest }) {
 }
 
 const COLUMNS: readonly Column<PersonRequest>[] = [
-  { title: t('What'), cell: ({ kind }) => <span class="person-requests-what">{REQUEST_KINDS[kind]}</span> },
+  {
+    title: t('What'),
+    cell: ({ kind }) => <span class="person-requests-what">{REQUEST_KINDS[kind]}</span>,
+  },
   { title: t('Person'), cell: (request) => <Person request={request} /> },
   { title: t('State'), cell: (request) => <RequestState request={request} /> },
   { title: t('Who'), minor: true, cell: ({ expand }) => expand?.asked_by?.name || '–' },

@@ -19,9 +19,12 @@ export const WithoutProof = ({ people }: { people: number }) =>
 /** Says what to do where nobody gets a text for missing consent. */
 export const HowToProve = () => (
   <span>
-    {tx('Record a consent on the page of a contact or with an import, or let people join a group. {more}', {
-      more: <a href={to('/help/contacts-and-groups')}>{t('About consent')}</a>,
-    })}
+    {tx(
+      'Record a consent on the page of a contact or with an import, or let people join a group. {more}',
+      {
+        more: <a href={to('/help/contacts-and-groups')}>{t('About consent')}</a>,
+      },
+    )}
   </span>
 )
 
@@ -29,7 +32,9 @@ export const HowToProve = () => (
 export const LeftOut = ({ count, recipients }: WithoutConsent) =>
   count > 0 ? (
     <More summary={withoutWords(count)} isWrong={false}>
-      <p>{[...recipients.map(formatPhone), ...(count > recipients.length ? ['…'] : [])].join(', ')}</p>
+      <p>
+        {[...recipients.map(formatPhone), ...(count > recipients.length ? ['…'] : [])].join(', ')}
+      </p>
     </More>
   ) : null
 
@@ -38,9 +43,14 @@ export const ProofCard = ({ proof }: { proof: CampaignProof }) => (
   <Card title={t('Proof of consent')}>
     <p>
       {proof.given > 0
-        ? tn('1 person agreed, since {since}.', '{count} people agreed, the first on {since}.', proof.given, {
-            since: formatDay(proof.since),
-          })
+        ? tn(
+            '1 person agreed, since {since}.',
+            '{count} people agreed, the first on {since}.',
+            proof.given,
+            {
+              since: formatDay(proof.since),
+            },
+          )
         : t('Nobody has agreed yet.')}
     </p>
     <Facts

@@ -27,7 +27,9 @@ const WORDS: Readonly<Record<string, ComponentChildren>> = {
 export const SendFault = ({ fault }: { fault: Fault }) => (
   <Notice kind="wrong">
     {fault.isAway
-      ? t('There was no answer. Press the button again: even if the first try arrived, it is sent once.')
+      ? t(
+          'There was no answer. Press the button again: even if the first try arrived, it is sent once.',
+        )
       : (WORDS[fault.code] ?? fault.message)}
   </Notice>
 )

@@ -27,7 +27,11 @@ export const SendProgress = ({
     <p class="muted">{t('{count} of {total} done', { count: done, total })}</p>
     <div class="send-progress" aria-hidden="true">
       {OUTGOING_STATES.map((state) => (
-        <span key={state} class={MESSAGE_STATES[state][0]} style={{ flexGrow: counts[state] ?? 0 }} />
+        <span
+          key={state}
+          class={MESSAGE_STATES[state][0]}
+          style={{ flexGrow: counts[state] ?? 0 }}
+        />
       ))}
     </div>
     <StateCounts counts={counts} filter={filter} pending={pending} />

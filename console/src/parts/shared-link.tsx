@@ -18,6 +18,8 @@ export const SharedLink = ({ link, label }: { link: string; label: string }) => 
 const LoopbackNotice = ({ link }: { link: string }) =>
   isLoopback(link) ? (
     <Notice kind="warning">
-      {t('Only this computer can open the link: {host} is its own address.', { host: new URL(link).host })}
+      {t('Only this computer can open the link: {host} is its own address.', {
+        host: new URL(link).host,
+      })}
     </Notice>
   ) : null

@@ -2,7 +2,13 @@ import { plainTextSuggestion, segmentsText } from '../data/text/text-size.ts'
 import { t } from '../language/words.ts'
 import { Button } from './form/form.tsx'
 
-export function SuggestPlainText({ text, onText }: { text: string; onText: (text: string) => void }) {
+export function SuggestPlainText({
+  text,
+  onText,
+}: {
+  text: string
+  onText: (text: string) => void
+}) {
   const offer = plainTextSuggestion(text)
   if (!offer) return null
   return (

@@ -54,7 +54,9 @@ export const Badge = ({ tone, children }: { tone: Tone; children: ComponentChild
   <span class={`badge ${tone}`}>{children}</span>
 )
 
-export const StateBadge = ({ state: [tone, words] }: { state: State }) => <Badge tone={tone}>{words}</Badge>
+export const StateBadge = ({ state: [tone, words] }: { state: State }) => (
+  <Badge tone={tone}>{words}</Badge>
+)
 
 export const OnOffBadge = ({ isOn }: { isOn: boolean }) => (
   <Badge tone={isOn ? 'good' : 'calm'}>{isOn ? t('On') : t('Off')}</Badge>
@@ -93,7 +95,8 @@ export const StateCounts = ({
           href={to('/messages', { filter: `${filter} && ${stateFilter(state)}` })}
         >
           <Badge tone={tone}>
-            {formatNumber(counts[state] ?? 0)} {(state === 'pending' && pending) || words.toLowerCase()}
+            {formatNumber(counts[state] ?? 0)}{' '}
+            {(state === 'pending' && pending) || words.toLowerCase()}
           </Badge>
         </a>
       )
@@ -101,4 +104,6 @@ export const StateCounts = ({
   </div>
 )
 
-export const MessageStatus = ({ message }: { message: Stated }) => <StateBadge state={readState(message)} />
+export const MessageStatus = ({ message }: { message: Stated }) => (
+  <StateBadge state={readState(message)} />
+)

@@ -30,10 +30,12 @@ const toasts = signal<readonly Toast[]>([])
 let count = 0
 
 /** Shows a confirmation, also to screen readers. `undo` reverts the action; if not undone, `then` runs. */
-export const toast = (text: string, undo?: () => void, then?: () => void) => show(text, false, undo, then)
+export const toast = (text: string, undo?: () => void, then?: () => void) =>
+  show(text, false, undo, then)
 
 /** Shows news with a link, for longer than a confirmation. */
-export const toastLink = (text: string, href: string) => show(text, false, undefined, undefined, href)
+export const toastLink = (text: string, href: string) =>
+  show(text, false, undefined, undefined, href)
 
 /** Shows the error of an action that has no form to show it. */
 export const toastFault = (error: unknown) => show(faultText(readFault(error)), true)
@@ -51,7 +53,13 @@ export const attempt = (work: () => Promise<unknown>, said = ''): Promise<boolea
     },
   )
 
-function show(text: string, isFault: boolean, undo?: () => void, then?: () => void, href?: string): void {
+function show(
+  text: string,
+  isFault: boolean,
+  undo?: () => void,
+  then?: () => void,
+  href?: string,
+): void {
   const id = ++count
   const ends = Date.now() + (isFault || href ? LONG_MS : SHOWN_MS)
   toasts.value = [...toasts.value, { id, text, isFault, undo, then, href, ends }]
@@ -80,7 +88,8 @@ export function Toasts() {
   useEffect(() => {
     const popover = element.current
     // closes the popover and opens it again, because the element opened last is on top
-    if (popover?.matches(':popover-open') && document.querySelector('dialog[open]')) popover.hidePopover()
+    if (popover?.matches(':popover-open') && document.querySelector('dialog[open]'))
+      popover.hidePopover()
     if (!popover?.matches(':popover-open')) popover?.showPopover()
   }, [last])
   return (

@@ -4,7 +4,8 @@ import { useList } from '../data/use/use-list.ts'
 import { t } from '../language/words.ts'
 import { Badge, OnOffBadge } from './time.tsx'
 
-const FAILED = 'created >= @yesterday && (status = "failed" || (status = "pending" && attempts > 0))'
+const FAILED =
+  'created >= @yesterday && (status = "failed" || (status = "pending" && attempts > 0))'
 
 /** Says whether a webhook is on, and whether a delivery of the last 24 hours failed or is retried. */
 export function WebhookState({ webhook: { id, enabled } }: { webhook: Webhook }) {

@@ -90,8 +90,12 @@ function Steps({ onDone }: { onDone: () => void }) {
       <ol class="first-steps">
         <Step done>{t('Your account is ready.')}</Step>
         <Step done={device !== ''}>
-          {device ? t('Add a phone or a modem') : <a href={to('/devices')}>{t('Add a phone or a modem')}</a>}.{' '}
-          {t('A simulated phone will do to try it out.')}
+          {device ? (
+            t('Add a phone or a modem')
+          ) : (
+            <a href={to('/devices')}>{t('Add a phone or a modem')}</a>
+          )}
+          . {t('A simulated phone will do to try it out.')}
         </Step>
         <Step done={sent}>
           {tx('{link} to your own number.', {

@@ -37,7 +37,9 @@ function press(event: KeyboardEvent): void {
     if (!search) return
     search.focus()
   } else {
-    const found = shortcuts().find((each) => each.getAttribute('aria-keyshortcuts')?.toLowerCase() === key)
+    const found = shortcuts().find(
+      (each) => each.getAttribute('aria-keyshortcuts')?.toLowerCase() === key,
+    )
     if (!found) return
     pressShortcut(found)
   }

@@ -1,3 +1,5 @@
 import icon from '../icon.svg'
 
-export const Logo = ({ size = 28 }: { size?: number }) => <img src={icon} width={size} height={size} alt="" />
+export const Logo = ({ size = 28 }: { size?: number }) => (
+  <img src={icon} width={size} height={size} alt="" />
+)

@@ -33,7 +33,10 @@ const GROUPS = [
 /** The navigation beside the page. It shows the entry of the page, where not all fit. */
 export function SideBar({ pages, session, path }: Props) {
   const element = useRef<HTMLElement>(null)
-  useEffect(() => element.current?.querySelector('a.here')?.scrollIntoView({ block: 'nearest' }), [path])
+  useEffect(
+    () => element.current?.querySelector('a.here')?.scrollIntoView({ block: 'nearest' }),
+    [path],
+  )
   return (
     <header class="side-bar" ref={element}>
       <a class="skip" href={to(path)} onClick={skip}>
@@ -68,7 +71,9 @@ export function BottomBar({ pages, session, path }: Props) {
   return (
     <nav class="bottom-bar" aria-label={t('Pages')}>
       {session.person.id !== session.record.id && (
-        <p class="bar-account">{ownSettings.value?.account_name || session.record.name || session.email}</p>
+        <p class="bar-account">
+          {ownSettings.value?.account_name || session.record.name || session.email}
+        </p>
       )}
       {barred.map((page) => (
         <PageLink key={page.path} page={page} path={path} title={page.short} />
@@ -127,7 +132,8 @@ const Groups = ({ pages, path }: { pages: readonly PageEntry[]; path: string }) 
   </>
 )
 
-const isAt = (page: PageEntry, path: string) => path === page.path || path.startsWith(`${page.path}/`)
+const isAt = (page: PageEntry, path: string) =>
+  path === page.path || path.startsWith(`${page.path}/`)
 
 const PageLink = ({ page, path, title }: { page: PageEntry; path: string; title?: string }) => (
   <a

@@ -26,7 +26,8 @@ interface Command {
   run(): void
 }
 
-const findName = (element: HTMLElement) => element.getAttribute('placeholder') || element.textContent || ''
+const findName = (element: HTMLElement) =>
+  element.getAttribute('placeholder') || element.textContent || ''
 
 /** What the keys of the open page do. The palette's dialog is not part of the page. */
 const ownCommands = (): Command[] =>
@@ -44,7 +45,11 @@ const toConversation =
 
 /** Commands to write to a number, in its conversation and on the page Send. */
 const toNumber = (number: string, who: string): Command[] => [
-  { id: `c${number}`, words: t('Conversation with {name}', { name: who }), run: toConversation(number) },
+  {
+    id: `c${number}`,
+    words: t('Conversation with {name}', { name: who }),
+    run: toConversation(number),
+  },
   ...(may('agent')
     ? [
         {
@@ -97,7 +102,9 @@ function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
   return [
     ...(phone && isUser() ? toNumber(phone, formatPhone(phone)) : []),
     ...fixed.filter((command) => hasWords(command.words, typed)),
-    ...contacts.flatMap((contact) => toNumber(contact.phone, contact.name || formatPhone(contact.phone))),
+    ...contacts.flatMap((contact) =>
+      toNumber(contact.phone, contact.name || formatPhone(contact.phone)),
+    ),
     ...(hasTexts ? texts.items.map(toText) : []),
   ].slice(0, MOST)
 }
@@ -179,14 +186,16 @@ export function KeyList({ onClose }: PaletteProps) {
   return (
     <Dialog title={t('The keys of this page')} onClose={onClose}>
       <dl class="key-list">
-        {[...own.map(({ key = '', words }) => [key, words] as const), ...everywhere].map(([key, words]) => (
-          <div key={key}>
-            <dt>
-              <kbd>{key}</kbd>
-            </dt>
-            <dd>{words}</dd>
-          </div>
-        ))}
+        {[...own.map(({ key = '', words }) => [key, words] as const), ...everywhere].map(
+          ([key, words]) => (
+            <div key={key}>
+              <dt>
+                <kbd>{key}</kbd>
+              </dt>
+              <dd>{words}</dd>
+            </div>
+          ),
+        )}
       </dl>
     </Dialog>
   )

@@ -10,7 +10,12 @@ const TAKEN = 'input[type="file"], textarea[name="pasted"]'
  */
 export function refuseFiles(): () => void {
   const refuse = (event: Event, data: DataTransfer | null) => {
-    if (!data?.files.length || data.getData('text') !== '' || (event.target as Element).closest(TAKEN)) return
+    if (
+      !data?.files.length ||
+      data.getData('text') !== '' ||
+      (event.target as Element).closest(TAKEN)
+    )
+      return
     event.preventDefault()
     toast(t('Pictures and other files cannot be sent.'))
   }

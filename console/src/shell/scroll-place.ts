@@ -23,7 +23,8 @@ export function scrollToPlace(path: string): () => void {
     if (scrollHeight !== height) until = performance.now() + LIST_MS
     height = scrollHeight
     // until the list is read, the page is too short
-    if (Math.ceil(scrollY) < place && performance.now() < until) frame = requestAnimationFrame(scroll)
+    if (Math.ceil(scrollY) < place && performance.now() < until)
+      frame = requestAnimationFrame(scroll)
   }
   scroll()
   const keep = () => {

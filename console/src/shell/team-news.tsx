@@ -13,7 +13,8 @@ import { pathOfConversation, place, to } from '../router.ts'
 const MAX_TEXT = 80
 const MOST_FAILED = 200
 
-const makeFailureKey = ({ id, failure, last_message }: Conversation) => `${id} ${failure} ${last_message}`
+const makeFailureKey = ({ id, failure, last_message }: Conversation) =>
+  `${id} ${failure} ${last_message}`
 
 /**
  * On any page, tells the person of conversations assigned to them, of notes that mention them, and of failed
@@ -61,7 +62,9 @@ export function TeamNews({ session: { sender } }: { session: Session }) {
       const short = [...text].slice(0, MAX_TEXT).join('')
       pb.collection<Conversation>('conversations')
         .getOne(conversation)
-        .then((about) => tell(about, (name) => t('Note about {name}: {text}', { name, text: short })))
+        .then((about) =>
+          tell(about, (name) => t('Note about {name}: {text}', { name, text: short })),
+        )
         .catch(() => {})
     },
     () => {},

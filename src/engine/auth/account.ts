@@ -53,7 +53,8 @@ export async function changeAuthRecord(
     if (field.type === 'autodate' && field.onUpdate) values[field.name] = time
   }
   const password = withoutPassword ? randomText(RANDOM_LENGTH) : given
-  if (password !== undefined) values.password = await hashPassword(password, passwordField(collection)?.cost)
+  if (password !== undefined)
+    values.password = await hashPassword(password, passwordField(collection)?.cost)
   if (password !== undefined || values.email !== auth.values.email || endsTokens)
     rotateTokenKey(collection, values)
   try {
@@ -62,7 +63,8 @@ export async function changeAuthRecord(
       await deleteInvalidLinks(inside, collection, values, auth.values)
       const found = { old: auth.values, version: auth.version }
       if (!(await updateRow(inside, collection, values, found))) throw badRequest(failure)
-      if (isTakenOver(values, auth.values)) await revokeFormerAccess(inside, extensions, collection, auth.id)
+      if (isTakenOver(values, auth.values))
+        await revokeFormerAccess(inside, extensions, collection, auth.id)
       await also?.(db, auth)
     })
   } catch (error) {

@@ -51,7 +51,11 @@ export async function limitSignInAttempts<T>(
 }
 
 /** Counts a password hash made for `holder` (an account or network). Throws 429 after too many. */
-export async function countHash(db: Db, { signInTries }: Pick<Config, 'signInTries'>, holder: string) {
+export async function countHash(
+  db: Db,
+  { signInTries }: Pick<Config, 'signInTries'>,
+  holder: string,
+) {
   if (signInTries === 0) return
   await takeTries(db, [`hash of ${holder}`], [ofAddress(signInTries)])
 }
@@ -63,7 +67,10 @@ export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
 }
 
 /** Counts failed OAuth2 sign-ins by address only, because the account is not known yet. Throws 429. */
-export async function limitProviderAttempts<T>({ db, config, ip }: SignInAttempt, ask: () => Promise<T>) {
+export async function limitProviderAttempts<T>(
+  { db, config, ip }: SignInAttempt,
+  ask: () => Promise<T>,
+) {
   if (config.signInTries === 0) return ask()
   return countFailures(db, 'provider', ip, [ofAddress(config.signInTries)], ask)
 }
@@ -73,11 +80,20 @@ const GUESSES = { code: [8, 2_000], 'private token': [8, 2_000], invitation: [8]
 const GUESS_SECONDS = 300
 
 /** Runs a check of a pairing code, token or secret. Counts wrong ones in the database. Throws 429. */
-export const limitGuesses = <T>(db: Db, what: keyof typeof GUESSES, ip: string, check: () => Promise<T>) =>
-  countFailures(db, what, ip, GUESSES[what], check, GUESS_SECONDS)
+export const limitGuesses = <T>(
+  db: Db,
+  what: keyof typeof GUESSES,
+  ip: string,
+  check: () => Promise<T>,
+) => countFailures(db, what, ip, GUESSES[what], check, GUESS_SECONDS)
 
 /** Limits wrong private tokens of SMSGate apps. Repeating the same token does not count. Throws 429. */
-export async function limitPrivateTokens<T>(db: Db, ip: string, token: string, check: () => Promise<T>) {
+export async function limitPrivateTokens<T>(
+  db: Db,
+  ip: string,
+  token: string,
+  check: () => Promise<T>,
+) {
   const wrong = `private token ${sha256(token).slice(0, 32)} ${toNetwork(ip)}`
   if (await hasAttempt(db, wrong)) return check()
   return limitGuesses(db, 'private token', ip, () =>
@@ -113,7 +129,13 @@ function makeCounterKeys(what: string, { collection, account, ip }: SignInAttemp
   }
 }
 
-async function takeTries(db: Db, keys: string[], limits: number[], seconds = WINDOW_SECONDS, exempt = '') {
+async function takeTries(
+  db: Db,
+  keys: string[],
+  limits: number[],
+  seconds = WINDOW_SECONDS,
+  exempt = '',
+) {
   const wait = await call(db, 'auth_take_tries', keys, limits, seconds, exempt)
   if (wait > 0) throw tooManyTries(wait)
 }
@@ -127,8 +149,12 @@ export const countTry = (db: Db, key: string, max: number, seconds: number): Pro
   call(db, 'auth_take_tries', [key], [max], seconds, '')
 
 /** Counts an attempt for `key`. Returns false after over `max` attempts in `seconds`. */
-export const countAttempt = async (db: Db, key: string, max: number, seconds: number): Promise<boolean> =>
-  (await countTry(db, key, max, seconds)) === 0
+export const countAttempt = async (
+  db: Db,
+  key: string,
+  max: number,
+  seconds: number,
+): Promise<boolean> => (await countTry(db, key, max, seconds)) === 0
 
 async function hasAttempt(db: Db, key: string): Promise<boolean> {
   const found = await queries(db)

@@ -35,7 +35,12 @@ export async function recordAudit(
 }
 
 /** Records a failed sign-in as superuser. Names the account only if it exists. */
-export async function recordRefusedSignIn(db: Db, identity: string, ip: string, superusers: string) {
+export async function recordRefusedSignIn(
+  db: Db,
+  identity: string,
+  ip: string,
+  superusers: string,
+) {
   await queries(db)
     .insertInto('_audit')
     .columns(['superuser', 'email', 'ip', 'action', 'collection'])

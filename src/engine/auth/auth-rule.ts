@@ -7,7 +7,9 @@ import type { AuthRecord, RequestInfo } from '../request/request.ts'
 
 export async function checkAuthRule(store: Store, auth: AuthRecord, request: RequestInfo) {
   const { authRule } = auth.collection as AuthCollection
-  const refusal = forbidden("The request doesn't satisfy the collection requirements to authenticate.")
+  const refusal = forbidden(
+    "The request doesn't satisfy the collection requirements to authenticate.",
+  )
   if (request.auth?.isSuperuser) return
   const isMet =
     authRule !== null &&
@@ -18,7 +20,12 @@ export async function checkAuthRule(store: Store, auth: AuthRecord, request: Req
 }
 
 /** Whether an auth record matches a rule of its collection for this request. Throws FilterError. */
-export async function satisfies(store: Store, auth: AuthRecord, rule: string, request: RequestInfo) {
+export async function satisfies(
+  store: Store,
+  auth: AuthRecord,
+  rule: string,
+  request: RequestInfo,
+) {
   if (rule === '') return true
   const { collection, id } = auth
   return (await selectRows(store, { collection, rule, request, ...byId(id) })).length > 0

@@ -1,7 +1,14 @@
 import { ApiError, type FieldError, fieldError } from '../../platform/api-errors.ts'
 import { guestHolder } from '../../platform/limits/holder.ts'
 import type { Store } from '../collections/catalog.ts'
-import { checkFields, email, failedBefore, length, refuseListed, required } from '../collections/checks.ts'
+import {
+  checkFields,
+  email,
+  failedBefore,
+  length,
+  refuseListed,
+  required,
+} from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { verifyPassword } from '../fields/bcrypt.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'
@@ -25,7 +32,9 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
   await limitMails(makeSignInAttempt(call, auth.id))
   const holder = await findByEmail(store, collection, form.newEmail)
   const isTaken = holder !== null && holder.id !== auth.id
-  const taken = isTaken ? fieldError('validation_invalid_new_email', 'Invalid new email address.') : undefined
+  const taken = isTaken
+    ? fieldError('validation_invalid_new_email', 'Invalid new email address.')
+    : undefined
   const isOther = refuseListed([String(auth.values.email)])
   checkFields(form, { newEmail: [required, length(1, 255), email, isOther, failedBefore(taken)] })
   try {
@@ -62,10 +71,20 @@ export async function confirmEmailChange(
   if (error || !auth) return demand()
   await limitSignInAttempts(makeSignInAttempt(call, auth.id), demand)
   const change = { email: newEmail, verified: true }
-  await changeAuthRecord(store, services.extensions, auth, change, 'Failed to confirm email change.', also)
+  await changeAuthRecord(
+    store,
+    services.extensions,
+    auth,
+    change,
+    'Failed to confirm email change.',
+    also,
+  )
 }
 
-const WRONG_PASSWORD = fieldError('validation_invalid_password', 'Missing or invalid auth record password.')
+const WRONG_PASSWORD = fieldError(
+  'validation_invalid_password',
+  'Missing or invalid auth record password.',
+)
 
 async function newEmailError(
   store: Store,
@@ -74,7 +93,10 @@ async function newEmailError(
   auth: AuthRecord | null,
 ): Promise<FieldError | undefined> {
   if (newEmail === '')
-    return fieldError('validation_invalid_token_payload', 'Invalid token payload - newEmail must be set.')
+    return fieldError(
+      'validation_invalid_token_payload',
+      'Invalid token payload - newEmail must be set.',
+    )
   const error = ownerError(collection, auth)
   if (error || !(await findByEmail(store, collection, newEmail))) return error
   return fieldError('validation_invalid_token_email', 'The new email address is invalid.')

@@ -33,13 +33,15 @@ export async function confirmVerification(call: AuthCall<{ token: string }>): Pr
   if (!auth) return
   const change = { verified: true, withoutPassword: !collection.passwordAuth.enabled }
   const failure = 'An error occurred while saving the verified state.'
-  if (!auth.values.verified) await changeAuthRecord(store, services.extensions, auth, change, failure)
+  if (!auth.values.verified)
+    await changeAuthRecord(store, services.extensions, auth, change, failure)
   await clearMailLimit(store, 'verification', auth)
 }
 
 function tokenError(collection: AuthCollection, token: string, auth: AuthRecord | null) {
   const address = readTokenClaim(token, 'email')
-  if (address === '') return fieldError('validation_invalid_token_claims', 'Missing email token claim.')
+  if (address === '')
+    return fieldError('validation_invalid_token_claims', 'Missing email token claim.')
   const error = ownerError(collection, auth)
   if (error || auth?.values.email === address) return error
   const message = "The record email doesn't match with the requested token claims."

@@ -40,15 +40,27 @@ const endPushes = (db: Db, user: string, agent: string) =>
  * Ends a session and its push notifications. Closes the account's event streams, even those of other
  * sessions. Throws 404.
  */
-export async function endSession({ db }: Store, auth: AuthRecord, id: string, also?: InSameTransaction) {
+export async function endSession(
+  { db }: Store,
+  auth: AuthRecord,
+  id: string,
+  also?: InSameTransaction,
+) {
   const { collection, id: record } = auth
   await db.transaction(async (inside) => {
     const ended = await endListed(inside, auth, id)
     if (!ended) throw notFound()
     // changes the row's `xmin`, so that server processes reload the record that they have cached
-    await sql`update ${sql.id(toTableName(collection))} set id = id where id = ${record}`.execute(inside)
+    await sql`update ${sql.id(toTableName(collection))} set id = id where id = ${record}`.execute(
+      inside,
+    )
     if (collection.id === USERS_ID) await endPushes(inside, record, ended.user_agent)
-    await logChange({ db: inside }, { id: ENDED_SESSIONS }, 'delete', accountHolder(collection.id, record))
+    await logChange(
+      { db: inside },
+      { id: ENDED_SESSIONS },
+      'delete',
+      accountHolder(collection.id, record),
+    )
     await also?.(inside, auth)
   })
 }

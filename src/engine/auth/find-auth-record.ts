@@ -1,6 +1,11 @@
 import { forbidden } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
-import { type AuthCollection, type Collection, DEVICES_ID, USERS_ID } from '../collections/collection.ts'
+import {
+  type AuthCollection,
+  type Collection,
+  DEVICES_ID,
+  USERS_ID,
+} from '../collections/collection.ts'
 import { findUniqueIndex } from '../collections/index-definition.ts'
 import { quote, toColumnName, toTableName } from '../collections/sql-names.ts'
 import { catalogFor } from '../records/access.ts'
@@ -26,7 +31,8 @@ function disabledSql({ catalog }: Store, { id }: Collection): string {
 
 /** Throws 403 for a disabled user and its devices, with PocketBase's message for a failed authRule. */
 export function requireEnabled({ isDisabled }: AuthRecord): void {
-  if (isDisabled) throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
+  if (isDisabled)
+    throw forbidden("The request doesn't satisfy the collection requirements to authenticate.")
 }
 
 export function toAuthRecord(
@@ -55,8 +61,12 @@ const isEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
     and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))`
 
 /** Finds a token's auth record; null if there is none or the token's session has ended. */
-export const findTokenOwner = (store: Store, collection: AuthCollection, id: string, tokenHash: string) =>
-  findWhere(store, collection, `b.id = $1 and not ${isEndedSql(collection)}`, id, tokenHash)
+export const findTokenOwner = (
+  store: Store,
+  collection: AuthCollection,
+  id: string,
+  tokenHash: string,
+) => findWhere(store, collection, `b.id = $1 and not ${isEndedSql(collection)}`, id, tokenHash)
 
 /** Finds the account that a member (`by`) acts for. Null if `by` is no member of it or the session ended. */
 export async function findActing(
@@ -67,7 +77,11 @@ export async function findActing(
   by: { readonly id: unknown } | { readonly member: string } | undefined,
 ): Promise<AuthRecord | null> {
   const [[column, value] = []] = Object.entries(by ?? {})
-  if (collection.id !== USERS_ID || typeof value !== 'string' || `${account}${value}`.includes('\0'))
+  if (
+    collection.id !== USERS_ID ||
+    typeof value !== 'string' ||
+    `${account}${value}`.includes('\0')
+  )
     return null
   const table = quote(toTableName(collection))
   const text = `select ${authColumns(store, collection)}, ${isDisabledSql('u.id')}, m.id, m.role, m."tokenKey", u."tokenKey"
@@ -75,7 +89,13 @@ export async function findActing(
     where b.id = $1 and m.${column} = $3 and not ${isEndedSql(collection, 'u')}`
   const [row] = await lookUp(store, text, [account, tokenHash, value])
   if (!row) return null
-  const [isActorDisabled, id, role, ...keys] = row.slice(-5) as [boolean, string, Role, string, string]
+  const [isActorDisabled, id, role, ...keys] = row.slice(-5) as [
+    boolean,
+    string,
+    Role,
+    string,
+    string,
+  ]
   const seen = catalogFor(store.catalog, role).find(collection.id) as AuthCollection
   const key = keys.map((one) => `${one}\n`).join('')
   return toAuthRecord(seen, row, { actor: { id, role, key }, isActorDisabled })
@@ -99,7 +119,12 @@ export const lookUp = async ({ db, catalog }: Store, text: string, values: reado
   (await db.lookUp(text, values, findStatementName(catalog, text))).rows
 
 /** The auth record with this value in a unique field, or null. Ignores ASCII case if the index does. */
-export async function findByIdentity(store: Store, collection: AuthCollection, field: string, value: string) {
+export async function findByIdentity(
+  store: Store,
+  collection: AuthCollection,
+  field: string,
+  value: string,
+) {
   const index = findUniqueIndex(collection.indexes, field)
   if (!index) return null
   const column = `b.${quote(toColumnName(field))}`

@@ -36,7 +36,8 @@ export interface KeyHolder {
 
 /** Whether a user name is the id or the email of a key's user. */
 export const isNamed = ({ auth }: KeyHolder, name: string): boolean =>
-  name === auth.id || (name !== '' && name.toLowerCase() === String(auth.values.email).toLowerCase())
+  name === auth.id ||
+  (name !== '' && name.toLowerCase() === String(auth.values.email).toLowerCase())
 
 const MAX_KNOWN = 10_000
 const keysOf = memoize((_: Catalog) => new Lru<string, KeyHolder | null>(MAX_KNOWN))
@@ -83,7 +84,11 @@ export const findKeyHolderById = (
   id: string,
   secret: string | null,
 ): Promise<KeyHolder | null> =>
-  findBy(store, `k.id = $1 and (${IS_CURRENT} or k.previous_prefix = $3)`, IS_CURRENT, [id, now(), secret])
+  findBy(store, `k.id = $1 and (${IS_CURRENT} or k.previous_prefix = $3)`, IS_CURRENT, [
+    id,
+    now(),
+    secret,
+  ])
 const IS_CURRENT = 'k.prefix = coalesce($3, k.prefix)'
 
 // `<> ''` is the condition of the partial indexes on the hashes; without it Postgres could not use them
@@ -116,7 +121,9 @@ async function findBy(
   if (!row) return null
   const [id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio] = row.slice(-7) as KeyColumns
   const auth = toAuthRecord(users, row)
-  return auth.isDisabled ? null : { auth, id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio }
+  return auth.isDisabled
+    ? null
+    : { auth, id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio }
 }
 
 const MAX_TOUCHED = 10_000

@@ -5,7 +5,9 @@ const ESCAPES: Readonly<Record<string, string>> = {
   '"': '&#34;',
   "'": '&#39;',
 }
-export const UNESCAPED = new Map(Object.entries(ESCAPES).map(([character, escaped]) => [escaped, character]))
+export const UNESCAPED = new Map(
+  Object.entries(ESCAPES).map(([character, escaped]) => [escaped, character]),
+)
 
 export const escapeHtml = (text: string): string =>
   text.replace(/[&<>"']/g, (character) => ESCAPES[character]!)
@@ -37,5 +39,7 @@ const MAX_NAME = 60
 /** A user's name for a mail's subject: one line, bounded length. */
 export function formatNameForMail(name: string, unnamed: string): string {
   const letters = [...(name.replace(/[\s\p{Cc}]+/gu, ' ').trim() || unnamed)]
-  return letters.length > MAX_NAME ? `${letters.slice(0, MAX_NAME - 1).join('')}…` : letters.join('')
+  return letters.length > MAX_NAME
+    ? `${letters.slice(0, MAX_NAME - 1).join('')}…`
+    : letters.join('')
 }

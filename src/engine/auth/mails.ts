@@ -18,7 +18,10 @@ export interface MailSender {
   readonly appUrl: string
 }
 
-export function readMailSender({ settings, config }: Pick<MailServices, 'settings' | 'config'>): MailSender {
+export function readMailSender({
+  settings,
+  config,
+}: Pick<MailServices, 'settings' | 'config'>): MailSender {
   const { appName, appURL } = settings.current.meta
   return { appName, appUrl: appURL === FRESH_URL ? config.publicUrl : appURL }
 }
@@ -39,7 +42,8 @@ async function sendTemplate(
   const { appName, appUrl } = readMailSender(services)
   const values = new Map(Object.entries({ APP_NAME: appName, APP_URL: appUrl, ...more }))
   for (const field of auth.collection.fields) {
-    if (!field.hidden) values.set(`RECORD:${field.name}`, fieldText(field, auth.values[field.name] ?? ''))
+    if (!field.hidden)
+      values.set(`RECORD:${field.name}`, fieldText(field, auth.values[field.name] ?? ''))
   }
   const fill = (text: string) =>
     text.replace(/\{([^{}]+)\}/g, (whole, name: string) => values.get(name) ?? whole)
@@ -67,11 +71,25 @@ export async function sendLinkMail(
   newEmail?: string,
 ): Promise<void> {
   const token = await signToken(auth, link, newEmail === undefined ? {} : { newEmail })
-  await sendTemplate(services, auth, toAuthCollection(auth)[LINK_TEMPLATES[link]], { TOKEN: token }, newEmail)
+  await sendTemplate(
+    services,
+    auth,
+    toAuthCollection(auth)[LINK_TEMPLATES[link]],
+    { TOKEN: token },
+    newEmail,
+  )
 }
 
-export const sendOtpMail = (services: MailServices, auth: AuthRecord, otpId: string, password: string) =>
-  sendTemplate(services, auth, toAuthCollection(auth).otp.emailTemplate, { OTP_ID: otpId, OTP: password })
+export const sendOtpMail = (
+  services: MailServices,
+  auth: AuthRecord,
+  otpId: string,
+  password: string,
+) =>
+  sendTemplate(services, auth, toAuthCollection(auth).otp.emailTemplate, {
+    OTP_ID: otpId,
+    OTP: password,
+  })
 
 /** Mails a notice of a sign-in from a new location; `info` names time and place. */
 export const sendAuthAlertMail = (services: MailServices, auth: AuthRecord, info: string) =>

@@ -48,5 +48,6 @@ export async function checkMfa(
     throw badRequest('Invalid MFA session.')
   if (found.method === method) throw badRequest('A different authentication method is required.')
   // deleting the row uses up the id, so two concurrent requests cannot both use it
-  if (!(await deleteSystemRecord(store, '_mfas', mfaId))) throw badRequest('Invalid or expired MFA session.')
+  if (!(await deleteSystemRecord(store, '_mfas', mfaId)))
+    throw badRequest('Invalid or expired MFA session.')
 }

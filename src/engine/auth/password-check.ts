@@ -16,4 +16,6 @@ export async function verifyDecoy(plain: string, cost: number, holder?: Holder):
 }
 
 export const passwordField = ({ fields }: AuthCollection): PasswordField | undefined =>
-  fields.find((field): field is PasswordField => field.type === 'password' && field.name === 'password')
+  fields.find(
+    (field): field is PasswordField => field.type === 'password' && field.name === 'password',
+  )

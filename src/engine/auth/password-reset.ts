@@ -40,8 +40,16 @@ export async function confirmPasswordReset(
     passwordConfirm: [required, equals(form.password)],
   })
   if (!auth) return
-  const isTheirs = auth.values.verified === true || readTokenClaim(form.token, 'email') === auth.values.email
+  const isTheirs =
+    auth.values.verified === true || readTokenClaim(form.token, 'email') === auth.values.email
   const change = { password: form.password, verified: isTheirs }
-  await changeAuthRecord(store, services.extensions, auth, change, 'Failed to set new password.', also)
+  await changeAuthRecord(
+    store,
+    services.extensions,
+    auth,
+    change,
+    'Failed to set new password.',
+    also,
+  )
   await clearMailLimit(store, 'passwordReset', auth)
 }

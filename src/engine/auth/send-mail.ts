@@ -25,7 +25,10 @@ export async function sendMail(
 ): Promise<void> {
   const text = plainText(mail.html)
   if (!current.smtp.enabled) {
-    log.info({ to: mail.to, subject: mail.subject, text }, 'mail not sent: no SMTP server is configured')
+    log.info(
+      { to: mail.to, subject: mail.subject, text },
+      'mail not sent: no SMTP server is configured',
+    )
     return
   }
   const { senderName, senderAddress } = current.meta

@@ -59,10 +59,24 @@ const toTimestamp = (seconds: number) => sql<Date>`to_timestamp(${seconds})`
  * Starts a session and returns its token. If all tries collide with concurrent sign-ins, the token is valid,
  * but no session is listed.
  */
-export async function startSession(db: Db, auth: AuthRecord, { ip, userAgent }: Origin): Promise<string> {
+export async function startSession(
+  db: Db,
+  auth: AuthRecord,
+  { ip, userAgent }: Origin,
+): Promise<string> {
   const { token } = await signOwnToken(auth, async (hash, expires) => {
     const agent = userAgent.slice(0, MAX_AGENT_LENGTH)
-    return call(db, 'session_start', randomId(), auth.collection.id, auth.id, hash, expires, ip, agent)
+    return call(
+      db,
+      'session_start',
+      randomId(),
+      auth.collection.id,
+      auth.id,
+      hash,
+      expires,
+      ip,
+      agent,
+    )
   })
   return token
 }
@@ -106,11 +120,19 @@ const useSession = (db: Db, token: string) =>
     .set({ used_at: sql<Date>`now()` })
     .where('t.token_hash', '=', sha256(token))
     .whereRef('s.id', '=', 't.session')
-    .returning(['s.id as session', sql<number>`extract(epoch from s.expires_at)::float8`.as('latest')])
+    .returning([
+      's.id as session',
+      sql<number>`extract(epoch from s.expires_at)::float8`.as('latest'),
+    ])
     .executeTakeFirst()
 
 /** Adds a token to a session. False if another session has it. */
-async function addToken(db: Db, session: string, token_hash: string, expires: number): Promise<boolean> {
+async function addToken(
+  db: Db,
+  session: string,
+  token_hash: string,
+  expires: number,
+): Promise<boolean> {
   const expires_at = toTimestamp(expires)
   const { numUpdatedRows } = await queries(db)
     .with('kept', (query) =>
@@ -140,6 +162,8 @@ export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promi
   const end = nowSeconds() + readSessionSeconds(auth)
   const isRecent = latest > end - SAME_SECONDS && latest <= end + SPREAD_SECONDS
   if (isRecent) return signToken(auth, 'auth', { expires: latest })
-  const { token, isKept } = await signOwnToken(auth, (hash, expires) => addToken(db, session, hash, expires))
+  const { token, isKept } = await signOwnToken(auth, (hash, expires) =>
+    addToken(db, session, hash, expires),
+  )
   return isKept ? token : old
 }

@@ -28,7 +28,8 @@ export async function recordOrigin(
   { ip, userAgent }: Origin,
 ): Promise<void> {
   if (!(auth.collection as AuthCollection).authAlert.enabled) return
-  const agent = userAgent.length > MAX_AGENT_LENGTH ? `${userAgent.slice(0, MAX_AGENT_LENGTH)}...` : userAgent
+  const agent =
+    userAgent.length > MAX_AGENT_LENGTH ? `${userAgent.slice(0, MAX_AGENT_LENGTH)}...` : userAgent
   const fingerprint = hash('md5', ip + agent)
   const origins = await listSystemRecords(store, '_authOrigins', auth, ['id', 'fingerprint'])
   const known = origins.find((origin) => origin.fingerprint === fingerprint)
@@ -38,9 +39,13 @@ export async function recordOrigin(
       await limitTime(sendAuthAlertMail(services, auth, `${now()} - ${ip} ${agent}`), MAIL_MS)
     } catch (err) {
       const { collection, id } = auth
-      return services.log.warn({ err, collection: collection.name, id }, 'could not send a login alert')
+      return services.log.warn(
+        { err, collection: collection.name, id },
+        'could not send a login alert',
+      )
     }
   }
-  for (const { id } of origins.slice(MAX_ORIGINS - 1)) await deleteSystemRecord(store, '_authOrigins', id)
+  for (const { id } of origins.slice(MAX_ORIGINS - 1))
+    await deleteSystemRecord(store, '_authOrigins', id)
   await addSystemRecord(store, '_authOrigins', auth, { fingerprint }, 'do nothing')
 }

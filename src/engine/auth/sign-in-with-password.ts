@@ -1,4 +1,10 @@
-import { badRequest, forbidden, GatewayError, RetryLater, tooManyTries } from '../../platform/api-errors.ts'
+import {
+  badRequest,
+  forbidden,
+  GatewayError,
+  RetryLater,
+  tooManyTries,
+} from '../../platform/api-errors.ts'
 import { guestHolder, toNetwork } from '../../platform/limits/holder.ts'
 import { randomDigits, randomId } from '../../platform/tools/random.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
@@ -34,7 +40,8 @@ type PasswordForm = ValueOf<typeof PASSWORD_FORM>
 export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<AuthRecord> {
   const { store, collection, ip } = call
   const { enabled, identityFields } = collection.passwordAuth
-  if (!enabled) throw forbidden('The collection is not configured to allow password authentication.')
+  if (!enabled)
+    throw forbidden('The collection is not configured to allow password authentication.')
   const form = await call.readForm()
   checkFields(form, {
     identity: [required, length(1, 255)],
@@ -103,7 +110,12 @@ export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   return id
 }
 
-async function deliver({ store, services, ip }: AuthCall, auth: AuthRecord, id: string, password: string) {
+async function deliver(
+  { store, services, ip }: AuthCall,
+  auth: AuthRecord,
+  id: string,
+  password: string,
+) {
   try {
     if (findOtpNumber(auth)) await sendOtpText(services, auth, password, ip)
     else await sendOtpMail(services, auth, id, password)
@@ -132,7 +144,8 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   const form = await call.readForm()
   checkFields(form, { otpId: [required, length(1, 255)], password: [required, length(1, 71)] })
   const otp = await findSystemRecord(store, '_otps', form.otpId, FIELDS)
-  const isOurs = otp?.collectionRef === collection.id && !isOlder(otp.created, collection.otp.duration)
+  const isOurs =
+    otp?.collectionRef === collection.id && !isOlder(otp.created, collection.otp.duration)
   const auth = isOurs ? await findAuthRecord(store, collection, otp.recordRef) : null
   const account = auth?.id ?? form.otpId
   if (!(await countAttempt(store.db, `otp ${account} ${toNetwork(ip)}`, MAX_TRIES, TRIES_SECONDS)))
@@ -161,8 +174,17 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
  * Marks the record as verified if `sentTo` is still its email or phone number. In a collection without MFA,
  * also replaces the record's password by a random one.
  */
-async function confirmAddress(store: Store, { extensions }: AuthServices, auth: AuthRecord, sentTo: string) {
-  if (auth.values.verified || sentTo === '' || sentTo !== (auth.values.email || findOtpNumber(auth)))
+async function confirmAddress(
+  store: Store,
+  { extensions }: AuthServices,
+  auth: AuthRecord,
+  sentTo: string,
+) {
+  if (
+    auth.values.verified ||
+    sentTo === '' ||
+    sentTo !== (auth.values.email || findOtpNumber(auth))
+  )
     return auth
   const { mfa } = auth.collection as AuthCollection
   const change = { verified: true, withoutPassword: !mfa.enabled }

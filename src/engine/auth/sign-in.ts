@@ -44,7 +44,12 @@ export async function answerSignIn(
   }
   const token = proof.token ?? (await startSession(store.db, auth, signIn))
   const asItself = { ...signIn.request, auth }
-  const record = await answerRecord(store, auth.collection, toRow(auth.collection, auth.values), asItself)
+  const record = await answerRecord(
+    store,
+    auth.collection,
+    toRow(auth.collection, auth.values),
+    asItself,
+  )
   const meta = proof.meta ? `"meta":${proof.meta},` : ''
   return `{${meta}"record":${record},"token":${JSON.stringify(token)}}`
 }

@@ -5,7 +5,11 @@ import type { AuthRecord } from '../request/request.ts'
 import type { AuthServices } from './auth-services.ts'
 
 /** False only for a superuser at an IP address that the settings do not allow. */
-export function isAddressAllowed({ settings }: AuthServices, auth: AuthRecord | null, ip: string): boolean {
+export function isAddressAllowed(
+  { settings }: AuthServices,
+  auth: AuthRecord | null,
+  ip: string,
+): boolean {
   const { superuserIPs } = settings.current
   return !auth?.isSuperuser || superuserIPs.length === 0 || isListed(superuserIPs, ip)
 }

@@ -39,14 +39,25 @@ export const superusersExtension: Extension = {
 const EXTENSIONS = new Map([[SUPERUSERS_ID, superusersExtension]])
 
 /** Creates a superuser, or sets its password and ends its sessions. Throws a UserError for invalid values. */
-export async function upsertSuperuser(store: Store, email: string, password: string): Promise<void> {
+export async function upsertSuperuser(
+  store: Store,
+  email: string,
+  password: string,
+): Promise<void> {
   const collection = findSuperuserCollection(store)
   const request = makeServerRequest(collection, { email, password, passwordConfirm: password })
   const known = await findByEmail(store, collection, email)
   const change: WriteOptions = { ...auditInTransaction('update', email), locksRecord: true }
   try {
     if (known) await updateRecord(store, EXTENSIONS, collection, known.id, request, change)
-    else await createRecord(store, EXTENSIONS, collection, request, auditInTransaction('create', email))
+    else
+      await createRecord(
+        store,
+        EXTENSIONS,
+        collection,
+        request,
+        auditInTransaction('create', email),
+      )
   } catch (error) {
     if (!(error instanceof ApiError)) throw error
     const faults = Object.entries(error.data).map(([field, { message }]) => `${field}: ${message}`)
@@ -57,7 +68,12 @@ export async function upsertSuperuser(store: Store, email: string, password: str
 const auditInTransaction = (action: string, email: string): WriteOptions => ({
   inSameTransaction: async ({ db }, record) => {
     if (email === INSTALLER_EMAIL) return
-    await recordTerminalAudit(db, { action, collection: SUPERUSERS, record, fields: ['email', 'password'] })
+    await recordTerminalAudit(db, {
+      action,
+      collection: SUPERUSERS,
+      record,
+      fields: ['email', 'password'],
+    })
   },
 })
 
@@ -79,7 +95,9 @@ export async function deleteSuperuser(store: Store, email: string): Promise<void
     const known = await findByEmail(inside, collection, email)
     if (!known) throw new UserError(`There is no superuser ${email}.`)
     await deleteRecords(inside, EXTENSIONS, collection, [known.id]).catch((error: unknown) => {
-      throw error instanceof ApiError ? new UserError('The last superuser cannot be deleted.') : error
+      throw error instanceof ApiError
+        ? new UserError('The last superuser cannot be deleted.')
+        : error
     })
     await recordTerminalAudit(db, { action: 'delete', collection: SUPERUSERS, record: known.id })
   })
@@ -106,7 +124,10 @@ const ADDRESSES = 'superuserIPs'
  * Sets the IP addresses and subnets from which superusers may come ([]: any), and audits that. Returns the
  * former ones. Throws a UserError for an invalid address. PocketBase: cmd/superuser.go
  */
-export async function setSuperuserAddresses(db: Db, places: readonly string[]): Promise<readonly string[]> {
+export async function setSuperuserAddresses(
+  db: Db,
+  places: readonly string[],
+): Promise<readonly string[]> {
   const settings = await SettingsStore.open(db)
   let before: readonly string[] = []
   try {
@@ -118,7 +139,9 @@ export async function setSuperuserAddresses(db: Db, places: readonly string[]): 
   } catch (error) {
     if (!(error instanceof ApiError && error.data[ADDRESSES])) throw error
     const faults = Object.entries(error.data[ADDRESSES] as Readonly<Record<string, FieldError>>)
-    throw new UserError(faults.map(([i, { message }]) => `${places[Number(i)]}: ${message}`).join('\n'))
+    throw new UserError(
+      faults.map(([i, { message }]) => `${places[Number(i)]}: ${message}`).join('\n'),
+    )
   } finally {
     await settings.close()
   }

@@ -31,7 +31,9 @@ export async function addSystemRecord<T extends LinkedCollection>(
       query
         .insertInto(toTypedTable(name))
         .values(row)
-        .$if(onConflict === 'do nothing', (insert) => insert.onConflict((found) => found.doNothing()))
+        .$if(onConflict === 'do nothing', (insert) =>
+          insert.onConflict((found) => found.doNothing()),
+        )
         .returning('id'),
     )
     .with('noted', logChanges('create', findCollectionId(store, name), 'ids'))
@@ -41,12 +43,10 @@ export async function addSystemRecord<T extends LinkedCollection>(
 }
 
 /** Reads fields of the record with this id; null if there is none. */
-export async function findSystemRecord<T extends LinkedCollection, F extends keyof TableRow<T> & string>(
-  { db }: Store,
-  name: T,
-  id: string,
-  fields: readonly F[],
-): Promise<Pick<TableRow<T>, F> | null> {
+export async function findSystemRecord<
+  T extends LinkedCollection,
+  F extends keyof TableRow<T> & string,
+>({ db }: Store, name: T, id: string, fields: readonly F[]): Promise<Pick<TableRow<T>, F> | null> {
   return (await select(db, name, fields).where('id', '=', id).executeTakeFirst()) ?? null
 }
 
@@ -74,7 +74,11 @@ const select = <T extends LinkedCollection, F extends keyof TableRow<T> & string
     .select(fields as readonly string[] as readonly 'id'[])
     .$castTo<Pick<TableRow<T>, F>>()
 
-export async function deleteSystemRecord(store: Store, name: LinkedCollection, id: string): Promise<boolean> {
+export async function deleteSystemRecord(
+  store: Store,
+  name: LinkedCollection,
+  id: string,
+): Promise<boolean> {
   return (await deleteLinked(store, name, (query) => query.where('id', '=', id))) > 0
 }
 
@@ -94,7 +98,11 @@ export async function deleteOldSystemRecords(
   )
 }
 
-export async function touchSystemRecord(store: Store, name: LinkedCollection, id: string): Promise<void> {
+export async function touchSystemRecord(
+  store: Store,
+  name: LinkedCollection,
+  id: string,
+): Promise<void> {
   await queries(store.db)
     .with('written', (query) =>
       query.updateTable(name).set({ updated: now() }).where('id', '=', id).returning('id'),

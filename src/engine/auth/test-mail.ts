@@ -1,7 +1,14 @@
 import { badRequest, fieldError } from '../../platform/api-errors.ts'
 import { randomText } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
-import { allowOnly, type Check, checkFields, email, length, required } from '../collections/checks.ts'
+import {
+  allowOnly,
+  type Check,
+  checkFields,
+  email,
+  length,
+  required,
+} from '../collections/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { now } from '../fields/date.ts'
 import { object, text, type ValueOf } from '../fields/json-shapes.ts'
@@ -9,12 +16,16 @@ import { type AuthRecord, makeAuthRecord } from '../request/request.ts'
 import { sendAuthAlertMail, sendLinkMail, sendOtpMail } from './mails.ts'
 import type { MailServices } from './send-mail.ts'
 
-const TEMPLATES: Readonly<Record<string, (services: MailServices, auth: AuthRecord) => Promise<void>>> = {
+const TEMPLATES: Readonly<
+  Record<string, (services: MailServices, auth: AuthRecord) => Promise<void>>
+> = {
   verification: (services, auth) => sendLinkMail(services, auth, 'verification'),
   'password-reset': (services, auth) => sendLinkMail(services, auth, 'passwordReset'),
-  'email-change': (services, auth) => sendLinkMail(services, auth, 'emailChange', String(auth.values.email)),
+  'email-change': (services, auth) =>
+    sendLinkMail(services, auth, 'emailChange', String(auth.values.email)),
   otp: (services, auth) => sendOtpMail(services, auth, '_PB_TEST_OTP_ID_', '123456'),
-  'login-alert': (services, auth) => sendAuthAlertMail(services, auth, `${now()} - TEST_IP TEST_USER_AGENT`),
+  'login-alert': (services, auth) =>
+    sendAuthAlertMail(services, auth, `${now()} - TEST_IP TEST_USER_AGENT`),
 }
 
 export const TEST_MAIL_FORM = object({ email: text, template: text, collection: text })
@@ -30,7 +41,10 @@ export async function sendTestMail(
   const isAuth: Check = () =>
     collection?.type === 'auth'
       ? undefined
-      : fieldError('validation_invalid_auth_collection', 'Must be a valid auth collection id or name.')
+      : fieldError(
+          'validation_invalid_auth_collection',
+          'Must be a valid auth collection id or name.',
+        )
   const checks = {
     collection: [length(1, 255), isAuth],
     email: [required, length(1, 255), email],

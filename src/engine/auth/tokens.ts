@@ -53,7 +53,11 @@ interface TokenExtras {
 }
 
 /** Signs a token as PocketBase does: HS256, sorted claims, no `iat`. PocketBase: core/record_tokens.go */
-export function signToken(record: AuthRecord, purpose: Purpose, extras: TokenExtras = {}): Promise<string> {
+export function signToken(
+  record: AuthRecord,
+  purpose: Purpose,
+  extras: TokenExtras = {},
+): Promise<string> {
   const mailed = purpose !== 'auth' && purpose !== 'file'
   const seconds = extras.duration || options(record, purpose).duration
   const { actor } = record
@@ -108,7 +112,11 @@ const MAX_KNOWN = 10_000
 const signedBy = new Lru<string, string>(MAX_KNOWN)
 
 /** Whether this record's current key signed a token that `readClaims` has read, for this purpose. */
-export async function isSigned(token: string, record: AuthRecord, purpose: Purpose): Promise<boolean> {
+export async function isSigned(
+  token: string,
+  record: AuthRecord,
+  purpose: Purpose,
+): Promise<boolean> {
   const key = signingKey(record, purpose)
   if (signedBy.get(token) === key) return true
   if (!SIGNATURE.test(token)) return false
@@ -124,7 +132,9 @@ export async function isSigned(token: string, record: AuthRecord, purpose: Purpo
 const BEARER = /^bearer (?=.)/is
 
 /** The owner of each token when it was last looked up. Entries become useless when any collection changes. */
-const owners = new Lru<string, { catalog: Catalog; auth: AuthRecord; untilMs: number } | null>(MAX_KNOWN)
+const owners = new Lru<string, { catalog: Catalog; auth: AuthRecord; untilMs: number } | null>(
+  MAX_KNOWN,
+)
 
 /** The token of an Authorization header, with or without `Bearer`; '' if there is none. */
 export function readHeaderToken(authorization: string | undefined): string {
@@ -135,12 +145,16 @@ export function readHeaderToken(authorization: string | undefined): string {
  * The auth record of the Authorization header; null for a guest, an invalid token, an ended session, a
  * disabled user. PocketBase: apis/middlewares.go
  */
-export async function identify(store: Store, authorization: string | undefined): Promise<AuthRecord | null> {
+export async function identify(
+  store: Store,
+  authorization: string | undefined,
+): Promise<AuthRecord | null> {
   const token = readHeaderToken(authorization)
   if (token === '') return null
   const { catalog } = store
   const auth = await findByToken(store, token, 'auth')
-  if (auth) owners.set(token, { catalog, auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
+  if (auth)
+    owners.set(token, { catalog, auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
   else if (owners.get(token)) owners.set(token, null)
   return auth
 }
@@ -158,18 +172,29 @@ export function findCachedIdentity(
 }
 
 /** The record of a token; null if the token is not valid for this purpose or its user is disabled. */
-export async function findByToken(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {
+export async function findByToken(
+  store: Store,
+  token: string,
+  purpose: Purpose,
+): Promise<AuthRecord | null> {
   const auth = await findOwner(store, token, purpose)
   return auth?.isDisabled ? null : auth
 }
 
 /** Whether a device's token is invalid only because its user is disabled. */
-export async function isSuspended(store: Store, authorization: string | undefined): Promise<boolean> {
+export async function isSuspended(
+  store: Store,
+  authorization: string | undefined,
+): Promise<boolean> {
   const owner = await findOwner(store, readHeaderToken(authorization), 'auth')
   return owner?.collection.id === DEVICES_ID && owner.isDisabled
 }
 
-async function findOwner(store: Store, token: string, purpose: Purpose): Promise<AuthRecord | null> {
+async function findOwner(
+  store: Store,
+  token: string,
+  purpose: Purpose,
+): Promise<AuthRecord | null> {
   const claims = readClaims(token)
   if (claims?.type !== purpose) return null
   const collection = store.catalog.find(claims.collectionId)
@@ -185,7 +210,10 @@ async function findOwner(store: Store, token: string, purpose: Purpose): Promise
 }
 
 /** The error if a mailed token has no owner or one in another collection; else undefined. */
-export function ownerError(collection: AuthCollection, auth: AuthRecord | null): FieldError | undefined {
+export function ownerError(
+  collection: AuthCollection,
+  auth: AuthRecord | null,
+): FieldError | undefined {
   if (!auth) return fieldError('validation_invalid_token', 'Invalid or expired token.')
   const message = 'The provided token is for different auth collection.'
   return auth.collection.id === collection.id

@@ -19,7 +19,9 @@ const TABLE = z.object({
   sha256: z.string().regex(/^[0-9a-f]{64}$/),
   /** Checksum of the rows, computed by the database: see engine/transfer/tables.ts. */
   digest: z.string(),
-  numbering: z.array(z.object({ column: z.string(), last: z.string().regex(/^\d+$/), called: z.boolean() })),
+  numbering: z.array(
+    z.object({ column: z.string(), last: z.string().regex(/^\d+$/), called: z.boolean() }),
+  ),
 })
 
 const SCHEMA = z.object({
@@ -47,13 +49,17 @@ function parseManifest(text: string): Manifest {
   const json = parseJson(text)
   const format = SCHEMA.pick({ format: true }).safeParse(json).data?.format
   if (format && format.version > FORMAT.version)
-    throw new UserError('The backup was written by a newer version of pocketsms. Install that version.')
+    throw new UserError(
+      'The backup was written by a newer version of pocketsms. Install that version.',
+    )
   const { data, error } = SCHEMA.safeParse(json)
   if (!data) {
     const [issue] = error.issues
     throw notABackup(`${issue!.path.join('.') || 'its manifest'}: ${issue!.message}`)
   }
-  const twice = data.tables.find(({ name }, i) => data.tables.findIndex((other) => other.name === name) < i)
+  const twice = data.tables.find(
+    ({ name }, i) => data.tables.findIndex((other) => other.name === name) < i,
+  )
   if (twice) throw notABackup(`the table ${twice.name} is in it twice`)
   return data
 }
@@ -78,7 +84,9 @@ export async function openArchive(path: string) {
   try {
     const entries = await readable(() => readZipEntries(zip))
     const manifest = parseManifest(await readManifestText(zip, entries))
-    const missing = manifest.tables.map(({ name }) => entryName(name)).find((name) => !entries.has(name))
+    const missing = manifest.tables
+      .map(({ name }) => entryName(name))
+      .find((name) => !entries.has(name))
     if (missing) throw notABackup(`${missing} is missing`)
     const contentOf = ({ name }: TableEntry) => contentOfEntry(zip, entries.get(entryName(name))!)
     return { manifest, bytes: size, contentOf, close: () => zip.close() }
@@ -133,7 +141,10 @@ async function readZipEntries(zip: ZipFile): Promise<Map<string, Entry>> {
 }
 
 /** Reads the manifest, which has the checksums of tables. Checks its own CRC, since yauzl does not. */
-async function readManifestText(zip: ZipFile, entries: ReadonlyMap<string, Entry>): Promise<string> {
+async function readManifestText(
+  zip: ZipFile,
+  entries: ReadonlyMap<string, Entry>,
+): Promise<string> {
   const entry = entries.get(MANIFEST)
   if (!entry) throw notABackup(`it has no ${MANIFEST}`)
   if (entry.uncompressedSize > MAX_MANIFEST_BYTES) throw notABackup(`its ${MANIFEST} is too long`)
@@ -160,7 +171,8 @@ export async function* readLines(entry: TableEntry, content: AsyncIterable<Uint8
   for await (const chunk of content) {
     hash.update(chunk)
     rest += decoder.decode(chunk, { stream: true })
-    if (rest.length > MAX_LINE_BYTES) throw notABackup(`the table ${entry.name} has a row that is too long`)
+    if (rest.length > MAX_LINE_BYTES)
+      throw notABackup(`the table ${entry.name} has a row that is too long`)
     if (!chunk.includes(NEWLINE)) continue
     const lines = rest.split('\n')
     rest = lines.pop()!

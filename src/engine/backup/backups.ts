@@ -104,7 +104,9 @@ export function makeBackups(services: BackupServices) {
   async function ended(lease: Lease, key: string, work: () => Promise<Done>): Promise<void> {
     const done = await work().catch(async (error) => {
       log.error({ err: error, key }, 'a backup or restore failed')
-      await lease.end({ message: error instanceof Error ? error.message : String(error) }).catch(() => {})
+      await lease
+        .end({ message: error instanceof Error ? error.message : String(error) })
+        .catch(() => {})
       throw error
     })
     await lease.end({ done })

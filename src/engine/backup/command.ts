@@ -35,7 +35,8 @@ export const backupCommand = (setting: Setting) =>
     args: {
       to: {
         type: 'string',
-        description: 'a new file, or a folder (default: pocketsms-YYYYMMDD-HHMMSS.zip, in UTC, here)',
+        description:
+          'a new file, or a folder (default: pocketsms-YYYYMMDD-HHMMSS.zip, in UTC, here)',
         valueHint: 'FILE',
       },
       check: {
@@ -48,7 +49,9 @@ export const backupCommand = (setting: Setting) =>
       if (args.check) {
         if (args.to) throw new UserError('Use --check without --to.')
         const summary = await checkBackup(args.check)
-        return say(`${args.check} is whole: ${madeBy(summary)}.\n${await figures(args.check, summary)}`)
+        return say(
+          `${args.check} is whole: ${madeBy(summary)}.\n${await figures(args.check, summary)}`,
+        )
       }
       const path = fileFor(args.to)
       const summary = await backUp(setting(), path)
@@ -63,11 +66,16 @@ export const restoreCommand = (setting: Setting, afterRestore: AfterRestore) =>
       description: 'Restore a backup into an empty database or a new folder, all or nothing.',
     },
     args: {
-      file: { type: 'positional', required: true, description: 'a file that `pocketsms backup` wrote' },
+      file: {
+        type: 'positional',
+        required: true,
+        description: 'a file that `pocketsms backup` wrote',
+      },
       resume: {
         type: 'boolean',
         default: false,
-        description: 'let messages that were unfinished go on, though some may have been sent since',
+        description:
+          'let messages that were unfinished go on, though some may have been sent since',
       },
     },
     async run({ args: { file, resume } }) {
@@ -79,7 +87,10 @@ export const restoreCommand = (setting: Setting, afterRestore: AfterRestore) =>
     },
   })
 
-async function withDb<T>({ config, log }: ReturnType<Setting>, work: (db: Db) => Promise<T>): Promise<T> {
+async function withDb<T>(
+  { config, log }: ReturnType<Setting>,
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
   const database = await openDb(config, log)
   try {
     return await work(database.forEverybody('command'))
@@ -107,8 +118,10 @@ function fileFor(to: string | undefined): string {
   return resolve(join(to ?? '.', `pocketsms-${day}-${time}.zip`))
 }
 
-const countBackupRows = ({ tables }: BackupSummary) => tables.reduce((sum, { rows }) => sum + rows, 0)
-const madeBy = ({ createdAt, version }: BackupSummary) => `made ${createdAt} by pocketsms ${version}`
+const countBackupRows = ({ tables }: BackupSummary) =>
+  tables.reduce((sum, { rows }) => sum + rows, 0)
+const madeBy = ({ createdAt, version }: BackupSummary) =>
+  `made ${createdAt} by pocketsms ${version}`
 
 async function figures(path: string, summary: BackupSummary): Promise<string> {
   const hash = createHash('sha256')
@@ -122,7 +135,9 @@ function restoredText(file: string, restored: Restored): string {
   return [
     `Restored ${file}, ${madeBy(restored)}: ${tables.length} tables with ${countBackupRows(restored)} rows.`,
     ...(ended > 0
-      ? [`${ended} unfinished messages ended as failed, as they may have been sent since: see error_message.`]
+      ? [
+          `${ended} unfinished messages ended as failed, as they may have been sent since: see error_message.`,
+        ]
       : []),
     ...foreign.map((name) => `Left out: the table ${name}, which is not of pocketsms.`),
     'Start the server. Start none on the database that the backup was made of.',

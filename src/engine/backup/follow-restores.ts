@@ -23,11 +23,14 @@ export function followRestores(
   const look = async () => {
     const { running, restores } = await readState(db)
     if (running?.node === node) return
-    if (running?.exclusive || restores !== seen()) await exclusively(() => awaitOtherRestore(db, node))
+    if (running?.exclusive || restores !== seen())
+      await exclusively(() => awaitOtherRestore(db, node))
   }
   let looking = Promise.resolve()
   return db.listen(RESTORE_CHANNEL, () => {
-    looking = looking.then(look).catch((err) => log.error({ err }, 'could not read the state of restores'))
+    looking = looking
+      .then(look)
+      .catch((err) => log.error({ err }, 'could not read the state of restores'))
   })
 }
 

@@ -3,7 +3,14 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { formatDate } from '../fields/date.ts'
-import { type Done, type Failed, type Job, makeJobFailure, type Running, readState } from './state.ts'
+import {
+  type Done,
+  type Failed,
+  type Job,
+  makeJobFailure,
+  type Running,
+  readState,
+} from './state.ts'
 
 /** The time after which the lease of a killed node no longer blocks other nodes. */
 export const LEASE = sql`interval '30 seconds'`
@@ -17,7 +24,13 @@ const PROGRESS_MS = 500
  * scheduled backup the `scheduled_until` that the caller has read; this column is then set to now. Returns
  * whether the lease is ours.
  */
-async function take(db: Db, id: string, running: Running, failure: Failed | null, until: string | null) {
+async function take(
+  db: Db,
+  id: string,
+  running: Running,
+  failure: Failed | null,
+  until: string | null,
+) {
   const { numUpdatedRows } = await queries(db)
     .updateTable('backup_state')
     .set({ running: JSON.stringify(running), lease: id, lease_until: sql<Date>`now() + ${LEASE}` })
@@ -48,7 +61,12 @@ async function renewLease(db: Db, id: string, running: Running): Promise<boolean
 const endLease = (db: Db, id: string, failure: Failed | null, done: Done | null) =>
   queries(db)
     .updateTable('backup_state')
-    .set({ running: null, lease: null, lease_until: null, last_failure: failure && JSON.stringify(failure) })
+    .set({
+      running: null,
+      lease: null,
+      lease_until: null,
+      last_failure: failure && JSON.stringify(failure),
+    })
     .$if(done?.action === 'backup', (query) => query.set({ last_backup: JSON.stringify(done) }))
     .$if(done?.action === 'restore', (query) => query.set({ last_restore: JSON.stringify(done) }))
     .where('lease', '=', id)
@@ -57,7 +75,12 @@ const endLease = (db: Db, id: string, failure: Failed | null, done: Done | null)
 export type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>
 
 /** Takes the lease. Undefined while another job runs, or if `scheduledUntil` is no longer the stored one. */
-export async function takeLease(db: Db, node: string, job: Job, scheduledUntil: string | null = null) {
+export async function takeLease(
+  db: Db,
+  node: string,
+  job: Job,
+  scheduledUntil: string | null = null,
+) {
   const id = randomUUID()
   const started = formatDate(new Date())
   let running: Running = { ...job, node, started, step: '', done: 0, total: 0, exclusive: false }

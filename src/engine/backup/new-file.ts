@@ -15,7 +15,10 @@ export function checkNew(path: string): void {
 }
 
 /** Writes a file beside `path`, then renames it: a whole file or none. Throws a UserError if that fails. */
-export async function writeNewFile<T>(path: string, write: (partial: string) => Promise<T>): Promise<T> {
+export async function writeNewFile<T>(
+  path: string,
+  write: (partial: string) => Promise<T>,
+): Promise<T> {
   checkNew(path)
   const folder = dirname(path)
   const partial = join(folder, `${PREFIX}${process.pid}-${basename(path)}`)

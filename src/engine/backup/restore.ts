@@ -15,7 +15,13 @@ import { quote } from '../collections/sql-names.ts'
 import { buildTables } from '../transfer/build-tables.ts'
 import { setNumbering } from '../transfer/numbering.ts'
 import { digestTable, joinSqlNames, prepareTransfer, writeRows } from '../transfer/rows.ts'
-import { describeColumns, isOurs, NOT_TRANSFERRED, readTables, type Table } from '../transfer/tables.ts'
+import {
+  describeColumns,
+  isOurs,
+  NOT_TRANSFERRED,
+  readTables,
+  type Table,
+} from '../transfer/tables.ts'
 import { withoutTriggers } from '../transfer/without-triggers.ts'
 import {
   type Archive,
@@ -90,7 +96,8 @@ export async function restoreBackup(
       await lock(tx, LOCKS.migration)
       if (replace) await tx.script(`set local client_min_messages = warning; ${CLEAR}`)
       const found = !replace && (await findAnyObject(tx))
-      if (found) throw new UserError(`The database is not empty: it has ${found}. Restore into a new one.`)
+      if (found)
+        throw new UserError(`The database is not empty: it has ${found}. Restore into a new one.`)
       const all = await restoreAll(tx, archive, afterRestore, resume, progress)
       await replace?.(tx)
       if (replace) await tx.endOthers()
@@ -205,12 +212,15 @@ async function ourEntries(tx: Db, { manifest }: Archive) {
 }
 
 /** Empties new tables, since migrations have inserted rows. */
-const empty = (tx: Db, ...tables: readonly Table[]) => sql`truncate ${joinSqlNames(tables)}`.execute(tx)
+const empty = (tx: Db, ...tables: readonly Table[]) =>
+  sql`truncate ${joinSqlNames(tables)}`.execute(tx)
 
 async function fill(tx: Db, archive: Archive, entry: TableEntry, table: Table, progress: Progress) {
   const { name } = table
   if (describeColumns(entry) !== describeColumns(table))
-    throw new UserError(`The table ${name} has other columns in the backup than this version makes.`)
+    throw new UserError(
+      `The table ${name} has other columns in the backup than this version makes.`,
+    )
   let done = 0
   for await (const lines of readLines(entry, archive.contentOf(entry))) {
     const rows = lines.map((line) => parseBackupRow(line, entry))

@@ -34,7 +34,9 @@ export function openS3Storage(settings: S3Settings): BackupStorage {
     async put(path, key) {
       const file = await openAsBlob(path)
       const partBytes = Math.max(PART_BYTES, Math.ceil(file.size / MAX_PARTS / MIB) * MIB)
-      await withReadableError(makeS3Client(settings, partBytes).putAnyObject(key, file, 'application/zip'))
+      await withReadableError(
+        makeS3Client(settings, partBytes).putAnyObject(key, file, 'application/zip'),
+      )
     },
     async delete(key) {
       // check first: S3 confirms the deletion of a missing object, too
@@ -92,7 +94,8 @@ async function withReadableError<T>(request: Promise<T>): Promise<T> {
     return await request
   } catch (error) {
     const reasons = []
-    for (let one: unknown = error; one instanceof Error; one = one.cause) reasons.push(describeS3Error(one))
+    for (let one: unknown = error; one instanceof Error; one = one.cause)
+      reasons.push(describeS3Error(one))
     throw new Error([...new Set(reasons.filter(Boolean))].join(': '), { cause: error })
   }
 }

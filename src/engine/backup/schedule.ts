@@ -55,5 +55,7 @@ async function removeOldest(backups: Backups, keep: number, log: Logger): Promis
     (a, b) => b.modified.getTime() - a.modified.getTime(),
   )
   for (const { key } of newestFirst.slice(keep))
-    await storage.delete(key).catch((err) => log.error({ err, key }, 'could not delete an old backup'))
+    await storage
+      .delete(key)
+      .catch((err) => log.error({ err, key }, 'could not delete an old backup'))
 }

@@ -40,7 +40,15 @@ export type State = Awaited<ReturnType<typeof readState>>
 export async function readState(db: Db) {
   const row = await queries(db)
     .selectFrom('backup_state')
-    .select(['since', 'running', 'last_backup', 'last_restore', 'last_failure', 'restores', 'schedule'])
+    .select([
+      'since',
+      'running',
+      'last_backup',
+      'last_restore',
+      'last_failure',
+      'restores',
+      'schedule',
+    ])
     .select([
       sql<boolean>`coalesce(lease_until > now(), false)`.as('isHeld'),
       sql<string>`scheduled_until::text`.as('until'),
@@ -55,14 +63,16 @@ export async function readState(db: Db) {
     lastBackup: parsed<Done>(row.last_backup),
     lastRestore: parsed<Done>(row.last_restore),
     /** The last failure; null once a backup or restore has succeeded since then. */
-    lastFailure: running && !isHeld ? makeJobFailure(running, INTERRUPTED) : parsed<Failed>(row.last_failure),
+    lastFailure:
+      running && !isHeld ? makeJobFailure(running, INTERRUPTED) : parsed<Failed>(row.last_failure),
     restores,
     /** The next backup is due at the first time after `until` that matches `cron`. */
     schedule: { cron, until, untilMs },
   }
 }
 
-const parsed = <T>(json: string | null): T | null => (json === null ? null : (JSON.parse(json) as T))
+const parsed = <T>(json: string | null): T | null =>
+  json === null ? null : (JSON.parse(json) as T)
 
 export const makeJobFailure = ({ action, key, by }: Job, message: string): Failed => ({
   action,

@@ -13,7 +13,9 @@ export const STATUS = z
     running: RUNNING.nullable(),
     lastBackup: DONE.nullable(),
     lastRestore: DONE.nullable(),
-    lastFailure: FAILED.nullable().describe('Null once a backup or restore has succeeded after it.'),
+    lastFailure: FAILED.nullable().describe(
+      'Null once a backup or restore has succeeded after it.',
+    ),
     overdue: z.boolean().describe('True when the last backup is older than `BACKUP_WARNING_DAYS`.'),
     next: z.string().describe('When the schedule makes the next one; empty without a schedule.'),
   })

@@ -42,7 +42,11 @@ const LOCK_TRIES = 5
 const LOCK_PAUSE_MS = 1_000
 
 /** Writes a snapshot in one read-only transaction, first to a temporary file: a whole backup or none. */
-export async function writeBackup(db: Db, path: string, options: DumpOptions = {}): Promise<BackupSummary> {
+export async function writeBackup(
+  db: Db,
+  path: string,
+  options: DumpOptions = {},
+): Promise<BackupSummary> {
   const { signal } = options
   const manifest = await writeNewFile(path, (partial) =>
     despiteChanges(() => dumpOnce(db, partial, options)).catch((error) => {
@@ -65,7 +69,11 @@ async function despiteChanges<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const dumpOnce = (db: Db, partial: string, { progress = () => {}, signal }: DumpOptions): Promise<Manifest> =>
+const dumpOnce = (
+  db: Db,
+  partial: string,
+  { progress = () => {}, signal }: DumpOptions,
+): Promise<Manifest> =>
   db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only')
     await prepareTransfer(tx)

@@ -16,7 +16,10 @@ export function openZip(path: string, signal?: AbortSignal) {
   failed.catch(() => {}) // `add` or `end` rejects with it
   return {
     /** Writes an entry. Resolves when all of `content` is read. Rejects with an error of `content`. */
-    async add(name: string, content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
+    async add(
+      name: string,
+      content: AsyncIterable<Uint8Array> | Iterable<Uint8Array>,
+    ): Promise<void> {
       const stream = Readable.from(content, { objectMode: false })
       zip.addReadStream(stream, name, { mode: 0o100600 })
       try {

@@ -20,7 +20,10 @@ import { MAIL_TEMPLATES, type MailTemplate } from './mail-texts.ts'
 const SECRET_LENGTH = 50
 
 const mail = (fresh: MailTemplate) =>
-  object({ subject: startingWith(text, () => fresh.subject), body: startingWith(text, () => fresh.body) })
+  object({
+    subject: startingWith(text, () => fresh.subject),
+    body: startingWith(text, () => fresh.body),
+  })
 
 export type TokenOptions = ValueOf<ReturnType<typeof token>>
 
@@ -51,7 +54,9 @@ const providers: Shape<OAuth2Provider[]> = {
   over(raw, old) {
     const sent = list(provider).over(raw, [])
     const present = (name: string) => old.find((one) => one.name === name)
-    return sent.map((one, i) => provider.over((raw as unknown[])[i], present(one.name) ?? provider.zero()))
+    return sent.map((one, i) =>
+      provider.over((raw as unknown[])[i], present(one.name) ?? provider.zero()),
+    )
   },
 }
 

@@ -62,7 +62,10 @@ export class CatalogStore {
   }
 
   async listen(): Promise<void> {
-    this.#stop = await this.#db.listen(CHANNEL, (payload) => void this.#hear(payload).catch(() => {}))
+    this.#stop = await this.#db.listen(
+      CHANNEL,
+      (payload) => void this.#hear(payload).catch(() => {}),
+    )
   }
 
   /** Changes collections, one call at a time in all servers. Waits until all servers know the change. */
@@ -106,7 +109,8 @@ export class CatalogStore {
   async #load(): Promise<void> {
     const catalog = this.#read(await readRows(this.#db))
     const same =
-      catalog.all.length === this.catalog.all.length && catalog.all.every((c, i) => c === this.catalog.all[i])
+      catalog.all.length === this.catalog.all.length &&
+      catalog.all.every((c, i) => c === this.catalog.all[i])
     if (!same) this.catalog = catalog
   }
 

@@ -92,7 +92,8 @@ export class CatalogDraft implements Store {
   }
 }
 
-const isFieldError = (error: FieldError | ErrorData): error is FieldError => typeof error.code === 'string'
+const isFieldError = (error: FieldError | ErrorData): error is FieldError =>
+  typeof error.code === 'string'
 
 function lines(data: ErrorData, path = ''): string[] {
   return Object.entries(data).flatMap(([key, error]) =>

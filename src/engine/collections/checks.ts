@@ -1,5 +1,10 @@
 import { isIP } from 'node:net'
-import { badRequest, type ErrorData, type FieldError, fieldError } from '../../platform/api-errors.ts'
+import {
+  badRequest,
+  type ErrorData,
+  type FieldError,
+  fieldError,
+} from '../../platform/api-errors.ts'
 import { isEmail, isUrl } from '../fields/address.ts'
 import { compareBytes } from '../fields/json-text.ts'
 import { patternError } from '../fields/pattern.ts'
@@ -44,20 +49,25 @@ const demand = (
   code: string,
   message: string,
   params?: Record<string, unknown>,
-): Check => unlessEmpty((value) => (holds(value as never) ? undefined : fieldError(code, message, params)))
+): Check =>
+  unlessEmpty((value) => (holds(value as never) ? undefined : fieldError(code, message, params)))
 
 export const required: Check = (value) =>
   isEmpty(value) ? fieldError('validation_required', 'cannot be blank') : undefined
 
 export const blank = demand(() => false, 'validation_empty', 'must be blank')
 
-export const when = (condition: boolean, check: Check): Check => (condition ? check : () => undefined)
+export const when = (condition: boolean, check: Check): Check =>
+  condition ? check : () => undefined
 
 /** Checks a text's length in bytes of UTF-8. */
 export function length(min: number, max: number): Check {
   const holds = (text: string) => Buffer.byteLength(text) >= min && Buffer.byteLength(text) <= max
   if (min === max)
-    return demand(holds, 'validation_length_invalid', `the length must be exactly ${min}`, { max, min })
+    return demand(holds, 'validation_length_invalid', `the length must be exactly ${min}`, {
+      max,
+      min,
+    })
   const message = `the length must be between ${min} and ${max}`
   return demand(holds, 'validation_length_out_of_range', message, { max, min })
 }
@@ -91,10 +101,18 @@ export const allowOnly = (allowed: readonly string[], message = 'must be a valid
   demand((value: string) => allowed.includes(value), 'validation_in_invalid', message)
 
 export const refuseListed = (refused: readonly string[]): Check =>
-  demand((value: string) => !refused.includes(value), 'validation_not_in_invalid', 'must not be in list')
+  demand(
+    (value: string) => !refused.includes(value),
+    'validation_not_in_invalid',
+    'must not be in list',
+  )
 
 export const matches = (pattern: RegExp): Check =>
-  demand((value: string) => pattern.test(value), 'validation_match_invalid', 'must be in a valid format')
+  demand(
+    (value: string) => pattern.test(value),
+    'validation_match_invalid',
+    'must be in a valid format',
+  )
 
 /** Makes a check that returns this error, if there is one, for every value that is not empty. */
 export const failedBefore = (error: FieldError | undefined): Check => unlessEmpty(() => error)
@@ -109,7 +127,8 @@ export const url = demand(isUrl, 'validation_is_url', 'must be a valid URL')
 
 const DNS_NAME = /^[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62}(\.[a-zA-Z0-9_][a-zA-Z0-9_-]{0,62})*[._]?$/
 export const host = demand(
-  (text: string) => isIP(text) > 0 || (DNS_NAME.test(text) && text.replaceAll('.', '').length <= 255),
+  (text: string) =>
+    isIP(text) > 0 || (DNS_NAME.test(text) && text.replaceAll('.', '').length <= 255),
   'validation_is_host',
   'must be a valid IP address or DNS name',
 )
@@ -120,7 +139,11 @@ export const hexColor = demand(
 )
 
 /** An IP address or a subnet such as `10.0.0.0/8`. The error code is misspelt as in PocketBase. */
-export const ipOrSubnet = demand(isIpOrSubnet, 'validation_invlaid_ip_or_subnet', 'invalid IP or CIDR subnet')
+export const ipOrSubnet = demand(
+  isIpOrSubnet,
+  'validation_invlaid_ip_or_subnet',
+  'invalid IP or CIDR subnet',
+)
 
 function isIpOrSubnet(text: string): boolean {
   const [address = '', bits, more] = text.split('/')
@@ -128,7 +151,9 @@ function isIpOrSubnet(text: string): boolean {
   if (version === 0 || more !== undefined) return false
   if (bits === undefined) return true
   return (
-    /^(0|[1-9]\d{0,2})$/.test(bits) && Number(bits) <= (version === 4 ? 32 : 128) && !address.includes('%')
+    /^(0|[1-9]\d{0,2})$/.test(bits) &&
+    Number(bits) <= (version === 4 ? 32 : 128) &&
+    !address.includes('%')
   )
 }
 

@@ -23,7 +23,9 @@ function refusal(sentence: string, error: unknown): unknown {
   if (error instanceof ShapeError)
     return badRequest('Failed to load the submitted data due to invalid formatting.')
   if (error instanceof InvalidCollection) return badRequest(sentence, error.data)
-  return isQueryFault(error) ? badRequest(`${sentence} Raw error: \n${explainSqliteError(error)}`) : error
+  return isQueryFault(error)
+    ? badRequest(`${sentence} Raw error: \n${explainSqliteError(error)}`)
+    : error
 }
 
 /** The error for a changed id: 400 if a collection with the new id exists, else 404, as in PocketBase. */
@@ -32,7 +34,11 @@ const otherId = ({ catalog }: Store, id: string) =>
     ? badRequest(FAILED, { id: fieldError('validation_values_mismatch', "Values don't match") })
     : notFound()
 
-async function save(store: Collections, failure: string, work: (draft: CatalogDraft) => Promise<string>) {
+async function save(
+  store: Collections,
+  failure: string,
+  work: (draft: CatalogDraft) => Promise<string>,
+) {
   try {
     const id = await store.change(work)
     return store.catalog.find(id)!
@@ -58,7 +64,12 @@ export const createCollection = (store: Collections, raw: unknown, checkRule: Ru
   })
 
 /** Updates a collection with the submitted keys. Throws 404, or 400 with all errors. */
-export const updateCollection = (store: Collections, nameOrId: string, raw: unknown, checkRule: RuleCheck) =>
+export const updateCollection = (
+  store: Collections,
+  nameOrId: string,
+  raw: unknown,
+  checkRule: RuleCheck,
+) =>
   save(store, FAILED, async (draft) => {
     const old = draft.catalog.find(nameOrId)
     if (!old) throw notFound()
@@ -85,7 +96,8 @@ export async function removeCollection(store: Collections, nameOrId: string): Pr
   } catch (error) {
     if (!(error instanceof CollectionInUseError) && !isSqlError(error)) throw error
     const names = referencesTo(store.catalog, collection).map(({ name }) => name)
-    const cause = names.length > 0 ? ` probably due to existing reference in ${names.join(', ')}` : ''
+    const cause =
+      names.length > 0 ? ` probably due to existing reference in ${names.join(', ')}` : ''
     throw badRequest(`Failed to delete collection${cause}`)
   }
 }
@@ -116,7 +128,8 @@ async function deleteCollection(draft: CatalogDraft, collection: Collection): Pr
   if (collection.system)
     throw new CollectionInUseError(`[${collection.name}] system collections cannot be deleted`)
   const references = referencesTo(draft.catalog, collection)
-  if (references.length > 0) throw new CollectionInUseError(`[${collection.name}] others refer to it`)
+  if (references.length > 0)
+    throw new CollectionInUseError(`[${collection.name}] others refer to it`)
   await dropCollection(draft, collection)
   const problems = await refreshViews(draft, collection.id)
   if (problems.length > 0) throw new CollectionInUseError(problems.join('\n'))

@@ -6,7 +6,8 @@ import type { Collection } from './collection.ts'
 import { quote, toColumnName, toTableName } from './sql-names.ts'
 import { columnSql } from './table-columns.ts'
 
-const fileFields = ({ fields }: Collection): FileField[] => fields.filter((field) => field.type === 'file')
+const fileFields = ({ fields }: Collection): FileField[] =>
+  fields.filter((field) => field.type === 'file')
 
 const namesSql = (fields: readonly FileField[]) =>
   fields
@@ -21,7 +22,8 @@ const place = (collection: Collection) => {
   return [namesSql(fields), ...fields.map(({ id }) => id)].join()
 }
 
-export const movesFileColumns = (old: Collection, next: Collection): boolean => place(old) !== place(next)
+export const movesFileColumns = (old: Collection, next: Collection): boolean =>
+  place(old) !== place(next)
 
 /** Adds triggers that call the SQL function _files_named to delete files that a record no longer names. */
 export async function addFileTriggers(db: Db, collection: Collection): Promise<void> {
@@ -40,7 +42,9 @@ export async function addFileTriggers(db: Db, collection: Collection): Promise<v
   for (const [trigger, conditions] of Object.entries(triggers))
     await sql`create constraint trigger ${sql.raw(trigger)} on ${sql.id(toTableName(collection))}
       deferrable initially deferred for each row when (${sql.join(conditions, sql` or `)})
-      execute function _files_named(${sql.lit(collection.id)}, ${sql.lit(namesSql(fields))})`.execute(db)
+      execute function _files_named(${sql.lit(collection.id)}, ${sql.lit(namesSql(fields))})`.execute(
+      db,
+    )
 }
 
 /** Drops the file triggers, because Postgres does not change columns that a trigger uses. */

@@ -15,7 +15,8 @@ import type { RuleCheck } from './validate.ts'
 const IMPORT_FAILED = 'Failed to import collections.'
 const CODE = 'validation_collections_import_failure'
 
-const failure = (reason: string) => badRequest(IMPORT_FAILED, { collections: fieldError(CODE, reason) })
+const failure = (reason: string) =>
+  badRequest(IMPORT_FAILED, { collections: fieldError(CODE, reason) })
 
 /** Errors as Go prints them: messages by key, keys sorted. */
 function messages(data: ErrorData | FieldError): unknown {
@@ -31,11 +32,14 @@ function invalid({ collection: { name, id }, data }: InvalidCollection): ApiErro
 
 function readForm(collections: unknown): Record<string, unknown>[] {
   const isList =
-    collections == null || (Array.isArray(collections) && collections.every((c) => c === null || isObject(c)))
+    collections == null ||
+    (Array.isArray(collections) && collections.every((c) => c === null || isObject(c)))
   if (!isList) throw badRequest('An error occurred while loading the submitted data.')
   if (!collections || collections.length === 0) {
     const blank = fieldError('validation_required', 'cannot be blank')
-    throw badRequest('An error occurred while validating the submitted data.', { collections: blank })
+    throw badRequest('An error occurred while validating the submitted data.', {
+      collections: blank,
+    })
   }
   return collections.map((one) => one ?? {})
 }

@@ -25,10 +25,12 @@ function withOldFields(
   unnamed: UnnamedFields,
 ): Collection {
   let { fields } = next
-  const isNamed = (field: Field) => next.fields.some(({ id, name }) => id === field.id || name === field.name)
+  const isNamed = (field: Field) =>
+    next.fields.some(({ id, name }) => id === field.id || name === field.name)
   for (const field of old.fields) {
     if (unnamed === 'delete' && !field.system) continue
-    if (unnamed === 'keep-needed' && isOptionalField(builtIn, old, field) && !isNamed(field)) continue
+    if (unnamed === 'keep-needed' && isOptionalField(builtIn, old, field) && !isNamed(field))
+      continue
     if (fields.some((one) => one.id === field.id)) continue
     const place = fields.findIndex((one) => one.name === field.name)
     if (place >= 0 && fields[place]!.type === field.type)
@@ -95,9 +97,11 @@ export async function importCollections(
   const before = draft.catalog
   const imported = raws.map((raw) => load(draft, raw, unnamed)).sort(inOrder)
   const kept = new Set(imported.map(({ id }) => id))
-  const dropped = unnamed === 'delete' ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []
+  const dropped =
+    unnamed === 'delete' ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []
   const needed = dropped.find((one) => before.isBuiltIn(one))
-  if (needed) throw new ImportFault(`pocketsms needs the collection ${needed.name}: it must be in the list`)
+  if (needed)
+    throw new ImportFault(`pocketsms needs the collection ${needed.name}: it must be in the list`)
   for (const collection of dropped.sort(inOrder).reverse())
     await attempt('delete', collection, dropCollection(draft, collection))
   // a collection without a name cannot have a table; validation refuses it later
@@ -110,7 +114,11 @@ export async function importCollections(
 }
 
 /** Validates imported collections after all of them are saved. Throws an InvalidCollection. */
-export async function checkImported(store: Store, imported: readonly Imported[], checkRule: RuleCheck) {
+export async function checkImported(
+  store: Store,
+  imported: readonly Imported[],
+  checkRule: RuleCheck,
+) {
   for (const { collection, old } of imported)
     await validateCollection({ store, next: collection, old: old ?? collection, checkRule })
 }

@@ -31,7 +31,8 @@ function readColumn(text: string): IndexColumn[] {
 
 /** Parses SQLite's `CREATE INDEX`. All parts are empty for other SQL. PocketBase: tools/dbutils/index.go */
 export function parseIndex(sql: string): IndexExpression {
-  const [, unique, optional, name = '', table = '', columns = '', where = ''] = INDEX.exec(sql) ?? []
+  const [, unique, optional, name = '', table = '', columns = '', where = ''] =
+    INDEX.exec(sql) ?? []
   const names = (splitTokens(name, '.') ?? []).map(unwrap)
   const listed = splitTokens(columns, ',') ?? []
   const read = listed.flatMap(readColumn)
@@ -71,8 +72,14 @@ export function indexText(index: IndexExpression): string {
 const equalFold = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 /** The first unique index on exactly this column, if any. */
-export function findUniqueIndex(indexes: readonly string[], column: string): IndexExpression | undefined {
+export function findUniqueIndex(
+  indexes: readonly string[],
+  column: string,
+): IndexExpression | undefined {
   return indexes
     .map(parseIndex)
-    .find(({ unique, columns }) => unique && columns.length === 1 && equalFold(columns[0]!.name, column))
+    .find(
+      ({ unique, columns }) =>
+        unique && columns.length === 1 && equalFold(columns[0]!.name, column),
+    )
 }

@@ -17,7 +17,10 @@ function readOwnIndexes(): Map<string, string[][]> {
     if (!table || !list) continue
     const columns = list.split(', ').map((text) => COLUMN.exec(text))
     if (columns.some((column) => !column || column[1] === '_rowid')) continue
-    found.set(table, [...(found.get(table) ?? []), columns.map((column) => column![1] ?? column![2]!)])
+    found.set(table, [
+      ...(found.get(table) ?? []),
+      columns.map((column) => column![1] ?? column![2]!),
+    ])
   }
   return found
 }

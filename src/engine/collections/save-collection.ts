@@ -25,7 +25,11 @@ function withSuperuserRules(next: Collection): Collection {
   }
 }
 
-async function writeTable(draft: CatalogDraft, next: Collection, old: Collection | undefined): Promise<void> {
+async function writeTable(
+  draft: CatalogDraft,
+  next: Collection,
+  old: Collection | undefined,
+): Promise<void> {
   if (!old) {
     await createTable(draft.db, next)
     return draft.put(next)

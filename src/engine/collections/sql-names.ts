@@ -17,7 +17,10 @@ function withHash(name: string): string {
 const fits = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
 
 /** The table or view of a collection: its name, changed by a hash if that is reserved or too long. */
-export function toTableName(collection: { readonly name: string; readonly isInternal?: true }): string {
+export function toTableName(collection: {
+  readonly name: string
+  readonly isInternal?: true
+}): string {
   const { name } = collection
   if (collection.isInternal) return name
   if (/^pg_/i.test(name) || isInternal(name)) return withHash(`_${name}`)

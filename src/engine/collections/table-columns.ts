@@ -23,7 +23,12 @@ export function listConvertedFields(old: Collection, next: Collection): Field[] 
 }
 
 /** Renames columns through temporary names, because two fields may swap their names. */
-export async function renameColumns(db: Db, table: string, old: Collection, next: Collection): Promise<void> {
+export async function renameColumns(
+  db: Db,
+  table: string,
+  old: Collection,
+  next: Collection,
+): Promise<void> {
   const renamed = next.fields.flatMap((field) => {
     const before = byId(old.fields, field.id)
     return before && before.name !== field.name ? [{ before, field }] : []
@@ -34,7 +39,11 @@ export async function renameColumns(db: Db, table: string, old: Collection, next
     await alter(db, table, sql`rename column ${passing(field)} to ${columnSql(field)}`)
 }
 
-export async function convertColumns(db: Db, table: string, fields: readonly Field[]): Promise<void> {
+export async function convertColumns(
+  db: Db,
+  table: string,
+  fields: readonly Field[],
+): Promise<void> {
   for (const field of fields) {
     const [column, old] = [columnSql(field), passing(field)]
     await alter(db, table, sql`rename column ${column} to ${old}`)

@@ -7,13 +7,21 @@ import { InvalidCollection } from './catalog.ts'
 import type { Collection } from './collection.ts'
 import { checkNameAllowed, explainSqliteError, SqliteFault } from './from-sqlite/sqlite-fault.ts'
 import { translateExpression } from './from-sqlite/translate-expression.ts'
-import { type IndexColumn, type IndexExpression, isValidIndex, parseIndex } from './index-definition.ts'
+import {
+  type IndexColumn,
+  type IndexExpression,
+  isValidIndex,
+  parseIndex,
+} from './index-definition.ts'
 import { quote, toIndexName, toTableName } from './sql-names.ts'
 
-const isCaseless = (field: Field) => field.type === 'number' || field.type === 'bool' || isMulti(field)
+const isCaseless = (field: Field) =>
+  field.type === 'number' || field.type === 'bool' || isMulti(field)
 
-const findIndexedField = ({ fields }: { readonly fields: readonly Field[] }, { name }: IndexColumn) =>
-  fields.find((field) => field.name.toLowerCase() === name.toLowerCase())
+const findIndexedField = (
+  { fields }: { readonly fields: readonly Field[] },
+  { name }: IndexColumn,
+) => fields.find((field) => field.name.toLowerCase() === name.toLowerCase())
 
 function indexedColumn(column: IndexColumn, fields: readonly Field[]): string {
   const { name, collate, sort } = column
@@ -33,10 +41,16 @@ export function indexDdl(index: IndexExpression, collection: Collection): string
 }
 
 /** Throws errors that SQLite reports for an index and Postgres does not. `place`: the index's position. */
-function onlyInSqlite({ name, schema }: IndexExpression, { indexes }: Collection, place: number): void {
+function onlyInSqlite(
+  { name, schema }: IndexExpression,
+  { indexes }: Collection,
+  place: number,
+): void {
   checkNameAllowed(name)
   if (!/^(main|temp)?$/i.test(schema)) throw new SqliteFault(`unknown database \`${schema}\``)
-  const first = indexes.findIndex((sql) => parseIndex(sql).name.toLowerCase() === name.toLowerCase())
+  const first = indexes.findIndex(
+    (sql) => parseIndex(sql).name.toLowerCase() === name.toLowerCase(),
+  )
   if (first < place) throw new SqliteFault(`index ${name} already exists`)
 }
 
@@ -48,7 +62,11 @@ function notUnique({ name, columns }: IndexExpression, collection: Collection): 
   return new SqliteFault(`UNIQUE constraint failed: ${which}`, 'constraint failed', 2067)
 }
 
-async function createIndex(db: Db, place: number, collection: Collection): Promise<FieldError | undefined> {
+async function createIndex(
+  db: Db,
+  place: number,
+  collection: Collection,
+): Promise<FieldError | undefined> {
   const index = { ...parseIndex(collection.indexes[place]!), table: collection.name }
   if (!isValidIndex(index))
     return fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.')
@@ -56,7 +74,9 @@ async function createIndex(db: Db, place: number, collection: Collection): Promi
     onlyInSqlite(index, collection, place)
     await withSavepoint(db, () => db.query(indexDdl(index, collection)))
   } catch (error) {
-    const fault = isSqlError(error, UNIQUE_VIOLATION) ? notUnique(index, collection) : (error as Error)
+    const fault = isSqlError(error, UNIQUE_VIOLATION)
+      ? notUnique(index, collection)
+      : (error as Error)
     const reason = `Failed to create index ${index.name} - ${explainSqliteError(fault)}.`
     return fieldError('validation_invalid_index_expression', reason)
   }
@@ -70,7 +90,9 @@ async function renewKey(db: Db, table: string): Promise<void> {
   if (!key) return
   const name = quote(String(key[0]))
   await withSavepoint(db, () =>
-    db.query(`alter table ${table} drop constraint ${name}, add constraint ${name} primary key (id)`),
+    db.query(
+      `alter table ${table} drop constraint ${name}, add constraint ${name} primary key (id)`,
+    ),
   ).catch((error: unknown) => {
     if (!isSqlError(error, DEPENDED_UPON)) throw error
   })
@@ -98,7 +120,9 @@ export async function dropIndexes(db: Db, collection: Collection): Promise<void>
 
 /** Fields of the violated unique index `constraint`: `id` for the primary key, none for an unknown index. */
 export function findViolatedFields(collection: Collection, constraint: string): string[] {
-  const index = collection.indexes.map(parseIndex).find(({ name }) => toIndexName(name) === constraint)
+  const index = collection.indexes
+    .map(parseIndex)
+    .find(({ name }) => toIndexName(name) === constraint)
   if (!index) return /_pkey\d*$/.test(constraint) ? ['id'] : []
   return index.columns.flatMap((column) => findIndexedField(collection, column)?.name ?? [])
 }

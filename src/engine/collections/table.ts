@@ -26,7 +26,12 @@ const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
  * Changes a collection's table; fields match by id. Throws an InvalidCollection for indexes that fail, or
  * Postgres' error. PocketBase: core/collection_record_table_sync.go
  */
-export async function alterTable(db: Db, builtIn: BuiltIn, old: Collection, next: Collection): Promise<void> {
+export async function alterTable(
+  db: Db,
+  builtIn: BuiltIn,
+  old: Collection,
+  next: Collection,
+): Promise<void> {
   const [before, table] = [toTableName(old), toTableName(next)]
   if (before === table && same(old.fields, next.fields) && same(old.indexes, next.indexes)) return
   const isFileMoved = movesFileColumns(old, next)
@@ -50,8 +55,13 @@ const STATISTICS = sql`autovacuum_analyze_threshold = 250, autovacuum_analyze_sc
 export async function createTable(db: Db, collection: Collection): Promise<void> {
   // an imported collection may have two fields of one name: validation refuses it later
   const fields = new Map(collection.fields.map((field) => [field.name, columnDdl(field)]))
-  const columns = sql.join([...fields.values(), sql`_rowid bigint generated always as identity unique`])
-  await sql`create table ${sql.id(toTableName(collection))} (${columns}) with (${STATISTICS})`.execute(db)
+  const columns = sql.join([
+    ...fields.values(),
+    sql`_rowid bigint generated always as identity unique`,
+  ])
+  await sql`create table ${sql.id(toTableName(collection))} (${columns}) with (${STATISTICS})`.execute(
+    db,
+  )
   await createIndexes(db, collection)
   await addFileTriggers(db, collection)
 }
@@ -59,6 +69,8 @@ export async function createTable(db: Db, collection: Collection): Promise<void>
 /** The names of a table's columns; none if there is no such table. */
 export async function readColumnNames(db: Db, table: string): Promise<ReadonlySet<string>> {
   const { rows } = await sql<{ name: string }>`select attname as name from pg_attribute
-    where attrelid = to_regclass(quote_ident(${table})) and attnum > 0 and not attisdropped`.execute(db)
+    where attrelid = to_regclass(quote_ident(${table})) and attnum > 0 and not attisdropped`.execute(
+    db,
+  )
   return new Set(rows.map(({ name }) => name))
 }

@@ -28,12 +28,15 @@ const token = ({ secret, duration }: TokenOptions) =>
     duration: check(duration, required, atLeast(10), atMost(MAX_TOKEN_SECONDS)),
   })
 
-const mail = ({ subject, body }: MailTemplate) => all({ subject: required(subject), body: required(body) })
+const mail = ({ subject, body }: MailTemplate) =>
+  all({ subject: required(subject), body: required(body) })
 
 const knownProvider: Check = (name) =>
   OAUTH2_PROVIDERS.has(String(name))
     ? undefined
-    : fieldError('validation_missing_provider', `Invalid or missing provider with name ${name}.`, { name })
+    : fieldError('validation_missing_provider', `Invalid or missing provider with name ${name}.`, {
+        name,
+      })
 
 function twice(providers: readonly OAuth2Provider[]): Problem {
   const place = providers.findIndex(
@@ -45,7 +48,14 @@ function twice(providers: readonly OAuth2Provider[]): Problem {
   return { [place]: { name: fieldError('validation_duplicated_provider', text, { name }) } }
 }
 
-const provider = ({ name, clientId, clientSecret, authURL, tokenURL, userInfoURL }: OAuth2Provider) =>
+const provider = ({
+  name,
+  clientId,
+  clientSecret,
+  authURL,
+  tokenURL,
+  userInfoURL,
+}: OAuth2Provider) =>
   all({
     name: check(name, required, knownProvider),
     clientId: required(clientId),
@@ -70,8 +80,11 @@ function channel(
   { field, account, text }: NonNullable<AuthCollection['otp']['channel']>,
   { fields }: AuthCollection,
 ) {
-  const isText = fields.some(({ name, type, system }) => name === field && type === 'text' && !system)
-  const missing = () => fieldError('validation_missing_field', `Invalid or missing text field ${field}`)
+  const isText = fields.some(
+    ({ name, type, system }) => name === field && type === 'text' && !system,
+  )
+  const missing = () =>
+    fieldError('validation_missing_field', `Invalid or missing text field ${field}`)
   return all({
     field: required(field) ?? (isText ? undefined : missing()),
     account: required(account),
@@ -79,7 +92,10 @@ function channel(
   })
 }
 
-function options(next: AuthCollection, rule: (text: Rule, key: 'authRule' | 'manageRule') => Problem) {
+function options(
+  next: AuthCollection,
+  rule: (text: Rule, key: 'authRule' | 'manageRule') => Problem,
+) {
   const { oauth2, otp, mfa, passwordAuth } = next
   return all({
     authRule: rule(next.authRule, 'authRule'),
@@ -103,7 +119,10 @@ function options(next: AuthCollection, rule: (text: Rule, key: 'authRule' | 'man
   })
 }
 
-function mfaProblem({ mfa, passwordAuth, oauth2, otp }: AuthCollection, rule: (text: string) => Problem) {
+function mfaProblem(
+  { mfa, passwordAuth, oauth2, otp }: AuthCollection,
+  rule: (text: string) => Problem,
+) {
   if (!mfa.enabled) return undefined
   const methods = [passwordAuth, oauth2, otp].filter(({ enabled }) => enabled).length
   if (methods < 2) {
@@ -136,5 +155,7 @@ export function validateAuth(
   next: AuthCollection,
   rule: (text: Rule, key: 'authRule' | 'manageRule' | 'mfa') => Problem,
 ): ErrorData | undefined {
-  return options(next, rule) ?? mfaProblem(next, (text) => rule(text, 'mfa')) ?? identityProblem(next)
+  return (
+    options(next, rule) ?? mfaProblem(next, (text) => rule(text, 'mfa')) ?? identityProblem(next)
+  )
 }

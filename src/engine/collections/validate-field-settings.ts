@@ -30,8 +30,17 @@ const MAX_PASSWORD = 71
 const BCRYPT_COST = { min: 4, max: 31 }
 const AUTOGENERATE_TRIES = 10
 
-const RESERVED_NAMES = ['null', 'true', 'false', '_rowid_', 'collectionId', 'collectionName', 'expand']
-const DOMAIN = /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-zA-Z]{1,63}| xn--[a-z0-9]{1,59})$/
+const RESERVED_NAMES = [
+  'null',
+  'true',
+  'false',
+  '_rowid_',
+  'collectionId',
+  'collectionName',
+  'expand',
+]
+const DOMAIN =
+  /^(?:[a-zA-Z0-9](?:[a-zA-Z0-9-]{0,61}[a-z0-9])?\.)+(?:[a-zA-Z]{1,63}| xn--[a-z0-9]{1,59})$/
 const THUMB_SIZE = /^\d+x\d+[tbf]?$/
 const NO_THUMBS = ['0x0', '0x0t', '0x0b', '0x0f']
 
@@ -41,7 +50,10 @@ export interface FieldPlace {
   readonly catalog: Catalog
 }
 
-type Settings<T extends FieldTypeName> = (field: FieldOf<T>, place: FieldPlace) => Record<string, Problem>
+type Settings<T extends FieldTypeName> = (
+  field: FieldOf<T>,
+  place: FieldPlace,
+) => Record<string, Problem>
 
 function domain(name: string): Problem {
   if (name === '' || (name.length <= 255 && DOMAIN.test(name))) return undefined
@@ -79,7 +91,8 @@ function generates(field: TextField): Check {
   }
 }
 
-const isWhole: Check = (value) => (value !== null && !isInt64(value as number) ? noInteger() : undefined)
+const isWhole: Check = (value) =>
+  value !== null && !isInt64(value as number) ? noInteger() : undefined
 
 const notBelow =
   (min: number | null): Check =>
@@ -87,17 +100,24 @@ const notBelow =
     typeof value === 'number' && min !== null && value < min ? tooSmall(min) : undefined
 
 const eitherDate: Check = (value) =>
-  value ? undefined : fieldError('validation_required', 'either onCreate or onUpdate must be enabled')
+  value
+    ? undefined
+    : fieldError('validation_required', 'either onCreate or onUpdate must be enabled')
 
 const storedField = <T extends FieldTypeName>(field: FieldOf<T>, { stored }: FieldPlace) =>
-  stored?.fields.find((one) => one.id === field.id && one.type === field.type) as FieldOf<T> | undefined
+  stored?.fields.find((one) => one.id === field.id && one.type === field.type) as
+    | FieldOf<T>
+    | undefined
 
 const relationTarget =
   (field: FieldOf<'relation'>, place: FieldPlace): Check =>
   (id) => {
     const before = storedField(field, place)
     if (before && before.collectionId !== id)
-      return fieldError('validation_field_relation_change', 'The relation collection cannot be changed.')
+      return fieldError(
+        'validation_field_relation_change',
+        'The relation collection cannot be changed.',
+      )
     const target = place.catalog.all.find((one) => one.id === id)
     const missing = "The relation collection doesn't exist."
     if (!target) return fieldError('validation_field_relation_missing_collection', missing)
@@ -110,7 +130,11 @@ const relationTarget =
 const SETTINGS: { readonly [T in FieldTypeName]?: Settings<T> } = {
   text: (field, { collection }) => ({
     ...(field.primaryKey && {
-      name: check(field.name, isFieldName, allowOnly(['id'], 'The primary key must be named "id".')),
+      name: check(
+        field.name,
+        isFieldName,
+        allowOnly(['id'], 'The primary key must be named "id".'),
+      ),
     }),
     primaryKey: check(field.primaryKey, singleKey(collection)),
     min: size(field.min),
@@ -143,7 +167,11 @@ const SETTINGS: { readonly [T in FieldTypeName]?: Settings<T> } = {
   relation: (field, place) => ({
     collectionId: check(field.collectionId, required, relationTarget(field, place)),
     minSelect: check(field.minSelect, atLeast(0)),
-    maxSelect: check(field.maxSelect, when(field.minSelect > 0, required), atLeast(field.minSelect)),
+    maxSelect: check(
+      field.maxSelect,
+      when(field.minSelect > 0, required),
+      atLeast(field.minSelect),
+    ),
   }),
   file: ({ maxSelect, maxSize, thumbs }) => ({
     maxSelect: size(maxSelect),

@@ -15,7 +15,9 @@ function duplicates({ fields }: Collection): Problem {
     }
     if (names.has(name.toLowerCase())) {
       const text = `Duplicated or invalid field name ${name}`
-      return { [i]: { name: fieldError('validation_duplicated_field_name', text, { fieldName: name }) } }
+      return {
+        [i]: { name: fieldError('validation_duplicated_field_name', text, { fieldName: name }) },
+      }
     }
     ids.add(id)
     names.add(name.toLowerCase())
@@ -48,8 +50,13 @@ function changedTypes({ fields }: Collection, old: Collection | undefined): Prob
 
 function reservedNames({ type, fields }: Collection): Problem {
   if (type !== 'auth') return undefined
-  const error = fieldError('validation_reserved_field_name', 'The field name is reserved and cannot be used.')
-  return byPlace(fields, ({ name }) => (RESERVED_AUTH_KEYS.includes(name) ? { name: error } : undefined))
+  const error = fieldError(
+    'validation_reserved_field_name',
+    'The field name is reserved and cannot be used.',
+  )
+  return byPlace(fields, ({ name }) =>
+    RESERVED_AUTH_KEYS.includes(name) ? { name: error } : undefined,
+  )
 }
 
 /** Problems of the list of fields or, by index, of single fields. PocketBase: core/collection_validate.go */

@@ -14,7 +14,8 @@ import { toIndexName, toTableName } from './sql-names.ts'
 const REQUIRED_UNIQUE = ['tokenKey', 'email']
 
 /** The text of an index without its name, schema and table, to compare definitions. */
-const anonymous = (index: IndexExpression) => indexText({ ...index, schema: '', name: 'i', table: 't' })
+const anonymous = (index: IndexExpression) =>
+  indexText({ ...index, schema: '', name: 'i', table: 't' })
 /** The text of an index without names, collations, orders and condition, to compare unique columns. */
 const constraint = (index: IndexExpression) =>
   anonymous({
@@ -28,12 +29,19 @@ function repeated(indexes: readonly IndexExpression[]): Problem {
   const definitions = new Set<string>()
   for (const [i, index] of indexes.entries()) {
     if (!isValidIndex(index))
-      return { [i]: fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.') }
+      return {
+        [i]: fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.'),
+      }
     if (names.has(index.name.toLowerCase()))
-      return { [i]: fieldError('validation_duplicated_index_name', 'The index name already exists.') }
+      return {
+        [i]: fieldError('validation_duplicated_index_name', 'The index name already exists.'),
+      }
     if (definitions.has(anonymous(index))) {
       return {
-        [i]: fieldError('validation_duplicated_index_definition', 'The index definition already exists.'),
+        [i]: fieldError(
+          'validation_duplicated_index_definition',
+          'The index definition already exists.',
+        ),
       }
     }
     names.add(index.name.toLowerCase())
@@ -56,13 +64,20 @@ async function takenName(db: Db, indexes: readonly IndexExpression[], own: reado
   return { [place]: fieldError('validation_existing_index_name', text, { usedTableName }) }
 }
 
-function lostSystemIndex(indexes: readonly IndexExpression[], old: Collection | undefined): Problem {
-  const system = new Set(old?.fields.filter(({ system }) => system).map(({ name }) => name.toLowerCase()))
+function lostSystemIndex(
+  indexes: readonly IndexExpression[],
+  old: Collection | undefined,
+): Problem {
+  const system = new Set(
+    old?.fields.filter(({ system }) => system).map(({ name }) => name.toLowerCase()),
+  )
   const present = new Set(indexes.map(constraint))
   for (const index of (old?.indexes ?? []).map(parseIndex)) {
     const column = index.columns.find(({ name }) => system.has(name.toLowerCase()))
     if (!index.unique || !column || present.has(constraint(index))) continue
-    const fieldName = old!.fields.find(({ name }) => name.toLowerCase() === column.name.toLowerCase())!.name
+    const fieldName = old!.fields.find(
+      ({ name }) => name.toLowerCase() === column.name.toLowerCase(),
+    )!.name
     const text = `Unique index definition on system fields (${fieldName}) is invalid or missing.`
     return fieldError('validation_invalid_unique_system_field_index', text, { fieldName })
   }
@@ -80,7 +95,10 @@ function missingRequired({ type, indexes }: Collection): Problem {
 export async function validateIndexes(db: Db, collection: Collection, old: Collection | undefined) {
   if (collection.type === 'view' && collection.indexes.length > 0)
     return fieldError('validation_indexes_not_supported', "View collections don't support indexes.")
-  const indexes = collection.indexes.map((sql) => ({ ...parseIndex(sql), table: collection.name || 'new' }))
+  const indexes = collection.indexes.map((sql) => ({
+    ...parseIndex(sql),
+    table: collection.name || 'new',
+  }))
   return (
     repeated(indexes) ??
     (await takenName(db, indexes, old ? [collection, old] : [collection])) ??

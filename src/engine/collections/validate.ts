@@ -1,7 +1,17 @@
 import { type ErrorData, fieldError } from '../../platform/api-errors.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { Catalog, InvalidCollection, type Store } from './catalog.ts'
-import { all, allowOnly, check, isNull, isWord, length, noVia, type Problem, required } from './checks.ts'
+import {
+  all,
+  allowOnly,
+  check,
+  isNull,
+  isWord,
+  length,
+  noVia,
+  type Problem,
+  required,
+} from './checks.ts'
 import type { Collection, Rule, RuleName } from './collection.ts'
 import { findBuiltInProblem } from './definition/built-in.ts'
 import { explainSqliteError } from './from-sqlite/sqlite-fault.ts'
@@ -12,7 +22,11 @@ import { validateIndexes } from './validate-indexes.ts'
 import { isQueryFault, readAndSample } from './views/view-query.ts'
 import { ViewQueryError } from './views/view-query-error.ts'
 
-export type RuleCheck = (catalog: Catalog, collection: Collection, rule: string) => string | undefined
+export type RuleCheck = (
+  catalog: Catalog,
+  collection: Collection,
+  rule: string,
+) => string | undefined
 
 const TYPES = ['base', 'auth', 'view']
 const RULES = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule'] as const
@@ -29,7 +43,10 @@ function idProblem({ store, next, old }: CheckedCollection): Problem {
   if (old) return undefined
   const taken = () =>
     store.catalog.all.some(({ id }) => id === next.id)
-      ? fieldError('validation_invalid_or_existing_id', 'The model id is invalid or already exists.')
+      ? fieldError(
+          'validation_invalid_or_existing_id',
+          'The model id is invalid or already exists.',
+        )
       : undefined
   return check(next.id, required, length(1, 100), isWord, taken)
 }
@@ -38,9 +55,15 @@ async function nameProblem(subject: CheckedCollection): Promise<Problem> {
   const { next, old } = subject
   const systemName = () =>
     old?.system && old.name !== next.name
-      ? fieldError('validation_collection_system_name_change', 'System collection name cannot be changed.')
+      ? fieldError(
+          'validation_collection_system_name_change',
+          'System collection name cannot be changed.',
+        )
       : undefined
-  return check(next.name, required, length(1, 255), noVia, isWord, systemName) ?? (await takenName(subject))
+  return (
+    check(next.name, required, length(1, 255), noVia, isWord, systemName) ??
+    (await takenName(subject))
+  )
 }
 
 async function takenName({ store, next, old }: CheckedCollection): Promise<Problem> {
@@ -63,12 +86,17 @@ async function takenName({ store, next, old }: CheckedCollection): Promise<Probl
   // an import saves first and validates later, so the table found may be the collection's own
   const ours = stored && toTableName(stored).toLowerCase() === toTableName(next).toLowerCase()
   const text = "The name shouldn't match with an existing internal table."
-  return rows.length > 0 && !ours ? fieldError('validation_collection_name_invalid', text) : undefined
+  return rows.length > 0 && !ours
+    ? fieldError('validation_collection_name_invalid', text)
+    : undefined
 }
 
 const systemProblem = ({ next, old }: CheckedCollection): Problem =>
   old && old.system !== next.system
-    ? fieldError('validation_collection_system_flag_change', 'System collection state cannot be changed.')
+    ? fieldError(
+        'validation_collection_system_flag_change',
+        'System collection state cannot be changed.',
+      )
     : undefined
 
 const typeProblem = ({ next, old }: CheckedCollection): Problem =>
@@ -90,9 +118,13 @@ function ruleProblem(
   before: Rule | undefined,
 ): Problem {
   const cause = rule ? checkRule(withNext(store.catalog, next), next, rule) : undefined
-  if (cause !== undefined) return fieldError('validation_invalid_rule', `Invalid rule. Raw error: ${cause}`)
+  if (cause !== undefined)
+    return fieldError('validation_invalid_rule', `Invalid rule. Raw error: ${cause}`)
   return old?.system && rule !== before
-    ? fieldError('validation_collection_system_rule_change', 'System collection API rule cannot be changed.')
+    ? fieldError(
+        'validation_collection_system_rule_change',
+        'System collection API rule cannot be changed.',
+      )
     : undefined
 }
 
@@ -148,6 +180,9 @@ export async function validateCollection(given: CheckedCollection): Promise<void
     viewQuery,
     ...authProblem(subject),
   }
-  const data = all({ ...problems, ...(old && findBuiltInProblem(store.catalog.builtIn, next, old)) })
+  const data = all({
+    ...problems,
+    ...(old && findBuiltInProblem(store.catalog.builtIn, next, old)),
+  })
   if (data) throw new InvalidCollection(next, data)
 }

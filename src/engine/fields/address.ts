@@ -16,7 +16,9 @@ const LETTER = 'a-zA-Z\\x{00a1}-\\x{ffff}'
 const PREFIX =
   '(([a-zA-Z0-9]([a-zA-Z0-9_-]+)?[a-zA-Z0-9]([-.][a-zA-Z0-9]+)*)|((www\\.)|([a-zA-Z0-9]+([-_.]?[a-zA-Z0-9])*[a-zA-Z0-9]\\.[a-zA-Z0-9]+))?)?'
 const NAME = `${PREFIX}(([${LETTER}0-9]+-?-?)*[${LETTER}0-9]+)(\\.([${LETTER}]+))?`
-const URL_FORM = RE2JS.compile(`^${SCHEME}${USER}(${IPV4}|${IPV6}|${NAME})\\.?(:(\\d{1,5}))?([/?#][^\\s]*)?$`)
+const URL_FORM = RE2JS.compile(
+  `^${SCHEME}${USER}(${IPV4}|${IPV6}|${NAME})\\.?(:(\\d{1,5}))?([/?#][^\\s]*)?$`,
+)
 
 const MAX_CHARACTERS = 2083
 const MIN_BYTES = 3
@@ -24,7 +26,11 @@ const MIN_BYTES = 3
 export function isUrl(text: string): boolean {
   // a character is one or two units of `length`, so a long text needs no count
   if (text.length >= 2 * MAX_CHARACTERS) return false
-  if (countCharacters(text) >= MAX_CHARACTERS || Buffer.byteLength(text) <= MIN_BYTES || text.startsWith('.'))
+  if (
+    countCharacters(text) >= MAX_CHARACTERS ||
+    Buffer.byteLength(text) <= MIN_BYTES ||
+    text.startsWith('.')
+  )
     return false
   const parsed = parseUrl(text.includes(':') && !text.includes('://') ? `http://${text}` : text)
   if (!parsed || parsed.host.startsWith('.')) return false

@@ -20,7 +20,8 @@ export async function hashPassword(
   cost = 0,
   holder: Holder | Everybody = 'server',
 ): Promise<string> {
-  if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) throw new RangeError('The password exceeds 72 bytes.')
+  if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES)
+    throw new RangeError('The password exceeds 72 bytes.')
   return admission.passwords.run(holder, () => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST))
 }
 
@@ -30,4 +31,6 @@ export const verifyPassword = async (
   hash: string,
   holder: Holder | Everybody = 'server',
 ): Promise<boolean> =>
-  plain !== '' && hash !== '' && admission.passwords.run(holder, () => bcrypt().compare(plain, hash))
+  plain !== '' &&
+  hash !== '' &&
+  admission.passwords.run(holder, () => bcrypt().compare(plain, hash))

@@ -92,7 +92,8 @@ export function toBool(raw: unknown): boolean {
 
 /** A list, scalar or JSON array as unique texts. PocketBase: tools/list/list.go, ToUniqueStringSlice */
 export function toTexts(raw: unknown): string[] {
-  const texts = typeof raw === 'string' ? splitText(raw) : Array.isArray(raw) ? listTexts(raw) : [toText(raw)]
+  const texts =
+    typeof raw === 'string' ? splitText(raw) : Array.isArray(raw) ? listTexts(raw) : [toText(raw)]
   return [...new Set(texts.map(cleanText))].filter((text) => text !== '')
 }
 

@@ -58,7 +58,8 @@ const ELEMENTS: Record<string, string> = {
   '.000000000': '[.,](?<fraction>\\d{9})',
   ' ': ' +',
 }
-const ELEMENT = /2006|\.999|\.0+|Z07:00|Z0700|-07:00|-0700|Monday|Mon|MST|Jan|_2|01|02|15|04|05|06|3|PM| /g
+const ELEMENT =
+  /2006|\.999|\.0+|Z07:00|Z0700|-07:00|-0700|Monday|Mon|MST|Jan|_2|01|02|15|04|05|06|3|PM| /g
 
 function anyCase(word: string): string {
   return word.replace(/[a-z]/gi, (c) => `[${c.toUpperCase()}${c.toLowerCase()}]`)
@@ -68,7 +69,8 @@ function anyCase(word: string): string {
 const withFraction = (layout: string) => layout.replace(/05(?!\.)/, '05.999')
 
 const PATTERNS = LAYOUTS.map(
-  (layout) => new RegExp(`^${withFraction(layout).replace(ELEMENT, (element) => ELEMENTS[element]!)}$`),
+  (layout) =>
+    new RegExp(`^${withFraction(layout).replace(ELEMENT, (element) => ELEMENTS[element]!)}$`),
 )
 
 type Found = Record<string, string | undefined>
@@ -85,7 +87,9 @@ export function parseLayouts(text: string): number | undefined {
 
 function instant(found: Found): number | undefined {
   const year = readFullYear(found)
-  const month = found.monthName ? MONTHS.indexOf(found.monthName.toLowerCase()) : Number(found.month ?? 1) - 1
+  const month = found.monthName
+    ? MONTHS.indexOf(found.monthName.toLowerCase())
+    : Number(found.month ?? 1) - 1
   const day = Number(found.day ?? 1)
   const hour = readHour24(found)
   const [minute, second] = [Number(found.minute ?? 0), Number(found.second ?? 0)]

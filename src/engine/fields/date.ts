@@ -58,7 +58,9 @@ function goTime(at: Date): { text: string; json: string } {
 function outOfRange(limit: string, word: 'less' | 'greater'): FieldError {
   const { text, json } = goTime(toDate(limit)!)
   const code =
-    word === 'less' ? 'validation_min_greater_equal_than_required' : 'validation_max_less_equal_than_required'
+    word === 'less'
+      ? 'validation_min_greater_equal_than_required'
+      : 'validation_max_less_equal_than_required'
   return fieldError(code, `Must be no ${word} than ${text}`, { threshold: json })
 }
 
@@ -78,7 +80,8 @@ const DATE = {
 /** `date`: a date, `''` when unset. PocketBase: core/field_date.go */
 export const date: FieldType<FieldOf<'date'>> = {
   ...DATE,
-  accepts: (raw) => raw === null || raw === '' || (typeof raw === 'string' && parseDate(raw) !== ''),
+  accepts: (raw) =>
+    raw === null || raw === '' || (typeof raw === 'string' && parseDate(raw) !== ''),
   expected: 'a date like 2026-11-20 07:00:00.000Z, or empty',
   check(field, value) {
     const [at, min, max] = [value as string, parseDate(field.min), parseDate(field.max)]

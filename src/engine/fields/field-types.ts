@@ -37,12 +37,15 @@ export const NAME_BYTES = 150
 /** What select, relation and file fields share. A field for one value keeps the last of several. */
 const CHOICE = {
   column: (field: ChoiceField) =>
-    isMulti(field) ? `text[] collate "C" not null default '{}'` : `text collate "C" not null default ''`,
+    isMulti(field)
+      ? `text[] collate "C" not null default '{}'`
+      : `text collate "C" not null default ''`,
   storage: 'text',
   maxBytes: (field: ChoiceField) => Math.max(field.maxSelect, 1) * NAME_BYTES,
   zero: (field: ChoiceField): Value => (isMulti(field) ? [] : ''),
   fromInput: (field: ChoiceField, raw: unknown): Value => choiceValue(field, toTexts(raw)),
-  accepts: (raw: unknown) => raw === null || isScalar(raw) || (Array.isArray(raw) && raw.every(isScalar)),
+  accepts: (raw: unknown) =>
+    raw === null || isScalar(raw) || (Array.isArray(raw) && raw.every(isScalar)),
   expected: 'a text or a list of texts',
 } as const
 
@@ -94,7 +97,9 @@ const relation: FieldType<RelationField> = {
     const { length } = listTextsToValidate(value)
     const { minSelect } = field
     if (length < minSelect)
-      return fieldError('validation_not_enough_values', `Select at least ${minSelect}`, { minSelect })
+      return fieldError('validation_not_enough_values', `Select at least ${minSelect}`, {
+        minSelect,
+      })
     return tooMany(field, length)
   },
 }
@@ -118,7 +123,9 @@ const file: FieldType<FileField> = {
     const { length } = listChosenTexts(value)
     const maxSelect = Math.max(field.maxSelect, 1)
     if (length <= maxSelect) return undefined
-    return fieldError('validation_too_many_files', `The maximum allowed files is ${maxSelect}`, { maxSelect })
+    return fieldError('validation_too_many_files', `The maximum allowed files is ${maxSelect}`, {
+      maxSelect,
+    })
   },
 }
 
@@ -161,7 +168,8 @@ export const holdsJson = (field: Field): boolean => findSqlType(field) === 'json
 
 /** The error of a value that is required but empty, or that its field type refuses. Contract 4.5 */
 export function checkValue(field: Field, value: Value): FieldError | undefined {
-  const isEmpty = value === '' || value === 0 || value === false || (Array.isArray(value) && !value.length)
+  const isEmpty =
+    value === '' || value === 0 || value === false || (Array.isArray(value) && !value.length)
   if (isEmpty) return field.required ? required() : undefined
   return findFieldType(field).check?.(field, value)
 }
@@ -180,6 +188,7 @@ export const DEFAULT_FILE_BYTES = 5 << 20
 export function maxBodyBytes(field: Field): number {
   if (field.type === 'editor') return field.maxSize || DEFAULT_EDITOR_BYTES
   if (field.type === 'json') return field.maxSize || DEFAULT_JSON_BYTES
-  if (field.type === 'file') return (field.maxSize || DEFAULT_FILE_BYTES) * Math.max(field.maxSelect, 1)
+  if (field.type === 'file')
+    return (field.maxSize || DEFAULT_FILE_BYTES) * Math.max(field.maxSelect, 1)
   return 0
 }

@@ -29,9 +29,15 @@ export const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
     const { lon, lat } = JSON.parse(value as string) as Point
     if (lon === 0 && lat === 0) return field.required ? required() : undefined
     if (lat < -90 || lat > 90)
-      return fieldError('validation_invalid_latitude', 'Latitude must be between -90 and 90 degrees')
+      return fieldError(
+        'validation_invalid_latitude',
+        'Latitude must be between -90 and 90 degrees',
+      )
     if (lon < -180 || lon > 180)
-      return fieldError('validation_invalid_longitude', 'Longitude must be between -180 and 180 degrees')
+      return fieldError(
+        'validation_invalid_longitude',
+        'Longitude must be between -180 and 180 degrees',
+      )
     return undefined
   },
 }

@@ -16,7 +16,11 @@ export type ValueOf<S> = S extends Shape<infer T> ? T : never
 export type ValuesOf<Shapes> = { [K in keyof Shapes]: ValueOf<Shapes[K]> }
 
 /** Makes a shape. Its value in new collections (`fresh`) is the zero value. */
-export const shape = <T>(zero: () => T, over: Shape<T>['over']): Shape<T> => ({ zero, fresh: zero, over })
+export const shape = <T>(zero: () => T, over: Shape<T>['over']): Shape<T> => ({
+  zero,
+  fresh: zero,
+  over,
+})
 
 const wrong = (expected: string, raw: unknown) =>
   new ShapeError(`${expected} expected, got ${JSON.stringify(raw)}`)
@@ -33,14 +37,19 @@ const isText = (raw: unknown) => typeof raw === 'string'
 const isFlag = (raw: unknown) => typeof raw === 'boolean'
 const isWhole = (raw: unknown) => Number.isInteger(raw) && Math.abs(raw as number) < 2 ** 63
 /** Whether the value is a list of texts. An item may be null: Go reads it as an empty text. */
-const isTexts = (raw: unknown) => Array.isArray(raw) && raw.every((one) => one === null || isText(one))
+const isTexts = (raw: unknown) =>
+  Array.isArray(raw) && raw.every((one) => one === null || isText(one))
 
 export const text = place<string>(() => '', isText, 'text')
 export const optionalText = place<string | null>(nothing, isText, 'text')
 export const flag = place<boolean>(() => false, isFlag, 'true or false')
 export const optionalFlag = place<boolean | null>(nothing, isFlag, 'true or false')
 export const whole = place<number>(() => 0, isWhole, 'a whole number')
-export const optionalNumber = place<number | null>(nothing, (raw) => typeof raw === 'number', 'a number')
+export const optionalNumber = place<number | null>(
+  nothing,
+  (raw) => typeof raw === 'number',
+  'a number',
+)
 const someTexts = place<(string | null)[]>(() => [], isTexts, 'a list of texts')
 /** Shape of a list of texts. Items that are null become empty texts. */
 export const texts = shape<string[]>(
@@ -68,7 +77,9 @@ export function asObject(raw: unknown): Record<string, unknown> {
 const folded = (key: string) => key.replace(/[-_]/g, '').toLowerCase()
 
 /** Shape of an object with these keys, in this order. */
-export function object<T extends object>(places: { readonly [K in keyof T]: Shape<T[K]> }): Shape<T> {
+export function object<T extends object>(
+  places: { readonly [K in keyof T]: Shape<T[K]> },
+): Shape<T> {
   const keys = Object.keys(places) as (keyof T & string)[]
   const byFolded = new Map(keys.map((key) => [folded(key), key]))
   const filled = (part: 'zero' | 'fresh') => () =>

@@ -52,7 +52,8 @@ const isOddKey = (key: string) => /[\0\ud800-\uffff]/.test(key)
 export const writeNumber = (value: number): string => (Object.is(value, -0) ? '-0' : String(value))
 
 /** Whether the text is well-formed JSON within the nesting limit. */
-export const isJson = (text: string): boolean => !isTooComplex(text) && parseJson(text) !== undefined
+export const isJson = (text: string): boolean =>
+  !isTooComplex(text) && parseJson(text) !== undefined
 
 /** The same, and no object has a key twice. */
 export function isUniqueJson(text: string): boolean {
@@ -89,7 +90,8 @@ export function isTooComplex(json: string, bounds: JsonBounds = {}): boolean {
       left.keys--
       if (depth === 1) left.fields--
     } else continue
-    if (depth > MAX_DEPTH || Math.min(left.fields, left.keys, left.values, left.parts) < 0) return true
+    if (depth > MAX_DEPTH || Math.min(left.fields, left.keys, left.values, left.parts) < 0)
+      return true
   }
   return false
 }

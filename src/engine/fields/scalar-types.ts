@@ -1,5 +1,13 @@
 import { type FieldError, fieldError } from '../../platform/api-errors.ts'
-import { countCharacters, exponentText, parseNumber, readBool, toBool, toNumber, toText } from './cast.ts'
+import {
+  countCharacters,
+  exponentText,
+  parseNumber,
+  readBool,
+  toBool,
+  toNumber,
+  toText,
+} from './cast.ts'
 import {
   type Field,
   type FieldOf,
@@ -64,9 +72,15 @@ export const text: FieldType<TextField> = {
     const length = countCharacters(written)
     const { min, max } = { ...field, max: field.max || DEFAULT_MAX_CHARACTERS }
     if (length < min)
-      return fieldError('validation_min_text_constraint', `Must be at least ${min} character(s)`, { min })
+      return fieldError('validation_min_text_constraint', `Must be at least ${min} character(s)`, {
+        min,
+      })
     if (length > max)
-      return fieldError('validation_max_text_constraint', `Must be no more than ${max} character(s)`, { max })
+      return fieldError(
+        'validation_max_text_constraint',
+        `Must be no more than ${max} character(s)`,
+        { max },
+      )
     if (field.pattern && !matchesPattern(field.pattern, written))
       return fieldError('validation_invalid_format', 'Invalid value format')
     return field.primaryKey && field.pattern !== KEY_PATTERN ? keyError(written) : undefined
@@ -85,7 +99,8 @@ export const editor: FieldType<FieldOf<'editor'>> = {
   },
 }
 
-export const noInteger = () => fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
+export const noInteger = () =>
+  fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
 export function tooSmall(min: number): FieldError {
   const text = `Must be greater or equal than ${formatNumber(min)}`
   return fieldError('validation_min_number_constraint', text, { min })
@@ -99,7 +114,8 @@ export const number: FieldType<FieldOf<'number'>> = {
   zero: () => 0,
   fromInput: (_, raw) => toNumber(raw),
   // null is refused: to a client it may mean "unlimited", but it would become 0
-  accepts: (raw) => typeof raw === 'number' || (typeof raw === 'string' && parseNumber(raw) !== undefined),
+  accepts: (raw) =>
+    typeof raw === 'number' || (typeof raw === 'string' && parseNumber(raw) !== undefined),
   expected: 'a number',
   check({ onlyInt, min, max }, value) {
     const number = value as number
@@ -122,7 +138,8 @@ function formatNumber(value: number): string {
 }
 
 /** Whether the number is an int64: PocketBase's test for an integer. */
-export const isInt64 = (value: number) => Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
+export const isInt64 = (value: number) =>
+  Number.isInteger(value) && value >= -(2 ** 63) && value < 2 ** 63
 
 /** `bool`: a required one must be true. PocketBase: core/field_bool.go */
 export const bool: FieldType<FieldOf<'bool'>> = {
@@ -132,7 +149,9 @@ export const bool: FieldType<FieldOf<'bool'>> = {
   zero: () => false,
   fromInput: (_, raw) => toBool(raw),
   accepts: (raw) =>
-    typeof raw === 'boolean' || [0, 1].includes(raw as number) || readBool(raw as string) !== undefined,
+    typeof raw === 'boolean' ||
+    [0, 1].includes(raw as number) ||
+    readBool(raw as string) !== undefined,
   expected: 'true or false',
 }
 
@@ -159,7 +178,8 @@ export const json: FieldType<FieldOf<'json'>> = {
     if (Buffer.byteLength(text) > maxSize)
       return fieldError('validation_json_size_limit', tooLarge, { maxSize })
     // `fromInput` may return `\x` escapes, too deep nesting or repeated keys
-    if (!isUniqueJson(text)) return fieldError('validation_invalid_json', 'Must be a valid json value')
+    if (!isUniqueJson(text))
+      return fieldError('validation_invalid_json', 'Must be a valid json value')
     return field.required && EMPTY.has(text) ? required() : undefined
   },
 }
@@ -185,7 +205,10 @@ export function passwordError(field: PasswordField, plain: string): FieldError |
   const length = countCharacters(plain)
   const max = field.max > 0 ? field.max : DEFAULT_MAX_PASSWORD
   if (length < field.min)
-    return fieldError('validation_min_text_constraint', `Must be at least ${field.min} character(s)`)
+    return fieldError(
+      'validation_min_text_constraint',
+      `Must be at least ${field.min} character(s)`,
+    )
   if (length > max)
     return fieldError('validation_max_text_constraint', `Must be less than ${max} character(s)`)
   if (field.pattern && !matchesPattern(field.pattern, plain))

@@ -38,7 +38,10 @@ export async function copyFiles(
           .expression((from) =>
             from
               .selectFrom('_files')
-              .select([sql.lit(to.collection).as('collection'), sql<string>`${to.record}`.as('record')])
+              .select([
+                sql.lit(to.collection).as('collection'),
+                sql<string>`${to.record}`.as('record'),
+              ])
               .select(['name', 'size', 'type', sql<string>`${owner.id}`.as('owner')])
               .where('id', '=', id),
           )

@@ -3,7 +3,13 @@ import type { Holder } from '../../platform/limits/holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { FileField } from '../fields/field.ts'
 import { makeThumbnail } from './make-thumbnail.ts'
-import { type FilePlace, findStored, readStored, type StoredFile, storeFile } from './stored-files.ts'
+import {
+  type FilePlace,
+  findStored,
+  readStored,
+  type StoredFile,
+  storeFile,
+} from './stored-files.ts'
 
 /** Types that have thumbnails. PocketBase: apis/file.go */
 const PICTURES: ReadonlySet<string> = new Set([
@@ -42,5 +48,8 @@ export async function findThumb(
   }
   const found = await find()
   // look again: while this request waited, another one may have made the thumbnail
-  return found ?? admission.heavyWork.run(holder, async () => (await find()) ?? make()).catch(() => undefined)
+  return (
+    found ??
+    admission.heavyWork.run(holder, async () => (await find()) ?? make()).catch(() => undefined)
+  )
 }

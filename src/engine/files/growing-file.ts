@@ -26,7 +26,14 @@ export async function beginFile(
 ): Promise<GrowingFile> {
   const { id } = await queries(db)
     .insertInto('_files')
-    .values({ ...place, type, thumb: GROWING, size: 0, owner: owner.id, modified: sql<Date>`now()` })
+    .values({
+      ...place,
+      type,
+      thumb: GROWING,
+      size: 0,
+      owner: owner.id,
+      modified: sql<Date>`now()`,
+    })
     .returning('id')
     .executeTakeFirstOrThrow()
   return grow(db, id, owner, 0, [])
@@ -79,7 +86,8 @@ function grow(db: Db, id: number, owner: FileOwner, size: number, pieces: Buffer
       if (waiting < CHUNK_BYTES) return
       const all = Buffer.concat(pieces)
       const whole = all.length - (all.length % CHUNK_BYTES)
-      for (let at = 0; at < whole; at += CHUNK_BYTES) await store(all.subarray(at, at + CHUNK_BYTES))
+      for (let at = 0; at < whole; at += CHUNK_BYTES)
+        await store(all.subarray(at, at + CHUNK_BYTES))
       pieces = [all.subarray(whole)]
       waiting = all.length - whole
     },

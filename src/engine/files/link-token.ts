@@ -22,5 +22,8 @@ export async function isLinkToken(db: Db, place: FilePlace, token: string): Prom
   const [, until = '', signature = ''] = TOKEN.exec(token) ?? []
   if (until === '' || Number(until) * 1000 < Date.now()) return false
   const key = await readParam(db, KEY)
-  return key !== undefined && timingSafeEqual(Buffer.from(sign(key, place, until)), Buffer.from(signature))
+  return (
+    key !== undefined &&
+    timingSafeEqual(Buffer.from(sign(key, place, until)), Buffer.from(signature))
+  )
 }

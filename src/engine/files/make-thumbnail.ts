@@ -22,7 +22,8 @@ interface Wanted extends Box {
 function readSize(size: string): Wanted {
   const [, width, height, cut = ''] = SIZE.exec(size) ?? []
   const wanted = { width: Number(width), height: Number(height), cut }
-  if (!(wanted.width > 0 || wanted.height > 0)) throw new RangeError(`no size of a thumbnail: ${size}`)
+  if (!(wanted.width > 0 || wanted.height > 0))
+    throw new RangeError(`no size of a thumbnail: ${size}`)
   return wanted
 }
 
@@ -60,7 +61,8 @@ export async function makeThumbnail(picture: Buffer, type: string, size: string)
   const { width, height, orientation = 1 } = await upright.metadata()
   const from = orientation > 4 ? { width: height, height: width } : { width, height }
   const box = fitted(wanted, from)
-  if (box.width * box.height > MAX_MADE_DOTS) throw new RangeError('the thumbnail would be too large')
+  if (box.width * box.height > MAX_MADE_DOTS)
+    throw new RangeError('the thumbnail would be too large')
   const isCut = wanted.width > 0 && wanted.height > 0 && wanted.cut !== 'f'
   const resized = upright.timeout({ seconds: TIMEOUT_SECONDS }).resize({
     ...box,
@@ -69,8 +71,13 @@ export async function makeThumbnail(picture: Buffer, type: string, size: string)
     kernel: 'linear',
   })
   const format = FORMATS[type] ?? 'png'
-  const bytes = await resized.toFormat(format, format === 'jpeg' ? { quality: JPEG_QUALITY } : {}).toBuffer()
+  const bytes = await resized
+    .toFormat(format, format === 'jpeg' ? { quality: JPEG_QUALITY } : {})
+    .toBuffer()
   return { type: `image/${format}`, content: makeMemoryContent(bytes) }
 }
 
-const FORMATS: Readonly<Record<string, 'jpeg' | 'gif'>> = { 'image/jpeg': 'jpeg', 'image/gif': 'gif' }
+const FORMATS: Readonly<Record<string, 'jpeg' | 'gif'>> = {
+  'image/jpeg': 'jpeg',
+  'image/gif': 'gif',
+}

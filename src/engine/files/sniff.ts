@@ -78,7 +78,8 @@ function ofCompound(bytes: Buffer, head: string): Signature | undefined {
   return bySignature(head.slice(root), COMPOUND_CLASSES)
 }
 
-const isZlib = (bytes: Buffer) => bytes.length > 1 && bytes[0] === 0x78 && bytes.readUInt16BE(0) % 31 === 0
+const isZlib = (bytes: Buffer) =>
+  bytes.length > 1 && bytes[0] === 0x78 && bytes.readUInt16BE(0) % 31 === 0
 
 type NamedType = readonly [type: string, extension: string]
 
@@ -88,8 +89,13 @@ const { renamed, aliases } = NAMES as {
   readonly aliases: Readonly<Record<string, readonly string[]>>
 }
 
-const pocketbaseName = ({ mime, ext }: { readonly mime: string; readonly ext: string }): NamedType =>
-  (renamed[mime] as NamedType | undefined) ?? [mime, `.${ext}`]
+const pocketbaseName = ({
+  mime,
+  ext,
+}: {
+  readonly mime: string
+  readonly ext: string
+}): NamedType => (renamed[mime] as NamedType | undefined) ?? [mime, `.${ext}`]
 
 const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument.'
 

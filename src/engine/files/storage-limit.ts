@@ -17,7 +17,9 @@ const LEAST_BYTES = 4_096
 export async function storedBytes(db: Db, account: string): Promise<number> {
   const { bytes } = await queries(db)
     .selectFrom('_files')
-    .select(sql<number>`coalesce(sum(greatest(size, ${sql.lit(LEAST_BYTES)})), 0)::float8`.as('bytes'))
+    .select(
+      sql<number>`coalesce(sum(greatest(size, ${sql.lit(LEAST_BYTES)})), 0)::float8`.as('bytes'),
+    )
     .where('owner', '=', account)
     .where('owner', '<>', sql.lit(''))
     .executeTakeFirstOrThrow()
@@ -27,13 +29,21 @@ export async function storedBytes(db: Db, account: string): Promise<number> {
 export class FilesFull extends ApiError {
   override name = 'FilesFull'
   constructor(maxBytes: number) {
-    super(413, `This account may store ${Math.floor(maxBytes / 1_048_576)} MiB of files. Delete some first.`)
+    super(
+      413,
+      `This account may store ${Math.floor(maxBytes / 1_048_576)} MiB of files. Delete some first.`,
+    )
   }
 }
 
 /** Throws FilesFull if the file exceeds the account's limit. Until the commit, its other uploads wait. */
-export async function reserveStorage(db: Db, { id, maxBytes }: FileOwner, size: number): Promise<void> {
+export async function reserveStorage(
+  db: Db,
+  { id, maxBytes }: FileOwner,
+  size: number,
+): Promise<void> {
   if (id === '' || maxBytes === 0) return
   await lock(db, LOCKS.files, id)
-  if ((await storedBytes(db, id)) + Math.max(size, LEAST_BYTES) > maxBytes) throw new FilesFull(maxBytes)
+  if ((await storedBytes(db, id)) + Math.max(size, LEAST_BYTES) > maxBytes)
+    throw new FilesFull(maxBytes)
 }

@@ -31,7 +31,9 @@ const trimDots = (text: string) => text.replace(/^\.+|\.+$/g, '')
 function cleanExtension(sent: string, detected: string): string {
   const kept = trimDots(sent.replace(/[^\w.*\-+=#]+/g, ''))
   const extension = kept === '' ? detected : `.${kept}`
-  return extension.length > MAX_EXTENSION ? `.${trimDots(extension.slice(-MAX_EXTENSION))}` : extension
+  return extension.length > MAX_EXTENSION
+    ? `.${trimDots(extension.slice(-MAX_EXTENSION))}`
+    : extension
 }
 
 /** `myTestDB` becomes `my_test_db`. */

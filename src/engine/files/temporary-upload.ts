@@ -53,7 +53,8 @@ export function openUploadSpace(share?: Share, declared = 0, memory = MEMORY_BYT
     for (let done = 0; done < length; ) {
       const piece = Buffer.alloc(Math.min(READ_BYTES, length - done))
       const { bytesRead } = await handle.read(piece, 0, piece.length, at + done)
-      if (bytesRead === 0) throw new Error('a temporary file is shorter than what was written to it')
+      if (bytesRead === 0)
+        throw new Error('a temporary file is shorter than what was written to it')
       yield piece.subarray(0, bytesRead)
       done += bytesRead
     }

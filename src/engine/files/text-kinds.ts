@@ -71,7 +71,9 @@ const table =
       skipEmptyLines: true,
     })
     const [first = [], ...others] = data.slice(0, 10)
-    return first.length > 1 && others.length > 0 && others.every(({ length }) => length === first.length)
+    return (
+      first.length > 1 && others.length > 0 && others.every(({ length }) => length === first.length)
+    )
   }
 
 const STAMP = String.raw`(?:[01]?\d|2[0-3]):[0-5]\d:[0-5]\d,\d{3}`

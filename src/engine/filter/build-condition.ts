@@ -30,7 +30,12 @@ const resolveSide = (context: Context, token: Token, side: 'left' | 'right'): Op
   )
 
 /** For operators without `?`: requires that no row of a path makes the comparison false. Contract 2.5. */
-function allMatch(context: Context, comparison: Comparison, left: Operand, right: Operand): Condition[] {
+function allMatch(
+  context: Context,
+  comparison: Comparison,
+  left: Operand,
+  right: Operand,
+): Condition[] {
   if (!left.all && !right.all) return []
   const within = subqueryContext(context)
   const a = left.all ? walked(resolveToken(within, comparison.left)) : plain(left)

@@ -32,14 +32,20 @@ export function prepare(catalog: Catalog, question: FilterQuery): () => Compiled
 }
 
 /** The SQL of a filter, cached without literals. For superusers, it does not test listRules. */
-function findOrBuildTemplate(catalog: Catalog, question: FilterQuery, client: Tree | null): Template {
+function findOrBuildTemplate(
+  catalog: Catalog,
+  question: FilterQuery,
+  client: Tree | null,
+): Template {
   const { collection, rule, sort, request, ticket, candidate } = question
   const { auth } = request
   // in realtime, a superuser's filter has the rights of an ordinary client, as in PocketBase
   const isTrusted = auth?.isSuperuser === true && request.context !== 'realtime'
   const shape = client?.shape ?? ''
   const mode = `${isTrusted ? 's' : ''}${candidate ? 'c' : ''}`
-  const key = [catalog.version, collection.id, auth?.collection.id, mode, rule, shape, sort].join('\0')
+  const key = [catalog.version, collection.id, auth?.collection.id, mode, rule, shape, sort].join(
+    '\0',
+  )
   const known = templates.get(key)
   counts.filter[known ? 'hit' : 'miss']++
   if (known) return known
@@ -61,7 +67,9 @@ function bindTemplate(
 const MAX_FILTER_BYTES = 3500
 
 function parseClient({ filter, sort, request, ticket }: FilterQuery): Tree | null {
-  const found = request.auth?.isSuperuser ? undefined : (superuserName(filter) ?? superuserName(sort))
+  const found = request.auth?.isSuperuser
+    ? undefined
+    : (superuserName(filter) ?? superuserName(sort))
   if (found) throw forbidden(`Only superusers can filter by ${found}`)
   if (filter.length * 3 > MAX_FILTER_BYTES && Buffer.byteLength(filter) > MAX_FILTER_BYTES)
     throw new FilterError('max filter length limit reached')
@@ -83,7 +91,8 @@ const READING_SHARE = 0.5
 
 /** Counts a filter of this length against the client's limit for compiling. Throws RetryLater (429). */
 function spendShape(ticket: Ticket | undefined, length: number): void {
-  if (ticket && !ticket.isSuperuser && length > 0) admission.filterShapes.take(ticket.holder, length)
+  if (ticket && !ticket.isSuperuser && length > 0)
+    admission.filterShapes.take(ticket.holder, length)
 }
 
 /** Counts parsing a filter, valid or not, against the client's limit. Throws RetryLater (429). */

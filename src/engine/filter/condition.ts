@@ -77,9 +77,11 @@ export const TRUE: Constant = { kind: 'constant', value: true }
 export const FALSE: Constant = { kind: 'constant', value: false }
 export const NULL: Constant = { kind: 'constant', value: null }
 
-export const constant = (value: boolean | null): Constant => (value === null ? NULL : value ? TRUE : FALSE)
+export const constant = (value: boolean | null): Constant =>
+  value === null ? NULL : value ? TRUE : FALSE
 
-const withLines = (rows: readonly JoinedRow[]): Set<JoinedRow> => new Set(rows.flatMap(withAncestors))
+const withLines = (rows: readonly JoinedRow[]): Set<JoinedRow> =>
+  new Set(rows.flatMap(withAncestors))
 
 /**
  * Makes a condition of SQL. If a joined row of `notTrue` is missing, the condition cannot be true. If one of
@@ -141,14 +143,19 @@ export function writeCondition(condition: Condition): Sql {
   if (condition.kind === 'constant') return [condition.value ? 'true' : 'false']
   if (condition.kind === 'leaf') return condition.sql
   if (condition.kind === 'or') {
-    const tests = condition.items.map((item) => (item.kind === 'leaf' ? item : { sql: writeCondition(item) }))
+    const tests = condition.items.map((item) =>
+      item.kind === 'leaf' ? item : { sql: writeCondition(item) },
+    )
     return joinSql(joinEqualitiesAsIn(tests), ' OR ')
   }
   const { alternatives = [], tests = [] } = Object.groupBy(condition.items, ({ kind }) =>
     kind === 'or' ? 'alternatives' : 'tests',
   )
   return joinSql(
-    [...tests.map(writeCondition), ...alternatives.map((one): Sql => ['(', ...writeCondition(one), ')'])],
+    [
+      ...tests.map(writeCondition),
+      ...alternatives.map((one): Sql => ['(', ...writeCondition(one), ')']),
+    ],
     ' AND ',
   )
 }

@@ -1,6 +1,12 @@
 import { buildBranch, type Condition, comparison, constant, leaf } from './condition.ts'
 import { buildIdentical, buildIdenticalSides, isMissing } from './identity.ts'
-import { type Expression, type Known, makeConstant, type Operand, writeBoundText } from './operand.ts'
+import {
+  type Expression,
+  type Known,
+  makeConstant,
+  type Operand,
+  writeBoundText,
+} from './operand.ts'
 import { buildRelational, isNullSql, writeRankedRow } from './relational.ts'
 import { makeSide, type Side } from './side.ts'
 import { flagParam, type Input, type Sql, sql, textParam } from './sql.ts'
@@ -9,7 +15,8 @@ import { flagParam, type Input, type Sql, sql, textParam } from './sql.ts'
 export function buildEqual(positive: boolean, left: Operand, right: Operand): Condition {
   const decided = decideKnown(left, right)
   if (decided !== undefined) return constant(decided === positive)
-  if (left.fallback === 'off' || right.fallback === 'off') return buildIdentical(positive, left, right)
+  if (left.fallback === 'off' || right.fallback === 'off')
+    return buildIdentical(positive, left, right)
   const [a, b] = [emptiness(left), emptiness(right)]
   if (a === 'perhaps')
     return whetherEmpty(positive, left as Known, right, (one) => buildEqual(positive, one, right))
@@ -45,7 +52,8 @@ function whetherEmpty(
   other: Operand,
   decide: (value: Known) => Condition,
 ): Condition {
-  const isText = other.kind === 'expression' && other.affinity === 'text' && other.storage === 'text'
+  const isText =
+    other.kind === 'expression' && other.affinity === 'text' && other.storage === 'text'
   if (isText && !other.nullable) {
     const text = textParam((input) => value.slot(input) ?? '')
     return leaf(comparison(other.sql, positive ? '=' : '<>', text))
@@ -58,7 +66,12 @@ function whetherEmpty(
 function same(left: Operand, right: Operand): Condition {
   const condition = buildRelational('=', left, right)
   const [one, value] = left.kind === 'expression' ? [left, right] : [right, left]
-  if (condition.kind !== 'leaf' || one.kind !== 'expression' || value.kind !== 'known' || !one.element)
+  if (
+    condition.kind !== 'leaf' ||
+    one.kind !== 'expression' ||
+    value.kind !== 'known' ||
+    !one.element
+  )
     return condition
   const { list, row } = one.element
   return { ...condition, contains: { sql: sql`${list} @> ARRAY[${writeBoundText(value)}]`, row } }

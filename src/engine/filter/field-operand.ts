@@ -29,7 +29,9 @@ export function makeFieldOperand(
   if (modifier === 'length' && isMultiCapable(field)) return lengthOperand(row, field, all)
   if (modifier === 'each' && isMultiCapable(field)) return eachOperand(context, row, field, all)
   const plain =
-    findFieldStorage(field) === 'json' ? makeJsonOperand(row, field, [], all) : plainOperand(row, field, all)
+    findFieldStorage(field) === 'json'
+      ? makeJsonOperand(row, field, [], all)
+      : plainOperand(row, field, all)
   const guarded = context.reached && field.name === 'email' && row.collection.type === 'auth'
   const operand = guarded
     ? { ...plain, guard: column(row, context.catalog.field(row.collection, 'emailVisibility')!) }

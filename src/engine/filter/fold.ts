@@ -7,8 +7,12 @@ import { param, sql } from './sql.ts'
 
 /** Letters that `:fold` takes for one, each after its letter without an accent. */
 const FAMILIES =
-  'aàáâãäåą cçćč dď eéèêëęě gğ iìíîïı lł nñńň oòóôõöøő rř sšśş tť uùúûüůű yýÿ zžźż σς её иі'.split(' ')
-const FAMILY = new Map(FAMILIES.flatMap((family) => [...family].map((letter) => [letter, family] as const)))
+  'aàáâãäåą cçćč dď eéèêëęě gğ iìíîïı lł nñńň oòóôõöøő rř sšśş tť uùúûüůű yýÿ zžźż σς её иі'.split(
+    ' ',
+  )
+const FAMILY = new Map(
+  FAMILIES.flatMap((family) => [...family].map((letter) => [letter, family] as const)),
+)
 
 /** Postgres searches an index for at most so many trigrams of an expression: MAX_TRGM_COUNT of pg_trgm. */
 const MAX_TRIGRAMS = 256
@@ -57,7 +61,10 @@ function vowelAmongVowels(letters: readonly string[]): number {
 
 function writeLetterClass(letter: string, isPlain = false): string {
   if (/[\x21-\x2f\x3a-\x40\x5b-\x60\x7b-\x7e]/.test(letter)) return `\\${letter}`
-  const all = [...((!isPlain && FAMILY.get(letter)) || letter)].flatMap((one) => [one, one.toUpperCase()])
+  const all = [...((!isPlain && FAMILY.get(letter)) || letter)].flatMap((one) => [
+    one,
+    one.toUpperCase(),
+  ])
   const single = [...new Set(all)].filter((one) => [...one].length === 1)
   return single.length > 1 ? `[${single.join('')}]` : letter
 }

@@ -4,7 +4,10 @@ import type { Sql } from './sql.ts'
 import { MIXED } from './traits.ts'
 
 /** Builds an operand from a function's arguments. Throws a FilterError for invalid ones. */
-export type FunctionBuilder = (args: readonly Token[], resolve: (token: Token) => Operand) => Operand
+export type FunctionBuilder = (
+  args: readonly Token[],
+  resolve: (token: Token) => Operand,
+) => Operand
 
 export const isLiteral = (token: Token, type: 'text' | 'number') =>
   token.kind === 'literal' && token.type === type
@@ -22,7 +25,9 @@ export function callOperand(
   return expression(build(operands), 'text', {
     isEmpty: empty.length > 0 && empty.every((one) => one === false) ? false : undefined,
     rows: operands.flatMap((operand) => (operand.kind === 'expression' ? operand.rows : [])),
-    ...(empty.length > 0 && { asPattern: () => callOperand(operands.map(toPatternOperand), build, rest) }),
+    ...(empty.length > 0 && {
+      asPattern: () => callOperand(operands.map(toPatternOperand), build, rest),
+    }),
     ...rest,
   })
 }

@@ -8,7 +8,8 @@ const EARTH_KM = 6371
 
 /** The function `geoDistance(lonA, latA, lonB, latB)`, in kilometres. */
 export const geoDistance: FunctionBuilder = (args, resolve) => {
-  if (args.length !== 4) throw new FilterError(`[geoDistance] expected 4 arguments, got ${args.length}`)
+  if (args.length !== 4)
+    throw new FilterError(`[geoDistance] expected 4 arguments, got ${args.length}`)
   const operands = args.map((arg, i) => {
     if (arg.kind !== 'identifier' && !isLiteral(arg, 'number'))
       throw new FilterError(`[geoDistance] argument ${i} must be an identifier or number`)

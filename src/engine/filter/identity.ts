@@ -1,6 +1,12 @@
 import { type Condition, comparison, constant, leaf, type Tested } from './condition.ts'
 import { type Known, type Operand, writeBoundText } from './operand.ts'
-import { buildBoolTest, isNullSql, isOfOneRank, numberOrText, writeRankedRow } from './relational.ts'
+import {
+  buildBoolTest,
+  isNullSql,
+  isOfOneRank,
+  numberOrText,
+  writeRankedRow,
+} from './relational.ts'
 import { TRUE_TEXT } from './scalar.ts'
 import { makeSide, makeSides, type Side } from './side.ts'
 import { type Sql, sql } from './sql.ts'
@@ -27,10 +33,18 @@ export function buildIdenticalSides(positive: boolean, a: Side, b: Side): Condit
   if (a.rank !== b.rank) {
     if (!both) return constant(!positive)
     return leaf(
-      positive ? sql`(${isNullSql(a)} AND ${isNullSql(b)})` : sql`NOT (${isNullSql(a)} AND ${isNullSql(b)})`,
+      positive
+        ? sql`(${isNullSql(a)} AND ${isNullSql(b)})`
+        : sql`NOT (${isNullSql(a)} AND ${isNullSql(b)})`,
     )
   }
-  const sign = nullable ? (positive ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM') : positive ? '=' : '<>'
+  const sign = nullable
+    ? positive
+      ? 'IS NOT DISTINCT FROM'
+      : 'IS DISTINCT FROM'
+    : positive
+      ? '='
+      : '<>'
   const test = nullable ? undefined : buildBoolTest(sign, a, b)
   return test ?? unlike(comparison(numberOrText(a), sign, numberOrText(b)), positive, a, b)
 }
@@ -57,7 +71,9 @@ function identicalMixed(positive: boolean, a: Side, b: Side): Condition {
   const [mixed, value] = a.rank === 'mixed' ? [a, b] : [b, a]
   if (mixed.rank === 'mixed' && isOfOneRank(value)) {
     const [own, other] = [value.rank === 'number' ? mixed.number : mixed.text, numberOrText(value)]
-    const part = positive ? sql`coalesce(${own} = ${other}, false)` : sql`${own} IS DISTINCT FROM ${other}`
+    const part = positive
+      ? sql`coalesce(${own} = ${other}, false)`
+      : sql`${own} IS DISTINCT FROM ${other}`
     return unlike(part, positive, mixed, value)
   }
   const sign = positive ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM'

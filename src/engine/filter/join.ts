@@ -8,7 +8,11 @@ import { type JoinedRow, type JoinSource, makeColumn, ROWID, SELECT, sql } from 
 const makeJoinKey = ({ values, isNew }: FilterRow, name: string): string =>
   values && !isNew ? `auth.${name}` : name
 
-const joinedRow = (collection: Collection, at: JoinedRow): FilterRow => ({ collection, at, nullable: true })
+const joinedRow = (collection: Collection, at: JoinedRow): FilterRow => ({
+  collection,
+  at,
+  nullable: true,
+})
 
 export const orderByInsertion = (collection: Collection): Pick<JoinSource, 'order'> =>
   collection.type === 'view' ? {} : { order: (alias) => [makeColumn(alias, ROWID)] }
@@ -24,7 +28,12 @@ export function joinValues({ scope }: Context, row: FilterRow, field: Field): Jo
 }
 
 /** Joins a relation's records. `OFFSET 0` makes Postgres look each up by id: 27 ms instead of 875. */
-export function joinRelation(context: Context, row: FilterRow, field: RelationField, target: Collection) {
+export function joinRelation(
+  context: Context,
+  row: FilterRow,
+  field: RelationField,
+  target: Collection,
+) {
   if (isMulti(field)) {
     const values = joinValues(context, row, field)
     const from = sql`LATERAL (${SELECT}t.* FROM ${table(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
@@ -39,7 +48,12 @@ export function joinRelation(context: Context, row: FilterRow, field: RelationFi
 }
 
 /** Joins the records whose `field` refers to `row`. At most one if the field has a unique index. */
-export function joinBack(context: Context, row: FilterRow, collection: Collection, field: RelationField) {
+export function joinBack(
+  context: Context,
+  row: FilterRow,
+  collection: Collection,
+  field: RelationField,
+) {
   const id = column(row, context.catalog.field(row.collection, 'id')!)
   const on = (alias: JoinedRow) => {
     const reference = column(joinedRow(collection, alias), field)

@@ -10,7 +10,8 @@ export function buildLike(positive: boolean, left: Operand, right: Operand): Con
   const { traits } = right
   const text = writeTextSql(left)
   if (traits.kind === 'null') return NULL
-  const { nullable, rows } = left.kind === 'known' ? { nullable: left.isEmpty === 'perhaps', rows: [] } : left
+  const { nullable, rows } =
+    left.kind === 'known' ? { nullable: left.isEmpty === 'perhaps', rows: [] } : left
   const unmatched = nullable
     ? leaf(sql`(CASE WHEN ${text} IS NOT NULL THEN ${String(!positive)} END)`, rows, rows)
     : constant(!positive)
@@ -18,7 +19,9 @@ export function buildLike(positive: boolean, left: Operand, right: Operand): Con
   const isMixed = traits.pattern === 'mixed'
   const slot = right.pattern ?? wrapped(right.slot)
   const isBroken = (input: Input) => isBrokenPattern(asText(slot(input)) ?? '')
-  const pattern = isMixed ? textParam((input) => (isBroken(input) ? '' : slot(input))) : param('text', slot)
+  const pattern = isMixed
+    ? textParam((input) => (isBroken(input) ? '' : slot(input)))
+    : param('text', slot)
   // `|| ''` prevents the use of a trigram index, which lowers a final Σ to ς and would miss rows
   const found = isMixed || traits.pattern === 'sigma' ? sql`(${text} || '')` : text
   const test = sql`${found} ${sign(positive, traits.pattern !== 'plain')} ${pattern} COLLATE "C"`
@@ -27,7 +30,8 @@ export function buildLike(positive: boolean, left: Operand, right: Operand): Con
 }
 
 /** Under collation C, ILIKE ignores case for ASCII only, as in SQLite. Without letters LIKE is faster. */
-const sign = (positive: boolean, folds = true) => `${positive ? '' : 'NOT '}${folds ? 'ILIKE' : 'LIKE'}`
+const sign = (positive: boolean, folds = true) =>
+  `${positive ? '' : 'NOT '}${folds ? 'ILIKE' : 'LIKE'}`
 
 const wrapped =
   (slot: Slot): Slot =>

@@ -9,7 +9,10 @@ const start = (now: Date, month = now.getUTCMonth(), day = now.getUTCDate()) =>
 export const ANY_TIME = new Date(0)
 
 /** Date macros, all in UTC. PocketBase: tools/search/identifier_macros.go */
-export const MACROS: ReadonlyMap<string, (now: Date) => Scalar> = new Map<string, (now: Date) => Scalar>([
+export const MACROS: ReadonlyMap<string, (now: Date) => Scalar> = new Map<
+  string,
+  (now: Date) => Scalar
+>([
   ['@now', (now) => dateText(now.getTime())],
   ['@yesterday', (now) => dateText(now.getTime() - DAY_MS)],
   ['@tomorrow', (now) => dateText(now.getTime() + DAY_MS)],

@@ -56,7 +56,11 @@ export interface Expression extends Common {
 export type Operand = Known | Expression
 
 /** An expression that may be NULL and has no affinity, unless `rest` says otherwise. */
-export const expression = (part: Sql, storage: Storage, rest: Partial<Expression> = {}): Expression => ({
+export const expression = (
+  part: Sql,
+  storage: Storage,
+  rest: Partial<Expression> = {},
+): Expression => ({
   kind: 'expression',
   sql: part,
   storage,
@@ -108,7 +112,10 @@ export const FORMS: Readonly<Record<Storage, Form>> = {
   number: { number: (value) => value, text: (value) => sql`pb_number_text(${value}) COLLATE "C"` },
   integer: { number: (value) => value, text: (value) => sql`(${value})::text COLLATE "C"` },
   real: { number: (value) => value, text: (value) => sql`pb_real_text(${value}) COLLATE "C"` },
-  bool: { number: (value) => sql`${value}::int`, text: (value) => sql`${value}::int::text COLLATE "C"` },
+  bool: {
+    number: (value) => sql`${value}::int`,
+    text: (value) => sql`${value}::int::text COLLATE "C"`,
+  },
   list: { text: (value) => sql`array_to_json(${value})::text COLLATE "C"` },
   geo: { text: (value) => sql`${value}::text COLLATE "C"` },
   json: { text: (value) => sql`pb_json_text(${value}) COLLATE "C"` },

@@ -30,7 +30,9 @@ interface RawItem {
   readonly item: RawComparison | readonly RawItem[]
 }
 
-const parser = peggy.generate(readFileSync(new URL('../../../grammar/filter.peggy', import.meta.url), 'utf8'))
+const parser = peggy.generate(
+  readFileSync(new URL('../../../grammar/filter.peggy', import.meta.url), 'utf8'),
+)
 
 const MAX_EXPRESSIONS = 200
 const MAX_CALL_NESTING = 3
@@ -86,7 +88,8 @@ class Reader {
   }
 
   #comparison({ left, op, right }: RawComparison): Comparison {
-    if (++this.#expressions > MAX_EXPRESSIONS) throw new FilterError('max filter expressions limit reached')
+    if (++this.#expressions > MAX_EXPRESSIONS)
+      throw new FilterError('max filter expressions limit reached')
     const leftToken = this.#token(left)
     this.#shape += op
     const any = op.startsWith('?')
@@ -102,15 +105,30 @@ class Reader {
     if (token.kind === 'function') return this.#call(token, depth)
     const value = token.kind === 'text' ? cleanText(token.text) : finite(Number(token.text))
     const isFixed = depth > 0 && token.kind === 'text'
-    const [index, traits, pattern] = [this.#literals.length, deriveTraits(value), likePattern(goText(value))]
-    this.#shape += isFixed ? JSON.stringify(value) : `'${Object.values(traits).map(initial).join('')}`
-    const literal = { kind: 'literal', type: token.kind, value, index, traits, pattern, isFixed } as const
+    const [index, traits, pattern] = [
+      this.#literals.length,
+      deriveTraits(value),
+      likePattern(goText(value)),
+    ]
+    this.#shape += isFixed
+      ? JSON.stringify(value)
+      : `'${Object.values(traits).map(initial).join('')}`
+    const literal = {
+      kind: 'literal',
+      type: token.kind,
+      value,
+      index,
+      traits,
+      pattern,
+      isFixed,
+    } as const
     this.#literals.push(literal)
     return literal
   }
 
   #call({ text, args = [] }: RawToken, depth: number): Token {
-    if (depth >= MAX_CALL_NESTING) throw new FilterError('max nested function arguments reached (max: 3)')
+    if (depth >= MAX_CALL_NESTING)
+      throw new FilterError('max nested function arguments reached (max: 3)')
     this.#shape += `${text}(`
     const tokens = args.map((arg) => {
       const token = this.#token(arg, depth + 1)
@@ -180,7 +198,8 @@ export interface Tree {
   readonly shape: string
 }
 
-export const spellToken = (token: Token) => (token.kind === 'literal' ? String(token.value) : token.text)
+export const spellToken = (token: Token) =>
+  token.kind === 'literal' ? String(token.value) : token.text
 
 /** All names in a filter, including function arguments: field paths, macros, `true`. */
 export function collectFilterNames({ root }: Tree): ReadonlySet<string> {

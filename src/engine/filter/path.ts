@@ -36,7 +36,8 @@ function walk(context: Context, path: readonly string[], start: Start): Operand 
     if (i === path.length - 1) return lastOperand(context, row, name, all)
     const field = filterable(context, row, name)
     if (field && holdsJson(field)) return makeJsonOperand(row, field, path.slice(i + 1), all)
-    if (i >= MAX_RELATIONS) throw new FilterError(`max nested relations reached for field "${name}"`)
+    if (i >= MAX_RELATIONS)
+      throw new FilterError(`max nested relations reached for field "${name}"`)
     if (!field) {
       const [collection, back] = backRelation(context, row, name)
       row = noteReachedRow(context, collection, joinBack(context, row, collection, back))
@@ -55,7 +56,11 @@ function walk(context: Context, path: readonly string[], start: Start): Operand 
   throw new FilterError(`failed to resolve field "${path.join('.')}"`)
 }
 
-function filterable({ catalog, reached }: Context, row: FilterRow, name: string): Field | undefined {
+function filterable(
+  { catalog, reached }: Context,
+  row: FilterRow,
+  name: string,
+): Field | undefined {
   const field = catalog.field(row.collection, name)
   if (field?.hidden && reached) throw new FilterError(`non-filterable field "${name}"`)
   return field
@@ -80,14 +85,19 @@ function backRelation(
   const field = catalog.field(collection, fieldName)
   if (!field) throw new Missing(`missing back relation field "${fieldName}"`)
   if (field.type !== 'relation') throw new Missing(`invalid back relation field "${fieldName}"`)
-  if (field.hidden && reached) throw new FilterError(`non-filterable back relation field "${fieldName}"`)
+  if (field.hidden && reached)
+    throw new FilterError(`non-filterable back relation field "${fieldName}"`)
   if (field.collectionId !== row.collection.id || row.isNew)
     throw new Missing(`invalid collection reference of a back relation field "${fieldName}"`)
   return [collection, field]
 }
 
 /** Notes that a client's path reaches a row of `collection`. Throws FilterError if the listRule is null. */
-export function noteReachedRow({ reached }: Context, collection: Collection, row: FilterRow): FilterRow {
+export function noteReachedRow(
+  { reached }: Context,
+  collection: Collection,
+  row: FilterRow,
+): FilterRow {
   if (!reached) return row
   if (collection.listRule === null) {
     throw new FilterError(

@@ -17,7 +17,10 @@ function orderSides(sign: Comparer, a: Side, b: Side): Condition {
   const rows = [...a.rows, ...b.rows]
   if (a.rank === 'mixed' || b.rank === 'mixed') return leaf(orderMixed(sign, a, b), rows, rows)
   if (a.rank !== b.rank) return decided(holds(sign, a.rank === 'number'), a, b)
-  return buildBoolTest(sign, a, b) ?? leaf(comparison(numberOrText(a), sign, numberOrText(b)), rows, rows)
+  return (
+    buildBoolTest(sign, a, b) ??
+    leaf(comparison(numberOrText(a), sign, numberOrText(b)), rows, rows)
+  )
 }
 
 /** SQL of the value of a side that is always a number or always a text. */
@@ -29,7 +32,11 @@ function decided(value: boolean, a: Side, b: Side): Condition {
   const tests = [a, b].filter((side) => side.nullable).map(isNullSql)
   if (tests.length === 0) return constant(value)
   const rows = [...a.rows, ...b.rows]
-  return leaf(sql`(CASE WHEN ${joinSql(tests, ' OR ')} THEN NULL ELSE ${String(value)} END)`, rows, rows)
+  return leaf(
+    sql`(CASE WHEN ${joinSql(tests, ' OR ')} THEN NULL ELSE ${String(value)} END)`,
+    rows,
+    rows,
+  )
 }
 
 export function isNullSql(side: Side): Sql {

@@ -4,7 +4,14 @@ import { type Field, isMulti, isMultiCapable, type RelationField } from '../fiel
 import { writeSorted } from '../fields/json-text.ts'
 import { and, leaf, writeCondition } from './condition.ts'
 import { type Modifier, splitModifier } from './field-operand.ts'
-import { expression, keyword, makeConstant, makeNumberOperand, type Operand, parameter } from './operand.ts'
+import {
+  expression,
+  keyword,
+  makeConstant,
+  makeNumberOperand,
+  type Operand,
+  parameter,
+} from './operand.ts'
 import { compare } from './operators.ts'
 import { FilterError } from './parse.ts'
 import { noteReachedRow, resolvePath } from './path.ts'
@@ -13,7 +20,12 @@ import { type Context, table } from './row.ts'
 import { flagParam, type Input, makeColumn, param, type Slot, sql } from './sql.ts'
 import { MIXED, NUMBER, TEXT } from './traits.ts'
 
-function resolveBodyField(context: Context, path: readonly string[], field: Field, modifier: Modifier) {
+function resolveBodyField(
+  context: Context,
+  path: readonly string[],
+  field: Field,
+  modifier: Modifier,
+) {
   if (field.type === 'relation' && path.length > 2) return resolveBodyRelation(context, path, field)
   if (path.length > 2) return resolveValue(context, path)
   const value = ({ request }: Input) => request.body[field.name]
@@ -44,10 +56,16 @@ function bodyValues(context: Context, field: Field): Operand {
 }
 
 /** Resolves `@request.body.relation.…`: a path that starts at the records whose ids the body has. */
-function resolveBodyRelation(context: Context, path: readonly string[], field: RelationField): Operand {
+function resolveBodyRelation(
+  context: Context,
+  path: readonly string[],
+  field: RelationField,
+): Operand {
   const target = context.catalog.find(field.collectionId)
   if (!target)
-    throw new FilterError(`failed to load collection "${field.collectionId}" from data field "${field.name}"`)
+    throw new FilterError(
+      `failed to load collection "${field.collectionId}" from data field "${field.name}"`,
+    )
   const ids = ({ request }: Input) => toTexts(request.body[field.name] ?? null)
   const at = context.scope.join(`body.${field.name}`, null, true, () => ({
     from: table(target),
@@ -60,9 +78,16 @@ function resolveBodyRelation(context: Context, path: readonly string[], field: R
 function changed(context: Context, field: Field): Operand {
   const isSet = flagParam(({ request }) => lookUp(request.body, [field.name]) !== undefined)
   const submitted = resolveValue(context, ['body', field.name])
-  const stored = resolvePath(context, [field.name], { row: context.base, all: false, lenient: false })
+  const stored = resolvePath(context, [field.name], {
+    row: context.base,
+    all: false,
+    lenient: false,
+  })
   const condition = and([leaf(isSet), compare('!=', submitted, stored)])
-  return expression(sql`(${writeCondition(condition)})`, 'bool', { fallback: 'off', nullable: false })
+  return expression(sql`(${writeCondition(condition)})`, 'bool', {
+    fallback: 'off',
+    nullable: false,
+  })
 }
 
 const readAuthValues = ({ request }: Input) => request.auth?.values ?? {}

@@ -24,7 +24,8 @@ export function resolveValue(context: Context, path: readonly string[]): Operand
   const [root = '', ...keys] = path.with(-1, last)
   const value = ({ request }: Input) =>
     lookUp(root === 'headers' ? request.headers() : request[root as 'body'], keys)
-  if (modifier === 'isset') return makeIssetResult((input) => (value(input) === undefined ? 0n : 1n))
+  if (modifier === 'isset')
+    return makeIssetResult((input) => (value(input) === undefined ? 0n : 1n))
   if (modifier !== '' && modifier !== 'lower')
     throw new FilterError(`invalid modifier sequence ${last}:${modifier}`)
   const field = context.catalog.field(context.base.collection, last)

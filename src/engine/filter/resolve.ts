@@ -35,7 +35,8 @@ export function resolveToken(context: Context, token: Token): Operand {
     return make(token.args, (argument) => resolveToken(context, argument))
   }
   const macro = MACROS.get(token.text)
-  if (macro) return parameter(({ now }) => macro(now), typeof macro(ANY_TIME) === 'string' ? TEXT : NUMBER)
+  if (macro)
+    return parameter(({ now }) => macro(now), typeof macro(ANY_TIME) === 'string' ? TEXT : NUMBER)
   try {
     return resolveName(context, token.text)
   } catch (error) {
@@ -62,10 +63,16 @@ export function resolveName(context: Context, name: string): Operand {
 }
 
 /** Resolves `@collection.name.…`, a path from any record of a collection. Each alias joins its own record. */
-function resolveCollection(context: Context, source: string, path: readonly string[], name: string): Operand {
+function resolveCollection(
+  context: Context,
+  source: string,
+  path: readonly string[],
+  name: string,
+): Operand {
   const [nameOrId = ''] = source.split(':')
   const collection = context.catalog.find(nameOrId)
-  if (!collection) throw new FilterError(`failed to load collection "${source}" from field path "${name}"`)
+  if (!collection)
+    throw new FilterError(`failed to load collection "${source}" from field path "${name}"`)
   const from = () => ({ from: table(collection), ...orderByInsertion(collection) })
   const alias = source.slice(nameOrId.length)
   const at = context.scope.join(`@collection.${collection.id}${alias}`, null, true, from)

@@ -20,7 +20,9 @@ export interface FilterRow {
   readonly isNew?: boolean
 }
 
-export const table = (collection: Collection): Sql => [{ kind: 'table', name: toTableName(collection) }]
+export const table = (collection: Collection): Sql => [
+  { kind: 'table', name: toTableName(collection) },
+]
 
 export function column({ at, values }: FilterRow, field: Field): Sql {
   if (!values) return [makeColumn(at, toColumnName(field.name))]

@@ -36,12 +36,15 @@ export const goText = (value: Scalar): string =>
 function realText(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf'
   const short = value.toExponential(14)
-  const [mantissa = '', power = '0'] = (Number(short) === value ? short : value.toExponential(16)).split('e')
+  const [mantissa = '', power = '0'] = (
+    Number(short) === value ? short : value.toExponential(16)
+  ).split('e')
   const sign = value < 0 ? '-' : ''
   const digits = mantissa.replace(/[-.]/g, '').replace(/0+$/, '')
   const exponent = Number(power)
   if (value === 0) return '0.0'
-  if (exponent < -4 || exponent > 16) return `${sign}${withPoint(digits, 1)}e${exponentText(exponent)}`
+  if (exponent < -4 || exponent > 16)
+    return `${sign}${withPoint(digits, 1)}e${exponentText(exponent)}`
   if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`
   return sign + withPoint(digits, exponent + 1)
 }
@@ -50,4 +53,5 @@ const withPoint = (digits: string, whole: number) =>
   `${digits.slice(0, whole).padEnd(whole, '0')}.${digits.slice(whole) || '0'}`
 
 /** Lowers ASCII letters only, as SQLite's LOWER() and LIKE do. */
-export const lowerAscii = (text: string) => text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())
+export const lowerAscii = (text: string) =>
+  text.replace(/[A-Z]+/g, (letters) => letters.toLowerCase())

@@ -1,4 +1,11 @@
-import { type Affinity, type Expression, FORMS, type Known, type Operand, writeBoundText } from './operand.ts'
+import {
+  type Affinity,
+  type Expression,
+  FORMS,
+  type Known,
+  type Operand,
+  writeBoundText,
+} from './operand.ts'
 import { asNumeric, classifyScalar } from './scalar.ts'
 import { type JoinedRow, numberParam, param, type Slot, type Sql, sql, textParam } from './sql.ts'
 
@@ -31,12 +38,15 @@ function conversion(own: Affinity, other: Affinity): Conversion {
 }
 
 export const makeSide = (operand: Operand, conversion: Conversion = null): Side =>
-  operand.kind === 'expression' ? expressionSide(operand, conversion) : knownSide(operand, conversion)
+  operand.kind === 'expression'
+    ? expressionSide(operand, conversion)
+    : knownSide(operand, conversion)
 
 function knownSide(operand: Known, conversion: Conversion): Side {
   const { traits } = operand
   const kind = conversion === 'numeric' ? traits.numeric : traits.kind
-  const slot: Slot = conversion === 'numeric' ? (input) => asNumeric(operand.slot(input)) : operand.slot
+  const slot: Slot =
+    conversion === 'numeric' ? (input) => asNumeric(operand.slot(input)) : operand.slot
   const common = { nullable: operand.isEmpty === 'perhaps', rows: [], operand }
   if (kind === 'null') return { ...common, rank: 'null', nullable: true }
   if (kind === 'text' || kind === 'empty' || conversion === 'text')
@@ -57,7 +67,8 @@ function expressionSide(operand: Expression, conversion: Conversion): Side {
   const { storage, nullable, rows } = operand
   const common = { nullable, rows, operand }
   const form = FORMS[storage]
-  if (storage === 'json' && conversion !== 'text') return { ...common, ...jsonSide(operand.sql, conversion) }
+  if (storage === 'json' && conversion !== 'text')
+    return { ...common, ...jsonSide(operand.sql, conversion) }
   if (form.number && conversion !== 'text')
     return { ...common, rank: 'number', number: form.number(operand.sql) }
   const text = form.text(operand.sql)

@@ -51,7 +51,11 @@ export function readSort(sort: string): SortKey[] {
  * Keys of ORDER BY. The last one is the order of insertion. If a path leads to several rows, the first row
  * that meets `condition` counts.
  */
-export function buildOrder(context: Context, keys: readonly SortKey[], condition: Condition): OrderKey[] {
+export function buildOrder(
+  context: Context,
+  keys: readonly SortKey[],
+  condition: Condition,
+): OrderKey[] {
   const isView = context.base.collection.type === 'view'
   const order: OrderKey[] = []
   for (const key of keys) {
@@ -75,7 +79,11 @@ function orderKey(value: Sql, direction?: SortKey['direction']): OrderKey {
 export const isOwnField = ({ fields }: Collection, name: string): boolean =>
   name === '@rowid' || fields.some((field) => field.name === name)
 
-function buildKey(context: Context, { name, direction }: SortKey, condition: Condition): OrderKey[] {
+function buildKey(
+  context: Context,
+  { name, direction }: SortKey,
+  condition: Condition,
+): OrderKey[] {
   const invalid = `invalid sort field "${name}"`
   const resolved = () => resolveName(context, name)
   const operand = rewordFilterError(resolved, () => invalid)
@@ -108,7 +116,9 @@ function selectFirstRow(key: Sql, condition: Condition): Sql {
 
 function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
   if (![...collectMultiRows(condition)].some((row) => rows.has(row))) return TRUE
-  return condition.kind === 'and' ? and(condition.items.map((item) => sharing(item, rows))) : condition
+  return condition.kind === 'and'
+    ? and(condition.items.map((item) => sharing(item, rows)))
+    : condition
 }
 
 /** The values to sort by. JSON sorts null first, then numbers, then texts. */

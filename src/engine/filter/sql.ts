@@ -78,7 +78,11 @@ export function joinSql(list: readonly Sql[], separator: string): Sql {
   return list.flatMap((part, i) => (i === 0 ? part : [separator, ...part]))
 }
 
-export const makeColumn = (row: JoinedRow | null, name: string): Column => ({ kind: 'column', row, name })
+export const makeColumn = (row: JoinedRow | null, name: string): Column => ({
+  kind: 'column',
+  row,
+  name,
+})
 
 export const isKind = <K extends Exclude<Piece, string>['kind']>(
   piece: Piece | undefined,
@@ -95,7 +99,8 @@ function findJoinedRow(piece: Piece): JoinedRow | null {
   return piece.kind === 'column' ? piece.row : null
 }
 
-export const listJoinedRows = (part: Sql): JoinedRow[] => part.flatMap((one) => findJoinedRow(one) ?? [])
+export const listJoinedRows = (part: Sql): JoinedRow[] =>
+  part.flatMap((one) => findJoinedRow(one) ?? [])
 
 /** Replaces references to these rows by their aliases, which the FROM of a subquery defines. */
 export const bindRows = (part: Sql, rows: ReadonlySet<JoinedRow>): Sql =>
@@ -112,7 +117,8 @@ export function writePieceText(piece: Exclude<Piece, Param>): string {
   return columnText(piece.row?.alias ?? 'b', piece.name)
 }
 
-const columnText = (alias: string, name: string) => `${alias}.${name === ROWID ? ROWID : quote(name)}`
+const columnText = (alias: string, name: string) =>
+  `${alias}.${name === ROWID ? ROWID : quote(name)}`
 
 export const baseColumn = (name: string): string => columnText('b', name)
 

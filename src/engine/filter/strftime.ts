@@ -22,13 +22,16 @@ function checkArguments([format, time, ...modifiers]: readonly Token[]): void {
   if (!format) throw new FilterError('[strftime] expected at least 1 arguments, got 0')
   const count = modifiers.length + 2
   if (count > MAX_ARGUMENTS)
-    throw new FilterError(`[strftime] too many arguments (max allowed ${MAX_ARGUMENTS}, got ${count})`)
+    throw new FilterError(
+      `[strftime] too many arguments (max allowed ${MAX_ARGUMENTS}, got ${count})`,
+    )
   if (!isLiteral(format, 'text'))
     throw new FilterError('[strftime] expects the first argument to be a format string')
   if (time?.kind === 'function')
     throw new FilterError('[strftime] expects the second argument to be of a valid time-value type')
   const wrong = modifiers.findIndex((modifier) => !isLiteral(modifier, 'text'))
-  if (wrong >= 0) throw new FilterError(`[strftime] invalid modifier argument ${wrong} - can be only string`)
+  if (wrong >= 0)
+    throw new FilterError(`[strftime] invalid modifier argument ${wrong} - can be only string`)
 }
 
 function write(operands: readonly Operand[]): Sql {
@@ -36,7 +39,12 @@ function write(operands: readonly Operand[]): Sql {
   const texts = operands.map(writeTextSql)
   const list = texts.length > 1 ? joinSql(texts, ', ') : sql`${texts[0]!}, 'now'`
   const general = sql`pb_strftime(${list}) COLLATE "C"`
-  if (operands.length !== 2 || format?.kind !== 'known' || time?.kind !== 'expression' || !time.isDate)
+  if (
+    operands.length !== 2 ||
+    format?.kind !== 'known' ||
+    time?.kind !== 'expression' ||
+    !time.isDate
+  )
     return general
   const plain = datePieces(format.constant, time)
   // Postgres reads neither '' nor year 0 as a date.
@@ -70,7 +78,8 @@ const MAX_FORMAT = 100
 
 /** SQL that formats a date without the slow pb_strftime (30 s per 100,000 rows). Undefined if impossible. */
 function datePieces(format: unknown, time: Expression): Sql | undefined {
-  if (typeof format !== 'string' || format.length > MAX_FORMAT || !LETTERS.test(format)) return undefined
+  if (typeof format !== 'string' || format.length > MAX_FORMAT || !LETTERS.test(format))
+    return undefined
   const parts = format.match(/%.|[^%]+/gs)
   if (!parts) return undefined
   const pieces = parts.map((part): Sql => {

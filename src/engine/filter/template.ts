@@ -37,7 +37,14 @@ export function makeTemplate(
     ...(candidate && { values: (input: Input) => input.candidate, isNew: true }),
   }
   const auth = request.auth ? catalog.find(request.auth.collection.id) : undefined
-  const forRule: Context = { catalog, auth, scope: new Scope(), base, reached: null, isClient: false }
+  const forRule: Context = {
+    catalog,
+    auth,
+    scope: new Scope(),
+    base,
+    reached: null,
+    isClient: false,
+  }
   const forClient: Context = { ...forRule, reached: isTrusted ? null : reached, isClient: true }
   const conditions: Condition[] = []
   if (rule !== '') conditions.push(buildCondition(forRule, parseFilter(rule).root))
@@ -106,7 +113,8 @@ function writeTemplate(
 
 function collectSqlNames(part: Sql, isWanted: (one: Sql[number]) => boolean): string[] {
   const names = new Set<string>()
-  for (const one of part) if (typeof one === 'object' && 'name' in one && isWanted(one)) names.add(one.name)
+  for (const one of part)
+    if (typeof one === 'object' && 'name' in one && isWanted(one)) names.add(one.name)
   return [...names]
 }
 
@@ -115,7 +123,10 @@ const OPAQUE: Predicate = { kind: 'opaque' }
 function buildPredicate(condition: Condition, writer: Writer): Predicate {
   if (condition.kind === 'constant') return { kind: condition.value ? 'and' : 'or', items: [] }
   if (condition.kind !== 'leaf')
-    return { kind: condition.kind, items: condition.items.map((item) => buildPredicate(item, writer)) }
+    return {
+      kind: condition.kind,
+      items: condition.items.map((item) => buildPredicate(item, writer)),
+    }
   const { row, name } = findOnlyColumn(condition.sql) ?? {}
   if (row === null) return { kind: 'flag', column: name! }
   const { test } = condition

@@ -36,7 +36,9 @@ export function addQuotaRule(raw: ExportedCollection, report: Report): ExportedC
   }
   const rules = { createRule: guarded(raw.createRule), updateRule: guarded(raw.updateRule) }
   if (rules.createRule !== raw.createRule || rules.updateRule !== raw.updateRule)
-    report(`users: its create and update rules got "${QUOTA_GUARD}", so that nobody lifts the own quota.`)
+    report(
+      `users: its create and update rules got "${QUOTA_GUARD}", so that nobody lifts the own quota.`,
+    )
   return { ...raw, ...rules }
 }
 

@@ -16,10 +16,19 @@ const RULES = ['listRule', 'viewRule', 'createRule', 'updateRule', 'deleteRule']
 
 /** Converts a row of PocketBase's `_collections` to its export format. Throws a UserError if damaged. */
 function readCollection(row: StoredRow): ExportedCollection {
-  const parsed = [row.options, row.fields, row.indexes].map((text) => parseJson(readSqliteText(text) || '{}'))
+  const parsed = [row.options, row.fields, row.indexes].map((text) =>
+    parseJson(readSqliteText(text) || '{}'),
+  )
   const [options, fields, indexes] = parsed
-  if (!isObject(options) || !Array.isArray(fields) || !fields.every(isObject) || !Array.isArray(indexes))
-    throw new UserError(`data.db cannot be read: its collection ${readSqliteText(row.name)} is damaged.`)
+  if (
+    !isObject(options) ||
+    !Array.isArray(fields) ||
+    !fields.every(isObject) ||
+    !Array.isArray(indexes)
+  )
+    throw new UserError(
+      `data.db cannot be read: its collection ${readSqliteText(row.name)} is damaged.`,
+    )
   return {
     ...options,
     id: readSqliteText(row.id),
@@ -28,7 +37,9 @@ function readCollection(row: StoredRow): ExportedCollection {
     system: Boolean(row.system),
     fields,
     indexes,
-    ...Object.fromEntries(RULES.map((name) => [name, row[name] === null ? null : readSqliteText(row[name])])),
+    ...Object.fromEntries(
+      RULES.map((name) => [name, row[name] === null ? null : readSqliteText(row[name])]),
+    ),
     created: readSqliteText(row.created),
     updated: readSqliteText(row.updated),
   }

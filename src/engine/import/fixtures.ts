@@ -30,9 +30,12 @@ export async function importFiles(
   progress: Progress,
 ): Promise<string> {
   const done = await store.change(async (draft) => {
-    const collections = files.schema === undefined ? 0 : await importSchema(draft, files.schema, progress)
+    const collections =
+      files.schema === undefined ? 0 : await importSchema(draft, files.schema, progress)
     const parts =
-      files.fixtures === undefined ? [] : await importRecords(draft, extensions, files.fixtures, progress)
+      files.fixtures === undefined
+        ? []
+        : await importRecords(draft, extensions, files.fixtures, progress)
     const fields = parts.map(({ collection }) => collection.name)
     await recordTerminalAudit(draft.db, { action: 'import', fields })
     return { collections, parts }
@@ -84,7 +87,11 @@ async function insertPart({ db }: CatalogDraft, part: Part, progress: Progress):
 
 const listRowIds = ({ collection, rows }: Part) => rows.map((row) => readRowId(collection, row))
 
-async function importSchema(draft: CatalogDraft, file: string, progress: Progress): Promise<number> {
+async function importSchema(
+  draft: CatalogDraft,
+  file: string,
+  progress: Progress,
+): Promise<number> {
   const schema = readJson(file)
   if (!Array.isArray(schema) || !schema.every(isObject))
     throw new UserError(`${file}: a list of collections expected, as PocketBase exports it.`)
@@ -111,7 +118,9 @@ async function checkRelations(store: Store, place: Part): Promise<void> {
     if (field.type !== 'relation') continue
     const target = store.catalog.find(field.collectionId)
     if (!target) continue
-    const { rows } = await store.db.query(lostStatement(place.collection, field, target), [listRowIds(place)])
+    const { rows } = await store.db.query(lostStatement(place.collection, field, target), [
+      listRowIds(place),
+    ])
     if (!rows[0]) continue
     const [id, lost] = rows[0].map(String)
     throw recordFault(place, id!, `${target.name} has no record ${lost}`, field.name)

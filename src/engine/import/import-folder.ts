@@ -66,7 +66,9 @@ export async function importFolder(
     const counts = `Imported ${done.collections.length} collections, ${views} views, ${done.records} of ${total} records and ${storage.counts().imported} files.`
     return [counts, ...notes].join('\n')
   } catch (error) {
-    throw (error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR' ? unreadable(folder, error) : error
+    throw (error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR'
+      ? unreadable(folder, error)
+      : error
   } finally {
     data.close()
   }
@@ -80,9 +82,8 @@ async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
     if (!collection.system && !draft.catalog.isBuiltIn(collection))
       refuse(`it has the collection ${collection.name}`)
     const others = collection.name === SUPERUSERS ? sql`where email <> ${INSTALLER_EMAIL}` : sql``
-    const { rows } = await sql`select from ${sql.id(toTableName(collection))} ${others} limit 1`.execute(
-      draft.db,
-    )
+    const { rows } =
+      await sql`select from ${sql.id(toTableName(collection))} ${others} limit 1`.execute(draft.db)
     if (rows.length > 0) refuse(`there are records in ${collection.name}`)
   }
   await queries(draft.db).deleteFrom('_superusers').execute()

@@ -49,7 +49,10 @@ export async function insertRows(
   db: Db,
   place: FilePosition,
   rows: readonly ImportRow[],
-  { replaced = new Map(), hashed = false }: { readonly replaced?: Replaced; readonly hashed?: boolean } = {},
+  {
+    replaced = new Map(),
+    hashed = false,
+  }: { readonly replaced?: Replaced; readonly hashed?: boolean } = {},
 ): Promise<void> {
   const { collection } = place
   keepTokenKeys(collection, rows, replaced)
@@ -64,7 +67,12 @@ export async function insertRows(
   await logChange({ db }, collection, 'create', ids.create ?? [])
 }
 
-async function insertChunk(db: Db, place: FilePosition, statement: string, chunk: readonly ImportRow[]) {
+async function insertChunk(
+  db: Db,
+  place: FilePosition,
+  statement: string,
+  chunk: readonly ImportRow[],
+) {
   const insert = (rows: readonly ImportRow[]) =>
     withSavepoint(db, () => db.query(statement, [JSON.stringify(rows.map(toObject))]))
   try {
@@ -89,14 +97,25 @@ async function insertChunk(db: Db, place: FilePosition, statement: string, chunk
 const toObject = (row: ImportRow) => Object.fromEntries(row.map((value, i) => [i, value]))
 
 /** Deletes the records that will be replaced. Returns their token keys. */
-export async function removeOld(db: Db, collection: Collection, ids: readonly string[]): Promise<Replaced> {
+export async function removeOld(
+  db: Db,
+  collection: Collection,
+  ids: readonly string[],
+): Promise<Replaced> {
   const table = columnsOf(collection).table
   const kept = collection.type === 'auth' ? '"tokenKey"' : `''`
-  const old = await db.query(`delete from ${table} where id = any($1::text[]) returning id, ${kept}`, [ids])
+  const old = await db.query(
+    `delete from ${table} where id = any($1::text[]) returning id, ${kept}`,
+    [ids],
+  )
   return new Map(old.rows.map(([id, tokenKey]) => [String(id), String(tokenKey)]))
 }
 
-function keepTokenKeys(collection: Collection, rows: readonly ImportRow[], replaced: Replaced): void {
+function keepTokenKeys(
+  collection: Collection,
+  rows: readonly ImportRow[],
+  replaced: Replaced,
+): void {
   if (collection.type !== 'auth' || replaced.size === 0) return
   const key = collection.fields.findIndex(({ name }) => name === 'tokenKey')
   for (const row of rows) row[key] = replaced.get(readRowId(collection, row)) ?? row[key]!

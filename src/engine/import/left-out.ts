@@ -49,7 +49,9 @@ export async function dropLostRelations(
   const relations = collections.flatMap((collection) =>
     collection.fields.flatMap((field) => {
       const target = field.type === 'relation' ? catalog.find(field.collectionId) : undefined
-      return target && target.type !== 'view' ? [{ collection, field: field as RelationField, target }] : []
+      return target && target.type !== 'view'
+        ? [{ collection, field: field as RelationField, target }]
+        : []
     }),
   )
   let deleted = 0
@@ -65,7 +67,10 @@ export async function dropLostRelations(
       if (!field.required || rows.length === 0) continue
       const gone = await db.query(deleteEmpty(collection, field), [collection.id])
       for (const [id] of gone.rows)
-        note(`${collection.name}: # were left out: ${field.name} was left out or is not there.`, String(id))
+        note(
+          `${collection.name}: # were left out: ${field.name} was left out or is not there.`,
+          String(id),
+        )
       deleted += gone.rows.length
     }
   }
@@ -73,8 +78,14 @@ export async function dropLostRelations(
 }
 
 /** Deletes links of sign-in, such as `_externalAuths`, to missing records. Returns how many. */
-async function deleteLostLinks({ db, catalog }: CatalogDraft, { note }: LeftOut, all: readonly Collection[]) {
-  const links = all.filter(({ system, fields }) => system && fields.some(({ name }) => name === 'recordRef'))
+async function deleteLostLinks(
+  { db, catalog }: CatalogDraft,
+  { note }: LeftOut,
+  all: readonly Collection[],
+) {
+  const links = all.filter(
+    ({ system, fields }) => system && fields.some(({ name }) => name === 'recordRef'),
+  )
   let deleted = 0
   for (const link of links) {
     for (const owner of catalog.all.filter(({ type }) => type === 'auth')) {
@@ -99,7 +110,8 @@ const quoteTableAndColumn = (collection: Collection, field: RelationField) => ({
 /** SQL that takes ids of missing records out of a relation. Returns the ids of the changed records. */
 function emptyLost(collection: Collection, field: RelationField, other: Collection): string {
   const { table, column } = quoteTableAndColumn(collection, field)
-  const isThere = (id: string) => `exists (select from ${quote(toTableName(other))} t where t.id = ${id})`
+  const isThere = (id: string) =>
+    `exists (select from ${quote(toTableName(other))} t where t.id = ${id})`
   return isMulti(field)
     ? `update ${table} set ${column} = array(
         select v.id from unnest(${column}) with ordinality v(id, n) where ${isThere('v.id')} order by v.n)

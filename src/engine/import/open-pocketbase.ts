@@ -33,7 +33,8 @@ export function openPocketBase(folder: string) {
       /** Rows of a table in order of insertion. Integers are bigint. */
       rows: (table: string): Iterable<StoredRow> =>
         db.prepare(`select * from ${quote(table)} order by rowid`).iterate(),
-      count: (table: string) => Number(db.prepare(`select count(*) n from ${quote(table)}`).get()!.n),
+      count: (table: string) =>
+        Number(db.prepare(`select count(*) n from ${quote(table)}`).get()!.n),
       close: () => db.close(),
     }
   } catch (error) {

@@ -36,13 +36,16 @@ export async function saveOne(
     return saved!.collection
   } catch (error) {
     const faults = error instanceof InvalidCollection ? error.data.indexes : undefined
-    if (!faults) throw new UserError(`collection ${raw.name}: ${(error as Error).message}`, { cause: error })
+    if (!faults)
+      throw new UserError(`collection ${raw.name}: ${(error as Error).message}`, { cause: error })
     const indexes = [...(raw.indexes as string[])]
     for (const [i, { message }] of Object.entries(faults as Record<string, FieldError>)) {
       const index = parseIndex(indexes[Number(i)]!)
       const name = `${index.name}_${raw.id}`
       if (/already exists/.test(message) && !index.name.endsWith(raw.id)) {
-        report(`${raw.name}: its index ${index.name} is called ${name} here, since that name is taken.`)
+        report(
+          `${raw.name}: its index ${index.name} is called ${name} here, since that name is taken.`,
+        )
         indexes[Number(i)] = indexText({ ...index, name })
       } else {
         report(`${raw.name}: an index was left out (${indexes[Number(i)]}): ${message}`)
@@ -54,7 +57,11 @@ export async function saveOne(
 }
 
 /** Saves a collection with its dates and token secrets. Reports indexes that are renamed or left out. */
-async function saveSource(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<Collection> {
+async function saveSource(
+  draft: CatalogDraft,
+  raw: ExportedCollection,
+  report: Report,
+): Promise<Collection> {
   const saved = await saveOne(draft, raw, report)
   const { created, updated } = raw as unknown as Collection
   const token = 'authToken' in raw ? { authToken: raw.authToken } : {}
@@ -65,7 +72,11 @@ async function saveSource(draft: CatalogDraft, raw: ExportedCollection, report: 
 /** How many rows of a view to try to read: some errors of its query occur only for certain rows. */
 const SAMPLE_SIZE = 1_000
 
-async function saveView(draft: CatalogDraft, raw: ExportedCollection, report: Report): Promise<void> {
+async function saveView(
+  draft: CatalogDraft,
+  raw: ExportedCollection,
+  report: Report,
+): Promise<void> {
   const view = await saveSource(draft, raw, report)
   try {
     const sample = sql`select * from ${sql.id(toTableName(view))} limit ${SAMPLE_SIZE}`
@@ -84,7 +95,8 @@ export async function importPocketBaseViews(
 ): Promise<void> {
   for (let waiting = views; waiting.length > 0; ) {
     const failed = new Map<ExportedCollection, unknown>()
-    for (const raw of waiting) await saveView(draft, raw, report).catch((error) => failed.set(raw, error))
+    for (const raw of waiting)
+      await saveView(draft, raw, report).catch((error) => failed.set(raw, error))
     if (failed.size === waiting.length)
       for (const [{ name }, error] of failed)
         report(

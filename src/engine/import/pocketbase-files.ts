@@ -29,7 +29,10 @@ export function openStorage(source: string, progress: Progress) {
       return
     }
     const { size, mtime: modified } = statSync(path)
-    const content = { size, pieces: (bytes: number) => createReadStream(path, { highWaterMark: bytes }) }
+    const content = {
+      size,
+      pieces: (bytes: number) => createReadStream(path, { highWaterMark: bytes }),
+    }
     const type = readFileType(path) ?? (await readUpload(name, content)).sniffed.type
     await storeFile(db, { collection, record, name }, { type, modified }, content)
     progress('files', ++imported, total)
@@ -37,11 +40,16 @@ export function openStorage(source: string, progress: Progress) {
 
   return {
     counts: () => ({ imported, missing, left: total - imported }),
-    async importOf(draft: CatalogDraft, collection: Collection, rows: readonly ImportRow[]): Promise<void> {
+    async importOf(
+      draft: CatalogDraft,
+      collection: Collection,
+      rows: readonly ImportRow[],
+    ): Promise<void> {
       const places = collection.fields.flatMap((field, i) => (field.type === 'file' ? [i] : []))
       for (const row of places.length > 0 ? rows : []) {
         const names = new Set(places.flatMap((i) => listChosenTexts(row[i]!)))
-        for (const name of names) await importOne(draft, collection.id, readRowId(collection, row), name)
+        for (const name of names)
+          await importOne(draft, collection.id, readRowId(collection, row), name)
       }
     },
   }
@@ -50,14 +58,18 @@ export function openStorage(source: string, progress: Progress) {
 function countFiles(folder: string): number {
   if (!existsSync(folder)) return 0
   return readdirSync(folder, { recursive: true, withFileTypes: true }).filter(
-    (entry) => entry.isFile() && !entry.name.endsWith(FACTS) && !/[\\/]thumbs_/.test(entry.parentPath),
+    (entry) =>
+      entry.isFile() && !entry.name.endsWith(FACTS) && !/[\\/]thumbs_/.test(entry.parentPath),
   ).length
 }
 
 /** The type that PocketBase's file of attributes names; undefined if there is none. */
 function readFileType(path: string): string | undefined {
   if (!existsSync(path + FACTS)) return undefined
-  const facts = parseJson(readFileSync(path + FACTS, 'utf8')) as Record<string, unknown> | null | undefined
+  const facts = parseJson(readFileSync(path + FACTS, 'utf8')) as
+    | Record<string, unknown>
+    | null
+    | undefined
   const type = facts?.['user.content_type']
   return typeof type === 'string' && type !== '' ? type : undefined
 }

@@ -36,13 +36,18 @@ export const importPocketBase = (
   })
 
 /** Imports the settings that also exist in pocketsms. If they are encrypted, only reports that. */
-async function importSettings(draft: CatalogDraft, data: PocketBaseData, report: Report): Promise<void> {
+async function importSettings(
+  draft: CatalogDraft,
+  data: PocketBaseData,
+  report: Report,
+): Promise<void> {
   const row = [...data.rows('_params')].find(({ id }) => id === 'settings')
   if (!row) return
   const stored = parseJson(readSqliteText(row.value))
   if (stored === undefined) return report('settings: left out, they are encrypted.')
   const settings = SETTINGS.over(stored, SETTINGS.fresh())
   if (settings.s3.enabled) report('settings: files in S3 were not copied.')
-  if (settings.backups.cron) report('settings: backups on a schedule are not made here; see README.md.')
+  if (settings.backups.cron)
+    report('settings: backups on a schedule are not made here; see README.md.')
   await writeSettings(draft.db, settings)
 }

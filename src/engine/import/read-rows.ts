@@ -52,7 +52,9 @@ export function readRows(
     }
     if (seen.has(id)) throw recordFault(place, id, 'the id stands twice in the file', 'id')
     seen.add(id)
-    const row = place.collection.fields.map((field) => readValue(place, id, field, record[field.name]))
+    const row = place.collection.fields.map((field) =>
+      readValue(place, id, field, record[field.name]),
+    )
     const fault = findRowFault(place.collection, row, extensions)
     if (fault) throw recordFault(place, id, fault)
     return row
@@ -76,8 +78,10 @@ function readValue(place: FilePosition, id: string, field: Field, raw: unknown):
 const hasEmptyValue = ({ type }: Field) => type !== 'json' && type !== 'number' && type !== 'bool'
 
 function missing(place: FilePosition, id: string, field: Field): Value {
-  if (field.type === 'text' && field.primaryKey) throw recordFault(place, id, 'it is missing', field.name)
-  if (field.type === 'text' && field.autogeneratePattern) return generateText(field.autogeneratePattern)
+  if (field.type === 'text' && field.primaryKey)
+    throw recordFault(place, id, 'it is missing', field.name)
+  if (field.type === 'text' && field.autogeneratePattern)
+    return generateText(field.autogeneratePattern)
   if (field.type === 'autodate') return now()
   const zero = findFieldType(field).zero(field)
   const problem = checkValue(field, zero)

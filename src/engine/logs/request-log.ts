@@ -88,7 +88,9 @@ export class RequestLog {
 
   #hasRoom(refused: Holder | undefined): boolean {
     if (this.#lines.length >= MAX_LINES) return false
-    return refused === undefined || (this.#refused < MAX_REFUSED && this.#rates.debtOf(refused) === 0)
+    return (
+      refused === undefined || (this.#refused < MAX_REFUSED && this.#rates.debtOf(refused) === 0)
+    )
   }
 
   async #write(): Promise<void> {
@@ -120,7 +122,8 @@ const DAY_MS = 86_400_000
 const MAX_DAYS = 36_500
 
 /** The row is not among the last `rows`. */
-const isBeyond = (rows: number) => sql<boolean>`_rowid <= (select max(_rowid) from _logs) - ${rows}::bigint`
+const isBeyond = (rows: number) =>
+  sql<boolean>`_rowid <= (select max(_rowid) from _logs) - ${rows}::bigint`
 
 /** Deletes logs older than `logs.maxDays` or beyond `maxRows`. PocketBase: core/base.go, registerLogsHooks */
 export async function deleteOldLogs(
@@ -148,7 +151,11 @@ async function remove(db: Db, condition: Expression<SqlBool>): Promise<void> {
     queries(db)
       .deleteFrom('_logs')
       .where('_rowid', 'in', ({ selectFrom }) =>
-        selectFrom('_logs').select('_rowid').where(condition).orderBy('_rowid').limit(sql.lit(BATCH)),
+        selectFrom('_logs')
+          .select('_rowid')
+          .where(condition)
+          .orderBy('_rowid')
+          .limit(sql.lit(BATCH)),
       )
       .executeTakeFirst()
   while ((await deleteSome()).numDeletedRows > 0n);

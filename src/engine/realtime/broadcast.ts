@@ -41,7 +41,9 @@ function chooseLane({ store, change }: ChangeEvent, group: SubscriptionGroup): s
   if (decideLocally(access, change) === false) return undefined
   const question = findAccessFilter(access)
   const isManaged = collection.type === 'auth' && collection.manageRule !== null
-  return question || isManaged ? `${collection.id} ${question ? writeFilterText(question) : ''}` : ''
+  return question || isManaged
+    ? `${collection.id} ${question ? writeFilterText(question) : ''}`
+    : ''
 }
 
 export type Deliver = (lane: string, event: ChangeEvent, receivers: readonly Receivers[]) => void
@@ -57,11 +59,18 @@ interface DeliveryParts {
  * Sends changes to this node's clients. Signs out deleted users. Disconnects the clients of ended sessions,
  * and those that may see a change that could not be read.
  */
-export async function broadcastChanges(parts: DeliveryParts, entries: readonly ChangeEntry[]): Promise<void> {
+export async function broadcastChanges(
+  parts: DeliveryParts,
+  entries: readonly ChangeEntry[],
+): Promise<void> {
   const { store, registry } = parts
   for (const { collection, record } of entries)
     if (collection === ENDED_SESSIONS) registry.endClientsOf(record)
-  const { changes, unread } = await loadChanges(store.forEverybody('realtime'), entries, registry.knows)
+  const { changes, unread } = await loadChanges(
+    store.forEverybody('realtime'),
+    entries,
+    registry.knows,
+  )
   registry.follow(store.catalog)
   const last = new Map(changes.map(({ xid }, i) => [xid, i]))
   const deleted: Change[] = []

@@ -23,7 +23,10 @@ const MAX_KEPT = 4 << 20
  * Returns a function that renders the change as `{"record":…,"action":…}`, by the `expand` and `fields` of a
  * group's topic. Groups without `expand` that see the same fields share one text.
  */
-function makePayloadRenderer(storeOf: (group: GroupState) => Store, { collection, row, action }: Change) {
+function makePayloadRenderer(
+  storeOf: (group: GroupState) => Store,
+  { collection, row, action }: Change,
+) {
   const texts = new Map<string, Promise<string>>()
   let kept = 0
 
@@ -34,7 +37,9 @@ function makePayloadRenderer(storeOf: (group: GroupState) => Store, { collection
   ): Promise<string> {
     const rendered: RenderedRecord = { collection, row, visibility }
     const expanded =
-      tree && countExpandSteps(tree) <= MAX_STEPS && (await expandedText(group, { ...rendered }, tree))
+      tree &&
+      countExpandSteps(tree) <= MAX_STEPS &&
+      (await expandedText(group, { ...rendered }, tree))
     const whole = expanded || renderedText(rendered)
     return `{"record":${pickedOr(whole, group.request.query)},"action":"${action}"}`
   }

@@ -54,7 +54,10 @@ export async function readChanges(
   const first = await queries(db)
     .selectFrom(sql`(select)`.as<'one'>(sql`one`))
     .leftJoin(selectChanges(db, since).as('c'), (join) => join.onTrue())
-    .select([sql<string>`pg_current_snapshot()::text`.as('now'), isRegistered(node).as('is_registered')])
+    .select([
+      sql<string>`pg_current_snapshot()::text`.as('now'),
+      isRegistered(node).as('is_registered'),
+    ])
     .select(['c.position', 'c.xid', 'c.collection', 'c.action', 'c.record'])
     .orderBy('c.position')
     .execute()
@@ -112,7 +115,10 @@ export async function readImages(db: Db, collection: Collection, positions: read
   for (const row of rows) {
     if (row[id] === null) continue
     const judged = row[count + 1]
-    images.set(Number(row[count]), { row: row as RecordRow, judged: judged === null ? null : Number(judged) })
+    images.set(Number(row[count]), {
+      row: row as RecordRow,
+      judged: judged === null ? null : Number(judged),
+    })
   }
   return images
 }
@@ -128,7 +134,10 @@ export function makeChangesCleanUp(store: Store): () => Promise<void> {
         .where('xid', '<', sql<string>`${String(last.xmin)}::text::xid8`)
         .execute()
     last = await readCurrentSnapshot(db)
-    await queries(db).deleteFrom('_listeners').where('seen', '<', inSeconds(-FORGOTTEN_SECONDS)).execute()
+    await queries(db)
+      .deleteFrom('_listeners')
+      .where('seen', '<', inSeconds(-FORGOTTEN_SECONDS))
+      .execute()
     await queries(db).deleteFrom('_subscribing').where('at', '<', inSeconds(-60)).execute()
   }
 }

@@ -58,12 +58,15 @@ function makeViewers() {
       if (changed.some(({ auth }) => auth && auth.values.tokenKey !== values.tokenKey))
         return signOut(collection.id, record)
       for (const viewer of changed)
-        if (viewer.auth) viewer.auth = makeAuthRecord(collection, values, viewer.auth.version, viewer.auth)
+        if (viewer.auth)
+          viewer.auth = makeAuthRecord(collection, values, viewer.auth.version, viewer.auth)
       return []
     },
     withDevices: (user: string): AuthRecord[] =>
       all().filter(({ collection, id, values }) =>
-        collection.id === USERS_ID ? id === user : collection.id === DEVICES_ID && values.user === user,
+        collection.id === USERS_ID
+          ? id === user
+          : collection.id === DEVICES_ID && values.user === user,
       ),
     /** Signs out and returns the viewers whose collection was deleted or has a new token secret. */
     follow(catalog: Catalog): Viewer[] {
@@ -114,7 +117,8 @@ export function makeRegistry() {
   }
 
   function endClients({ collection, id }: Pick<AuthRecord, 'collection' | 'id'>): void {
-    for (const gone of viewers.signOut(collection.id, id)) for (const client of makeGuests(gone)) client.end()
+    for (const gone of viewers.signOut(collection.id, id))
+      for (const client of makeGuests(gone)) client.end()
   }
 
   return {
@@ -159,7 +163,8 @@ export function makeRegistry() {
     },
     /** Updates viewers of a changed record. If it disables a user, disconnects the user and its devices. */
     refresh(collection: Collection, record: string, row: RecordRow): void {
-      if (collection.id !== USER_SETTINGS_ID) viewers.refresh(collection, record, row).forEach(makeGuests)
+      if (collection.id !== USER_SETTINGS_ID)
+        viewers.refresh(collection, record, row).forEach(makeGuests)
       else {
         const { user, disabled } = toValues(collection, row)
         if (disabled === true) viewers.withDevices(String(user)).forEach(endClients)

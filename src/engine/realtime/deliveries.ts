@@ -21,15 +21,26 @@ const RECEIVERS_BYTES = 100
  * disconnected. They reconnect and read the data anew.
  */
 export function makeDelivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deliver {
-  const disconnect = (lane: string, receivers: readonly Receivers[], why: string, error?: unknown) => {
-    const clients = new Set(receivers.flatMap((one) => one.clients.filter((client) => !client.isOver)))
+  const disconnect = (
+    lane: string,
+    receivers: readonly Receivers[],
+    why: string,
+    error?: unknown,
+  ) => {
+    const clients = new Set(
+      receivers.flatMap((one) => one.clients.filter((client) => !client.isOver)),
+    )
     if (clients.size === 0) return
     const what = { lane, clients: clients.size, ...(error !== undefined && { err: error }) }
     log.warn(what, `disconnecting realtime clients: ${why}`)
     for (const client of clients) client.end()
   }
 
-  const sort = async (lane: string, { store, change }: ChangeEvent, receivers: readonly Receivers[]) => {
+  const sort = async (
+    lane: string,
+    { store, change }: ChangeEvent,
+    receivers: readonly Receivers[],
+  ) => {
     const [allowed, open]: [GroupState[], GroupState[]] = [[], []]
     const slices = chooseSlices(receivers)
     for (const one of receivers) {
@@ -99,7 +110,11 @@ async function answersTo(event: ChangeEvent, states: readonly GroupState[]) {
 const isOver = ({ clients }: Receivers): boolean => clients.every((client) => client.isOver)
 
 /** For each Access, whether it shows the change. One statement evaluates all conditions of equal SQL. */
-async function decide(store: Store, change: Change, accesses: readonly Access[]): Promise<boolean[]> {
+async function decide(
+  store: Store,
+  change: Change,
+  accesses: readonly Access[],
+): Promise<boolean[]> {
   const judged = accesses.map((access) => ({ access, verdict: decideLocally(access, change) }))
   for (const group of groupByFilter(judged.filter(({ verdict }) => verdict === undefined))) {
     const answers = await matchQueries(store, change, group)

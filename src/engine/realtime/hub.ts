@@ -133,12 +133,13 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
     accountMessage(message: string): void {
       const { account, data } = JSON.parse(message) as { account: string; data: object }
       const text = JSON.stringify(data)
-      for (const client of registry.index.clientsOf(TOPIC, USERS_ID, account)) client.send(TOPIC, text)
+      for (const client of registry.index.clientsOf(TOPIC, USERS_ID, account))
+        client.send(TOPIC, text)
     },
     asked: () =>
       void inTurn(() =>
-        handleForwarded(store, thisNode, { subscribe: subscribeHere, deliver: deliverHere }).catch((err) =>
-          log.warn({ err }, 'could not answer requests of other nodes'),
+        handleForwarded(store, thisNode, { subscribe: subscribeHere, deliver: deliverHere }).catch(
+          (err) => log.warn({ err }, 'could not answer requests of other nodes'),
         ),
       ),
   }
@@ -178,7 +179,9 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
       admission.subscriptions.take(holder, REQUEST_UNITS + ask.topics.length)
       const node = ask.clientId.slice(0, NODE_LENGTH)
       const isElsewhere =
-        node !== thisNode && CLIENT_ID.test(ask.clientId) && (await forwardSubscription(db, node, ask))
+        node !== thisNode &&
+        CLIENT_ID.test(ask.clientId) &&
+        (await forwardSubscription(db, node, ask))
       if (!isElsewhere) await subscribeHere(ask)
     },
     /** Sends a message to a client on any node, then ends the client's subscription. False if it has none. */

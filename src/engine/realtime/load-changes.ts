@@ -65,7 +65,8 @@ async function readAll(
   } catch (error) {
     if (!isSqlError(error) || !ROW_FAULT.test(error.code)) throw error
     if (positions.length === 1) errors.set(positions[0]!, error)
-    else for (const position of positions) await readAll(images, errors, store, collection, [position])
+    else
+      for (const position of positions) await readAll(images, errors, store, collection, [position])
   }
 }
 
@@ -77,7 +78,9 @@ async function readInto(
 ): Promise<void> {
   const found = await readImages(store.db, collection, positions)
   for (const [position, image] of found) images.set(position, image)
-  const others = [...found.values()].flatMap(({ judged }) => (judged && !images.has(judged) ? [judged] : []))
+  const others = [...found.values()].flatMap(({ judged }) =>
+    judged && !images.has(judged) ? [judged] : [],
+  )
   if (others.length > 0) await readInto(images, store, collection, [...new Set(others)])
 }
 

@@ -47,7 +47,12 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
  * CTEs with the names of tables that a condition reads. The record's table has the record as the change left
  * it. After a delete, the other tables also have the rows that the same transaction deleted.
  */
-function tablesFor(catalog: Catalog, change: Change, read: readonly string[], parameters: Parameters) {
+function tablesFor(
+  catalog: Catalog,
+  change: Change,
+  read: readonly string[],
+  parameters: Parameters,
+) {
   const { collection, record, judged } = change
   const table = columnsOf(collection).table
   const itself = images(table, `c.position = ${parameters.add(judged, 'bigint')}`)
@@ -55,7 +60,8 @@ function tablesFor(catalog: Catalog, change: Change, read: readonly string[], pa
   const own = `${table} as not materialized (${itself} union all ${rest})`
   if (change.action !== 'delete') return [own]
   const others = catalog.all.filter(
-    (other) => other.type !== 'view' && other.id !== collection.id && read.includes(toTableName(other)),
+    (other) =>
+      other.type !== 'view' && other.id !== collection.id && read.includes(toTableName(other)),
   )
   return [own, ...others.map((other) => withDeleted(other, change.xid, parameters))]
 }
@@ -91,7 +97,9 @@ function questionTable(
     ...Object.fromEntries(params.map((value, at) => [`p${at}`, value])),
   }))
   // in the JSON of the rows, a json parameter is a string
-  const columns = new Map(places.map(({ index, cast }) => [`p${index}`, cast === 'json' ? 'text' : cast]))
+  const columns = new Map(
+    places.map(({ index, cast }) => [`p${index}`, cast === 'json' ? 'text' : cast]),
+  )
   const defined = [['n', 'int'], ...columns].map((column) => column.join(' '))
   return `json_to_recordset(${parameters.add(JSON.stringify(rows), 'json')}) s(${defined.join(', ')})`
 }

@@ -53,10 +53,19 @@ type Answer =
   | { readonly status: number; readonly message: string; readonly retryAfterSeconds?: number }
 
 /** Forwards a subscribe request. Throws the error in the node's answer. Returns false if no answer comes. */
-export async function forwardSubscription(db: Db, node: string, ask: SubscriptionRequest): Promise<boolean> {
+export async function forwardSubscription(
+  db: Db,
+  node: string,
+  ask: SubscriptionRequest,
+): Promise<boolean> {
   const { clientId, ip, auth, topics } = ask
   const actor = auth?.actor && { ...auth.actor, key: '' }
-  const account = auth && { collection: auth.collection.id, id: auth.id, version: auth.version, actor }
+  const account = auth && {
+    collection: auth.collection.id,
+    id: auth.id,
+    version: auth.version,
+    actor,
+  }
   const answer = await put(db, node, { clientId, ip, account, topics })
   if (!answer || 'done' in answer) return answer !== undefined
   if ('stale' in answer) throw new StaleAuth()
@@ -106,7 +115,11 @@ interface NodeHandlers {
 }
 
 /** Answers the requests that other nodes have forwarded to this node, each once. */
-export async function handleForwarded(store: Store, node: string, here: NodeHandlers): Promise<void> {
+export async function handleForwarded(
+  store: Store,
+  node: string,
+  here: NodeHandlers,
+): Promise<void> {
   const asked = await queries(store.db)
     .selectFrom('_subscribing')
     .select(['id', 'request'])
@@ -131,7 +144,12 @@ async function answerTo(
 ): Promise<Answer> {
   if (message) return { done: here.deliver(message) }
   try {
-    await here.subscribe({ clientId, ip, topics, auth: account && (await findAuth(store, account)) })
+    await here.subscribe({
+      clientId,
+      ip,
+      topics,
+      auth: account && (await findAuth(store, account)),
+    })
     return { done: true }
   } catch (error) {
     if (error instanceof StaleAuth) return { stale: true }
@@ -146,11 +164,20 @@ async function answerTo(
 }
 
 /** Reads the account's record. Throws StaleAuth if the record was deleted or changed since `version`. */
-async function findAuth(store: Store, { collection: key, id, version, actor }: Account): Promise<AuthRecord> {
+async function findAuth(
+  store: Store,
+  { collection: key, id, version, actor }: Account,
+): Promise<AuthRecord> {
   const collection = store.catalog.find(key)
   if (collection?.type !== 'auth') throw new StaleAuth()
   const extra = () => 'b.xmin::text'
-  const [row] = await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id), extra })
+  const [row] = await selectRows(store, {
+    collection,
+    rule: '',
+    request: NO_REQUEST,
+    ...byId(id),
+    extra,
+  })
   if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()
   // disabled users need no test: disabling changes the version of the user and of the user's devices
   return makeAuthRecord(collection, toValues(collection, row), version, { actor })

@@ -16,7 +16,10 @@ const MAX_TOPICS = 1_000
 const MAX_TOPIC_BYTES = 2_500
 
 /** Reads a subscribe request. Throws 400. PocketBase: apis/realtime.go, realtimeSubscribeForm */
-export function readSubscribeForm(values: Readonly<Record<string, unknown>>, isJson = false): SubscribeForm {
+export function readSubscribeForm(
+  values: Readonly<Record<string, unknown>>,
+  isJson = false,
+): SubscribeForm {
   const form = decode(values, isJson)
   const checks = {
     clientId: [required, length(1, MAX_ID_BYTES)],

@@ -7,7 +7,13 @@ import { type AuthRecord, NO_REQUEST, type RequestInfo } from '../request/reques
 import type { Client, Viewer } from './client.ts'
 import type { Change } from './load-changes.ts'
 import type { Topic } from './topic.ts'
-import { type Access, ALWAYS, decideLocally, findAccessFilter, makeAccessMaker } from './topic-access.ts'
+import {
+  type Access,
+  ALWAYS,
+  decideLocally,
+  findAccessFilter,
+  makeAccessMaker,
+} from './topic-access.ts'
 
 export const writeFilterText = ({ from, where }: CompiledFilter): string => `${from} ${where}`
 
@@ -39,7 +45,9 @@ export class SubscriptionGroup {
   readonly #clients = new Set<Client>()
   #list: readonly Client[] | undefined
   #rule: { catalog: Catalog; auth: AuthRecord | null; access: () => Access } | undefined
-  #known: (Pick<GroupState, 'request' | 'ticket'> & { catalog: Catalog; access: () => Access }) | undefined
+  #known:
+    | (Pick<GroupState, 'request' | 'ticket'> & { catalog: Catalog; access: () => Access })
+    | undefined
 
   constructor(topic: Topic, { viewer, holder }: Client) {
     this.topic = topic
@@ -66,7 +74,11 @@ export class SubscriptionGroup {
     this.#list = undefined
   }
 
-  #ruleFor(catalog: Catalog, collection: Collection, auth: AuthRecord | null): [Catalog, Collection, Rule] {
+  #ruleFor(
+    catalog: Catalog,
+    collection: Collection,
+    auth: AuthRecord | null,
+  ): [Catalog, Collection, Rule] {
     const limits = auth?.limits
     const seen = catalogFor(catalog, limits)
     const its = (limits && seen.find(collection.id)) ?? collection
@@ -81,7 +93,9 @@ export class SubscriptionGroup {
       const [seen, its, rule] = this.#ruleFor(catalog, change.collection, auth)
       const request: RequestInfo = { ...NO_REQUEST, context: 'realtime', auth }
       const access =
-        rule && READS_OPTIONS.test(rule) ? () => ALWAYS : makeAccessMaker(seen, its, rule, '', request)
+        rule && READS_OPTIONS.test(rule)
+          ? () => ALWAYS
+          : makeAccessMaker(seen, its, rule, '', request)
       this.#rule = { catalog, auth, access }
     }
     return decideLocally(this.#rule.access(), change) !== false
@@ -100,7 +114,8 @@ export class SubscriptionGroup {
         body: {},
         auth,
       }
-      const ticket = this.holder === undefined ? undefined : makeServerTicket(this.holder, auth?.isSuperuser)
+      const ticket =
+        this.holder === undefined ? undefined : makeServerTicket(this.holder, auth?.isSuperuser)
       const [seen, its, rule] = this.#ruleFor(catalog, collection, auth)
       const access = makeAccessMaker(seen, its, rule, query.filter ?? '', request, ticket)
       this.#known = { catalog, request, ticket, access }
@@ -132,7 +147,9 @@ export function makeIndex() {
     },
     clientsOf: (base: string, collection: string, account: string): readonly Client[] =>
       groupsOf(base).flatMap(({ holder, receivers: { clients, auth } }) =>
-        holder === undefined && auth?.id === account && auth.collection.id === collection ? clients : [],
+        holder === undefined && auth?.id === account && auth.collection.id === collection
+          ? clients
+          : [],
       ),
     has: (collection: Collection, record: string): boolean =>
       listTopicBases(collection, record).some((base) => groups.has(base)),

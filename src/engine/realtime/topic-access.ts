@@ -113,7 +113,10 @@ export const findAccessFilter = (access: Access): CompiledFilter | undefined =>
   access.kind === 'if' ? access.question : undefined
 
 /** Whether a change is visible by this Access. Undefined if only the database can decide. */
-export function decideLocally(access: Access, { collection, judgedRow }: Change): boolean | undefined {
+export function decideLocally(
+  access: Access,
+  { collection, judgedRow }: Change,
+): boolean | undefined {
   if (access.kind !== 'if') return access.kind === 'always'
   return judgedRow ? testLocally(access.condition, collection, judgedRow, access.params) : false
 }

@@ -34,5 +34,7 @@ export function estimateTopicBytes({ name, query, headers }: Topic): number {
 
 function asTexts(values: unknown, rename: (key: string) => string): Record<string, string> {
   if (!isObject(values)) return {}
-  return Object.fromEntries(Object.entries(values).map(([key, value]) => [rename(key), toText(value)]))
+  return Object.fromEntries(
+    Object.entries(values).map(([key, value]) => [rename(key), toText(value)]),
+  )
 }

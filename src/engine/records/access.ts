@@ -31,7 +31,11 @@ export function requireRule(
 }
 
 /** PocketBase's error message for an invalid rule of this collection; undefined if it is valid. */
-export function checkRule(catalog: Catalog, collection: Collection, rule: string): string | undefined {
+export function checkRule(
+  catalog: Catalog,
+  collection: Collection,
+  rule: string,
+): string | undefined {
   try {
     compile(catalog, { collection, rule, filter: '', sort: '', request: NO_REQUEST })
     return undefined
@@ -64,7 +68,9 @@ export function checkCandidate(
   try {
     const selection = { collection, rule, filter: '', sort: '', request, candidate }
     const { from, where, never, params } = compile(catalog, selection)
-    return never ? undefined : { condition: where && `exists (select 1 from ${from} where ${where})`, params }
+    return never
+      ? undefined
+      : { condition: where && `exists (select 1 from ${from} where ${where})`, params }
   } catch (error) {
     if (error instanceof FilterError) return undefined
     throw error
@@ -73,7 +79,13 @@ export function checkCandidate(
 
 type Rights = RawCollection['rights']
 
-const RANKS: Readonly<Record<Right | Limits, number>> = { none: 0, viewer: 1, agent: 2, admin: 3, owner: 4 }
+const RANKS: Readonly<Record<Right | Limits, number>> = {
+  none: 0,
+  viewer: 1,
+  agent: 2,
+  admin: 3,
+  owner: 4,
+}
 
 export const isEnough = (role: Limits, needed: Right): boolean => RANKS[role] >= RANKS[needed]
 
@@ -108,10 +120,14 @@ export function catalogFor(catalog: Catalog, limits: Limits | undefined): Catalo
 }
 
 function restrict(catalog: Catalog, collection: Collection, limits: Limits): Collection {
-  if (limits === 'none' && (!catalog.isBuiltIn(collection) || PERSONAL_COLLECTIONS.has(collection.id)))
+  if (
+    limits === 'none' &&
+    (!catalog.isBuiltIn(collection) || PERSONAL_COLLECTIONS.has(collection.id))
+  )
     return collection
   const { read, write, remove } = findRights(catalog, collection)
-  const rule = (needed: Right, own: Rule) => (isEnough(limits, needed) ? narrowed(collection, own) : null)
+  const rule = (needed: Right, own: Rule) =>
+    isEnough(limits, needed) ? narrowed(collection, own) : null
   const rules = {
     listRule: rule(read, collection.listRule),
     viewRule: rule(read, collection.viewRule),

@@ -12,7 +12,11 @@ const INVALID_TEXT = '22P02'
 /** SQL that raises an error at a row if the rows before it exceed the bytes in the last parameter. */
 export function guardedSql(
   collection: Collection,
-  { text, values, extra }: { readonly text: string; readonly values: number; readonly extra: number },
+  {
+    text,
+    values,
+    extra,
+  }: { readonly text: string; readonly values: number; readonly extra: number },
 ): string {
   const names = Array.from({ length: columnsOf(collection).count + extra }, (_, i) => `c${i}`)
   const columns = names.join(', ')

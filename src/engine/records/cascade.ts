@@ -31,7 +31,11 @@ export async function deleteRecords(
     await release(store, extensions, reference, deleted)
 }
 
-async function deleteRows(store: Store, collection: Collection, ids: readonly string[]): Promise<string[]> {
+async function deleteRows(
+  store: Store,
+  collection: Collection,
+  ids: readonly string[],
+): Promise<string[]> {
   const { rows } = await store.db.query(
     `with written as (delete from ${columnsOf(collection).table} where id = any(array(
       select t.id from ${columnsOf(collection).table} t where t.id = any($1::text[]) order by t.id for update
@@ -48,7 +52,12 @@ async function demandSuperuser({ db }: Store): Promise<void> {
   if (left.length === 0) throw badRequest("You can't delete the only existing superuser.")
 }
 
-async function release(store: Store, extensions: Extensions, reference: Reference, ids: readonly string[]) {
+async function release(
+  store: Store,
+  extensions: Extensions,
+  reference: Reference,
+  ids: readonly string[],
+) {
   const { collection, field } = reference
   const mayEmpty = field.cascadeDelete || field.required
   const emptied = mayEmpty ? await findReferring(store, reference, ids, true) : []

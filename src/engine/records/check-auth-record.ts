@@ -8,7 +8,9 @@ import type { Draft, FieldErrors } from './prepare.ts'
 const mismatch = () => fieldError('validation_values_mismatch', "Values don't match")
 
 const changedAddresses = ({ otp }: AuthCollection, { values, old }: Draft): readonly string[] =>
-  ['email', ...(otp.channel ? [otp.channel.field] : [])].filter((name) => old && values[name] !== old[name])
+  ['email', ...(otp.channel ? [otp.channel.field] : [])].filter(
+    (name) => old && values[name] !== old[name],
+  )
 
 /** Checks a submitted auth record. `manages`: the caller may change e.g. the email directly. Contract 4.8 */
 export async function checkAuthForm(
@@ -26,7 +28,8 @@ export async function checkAuthForm(
     verified: !manages && values.verified !== (old?.verified ?? false) ? mismatch() : undefined,
     password: checkPassword(form, !old),
     passwordConfirm: checkConfirm(form, !old),
-    oldPassword: old && !manages ? await checkOldPassword(form, String(old.password), work) : undefined,
+    oldPassword:
+      old && !manages ? await checkOldPassword(form, String(old.password), work) : undefined,
   }
   return Object.fromEntries(Object.entries(checks).filter(([, error]) => error)) as FieldErrors
 }
@@ -52,10 +55,13 @@ function readForm(body: Readonly<Record<string, unknown>>) {
 
 type Form = ReturnType<typeof readForm>
 
-const isPasswordGiven = ({ password, passwordConfirm }: Form) => password !== '' || passwordConfirm !== ''
+const isPasswordGiven = ({ password, passwordConfirm }: Form) =>
+  password !== '' || passwordConfirm !== ''
 
 function checkPassword({ password, passwordConfirm, oldPassword }: Form, isNew: boolean) {
-  return password === '' && (isNew || passwordConfirm !== '' || oldPassword !== '') ? required() : undefined
+  return password === '' && (isNew || passwordConfirm !== '' || oldPassword !== '')
+    ? required()
+    : undefined
 }
 
 function checkConfirm({ password, passwordConfirm, oldPassword }: Form, isNew: boolean) {

@@ -24,7 +24,8 @@ export function checkValues(write: Write, values: Values = write.values): Checke
   const { store, collection, stored, options, guard, uploads, unreadable } = write
   const time = now()
   for (const field of collection.fields) {
-    if (field.type === 'autodate' && (stored ? field.onUpdate : field.onCreate)) values[field.name] = time
+    if (field.type === 'autodate' && (stored ? field.onUpdate : field.onCreate))
+      values[field.name] = time
     else if (stored || field.type !== 'text') continue
     else if (field.autogeneratePattern && values[field.name] === '')
       values[field.name] = generateText(field.autogeneratePattern)
@@ -47,7 +48,10 @@ export function validate(collection: Collection, draft: Draft): FieldErrors {
   return errors
 }
 
-function checkField(field: Field, { values, passwords, old, uploads }: Draft): FieldError | undefined {
+function checkField(
+  field: Field,
+  { values, passwords, old, uploads }: Draft,
+): FieldError | undefined {
   const value = values[field.name]!
   if (field.type === 'text' && field.primaryKey && old) {
     if (value === old[field.name]) return undefined
@@ -58,10 +62,16 @@ function checkField(field: Field, { values, passwords, old, uploads }: Draft): F
   return checkValue(field, value)
 }
 
-function checkPassword(field: PasswordField, hash: Value, plain: string | undefined): FieldError | undefined {
+function checkPassword(
+  field: PasswordField,
+  hash: Value,
+  plain: string | undefined,
+): FieldError | undefined {
   if (!plain) return checkValue(field, hash)
   const isTooLong = Buffer.byteLength(plain) > MAX_PASSWORD_BYTES
-  return isTooLong ? fieldError('validation_invalid_value', 'Invalid value') : passwordError(field, plain)
+  return isTooLong
+    ? fieldError('validation_invalid_value', 'Invalid value')
+    : passwordError(field, plain)
 }
 
 const MAX_NAME_BYTES = 250
@@ -77,9 +87,13 @@ function checkFiles(
   const added = listChosenTexts(value).filter((name) => !kept.includes(name) && !uploads.has(name))
   if (added.length === 0) {
     const sent = listChosenTexts(value).flatMap((name) => uploads.get(name) ?? [])
-    return checkValue(field, value) ?? sent.map((upload) => checkUpload(field, upload)).find(Boolean)
+    return (
+      checkValue(field, value) ?? sent.map((upload) => checkUpload(field, upload)).find(Boolean)
+    )
   }
-  const invalidFiles = added.map((name) => Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8'))
+  const invalidFiles = added.map((name) =>
+    Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8'),
+  )
   const text = `Invalid new files: [${invalidFiles.join(' ')}]`
   return fieldError('validation_invalid_file', text, { invalidFiles })
 }
@@ -106,13 +120,18 @@ async function checkForm(write: Write, collection: AuthCollection): Promise<void
     options.passwordWork?.() ?? OWN_WORK,
   )
   if (isEmptyObject(errors)) return
-  throw await explainRejection(write, { errors, conditions: [], parameters: new Parameters(guard.params) })
+  throw await explainRejection(write, {
+    errors,
+    conditions: [],
+    parameters: new Parameters(guard.params),
+  })
 }
 
 async function isManager({ store, request, values, stored }: Write, collection: AuthCollection) {
   const { manageRule } = collection
   if (!manageRule || !request.auth) return false
-  if (!stored) return ruleHolds(store, checkCandidate(store.catalog, collection, manageRule, values, request))
+  if (!stored)
+    return ruleHolds(store, checkCandidate(store.catalog, collection, manageRule, values, request))
   const read = readRow(store, collection, String(stored.old.id), manageRule, request)
   return (await read.catch(() => undefined)) !== undefined
 }

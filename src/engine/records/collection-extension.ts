@@ -63,7 +63,11 @@ export interface Extension {
 }
 
 /** Combines the rule for an update or delete with the extension's `writeRule`. */
-export const withWriteRule = (rule: string, extension: Extension | undefined, auth: AuthRecord | null) => {
+export const withWriteRule = (
+  rule: string,
+  extension: Extension | undefined,
+  auth: AuthRecord | null,
+) => {
   const other = extension?.writeRule?.(auth) ?? ''
   return rule && other ? `(${rule}) && ${other}` : rule || other
 }
@@ -71,4 +75,7 @@ export const withWriteRule = (rule: string, extension: Extension | undefined, au
 export type Extensions = ReadonlyMap<string, Extension>
 
 /** The same extension, for a collection that refuses unreadable values instead of storing them as empty. */
-export const strict = (extension: Extension = {}): Extension => ({ ...extension, readsStrictly: true })
+export const strict = (extension: Extension = {}): Extension => ({
+  ...extension,
+  readsStrictly: true,
+})

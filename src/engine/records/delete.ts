@@ -31,12 +31,17 @@ export async function deleteRecord(
   options: WriteOptions = {},
 ): Promise<void> {
   const extension = extensions.get(collection.id)
-  const rule = withWriteRule(requireRule(collection, 'deleteRule', request.auth), extension, request.auth)
+  const rule = withWriteRule(
+    requireRule(collection, 'deleteRule', request.auth),
+    extension,
+    request.auth,
+  )
   try {
     const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
     if (compiled.never) throw notFound()
     const target = () => targetSql(compiled, id, options.isAuthCached ? request.auth : null)
-    const isPlain = collection.type === 'base' && !extension?.beforeDelete && !extension?.afterDelete
+    const isPlain =
+      collection.type === 'base' && !extension?.beforeDelete && !extension?.afterDelete
     const references = extension?.keepsReferences ? [] : findReferencesTo(store.catalog, collection)
     const remove = async (inside: Store) => {
       if (isPlain && (await deleteUnreferenced(inside, collection, references, target()))) return
@@ -83,7 +88,11 @@ async function deleteUnreferenced(
       where ${['d.id in (select id from target)', ...held].join(' and ')} returning d.*),
     ${changeLogCte('delete', parameters.values.length)}
     select (select count(*) from target), (select count(*) from written)`
-  const { rows } = await store.db.query(text, parameters.values, findStatementName(store.catalog, text))
+  const { rows } = await store.db.query(
+    text,
+    parameters.values,
+    findStatementName(store.catalog, text),
+  )
   const [found, deleted] = rows[0]!
   if (found === 0) throw notFound()
   return deleted !== 0

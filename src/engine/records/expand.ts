@@ -37,14 +37,23 @@ function findRelation(catalog: Catalog, from: Collection, name: string): Relatio
   return target && { target, field, back: false, many: isMulti(field) }
 }
 
-function findBack(catalog: Catalog, to: Collection, collection: string, name: string): Relation | undefined {
+function findBack(
+  catalog: Catalog,
+  to: Collection,
+  collection: string,
+  name: string,
+): Relation | undefined {
   const target = catalog.find(collection)
   const field = target && catalog.field(target, name)
   if (field?.type !== 'relation' || field.collectionId !== to.id) return undefined
   return { target: target!, field, back: true, many: !findUniqueIndex(target!.indexes, name) }
 }
 
-function readRelationIds(holder: Collection, field: RelationField, row: RecordRow): readonly string[] {
+function readRelationIds(
+  holder: Collection,
+  field: RelationField,
+  row: RecordRow,
+): readonly string[] {
   const value = row[columnsOf(holder).at.get(field.name)!]
   if (Array.isArray(value)) return [...new Set(value)].filter((id) => id !== '')
   return typeof value === 'string' && value !== '' ? [value] : []
@@ -170,19 +179,29 @@ async function fetchRelated(
   }
 }
 
-const namedIds = (from: Collection, { field, back }: Relation, row: RecordRow): readonly string[] =>
+const namedIds = (
+  from: Collection,
+  { field, back }: Relation,
+  row: RecordRow,
+): readonly string[] =>
   back ? [row[columnsOf(from).id] as string] : readRelationIds(from, field, row)
 
 type Find = (record: RenderedRecord) => readonly RenderedRecord[]
 
-function byId(from: Collection, { target, field }: Relation, related: readonly RenderedRecord[]): Find {
+function byId(
+  from: Collection,
+  { target, field }: Relation,
+  related: readonly RenderedRecord[],
+): Find {
   const { id } = columnsOf(target)
   const index = new Map(related.map((rendered) => [rendered.row[id], rendered]))
   return ({ row }) => readRelationIds(from, field, row).flatMap((name) => index.get(name) ?? [])
 }
 
 function byHolder({ target, field }: Relation, related: readonly RenderedRecord[]): Find {
-  const pairs = related.flatMap((one) => readRelationIds(target, field, one.row).map((id) => ({ id, one })))
+  const pairs = related.flatMap((one) =>
+    readRelationIds(target, field, one.row).map((id) => ({ id, one })),
+  )
   const index = Map.groupBy(pairs, ({ id }) => id)
   return ({ collection, row }) =>
     index.get(row[columnsOf(collection).id] as string)?.map(({ one }) => one) ?? []

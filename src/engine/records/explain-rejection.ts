@@ -38,7 +38,14 @@ export async function ruleHolds(store: Store, guard: CandidateCheck | undefined)
 }
 
 /** Tests SQL conditions in one query. Returns [] if one of them causes an SQL error. */
-async function ask(store: Store, asked: readonly string[], params: readonly unknown[]): Promise<boolean[]> {
-  const tested = await unlessRuleFault(store.db.query(`select ${asked.join(', ')}`, params), undefined)
+async function ask(
+  store: Store,
+  asked: readonly string[],
+  params: readonly unknown[],
+): Promise<boolean[]> {
+  const tested = await unlessRuleFault(
+    store.db.query(`select ${asked.join(', ')}`, params),
+    undefined,
+  )
   return tested?.rows[0]?.map((verdict) => verdict === true) ?? []
 }

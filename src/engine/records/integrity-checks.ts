@@ -19,7 +19,8 @@ export function addConditions(
   const { errors } = checked
   for (const field of collection.fields) {
     const { name } = field
-    if (field.type === 'relation' && !errors[name]) addRelation(checked, catalog, field, values[name]!, old)
+    if (field.type === 'relation' && !errors[name])
+      addRelation(checked, catalog, field, values[name]!, old)
     if (old || field.type !== 'text' || !field.primaryKey) continue
     // an id with a custom pattern is tested for uniqueness even if it is invalid
     if (!errors[name] || field.pattern !== KEY_PATTERN)
@@ -85,7 +86,10 @@ function addFreeKey(
   }
 }
 
-const NOT_FREE = fieldError('validation_pk_invalid', 'The record primary key is invalid or already exists')
+const NOT_FREE = fieldError(
+  'validation_pk_invalid',
+  'The record primary key is invalid or already exists',
+)
 const NOT_UNIQUE = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id')
 
 /** Adds the conditions that a linked record's auth record and OAuth2 provider exist. */
@@ -107,7 +111,13 @@ function addOwner(
     conditions.push({ field: 'provider', error: NO_PROVIDER, sql: `not ${sql}`, late: true })
 }
 
-const NO_COLLECTION = fieldError('validation_invalid_collection_id', 'Missing or invalid collection')
-const NOT_AUTH = fieldError('validation_invalid_collection_type', 'Invalid collection type - must be auth')
+const NO_COLLECTION = fieldError(
+  'validation_invalid_collection_id',
+  'Missing or invalid collection',
+)
+const NOT_AUTH = fieldError(
+  'validation_invalid_collection_type',
+  'Invalid collection type - must be auth',
+)
 const NO_OWNER = fieldError('validation_invalid_record', 'Missing or invalid record')
 const NO_PROVIDER = fieldError('validation_in_invalid', 'Must be a valid value')

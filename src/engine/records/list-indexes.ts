@@ -87,7 +87,10 @@ export const comparisonSql = ({ column, sign, value }: Comparison): string =>
   `${baseColumn(column)} ${sign} $${value.index + 1}::${value.cast}`
 
 /** ORDER BY. Spelled like the index that has the filtered rows in order of insertion, if there is one. */
-export function indexOrderBy(collection: Collection, { orderBy, structure }: CompiledFilter): string {
+export function indexOrderBy(
+  collection: Collection,
+  { orderBy, structure }: CompiledFilter,
+): string {
   if (sortedBy(structure) !== ROWID) return orderBy
   const equal = fixedColumns(structure)
   const isInOrder = indexesOf(collection).some((columns) => {
@@ -98,7 +101,10 @@ export function indexOrderBy(collection: Collection, { orderBy, structure }: Com
 }
 
 /** Whether an index alone can count the rows. */
-export const isIndexOnlyCount = (collection: Collection, { columns: read }: QueryStructure): boolean =>
+export const isIndexOnlyCount = (
+  collection: Collection,
+  { columns: read }: QueryStructure,
+): boolean =>
   indexesOf(collection).some((columns) => read.every((column) => columns.includes(column)))
 
 /** For a search by more than owner and time: SQL that tests the owner of rows, '' for all owners. */
@@ -108,7 +114,9 @@ export function writeSearchedOwner(
 ): string | undefined {
   if (!search || sortedBy(structure) !== search.order) return undefined
   const tests = conjuncts(structure)
-  const compared = tests.filter(isComparison).filter((one) => isEqual(one) || one.column === search.order)
+  const compared = tests
+    .filter(isComparison)
+    .filter((one) => isEqual(one) || one.column === search.order)
   if (compared.length === tests.length) return undefined
   const owner = compared.filter(isEqual).find(({ column }) => column === search.owner)
   return owner ? comparisonSql(owner) : ''

@@ -50,7 +50,8 @@ interface Shape {
 export const SHAPES: readonly Shape[] = [
   {
     name: 'search the newest rows first',
-    when: ({ searched, skipsTotal, isFirstPage }) => searched !== undefined && skipsTotal && isFirstPage,
+    when: ({ searched, skipsTotal, isFirstPage }) =>
+      searched !== undefined && skipsTotal && isFirstPage,
     write: searchNewest,
   },
   {
@@ -103,7 +104,9 @@ const keysOfPage = ({ orderBy, limit }: ListPlan, from: string, where: string) =
   `SELECT b._rowid AS row FROM ${from}${clause('WHERE', where)}${clause('ORDER BY', orderBy)} ${limit}`
 
 const listKeyColumns = ({ structure }: ListPlan) =>
-  [...new Set([ROWID, ...structure.sortKeys.flatMap((key) => key?.column ?? [])].map(baseColumn))].join(', ')
+  [
+    ...new Set([ROWID, ...structure.sortKeys.flatMap((key) => key?.column ?? [])].map(baseColumn)),
+  ].join(', ')
 
 function rowsByKey({ collection, orderBy }: ListPlan, keys: string, more: string): string {
   const { select, table } = columnsOf(collection)

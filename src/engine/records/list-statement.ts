@@ -49,7 +49,8 @@ export function listStatement(
   const { isIndexed, isPlannedOnce, total } = plan
   // a short page reads only the first rows of an index and counts nothing
   const isCounted = total === undefined && !page.skipTotal
-  const isShort = isIndexed && isPlannedOnce && !isCounted && page.perPage <= SHORT && page.offset <= NEAR
+  const isShort =
+    isIndexed && isPlannedOnce && !isCounted && page.perPage <= SHORT && page.offset <= NEAR
   return { text: shape.write(plan), shape: shape.name, isPlannedOnce, isShort }
 }
 

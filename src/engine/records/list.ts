@@ -13,7 +13,13 @@ import { readExpand } from './expand-tree.ts'
 import { authVersionSql, checkAuthFresh, StaleAuth } from './fresh-auth.ts'
 import { listStatement, NEAR, type Page, USUAL_SIZES } from './list-statement.ts'
 import { pickEach } from './pick.ts'
-import { findOrWriteStatement, type RowStatement, readRows, rowStatement, selectRows } from './read-rows.ts'
+import {
+  findOrWriteStatement,
+  type RowStatement,
+  readRows,
+  rowStatement,
+  selectRows,
+} from './read-rows.ts'
 import type { RecordRow } from './record-row.ts'
 import { writeRecords } from './render.ts'
 import { rowSizeOf } from './row-size.ts'
@@ -66,7 +72,11 @@ function compileList(
   const page = readPage(request.query, extension?.maxPerPage)
   const { perPage, offset, skipTotal } = page
   const isUsual = USUAL_SIZES.has(perPage)
-  const pageValues = [offset === 0n ? [] : offset, isUsual ? [] : perPage, auth ? auth.id : []].flat()
+  const pageValues = [
+    offset === 0n ? [] : offset,
+    isUsual ? [] : perPage,
+    auth ? auth.id : [],
+  ].flat()
   const params = [...compiled.params, ...pageValues]
   if (compiled.never) return { collection, page, statement: undefined, params }
   const place = offset === 0n ? 'first' : offset > NEAR ? 'far' : 'near'
@@ -86,7 +96,11 @@ function compileList(
   return { collection, page, statement, params }
 }
 
-async function findPage(store: Store, { page, statement, params }: ListQuery, request: RequestInfo) {
+async function findPage(
+  store: Store,
+  { page, statement, params }: ListQuery,
+  request: RequestInfo,
+) {
   const { auth } = request
   const failed = (error: unknown) => {
     throw listFault(error)
@@ -139,7 +153,11 @@ export function readPage(query: Readonly<Record<string, string>>, maxPerPage = M
   return { page, perPage, offset: offset > 0n ? offset : 0n, skipTotal }
 }
 
-function readInteger(query: Readonly<Record<string, string>>, name: string, otherwise: bigint): bigint {
+function readInteger(
+  query: Readonly<Record<string, string>>,
+  name: string,
+  otherwise: bigint,
+): bigint {
   const text = query[name] ?? ''
   if (text === '') return otherwise
   const value = INTEGER.test(text) ? BigInt(text.replace('+', '')) : undefined

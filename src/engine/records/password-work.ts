@@ -18,7 +18,8 @@ export class PasswordMemory {
   /** Wraps `work` to remember its results. If `isLocked`, `verify` is false for anything not remembered. */
   over(work: PasswordWork, isLocked = false): PasswordWork {
     return {
-      hash: (plain, cost) => remember(this.#hashes, `${cost} ${plain}`, () => work.hash(plain, cost)),
+      hash: (plain, cost) =>
+        remember(this.#hashes, `${cost} ${plain}`, () => work.hash(plain, cost)),
       verify: async (plain, hashed) => {
         const key = `${hashed} ${plain}`
         if (isLocked) return this.#verdicts.get(key) ?? false
@@ -29,7 +30,11 @@ export class PasswordMemory {
 }
 
 /** Returns the remembered promise or makes it. Forgets a promise that is rejected. */
-function remember<T>(known: Map<string, Promise<T>>, key: string, make: () => Promise<T>): Promise<T> {
+function remember<T>(
+  known: Map<string, Promise<T>>,
+  key: string,
+  make: () => Promise<T>,
+): Promise<T> {
   const value = known.get(key) ?? make()
   known.set(key, value)
   value.catch(() => known.delete(key))

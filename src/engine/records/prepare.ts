@@ -14,7 +14,13 @@ import {
 import { generateText } from '../fields/pattern.ts'
 import type { Upload, Uploads } from '../files/upload.ts'
 import type { Values } from './record-row.ts'
-import { addUploads, fileRuleValue, type NamedUploads, NO_UPLOADS, namedUploads } from './record-uploads.ts'
+import {
+  addUploads,
+  fileRuleValue,
+  type NamedUploads,
+  NO_UPLOADS,
+  namedUploads,
+} from './record-uploads.ts'
 
 export interface Prepared {
   /** The resulting record, with a placeholder for the hash of each new password. */
@@ -50,7 +56,9 @@ interface PrepareOptions {
 /** The values of an empty record. Object.fromEntries also works for a field named `__proto__`. */
 export const makeBlankValues = memoize(
   (collection: Collection): Readonly<Values> =>
-    Object.fromEntries(collection.fields.map((field) => [field.name, findFieldType(field).zero(field)])),
+    Object.fromEntries(
+      collection.fields.map((field) => [field.name, findFieldType(field).zero(field)]),
+    ),
 )
 
 /** Whether applying the body needs the stored record, as for the modifier `name+`. */
@@ -67,7 +75,12 @@ const NO_HASH = '$2a$10$'.padEnd(60, '.')
 export function prepare(
   collection: Collection,
   raw: Readonly<Record<string, unknown>>,
-  { base = makeBlankValues(collection), isSuperuser, uploads = NOTHING_SENT, isStrict }: PrepareOptions,
+  {
+    base = makeBlankValues(collection),
+    isSuperuser,
+    uploads = NOTHING_SENT,
+    isStrict,
+  }: PrepareOptions,
 ): Prepared {
   const values: Values = { ...base }
   const body: Record<string, unknown> = { ...raw }
@@ -141,7 +154,9 @@ function modifiers(field: Field): Record<string, Setter['set']> {
   }
   if (field.type !== 'text') return {}
   const { autogeneratePattern: pattern } = field
-  return { [`${name}:autogenerate`]: (_, raw) => toText(raw) + (pattern ? generateText(pattern) : '') }
+  return {
+    [`${name}:autogenerate`]: (_, raw) => toText(raw) + (pattern ? generateText(pattern) : ''),
+  }
 }
 
 const settersOf = memoize((collection: Collection): ReadonlyMap<string, Setter> => {
@@ -150,7 +165,11 @@ const settersOf = memoize((collection: Collection): ReadonlyMap<string, Setter> 
     const { type, name } = field
     const { fromInput } = findFieldType(field)
     const keeps = type === 'autodate'
-    setters.set(name, { field, needsOld: keeps, set: (old, raw) => (keeps ? old : fromInput(field, raw)) })
+    setters.set(name, {
+      field,
+      needsOld: keeps,
+      set: (old, raw) => (keeps ? old : fromInput(field, raw)),
+    })
     for (const [key, set] of Object.entries(modifiers(field)))
       setters.set(key, { field, needsOld: true, set })
   }

@@ -29,7 +29,11 @@ interface StatementParts {
   readonly isGuarded: boolean
 }
 
-export function rowStatement(catalog: Catalog, collection: Collection, parts: StatementParts): RowStatement {
+export function rowStatement(
+  catalog: Catalog,
+  collection: Collection,
+  parts: StatementParts,
+): RowStatement {
   const { plannedOnce, way, isGuarded } = parts
   const text = isGuarded ? guardedSql(collection, parts) : parts.text
   const name = plannedOnce && findStatementName(catalog, text, plannedOnce === 'free')
@@ -93,7 +97,10 @@ export const byId = (id: string) => ({
 })
 
 /** Reads the rows that match `where` and the rule, each with `extra` at its end. Throws FilterError. */
-export async function selectRows(store: Store, selection: Selection): Promise<readonly RecordRow[]> {
+export async function selectRows(
+  store: Store,
+  selection: Selection,
+): Promise<readonly RecordRow[]> {
   const { collection, rule, request } = selection
   const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
   if (compiled.never) return []
@@ -127,7 +134,9 @@ function selectSql(compiled: CompiledFilter, selection: Selection): string {
     const found = `(SELECT t.* FROM ${columnsOf(collection).table} t WHERE ${where(position, 't')} OFFSET 0) b`
     return `SELECT ${columns} FROM ${found}${compiled.structure.joins} WHERE ${compiled.where}${order}`
   }
-  const condition = compiled.where ? `(${compiled.where}) AND ${where(position, 'b')}` : where(position, 'b')
+  const condition = compiled.where
+    ? `(${compiled.where}) AND ${where(position, 'b')}`
+    : where(position, 'b')
   return `SELECT ${columns} FROM ${compiled.from} WHERE ${condition}${order}`
 }
 
@@ -147,7 +156,14 @@ export async function readRow(
 ): Promise<StoredRecord> {
   const extra = () => 'b.xmin::text'
   try {
-    const [row] = await selectRows(store, { collection, rule, request, ...byId(id), extra, isLookUp: true })
+    const [row] = await selectRows(store, {
+      collection,
+      rule,
+      request,
+      ...byId(id),
+      extra,
+      isLookUp: true,
+    })
     if (!row) throw notFound()
     return { old: toValues(collection, row), version: String(row[columnsOf(collection).count]) }
   } catch (error) {

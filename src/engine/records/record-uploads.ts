@@ -17,14 +17,25 @@ export const NO_UPLOADS: NamedUploads = new Map()
 const uploadKeys = ({ name }: FileField) => [name, `+${name}`, `${name}+`] as const
 
 /** Adds uploads: `name` replaces files not in `listed`, `+name` prepends, `name+` appends. Contract 4.6 */
-export function addUploads(field: FileField, value: Value, listed: unknown, uploads: Uploads): Value {
-  const [instead, before, after] = uploadKeys(field).map((key) => uploads.get(key)?.map(({ name }) => name))
+export function addUploads(
+  field: FileField,
+  value: Value,
+  listed: unknown,
+  uploads: Uploads,
+): Value {
+  const [instead, before, after] = uploadKeys(field).map((key) =>
+    uploads.get(key)?.map(({ name }) => name),
+  )
   const base = instead ? [...toTexts(listed ?? null), ...instead] : listChosenTexts(value)
   return choiceValue(field, toTexts([...(before ?? []), ...base, ...(after ?? [])]))
 }
 
 export const namedUploads = (field: FileField, uploads: Uploads): NamedUploads =>
-  new Map(uploadKeys(field).flatMap((key) => (uploads.get(key) ?? []).map((one) => [one.name, one] as const)))
+  new Map(
+    uploadKeys(field).flatMap((key) =>
+      (uploads.get(key) ?? []).map((one) => [one.name, one] as const),
+    ),
+  )
 
 /** A file field in `@request.body`: uploads are objects with names and size. PocketBase: tools/filesystem */
 export function fileRuleValue(value: Value, uploads: NamedUploads): unknown {
@@ -53,7 +64,9 @@ export function checkUpload(field: FileField, upload: Upload): FieldError | unde
 
 function shown(name: string): string {
   const bytes = Buffer.from(name)
-  return bytes.length > MAX_SHOWN_BYTES ? `${bytes.subarray(0, MAX_SHOWN_BYTES).toString('utf8')}...` : name
+  return bytes.length > MAX_SHOWN_BYTES
+    ? `${bytes.subarray(0, MAX_SHOWN_BYTES).toString('utf8')}...`
+    : name
 }
 
 const isOfType = ({ sniffed }: Upload, type: string): boolean =>

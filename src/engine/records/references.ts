@@ -57,7 +57,9 @@ const byTarget = memoize((catalog: Catalog) => {
     .filter(({ type }) => type !== 'view')
     .sort((a, b) => (a.name < b.name ? -1 : 1))
     .flatMap((collection) =>
-      collection.fields.flatMap((field) => (field.type === 'relation' ? [{ collection, field }] : [])),
+      collection.fields.flatMap((field) =>
+        field.type === 'relation' ? [{ collection, field }] : [],
+      ),
     )
   return Map.groupBy(references, ({ field }) => field.collectionId)
 })

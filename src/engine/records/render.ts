@@ -164,7 +164,9 @@ export function writeRecords(
   })
   // exact bytes matter only for long texts: a UTF-16 unit has at most three bytes in UTF-8
   const bytes =
-    length > MAX_ANSWER_BYTES / 3 ? texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0) : length
+    length > MAX_ANSWER_BYTES / 3
+      ? texts.reduce((sum, one) => sum + Buffer.byteLength(one), 0)
+      : length
   meter.addWritten(bytes, isAlone)
   return texts
 }
@@ -175,7 +177,8 @@ function expandText(
 ): string {
   const pairs = [...expand].sort(([a], [b]) => (a < b ? -1 : 1))
   let text = ''
-  for (const [key, value] of pairs) text += `${text && ','}${JSON.stringify(key)}:${valueText(value, check)}`
+  for (const [key, value] of pairs)
+    text += `${text && ','}${JSON.stringify(key)}:${valueText(value, check)}`
   return `{${text}}`
 }
 

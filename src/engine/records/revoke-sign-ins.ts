@@ -56,13 +56,21 @@ const endBrowsers = (db: Db, users: readonly string[]) =>
     .where(({ or, eb, selectFrom }) =>
       or([
         eb('user', '=', matchAny(users)),
-        eb('sender', 'in', selectFrom('members').select('id').where('member', '=', matchAny(users))),
+        eb(
+          'sender',
+          'in',
+          selectFrom('members').select('id').where('member', '=', matchAny(users)),
+        ),
       ]),
     )
     .execute()
 
 /** Deletes sessions and, of users, push subscriptions: a signed-out browser must not show received texts. */
-async function deleteSessions({ db }: Store, owner: Collection, ids: readonly string[]): Promise<void> {
+async function deleteSessions(
+  { db }: Store,
+  owner: Collection,
+  ids: readonly string[],
+): Promise<void> {
   await queries(db)
     .deleteFrom('auth_sessions')
     .where('collection', '=', owner.id)
@@ -89,14 +97,19 @@ export async function deleteInvalidLinks(
   const upgraded = isUpgraded(values, old)
   if (upgraded && (await deleteLinks(store, collection, ids, ['_externalAuths'])) > 0)
     rotateTokenKey(collection, values)
-  if (values.password !== old.password) await deleteLinks(store, collection, ids, ['_mfas', '_authOrigins'])
+  if (values.password !== old.password)
+    await deleteLinks(store, collection, ids, ['_mfas', '_authOrigins'])
   if (values.tokenKey === old.tokenKey) return
   await deleteLinks(store, collection, ids, ['_otps'])
   await deleteSessions(store, collection, ids)
 }
 
 /** Ends all tokens, sessions and started sign-ins of an auth record, without a realtime event for it. */
-export async function endSignIns(store: Store, collection: AuthCollection, id: string): Promise<void> {
+export async function endSignIns(
+  store: Store,
+  collection: AuthCollection,
+  id: string,
+): Promise<void> {
   const values: Values = {}
   rotateTokenKey(collection, values)
   const table = sql.id(toTableName(collection))

@@ -21,7 +21,9 @@ export async function findServedFile(
   name: string,
   ask: () => Promise<RequestInfo | true>,
 ) {
-  const row = (await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id) }))[0]
+  const row = (
+    await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id) })
+  )[0]
   const values = row && toValues(collection, row)
   const field = collection.fields.find(
     (one): one is FileField =>
@@ -43,7 +45,10 @@ async function maySee(store: Store, collection: Collection, id: string, request:
   if (request.auth?.isSuperuser) return true
   const rule = catalogFor(store.catalog, request.auth?.limits).find(collection.id)?.viewRule ?? null
   if (rule === null) return false
-  const seen = await unlessRuleFault(selectRows(store, { collection, rule, request, ...byId(id) }), [])
+  const seen = await unlessRuleFault(
+    selectRows(store, { collection, rule, request, ...byId(id) }),
+    [],
+  )
   return seen.length > 0
 }
 

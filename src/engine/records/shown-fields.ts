@@ -7,7 +7,12 @@ const SECRET: ReadonlySet<string> = new Set(['password', 'tokenKey'])
 export const canBeShown = (collection: Collection, { name }: Pick<Field, 'name'>): boolean =>
   collection.type !== 'auth' || !SECRET.has(name)
 
-export function isShown(collection: Collection, field: Field, hidden: boolean, email: boolean): boolean {
+export function isShown(
+  collection: Collection,
+  field: Field,
+  hidden: boolean,
+  email: boolean,
+): boolean {
   if (field.hidden && !hidden) return false
   if (!canBeShown(collection, field)) return false
   return collection.type !== 'auth' || field.name !== 'email' || email

@@ -10,7 +10,11 @@ const MAX_FREE_NAMES = 150
 const namesOf = memoize((_: Catalog) => new Map<string, string>())
 
 /** Name of a prepared statement; undefined if no name is left. Names change with the collections. */
-export function findStatementName(catalog: Catalog, text: string, isFree = false): string | undefined {
+export function findStatementName(
+  catalog: Catalog,
+  text: string,
+  isFree = false,
+): string | undefined {
   const known = namesOf(catalog)
   let name = known.get(text)
   if (name === undefined && known.size < (isFree ? MAX_FREE_NAMES : MAX_NAMES)) {

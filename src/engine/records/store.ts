@@ -30,12 +30,14 @@ export async function storeRecord(write: Write): Promise<Extra> {
   const { store, collection, extension, values, stored, options, uploads } = write
   const isHooked = (stored ? extension?.beforeUpdate : extension?.beforeCreate) !== undefined
   const extra = isHooked ? await runHook(write).catch((error) => refuse(error, write)) : {}
-  if (collection.type === 'auth' && stored) await deleteInvalidLinks(store, collection, values, stored.old)
+  if (collection.type === 'auth' && stored)
+    await deleteInvalidLinks(store, collection, values, stored.old)
   // `runHook` has already tested the caller and the rule
   const unconditional = { guard: NO_CONDITION, options: { ...options, isAuthCached: false } }
   await save(isHooked ? { ...write, ...unconditional } : write)
   const id = String(values.id)
-  if (uploads.size > 0) await storeUploads(store, collection, id, values, uploads, findFileOwner(write))
+  if (uploads.size > 0)
+    await storeUploads(store, collection, id, values, uploads, findFileOwner(write))
   await options.inSameTransaction?.(store, id)
   return extra
 }
@@ -73,7 +75,10 @@ async function save(write: Write): Promise<void> {
   throw isOvertaken ? new Conflict() : refusal
 }
 
-async function writeRow(write: Write, { conditions, parameters: first }: Checked): Promise<boolean> {
+async function writeRow(
+  write: Write,
+  { conditions, parameters: first }: Checked,
+): Promise<boolean> {
   const { store, collection, values, stored, guard, request, options, failure } = write
   const parameters = new Parameters(first.values)
   const where = [
@@ -107,7 +112,10 @@ export function updateRow(
   for (const [i, { name }] of collection.fields.entries())
     if (!isSame(values[name]!, old[name]!))
       assigned.push(`${quoted[i]} = ${parameters.add(values[name], types[i])}`)
-  const isUnchanged = [`b.id = ${parameters.add(old.id)}`, `b.xmin::text = ${parameters.add(version)}`]
+  const isUnchanged = [
+    `b.id = ${parameters.add(old.id)}`,
+    `b.xmin::text = ${parameters.add(version)}`,
+  ]
   const where = [...isUnchanged, ...conditions].join(' and ')
   const sql = `update ${table} b set ${assigned.join(', ') || 'id = b.id'} where ${where}`
   return runLogged(store, collection, `${sql} returning b.*`, 'update', parameters)

@@ -13,9 +13,15 @@ const refused = (error: unknown) =>
   error instanceof RequiredByRelation || (error instanceof ApiError && error.status === 400)
 
 /** Deletes all records of a collection and, by cascade, referring ones. Throws 400 if others need them. */
-export async function truncateCollection(store: Store, extensions: Extensions, collection: Collection) {
+export async function truncateCollection(
+  store: Store,
+  extensions: Extensions,
+  collection: Collection,
+) {
   if (collection.type === 'view')
-    throw badRequest("View collections cannot be truncated since they don't store their own records.")
+    throw badRequest(
+      "View collections cannot be truncated since they don't store their own records.",
+    )
   const next = sql<{ id: string }>`
     select id from ${sql.id(toTableName(collection))} order by _rowid limit ${CHUNK}`
   await store.db.transaction(async (db) => {

@@ -19,7 +19,11 @@ export async function prepareRows(
   const withEmail: FieldVisibility = { showsHidden, showsEmail: true }
   const emails = await visibleEmails(store, collection, rows, request)
   const { id } = columnsOf(collection)
-  return rows.map((row) => ({ collection, row, visibility: emails.has(row[id]) ? withEmail : visibility }))
+  return rows.map((row) => ({
+    collection,
+    row,
+    visibility: emails.has(row[id]) ? withEmail : visibility,
+  }))
 }
 
 /** Ids of auth records whose email the caller may see: the caller's own, and those it may manage. */

@@ -34,7 +34,8 @@ export function updateRecord(
   request: RequestInfo,
   options: WriteOptions = {},
 ): Promise<string> {
-  const update = (inside: Store) => write(prepareUpdate(inside, extensions, collection, id, request, options))
+  const update = (inside: Store) =>
+    write(prepareUpdate(inside, extensions, collection, id, request, options))
   if (!options.locksRecord) return update(store)
   return store.db.transaction((db) => update({ db, catalog: store.catalog }))
 }
@@ -48,8 +49,10 @@ export async function writeRecord(
   request: RequestInfo,
   options: WriteOptions,
 ): Promise<string> {
-  if (request.method === 'POST') return write(prepareCreate(store, extensions, collection, request, options))
-  if (request.method === 'PATCH') return updateRecord(store, extensions, collection, id, request, options)
+  if (request.method === 'POST')
+    return write(prepareCreate(store, extensions, collection, request, options))
+  if (request.method === 'PATCH')
+    return updateRecord(store, extensions, collection, id, request, options)
   await deleteRecord(store, extensions, collection, id, request, options)
   return 'null'
 }
@@ -64,9 +67,18 @@ async function write(prepared: Promise<Write>): Promise<string> {
 }
 
 /** Whether a write needs no transaction: it stores one row by one statement and expands no records. */
-function isOneStatement({ collection, extension, options, request, uploads, values, stored }: Write) {
+function isOneStatement({
+  collection,
+  extension,
+  options,
+  request,
+  uploads,
+  values,
+  stored,
+}: Write) {
   const isHooked = stored ? extension?.beforeUpdate : extension?.beforeCreate
-  if (isHooked || options.inSameTransaction || request.query.expand || uploads.size > 0) return false
+  if (isHooked || options.inSameTransaction || request.query.expand || uploads.size > 0)
+    return false
   return !stored || collection.type !== 'auth' || !invalidatesLinks(values, stored.old)
 }
 
@@ -81,7 +93,8 @@ async function renderWrite(write: Write, extra: Extra): Promise<string> {
   const row = toRow(collection, values)
   if (store.db.inTransaction) {
     // an SQL error in a rule leaves out an expanded relation; without the savepoint it would undo the write
-    const mayFail = Boolean(request.query.expand) || (collection.type === 'auth' && collection.manageRule)
+    const mayFail =
+      Boolean(request.query.expand) || (collection.type === 'auth' && collection.manageRule)
     if (mayFail) await store.db.query('savepoint rendered')
     const text = await answerRecord(store, collection, row, request)
     if (mayFail) await store.db.query('rollback to savepoint rendered')
@@ -109,7 +122,9 @@ async function prepareCreate(
   const request = { ...asked, body: prepared.body }
   // as in PocketBase: a password that is too long to hash is refused before `rule`, without naming its field
   const isLost = !asked.auth?.isSuperuser && Object.values(prepared.passwords).some(isTooLong)
-  const guard = isLost ? undefined : checkCandidate(store.catalog, collection, rule, prepared.values, request)
+  const guard = isLost
+    ? undefined
+    : checkCandidate(store.catalog, collection, rule, prepared.values, request)
   if (!guard) throw badRequest(failure)
   return { ...prepared, store, collection, extension, request, options, guard, failure }
 }
@@ -126,14 +141,24 @@ async function prepareUpdate(
   options: WriteOptions,
 ): Promise<Write> {
   const extension = extensions.get(collection.id)
-  const rule = withWriteRule(requireRule(collection, 'updateRule', asked.auth), extension, asked.auth)
+  const rule = withWriteRule(
+    requireRule(collection, 'updateRule', asked.auth),
+    extension,
+    asked.auth,
+  )
   const apply = (old?: Readonly<Values>) => applyBody(collection, extension, asked, options, old)
   const read = (rule: string, request: RequestInfo) => readRow(store, collection, id, rule, request)
   // the body as API rules see it; a modifier such as `name+` needs the stored values
   const seen = async () =>
-    apply(needsOldValues(collection, asked.body, options.uploads) ? (await read('', asked)).old : undefined)
+    apply(
+      needsOldValues(collection, asked.body, options.uploads)
+        ? (await read('', asked)).old
+        : undefined,
+    )
   if (options.locksRecord)
-    await store.db.query(`select 1 from ${columnsOf(collection).table} where id = $1 for update`, [id])
+    await store.db.query(`select 1 from ${columnsOf(collection).table} where id = $1 for update`, [
+      id,
+    ])
   const stored = await read(rule, rule === '' ? asked : { ...asked, body: (await seen()).body })
   const prepared = apply(stored.old)
   return {

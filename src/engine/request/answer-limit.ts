@@ -19,7 +19,9 @@ export class AnswerTooLarge extends ApiError {
 /** Throws 400 if JSON is too large for the `fields` parameter. */
 export function checkPicked(bytes: number): void {
   if (bytes > MAX_PICKED_BYTES)
-    throw badRequest(`"fields" can pick from at most ${MAX_PICKED_BYTES / MEBIBYTE} MiB. Expand less`)
+    throw badRequest(
+      `"fields" can pick from at most ${MAX_PICKED_BYTES / MEBIBYTE} MiB. Expand less`,
+    )
 }
 
 interface Room {
@@ -53,7 +55,12 @@ export class AnswerMeter {
   #written = 0
   #turn: Promise<unknown> = Promise.resolve()
 
-  constructor(source = () => ENDLESS, room = 0, maxBytes = MAX_ANSWER_BYTES, maxExpanded = MAX_EXPANDED) {
+  constructor(
+    source = () => ENDLESS,
+    room = 0,
+    maxBytes = MAX_ANSWER_BYTES,
+    maxExpanded = MAX_EXPANDED,
+  ) {
     this.#source = source
     this.#maxBytes = maxBytes
     this.#maxExpanded = maxExpanded

@@ -71,7 +71,9 @@ export function makeAuthRecord(
     limits: actor?.role ?? (isMemberOnly ? 'none' : undefined),
     sender: actor?.id ?? id,
     holder:
-      collection.id === DEVICES_ID ? makeUserHolder(String(values.user)) : accountHolder(collection.id, id),
+      collection.id === DEVICES_ID
+        ? makeUserHolder(String(values.user))
+        : accountHolder(collection.id, id),
   }
 }
 

@@ -47,7 +47,9 @@ const withoutConflicts: Check = (rules) => {
     const key = `${label}@@${audience}`
     if (seen.some((other) => other.startsWith(key) || key.startsWith(other))) {
       const message = `rate limit rule configuration with label ${label} already exists or conflicts with another rule`
-      return { [i]: { label: fieldError('validation_conflicting_rate_limit_rule', message, { label }) } }
+      return {
+        [i]: { label: fieldError('validation_conflicting_rate_limit_rule', message, { label }) },
+      }
     }
     seen.push(key)
   }
@@ -72,7 +74,11 @@ export function checkSettings(settings: Settings) {
       senderName: [required, length(1, 255)],
       senderAddress: [email, required],
     },
-    logs: { maxDataSize: [atLeast(0), notHuge], maxDays: [atLeast(0), notHuge], minLevel: [notHuge] },
+    logs: {
+      maxDataSize: [atLeast(0), notHuge],
+      maxDays: [atLeast(0), notHuge],
+      minLevel: [notHuge],
+    },
     smtp: {
       host: [when(smtp.enabled, required), host],
       port: [when(smtp.enabled, required), atLeast(0)],

@@ -18,7 +18,12 @@ export function parseCron(expression: string, timezone = 'UTC'): Cron {
     )
   }
   const pattern = expression.replaceAll('+', '').replace(STEP_OF_ONE, '')
-  return new Cron(pattern, { timezone, mode: '5-part', domAndDow: true, fixedTimeRule: 'no-wildcard' })
+  return new Cron(pattern, {
+    timezone,
+    mode: '5-part',
+    domAndDow: true,
+    fixedTimeRule: 'no-wildcard',
+  })
 }
 
 export function cronFault(expression: string): string | undefined {

@@ -9,9 +9,14 @@ import { checkSettings } from './check-settings.ts'
 import { SETTINGS, type Settings } from './settings.ts'
 
 /** Renames a collection in rate limits such as `posts:create`. PocketBase: core/settings_model.go */
-export async function renameRateLimits(settings: SettingsStore, from: string, to: string): Promise<void> {
+export async function renameRateLimits(
+  settings: SettingsStore,
+  from: string,
+  to: string,
+): Promise<void> {
   if (from === to) return
-  const rename = (label: string) => (label.startsWith(`${from}:`) ? to + label.slice(from.length) : label)
+  const rename = (label: string) =>
+    label.startsWith(`${from}:`) ? to + label.slice(from.length) : label
   // edits the stored rules: those in memory may be older, and other nodes may edit concurrently
   await settings.save(({ rateLimits: { rules } }) => {
     const renamed = rules.map((rule) => ({ ...rule, label: rename(rule.label) }))
@@ -85,7 +90,8 @@ function overlay(settings: Settings, submitted: unknown): Settings {
   try {
     return SETTINGS.over(submitted, settings, true)
   } catch (error) {
-    if (error instanceof ShapeError) throw badRequest('An error occurred while loading the submitted data.')
+    if (error instanceof ShapeError)
+      throw badRequest('An error occurred while loading the submitted data.')
     throw error
   }
 }

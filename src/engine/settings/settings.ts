@@ -1,4 +1,13 @@
-import { flag, list, object, startingWith, text, texts, type ValueOf, whole } from '../fields/json-shapes.ts'
+import {
+  flag,
+  list,
+  object,
+  startingWith,
+  text,
+  texts,
+  type ValueOf,
+  whole,
+} from '../fields/json-shapes.ts'
 
 export type S3Settings = ValueOf<typeof s3>
 const s3 = object({

@@ -27,7 +27,8 @@ type Plan = Awaited<ReturnType<typeof readPlan>>
 
 /** Creates tables, indexes and views without rows. Throws a UserError for a forbidden view. */
 export async function buildTables(db: Db, { collections, views }: Plan): Promise<void> {
-  for (const collection of collections) if (collection.type !== 'view') await createTable(db, collection)
+  for (const collection of collections)
+    if (collection.type !== 'view') await createTable(db, collection)
   for (const { name, query } of views) {
     // runs as a prepared statement, which cannot hold a second statement
     await db.query(`create view ${quote(name)} as ${query}`, [], `view ${randomText(20)}`)

@@ -21,9 +21,14 @@ export async function readNumbering(db: Db, { columns }: Table): Promise<Numberi
 }
 
 /** Sets the sequences, so that the next row gets the same number as in the original database. */
-export async function setNumbering(db: Db, table: Table, numbering: readonly Numbering[]): Promise<void> {
+export async function setNumbering(
+  db: Db,
+  table: Table,
+  numbering: readonly Numbering[],
+): Promise<void> {
   for (const { column, last, called } of numbering) {
     const sequence = table.columns.find(({ name }) => name === column)?.sequence
-    if (sequence) await sql`select setval(${sequence}::text::regclass, ${last}, ${called})`.execute(db)
+    if (sequence)
+      await sql`select setval(${sequence}::text::regclass, ${last}, ${called})`.execute(db)
   }
 }

@@ -52,7 +52,9 @@ export async function* readJsonLines(
   const numbered = table.columns.find(({ sequence }) => sequence !== null)
   const order = numbered ? sql`order by ${sql.id(numbered.name)}` : sql``
   await sql`declare transfer no scroll cursor for
-    select to_json(array[${texts}]::text[])::text as line from ${sql.id(table.name)} ${order}`.execute(db)
+    select to_json(array[${texts}]::text[])::text as line from ${sql.id(table.name)} ${order}`.execute(
+    db,
+  )
   for (;;) {
     const { rows } = await sql<{ line: string }>`fetch ${sql.lit(size)} from transfer`.execute(db)
     if (rows.length === 0) break
@@ -66,5 +68,7 @@ export async function writeRows(db: Db, { name, columns }: Table, rows: readonly
   const values = columns.map((column) => sql`${sql.id('r', column.name)}::${sql.raw(column.type)}`)
   const lists = columns.map((_, i) => sql`${rows.map((row) => row[i])}::text[]`)
   await sql`insert into ${sql.id(name)} (${joinSqlNames(columns)}) overriding system value
-    select ${sql.join(values)} from unnest(${sql.join(lists)}) as r(${joinSqlNames(columns)})`.execute(db)
+    select ${sql.join(values)} from unnest(${sql.join(lists)}) as r(${joinSqlNames(columns)})`.execute(
+    db,
+  )
 }

@@ -53,5 +53,8 @@ group by c.relname order by c.relname collate "C"`
 
 export async function readTables(db: Db): Promise<Table[]> {
   const { rows } = await db.query(TABLES)
-  return rows.map(([name, columns]) => ({ name: String(name), columns: JSON.parse(String(columns)) }))
+  return rows.map(([name, columns]) => ({
+    name: String(name),
+    columns: JSON.parse(String(columns)),
+  }))
 }

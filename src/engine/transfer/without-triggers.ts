@@ -17,7 +17,9 @@ export async function withoutTriggers(db: Db, work: () => Promise<void>): Promis
     for (const { name } of triggered)
       await sql`alter table ${sql.id(name)} ${trigger} trigger user`.execute(db)
     for (const { table, name } of references)
-      await sql`alter table ${sql.id(table)} alter constraint ${sql.id(name)} ${reference}`.execute(db)
+      await sql`alter table ${sql.id(table)} alter constraint ${sql.id(name)} ${reference}`.execute(
+        db,
+      )
   }
   await set(sql`disable`, sql`deferrable`)
   await db.query('set constraints all deferred')

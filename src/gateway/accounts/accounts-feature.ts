@@ -6,7 +6,8 @@ import type { Feature } from '../base/feature.ts'
 import { invitationsExtension } from './invitations.ts'
 import { membersExtension } from './members.ts'
 import { MEMBER_ROUTES } from './members-routes.ts'
-import { ACCOUNT_ROUTES, USER_ROUTES } from './routes.ts'
+import { ACCOUNT_ROUTES } from './routes.ts'
+import { USER_ROUTES } from './user-routes.ts'
 import { userSettingsExtension } from './user-settings.ts'
 import { usersExtension } from './users.ts'
 
@@ -17,7 +18,9 @@ export const ACCOUNTS: Feature = {
     roots: ['/api/account', '/api/users'],
     group: 'other',
     isOwn: true,
-    tags: [{ name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' }],
+    tags: [
+      { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
+    ],
   },
   extensions: () => ({
     [USERS_ID]: strict(usersExtension),

@@ -18,7 +18,10 @@ export const ACCOUNT_OF_MEMBER = z
 const MAX_LISTED = 1_000
 
 /** The accounts that a member may act for. */
-export const listAccounts = (db: Db, member: string): Promise<z.output<typeof ACCOUNT_OF_MEMBER>[]> =>
+export const listAccounts = (
+  db: Db,
+  member: string,
+): Promise<z.output<typeof ACCOUNT_OF_MEMBER>[]> =>
   queries(db)
     .selectFrom('members as m')
     .innerJoin('senders as s', 's.id', 'm.account')

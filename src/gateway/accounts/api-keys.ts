@@ -26,7 +26,9 @@ const SET_BY_SERVER = [
 const NEW_KEY = z.object({
   key: z
     .string()
-    .describe('The key itself, for `X-API-Key`. Only the answer that makes or replaces a secret has it.'),
+    .describe(
+      'The key itself, for `X-API-Key`. Only the answer that makes or replaces a secret has it.',
+    ),
 })
 
 /** How long the old secret of a rotated key stays valid, unless the request sets `previous_until`. */
@@ -51,10 +53,12 @@ export const apiKeysExtension = {
     for (const field of ['prefix', ...SET_BY_SERVER]) values[field] = old[field] ?? ''
     const isPreviousValid = String(old.previous_until) > now()
     if (isRotated) {
-      if (!('previous_until' in body)) values.previous_until = formatDate(new Date(Date.now() + PREVIOUS_MS))
+      if (!('previous_until' in body))
+        values.previous_until = formatDate(new Date(Date.now() + PREVIOUS_MS))
       // with two valid secrets, the one that was used last stays valid beside the new one
       const staysPrevious = isPreviousValid && old.last_used_prefix !== old.prefix
-      if (!staysPrevious) for (const field of PREVIOUS) values[`previous_${field}`] = old[field] ?? ''
+      if (!staysPrevious)
+        for (const field of PREVIOUS) values[`previous_${field}`] = old[field] ?? ''
     }
     // an update of `previous_until` cannot revive an old secret that has expired
     const isEnded = !(isRotated || isPreviousValid) || !(String(values.previous_until) > now())

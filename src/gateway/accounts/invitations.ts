@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { AuthServices } from '../../engine/auth/auth-services.ts'
-import { escapeHtml, formatNameForMail, renderLink, renderMailLayout } from '../../engine/auth/mail-html.ts'
+import {
+  escapeHtml,
+  formatNameForMail,
+  renderLink,
+  renderMailLayout,
+} from '../../engine/auth/mail-html.ts'
 import { readMailSender } from '../../engine/auth/mails.ts'
 import { sendMail } from '../../engine/auth/send-mail.ts'
 import { sha256 } from '../../engine/auth/tokens.ts'
@@ -38,7 +43,12 @@ export const INVITATION = z.object({
 /** Stores an invitation. False if the account has MAX_OPEN already. */
 async function storeInvitation(
   db: Db,
-  { id, account, email, role }: Readonly<{ id: string; account: string; email: string; role: Role }>,
+  {
+    id,
+    account,
+    email,
+    role,
+  }: Readonly<{ id: string; account: string; email: string; role: Role }>,
   sender: string,
   secret: string,
 ): Promise<boolean> {
@@ -97,7 +107,11 @@ export async function invite(
 <p>${renderLink(link, 'Join the team', 'btn')}</p>
 <p>The link is good for ${DAYS} days and for one person. If you do not know ${escapeHtml(name)}, ignore this mail.</p>`
   try {
-    await sendMail(services, { to: email, subject: `${name} invites you`, html: renderMailLayout(html) })
+    await sendMail(services, {
+      to: email,
+      subject: `${name} invites you`,
+      html: renderMailLayout(html),
+    })
   } catch (error) {
     await queries(store.db).deleteFrom('member_invitations').where('id', '=', id).execute()
     services.log.warn({ err: error }, 'could not mail an invitation')
@@ -109,7 +123,9 @@ export async function invite(
 export const SHOWN_INVITATION = z
   .object({
     account: z.string().describe('The name of the account.'),
-    inviter: z.string().describe('The name of the inviting person; empty if their record was deleted.'),
+    inviter: z
+      .string()
+      .describe('The name of the inviting person; empty if their record was deleted.'),
     role: ROLE,
     email: z.string().describe('Where it was mailed to; empty for a link.'),
   })
@@ -136,7 +152,12 @@ export async function showInvitation({ db }: Store, secret: string) {
 }
 
 /** Makes the user `member` a member and deletes the invitation. Returns the account's id. Throws 400. */
-export async function acceptInvitation(store: Store, extensions: Extensions, secret: string, member: string) {
+export async function acceptInvitation(
+  store: Store,
+  extensions: Extensions,
+  secret: string,
+  member: string,
+) {
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     const found = await queries(db)
@@ -182,11 +203,17 @@ export async function joinAsNew(
   const body = { name, email, password, passwordConfirm, verified, member_only: true }
   const users = store.catalog.find(USERS_ID) as AuthCollection
   let account = ''
-  await createRecord(store, extensions, users, makeServerRequest(store.catalog.find(SUPERUSERS)!, body), {
-    passwordWork: () => passwordWork,
-    inSameTransaction: async (inside, id) => {
-      account = await acceptInvitation(inside, extensions, secret, id)
+  await createRecord(
+    store,
+    extensions,
+    users,
+    makeServerRequest(store.catalog.find(SUPERUSERS)!, body),
+    {
+      passwordWork: () => passwordWork,
+      inSameTransaction: async (inside, id) => {
+        account = await acceptInvitation(inside, extensions, secret, id)
+      },
     },
-  })
+  )
   return account
 }

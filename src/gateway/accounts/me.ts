@@ -22,7 +22,11 @@ export const ME = z
 
 /** The names of records of `senders`. */
 export const findNames = (db: Db, ids: readonly string[]) =>
-  queries(db, 'lookUp').selectFrom('senders').select(['id', 'name']).where('id', '=', matchAny(ids)).execute()
+  queries(db, 'lookUp')
+    .selectFrom('senders')
+    .select(['id', 'name'])
+    .where('id', '=', matchAny(ids))
+    .execute()
 
 /** The account and the person of a request, and the person's role. */
 export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof ME>> {

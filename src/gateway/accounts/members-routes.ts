@@ -36,13 +36,29 @@ import { ME, readMe } from './me.ts'
 
 const ACT_FOR = object({ account: text })
 const SHOW = object({ secret: text })
-const ACCEPT = object({ secret: text, name: text, email: text, password: text, passwordConfirm: text })
+const ACCEPT = object({
+  secret: text,
+  name: text,
+  email: text,
+  password: text,
+  passwordConfirm: text,
+})
 type Accept = ReturnType<(typeof ACCEPT)['zero']>
 
-async function accept(c: Ctx, services: Services, user: string | undefined, form: Accept): Promise<string> {
+async function accept(
+  c: Ctx,
+  services: Services,
+  user: string | undefined,
+  form: Accept,
+): Promise<string> {
   const { extensions, store } = services
   const find = () => showInvitation(store.signIn, form.secret)
-  const invitation = await limitGuesses(store.signIn.db, 'invitation', readClientIp(c, services), find)
+  const invitation = await limitGuesses(
+    store.signIn.db,
+    'invitation',
+    readClientIp(c, services),
+    find,
+  )
   const member = user ?? (await knownMember(c, services, form))
   if (member !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, member)
   const work = passwordWork(c, services, null)
@@ -55,7 +71,9 @@ async function knownMember(c: Ctx, services: Services, { email, password }: Acce
   const known = await findByEmail(store, collection, email)
   if (known?.values.member_only !== true) return undefined
   const readForm = async () => ({ identity: email, password, identityField: 'email' })
-  return (await authWithPassword({ store, services, collection, ip: readClientIp(c, services), readForm })).id
+  return (
+    await authWithPassword({ store, services, collection, ip: readClientIp(c, services), readForm })
+  ).id
 }
 
 const NEW = 'Of a new user; leave it out when signed in.'
@@ -91,7 +109,9 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
       body: [z.object({ account: z.string().describe('Its id.') }), { account: 'h7k2m9q4w1x8z5b' }],
       answer: [
         'The account and the token.',
-        z.object({ record: z.record(z.string(), z.unknown()), token: z.string() }).meta({ id: 'Acting' }),
+        z
+          .object({ record: z.record(z.string(), z.unknown()), token: z.string() })
+          .meta({ id: 'Acting' }),
       ],
       fails: [400, 401, 404, 413],
     },
@@ -144,7 +164,12 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
     run: async ({ user: account, services }, c) => {
       const asked = checkShape(INVITATION, await readJson(c, GUEST_BODY_BYTES))
       const { config, store } = services
-      const from = { db: store.signIn.db, config, collection: USERS_ID, ip: readClientIp(c, services) }
+      const from = {
+        db: store.signIn.db,
+        config,
+        collection: USERS_ID,
+        ip: readClientIp(c, services),
+      }
       if (asked.email) await limitMails({ ...from, account })
       const identify = async () => (await requireUser(c, services)).auth
       return retry(store, identify, async (auth) => {
@@ -163,7 +188,10 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
       description:
         'Returns the inviting person and the account. A used, revoked or expired invitation is refused.',
       security: ANYONE,
-      body: [z.object({ secret: z.string().describe('The end of the link.') }), { secret: 'mU3k…' }],
+      body: [
+        z.object({ secret: z.string().describe('The end of the link.') }),
+        { secret: 'mU3k…' },
+      ],
       answer: ['The invitation.', SHOWN_INVITATION],
     },
     run: async ({ services }, c) => {
@@ -191,7 +219,10 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
         }),
         { secret: 'mU3k…' },
       ],
-      answer: ['Joined.', z.object({ account: z.string().describe('Its id.') }).meta({ id: 'Joined' })],
+      answer: [
+        'Joined.',
+        z.object({ account: z.string().describe('Its id.') }).meta({ id: 'Joined' }),
+      ],
       fails: [400, 401, 404, 413],
     },
     run: async ({ services }, c) => {

@@ -5,14 +5,13 @@ import { listSessions, SESSION, startSession } from '../../engine/auth/sessions.
 import { listSuperusers } from '../../engine/auth/superusers.ts'
 import { readClaims } from '../../engine/auth/tokens.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { sendJson } from '../../http/answer.ts'
 import { ownRecord, ownToken } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
 import { ACCOUNT } from '../../http/openapi/operations.ts'
-import { byRole, bySignedIn, bySuperuser, everybody, type HasServices } from '../../http/permission.ts'
+import { byRole, bySignedIn, everybody, type HasServices } from '../../http/permission.ts'
 import { readRequestQuery } from '../../http/query.ts'
 import { rows } from '../../http/rows.ts'
 import { type Caller, openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
@@ -28,20 +27,37 @@ import {
   toBrowserOwner,
 } from '../notifications/push-browsers.ts'
 import { RETENTION, readRetention } from '../retention/next-deletions.ts'
-import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from './user-access.ts'
 
 /** Audits a superuser's changes to its sessions. Those of other callers are not audited. */
-async function audit(c: Ctx, services: Services, auth: AuthRecord, action: string, db?: Db): Promise<void> {
+async function audit(
+  c: Ctx,
+  services: Services,
+  auth: AuthRecord,
+  action: string,
+  db?: Db,
+): Promise<void> {
   const entry = { action, collection: auth.collection.name, record: auth.id }
   if (auth.isSuperuser) await auditRequest(c, services, auth, entry, db)
 }
 
-async function endOthers({ auth: asking, store, services }: Caller & HasServices, c: Ctx): Promise<string> {
+async function endOthers(
+  { auth: asking, store, services }: Caller & HasServices,
+  c: Ctx,
+): Promise<string> {
   // a token that cannot be refreshed must not be exchanged for one that can
   if (!readClaims(ownToken(c))?.refreshable) throw forbidden('This session cannot be renewed.')
-  const origin = { ip: readClientIp(c, services), userAgent: c.env.incoming.headers['user-agent'] ?? '' }
+  const origin = {
+    ip: readClientIp(c, services),
+    userAgent: c.env.incoming.headers['user-agent'] ?? '',
+  }
   const change = { endsTokens: true }
-  const auth = await changeAuthRecord(store, services.extensions, asking, change, 'Failed to sign out.')
+  const auth = await changeAuthRecord(
+    store,
+    services.extensions,
+    asking,
+    change,
+    'Failed to sign out.',
+  )
   const token = await startSession(store.db, auth, origin)
   await audit(c, services, auth, 'end other sessions')
   return `{"record":${await ownRecord(c, store, auth)},"token":${JSON.stringify(token)}}`
@@ -50,7 +66,9 @@ async function endOthers({ auth: asking, store, services }: Caller & HasServices
 const SETUP = z
   .object({
     has_superuser: z.boolean().describe('False until the first superuser exists.'),
-    sends_mail: z.boolean().describe('False while no mail server is set: then mails go to the log.'),
+    sends_mail: z
+      .boolean()
+      .describe('False while no mail server is set: then mails go to the log.'),
   })
   .meta({ id: 'Setup' })
 
@@ -89,7 +107,9 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
         'End all tokens of the account that asks, impersonations and links of mails included. The answer has a token to go on with.',
       answer: [
         'The account and its new token.',
-        z.object({ record: z.record(z.string(), z.unknown()), token: z.string() }).meta({ id: 'Renewed' }),
+        z
+          .object({ record: z.record(z.string(), z.unknown()), token: z.string() })
+          .meta({ id: 'Renewed' }),
       ],
       fails: [400, 401],
     },
@@ -112,7 +132,10 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
       id: 'readAccountPushKey',
       summary: "Read the server's VAPID key",
       description: 'For the Web Push subscription of a browser (RFC 8292).',
-      answer: ['The public key, in base64url.', z.object({ key: z.string() }).meta({ id: 'AccountPushKey' })],
+      answer: [
+        'The public key, in base64url.',
+        z.object({ key: z.string() }).meta({ id: 'AccountPushKey' }),
+      ],
     },
     changes: true,
     run: async ({ store }) => ({ key: (await vapidKeys(store)).publicKey }),
@@ -124,7 +147,10 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
       summary: 'List browsers that show notifications',
       description:
         'List the browsers in which the person is notified of new texts, the newest first; at most 20. A member who acts for an account has separate browsers there.',
-      answer: ['The browsers.', z.object({ items: z.array(PUSH_BROWSER) }).meta({ id: 'PushBrowsers' })],
+      answer: [
+        'The browsers.',
+        z.object({ items: z.array(PUSH_BROWSER) }).meta({ id: 'PushBrowsers' }),
+      ],
     },
     run: async ({ auth, store }) => ({ items: await listBrowsers(store.db, toBrowserOwner(auth)) }),
   },
@@ -151,11 +177,14 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
       summary: 'End notifications',
       description: 'End the notifications of one browser, or without `endpoint` of all.',
       params: {
-        query: z.object({ endpoint: z.string().optional().describe('The address of the subscription.') }),
+        query: z.object({
+          endpoint: z.string().optional().describe('The address of the subscription.'),
+        }),
       },
       answer: ['Ended.'],
     },
-    run: ({ auth, store }, c) => endBrowsers(store.db, toBrowserOwner(auth), readRequestQuery(c).endpoint),
+    run: ({ auth, store }, c) =>
+      endBrowsers(store.db, toBrowserOwner(auth), readRequestQuery(c).endpoint),
   },
   'GET /api/setup': {
     permission: everybody(),
@@ -170,45 +199,3 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
     },
   },
 })
-
-const MAX_BODY_BYTES = 1_000
-
-/** `/api/users` for superusers: lists what acts for a user, such as API keys; enables a disabled user. */
-export const USER_ROUTES = rows(
-  'users',
-  {
-    'GET /api/users/:id/access': {
-      permission: bySuperuser,
-      describe: {
-        id: 'readUserAccess',
-        summary: 'List everything that acts for a user',
-        description:
-          'For superusers: API keys, devices, enabled webhooks, hooks and automatic answers, campaigns that are not over, and how many messages wait.',
-        answer: ['The lists.', USER_ACCESS],
-        fails: [401, 404],
-      },
-      run: ({ store }, _, id) => readAccess(store.db, id),
-    },
-    'POST /api/users/:id/enable': {
-      permission: bySuperuser,
-      describe: {
-        id: 'enableUser',
-        summary: 'Enable a disabled user',
-        description: 'For superusers. Ends or keeps everything that acts for the user, in one transaction.',
-        body: [ENABLE_USER],
-        answer: ['What there was: it has ended, or goes on.', USER_ACCESS],
-        fails: [400, 401, 404, 413],
-      },
-      run: async ({ auth, store: { db, catalog }, services }, c, id) => {
-        const body = checkShape(ENABLE_USER, await readJson(c, MAX_BODY_BYTES))
-        return db.transaction(async (inside) => {
-          const answer = await enableUser({ db: inside, catalog }, services.extensions, id, body)
-          const action = body.access === 'end' ? 'enable user, end access' : 'enable user'
-          await auditRequest(c, services, auth, { action, collection: 'users', record: id }, inside)
-          return answer
-        })
-      },
-    },
-  },
-  sendJson,
-)

@@ -97,7 +97,8 @@ export async function enableUser(
   { access }: z.output<typeof ENABLE_USER>,
 ): Promise<UserAccess> {
   const before = await readAccess(store.db, user)
-  if (access === 'end') await revokeFormerAccess(store, extensions, store.catalog.find(USERS_ID)!, user)
+  if (access === 'end')
+    await revokeFormerAccess(store, extensions, store.catalog.find(USERS_ID)!, user)
   await completePauses(store, user)
   await updateRecords(store.db, 'user_settings', (update) =>
     update.set({ disabled: false }).where('user', '=', user).where('disabled', '=', true),

@@ -24,7 +24,8 @@ export const userSettingsExtension: Extension = {
   setByServer: ['code_counted_from'],
   check: (values) => checkTimes(values),
   async beforeCreate(store, values, request) {
-    if (values.disabled === true && !isSuperuser(request)) throw badRequest('Failed to create record.')
+    if (values.disabled === true && !isSuperuser(request))
+      throw badRequest('Failed to create record.')
     values.code_counted_from = ''
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination)
     checkTimes(values)
@@ -39,8 +40,10 @@ export const userSettingsExtension: Extension = {
     values.code_counted_from = isCountryAllowed(values, old) ? now() : old.code_counted_from!
     checkTimes(values, old)
     await completeTimeZone(store.db, values, old)
-    if (values.disabled === true && old.disabled !== true) await suspendUser(store, String(values.user))
-    if (values.disabled !== true && old.disabled === true) await completePauses(store, String(values.user))
+    if (values.disabled === true && old.disabled !== true)
+      await suspendUser(store, String(values.user))
+    if (values.disabled !== true && old.disabled === true)
+      await completePauses(store, String(values.user))
     if (TIMES.some((name) => String(values[name]) !== String(old[name])))
       await lookAgain(store.db, String(values.user))
   },

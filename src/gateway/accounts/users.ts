@@ -14,7 +14,8 @@ const OPEN_CAMPAIGNS = ['scheduled', 'repeating', 'sending', 'paused'] as const
 /** Rules of users. Only superusers change `member_only`. Locks rows in the order of sms_accept. */
 export const usersExtension: Extension = {
   async beforeCreate(_store, values, { auth }) {
-    if (values.member_only === true && !auth?.isSuperuser) throw badRequest('Failed to create record.')
+    if (values.member_only === true && !auth?.isSuperuser)
+      throw badRequest('Failed to create record.')
   },
   async beforeUpdate(store, values, old, { auth }) {
     if (values.member_only === old.member_only) return
@@ -41,7 +42,8 @@ export const usersExtension: Extension = {
 async function requireUnused({ db }: Store, user: string) {
   const { disabled: _, waiting, ...lists } = await readAccess(db, user)
   if (waiting === 0 && Object.values(lists).every(({ total }) => total === 0)) return
-  const message = 'This account has devices, keys, webhooks, hooks, answers, campaigns or messages that wait.'
+  const message =
+    'This account has devices, keys, webhooks, hooks, answers, campaigns or messages that wait.'
   throw invalidFields({ member_only: fieldError('validation_in_use', message) })
 }
 

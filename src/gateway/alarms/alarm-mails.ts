@@ -1,4 +1,9 @@
-import { escapeHtml, formatNameForMail, renderLink, renderMailLayout } from '../../engine/auth/mail-html.ts'
+import {
+  escapeHtml,
+  formatNameForMail,
+  renderLink,
+  renderMailLayout,
+} from '../../engine/auth/mail-html.ts'
 import { type MailSender, readMailSender } from '../../engine/auth/mails.ts'
 import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
@@ -28,7 +33,11 @@ const IN_ORDER_SECONDS = 60
 const readOwner = (db: Db, { id, holder }: Job) =>
   queries(db)
     .selectNoFrom(({ selectFrom, exists }) => [
-      selectFrom('users').select('email').where('id', '=', holder).where('verified', '=', true).as('to'),
+      selectFrom('users')
+        .select('email')
+        .where('id', '=', holder)
+        .where('verified', '=', true)
+        .as('to'),
       exists(
         selectFrom('_jobs')
           .where('kind', '=', ALARM_MAIL)
@@ -40,7 +49,10 @@ const readOwner = (db: Db, { id, holder }: Job) =>
     .executeTakeFirstOrThrow()
 
 /** Jobs that send alarm mails, in order for each account. A retried mail has the same Message-ID. */
-export const makeAlarmMailJobs = (storeOf: (user: string) => Store, post: MailServices): JobKind => ({
+export const makeAlarmMailJobs = (
+  storeOf: (user: string) => Store,
+  post: MailServices,
+): JobKind => ({
   name: ALARM_MAIL,
   places: 4,
   placesOfHolder: 1,

@@ -5,7 +5,13 @@ import { checkSilentDevices, makeAlarmMailJobs } from './alarm-mails.ts'
 export const ALARMS: Feature = {
   timed: ({ store, config: { deviceAlarmMinutes } }) =>
     deviceAlarmMinutes > 0
-      ? [{ id: 'deviceAlarms', ...EVERY_MINUTE, run: () => checkSilentDevices(store.db, deviceAlarmMinutes) }]
+      ? [
+          {
+            id: 'deviceAlarms',
+            ...EVERY_MINUTE,
+            run: () => checkSilentDevices(store.db, deviceAlarmMinutes),
+          },
+        ]
       : [],
   queued: (services) => [makeAlarmMailJobs((user) => services.store.forUser(user), services)],
 }

@@ -102,18 +102,21 @@ const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 /** Zod's error map. A message ends a sentence; for a union it is '', because its members have messages. */
 function inPlainWords(issue: z.core.$ZodRawIssue) {
   if (issue.code === 'invalid_union') return ''
-  if (issue.code === 'invalid_value') return `must be ${ALTERNATIVES.format(issue.values.map(String))}`
+  if (issue.code === 'invalid_value')
+    return `must be ${ALTERNATIVES.format(issue.values.map(String))}`
   const type = issue.code === 'invalid_type' && TYPES[String(issue.expected)]
   return type ? `must be ${type}` : 'has a value that is not allowed'
 }
 
 /** Describes a fault: `items[2].attempt must be a whole number`. */
 function describeFault(issue: Issue, raw: unknown): string {
-  if (issue.code === 'invalid_union' && issue.message === '') return describeFault(likeliest(issue, raw), raw)
+  if (issue.code === 'invalid_union' && issue.message === '')
+    return describeFault(likeliest(issue, raw), raw)
   const { path } = issue
   if (issue.code === 'unrecognized_keys')
     return `${formatPath([...path, issue.keys[0]!])} is not a field of this request`
-  if (path.length > 0) return `${formatPath(path)} ${isMissing(raw, path) ? 'is required' : issue.message}`
+  if (path.length > 0)
+    return `${formatPath(path)} ${isMissing(raw, path) ? 'is required' : issue.message}`
   if (issue.code !== 'invalid_type') return `The body ${issue.message}`
   return `The body must be a JSON ${issue.expected === 'array' ? 'list' : 'object'}`
 }

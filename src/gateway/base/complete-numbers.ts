@@ -29,8 +29,9 @@ export async function completeNumber(
 }
 
 /** As `completeNumber` for a device or line, but keeps a second form, by which its carrier knows it. */
-export const completeOwnNumber = async (...[store, values, field, old]: Parameters<typeof completeNumber>) =>
-  isOtherForm(String(values[field])) ? undefined : completeNumber(store, values, field, old)
+export const completeOwnNumber = async (
+  ...[store, values, field, old]: Parameters<typeof completeNumber>
+) => (isOtherForm(String(values[field])) ? undefined : completeNumber(store, values, field, old))
 
 type ReadPart = (text: string, country: string) => string
 
@@ -47,7 +48,8 @@ export async function completeList(
 ): Promise<void> {
   const given = values[field]
   if (typeof given !== 'string' || given === '' || given === old?.[field]) return
-  const country = String(values.country ?? '') || (await readAccountCountry(store, String(values.user)))
+  const country =
+    String(values.country ?? '') || (await readAccountCountry(store, String(values.user)))
   values[field] = given
     .split(',')
     .map((part) => read(part.trim(), country))

@@ -12,7 +12,8 @@ import { gatewayRefusal } from './gateway-errors.ts'
 import { updateRecords } from './message-status.ts'
 
 /** SQL: a date; devices seen since then count as online. `seconds`: SQL, such as `$1`. */
-export const onlineSince = (seconds: string) => `pb_text(now() - ${seconds}::float8 * interval '1 second')`
+export const onlineSince = (seconds: string) =>
+  `pb_text(now() - ${seconds}::float8 * interval '1 second')`
 
 const handedOut = (device: string, window: string) =>
   `(select coalesce(sum(h.messages), 0) from device_handouts h
@@ -85,10 +86,15 @@ export const markSeen = ({ db }: Store, device: Pick<Device, 'id' | 'user'>) =>
   changeDevice(db, device, { last_seen: NOW })
 
 /** Updates `last_seen` unless it is recent; corrects one in the future. */
-export async function touchDevice({ db }: Store, device: Device, deviceOnlineSeconds: number): Promise<void> {
+export async function touchDevice(
+  { db }: Store,
+  device: Device,
+  deviceOnlineSeconds: number,
+): Promise<void> {
   const seconds = Math.min(MAX_TOUCH_SECONDS, deviceOnlineSeconds / 4)
   const ageMs = Date.now() - (toDate(device.lastSeen)?.getTime() ?? 0)
-  if (ageMs < 0 || ageMs >= seconds * 1000) await changeDevice(db, device, { last_seen: NOW }, isOld(seconds))
+  if (ageMs < 0 || ageMs >= seconds * 1000)
+    await changeDevice(db, device, { last_seen: NOW }, isOld(seconds))
 }
 
 /** Stores a device's SIMs, their numbers in E.164. Characters that Postgres cannot decode become U+FFFD. */
@@ -106,7 +112,9 @@ export async function countPending({ db }: Store, device: Device): Promise<numbe
     .where('device', '=', device.id)
     .where('user', '=', device.user)
     .where('state', '=', sql.lit('assigned'))
-    .where(sql<boolean>`(due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`)
+    .where(
+      sql<boolean>`(due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`,
+    )
     .executeTakeFirstOrThrow()
   return pending
 }

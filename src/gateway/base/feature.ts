@@ -37,13 +37,18 @@ export interface Feature<Own extends Services = Services, Queued = QueuedService
   /** Descriptions for OpenAPI that no row can have: there is one for each collection. */
   readonly paths?: (records: DescribedRecords) => ZodOpenApiPathsObject
   /** Code for the feature's own collections, by their ids. */
-  readonly extensions?: (config: Pick<Config, 'webhookAllowPrivate'>) => Readonly<Record<string, Extension>>
+  readonly extensions?: (
+    config: Pick<Config, 'webhookAllowPrivate'>,
+  ) => Readonly<Record<string, Extension>>
   /** What deletions of records in collections of others delete as well, by the ids of the collections. */
   readonly alsoDeletes?: Readonly<Record<string, NonNullable<Extension['afterDelete']>>>
   readonly timed?: (services: TimedServices) => readonly TimedJob[]
   readonly queued?: (services: Queued) => readonly JobKind[]
   /** Metrics that are read from the database. */
-  readonly metrics?: (source: { readonly store: Store; readonly config: Config }) => readonly Family[]
+  readonly metrics?: (source: {
+    readonly store: Store
+    readonly config: Config
+  }) => readonly Family[]
 }
 
 /** How often a timed job runs, in minutes. `expression`: the same for people, as cron writes it. */

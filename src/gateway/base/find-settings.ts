@@ -7,4 +7,9 @@ export const findSettings = <Column extends keyof Tables['user_settings']>(
   db: Db,
   user: string,
   ...columns: readonly Column[]
-) => queries(db).selectFrom('user_settings').select(columns).where('user', '=', user).executeTakeFirst()
+) =>
+  queries(db)
+    .selectFrom('user_settings')
+    .select(columns)
+    .where('user', '=', user)
+    .executeTakeFirst()

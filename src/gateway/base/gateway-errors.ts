@@ -9,11 +9,20 @@ export const REFUSALS = {
   body_too_long: [400, 'Message body must be at most 1600 characters'],
   too_many_recipients: [400, ''],
   device_disabled: [403, 'This device is disabled. Its owner can enable it again.'],
-  account_disabled: [403, 'The account of this device is disabled. A superuser can enable it again.'],
+  account_disabled: [
+    403,
+    'The account of this device is disabled. A superuser can enable it again.',
+  ],
   wrong_code: [400, 'This pairing code is wrong, used or expired. Ask for a new one.'],
-  too_many_codes: [429, 'Too many pairing codes are waiting for their device. Use one, or wait 5 minutes.'],
+  too_many_codes: [
+    429,
+    'Too many pairing codes are waiting for their device. Use one, or wait 5 minutes.',
+  ],
   too_many_tries: [429, 'Too many pairing codes were tried from this address. Wait 5 minutes.'],
-  destination_not_allowed: [403, 'The account or the API key may not send to this number (destinations)'],
+  destination_not_allowed: [
+    403,
+    'The account or the API key may not send to this number (destinations)',
+  ],
   device_not_found: [404, 'Device not found'],
   line_not_found: [404, 'Line not found'],
   line_ambiguous: [409, 'Several lines have this number. Name one by its line_id.'],
@@ -22,15 +31,24 @@ export const REFUSALS = {
   message_not_found: [404, 'Message not found'],
   batch_not_found: [404, 'Batch not found'],
   campaign_not_found: [404, 'Campaign not found'],
-  campaign_begun: [409, 'The campaign has begun: its text, time and audience can no longer be changed'],
+  campaign_begun: [
+    409,
+    'The campaign has begun: its text, time and audience can no longer be changed',
+  ],
   campaign_over: [409, 'The campaign is over'],
-  campaign_not_retriable: [409, 'Only a campaign that is being sent, or was sent, has texts to send again'],
+  campaign_not_retriable: [
+    409,
+    'Only a campaign that is being sent, or was sent, has texts to send again',
+  ],
   campaign_busy: [409, 'The campaign is still being prepared. Try again in a moment.'],
   not_cancelable: [409, 'Message can no longer be canceled'],
   not_changeable: [409, 'Only a message that waits for its time can be changed'],
   not_retriable: [409, 'Only a failed message can be sent again'],
   idempotency_key_reused: [422, 'This Idempotency-Key was used for another request'],
-  client_ref_reused: [422, 'This client_ref was used for a message to another number or with another text'],
+  client_ref_reused: [
+    422,
+    'This client_ref was used for a message to another number or with another text',
+  ],
   owned_by_campaign: [409, 'The text belongs to a campaign: change, retry or cancel the campaign'],
   message_id_in_use: [409, 'A message with this id was sent before'],
   destination_stopped: [
@@ -63,7 +81,9 @@ export const invalidPhone = (given: string) =>
   gatewayRefusal(
     'invalid_phone_number',
     undefined,
-    /^\(?0[1-9]/.test(given) ? 'Replace the first 0 by the country code, as in +4915112345678.' : undefined,
+    /^\(?0[1-9]/.test(given)
+      ? 'Replace the first 0 by the country code, as in +4915112345678.'
+      : undefined,
   )
 
 /** 400 for an invalid template, or a variable without a value. */

@@ -6,7 +6,15 @@ import { NOW, queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 
 /** Statuses of a message. Incoming messages are always `received`. */
-export const STATUSES = ['pending', 'assigned', 'sending', 'sent', 'delivered', 'failed', 'received'] as const
+export const STATUSES = [
+  'pending',
+  'assigned',
+  'sending',
+  'sent',
+  'delivered',
+  'failed',
+  'received',
+] as const
 export type Status = (typeof STATUSES)[number]
 
 /**

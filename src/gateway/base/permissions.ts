@@ -62,15 +62,21 @@ export function requirePermit(sender: Sender, act: Act, texts = 1): Permit {
 export const isAllowed = (sender: Sender, act: Act): boolean =>
   findPermissionError(sender, ACTS[act], 1) === undefined
 
-function findPermissionError({ role, scopes: own }: Sender, needs: Needs, texts: number): Error | undefined {
+function findPermissionError(
+  { role, scopes: own }: Sender,
+  needs: Needs,
+  texts: number,
+): Error | undefined {
   const { scopes, isCounted = false } = needs
   if (role && !isEnough(role, needs.role)) return notAllowed(role)
-  if (own && !scopes.some((scope) => grants(own, scope))) return scopeRequired(scopes[0] ?? 'all:any')
+  if (own && !scopes.some((scope) => grants(own, scope)))
+    return scopeRequired(scopes[0] ?? 'all:any')
   if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return tooMany(MAX_OF_AGENT)
   return undefined
 }
 
-export const scopeRequired = (scope: string) => gatewayRefusal('forbidden', `scope required: ${scope}`)
+export const scopeRequired = (scope: string) =>
+  gatewayRefusal('forbidden', `scope required: ${scope}`)
 
 export const tooMany = (max: number) =>
   gatewayRefusal('too_many_recipients', `At most ${max} recipients per request`)

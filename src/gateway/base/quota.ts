@@ -28,11 +28,18 @@ export const ACCOUNT_USAGE = USAGE.extend({
 }).meta({ id: 'AccountUsage' })
 
 /** A user's accepted messages and quota in the month (UTC) of `at`. `remaining`: null for no limit. */
-export async function readUsage(store: Store, user: string, config: Pick<Config, 'monthlyQuota'>, at: Date) {
+export async function readUsage(
+  store: Store,
+  user: string,
+  config: Pick<Config, 'monthlyQuota'>,
+  at: Date,
+) {
   const period = formatDate(at).slice(0, 7)
   const found = await queries(store.db)
     .selectFrom('users as u')
-    .leftJoin('sms_usage as s', (join) => join.onRef('s.user', '=', 'u.id').on('s.period', '=', period))
+    .leftJoin('sms_usage as s', (join) =>
+      join.onRef('s.user', '=', 'u.id').on('s.period', '=', period),
+    )
     .select(['u.monthly_quota', 's.used'])
     .where('u.id', '=', user)
     .executeTakeFirst()
@@ -56,6 +63,11 @@ export async function readAccountUsage(
 }
 
 /** Refunds unsent messages to the month of their quota (`period`), in the transaction that ends them. */
-export async function refundQuota({ db }: Pick<Store, 'db'>, user: string, period: string, messages = 1) {
+export async function refundQuota(
+  { db }: Pick<Store, 'db'>,
+  user: string,
+  period: string,
+  messages = 1,
+) {
   await call(db, 'sms_refund', user, period, messages)
 }

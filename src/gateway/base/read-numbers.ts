@@ -6,8 +6,10 @@ import { findSettings } from './find-settings.ts'
 import { tooMany } from './permissions.ts'
 
 /** The country of an account as ISO 3166 alpha-2; '' if it has none. */
-export const readAccountCountry = async ({ db }: Pick<Store, 'db'>, user: string): Promise<string> =>
-  (await findSettings(db, user, 'country'))?.country ?? ''
+export const readAccountCountry = async (
+  { db }: Pick<Store, 'db'>,
+  user: string,
+): Promise<string> => (await findSettings(db, user, 'country'))?.country ?? ''
 
 /**
  * Reads phone numbers in any notation, those without a calling code by the account's country. Returns a short
@@ -20,7 +22,8 @@ export async function readNumbers(
   given: readonly string[],
   options?: ReadOptions,
 ): Promise<(string | undefined)[]> {
-  if (given.every((text) => text === '' || isPlain(text))) return given.map((text) => text || undefined)
+  if (given.every((text) => text === '' || isPlain(text)))
+    return given.map((text) => text || undefined)
   const country = await readAccountCountry(store, user)
   return admission.slices.map(given, (text) => readRecipient(text, country, options))
 }

@@ -18,5 +18,8 @@ export const writeDaysAgo = (days: unknown) =>
   sql<string>`pb_text(now() - make_interval(days => (${days})::int))`
 
 /** Days that texts in hook calls and codes are kept: no longer than messages and the log of webhooks. */
-export const limitTextDays = ({ webhookLogDays, retention }: Pick<Config, 'webhookLogDays' | 'retention'>) =>
+export const limitTextDays = ({
+  webhookLogDays,
+  retention,
+}: Pick<Config, 'webhookLogDays' | 'retention'>) =>
   Math.min(webhookLogDays, retention.days || webhookLogDays)

@@ -1,4 +1,10 @@
-import { createCipheriv, createDecipheriv, createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import {
+  createCipheriv,
+  createDecipheriv,
+  createHmac,
+  randomBytes,
+  timingSafeEqual,
+} from 'node:crypto'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { keyFor, knownKeyFor } from '../../platform/db/secrets.ts'
@@ -75,7 +81,9 @@ export async function readStopLink(db: Db, token: string): Promise<StopLink | un
   const block = bytes.subarray(0, BLOCK_BYTES)
   if (!timingSafeEqual(computeLinkTag(keys, block), bytes.subarray(BLOCK_BYTES))) return undefined
   const decipher = createDecipheriv('aes-256-ecb', keys.block, null).setAutoPadding(false)
-  const plain = BigInt(`0x${Buffer.concat([decipher.update(block), decipher.final()]).toString('hex')}`)
+  const plain = BigInt(
+    `0x${Buffer.concat([decipher.update(block), decipher.final()]).toString('hex')}`,
+  )
   const number = normalizePhone(`+${plain % NUMBERS}`)
   // a link in a preview without recipients has no number
   return E164.test(number) ? { user: toAccountId(plain / NUMBERS), number } : undefined

@@ -67,7 +67,10 @@ export const CAMPAIGN = CAMPAIGN_CHANGE.extend({
 export interface CampaignChange {
   readonly name: string | null
   readonly text: Content | null
-  readonly audience: { readonly recipients: readonly string[]; readonly groupIds: readonly string[] } | null
+  readonly audience: {
+    readonly recipients: readonly string[]
+    readonly groupIds: readonly string[]
+  } | null
   readonly scheduledAt: string | null
   readonly expiresAt: string | null
   readonly repeat: WantedRepeat | null
@@ -113,7 +116,8 @@ function parseCampaignChange(given: z.output<typeof CAMPAIGN_CHANGE>, now: Date)
   return {
     name: given.name ?? null,
     text: parseChangedText(given),
-    audience: recipients || group_ids ? { recipients: phones, groupIds: [...new Set(group_ids)] } : null,
+    audience:
+      recipients || group_ids ? { recipients: phones, groupIds: [...new Set(group_ids)] } : null,
     scheduledAt: isTimed
       ? keepFutureDate(given.scheduled_at, now) || computeBegin(given.hold_seconds, now)
       : null,
@@ -134,4 +138,6 @@ function parseChangedText({ body, template_id, variables }: z.output<typeof CAMP
 
 /** When a campaign without `scheduled_at` begins: after `holdSeconds`, in which it can be canceled. */
 const computeBegin = (holdSeconds: number | null | undefined, now: Date) =>
-  holdSeconds === 0 ? formatDate(now) : formatInstant(now.getTime() + (holdSeconds ?? HOLD_SECONDS) * 1000)
+  holdSeconds === 0
+    ? formatDate(now)
+    : formatInstant(now.getTime() + (holdSeconds ?? HOLD_SECONDS) * 1000)

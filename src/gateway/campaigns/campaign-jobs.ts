@@ -62,7 +62,11 @@ export const makeCampaignJobs = (servicesOf: (user: string) => CampaignServices)
   async run({ key: id, holder }, signal) {
     const services = servicesOf(holder)
     const { db } = services.store
-    const settled = await settleCampaign(services, id, AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]))
+    const settled = await settleCampaign(
+      services,
+      id,
+      AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]),
+    )
     if (settled) await repeatIfDue(services, settled)
     await beginIfDue(db, id)
     await endIfOver(db, id)

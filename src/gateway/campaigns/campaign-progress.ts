@@ -37,8 +37,12 @@ export const CAMPAIGN_PROGRESS = z
         'Failed messages that can be sent again. Excludes messages that were sent again before, and recipients who opted out or have not given consent.',
       ),
     segments_used: COUNT.describe('Short messages that were sent.'),
-    opt_outs: COUNT.describe('Recipients who have opted out since, or have left a group of the campaign.'),
-    consent: CAMPAIGN_PROOF.nullable().describe('The proof of consent, if the campaign requires it.'),
+    opt_outs: COUNT.describe(
+      'Recipients who have opted out since, or have left a group of the campaign.',
+    ),
+    consent: CAMPAIGN_PROOF.nullable().describe(
+      'The proof of consent, if the campaign requires it.',
+    ),
     replies: COUNT.describe('Recipients who have sent a text since it began.'),
     latest_replies: z
       .array(z.object({ id: z.string(), from: z.string(), body: z.string(), created: INSTANT }))
@@ -59,10 +63,15 @@ const selectSent = (db: Db, user: string, batches: readonly string[]) =>
 /** The recipients of a campaign who get no more of its texts, each with the reason. */
 async function readRefused(db: Db, campaign: Campaign) {
   const { user, batches } = campaign
-  const sent = selectSent(db, user, batches).select(sql<string[]>`array_agg(distinct m."to")`.as('phones'))
+  const sent = selectSent(db, user, batches).select(
+    sql<string[]>`array_agg(distinct m."to")`.as('phones'),
+  )
   const { phones, refusals } = await queries(db, 'shaped')
     .selectFrom(sent.as('sent'))
-    .select(['phones', refusalsSql(user, sql.ref('sent.phones'), makeCampaignScope(campaign)).as('refusals')])
+    .select([
+      'phones',
+      refusalsSql(user, sql.ref('sent.phones'), makeCampaignScope(campaign)).as('refusals'),
+    ])
     .executeTakeFirstOrThrow()
   const reasons = (refusals ?? []).map((reason, i) => ({ phone: phones[i]!, reason }))
   return reasons.filter(({ reason }) => reason !== '')
@@ -89,7 +98,9 @@ const countSent = (db: Db, { user, batches }: Campaign, out: readonly string[]) 
       'status',
       fn.countAll<number>().as('messages'),
       sql<number>`count(*) filter (where ${isCanceled})`.as('canceled'),
-      sql<number>`coalesce(sum(segments) filter (where status in ('sent', 'delivered')), 0)`.as('segments'),
+      sql<number>`coalesce(sum(segments) filter (where status in ('sent', 'delivered')), 0)`.as(
+        'segments',
+      ),
       sql<number>`count(*) filter (where retriable)`.as('retriable'),
       sql<number>`count(*) filter (where retriable and starts_with(error_message, ${sql.lit(UNKNOWN)}))`.as(
         'unknown',

@@ -9,7 +9,13 @@ import { updateRecords } from '../base/message-status.ts'
 import type { Permit } from '../base/permissions.ts'
 import { auditAct } from '../messages/queue/audit-change.ts'
 import { expiresBeforeDue } from '../messages/send/expiry.ts'
-import { type Campaign, type CampaignServices, changeAsRead, findCampaign, isStored } from './campaign.ts'
+import {
+  type Campaign,
+  type CampaignServices,
+  changeAsRead,
+  findCampaign,
+  isStored,
+} from './campaign.ts'
 import type { CampaignChange } from './campaign-body.ts'
 import { expiryAt } from './next-run.ts'
 import { checkQuota, planAudience, readText } from './plan-campaign.ts'
@@ -67,19 +73,32 @@ async function revise(
   const { store } = services
   const { user } = campaign
   await checkNotBegun(services, campaign)
-  if (change.repeat && !campaign.repeat) throw invalid('repeat can be changed only if the campaign repeats')
+  if (change.repeat && !campaign.repeat)
+    throw invalid('repeat can be changed only if the campaign repeats')
   const repeat = change.repeat ? await completeRepeat(store, user, change.repeat) : campaign.repeat
-  const begins = change.scheduledAt ?? (change.repeat ? formatDate(new Date()) : campaign.scheduledAt)
+  const begins =
+    change.scheduledAt ?? (change.repeat ? formatDate(new Date()) : campaign.scheduledAt)
   const [scheduledAt] = repeat ? await timesFrom(user, repeat, begins) : [begins]
-  const expiresAt = change.expiresAt ?? (repeat ? expiryAt(campaign, scheduledAt) : campaign.expiresAt)
+  const expiresAt =
+    change.expiresAt ?? (repeat ? expiryAt(campaign, scheduledAt) : campaign.expiresAt)
   if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
   const text = change.text ? await readText(store, user, change.text) : campaign
   const people = change.audience ?? { recipients: campaign.recipients, groupIds: campaign.groups }
-  const { audience, segments, ...consent } = await planAudience(services, permit, text, people, campaign)
+  const { audience, segments, ...consent } = await planAudience(
+    services,
+    permit,
+    text,
+    people,
+    campaign,
+  )
   // check the quota for additional messages only: those stored so far will be deleted and refunded.
   // A repeating campaign has no messages of its own
   if (!repeat)
-    await checkQuota(services, user, audience.length - (isStored(campaign) ? campaign.recipientsCount : 0))
+    await checkQuota(
+      services,
+      user,
+      audience.length - (isStored(campaign) ? campaign.recipientsCount : 0),
+    )
   const batch = randomId()
   const set = {
     name: change.name ?? campaign.name,

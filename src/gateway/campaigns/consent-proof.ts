@@ -13,20 +13,26 @@ const COUNT = z.int().min(0)
 
 export const CAMPAIGN_PROOF = z
   .object({
-    given: COUNT.describe('Recipients of its messages who had given consent when their message was sent.'),
+    given: COUNT.describe(
+      'Recipients of its messages who had given consent when their message was sent.',
+    ),
     since: INSTANT_OR_EMPTY.describe('The earliest of their consents.'),
     texts: z
       .array(
         z.object({
           version: z.string(),
-          shown: z.string().describe('The text to which they agreed; empty for a word that they texted.'),
+          shown: z
+            .string()
+            .describe('The text to which they agreed; empty for a word that they texted.'),
           people: COUNT,
           since: INSTANT_OR_EMPTY,
         }),
       )
       .describe(`The ${MAX_TEXTS} texts to which most of them agreed.`),
     without_consent: WITHOUT_CONSENT,
-    withdrawn: COUNT.describe('Messages that failed because consent was missing when they were accepted.'),
+    withdrawn: COUNT.describe(
+      'Messages that failed because consent was missing when they were accepted.',
+    ),
   })
   .meta({ id: 'CampaignProof' })
 

@@ -38,7 +38,9 @@ async function insert(services: CampaignServices, permit: Permit, id: string, wa
   const repeat = wanted.repeat && (await completeRepeat(store, user, wanted.repeat))
   if (!repeat) await checkQuota(services, user, audience.length)
   const { name, expiresAt, options } = wanted
-  const [scheduledAt] = repeat ? await timesFrom(user, repeat, wanted.scheduledAt) : [wanted.scheduledAt]
+  const [scheduledAt] = repeat
+    ? await timesFrom(user, repeat, wanted.scheduledAt)
+    : [wanted.scheduledAt]
   if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
   const { groupIds: groups, recipients } = wanted.audience
   const row = {

@@ -21,7 +21,12 @@ export function endCampaign(
   const keys = splitAudience(campaign, config).map((_, number) => chunkKey(campaign, number))
   return store.db.transaction(async (db) => {
     await lockUserSends(db, campaign.user)
-    const set = { status, error, settled: false, ...(permit && { changed_by: permit.sender.sentBy }) }
+    const set = {
+      status,
+      error,
+      settled: false,
+      ...(permit && { changed_by: permit.sender.sentBy }),
+    }
     const isEnded = await changeAsRead(db, campaign, set)
     if (!isEnded) return false
     await takeKeys(db, campaign.user, keys)

@@ -16,11 +16,30 @@ type Options =
   | 'expiresAt'
   | 'requiresConsent'
 type CampaignRow = Pick<Campaign, Given | Options | 'repeat' | 'withoutConsent'> &
-  Readonly<{ groups: readonly string[]; runOf: string; segments: number; error: string; changedBy: string }>
+  Readonly<{
+    groups: readonly string[]
+    runOf: string
+    segments: number
+    error: string
+    changedBy: string
+  }>
 
 /** Stores a campaign, unless it is stored already. With an `error`, it is stored as failed. */
 export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
-  const { id, user, name, body, template, device, line, sim, priority, guarantee, error, segments } = row
+  const {
+    id,
+    user,
+    name,
+    body,
+    template,
+    device,
+    line,
+    sim,
+    priority,
+    guarantee,
+    error,
+    segments,
+  } = row
   const { repeat, audience } = row
   const batch = randomId()
   const stored = await queries(db)

@@ -7,7 +7,12 @@ import { queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { derivedId } from '../../platform/tools/random.ts'
 import { moveExpiry } from '../messages/send/expiry.ts'
-import { type Campaign, type CampaignServices, changeAsRead, makeCampaignPermit } from './campaign.ts'
+import {
+  type Campaign,
+  type CampaignServices,
+  changeAsRead,
+  makeCampaignPermit,
+} from './campaign.ts'
 import { insertCampaign } from './insert-campaign.ts'
 import { checkQuota, planAudience } from './plan-campaign.ts'
 import { MIN_INTERVAL_MS, timesAfter } from './repetition.ts'
@@ -22,7 +27,8 @@ export async function checkRoom(db: Db, user: string): Promise<void> {
     .where('user', '=', user)
     .where(sql<boolean>`status in ('repeating', 'paused') and repeat::text <> 'null'`)
     .executeTakeFirstOrThrow()
-  if (others >= MAX_REPEATING) throw invalid(`repeat is for at most ${MAX_REPEATING} campaigns of an account`)
+  if (others >= MAX_REPEATING)
+    throw invalid(`repeat is for at most ${MAX_REPEATING} campaigns of an account`)
 }
 
 /** When a run that begins at `at` expires: `at` plus `expiresAt` minus `scheduledAt`; '' for never. */
@@ -67,7 +73,10 @@ export async function repeatIfDue(services: CampaignServices, campaign: Campaign
   if (!repeat || status !== 'repeating' || lateMs < 0) return
   const now = new Date(nowMs)
   const isLate = lateMs > MIN_INTERVAL_MS
-  if (isLate && (repeat.missed === 'skip' || (repeat.until !== '' && repeat.until < formatDate(now)))) {
+  if (
+    isLate &&
+    (repeat.missed === 'skip' || (repeat.until !== '' && repeat.until < formatDate(now)))
+  ) {
     // skip missed runs, but not one that is at most 5 minutes late
     await moveOn(db, campaign, new Date(nowMs - MIN_INTERVAL_MS))
     return
@@ -86,7 +95,13 @@ async function planRun(services: CampaignServices, campaign: Campaign) {
   const { recipients, groups } = campaign
   try {
     const people = { recipients, groupIds: groups }
-    const planned = await planAudience(services, makeCampaignPermit(campaign), campaign, people, campaign)
+    const planned = await planAudience(
+      services,
+      makeCampaignPermit(campaign),
+      campaign,
+      people,
+      campaign,
+    )
     await checkQuota(services, campaign.user, planned.audience.length)
     return { ...planned, error: '' }
   } catch (error) {

@@ -61,18 +61,30 @@ export async function planAudience(
   const { store } = services
   const { user } = permit.sender
   const all = await readAllRecipients(store, user, people, MAX_AUDIENCE)
-  const scope = { template: text.template, groups: people.groupIds, isRequired: way.requiresConsent }
+  const scope = {
+    template: text.template,
+    groups: people.groupIds,
+    isRequired: way.requiresConsent,
+  }
   const isRequired = await requiresConsent(store.db, user, scope)
   const refused = await findRefused(store, user, all, scope)
   const audience = all.filter((phone) => !refused.has(phone))
   const withoutConsent = all.filter((phone) => refused.get(phone) === REASONS.noConsent)
   if (audience.length + withoutConsent.length === 0) throw invalid('recipients have all opted out')
-  if (audience.length === 0) throw invalid('recipients have given no consent, which this campaign requires')
+  if (audience.length === 0)
+    throw invalid('recipients have given no consent, which this campaign requires')
   await requireReach(store.db, permit, audience, way)
   const missing = new Set<string>()
   const sizes = await countEach(services, user, text, audience, missing)
   const segments = sizes.reduce((sum, size) => sum + size, 0)
-  return { audience, segments, sizes, missing: [...missing], requiresConsent: isRequired, withoutConsent }
+  return {
+    audience,
+    segments,
+    sizes,
+    missing: [...missing],
+    requiresConsent: isRequired,
+    withoutConsent,
+  }
 }
 
 async function countEach(
@@ -98,7 +110,11 @@ async function countEach(
 }
 
 /** Throws 402 `quota_exceeded` if this number of messages exceeds the rest of the month's quota. */
-export async function checkQuota({ store, config }: CampaignServices, user: string, messages: number) {
+export async function checkQuota(
+  { store, config }: CampaignServices,
+  user: string,
+  messages: number,
+) {
   const { remaining } = await readUsage(store, user, config, new Date())
   if (remaining !== null && remaining < messages) throw gatewayRefusal('quota_exceeded')
 }
@@ -128,12 +144,17 @@ const MAX_NAMED = 1_000
 export const WITHOUT_CONSENT = z
   .object({
     count: z.int().min(0),
-    recipients: z.array(z.string()).max(MAX_NAMED).describe(`The first ${MAX_NAMED} of their numbers.`),
+    recipients: z
+      .array(z.string())
+      .max(MAX_NAMED)
+      .describe(`The first ${MAX_NAMED} of their numbers.`),
   })
   .describe('Recipients who are left out, as they have not given the required consent.')
 
 /** Counts the numbers that a campaign leaves out, and names the first of them. */
-export const summarizeNoConsent = (numbers: readonly string[]): z.output<typeof WITHOUT_CONSENT> => ({
+export const summarizeNoConsent = (
+  numbers: readonly string[],
+): z.output<typeof WITHOUT_CONSENT> => ({
   count: numbers.length,
   recipients: numbers.slice(0, MAX_NAMED),
 })
@@ -149,12 +170,18 @@ export const CAMPAIGN_PREVIEW = z
     missing: z
       .array(z.string())
       .optional()
-      .describe('The variables without a default whose value is empty for one recipient at least, if any.'),
+      .describe(
+        'The variables without a default whose value is empty for one recipient at least, if any.',
+      ),
   })
   .meta({ id: 'CampaignPreview' })
 
 /** The line, text and recipients of a new campaign. Throws 400, 403, 404, 409 as a send does. */
-export async function planCampaign(services: CampaignServices, permit: Permit, wanted: NewCampaign) {
+export async function planCampaign(
+  services: CampaignServices,
+  permit: Permit,
+  wanted: NewCampaign,
+) {
   const { store } = services
   const { user } = permit.sender
   const line = await namedLine(store, user, wanted)
@@ -164,16 +191,29 @@ export async function planCampaign(services: CampaignServices, permit: Permit, w
 }
 
 /** Counts a new campaign's recipients and segments without storing it. Throws as `planCampaign`. */
-export async function previewCampaign(services: CampaignServices, permit: Permit, wanted: NewCampaign) {
+export async function previewCampaign(
+  services: CampaignServices,
+  permit: Permit,
+  wanted: NewCampaign,
+) {
   const { store, config } = services
   const { user } = permit.sender
   const plan = await planCampaign(services, permit, wanted)
   const { text, audience, segments, sizes, missing, withoutConsent } = plan
   const [first] = await writeTexts(store, config, user, text, audience.slice(0, 1))
   const named = { deviceId: wanted.options.device, line: wanted.line }
-  const last_leaves_at = await estimateLastSending(store, user, audience.length, wanted.scheduledAt, named)
+  const last_leaves_at = await estimateLastSending(
+    store,
+    user,
+    audience.length,
+    wanted.scheduledAt,
+    named,
+  )
   const texts = audience.map((to, i) => ({ to, segments: sizes[i]! }))
-  const estimate = await estimateCost(store, config, user, texts, { ...wanted.options, line: wanted.line })
+  const estimate = await estimateCost(store, config, user, texts, {
+    ...wanted.options,
+    line: wanted.line,
+  })
   const without_consent = summarizeNoConsent(withoutConsent)
   return {
     recipients_count: audience.length,

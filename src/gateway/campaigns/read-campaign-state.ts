@@ -6,7 +6,15 @@ import { queries } from '../../platform/db/queries.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { LAST_LEAVES_AT } from '../messages/send/preview-send.ts'
 
-const STATUSES = ['scheduled', 'repeating', 'sending', 'paused', 'canceled', 'done', 'failed'] as const
+const STATUSES = [
+  'scheduled',
+  'repeating',
+  'sending',
+  'paused',
+  'canceled',
+  'done',
+  'failed',
+] as const
 export type CampaignStatus = (typeof STATUSES)[number]
 
 export const CAMPAIGN_STATE = z

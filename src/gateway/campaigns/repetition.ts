@@ -50,12 +50,20 @@ export type Repeat = { readonly [K in keyof WantedRepeat]-?: NonNullable<WantedR
 /** Whether a valid cron expression's times are at least 5 minutes apart. Reads minutes and hours only. */
 function isCalm(expression: string) {
   const [minute, hour] = expression.split(' ')
-  const times = hour ? parseCron(`${minute} ${hour} * * *`).nextRuns(INTERVALS + 1, new Date(0)) : []
-  return times.every((at, i) => i === 0 || at.getTime() - times[i - 1]!.getTime() >= MIN_INTERVAL_MS)
+  const times = hour
+    ? parseCron(`${minute} ${hour} * * *`).nextRuns(INTERVALS + 1, new Date(0))
+    : []
+  return times.every(
+    (at, i) => i === 0 || at.getTime() - times[i - 1]!.getTime() >= MIN_INTERVAL_MS,
+  )
 }
 
 /** Fills in what a request leaves out of a repetition. The default time zone is the account's. */
-export async function completeRepeat({ db }: Store, user: string, wanted: WantedRepeat): Promise<Repeat> {
+export async function completeRepeat(
+  { db }: Store,
+  user: string,
+  wanted: WantedRepeat,
+): Promise<Repeat> {
   const { cron, missed, until } = wanted
   const time_zone = wanted.time_zone ?? (await call(db, 'sms_time_zone', user))
   return { cron, time_zone, missed: missed ?? 'skip', until: until ?? '' }
@@ -82,7 +90,8 @@ export async function timesFrom(
     return timesAfter(repeat, new Date(toDate(from)!.getTime() - 1), count)
   })
   const [first, ...more] = times.map(formatDate)
-  if (first === undefined) throw invalid('repeat.cron names no future time, or no time before repeat.until')
+  if (first === undefined)
+    throw invalid('repeat.cron names no future time, or no time before repeat.until')
   return [first, ...more]
 }
 

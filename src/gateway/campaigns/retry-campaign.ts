@@ -44,7 +44,10 @@ export async function retryCampaign(
   const retried = (await countMessages(services, user, batches)) - before
   if (retried > 0)
     await updateRecords(db, 'campaigns', (update) =>
-      update.set({ status: 'sending', settled: false }).where('id', '=', id).where('status', '=', 'done'),
+      update
+        .set({ status: 'sending', settled: false })
+        .where('id', '=', id)
+        .where('status', '=', 'done'),
     )
   return { campaign: await readState(db, user, id), retried, left_out: left }
 }
@@ -57,10 +60,16 @@ async function noteBatch(services: CampaignServices, permit: Permit, campaign: C
   const isNew = (await countMessages(services, campaign.user, [last])) > 0
   const batches = JSON.stringify([...campaign.batches, ...(isNew ? [batchAfter(last)] : [])])
   const set = { batches, changed_by: permit.sender.sentBy }
-  return inAuditedTransaction(services, permit, 'retry', campaign.id, (db) => changeAsRead(db, campaign, set))
+  return inAuditedTransaction(services, permit, 'retry', campaign.id, (db) =>
+    changeAsRead(db, campaign, set),
+  )
 }
 
-async function countMessages({ store }: CampaignServices, user: string, batches: readonly string[]) {
+async function countMessages(
+  { store }: CampaignServices,
+  user: string,
+  batches: readonly string[],
+) {
   const { messages } = await queries(store.db)
     .selectFrom('sms_messages')
     .select(({ fn }) => fn.countAll<number>().as('messages'))

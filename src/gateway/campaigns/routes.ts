@@ -31,7 +31,11 @@ const GIVEN: readonly RefusalCode[] = [
   'destination_not_allowed',
   'group_not_found',
 ]
-const DEVICE_AND_LINE: readonly RefusalCode[] = ['device_not_found', 'line_not_found', 'line_ambiguous']
+const DEVICE_AND_LINE: readonly RefusalCode[] = [
+  'device_not_found',
+  'line_not_found',
+  'line_ambiguous',
+]
 
 /** A row of a route that changes the state of a campaign, `verb`. */
 const changing = (

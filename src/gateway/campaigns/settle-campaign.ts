@@ -21,7 +21,11 @@ import type { CampaignStatus } from './read-campaign-state.ts'
 import { storeMessages } from './store-campaign-texts.ts'
 
 /** Makes a campaign's messages match its status. Returns false if the campaign must be read again. */
-type Step = (services: CampaignServices, campaign: Campaign, signal?: AbortSignal) => Promise<boolean>
+type Step = (
+  services: CampaignServices,
+  campaign: Campaign,
+  signal?: AbortSignal,
+) => Promise<boolean>
 
 const STEPS: Readonly<Record<CampaignStatus, Step>> = {
   scheduled: send,
@@ -67,7 +71,9 @@ async function send(services: CampaignServices, campaign: Campaign, signal?: Abo
   await deleteFormer(services, campaign)
   try {
     // also release: an earlier pause may have held some of the messages
-    return (await storeMessages(services, campaign, signal)) && (await releaseMessages(store, campaign))
+    return (
+      (await storeMessages(services, campaign, signal)) && (await releaseMessages(store, campaign))
+    )
   } catch (error) {
     if (!(error instanceof GatewayError)) throw error
     await endCampaign(services, campaign, 'failed', { error: error.message })
@@ -99,7 +105,8 @@ async function end(services: CampaignServices, campaign: Campaign) {
 }
 
 async function cancelAll({ store }: CampaignServices, campaign: Campaign) {
-  for (const batch of campaign.batches) await cancelWaiting(store, makeCampaignPermit(campaign), batch)
+  for (const batch of campaign.batches)
+    await cancelWaiting(store, makeCampaignPermit(campaign), batch)
 }
 
 /** Deletes unsent messages of a campaign's previous revision. Merely canceled ones would pile up. */

@@ -22,7 +22,11 @@ import { checkQuota } from './plan-campaign.ts'
  * Stores a campaign's missing messages. Returns false if the campaign was changed or `signal` aborted. Throws
  * a GatewayError if the messages are refused.
  */
-export async function storeMessages(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
+export async function storeMessages(
+  services: CampaignServices,
+  campaign: Campaign,
+  signal?: AbortSignal,
+) {
   const { store, config } = services
   const stored = await readBatchPhones(store, campaign, campaign.batches[0]!)
   const reached = campaign.formerBatch
@@ -47,7 +51,12 @@ const ERASED = ''
 const HAS_LEFT = sql<boolean>`not (status = 'failed'
   and error_message = any(${[REASONS.canceled, ...REFUSED]}::text[]))`
 
-async function readBatchPhones({ db }: Store, { user }: Campaign, batch: string, where = sql<boolean>`true`) {
+async function readBatchPhones(
+  { db }: Store,
+  { user }: Campaign,
+  batch: string,
+  where = sql<boolean>`true`,
+) {
   const texts = await queries(db)
     .selectFrom('sms_messages')
     .select('to')
@@ -66,7 +75,9 @@ async function storeChunk(
   number: number,
 ) {
   const texts = await writeTexts(services.store, services.config, campaign.user, campaign, phones)
-  const messages = texts.map((text) => makeOfferedMessage(text, !campaign.variables, campaign.keepsQuiet))
+  const messages = texts.map((text) =>
+    makeOfferedMessage(text, !campaign.variables, campaign.keepsQuiet),
+  )
   const now = await readCampaign(services.store.db, campaign.id)
   if (now?.version !== campaign.version) return false
   const { outcome } = await services.acceptor.add(makeChunkOffer(campaign, messages, number))

@@ -60,7 +60,9 @@ export function makeCarrierService({
     const { request, carrier } = fill(account, secrets)
     await refuseOwnKey(db, user.id, account, secrets.secret)
     const isKnown = secret == null && JSON.stringify(account) === known?.account
-    const { isAccepted, refusal } = isKnown ? { isAccepted: null, refusal: '' } : await tryAccount(carrier)
+    const { isAccepted, refusal } = isKnown
+      ? { isAccepted: null, refusal: '' }
+      : await tryAccount(carrier)
     return {
       device: known?.device ?? '',
       callback: makeCallbackUrl(config, secrets.token),
@@ -128,7 +130,8 @@ export function makeCarrierService({
         .executeTakeFirst()
       const old = row && (await openSecrets(store.db, row))
       if (!row) throw gatewayRefusal('device_not_found')
-      const isMoved = serializeDestination(body.account) !== serializeDestination(JSON.parse(row.account))
+      const isMoved =
+        serializeDestination(body.account) !== serializeDestination(JSON.parse(row.account))
       if (body.secret == null && isMoved)
         throw invalid('A change of preset, url, user, values or custom needs the secret')
       const secrets = secretsIn(body, old)
@@ -181,7 +184,12 @@ const serializeDestination = ({ preset, url, user, values, custom }: CarrierBody
  * Throws 400 if an API key of the carrier's own account stands anywhere in its settings or its secret: its
  * texts would return to it.
  */
-async function refuseOwnKey(db: Db, user: string, settings: unknown, secret: string): Promise<void> {
+async function refuseOwnKey(
+  db: Db,
+  user: string,
+  settings: unknown,
+  secret: string,
+): Promise<void> {
   const hashes = findApiKeys(`${JSON.stringify(settings)} ${secret}`).map(sha256)
   if (hashes.length === 0) return
   const own = await queries(db)
@@ -218,7 +226,8 @@ async function requireRoom(
     .where('user', '=', user)
     .where('device', '<>', device)
     .execute()
-  if (others.length >= MAX_CARRIERS) throw invalid(`An account has at most ${MAX_CARRIERS} carriers`)
+  if (others.length >= MAX_CARRIERS)
+    throw invalid(`An account has at most ${MAX_CARRIERS} carriers`)
   const all = [account, ...others.map((other) => JSON.parse(other.account))]
   if (all.reduce((sum, one) => sum + readParallelLimit(one), 0) > MAX_PARALLEL)
     throw invalid(`parallel of all carriers of an account must be at most ${MAX_PARALLEL} together`)

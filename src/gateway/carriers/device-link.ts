@@ -16,7 +16,12 @@ import { claimMessages } from '../messages/queue/claim-messages.ts'
 /** What the link uses of the server's services. */
 export type LinkServices = Pick<Services, 'store' | 'config'>
 
-type Work = (store: Store, device: Device, body: unknown, services: LinkServices) => Promise<unknown>
+type Work = (
+  store: Store,
+  device: Device,
+  body: unknown,
+  services: LinkServices,
+) => Promise<unknown>
 
 /**
  * What an agent uses of the device API (`gateway/device-api/device-routes`), without HTTP. Incoming

@@ -25,11 +25,15 @@ export const leaseCarriers = (db: Db, node: string, max: number) => {
     .innerJoin('devices as d', 'd.id', 'c.device')
     .select('c.device')
     .where('d.enabled', '=', true)
-    .where(({ or, eb }) => or([eb('c.node', '=', node), eb('c.leased_until', '<', sql<Date>`now()`)]))
+    .where(({ or, eb }) =>
+      or([eb('c.node', '=', node), eb('c.leased_until', '<', sql<Date>`now()`)]),
+    )
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
-          selectFrom('user_settings as s').whereRef('s.user', '=', 'd.user').where('s.disabled', '=', true),
+          selectFrom('user_settings as s')
+            .whereRef('s.user', '=', 'd.user')
+            .where('s.disabled', '=', true),
         ),
       ),
     )

@@ -46,7 +46,9 @@ export async function receiveCall(
   const link = makeDeviceLink(services, row)
   const hasFiles = events.some((event) => event.kind === 'text' && event.files)
   // files may take seconds, and have a limit of their own
-  const leaveFiles = hasFiles ? admission.carrierFiles.tryEnter(makeUserHolder(row.user)) : undefined
+  const leaveFiles = hasFiles
+    ? admission.carrierFiles.tryEnter(makeUserHolder(row.user))
+    : undefined
   if (leaveFiles) leave()
   const [files] = carrier.interface.incoming.flatMap((form) => form.files ?? [])
   const { seconds = 0, repeats = true } = files ?? {}
@@ -84,7 +86,9 @@ async function firstSeen(db: Db, device: string, key: string): Promise<Date> {
   const { at } = await queries(db)
     .insertInto('carrier_texts')
     .values({ device, key, at: sql<Date>`date_trunc('milliseconds', clock_timestamp())` })
-    .onConflict((found) => found.columns(['device', 'key']).doUpdateSet({ at: sql<Date>`carrier_texts.at` }))
+    .onConflict((found) =>
+      found.columns(['device', 'key']).doUpdateSet({ at: sql<Date>`carrier_texts.at` }),
+    )
     .returning(sql<string>`pb_text(at)`.as('at'))
     .executeTakeFirstOrThrow()
   return new Date(at)

@@ -9,7 +9,11 @@ import { textOfMms } from '../../portable/attachment-lines.ts'
 import type { CarrierFile, CarrierText } from '../../programs/agent/drivers/http/read-call.ts'
 import { fitTextToServer } from '../../programs/agent/server-limits.ts'
 import { checkShape } from '../base/body-schemas.ts'
-import { type Attachment, keepsAttachments, readAttachment } from '../conversations/store-attachments.ts'
+import {
+  type Attachment,
+  keepsAttachments,
+  readAttachment,
+} from '../conversations/store-attachments.ts'
 import { receivedId, receiveTexts } from '../conversations/store-received-texts.ts'
 import { INCOMING_BODY } from '../lines/device-body.ts'
 import { type DeviceOwner, type LinkServices, workAsDevice } from './device-link.ts'
@@ -110,7 +114,10 @@ export function receiveText(
   const identity = itemOf(text.body || text.key).body
   return workAsDevice(services, owner, async (store, device) => {
     const { files: named = [] } = text
-    if (named.length > 0 && (await hasFiles(store.db, receivedId(device, { ...itemOf(''), identity }))))
+    if (
+      named.length > 0 &&
+      (await hasFiles(store.db, receivedId(device, { ...itemOf(''), identity })))
+    )
       return true
     const memory = admission.memory.open(makeUserHolder(owner.user))
     try {
@@ -126,14 +133,19 @@ export function receiveText(
         const left = files.filter((file) => !kept.includes(file))
         const attachments = isWhole ? kept.flatMap(({ attachment }) => attachment ?? []) : []
         const item = itemOf(textOfMms([text.body].filter(Boolean), kept, left))
-        await receiveTexts(store, device, [{ ...item, identity, attachments, maxFileBytes }], config.optWords)
+        await receiveTexts(
+          store,
+          device,
+          [{ ...item, identity, attachments, maxFileBytes }],
+          config.optWords,
+        )
       }
-      await take(files.filter(({ attachment, isLate }) => attachment || (isLate && !isWhole))).catch(
-        (error: unknown) => {
-          if (!(error instanceof FilesFull)) throw error
-          return take([])
-        },
-      )
+      await take(
+        files.filter(({ attachment, isLate }) => attachment || (isLate && !isWhole)),
+      ).catch((error: unknown) => {
+        if (!(error instanceof FilesFull)) throw error
+        return take([])
+      })
       return isWhole
     } finally {
       memory.close()

@@ -21,7 +21,11 @@ export interface CarrierServices extends Services {
 const read = async (c: Ctx) => checkShape(CARRIER_BODY, await readJson(c, MAX_BODY_BYTES))
 
 /** Takes a call of a carrier. The token in its path is the permission. */
-async function receive({ services }: HasServices<CarrierServices>, c: Ctx, token: string): Promise<Response> {
+async function receive(
+  { services }: HasServices<CarrierServices>,
+  c: Ctx,
+  token: string,
+): Promise<Response> {
   const body = await readBytes(c.env.incoming, MAX_CALL_BYTES, () => findRequestMemory(c))
   const { search } = new URL(c.req.url)
   const call = { method: c.req.method, query: search, headers: c.req.header(), body }
@@ -31,7 +35,12 @@ async function receive({ services }: HasServices<CarrierServices>, c: Ctx, token
 
 const CALL = {
   responses: textAnswer('text/plain', 'Taken.'),
-  fails: describeRefusals('unauthorized', 'account_disabled', 'device_not_found', 'request_too_large'),
+  fails: describeRefusals(
+    'unauthorized',
+    'account_disabled',
+    'device_not_found',
+    'request_too_large',
+  ),
 } as const
 
 /** `/api/devices/carriers`: accounts of carriers that the servers run as devices. */

@@ -26,7 +26,11 @@ const MAX_BEGINNING = 10
  * Stores why a carrier sends nothing, unless its settings have changed since, and mails its owner at most
  * once a day.
  */
-async function noteFault(db: Db, { device, user, version }: StoredCarrier, fault: string): Promise<void> {
+async function noteFault(
+  db: Db,
+  { device, user, version }: StoredCarrier,
+  fault: string,
+): Promise<void> {
   const told = await queries(db)
     .updateTable('device_carriers as c')
     .from('devices as d')
@@ -64,8 +68,11 @@ export function startCarriers(
 
   /** Waits for no carrier: a stop takes as long as a request, and other carriers must be leased again. */
   async function round(): Promise<void> {
-    const rows = new Map((await leaseCarriers(db, node, MAX_RUNNING)).map((row) => [row.device, row]))
-    for (const [device, { version, stop }] of running) if (rows.get(device)?.version !== version) void stop()
+    const rows = new Map(
+      (await leaseCarriers(db, node, MAX_RUNNING)).map((row) => [row.device, row]),
+    )
+    for (const [device, { version, stop }] of running)
+      if (rows.get(device)?.version !== version) void stop()
     const waiting = [...rows.values()].filter(({ device }) => !running.has(device))
     const beginNext = async () => {
       for (let row = waiting.shift(); row; row = waiting.shift()) {

@@ -38,7 +38,8 @@ export type Sealed = Readonly<Record<'secret' | 'webhook_secret' | 'token', stri
 
 export const hashCallbackToken = (token: string) => createHash('sha256').update(token).digest('hex')
 
-export const makeCallbackUrl = ({ publicUrl }: Config, token: string) => `${publicUrl}${CALLS}${token}`
+export const makeCallbackUrl = ({ publicUrl }: Config, token: string) =>
+  `${publicUrl}${CALLS}${token}`
 
 export const sealSecrets = (db: Db, device: string, secrets: Sealed) =>
   seal(db, PURPOSE, device, JSON.stringify(secrets))
@@ -53,8 +54,15 @@ export async function openSecrets(
 }
 
 /** A carrier as the driver needs it. Throws a UserError or ZodError for settings that are wrong. */
-export function openCarrier(config: Config, account: unknown, { token, ...secrets }: Sealed): Carrier {
-  const place = { callback: makeCallbackUrl(config, token), allowPrivate: config.webhookAllowPrivate }
+export function openCarrier(
+  config: Config,
+  account: unknown,
+  { token, ...secrets }: Sealed,
+): Carrier {
+  const place = {
+    callback: makeCallbackUrl(config, token),
+    allowPrivate: config.webhookAllowPrivate,
+  }
   return makeCarrier(ACCOUNT.parse(account), SECRETS.parse(secrets), place)
 }
 
@@ -68,7 +76,11 @@ export const findByToken = (db: Db, token: string) =>
     .executeTakeFirst()
 
 /** Lets a carrier send any text, also those that wait, once a text that it sent is delivered. */
-export const markReadyOnceDelivered = ({ db }: Pick<Store, 'db'>, device: string, message: string) =>
+export const markReadyOnceDelivered = (
+  { db }: Pick<Store, 'db'>,
+  device: string,
+  message: string,
+) =>
   queries(db)
     .with('changed', (query) =>
       query
@@ -102,7 +114,9 @@ export async function cleanUpCarriers({ db }: Store): Promise<void> {
     .where(({ not, exists, selectFrom }) =>
       not(
         exists(
-          selectFrom('devices as d').whereRef('d.id', '=', 'c.device').whereRef('d.user', '=', 'c.user'),
+          selectFrom('devices as d')
+            .whereRef('d.id', '=', 'c.device')
+            .whereRef('d.user', '=', 'c.user'),
         ),
       ),
     )

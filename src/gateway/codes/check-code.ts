@@ -69,9 +69,11 @@ export async function endVerification(
   const { message, ...verification } = found
   if (verification.status === 'approved') await endPause(store.db, user, verification.to)
   if (message !== '')
-    await cancelMessage(store, requirePermit(makeAccountSender(user, user), 'cancel'), message).catch(
-      ignoreSent,
-    )
+    await cancelMessage(
+      store,
+      requirePermit(makeAccountSender(user, user), 'cancel'),
+      message,
+    ).catch(ignoreSent)
   return verification
 }
 

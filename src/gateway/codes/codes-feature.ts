@@ -11,7 +11,13 @@ import { verificationsExtension } from './verification.ts'
 /** Codes that prove a number. */
 export const CODES: Feature<SendingServices> = {
   rows: CODE_ROUTES,
-  api: { roots: ['/api/verify'], group: 'verify', errorForm: gatewayForm, isOwn: true, takesKeys: true },
+  api: {
+    roots: ['/api/verify'],
+    group: 'verify',
+    errorForm: gatewayForm,
+    isOwn: true,
+    takesKeys: true,
+  },
   extensions: () => ({
     verify_services: strict(verifyServicesExtension),
     verifications: strict(verificationsExtension),

@@ -18,7 +18,8 @@ import { VERIFICATION } from './verification.ts'
 const MAX_BODY_BYTES = 64 << 10
 
 const optionalId = () => id(100).nullish()
-const matching = (pattern: RegExp, error: string) => z.string('must be a text').regex(pattern, error)
+const matching = (pattern: RegExp, error: string) =>
+  z.string('must be a text').regex(pattern, error)
 const to = () =>
   z
     .string('must be a text')
@@ -36,14 +37,22 @@ const START = z
     template: optionalId().describe(
       'A record of `sms_templates` with `{{code}}`, instead of the text of the service.',
     ),
-    length: wholeNumber(4, 10).nullish().describe('Digits of the code. Default: that of the service.'),
+    length: wholeNumber(4, 10)
+      .nullish()
+      .describe('Digits of the code. Default: that of the service.'),
     ttl: wholeNumber(60, 86_400)
       .nullish()
       .describe('Seconds until the code expires. Default: that of the service.'),
-    locale: matching(/^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/, 'must be a language, for example de-AT')
+    locale: matching(
+      /^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/,
+      'must be a language, for example de-AT',
+    )
       .nullish()
       .describe('The language of the text.'),
-    origin: matching(/^(https:\/\/)?[a-z0-9-]+(\.[a-z0-9-]+)*$/, 'must be a domain, for example example.com')
+    origin: matching(
+      /^(https:\/\/)?[a-z0-9-]+(\.[a-z0-9-]+)*$/,
+      'must be a domain, for example example.com',
+    )
       .max(108)
       .nullish()
       .describe(
@@ -51,7 +60,9 @@ const START = z
       ),
     app_hash: matching(/^[A-Za-z0-9+/]{11}$/, 'must be the 11 characters of an app')
       .nullish()
-      .describe("The hash of the Android app that reads the code by Play's SMS Retriever: the last line."),
+      .describe(
+        "The hash of the Android app that reads the code by Play's SMS Retriever: the last line.",
+      ),
     ip: z
       .union([z.ipv4(), z.ipv6()], 'must be an IP address')
       .nullish()
@@ -71,7 +82,9 @@ const CHECK = z
     ...NAMED,
     code: z
       .string('must be a text')
-      .describe('As the person typed or pasted it: blanks, hyphens and words around it do not matter.')
+      .describe(
+        'As the person typed or pasted it: blanks, hyphens and words around it do not matter.',
+      )
       .transform(readTypedCode)
       .pipe(z.string().min(1).max(20)),
   })
@@ -81,10 +94,17 @@ const CANCEL = z.strictObject(NAMED).meta({ id: 'VerificationCancel' })
 const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
 
 function readStart(raw: unknown) {
-  const { to, service, template, length, ttl, locale, origin, app_hash, ip } = checkShape(START, raw)
+  const { to, service, template, length, ttl, locale, origin, app_hash, ip } = checkShape(
+    START,
+    raw,
+  )
   if (origin && app_hash) throw invalid('origin and app_hash exclude each other')
   return {
-    ...{ to, service: service ?? '', templateId: template ?? '', length: length ?? 0, ttl: ttl ?? 0 },
+    to,
+    service: service ?? '',
+    templateId: template ?? '',
+    length: length ?? 0,
+    ttl: ttl ?? 0,
     locale: (locale ?? '').replaceAll('_', '-'),
     domain: (origin ?? '').replace('https://', ''),
     appHash: app_hash ?? '',
@@ -155,7 +175,10 @@ export const CODE_ROUTES = rows(SENDING, {
     },
     run: async (sender, c) => {
       const { code, ...named } = checkShape(CHECK, await read(c))
-      return checkVerification(sender.store, sender, { ...(await parseCancelTarget(sender, named)), code })
+      return checkVerification(sender.store, sender, {
+        ...(await parseCancelTarget(sender, named)),
+        code,
+      })
     },
   },
   'POST /api/verify/cancel': {
@@ -163,10 +186,15 @@ export const CODE_ROUTES = rows(SENDING, {
     describe: {
       id: 'cancelVerification',
       summary: 'Cancel a code',
-      description: 'Also cancels a text that no device has claimed. An ended verification stays unchanged.',
+      description:
+        'Also cancels a text that no device has claimed. An ended verification stays unchanged.',
       body: [CANCEL, { id: 'k3v9x0c2m5n8b1a' }],
       answer: ['The verification.', VERIFICATION],
-      fails: describeRefusals('invalid_phone_number', 'destination_not_allowed', 'verification_not_found'),
+      fails: describeRefusals(
+        'invalid_phone_number',
+        'destination_not_allowed',
+        'verification_not_found',
+      ),
     },
     run: async (sender, c) => {
       const named = await parseCancelTarget(sender, checkShape(CANCEL, await read(c)))

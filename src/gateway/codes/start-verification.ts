@@ -38,8 +38,11 @@ export async function startVerification(
   checkPhones([to])
   const service = await findService(store, sender.user, start.service)
   await requireDestinations(store, sender.user, [to])
-  const template = templateId ? await loadTemplate(store, sender.user, templateId) : (start.template ?? '')
-  if ((await findRefused(store, sender.user, [to])).size > 0) throw gatewayRefusal('recipient_opted_out')
+  const template = templateId
+    ? await loadTemplate(store, sender.user, templateId)
+    : (start.template ?? '')
+  if ((await findRefused(store, sender.user, [to])).size > 0)
+    throw gatewayRefusal('recipient_opted_out')
   const { verification, wake } = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     await countCodes(inside, config, { user: sender.user, phones: [to], ip: start.ip })
@@ -62,7 +65,12 @@ export async function sendCode(
   pending: Pending | undefined,
 ) {
   const code = await codeFor(store.db, service, start, pending)
-  const options = { ...PLAIN_OPTIONS, priority: CODE_PRIORITY, expiresAt: code.expires_at, isBulk: true }
+  const options = {
+    ...PLAIN_OPTIONS,
+    priority: CODE_PRIORITY,
+    expiresAt: code.expires_at,
+    isBulk: true,
+  }
   const content = writeCode(service, start, start.to, code.text)
   checkLength(content.body)
   const offer = await prepareOffer(store, config, start.sender, toOne(start.to, content, options))
@@ -150,7 +158,9 @@ async function create(
         })
         .returningAll(),
     )
-    .with('coded', (query) => query.insertInto('_verify_codes').values({ verification: id, hash, sealed }))
+    .with('coded', (query) =>
+      query.insertInto('_verify_codes').values({ verification: id, hash, sealed }),
+    )
     .with('noted', logChanges('create', 'verifications', 'ids'))
     .selectFrom('written')
     .select(COLUMNS)

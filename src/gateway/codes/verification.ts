@@ -32,7 +32,10 @@ export const CODES = 'verification'
 
 export const verificationsExtension: Extension = {
   async afterDelete({ db }, ids) {
-    await queries(db).deleteFrom('_verify_codes').where('verification', '=', matchAny(ids)).execute()
+    await queries(db)
+      .deleteFrom('_verify_codes')
+      .where('verification', '=', matchAny(ids))
+      .execute()
   },
 }
 

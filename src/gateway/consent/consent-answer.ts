@@ -43,7 +43,8 @@ export async function makeConsentAnswer(
     return help === undefined ? undefined : { id: '', body: help }
   }
   const names = { account: joined.account || joined.name, group: joined.name }
-  if (joined.state === 'given') return { id: '', body: renderConsentText('joined', joined.languages, names) }
+  if (joined.state === 'given')
+    return { id: '', body: renderConsentText('joined', joined.languages, names) }
   if (!joined.asks) return undefined
   try {
     await requireDestinations(store, user, [from])
@@ -70,7 +71,10 @@ const readJoined = (db: Db, user: string, message: string) =>
     .innerJoin('contact_groups as g', 'g.id', 'e.group')
     .innerJoin('users as u', 'u.id', 'e.user')
     .innerJoin('consent_states as s', (join) =>
-      join.onRef('s.user', '=', 'e.user').onRef('s.number', '=', 'e.number').onRef('s.group', '=', 'e.group'),
+      join
+        .onRef('s.user', '=', 'e.user')
+        .onRef('s.number', '=', 'e.number')
+        .onRef('s.group', '=', 'e.group'),
     )
     .leftJoin('user_settings as o', 'o.user', 'e.user')
     .select([
@@ -102,7 +106,10 @@ async function readHelp(db: Db, user: string): Promise<string | undefined> {
   const [first] = groups
   if (!first) return undefined
   const group = groups.map(({ name }) => name).join(', ')
-  return renderConsentText('helped', first.languages, { account: first.account || first.name, group })
+  return renderConsentText('helped', first.languages, {
+    account: first.account || first.name,
+    group,
+  })
 }
 
 /** Groups that a text for help names, at most. */

@@ -53,7 +53,10 @@ const NAMED: ReadonlySet<string> = new Set<ConsentSource>(['console', 'import', 
  * The source that a client names, in the header `Consent-Source` unless it is given; `api` without one. Never
  * `page` for a superuser, whom no entry names: it would be the server's own entry.
  */
-export function readConsentSource(request: Pick<RequestInfo, 'headers' | 'auth'>, given = ''): ConsentSource {
+export function readConsentSource(
+  request: Pick<RequestInfo, 'headers' | 'auth'>,
+  given = '',
+): ConsentSource {
   const named = given || (request.headers().consent_source ?? '')
   if (!NAMED.has(named) || (named === 'page' && findEnteringSender(request) === '')) return 'api'
   return named as ConsentSource

@@ -108,4 +108,5 @@ export function renderConsentText(
 export const fillNames = (
   text: string,
   { account, group }: Readonly<Record<'account' | 'group', string>>,
-): string => text.replaceAll(/\{(account|group)\}/g, (_, name) => (name === 'account' ? account : group))
+): string =>
+  text.replaceAll(/\{(account|group)\}/g, (_, name) => (name === 'account' ? account : group))

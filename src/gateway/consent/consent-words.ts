@@ -2,13 +2,16 @@ import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import { HELP_WORDS, YES_WORDS } from './consent-texts.ts'
 import type { JoinGroup } from './joinable-groups.ts'
 
-const isOne = (body: string, words: readonly string[]) => readOptWord(body, { out: words, in: [] }) === true
+const isOne = (body: string, words: readonly string[]) =>
+  readOptWord(body, { out: words, in: [] }) === true
 
 /** Whether a whole text asks for help. */
 export const isHelp = (body: string): boolean => isOne(body, HELP_WORDS)
 
 /** What a text says about consent, besides opt-out words. `group`: the id of the group that it joins. */
-type ConsentWord = { readonly kind: 'join'; readonly group: string } | { readonly kind: 'yes' | 'help' }
+type ConsentWord =
+  | { readonly kind: 'join'; readonly group: string }
+  | { readonly kind: 'yes' | 'help' }
 
 /**
  * Reads a whole text as a word that joins, confirms or asks for help. A word that opts out is none of them;

@@ -6,7 +6,12 @@ import { fieldError, forbidden, invalidFields } from '../../platform/api-errors.
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { completeNumber } from '../base/complete-numbers.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
-import { attachProof, findEnteringSender, hashShownText, readConsentSource } from './consent-entries.ts'
+import {
+  attachProof,
+  findEnteringSender,
+  hashShownText,
+  readConsentSource,
+} from './consent-entries.ts'
 
 const KEPT = 'Entries of consents are never changed or deleted.'
 const OF_THE_SERVER: readonly unknown[] = ['keyword', 'reply']
@@ -19,9 +24,17 @@ function checkEntry({ source, event, given_at }: Readonly<Record<string, Value>>
     throw invalidFields({ [field]: fieldError(code, message) })
   }
   if (OF_THE_SERVER.includes(source))
-    refuse('source', 'validation_invalid_source', 'Only the server adds entries for texts of a person.')
+    refuse(
+      'source',
+      'validation_invalid_source',
+      'Only the server adds entries for texts of a person.',
+    )
   if (event === 'confirmed')
-    refuse('event', 'validation_invalid_event', 'Only the server adds entries of people who confirmed.')
+    refuse(
+      'event',
+      'validation_invalid_event',
+      'Only the server adds entries of people who confirmed.',
+    )
   if (String(given_at) > formatDate(new Date(Date.now() + MAX_AHEAD_MS)))
     refuse('given_at', 'validation_date_in_future', 'Must not be in the future.')
 }
@@ -39,7 +52,10 @@ export const consentsExtension: Extension = {
     checkEntry(values)
     await completeNumber(store, values, 'number')
     const user = String(values.user)
-    Object.assign(values, await findPerson(store, user, String(values.contact), String(values.number)))
+    Object.assign(
+      values,
+      await findPerson(store, user, String(values.contact), String(values.number)),
+    )
     values.purpose ||= (await groupName(store, user, String(values.group))) || 'all'
     values.entered_by = findEnteringSender(request)
     const source = readConsentSource(request, String(values.source ?? ''))

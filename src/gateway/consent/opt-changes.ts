@@ -26,6 +26,10 @@ export async function dropLate<Change extends OptChange>(
   return kept
 }
 
-async function isLate(db: Db, user: string, { sender, group = '', message }: OptChange): Promise<boolean> {
+async function isLate(
+  db: Db,
+  user: string,
+  { sender, group = '', message }: OptChange,
+): Promise<boolean> {
   return call(db, 'consent_is_late', user, sender, group, group === '' ? 'all' : '', message, '')
 }

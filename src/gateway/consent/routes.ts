@@ -1,6 +1,5 @@
 import { getCookie } from 'hono/cookie'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { z } from 'zod'
 import { object, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
 import { identifyKnownCaller } from '../../http/authenticate.ts'
 import { readForm } from '../../http/body/form.ts'
@@ -12,6 +11,7 @@ import { openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import { readTyped } from '../../portable/phone/typed.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
+import { form, JOIN, LEAVE, pages } from './describe-pages.ts'
 import { renderAskedPage, renderJoinedPage } from './pages/asked-page.ts'
 import { confirmCode } from './pages/confirm-code.ts'
 import { leave } from './pages/end-consent.ts'
@@ -27,7 +27,14 @@ import { askToJoin } from './pages/send-join-question.ts'
 const MAX_FORM_BYTES = 16 << 10
 
 /** The fields of all forms of a join page. `to`: the number that got the code. */
-const JOIN_FORM = object({ country: text, number: text, agree: text, version: text, to: text, code: text })
+const JOIN_FORM = object({
+  country: text,
+  number: text,
+  agree: text,
+  version: text,
+  to: text,
+  code: text,
+})
 type JoinForm = ValueOf<typeof JOIN_FORM>
 
 /** The form of a leave page. `group`: the id of a group to leave; '' for all texts. */
@@ -66,7 +73,12 @@ async function requireJoinPage(c: Ctx, services: Services, id: string): Promise<
 }
 
 /** Answers a form that asks for texts: asks the number to confirm, or shows the form again with the fault. */
-async function join(c: Ctx, services: Services, shown: JoinPage, form: JoinForm): Promise<Response> {
+async function join(
+  c: Ctx,
+  services: Services,
+  shown: JoinPage,
+  form: JoinForm,
+): Promise<Response> {
   const again = (fault: PageWord, status = 400) =>
     send(c, joinForm(shown, readTypedNumber(form), fault), status)
   if (isOfOtherSite(c, services)) return again('otherSite', 403)
@@ -86,8 +98,14 @@ async function join(c: Ctx, services: Services, shown: JoinPage, form: JoinForm)
 }
 
 /** Answers a form with a code. */
-async function confirm(c: Ctx, services: Services, shown: JoinPage, form: JoinForm): Promise<Response> {
-  const again = (fault: PageWord, status = 400) => send(c, renderAskedPage(shown, form.to, fault), status)
+async function confirm(
+  c: Ctx,
+  services: Services,
+  shown: JoinPage,
+  form: JoinForm,
+): Promise<Response> {
+  const again = (fault: PageWord, status = 400) =>
+    send(c, renderAskedPage(shown, form.to, fault), status)
   if (isOfOtherSite(c, services)) return again('otherSite', 403)
   const { phone: number } = readTyped(form.to, '')
   const code = readTypedCode(form.code)
@@ -97,7 +115,10 @@ async function confirm(c: Ctx, services: Services, shown: JoinPage, form: JoinFo
   return isJoined ? send(c, renderJoinedPage(shown, number)) : again('wrongCode')
 }
 
-const readTypedNumber = ({ country, number }: JoinForm): Typed => ({ country, number: number.slice(0, 40) })
+const readTypedNumber = ({ country, number }: JoinForm): Typed => ({
+  country,
+  number: number.slice(0, 40),
+})
 
 const MAX_BROWSER = 500
 
@@ -121,44 +142,6 @@ export const errorPage: ErrorForm = (c, error) => {
     error.status,
   )
 }
-
-const HTML = { 'text/html': { schema: z.string() } }
-
-const FAILURES: Readonly<Record<number, string>> = {
-  403: 'The server refuses the request.',
-  429: 'Too many requests: wait, then ask again.',
-  500: 'The server has failed.',
-  503: 'The server is busy: wait, then ask again.',
-}
-
-/** Answers of a page, by status. Failures are pages, too. */
-const pages = (descriptions: Readonly<Record<number, string>>) =>
-  Object.fromEntries(
-    Object.entries({ ...FAILURES, ...descriptions }).map(([status, description]) => [
-      status,
-      { description, content: HTML },
-    ]),
-  )
-
-const JOIN = z
-  .object({
-    country: z.string().optional().describe('The country of a number without a calling code, ISO 3166.'),
-    number: z.string().optional(),
-    agree: z.string().optional().describe('Any text: the box is checked.'),
-    version: z.string().optional().describe('The version of the text that the page showed, from its form.'),
-    to: z.string().optional().describe('With `code`: the number that got the code.'),
-    code: z.string().optional().describe('The code that confirms the number.'),
-  })
-  .meta({ id: 'JoinForm' })
-
-const LEAVE = z
-  .object({ group: z.string().optional().describe('A group to leave; left out, all texts end.') })
-  .meta({ id: 'LeaveForm' })
-
-const form = (schema: z.ZodType) => ({
-  required: true,
-  content: { 'application/x-www-form-urlencoded': { schema } },
-})
 
 /** `/join`, `/leave`: pages by which people join groups and end texts, without scripts and cookies. */
 export const CONSENT_PAGES = rows(SERVER, {
@@ -210,7 +193,8 @@ export const CONSENT_PAGES = rows(SERVER, {
       description: 'The address is that of `{{stop_link}}` in a text. It changes nothing.',
       responses: pages({ 200: 'The page, with a button.', 404: 'The token is wrong.' }),
     },
-    run: async ({ services }, c, token) => send(c, leaveForm(await requireLeavePage(c, services, token))),
+    run: async ({ services }, c, token) =>
+      send(c, leaveForm(await requireLeavePage(c, services, token))),
   },
   'POST /leave/:token': {
     permission: everybody(),

@@ -66,7 +66,8 @@ export async function setOptedOut(
 ): Promise<void> {
   if (!E164.test(phone)) return // senders that are names or short codes have no contact
   const changed = isOut ? await withProof(store.db, proof, () => optOut(store.db, user, phone)) : []
-  for (const { id, isNew } of changed) await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
+  for (const { id, isNew } of changed)
+    await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
   const isEntered = isOut
     ? changed.length > 0 || (proof.source === 'page' && (await isOutByPage(store.db, user, phone)))
     : !(await evaluate(store.db, isErasedOrStoppedSql(user, phone)))
@@ -75,7 +76,10 @@ export async function setOptedOut(
 }
 
 /** The proof of an opt-out or opt-in by a text. */
-export const makeKeywordProof = ({ said, message }: Pick<OptChange, 'said' | 'message'>): Proof => ({
+export const makeKeywordProof = ({
+  said,
+  message,
+}: Pick<OptChange, 'said' | 'message'>): Proof => ({
   source: 'keyword',
   said,
   message,

@@ -5,7 +5,10 @@ import { call } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 
-const NOT_ASSIGNABLE = fieldError('validation_invalid_assignee', 'Must be the owner or a member who answers.')
+const NOT_ASSIGNABLE = fieldError(
+  'validation_invalid_assignee',
+  'Must be the owner or a member who answers.',
+)
 
 /** Throws 400 unless the assignee is the account's owner or a member who may answer. */
 export async function checkAssignee(
@@ -20,7 +23,9 @@ export async function checkAssignee(
     .where(({ or, eb, exists, selectFrom }) =>
       or([
         eb('s.kind', '=', 'owner'),
-        exists(selectFrom('members as m').whereRef('m.id', '=', 's.id').where('m.role', '<>', 'viewer')),
+        exists(
+          selectFrom('members as m').whereRef('m.id', '=', 's.id').where('m.role', '<>', 'viewer'),
+        ),
       ]),
     )
     .executeTakeFirst()

@@ -134,7 +134,9 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
     const inside = { db, catalog: store.catalog }
     const received = await readText(db, user, id)
     const offer =
-      received && received.sent < MAX_ANSWERS_A_DAY ? await offerFor(inside, config, received) : undefined
+      received && received.sent < MAX_ANSWERS_A_DAY
+        ? await offerFor(inside, config, received)
+        : undefined
     if (!offer) return
     const { verdicts, wake } = await storeOffers(inside, config, [offer])
     const { outcome } = verdicts[0]!
@@ -163,7 +165,8 @@ async function offerFor(
 ): Promise<Offer | undefined> {
   const { id, user, from, body, isOptedOut } = received
   const asksForHelp = isHelp(body)
-  if (isOptedOut && !(asksForHelp && (await beginHelpPause(store.db, user, from, PAUSE_SECONDS)))) return
+  if (isOptedOut && !(asksForHelp && (await beginHelpPause(store.db, user, from, PAUSE_SECONDS))))
+    return
   const folded = fold(body)
   const answers = await readAnswers(store.db, user, id)
   const answer = answers.find(({ match, value }) => matches(match, value, folded))
@@ -182,7 +185,10 @@ async function offerFor(
     : { body: answer.body, variables: answer.body.includes('{{') ? {} : null }
   try {
     const [text] = await writeTexts(store, config, user, content, [from])
-    return { ...makeAnswerOffer(received, answer.id, text!), template: answer.template || undefined }
+    return {
+      ...makeAnswerOffer(received, answer.id, text!),
+      template: answer.template || undefined,
+    }
   } catch (error) {
     // the template was deleted or a variable has no value. After other errors, the job runs again
     if (error instanceof GatewayError) return undefined

@@ -24,7 +24,9 @@ function checkAnswer({ match, value, body, template }: Values) {
   if (match !== 'any' && splitKeywords(String(value)).length === 0)
     throw invalidFields({ value: fieldError('validation_required', 'Cannot be blank.') })
   if (!body && !template)
-    throw invalidFields({ body: fieldError('validation_required', 'A text or a template is needed.') })
+    throw invalidFields({
+      body: fieldError('validation_required', 'A text or a template is needed.'),
+    })
 }
 
 type LastFields = Record<'id' | 'body' | 'at' | 'type' | 'device' | 'name', string>
@@ -34,8 +36,17 @@ const readLast = (db: Db, user: string, number: string) =>
   queries(db)
     .selectFrom(sql<LastFields>`sms_conversation_last(${user}, ${number})`.as('l'))
     .leftJoin('sms_messages as m', 'm.id', 'l.id')
-    .select(['l.id as last_message', 'l.body as last_text', 'l.at as last_at', 'l.type as last_type'])
-    .select(['l.device', 'l.name', ({ fn }) => fn.coalesce('m.sent_by', sql.lit('')).as('last_sender')])
+    .select([
+      'l.id as last_message',
+      'l.body as last_text',
+      'l.at as last_at',
+      'l.type as last_type',
+    ])
+    .select([
+      'l.device',
+      'l.name',
+      ({ fn }) => fn.coalesce('m.sent_by', sql.lit('')).as('last_sender'),
+    ])
     .select(
       sql<string>`case when m.status = 'failed' then sms_failure(m.error_message, m.sent_at) else '' end`.as(
         'failure',
@@ -75,7 +86,11 @@ export const conversationsExtension: Extension = {
   },
   async beforeUpdate(store, values, old) {
     const { assigned_at, last_sender, failure, asked_at } = old
-    Object.assign(values, { assigned_at, last_sender, failure, asked_at }, values.blocked && BLOCKED)
+    Object.assign(
+      values,
+      { assigned_at, last_sender, failure, asked_at },
+      values.blocked && BLOCKED,
+    )
     await requireOwn(store, 'line', values, old)
     if (values.assignee === old.assignee) return
     await checkAssignee(store, values)
@@ -89,7 +104,8 @@ const BLOCKED = { unread: 0, unanswered: false, follow_up_at: '' }
 /** Rules of notes. The author is the caller. A mention notifies once. Agents change only their own notes. */
 export const notesExtension: Extension = {
   setByServer: ['author'],
-  writeRule: (auth) => (auth?.actor && auth.actor.role !== 'admin' ? `author = "${auth.actor.id}"` : ''),
+  writeRule: (auth) =>
+    auth?.actor && auth.actor.role !== 'admin' ? `author = "${auth.actor.id}"` : '',
   async beforeCreate(store, values, { auth }) {
     if (auth && !auth.isSuperuser) values.author = auth.sender
     await announceMentions(store, values, [])

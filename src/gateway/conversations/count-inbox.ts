@@ -9,25 +9,37 @@ const COUNT = z.int().min(0).max(MAX_COUNT)
 
 export const INBOX = z
   .object({
-    mine: COUNT.describe("The caller's: `assignee = SENDER && archived = false && blocked = false`."),
-    unassigned: COUNT.describe('Nobody\'s: `assignee = "" && archived = false && blocked = false`.'),
+    mine: COUNT.describe(
+      "The caller's: `assignee = SENDER && archived = false && blocked = false`.",
+    ),
+    unassigned: COUNT.describe(
+      'Nobody\'s: `assignee = "" && archived = false && blocked = false`.',
+    ),
     all: COUNT.describe('`archived = false && blocked = false`'),
     waiting: COUNT.describe('`unanswered = true && archived = false && follow_up_at = ""`'),
     archived: COUNT.describe('`archived = true && blocked = false`'),
     blocked: COUNT.describe('`blocked = true`'),
     follow_up: COUNT.describe('`follow_up_at != ""`'),
     unread: COUNT.describe('`unread > 0 && archived = false && blocked = false`'),
-    failed: COUNT.describe('`failure != "" && failure != "Canceled" && archived = false && blocked = false`'),
+    failed: COUNT.describe(
+      '`failure != "" && failure != "Canceled" && archived = false && blocked = false`',
+    ),
   })
   .meta({ id: 'Inbox' })
 
 /** Counts the conversations of each view of the inbox, up to 1,000. `sender`: the caller's id. */
-export async function countInbox(db: Db, user: string, sender: string): Promise<z.output<typeof INBOX>> {
+export async function countInbox(
+  db: Db,
+  user: string,
+  sender: string,
+): Promise<z.output<typeof INBOX>> {
   const count = (where: RawBuilder<boolean>) => sql<number>`(
     select count(*) from (select from conversations where "user" = ${user} and ${where} limit ${sql.lit(MAX_COUNT)}) c)`
   return await queries(db, 'shaped')
     .selectNoFrom([
-      count(sql`assignee = ${sender} and assignee <> '' and not archived and not blocked`).as('mine'),
+      count(sql`assignee = ${sender} and assignee <> '' and not archived and not blocked`).as(
+        'mine',
+      ),
       count(sql`assignee = '' and not archived and not blocked`).as('unassigned'),
       count(sql`not archived and not blocked`).as('all'),
       count(sql`unanswered and not archived and follow_up_at = ''`).as('waiting'),
@@ -35,7 +47,9 @@ export async function countInbox(db: Db, user: string, sender: string): Promise<
       count(sql`blocked`).as('blocked'),
       count(sql`follow_up_at <> ''`).as('follow_up'),
       count(sql`unread > 0 and not archived and not blocked`).as('unread'),
-      count(sql`failure <> '' and failure <> 'Canceled' and not archived and not blocked`).as('failed'),
+      count(sql`failure <> '' and failure <> 'Canceled' and not archived and not blocked`).as(
+        'failed',
+      ),
     ])
     .executeTakeFirstOrThrow()
 }

@@ -14,7 +14,8 @@ const nextNumbers = (table: string, column: string, condition: string) => `(
   where "user" = $1 and "${column}" > $2 and ${condition} order by number limit ${MAX_NUMBERS})`
 
 /** Numbers that are not in E.164, have a 0 after a possible calling code, or are in a second form ($3). */
-const isCandidate = (column: string) => `("${column}" !~ '^\\+[1-9][0-9]{6,14}$' or "${column}" ~ $3)`
+const isCandidate = (column: string) =>
+  `("${column}" !~ '^\\+[1-9][0-9]{6,14}$' or "${column}" ~ $3)`
 
 /** A statement with a part for each column, because each has its own index. */
 const NUMBERS_AFTER = [
@@ -71,7 +72,9 @@ export async function readConversations(db: Db, user: string, numbers: readonly 
     .leftJoin('sms_messages as m', (join) =>
       join.onRef('m.id', '=', 'c.last_message').on('m.message_type', '=', sql.lit('incoming')),
     )
-    .leftJoin('lines as l', (join) => join.onRef('l.id', '=', 'c.line').onRef('l.device', '=', 'c.device'))
+    .leftJoin('lines as l', (join) =>
+      join.onRef('l.id', '=', 'c.line').onRef('l.device', '=', 'c.device'),
+    )
     .select(['c.number', 'c.device', sql<number>`coalesce(m.sim, l.slot, 0)`.as('slot')])
     .where('c.user', '=', user)
     .where('c.number', '=', matchAny(numbers))

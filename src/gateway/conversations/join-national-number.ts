@@ -45,7 +45,12 @@ export async function joinNumber(
 }
 
 /** The groups that a person has left under the stored number, and has not joined again under `phone`. */
-async function findGroupsLeft(db: Db, user: string, number: string, phone: string): Promise<string[]> {
+async function findGroupsLeft(
+  db: Db,
+  user: string,
+  number: string,
+  phone: string,
+): Promise<string[]> {
   const found = await queries(db)
     .selectFrom('consent_states as s')
     .innerJoin('contact_groups as g', 'g.id', 's.group')

@@ -37,11 +37,20 @@ export interface NationalNumber {
 }
 
 /** Whether there is something to join, apart from two contacts between which a person must decide. */
-export const isJoinable = ({ texts, phone, sent, hasConversation, contact }: NationalNumber): boolean =>
+export const isJoinable = ({
+  texts,
+  phone,
+  sent,
+  hasConversation,
+  contact,
+}: NationalNumber): boolean =>
   texts.length > 0 || (phone !== undefined && (sent > 0 || hasConversation || contact === 'moves'))
 
 /** Yields an account's national numbers, up to MAX_NUMBERS at a time, with all that is stored under them. */
-export async function* readNationalNumbers(db: Db, user: string): AsyncGenerator<readonly NationalNumber[]> {
+export async function* readNationalNumbers(
+  db: Db,
+  user: string,
+): AsyncGenerator<readonly NationalNumber[]> {
   const countries = countriesByDevice(db, user)
   for (let after = ''; ; ) {
     const page = await readNumbersAfter(db, user, after)
@@ -100,7 +109,9 @@ async function describe(
           ownPhone: readSender(group.to, await countryOf(group.device, group.sim)),
         })),
       )
-      const known = heard.filter((group): group is NationalTexts & typeof group => group.phone !== undefined)
+      const known = heard.filter(
+        (group): group is NationalTexts & typeof group => group.phone !== undefined,
+      )
       const conversation = conversations.get(number)
       const place = heard[0] ?? conversation
       const phone =

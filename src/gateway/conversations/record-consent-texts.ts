@@ -61,6 +61,11 @@ async function confirm(db: Db, user: string, one: OptChange): Promise<boolean> {
   const [question] = await callForRows(db, 'consent_answered', user, one.sender, one.message)
   // the text of a question is the proof
   if (!question?.shown) return false
-  await addEntry(db, { ...makeOptEntry(user, one), ...question, event: 'confirmed', source: 'reply' })
+  await addEntry(db, {
+    ...makeOptEntry(user, one),
+    ...question,
+    event: 'confirmed',
+    source: 'reply',
+  })
   return true
 }

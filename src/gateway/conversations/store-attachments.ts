@@ -20,7 +20,9 @@ export interface Attachment extends Pick<FileFacts, 'type'> {
 
 /** Whether messages have the file field `attachments`. A superuser may have removed it. */
 export const keepsAttachments = ({ catalog }: Store): boolean =>
-  catalog.find(MESSAGES)?.fields.some(({ name, type }) => name === 'attachments' && type === 'file') === true
+  catalog
+    .find(MESSAGES)
+    ?.fields.some(({ name, type }) => name === 'attachments' && type === 'file') === true
 
 const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])
 
@@ -40,7 +42,12 @@ export async function readAttachment(sentName: string, bytes: Buffer): Promise<A
  * Adds the names of files to a message without files, unless its text was removed, or it is older than the
  * account keeps files. False if so.
  */
-async function nameFiles(db: Db, id: string, names: readonly string[], user: string): Promise<boolean> {
+async function nameFiles(
+  db: Db,
+  id: string,
+  names: readonly string[],
+  user: string,
+): Promise<boolean> {
   const kept = sql`(select ${writeDaysAgo(sql`p.files`)} from ${periodsSql(user, 0)} p)`
   const named = await queries(db)
     .updateTable('sms_messages')

@@ -84,9 +84,13 @@ export async function receiveTexts(
       JSON.stringify(rows),
     ])
     const isNew = new Set(stored.rows.map((row) => String(row[0])))
-    if (stored.rows[0]?.[1]) await assignInTurn(db, device.user, new Set(rows.map(({ from }) => from)))
+    if (stored.rows[0]?.[1])
+      await assignInTurn(db, device.user, new Set(rows.map(({ from }) => from)))
     for (const [i, { attachments = [], maxFileBytes: maxBytes = 0 }] of texts.entries())
-      await storeAttachments(inside, ids[i]!, attachments, isNew.has(ids[i]!), { id: device.user, maxBytes })
+      await storeAttachments(inside, ids[i]!, attachments, isNew.has(ids[i]!), {
+        id: device.user,
+        maxBytes,
+      })
     const fresh = inKnownOrder(
       identified.filter(({ id }) => isNew.has(id)),
       words,
@@ -120,11 +124,14 @@ const HOUR_MS = 3_600_000
  * possible time: the clock does not show that they are later. Opt-outs stay.
  */
 function inKnownOrder(texts: readonly Identified[], words: OptWords): readonly Identified[] {
-  const isAhead = ({ receivedAt }: Identified) => withoutSummer(receivedAt) - Date.now() > HOUR_MS / 2
+  const isAhead = ({ receivedAt }: Identified) =>
+    withoutSummer(receivedAt) - Date.now() > HOUR_MS / 2
   const isOut = ({ body }: Identified) => readOptWord(body, words) === true
   const ahead = texts.filter((text) => isAhead(text) && !isOut(text))
   if (ahead.length === 0) return texts
-  const stopped = new Set(texts.filter((text) => isOut(text) && !isAhead(text)).map(({ from }) => from))
+  const stopped = new Set(
+    texts.filter((text) => isOut(text) && !isAhead(text)).map(({ from }) => from),
+  )
   return texts.filter((text) => !stopped.has(text.from) || !ahead.includes(text))
 }
 
@@ -148,5 +155,7 @@ function distinctInstants(texts: readonly ReceivedText[]): number[] {
 }
 
 /** The id of the message of a received text. */
-export const receivedId = (device: Device, { from, receivedAt, body, identity = body }: ReceivedText) =>
-  derivedId(JSON.stringify([device.id, from, receivedAt, identity]))
+export const receivedId = (
+  device: Device,
+  { from, receivedAt, body, identity = body }: ReceivedText,
+) => derivedId(JSON.stringify([device.id, from, receivedAt, identity]))

@@ -11,7 +11,13 @@ import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { countPending, saveSims, touchDevice } from '../base/device-record.ts'
 import { receiveTexts } from '../conversations/store-received-texts.ts'
-import { CLAIM_BODY, HEARTBEAT_BODY, INCOMING_BODY, PUSH_BODY, REPORT_BODY } from '../lines/device-body.ts'
+import {
+  CLAIM_BODY,
+  HEARTBEAT_BODY,
+  INCOMING_BODY,
+  PUSH_BODY,
+  REPORT_BODY,
+} from '../lines/device-body.ts'
 import { streamDeviceEvents } from '../lines/device-event-stream.ts'
 import { saveHealth } from '../lines/phone-health.ts'
 import { saveSubscription } from '../lines/push-wake.ts'
@@ -33,7 +39,8 @@ const DEVICE_REFUSALS = describeRefusals('device_disabled', 'account_disabled')
 /** A device. The request is a sign of its life. */
 const byDevice: Permission<DeviceCaller & HasServices> = {
   security: DEVICE,
-  withCaller: async (c, services, work) => work({ ...(await identifyDevice(c, services)), services }),
+  withCaller: async (c, services, work) =>
+    work({ ...(await identifyDevice(c, services)), services }),
 }
 
 async function identifyDevice(c: Ctx, services: Services): Promise<DeviceCaller> {
@@ -54,7 +61,13 @@ function sendEvents({ device, store, services }: DeviceCaller & HasServices, c: 
     // null ends the stream, for example if the device was deleted
     const again = async () => (await identifyDevice(c, services).catch(() => null))?.device ?? null
     const ended = AbortSignal.any([ending, gone.signal])
-    for await (const item of streamDeviceEvents(store, device, config.deviceOnlineSeconds, again, ended)) {
+    for await (const item of streamDeviceEvents(
+      store,
+      device,
+      config.deviceOnlineSeconds,
+      again,
+      ended,
+    )) {
       if (item.name === 'alive') await stream.write(': alive\n\n')
       else
         await stream.writeSSE({
@@ -92,7 +105,10 @@ export const DEVICE_ROUTES = rows(DEVICES, {
       id: 'readPushKey',
       summary: "Read the server's VAPID key",
       description: 'For a Web Push subscription. RFC 8292',
-      answer: ['The public key, in base64url.', z.object({ key: z.string() }).meta({ id: 'PushKey' })],
+      answer: [
+        'The public key, in base64url.',
+        z.object({ key: z.string() }).meta({ id: 'PushKey' }),
+      ],
       fails: DEVICE_REFUSALS,
     },
     changes: true,
@@ -140,7 +156,8 @@ export const DEVICE_ROUTES = rows(DEVICES, {
     describe: {
       id: 'reportMessages',
       summary: 'Report the outcome of messages',
-      description: 'May be repeated: a report of an old attempt, or one that is known, changes nothing.',
+      description:
+        'May be repeated: a report of an old attempt, or one that is known, changes nothing.',
       body: [REPORT_BODY, { items: [{ id: 'k3v9x0c2m5n8b1a', attempt: 1, status: 'sent' }] }],
       answer: [
         'A result for each item, in their order.',
@@ -160,7 +177,11 @@ export const DEVICE_ROUTES = rows(DEVICES, {
       summary: 'Hand in texts that the device received',
       body: [
         INCOMING_BODY,
-        { items: [{ from: '+4915112345678', body: 'Thank you', received_at: '2026-11-20T07:00:00.000Z' }] },
+        {
+          items: [
+            { from: '+4915112345678', body: 'Thank you', received_at: '2026-11-20T07:00:00.000Z' },
+          ],
+        },
       ],
       answer: [
         'Records of `sms_messages`, in the order of the items.',

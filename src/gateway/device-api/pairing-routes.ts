@@ -40,16 +40,17 @@ const byAdmin: Permission<Caller & HasServices> = {
 }
 
 /** Whose devices the caller may see; null for a superuser, who sees all. */
-const byUserOrSuperuser: Permission<HasServices & { readonly owner: string | null; readonly store: Store }> =
-  {
-    least: 'viewer',
-    security: SIGNED_IN,
-    async withCaller(c, services, work) {
-      const auth = await authenticateUncached(c, services)
-      const owner = auth?.isSuperuser ? null : requireUserRecord(auth).id
-      return work({ owner, store: openStoreForCaller(c, services, auth), services })
-    },
-  }
+const byUserOrSuperuser: Permission<
+  HasServices & { readonly owner: string | null; readonly store: Store }
+> = {
+  least: 'viewer',
+  security: SIGNED_IN,
+  async withCaller(c, services, work) {
+    const auth = await authenticateUncached(c, services)
+    const owner = auth?.isSuperuser ? null : requireUserRecord(auth).id
+    return work({ owner, store: openStoreForCaller(c, services, auth), services })
+  },
+}
 
 const TOKEN_SECONDS = 365 * 86_400
 
@@ -70,7 +71,13 @@ async function pair(c: Ctx, services: Services): Promise<string> {
   const { push, ...body } = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
   if (push) checkEndpoint(push, services.config)
   const { name, phone, sims } = body
-  const device = { ...body, name: name ?? '', phone: phone ?? '', sims: sims ?? [], push: push ?? null }
+  const device = {
+    ...body,
+    name: name ?? '',
+    phone: phone ?? '',
+    sims: sims ?? [],
+    push: push ?? null,
+  }
   return limitPairing(c, services, () => pairDevice(store, services.extensions, device))
 }
 
@@ -100,7 +107,10 @@ export const PAIRING_ROUTES = rows(DEVICES, {
       const { name } = checkShape(PAIRING_BODY, await readJson(c, GUEST_BODY_BYTES))
       const made = await startPairing(store, auth, name ?? '', services.config.publicUrl)
       if (auth.actor)
-        await auditRequest(c, services, auth, { action: 'make pairing code', collection: 'devices' })
+        await auditRequest(c, services, auth, {
+          action: 'make pairing code',
+          collection: 'devices',
+        })
       c.header('cache-control', 'no-store')
       return made
     },
@@ -129,7 +139,9 @@ export const PAIRING_ROUTES = rows(DEVICES, {
       },
     },
     run: (_, c) =>
-      c.req.header('accept')?.includes('text/html') ? c.redirect('../../_/', 303) : c.text(PAIR_HELP),
+      c.req.header('accept')?.includes('text/html')
+        ? c.redirect('../../_/', 303)
+        : c.text(PAIR_HELP),
   },
   'POST /api/devices/pair': {
     permission: everybody(),

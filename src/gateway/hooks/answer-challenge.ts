@@ -40,5 +40,8 @@ export function readHandshake(body: unknown): Handshake | undefined {
   if (Type !== 'SubscriptionConfirmation') return undefined
   if (typeof SubscribeURL !== 'string' || !SNS.test(SubscribeURL))
     throw badRequest('The SubscribeURL is not an address of AWS SNS.')
-  return { confirm: SubscribeURL, note: `AWS SNS asked to confirm ${String(one.TopicArn).slice(0, 200)}.` }
+  return {
+    confirm: SubscribeURL,
+    note: `AWS SNS asked to confirm ${String(one.TopicArn).slice(0, 200)}.`,
+  }
 }

@@ -54,11 +54,15 @@ function standardName(secret: string, { raw, headers }: Posted): string | undefi
  * and recent, else undefined. Source: zitadel/zitadel, pkg/actions/signing.go
  */
 function zitadelName(secret: string, { raw, headers }: Posted): string | undefined {
-  const parts = (headers['zitadel-signature'] ?? '').split(',').map((part) => part.trim().split('='))
+  const parts = (headers['zitadel-signature'] ?? '')
+    .split(',')
+    .map((part) => part.trim().split('='))
   const at = Number(parts.find(([name]) => name === 't')?.[1])
   if (!(Math.abs(Date.now() / 1000 - at) <= TOLERANCE_SECONDS)) return undefined
   const signature = createHmac('sha256', secret).update(`${at}.${raw}`).digest('hex')
-  return parts.some(([name, value]) => name === 'v1' && isSame(value, signature)) ? signature : undefined
+  return parts.some(([name, value]) => name === 'v1' && isSame(value, signature))
+    ? signature
+    : undefined
 }
 
 const isSame = (a: string | undefined, b: string) => timingSafeEqual(digest(a ?? ''), digest(b))

@@ -34,7 +34,10 @@ export async function compose(store: Store, user: string, hook: HookSettings, bo
   if (template === '') throw badRequest('The hook has no template.')
   // let other requests run between the steps below, which take up to 10 ms each
   await setImmediate()
-  const text = cutToParts(renderTemplate(template, body, 2 * MAX_CHARACTERS), hook.max_parts || DEFAULT_PARTS)
+  const text = cutToParts(
+    renderTemplate(template, body, 2 * MAX_CHARACTERS),
+    hook.max_parts || DEFAULT_PARTS,
+  )
   if (isInvisible(text)) return { outcome: 'skipped' as const }
   await setImmediate()
   const key = makeEventKey(hook.once_key || preset.once_key, body)
@@ -59,9 +62,14 @@ export function composeSend(
     line: { id: hook.line, number: '' },
     content: { body: text, ...(shown !== undefined && { shown }) },
     // isBulk: the text is no answer to anybody, so the conversation still counts as unanswered
-    options: { ...PLAIN_OPTIONS, isBulk: true, ...(sendsLoginCodes(hook) && { priority: CODE_PRIORITY }) },
+    options: {
+      ...PLAIN_OPTIONS,
+      isBulk: true,
+      ...(sendsLoginCodes(hook) && { priority: CODE_PRIORITY }),
+    },
   }
-  if (send.recipients.length + send.groupIds.length === 0) throw badRequest('The hook has no recipients.')
+  if (send.recipients.length + send.groupIds.length === 0)
+    throw badRequest('The hook has no recipients.')
   checkBody(send)
   return send
 }
@@ -99,7 +107,9 @@ async function readCodeRecipients(store: Store, user: string, body: unknown, hoo
   })
   const wrong = numbers.findIndex((number) => !E164.test(number))
   if (wrong === -1) return { numbers, groups: [] }
-  throw badRequest(`Recipient ${wrong + 1} is not a number with its country code, as +4915112345678.`)
+  throw badRequest(
+    `Recipient ${wrong + 1} is not a number with its country code, as +4915112345678.`,
+  )
 }
 
 /**
@@ -137,7 +147,8 @@ function readNamedRecipients(
   })
   const named = texts.map((name) => cleanText(name).trim()).filter((name) => name !== '')
   if (named.length + recipients.length + groups.length === 0) throw missing(splitPath(path))
-  if (named.length > MAX_NAMED) throw badRequest(`The body names more than ${MAX_NAMED} recipients.`)
+  if (named.length > MAX_NAMED)
+    throw badRequest(`The body names more than ${MAX_NAMED} recipients.`)
   return named
 }
 
@@ -157,7 +168,9 @@ export async function findGroupsByName(
   const known = new Set(groups.map(({ name }) => name))
   const unknown = names.find((name) => !known.has(name))
   if (unknown === undefined) return groups.map(({ id }) => id)
-  throw badRequest(`"${unknown.slice(0, 40)}" is neither a number in E.164 nor a group of the account.`)
+  throw badRequest(
+    `"${unknown.slice(0, 40)}" is neither a number in E.164 nor a group of the account.`,
+  )
 }
 
 const splitPath = (path: string): string[] => path.trim().split('.')

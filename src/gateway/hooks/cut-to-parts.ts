@@ -7,10 +7,12 @@ import { MAX_CHARACTERS } from '../messages/send/send-options.ts'
  * there are. Writes `...`: with `…`, which GSM 03.38 lacks, a part would hold 67 characters, not 153.
  */
 export function cutToParts({ text, ends, rest }: Rendered, maxParts: number): string {
-  const fits = (one: string) => one.length <= MAX_CHARACTERS && countSegments(one).segments <= maxParts
+  const fits = (one: string) =>
+    one.length <= MAX_CHARACTERS && countSegments(one).segments <= maxParts
   const items = ends.length + rest
   if (rest === 0 && fits(text)) return text
-  const withItems = (kept: number) => `${text.slice(0, ends[kept - 1]).trimEnd()}\nand ${items - kept} more`
+  const withItems = (kept: number) =>
+    `${text.slice(0, ends[kept - 1]).trimEnd()}\nand ${items - kept} more`
   const kept = findLargest((count) => fits(withItems(count)), Math.min(ends.length, items - 1))
   if (kept > 0) return withItems(kept)
   const mark = items > 1 ? `...\nand ${items - 1} more` : '...'

@@ -26,6 +26,8 @@ export async function findHookAccount({ db }: Store, secret: string): Promise<st
 export async function lockHook(db: Db, secret: string): Promise<Hook | undefined> {
   const row = await bySecret(db, secret).selectAll().forUpdate().executeTakeFirst()
   if (!row) return undefined
-  const once_minutes = row.signing_secret ? Math.max(row.once_minutes, REPLAY_MINUTES) : row.once_minutes
+  const once_minutes = row.signing_secret
+    ? Math.max(row.once_minutes, REPLAY_MINUTES)
+    : row.once_minutes
   return { ...row, once_minutes, recipients: JSON.parse(row.recipients ?? '[]') }
 }

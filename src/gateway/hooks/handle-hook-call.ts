@@ -30,7 +30,9 @@ export const HOOK_CALLED = z
     error: z
       .object({ http_code: z.int(), message: z.string() })
       .optional()
-      .describe('Why nothing was sent, in an answer to Supabase, which reads it only with the status 200.'),
+      .describe(
+        'Why nothing was sent, in an answer to Supabase, which reads it only with the status 200.',
+      ),
   })
   .meta({ id: 'HookCalled' })
 
@@ -130,7 +132,10 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
 /** The refusal of login codes above the hook's hourly limit. (Alerts above it become one summary.) */
 function aboveRate({ endsAt }: Window) {
   const seconds = Math.ceil((toDate(endsAt)!.getTime() - Date.now()) / 1000)
-  return new TooManyCodes(Math.max(1, seconds), 'The hook has sent as many codes as it may in an hour.')
+  return new TooManyCodes(
+    Math.max(1, seconds),
+    'The hook has sent as many codes as it may in an hour.',
+  )
 }
 
 const MAX_PHONES = 1_000
@@ -140,7 +145,9 @@ function makeSummaryOffer({ name }: Hook, { held, phones, endsAt }: Window, offe
   const body = `${name}: and ${held + 1} more`
   const { segments } = countSegments(body)
   const others = offer.messages.filter(({ to }) => !phones.includes(to))
-  const messages = others.slice(0, MAX_PHONES - phones.length).map((message) => ({ ...message, segments }))
+  const messages = others
+    .slice(0, MAX_PHONES - phones.length)
+    .map((message) => ({ ...message, segments }))
   return { ...offer, body, messages, scheduledAt: endsAt, later: true }
 }
 

@@ -22,8 +22,14 @@ import {
   sendsLoginCodes,
 } from './hook-settings.ts'
 
-const NUMBERS = fieldError('validation_invalid_recipients', 'Must be a list of at most 100 numbers in E.164')
-const SIGNING_SECRET = fieldError('validation_invalid_secret', 'Must be a secret as whsec_… or v1,whsec_…')
+const NUMBERS = fieldError(
+  'validation_invalid_recipients',
+  'Must be a list of at most 100 numbers in E.164',
+)
+const SIGNING_SECRET = fieldError(
+  'validation_invalid_secret',
+  'Must be a secret as whsec_… or v1,whsec_…',
+)
 
 /** Rules for records of `hooks`. Fills in defaults, such as the secret in the hook's URL. */
 export const hooksExtension: Extension = {
@@ -47,9 +53,13 @@ async function prepare(store: Store, values: Record<string, Value>): Promise<und
 
 /** Stores recipients in E.164. Leaves those that are no numbers, which `checkRecipients` refuses. */
 async function completeRecipients(store: Store, values: Record<string, Value>): Promise<void> {
-  const { data } = HOOK_SETTINGS.shape.recipients.safeParse(parseJson(String(values.recipients ?? '')))
+  const { data } = HOOK_SETTINGS.shape.recipients.safeParse(
+    parseJson(String(values.recipients ?? '')),
+  )
   if (!data || data.every(isPlain)) return
-  values.recipients = JSON.stringify(await readRecipients(store, String(values.user), data, MAX_RECIPIENTS))
+  values.recipients = JSON.stringify(
+    await readRecipients(store, String(values.user), data, MAX_RECIPIENTS),
+  )
 }
 
 /** Fills in a hook's defaults. Throws 400 for invalid templates and signing secrets. */
@@ -83,6 +93,7 @@ async function checkRecipients(store: Store, values: Record<string, Value>): Pro
   const { data } = HOOK_SETTINGS.shape.recipients.safeParse(parseJson(String(values.recipients)))
   const others = data?.filter((number) => !E164.test(number))
   const areCodes = others?.every((number) => SHORT_CODE.test(number))
-  if (others?.length === 0 || (areCodes && (await allowsShortCodes(store, String(values.user))))) return
+  if (others?.length === 0 || (areCodes && (await allowsShortCodes(store, String(values.user)))))
+    return
   throw invalidFields({ recipients: NUMBERS })
 }

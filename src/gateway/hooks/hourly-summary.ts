@@ -31,11 +31,15 @@ export async function readWindow(db: Db, { id, once_minutes }: Hook, event: stri
     .crossJoinLateral(clock.as('c'))
     .select([
       sql<boolean>`exists (
-        select from hook_once o where o.hook = ${id} and o.key = ${key} and o.until > c.now)`.as('wasSent'),
+        select from hook_once o where o.hook = ${id} and o.key = ${key} and o.until > c.now)`.as(
+        'wasSent',
+      ),
       sql<boolean>`coalesce(c.ends > c.now, false)`.as('isOpen'),
       sql<number>`w.sent`.as('sent'),
       sql<number>`w.held`.as('held'),
-      sql<string[]>`array(select m."to" from sms_messages m where m.id = any(w.summary))`.as('phones'),
+      sql<string[]>`array(select m."to" from sms_messages m where m.id = any(w.summary))`.as(
+        'phones',
+      ),
       sql<string>`coalesce(pb_text(sms_quiet_until(h.quiet_from, h.quiet_to, '{}', c.zone, c.now)), '')`.as(
         'quietUntil',
       ),

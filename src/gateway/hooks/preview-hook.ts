@@ -31,7 +31,8 @@ export async function previewHook(
   const preview = async (): Promise<Call> => {
     const composed = await compose(store, user, hook, readHookBody(raw))
     if (composed.outcome !== 'sent') return composed
-    if (hook.line && !(await isOwn(store, 'lines', user, hook.line))) throw gatewayRefusal('line_not_found')
+    if (hook.line && !(await isOwn(store, 'lines', user, hook.line)))
+      throw gatewayRefusal('line_not_found')
     const phones = await readAllRecipients(store, user, composed.send, maxRecipients)
     await requireReach(store.db, requirePermit(makeAccountSender(user, user), 'preview'), phones)
     return { outcome: 'sent', texts: listOutcomeTexts(phones, composed.text) }

@@ -8,7 +8,8 @@ export const JSON_FIELDS = ['payload', 'data']
 /** Parses a body as JSON, else as a form, else as `{text}`. `curl -d` declares plain text as a form. */
 export function readHookBody(raw: string, form?: readonly FormPair[]): unknown {
   const text = raw.trim()
-  const fields: Record<string, unknown> = form && text.includes('=') ? collectFormFields(form) : { text }
+  const fields: Record<string, unknown> =
+    form && text.includes('=') ? collectFormFields(form) : { text }
   const read = [text, ...JSON_FIELDS.map((name) => toText([fields[name]].flat()[0]))]
   for (const one of read) {
     const json = parseJson(one)

@@ -47,7 +47,8 @@ const PREVIEW = z
 /** Returns the challenge of a service that checks the address. Throws 405 for other requests. */
 async function answerChallenge(c: Ctx, { store }: Services, secret: string): Promise<Response> {
   const challenge = findChallenge(c.req.query())
-  if (challenge && (await findHookAccount(store.signIn, secret)) !== undefined) return c.text(challenge)
+  if (challenge && (await findHookAccount(store.signIn, secret)) !== undefined)
+    return c.text(challenge)
   c.header('allow', 'POST')
   throw new ApiError(405, 'A hook accepts POST only: choose POST in the tool that calls it.')
 }
@@ -95,7 +96,10 @@ const MAX_KEYS = 20
 function logUnknown(log: Logger, user: string, { raw, form }: Posted, { message }: ApiError): void {
   const body = readHookBody(raw, form)
   const keys = isObject(body) ? Object.keys(body).slice(0, MAX_KEYS) : []
-  log.warn({ user, keys: keys.map(loggableKey), reason: loggableMessage(message) }, 'a hook refused a body')
+  log.warn(
+    { user, keys: keys.map(loggableKey), reason: loggableMessage(message) },
+    'a hook refused a body',
+  )
 }
 
 /** Requests an address of AWS, after the call was stored. Throws 503, after which AWS asks again. */
@@ -113,7 +117,8 @@ async function readPosted(c: Ctx): Promise<Posted> {
   const headers = c.req.header()
   const type = c.req.header('content-type') ?? ''
   try {
-    if (type.startsWith('multipart/form-data')) return { raw: readable(await readParts(c)), headers }
+    if (type.startsWith('multipart/form-data'))
+      return { raw: readable(await readParts(c)), headers }
     const bytes = await readBytes(c.env.incoming, MAX_BYTES, () => findRequestMemory(c))
     const charset = readCharset(type)
     const raw = readable(decodeText(bytes, charset))
@@ -138,10 +143,18 @@ function readable(text: string): string {
 const tooLarge = () => new ApiError(413, 'The body has more than 2 MiB, or too many values.')
 
 async function readParts(c: Ctx): Promise<string> {
-  const { pairs, release } = await readMultipart(c.env.incoming, MAX_BYTES, findRequestMemory(c), decodeParts)
+  const { pairs, release } = await readMultipart(
+    c.env.incoming,
+    MAX_BYTES,
+    findRequestMemory(c),
+    decodeParts,
+  )
   await release()
   const fields = Object.fromEntries(pairs)
-  return JSON_FIELDS.map((name) => fields[name]).find((text) => text !== undefined) ?? JSON.stringify(fields)
+  return (
+    JSON_FIELDS.map((name) => fields[name]).find((text) => text !== undefined) ??
+    JSON.stringify(fields)
+  )
 }
 
 /** Hooks answer 503 instead of 429: see `hookForm`. */

@@ -30,7 +30,12 @@ export async function acceptAlert(store: Store, config: Config, offer: Offer): P
   }
   const now = new Date()
   const expiresAt = formatDate(new Date(now.getTime() + WAIT_MS))
-  await sendInside(store, config, { ...offer, later: true, scheduledAt: formatDate(now), expiresAt })
+  await sendInside(store, config, {
+    ...offer,
+    later: true,
+    scheduledAt: formatDate(now),
+    expiresAt,
+  })
   return { outcome: 'waiting' }
 }
 

@@ -12,7 +12,9 @@ export const CARRIER_BODY = z
     name: z.string().max(255).nullish().describe('Default: the name of the preset.'),
     account: z
       .record(z.string(), z.unknown())
-      .describe('The settings of docs/carriers.md, without secrets: `preset`, `url`, `user`, `senders`, …'),
+      .describe(
+        'The settings of docs/carriers.md, without secrets: `preset`, `url`, `user`, `senders`, …',
+      ),
     secret: secret.describe('The password or key. In a change: left out, the stored one remains.'),
     webhook_secret: secret.describe("Verifies the carrier's calls, if `secret` does not."),
     ready: z
@@ -21,7 +23,10 @@ export const CARRIER_BODY = z
       .describe(
         'True: any text may leave by it. Default: only texts that name it, until one of them was delivered. In a change: left out, it stays, but new credentials need a new test.',
       ),
-    check: z.boolean().nullish().describe('Only return the request for a sample text. Stores nothing.'),
+    check: z
+      .boolean()
+      .nullish()
+      .describe('Only return the request for a sample text. Stores nothing.'),
   })
   .meta({ id: 'CarrierBody' })
 export type CarrierBody = z.output<typeof CARRIER_BODY>

@@ -29,7 +29,11 @@ export function checkPrices({ prices, monthly_budget: budget }: Values): void {
 const MAX_PRICED = 100
 
 /** Throws 400 if a line gets prices, and as many lines of its account as may be have prices. */
-export async function requireRoomForPrices({ db }: Store, values: Values, old: Values): Promise<void> {
+export async function requireRoomForPrices(
+  { db }: Store,
+  values: Values,
+  old: Values,
+): Promise<void> {
   const [given, before] = [values, old].map(({ prices }) => parseJson(String(prices ?? null)))
   if (isUnset(given) || !isUnset(before)) return
   const { lines } = await queries(db)
@@ -49,6 +53,8 @@ function arePrices(given: unknown): boolean {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return false
   const all = Object.entries(given)
   const isPrice = ([prefix, price]: [string, unknown]) =>
-    (prefix === 'default' || PREFIX.test(prefix)) && typeof price === 'string' && DECIMAL.test(price)
+    (prefix === 'default' || PREFIX.test(prefix)) &&
+    typeof price === 'string' &&
+    DECIMAL.test(price)
   return all.length > 0 && all.length <= MAX_PRICES && all.every(isPrice)
 }

@@ -1,6 +1,13 @@
 import { z } from 'zod'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
-import { instant, makeListSchema, nonEmptyId, nonEmptyText, text, wholeNumber } from '../base/body-schemas.ts'
+import {
+  instant,
+  makeListSchema,
+  nonEmptyId,
+  nonEmptyText,
+  text,
+  wholeNumber,
+} from '../base/body-schemas.ts'
 import { CONNECTIONS } from './phone-health.ts'
 import { SUBSCRIPTION } from './web-push.ts'
 
@@ -66,7 +73,9 @@ export const PUSH_BODY = z.union([z.object({ push: push }).transform((body) => b
 export const CLAIM_BODY = z
   .object({
     limit: wholeNumber(1, MAX_ITEMS).nullish().describe('Maximum number of messages. Default: 10.'),
-    wait: between(0, MAX_WAIT).nullish().describe('Seconds to wait if there is no message. Default: 0.'),
+    wait: between(0, MAX_WAIT)
+      .nullish()
+      .describe('Seconds to wait if there is no message. Default: 0.'),
   })
   .meta({ id: 'Claim' })
 
@@ -86,7 +95,9 @@ const report = z
     path: ['not_sent'],
     error: 'can only be said with the status failed',
   })
-export const REPORT_BODY = z.object({ items: makeListSchema(report, MAX_ITEMS) }).meta({ id: 'Reports' })
+export const REPORT_BODY = z
+  .object({ items: makeListSchema(report, MAX_ITEMS) })
+  .meta({ id: 'Reports' })
 
 const received = z
   .object({
@@ -99,7 +110,12 @@ const received = z
     ),
     sim: wholeNumber(0, MAX_SIMS).nullish().describe('Slot of the SIM that received it.'),
   })
-  .transform(({ from, body, received_at, sim }) => ({ from, body, receivedAt: received_at, sim: sim ?? 0 }))
+  .transform(({ from, body, received_at, sim }) => ({
+    from,
+    body,
+    receivedAt: received_at,
+    sim: sim ?? 0,
+  }))
 export const INCOMING_BODY = z
   .object({ items: makeListSchema(received, MAX_ITEMS) })
   .meta({ id: 'ReceivedTexts' })

@@ -18,7 +18,13 @@ const renumber = (db: Db, device: string, old: string, number: string) =>
         .where('l.device', '=', device)
         .where('l.number', '=', old)
         .where(({ not, exists, selectFrom }) =>
-          not(exists(selectFrom('lines as o').where('o.device', '=', device).whereRef('o.id', '<>', 'l.id'))),
+          not(
+            exists(
+              selectFrom('lines as o')
+                .where('o.device', '=', device)
+                .whereRef('o.id', '<>', 'l.id'),
+            ),
+          ),
         )
         .returning('l.id'),
     )

@@ -25,12 +25,19 @@ export const LINE_COSTS = z
   .meta({ id: 'LineCosts' })
 
 /** The costs of an account's lines in the last 12 months, newest month first. */
-export async function readLineCosts(store: Store, user: string): Promise<z.output<typeof LINE_COSTS>> {
+export async function readLineCosts(
+  store: Store,
+  user: string,
+): Promise<z.output<typeof LINE_COSTS>> {
   const items = await queries(store.db)
     .selectFrom('line_costs as c')
     .select(['c.month', 'c.line', 'c.texts', sql<string>`c.cost::text`.as('cost')])
     .where('c.user', '=', user)
-    .where('c.month', '>', sql<string>`to_char(now() - ${sql.lit(MONTHS)} * interval '1 month', 'YYYY-MM')`)
+    .where(
+      'c.month',
+      '>',
+      sql<string>`to_char(now() - ${sql.lit(MONTHS)} * interval '1 month', 'YYYY-MM')`,
+    )
     .orderBy('c.month', 'desc')
     .orderBy('c.line')
     .execute()

@@ -18,7 +18,11 @@ export const LINES: Feature = {
     const lines = makeGaugeFactory(() => readLineFigures(store))
     return [
       devices('devices', 'Devices of all accounts, by state.', (states) => states),
-      lowBatteries('devices_low_battery', 'Enabled devices below 15 % that are not charging.', (low) => low),
+      lowBatteries(
+        'devices_low_battery',
+        'Enabled devices below 15 % that are not charging.',
+        (low) => low,
+      ),
       lines('lines', 'Lines that can send, by what they have used of their limits.', (states) => ({
         ...states,
       })),

@@ -53,7 +53,9 @@ const nameNear = (db: Db) =>
           sql<string[]>`(array_agg(coalesce(nullif(l.label, ''),
             d.name || case when l.slot > 0 then ' SIM ' || l.slot else '' end)
             order by d.name, l.slot))[1:${sql.lit(MAX_NAMES)}]`.as('names'),
-          sql<number>`row_number() over (partition by is_full order by count(*) desc, u.id)`.as('place'),
+          sql<number>`row_number() over (partition by is_full order by count(*) desc, u.id)`.as(
+            'place',
+          ),
           sql<number>`sum(count(*)) over (partition by is_full)::int8`.as('total'),
         ])
         .groupBy(['f.is_full', 'u.id', 'u.email'])
@@ -74,7 +76,9 @@ export async function lineWarnings(store: Store): Promise<{ full?: string; near?
     ...(full[0] && {
       full: `Lines that have reached a limit, so that texts may wait (${full[0].total}): ${accounts(full)}.`,
     }),
-    ...(near[0] && { near: `Lines that have used 90 % of a limit (${near[0].total}): ${accounts(near)}.` }),
+    ...(near[0] && {
+      near: `Lines that have used 90 % of a limit (${near[0].total}): ${accounts(near)}.`,
+    }),
   }
 }
 

@@ -119,7 +119,11 @@ export function startPairing(store: Store, user: AuthRecord, name: string, publi
 const hashPairingCode = (code: string) => createHash('sha256').update(code).digest('hex')
 
 /** Creates a device and returns its id. Throws 400 for a wrong code. Other failures leave the code valid. */
-export function pairDevice(store: Store, extensions: Extensions, device: NewDevice): Promise<string> {
+export function pairDevice(
+  store: Store,
+  extensions: Extensions,
+  device: NewDevice,
+): Promise<string> {
   return store.db.transaction(async (db) => {
     const pairing = await queries(db)
       .deleteFrom('device_pairings')

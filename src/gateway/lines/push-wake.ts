@@ -27,7 +27,12 @@ export async function saveSubscription(
 ): Promise<void> {
   if (subscription) checkEndpoint(subscription, settings)
   const push = subscription && minify(JSON.stringify(subscription))
-  await changeDevice(store.db, device, { push }, sql<boolean>`push::text is distinct from ${push}::text`)
+  await changeDevice(
+    store.db,
+    device,
+    { push },
+    sql<boolean>`push::text is distinct from ${push}::text`,
+  )
 }
 
 /** Reads enabled devices with a push subscription and no open stream on any node. */
@@ -71,7 +76,12 @@ export async function pushWake(
         )
         // delete only the subscription that has ended, not a newer one of the device
         if (isGone(status))
-          await changeDevice(store.db, { id, user }, { push: null }, sql<boolean>`push::text = ${push}`)
+          await changeDevice(
+            store.db,
+            { id, user },
+            { push: null },
+            sql<boolean>`push::text = ${push}`,
+          )
         else if (status >= 400)
           log.warn(
             { device: id, status, advice: adviseOnPush(status, settings) },

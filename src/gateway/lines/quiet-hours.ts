@@ -28,7 +28,11 @@ export function checkTimeZone({ time_zone }: Values, old?: Values): void {
 }
 
 /** Replaces a new time zone by the name under which Postgres knows it. Throws 400 if it knows none. */
-export async function completeTimeZone(db: Db, values: Record<string, Value>, old?: Values): Promise<void> {
+export async function completeTimeZone(
+  db: Db,
+  values: Record<string, Value>,
+  old?: Values,
+): Promise<void> {
   checkTimeZone(values, old)
   if (!values.time_zone || values.time_zone === old?.time_zone) return
   const zone = await call(db, 'pb_known_zone', String(values.time_zone))

@@ -16,8 +16,13 @@ export const DEVICE_STATES = z
         online: z.boolean().describe('Seen within DEVICE_ONLINE_SECONDS.'),
         reachable: z
           .boolean()
-          .describe('Online, or can be woken by push. A device must also be enabled to be given messages.'),
-        battery: z.number().nullable().describe('Percent, as the device last said; null: it never did.'),
+          .describe(
+            'Online, or can be woken by push. A device must also be enabled to be given messages.',
+          ),
+        battery: z
+          .number()
+          .nullable()
+          .describe('Percent, as the device last said; null: it never did.'),
         battery_at: INSTANT.nullable().describe('When it said that, and the next two.'),
         charging: z.boolean().nullable(),
         connection: z.enum(CONNECTIONS).nullable().describe('How it reaches the internet.'),
@@ -26,7 +31,9 @@ export const DEVICE_STATES = z
           .describe('Its last 5 texts or more have failed, by each of its lines that are on.'),
         stuck: z
           .boolean()
-          .describe('It has claimed messages more than a minute ago, and sent none in the last minute.'),
+          .describe(
+            'It has claimed messages more than a minute ago, and sent none in the last minute.',
+          ),
         waiting: z.int().min(0).describe('Messages that wait for it, or that it is sending.'),
         carrier: z
           .object({
@@ -50,8 +57,12 @@ export const DEVICE_STATES = z
               cost: z
                 .string()
                 .nullable()
-                .describe('What the texts of this month cost, a decimal; null for a line without prices.'),
-              stopped: z.boolean().describe('Whether the budget of this month was too small for a text.'),
+                .describe(
+                  'What the texts of this month cost, a decimal; null for a line without prices.',
+                ),
+              stopped: z
+                .boolean()
+                .describe('Whether the budget of this month was too small for a text.'),
               waiting: z.int().min(0).describe('Messages that wait for it, or that it is sending.'),
             }),
           )
@@ -111,8 +122,14 @@ export async function readDeviceStates(
   const found =
     user === null
       ? await store.db.shaped(STATES(''), seconds)
-      : await store.db.shaped(STATES('where d."user" = $3'), [...seconds, user], 'sms device states')
-  const states = toObjects<DeviceStates['items'][number] & { lines: string; carrier: string | null }>(found)
+      : await store.db.shaped(
+          STATES('where d."user" = $3'),
+          [...seconds, user],
+          'sms device states',
+        )
+  const states = toObjects<
+    DeviceStates['items'][number] & { lines: string; carrier: string | null }
+  >(found)
   return {
     items: states.map((state) => ({
       ...state,

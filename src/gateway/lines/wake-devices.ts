@@ -48,7 +48,10 @@ const GATHER_MS = 1_000
  * Calls `reach` with woken devices that have no listener in this process: immediately with the first ones,
  * then each second with those added since. Returns a function to stop.
  */
-export function watchUnheardWakes(reach: (devices: string[]) => Promise<void>, log: Logger): () => void {
+export function watchUnheardWakes(
+  reach: (devices: string[]) => Promise<void>,
+  log: Logger,
+): () => void {
   const devices = new Set<string>()
   let timer: NodeJS.Timeout | undefined
   const flush = () => {
@@ -106,7 +109,8 @@ export async function listenToOtherNodes(db: Db) {
     }),
     db.listen(CANCEL_CHANNEL, (payload) => {
       const [, device, message, attempt] = payload.split(' ')
-      if (message !== undefined) emit(device!, { name: 'canceled', message, attempt: Number(attempt) })
+      if (message !== undefined)
+        emit(device!, { name: 'canceled', message, attempt: Number(attempt) })
     }),
     db.listen(ACCESS_CHANNEL, (payload) => {
       emit(payload, { name: 'access' })

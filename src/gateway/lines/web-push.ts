@@ -46,7 +46,10 @@ export async function vapidKeys({ db }: Store): Promise<VapidKeys> {
 }
 
 /** Throws 400 for an endpoint to which no push could be sent. */
-export function checkEndpoint({ endpoint }: Subscription, { webhookAllowPrivate }: PushSettings): void {
+export function checkEndpoint(
+  { endpoint }: Subscription,
+  { webhookAllowPrivate }: PushSettings,
+): void {
   const fault = findUrlFault(endpoint, webhookAllowPrivate)
   if (fault === 'private') throw invalid('endpoint must not be a private address')
   if (fault) throw invalid('endpoint must be an https address')

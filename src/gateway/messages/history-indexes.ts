@@ -25,7 +25,9 @@ const needsTrigrams = ({ sql }: SqlFile) => sql.includes('gin_trgm_ops')
 
 /** The number of messages by Postgres' estimate, which autovacuum updates; null if the table is missing. */
 async function estimate(db: Db): Promise<number | null> {
-  const found = sql<number | null>`(select reltuples from pg_class where oid = to_regclass('sms_messages'))`
+  const found = sql<
+    number | null
+  >`(select reltuples from pg_class where oid = to_regclass('sms_messages'))`
   return evaluate(db, found)
 }
 

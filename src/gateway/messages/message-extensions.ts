@@ -71,7 +71,9 @@ const lockBatches = (db: Db, campaigns: readonly string[]) =>
     .crossJoinLateral(
       sql<{
         batch: string
-      }>`(select json_array_elements_text(c.batches) union select c.former_batch)`.as<'b'>(sql`b(batch)`),
+      }>`(select json_array_elements_text(c.batches) union select c.former_batch)`.as<'b'>(
+        sql`b(batch)`,
+      ),
     )
     .select(['c.user', 'c.id', 'b.batch'])
     .where('c.id', '=', matchAny(campaigns))

@@ -8,9 +8,19 @@ import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
 import { CANCELED, CANCELED_BATCH, cancelBatch, cancelMessage } from './queue/cancel-messages.ts'
-import { CHANGED, changeMessage, MESSAGE_CHANGE, readChange } from './queue/change-waiting-message.ts'
+import {
+  CHANGED,
+  changeMessage,
+  MESSAGE_CHANGE,
+  readChange,
+} from './queue/change-waiting-message.ts'
 import { BATCH, countBatch } from './queue/count-batch.ts'
-import { RESCHEDULE, RESCHEDULED_BATCH, readReschedule, rescheduleBatch } from './queue/reschedule.ts'
+import {
+  RESCHEDULE,
+  RESCHEDULED_BATCH,
+  readReschedule,
+  rescheduleBatch,
+} from './queue/reschedule.ts'
 import { RETRIED_BATCH, RETRY_BATCH, RETRY_MESSAGE } from './queue/retry-body.ts'
 import { retryBatch, retryMessage } from './queue/retry-messages.ts'
 import { byAct, byReader } from './require-sender.ts'
@@ -96,7 +106,12 @@ export const MESSAGE_ROUTES = rows(SENDING, {
         'Changes the given fields of a message that is still `pending`. The end must be after the time. The message stays counted in the month in which it was accepted. An API key changes only texts that it could send: to its destinations, by its lines. An earlier end also needs the scope `messages:cancel`. Repeating the request changes nothing.',
       body: [MESSAGE_CHANGE, { scheduled_at: '2026-11-21T08:00:00Z', body: 'See you at nine' }],
       answer: ['How it is now.', CHANGED],
-      fails: describeRefusals('body_too_long', 'message_not_found', 'not_changeable', ...OUT_OF_BOUNDS),
+      fails: describeRefusals(
+        'body_too_long',
+        'message_not_found',
+        'not_changeable',
+        ...OUT_OF_BOUNDS,
+      ),
     },
     run: async ({ store, permit }, c, id) =>
       changeMessage(store, permit, id, readChange(await read(c), new Date())),

@@ -41,7 +41,13 @@ export const byPerson = (act: Act): Permission<ActingCaller, SendingServices> =>
   least: 'act',
   security: SIGNED_IN,
   withCaller: async (c, services, work) =>
-    work(acting(services, requireSendingUser(c, services, await authenticateUncached(c, services)), act)),
+    work(
+      acting(
+        services,
+        requireSendingUser(c, services, await authenticateUncached(c, services)),
+        act,
+      ),
+    ),
 })
 
 /**
@@ -62,7 +68,12 @@ export const byReader = (act: Act): Permission<SendingCaller & HasServices> => (
     withReader(c, services, act, async (caller) => work({ ...caller, services })),
 })
 
-async function identifySender(c: Ctx, services: Services, act: Act, cached: boolean): Promise<SendingCaller> {
+async function identifySender(
+  c: Ctx,
+  services: Services,
+  act: Act,
+  cached: boolean,
+): Promise<SendingCaller> {
   const apiKey = c.env.incoming.headers['x-api-key']
   if (apiKey !== undefined) {
     const by = { key: String(apiKey), ip: readClientIp(c, services) }
@@ -95,7 +106,8 @@ export async function identifyKeyHolder(
 ): Promise<KeyHolder> {
   const { name } = credentials
   const holder = await identifyKey(services.store.signIn, credentials, { cached })
-  if (!holder || (name !== undefined && !isNamed(holder, name))) throw gatewayRefusal('unauthorized')
+  if (!holder || (name !== undefined && !isNamed(holder, name)))
+    throw gatewayRefusal('unauthorized')
   try {
     requirePermit(makeKeySender(holder), act)
   } catch (error) {
@@ -142,4 +154,5 @@ export const withReader = <T>(
   services: Services,
   act: Act,
   work: (caller: SendingCaller) => Promise<T>,
-): Promise<T> => retry(services.store, () => identifySender(c, services, act, false), work, { isRead: true })
+): Promise<T> =>
+  retry(services.store, () => identifySender(c, services, act, false), work, { isRead: true })

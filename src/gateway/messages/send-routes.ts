@@ -32,10 +32,17 @@ export const IDEMPOTENCY = z.object({
     ),
 })
 const REPLAYED = z.object({
-  'Idempotent-Replayed': z.enum(['true']).optional().describe('The answer is that of an earlier request.'),
+  'Idempotent-Replayed': z
+    .enum(['true'])
+    .optional()
+    .describe('The answer is that of an earlier request.'),
 })
 
-export const SHAPE: readonly RefusalCode[] = ['invalid_phone_number', 'body_too_long', 'too_many_recipients']
+export const SHAPE: readonly RefusalCode[] = [
+  'invalid_phone_number',
+  'body_too_long',
+  'too_many_recipients',
+]
 const SEND_REFUSALS: readonly RefusalCode[] = [
   ...SHAPE,
   'invalid_template',
@@ -83,7 +90,9 @@ export async function sendTexts(
   const given = await readJson(c, MAX_BODY_BYTES)
   const json = adapt ? adapt(given) : given
   const strict = readSend(schema, json, new Date())
-  const body = adapt ? await readBodyRecipients(store, user, strict, services.config.maxRecipients) : strict
+  const body = adapt
+    ? await readBodyRecipients(store, user, strict, services.config.maxRecipients)
+    : strict
   const key = c.req.header('idempotency-key')
   const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, json)
   const attempt = c.req.header(ATTEMPT_HEADER)

@@ -18,7 +18,11 @@ import { byReader, type SendingCaller } from './require-sender.ts'
 const WHOSE =
   'An API key reads the texts that it has sent itself; it needs the scope `messages:read`. A signed-in user reads all outgoing texts of the account.'
 
-const requestOf = (c: Ctx, { auth }: SendingCaller) => ({ ...NO_REQUEST, auth, meter: meterFor(c, auth) })
+const requestOf = (c: Ctx, { auth }: SendingCaller) => ({
+  ...NO_REQUEST,
+  auth,
+  meter: meterFor(c, auth),
+})
 
 const messageOf = ({ schemaOf }: DescribedRecords) => schemaOf('sms_messages')!
 
@@ -38,9 +42,20 @@ export const SENT_TEXT_ROUTES = rows(SENDING, {
       fails: describeRefusals('invalid_request'),
     }),
     run: async (caller, c) => {
-      const { page = 1, perPage = 100, fields, ...named } = checkShape(SENT_QUERY, readRequestQuery(c))
+      const {
+        page = 1,
+        perPage = 100,
+        fields,
+        ...named
+      } = checkShape(SENT_QUERY, readRequestQuery(c))
       const place = { page, perPage }
-      const { items, total } = await findSentTexts(caller.store, caller, requestOf(c, caller), named, place)
+      const { items, total } = await findSentTexts(
+        caller.store,
+        caller,
+        requestOf(c, caller),
+        named,
+        place,
+      )
       const pages = Math.ceil(total / perPage)
       const text = `{"items":[${items.join(',')}],"page":${page},"perPage":${perPage},"totalItems":${total},"totalPages":${pages}}`
       return fields ? pickFields(text, fields, 'items') : text
@@ -57,7 +72,9 @@ export const SENT_TEXT_ROUTES = rows(SENDING, {
       fails: describeRefusals('message_not_found'),
     }),
     run: async (caller, c, id) => {
-      const { items } = await findSentTexts(caller.store, caller, requestOf(c, caller), { ids: [id] })
+      const { items } = await findSentTexts(caller.store, caller, requestOf(c, caller), {
+        ids: [id],
+      })
       if (items[0] === undefined) throw gatewayRefusal('message_not_found')
       return sendJson(c, items[0])
     },

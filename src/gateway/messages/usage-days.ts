@@ -42,7 +42,9 @@ function readDayStarts(db: Db, user: string, days: number, at: Date) {
   const zone = sql<{ zone: string; today: Date }>`(
     select zone, (${formatDate(at)}::timestamptz at time zone zone)::date::timestamp as today
     from (select sms_time_zone(${user}) as zone) of_user)`
-  const series = sql<{ d: Date }>`generate_series(today - ${days - 1} * interval '1 day', today, '1 day')`
+  const series = sql<{
+    d: Date
+  }>`generate_series(today - ${days - 1} * interval '1 day', today, '1 day')`
   return queries(db)
     .selectFrom(zone.as('z'))
     .crossJoinLateral(series.as<'s'>(sql`s(d)`))

@@ -43,12 +43,15 @@ export const USAGE_ROUTES = rows(SENDING, {
       description:
         'Messages accepted or received on each of the last days up to today, by their present status. A user gets their own, by days of the time zone of the account; a superuser gets those of all users, in UTC.',
       params: {
-        query: z.object({ days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.') }),
+        query: z.object({
+          days: z.coerce.number().int().min(1).max(366).optional().describe('Default 30.'),
+        }),
       },
       answer: ['Each day, oldest first.', USAGE_DAYS],
       fails: describeRefusals('invalid_request'),
     },
-    run: ({ user, store }, c) => countDays(store, user, readDays(readRequestQuery(c).days), new Date()),
+    run: ({ user, store }, c) =>
+      countDays(store, user, readDays(readRequestQuery(c).days), new Date()),
   },
   'GET /api/sms/usage/lines': {
     permission: byReader('listDevices'),

@@ -27,7 +27,10 @@ interface Person {
   readonly sender: string
 }
 
-export const toBrowserOwner = ({ id, actor }: AuthRecord): Person => ({ user: id, sender: actor?.id ?? '' })
+export const toBrowserOwner = ({ id, actor }: AuthRecord): Person => ({
+  user: id,
+  sender: actor?.id ?? '',
+})
 
 /** Stores a browser. Throws 400 if the endpoint is invalid, or another user has it with other keys. */
 export async function saveBrowser(
@@ -84,7 +87,10 @@ async function save(
   return saved > 0n
 }
 
-export const listBrowsers = (db: Db, { user, sender }: Person): Promise<z.output<typeof PUSH_BROWSER>[]> =>
+export const listBrowsers = (
+  db: Db,
+  { user, sender }: Person,
+): Promise<z.output<typeof PUSH_BROWSER>[]> =>
   queries(db)
     .selectFrom('push_subscriptions')
     .select(['endpoint', 'user_agent', sql<string>`pb_text(created)`.as('created')])
@@ -95,7 +101,11 @@ export const listBrowsers = (db: Db, { user, sender }: Person): Promise<z.output
     .execute()
 
 /** Deletes one browser of a person, or all. A missing one is no error. */
-export async function endBrowsers(db: Db, { user, sender }: Person, endpoint?: string): Promise<void> {
+export async function endBrowsers(
+  db: Db,
+  { user, sender }: Person,
+  endpoint?: string,
+): Promise<void> {
   await queries(db)
     .deleteFrom('push_subscriptions')
     .where('user', '=', user)

@@ -42,7 +42,9 @@ async function count(db: Db, person: string): Promise<boolean> {
           pushes: sql<number>`case when push_hours.ends <= now() then 1 else push_hours.pushes + 1 end`,
           ends: sql<Date>`case when push_hours.ends <= now() then excluded.ends else push_hours.ends end`,
         })
-        .where(sql<boolean>`push_hours.ends <= now() or push_hours.pushes < ${sql.lit(MAX_AN_HOUR)}`),
+        .where(
+          sql<boolean>`push_hours.ends <= now() or push_hours.pushes < ${sql.lit(MAX_AN_HOUR)}`,
+        ),
     )
     .executeTakeFirst()
   return counted > 0n
@@ -53,7 +55,11 @@ async function count(db: Db, person: string): Promise<boolean> {
  * `push_queue` writes: conversation ids; for a mention `conversation@sender`; for a text that failed
  * `conversation@sender@message`, without a sender if no person wrote it.
  */
-export const pushJobs = (storeOf: (user: string) => Store, settings: PushSettings, log: Logger): JobKind => ({
+export const pushJobs = (
+  storeOf: (user: string) => Store,
+  settings: PushSettings,
+  log: Logger,
+): JobKind => ({
   name: 'push',
   places: 16,
   placesOfHolder: 1,
@@ -74,7 +80,13 @@ async function push(
   if (news.length === 0) return
   const keys = await vapidKeys(store)
   const call = async (target: PushTarget, notice: Notice) => {
-    const status = await sendPush(target.subscription, makePushMessage(notice), keys, settings, signal).catch(
+    const status = await sendPush(
+      target.subscription,
+      makePushMessage(notice),
+      keys,
+      settings,
+      signal,
+    ).catch(
       (err) => void log.debug({ err, subscription: target.id }, 'could not push a notification'),
     )
     if (status && status >= 400 && !isGone(status))

@@ -47,12 +47,21 @@ export const readNews = (db: Db, user: string, asked: readonly string[]) =>
     order by c.last_at, c.id`,
   )
 
-type Name = 'conversation' | 'number' | 'name' | 'assignee' | 'person' | 'failed' | 'text' | 'failure'
+type Name =
+  | 'conversation'
+  | 'number'
+  | 'name'
+  | 'assignee'
+  | 'person'
+  | 'failed'
+  | 'text'
+  | 'failure'
 type News = Readonly<Record<Name, string>> & { readonly unread: number }
 
 const isFor = ({ assignee, person }: News, target: PushTarget) =>
   person === ''
-    ? target.notify === 'all' || (target.notify === 'mine' && ['', target.person].includes(assignee))
+    ? target.notify === 'all' ||
+      (target.notify === 'mine' && ['', target.person].includes(assignee))
     : person === target.person
 
 export function makeNotices(news: readonly News[], target: PushTarget): Notice[] {

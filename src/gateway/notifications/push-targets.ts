@@ -19,11 +19,15 @@ export async function readPushTargets(db: Db, user: string) {
     .select([
       's.id',
       's.failures',
-      sql<string>`json_build_object('endpoint', s.endpoint, 'keys', s.keys)::text`.as('subscription'),
+      sql<string>`json_build_object('endpoint', s.endpoint, 'keys', s.keys)::text`.as(
+        'subscription',
+      ),
       sql<string>`coalesce(nullif(s.sender, ''), s."user")`.as('person'),
       sql<
         'all' | 'mine' | 'none'
-      >`coalesce(nullif(case s.sender when '' then u.notify else m.notify end, ''), 'all')`.as('notify'),
+      >`coalesce(nullif(case s.sender when '' then u.notify else m.notify end, ''), 'all')`.as(
+        'notify',
+      ),
     ])
     .where('s.user', '=', user)
     .where(({ or, eb }) => or([eb('s.sender', '=', ''), eb('m.id', 'is not', null)]))
@@ -63,6 +67,10 @@ export async function noteAnswer(db: Db, { id, subscription, failures }: PushTar
       .where('failures', '>=', MAX_FAILURES)
       .execute()
   } else if (failures > 0) {
-    await subscriptions.updateTable('push_subscriptions').set({ failures: 0 }).where('id', '=', id).execute()
+    await subscriptions
+      .updateTable('push_subscriptions')
+      .set({ failures: 0 })
+      .where('id', '=', id)
+      .execute()
   }
 }

@@ -1,5 +1,10 @@
 import { sql } from 'kysely'
-import { escapeHtml, formatNameForMail, renderLink, renderMailLayout } from '../../engine/auth/mail-html.ts'
+import {
+  escapeHtml,
+  formatNameForMail,
+  renderLink,
+  renderMailLayout,
+} from '../../engine/auth/mail-html.ts'
 import { type MailSender, readMailSender } from '../../engine/auth/mails.ts'
 import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
 import { sha256 } from '../../engine/auth/tokens.ts'
@@ -107,7 +112,10 @@ export async function addReplyMails(db: Db, { settings }: MailServices): Promise
 }
 
 /** Jobs that mail a user about unanswered conversations. Each is mailed once until a new message comes in. */
-export const makeReplyMailJobs = (storeOf: (user: string) => Store, post: MailServices): JobKind => ({
+export const makeReplyMailJobs = (
+  storeOf: (user: string) => Store,
+  post: MailServices,
+): JobKind => ({
   name: REPLY_MAIL,
   places: 4,
   placesOfHolder: 1,
@@ -130,7 +138,11 @@ async function mail(db: Db, post: MailServices, { user, to, timeZone, until }: R
   const total = found[0]?.total ?? 0
   if (total === 0) return // answered meanwhile
   const messageId = makeMessageId(post, sha256(JSON.stringify([user, waiting])).slice(0, 32))
-  await sendMail(post, { to, messageId, ...replyMail(waiting, total, timeZone, readMailSender(post)) })
+  await sendMail(post, {
+    to,
+    messageId,
+    ...replyMail(waiting, total, timeZone, readMailSender(post)),
+  })
 }
 
 /** Subject and HTML of a mail. `total` also counts conversations not listed; time zone '' is UTC. */
@@ -141,7 +153,11 @@ function replyMail(
   { appName, appUrl }: MailSender,
 ): { subject: string; html: string } {
   const zone = isTimeZone(timeZone) ? timeZone : 'UTC'
-  const format = new Intl.DateTimeFormat('en-GB', { dateStyle: 'medium', timeStyle: 'short', timeZone: zone })
+  const format = new Intl.DateTimeFormat('en-GB', {
+    dateStyle: 'medium',
+    timeStyle: 'short',
+    timeZone: zone,
+  })
   const lineOf = ({ number, name, since }: WaitingConversation) => {
     const link = `${appUrl}/#/conversations/${encodeURIComponent(number)}`
     return `<p>${renderLink(link, formatNameForMail(name, number))}, since ${format.format(new Date(since))}</p>`
@@ -157,6 +173,7 @@ function replyMail(
     `<p>${escapeHtml(appName)}</p>`,
   ]
   const first = formatNameForMail(waiting[0]!.name, waiting[0]!.number)
-  const subject = total === 1 ? `${first} waits for an answer` : `${total} conversations wait for an answer`
+  const subject =
+    total === 1 ? `${first} waits for an answer` : `${total} conversations wait for an answer`
   return { subject, html: renderMailLayout(body.join('\n')) }
 }

@@ -24,7 +24,11 @@ export const webhookMails =
     try {
       const retryAfter = await countTry(db, `mails of webhooks ${user}`, MAX_PER_HOUR, 3_600)
       if (retryAfter > 0)
-        return outcome({ text: 'Too many mails of webhooks in this hour', retryAfter, verdict: 'again' })
+        return outcome({
+          text: 'Too many mails of webhooks in this hour',
+          retryAfter,
+          verdict: 'again',
+        })
       const html = renderMailLayout(
         text
           .split('\n')

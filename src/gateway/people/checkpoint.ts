@@ -4,7 +4,10 @@ import { updateRecords } from '../base/message-status.ts'
 import { PERSON_JOB } from './requests.ts'
 
 /** Where the job of a request continues; undefined at its start. */
-export async function readPlaceOfJob<T extends object>(db: Db, request: string): Promise<T | undefined> {
+export async function readPlaceOfJob<T extends object>(
+  db: Db,
+  request: string,
+): Promise<T | undefined> {
   const job = await queries(db)
     .selectFrom('_jobs')
     .select('payload')
@@ -18,7 +21,12 @@ export async function readPlaceOfJob<T extends object>(db: Db, request: string):
  * Stores where the job of a request continues, in the transaction of the work, and how many percent of it
  * are done. Subscribers get each new percentage once.
  */
-export async function saveProgress(db: Db, request: string, at: object, share: number): Promise<void> {
+export async function saveProgress(
+  db: Db,
+  request: string,
+  at: object,
+  share: number,
+): Promise<void> {
   await queries(db)
     .updateTable('_jobs')
     .set({ payload: JSON.stringify(at) })

@@ -31,7 +31,8 @@ export const contactsExtension: Extension = {
   async beforeUpdate(store, values, old, request) {
     if (values.phone !== old.phone) values.phone = normalizePhone(String(values.phone))
     const isOther = values.phone !== old.phone || values.user !== old.user
-    if (readConsentSource(request) === 'import' && old.opted_out === true && !isOther) values.opted_out = true
+    if (readConsentSource(request) === 'import' && old.opted_out === true && !isOther)
+      values.opted_out = true
     if (values.opted_out !== old.opted_out || values.opted_out === true)
       await attachProof(store.db, {
         source: readConsentSource(request),

@@ -10,7 +10,10 @@ import { PERSON_JOB } from './requests.ts'
  */
 export async function cleanUpRequests(db: Db): Promise<void> {
   await updateRecords(db, 'person_requests', (update) =>
-    update.set({ files: [], expires_at: '' }).where('expires_at', '<>', '').where('expires_at', '<=', NOW),
+    update
+      .set({ files: [], expires_at: '' })
+      .where('expires_at', '<>', '')
+      .where('expires_at', '<=', NOW),
   )
   await updateRecords(db, 'person_requests', (update) =>
     update

@@ -52,24 +52,41 @@ async function findPage(db: Db, table: string | undefined, user: string, after: 
     .selectFrom(
       sql<{ _rowid: number }>`(select t._rowid from ${sql.table(table)} t
         where t."user" = ${user} and t._rowid > ${after}
-        order by t._rowid ${isInOrder(table) ? sql`nulls first` : sql``} limit ${sql.lit(PAGE)})`.as('page'),
+        order by t._rowid ${isInOrder(table) ? sql`nulls first` : sql``} limit ${sql.lit(PAGE)})`.as(
+        'page',
+      ),
     )
     .select(({ fn }) => [fn.max('_rowid').as('last'), fn.countAll<number>().as('count')])
     .executeTakeFirstOrThrow()
   return { last: Number(last ?? 0), count: Number(count) }
 }
 
-async function hideInRows(store: Store, person: Person, name: string, mention: Mention, page: Page) {
+async function hideInRows(
+  store: Store,
+  person: Person,
+  name: string,
+  mention: Mention,
+  page: Page,
+) {
   const { table, columns, unique, key, rows } = mention
   const values = columns.map((column): [string, RawBuilder<unknown>] => {
     const [old, hidden] = [sql.ref(`t.${column}`), hide(sql.ref(`t.${column}`), person, name)]
     if (column !== unique) return [column, hidden]
     const withKey = sql`${hidden} || ' ' || ${sql.ref(`t.${key}`)}`
-    return [column, sql`case when ${containsNumber(person, column)} then ${withKey} else ${old} end`]
+    return [
+      column,
+      sql`case when ${containsNumber(person, column)} then ${withKey} else ${old} end`,
+    ]
   })
   const where = sql<boolean>`${rows(page)} and ${containsNumber(person, ...columns)}`
   const { db, catalog } = store
-  const changed = await overwrite(db, mention, Object.fromEntries(values), where, catalog.find(table))
+  const changed = await overwrite(
+    db,
+    mention,
+    Object.fromEntries(values),
+    where,
+    catalog.find(table),
+  )
   if (table === 'webhook_payloads')
     await queries(db)
       .updateTable('webhook_deliveries')
@@ -79,7 +96,12 @@ async function hideInRows(store: Store, person: Person, name: string, mention: M
 }
 
 /** Hides the name in names of campaigns with these texts. A campaign of one text loses its own text, too. */
-export async function eraseCampaigns(db: Db, person: Person, name: string, texts: readonly string[]) {
+export async function eraseCampaigns(
+  db: Db,
+  person: Person,
+  name: string,
+  texts: readonly string[],
+) {
   const senders = sql<string>`any(array(select m.sent_by from sms_messages m where m.id = any(${texts}::text[])))`
   const hidden = hide(sql.ref('name'), person, name) as RawBuilder<string>
   await updateRecords(db, 'campaigns', (update) =>

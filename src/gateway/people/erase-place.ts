@@ -30,7 +30,10 @@ export async function erasePlace(erasing: Erasing, place: Place): Promise<number
   const rows = place.rows(person, texts)
   const collection = store.catalog.find(table)
   if (typeof erasure === 'object') {
-    const blank = { ...(collection && !place.isShared && blankAdded(store.catalog, collection)), ...erasure }
+    const blank = {
+      ...(collection && !place.isShared && blankAdded(store.catalog, collection)),
+      ...erasure,
+    }
     const values = Object.entries(blank).map(([column, value]) => [
       column,
       typeof value === 'function' ? value(person, name) : value,
@@ -113,7 +116,12 @@ const plainValues = (erasure: Readonly<Record<string, Erased>>) =>
   Object.fromEntries(Object.entries(erasure).filter(([, value]) => typeof value !== 'function'))
 
 /** Overwrites values of records in the change log, from which subscribers get records. */
-async function blankChanges(db: Db, table: string, ids: readonly string[], values: object): Promise<void> {
+async function blankChanges(
+  db: Db,
+  table: string,
+  ids: readonly string[],
+  values: object,
+): Promise<void> {
   if (ids.length === 0 || Object.keys(values).length === 0) return
   await queries(db)
     .updateTable('_changes')

@@ -6,20 +6,20 @@ import type { Db } from '../../platform/db/open.ts'
 import { lock, matchAny, NOW, queries } from '../../platform/db/queries.ts'
 import type { Again } from '../../platform/jobs/job-queue.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
-import { REASONS, updateRecords } from '../base/message-status.ts'
-import { failMessages, failUnsent } from '../messages/queue/fail-messages.ts'
+import { updateRecords } from '../base/message-status.ts'
 import { readPlaceOfJob, saveProgress } from './checkpoint.ts'
 import { deleteExports } from './delete-old-exports.ts'
 import { eraseCampaigns, eraseMentions, type MentionsAt, newestText } from './erase-mentions.ts'
 import { type Erasing, erasePlace } from './erase-place.ts'
 import { hide, readContactName } from './hide-person.ts'
 import { listMentionSteps } from './mentions.ts'
-import { isOfPerson, type Person } from './person.ts'
+import type { Person } from './person.ts'
 import type { Place, Texts } from './place.ts'
 import { PLACES } from './places.ts'
 import { PLACES_OF_CALLS } from './places-of-calls.ts'
 import { PLACES_OF_NUMBER } from './places-of-number.ts'
 import { PLACES_OF_TEXTS } from './places-of-texts.ts'
+import { endOpenTexts, stopPerson } from './stop-person.ts'
 import { countTexts } from './texts-of-person.ts'
 import { lockTexts } from './texts-to-erase.ts'
 import { beginRun } from './time-slice.ts'
@@ -55,7 +55,8 @@ export async function eraseData(
 ): Promise<Again | undefined> {
   const { db } = services.store
   const isOver = beginRun(signal, runMs)
-  if (person && !(await erasePerson({ ...services, request, person }, isOver))) return { inSeconds: 0 }
+  if (person && !(await erasePerson({ ...services, request, person }, isOver)))
+    return { inSeconds: 0 }
   await forgetStatistics(services.store)
   await updateRecords(db, 'person_requests', (update) =>
     update.set({ state: 'done', progress: 100, done_at: NOW }).where('id', '=', request),
@@ -63,7 +64,10 @@ export async function eraseData(
 }
 
 /** Returns false if the time of the run is over before the end. */
-async function erasePerson(unnamed: Omit<Erasure, 'name'>, isOver: () => boolean): Promise<boolean> {
+async function erasePerson(
+  unnamed: Omit<Erasure, 'name'>,
+  isOver: () => boolean,
+): Promise<boolean> {
   const at = await begin(unnamed)
   const erasure = { ...unnamed, name: at.name }
   await inTransaction(erasure, (inside) => erasePlaces(inside, PLACES_OF_CALLS))
@@ -78,7 +82,9 @@ async function erasePerson(unnamed: Omit<Erasure, 'name'>, isOver: () => boolean
 }
 
 const inTransaction = <T>(erasure: Erasure, work: (inside: Erasure) => Promise<T>): Promise<T> =>
-  erasure.store.db.transaction((db) => work({ ...erasure, store: { db, catalog: erasure.store.catalog } }))
+  erasure.store.db.transaction((db) =>
+    work({ ...erasure, store: { db, catalog: erasure.store.catalog } }),
+  )
 
 /**
  * Ends open texts to the person. Returns where the erasure continues; at its start, what there is to do. Only
@@ -123,7 +129,12 @@ const eraseTexts = (erasure: Erasure, at: At) =>
     await eraseCampaigns(store.db, person, inside.name, ids)
     await erasePlaces(inside, PLACES_OF_TEXTS, sql<string[]>`${ids}::text[]`)
     const now = { ...at, erased: at.erased + ids.length }
-    await saveProgress(store.db, request, now, (TEXTS_SHARE * now.erased) / Math.max(at.texts, now.erased))
+    await saveProgress(
+      store.db,
+      request,
+      now,
+      (TEXTS_SHARE * now.erased) / Math.max(at.texts, now.erased),
+    )
     return now
   })
 
@@ -194,7 +205,11 @@ async function erasePlaces(
 }
 
 /** Adds to the counts of the request, in the transaction that erases. */
-async function addCounts(db: Db, request: string, more: Readonly<Record<string, number>>): Promise<void> {
+async function addCounts(
+  db: Db,
+  request: string,
+  more: Readonly<Record<string, number>>,
+): Promise<void> {
   const { counts } = await queries(db)
     .selectFrom('person_requests')
     .select('counts')
@@ -209,28 +224,3 @@ async function addCounts(db: Db, request: string, more: Readonly<Record<string, 
     .where('id', '=', request)
     .execute()
 }
-
-/** Puts a person on the stop list: no later send is accepted. `db`: a transaction that locks the sends. */
-export const stopPerson = (db: Db, { user, number }: Pick<Person, 'user' | 'number'>) =>
-  queries(db)
-    .insertInto('_stop_list')
-    .values({ user, hash: sql`person_hash(${user}, ${number})` })
-    .onConflict((found) => found.doNothing())
-    .execute()
-
-/** Ends all open texts to a person. Texts that a device holds may still be sent. */
-async function endOpenTexts(db: Db, person: Person): Promise<void> {
-  await failUnsent(db, selectOpen(db, person, false), REASONS.canceled)
-  await failMessages(db, selectOpen(db, person, true), REASONS.canceled)
-}
-
-/** Locks the queue rows of open texts to a person. `isClaimed`: of those that a device holds. */
-const selectOpen = (db: Db, person: Person, isClaimed: boolean) =>
-  queries(db)
-    .selectFrom('sms_messages as m')
-    .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
-    .select('d.message')
-    .where(isOfPerson(person))
-    .where('d.state', isClaimed ? '=' : '<>', sql.lit('sending'))
-    .orderBy('d.message')
-    .forUpdate('d')

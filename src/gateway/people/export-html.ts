@@ -23,14 +23,20 @@ export const pageHead = (of: string, account: string, at: string): string => `<!
 `
 
 /** The beginning of a place: its heading, and the names of its columns. */
-export const placeHead = (title: string, columns: readonly string[]): string => `<h2>${escapeHtml(title)}</h2>
+export const placeHead = (
+  title: string,
+  columns: readonly string[],
+): string => `<h2>${escapeHtml(title)}</h2>
 <table>
 <thead><tr>${columns.map((column) => `<th>${escapeHtml(column.replaceAll('_', ' '))}</th>`).join('')}</tr></thead>
 <tbody>
 `
 
 /** A row of a place. A value that is the name of a copied file becomes a link to the copy beside the page. */
-export const placeRow = (row: Readonly<Record<string, unknown>>, copies: readonly string[]): string =>
+export const placeRow = (
+  row: Readonly<Record<string, unknown>>,
+  copies: readonly string[],
+): string =>
   `<tr>${Object.values(row)
     .map((value) => `<td>${cell(value, copies.includes(value as string))}</td>`)
     .join('')}</tr>\n`

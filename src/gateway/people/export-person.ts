@@ -82,7 +82,8 @@ async function open(
   former: At | undefined,
 ): Promise<{ start: At; written: Written }> {
   const place = { collection: 'person_requests', record: request }
-  if (former) return { start: former, written: await continueExport(db, place, former.files, owner) }
+  if (former)
+    return { start: former, written: await continueExport(db, place, former.files, owner) }
   const head = {
     number: person.number,
     account: await nameOfAccount(db, person.user),
@@ -93,7 +94,11 @@ async function open(
     update.set({ files: [...files] }).where('id', '=', request),
   )
   return {
-    start: { ...FIRST_PORTION, texts: person.number === '' ? 0 : await countTexts(db, person), files },
+    start: {
+      ...FIRST_PORTION,
+      texts: person.number === '' ? 0 : await countTexts(db, person),
+      files,
+    },
     written,
   }
 }
@@ -111,7 +116,12 @@ async function nameOfAccount(db: Db, id: string): Promise<{ id: string; name: st
 const finish = (db: Db, request: string, { counts, files, copied }: At) =>
   updateRecords(db, 'person_requests', (update) =>
     update
-      .set({ state: 'done', progress: 100, counts: JSON.stringify(counts), files: [...files, ...copied] })
+      .set({
+        state: 'done',
+        progress: 100,
+        counts: JSON.stringify(counts),
+        files: [...files, ...copied],
+      })
       .set({ done_at: sql`pb_text(now())`, expires_at: sql`pb_text(now() + ${sql.raw(KEPT)})` })
       .where('id', '=', request),
   )

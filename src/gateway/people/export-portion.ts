@@ -55,8 +55,10 @@ export interface ExportAt {
 export const FIRST_PORTION: ExportAt = { place: 0, counts: {}, texts: 0, read: 0, copied: [] }
 
 /** The share of the work that is done. */
-export const computeExportShare = ({ places }: Exporting, { place, texts, read }: ExportAt): number =>
-  (place + Math.min(1, read / Math.max(1, texts))) / places.length
+export const computeExportShare = (
+  { places }: Exporting,
+  { place, texts, read }: ExportAt,
+): number => (place + Math.min(1, read / Math.max(1, texts))) / places.length
 
 /** Writes the rows of some texts, or some rows of another place. Returns where the export stands then. */
 export function exportPortion(
@@ -81,7 +83,8 @@ async function exportTexts(
 ): Promise<ExportAt> {
   const found = await readTexts(db, exporting.person, Number(at.after ?? 0), TEXTS)
   const ids = found.map(({ id }) => id)
-  const copies = place.table === '_files' ? await copyAttachments(db, exporting, ids, at.copied.length) : []
+  const copies =
+    place.table === '_files' ? await copyAttachments(db, exporting, ids, at.copied.length) : []
   const texts = sql<string[]>`${ids}::text[]`
   let now: ExportAt = { ...at, read: at.read + ids.length, copied: [...at.copied, ...copies] }
   let after: string | undefined
@@ -127,7 +130,12 @@ async function nextPlace(written: Written, { table }: Place, at: ExportAt): Prom
   return { ...at, place: at.place + 1, after: undefined, read: 0 }
 }
 
-const copyAttachments = (db: Db, { request, owner }: Exporting, texts: readonly string[], copied: number) =>
+const copyAttachments = (
+  db: Db,
+  { request, owner }: Exporting,
+  texts: readonly string[],
+  copied: number,
+) =>
   copied >= MAX_FILES
     ? []
     : copyFiles(

@@ -15,7 +15,11 @@ function writeNamePattern(name: string): string {
 }
 
 /** SQL: a text or JSON without the number of a person, in any spelling, and without the name. */
-export function hide(text: RawBuilder<unknown>, { spellings }: Person, name: string): RawBuilder<unknown> {
+export function hide(
+  text: RawBuilder<unknown>,
+  { spellings }: Person,
+  name: string,
+): RawBuilder<unknown> {
   return sql`person_hide(${text}, ${spellings}, ${name === '' ? null : writeNamePattern(name)})`
 }
 

@@ -132,7 +132,9 @@ export function listMentionSteps(catalog: Catalog): readonly Step[] {
   const more = catalog.all
     .filter(
       (one) =>
-        catalog.isBuiltIn(one) && !known.has(one.name) && one.fields.some(({ name }) => name === 'user'),
+        catalog.isBuiltIn(one) &&
+        !known.has(one.name) &&
+        one.fields.some(({ name }) => name === 'user'),
     )
     .filter((one) => addedWords(catalog, one).length > 0)
     .map(({ name }) => records(name as keyof Tables, []))

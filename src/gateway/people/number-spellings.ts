@@ -5,7 +5,8 @@ import { nationalForms } from '../../portable/phone/other-forms.ts'
 import { normalizePhone } from '../../portable/phone/read.ts'
 
 /** A character as JSON, a URL's query and HTML have it: `\u00a0`, `\n`, `%C2%A0`, `&nbsp;`. */
-const ESCAPED = '\\\\(?:u[0-9A-Fa-f]{4}|[bfnrt])|%(?:0[9AaDd]|[289A-Ea-e][0-9A-Fa-f])|&#?[0-9A-Za-z]+;'
+const ESCAPED =
+  '\\\\(?:u[0-9A-Fa-f]{4}|[bfnrt])|%(?:0[9AaDd]|[289A-Ea-e][0-9A-Fa-f])|&#?[0-9A-Za-z]+;'
 /** What the reader of numbers ignores between two digits, escaped or not; commas of thousands. */
 const gap = () => `(?:[,${characterClasses().between}]|${ESCAPED})*`
 const digit = (one: string) => `[${characterClasses().digits[Number(one)]}]`
@@ -72,14 +73,20 @@ export function listStoredForms(number: string): string[] {
   const forms = listBracketVariants(nationalForms(number, national)).flatMap((rest) =>
     MARKS.map((mark) => `+${code}${mark}${rest}`),
   )
-  return [number, ...new Set(forms.filter((form) => form !== number && normalizePhone(form) === number))]
+  return [
+    number,
+    ...new Set(forms.filter((form) => form !== number && normalizePhone(form) === number)),
+  ]
 }
 
 /** The digits with and without each group in brackets. */
 function listBracketVariants(digits: string): string[] {
   const [, before = '', optional = '', after] = /^(\d*)\((\d+)\)(.*)$/.exec(digits) ?? []
   if (after === undefined) return [digits]
-  return listBracketVariants(after).flatMap((rest) => [`${before}${optional}${rest}`, `${before}${rest}`])
+  return listBracketVariants(after).flatMap((rest) => [
+    `${before}${optional}${rest}`,
+    `${before}${rest}`,
+  ])
 }
 
 function splitNumber(number: string) {

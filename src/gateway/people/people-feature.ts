@@ -16,6 +16,8 @@ export const PEOPLE: Feature<Services, QueuedServices & { readonly sending: Send
     contact_groups: strict(),
     person_requests: strict(),
   }),
-  timed: ({ store }) => [{ id: 'personCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpRequests(store.db) }],
+  timed: ({ store }) => [
+    { id: 'personCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpRequests(store.db) },
+  ],
   queued: ({ store, sending }) => [makePersonJobs(sendingFor(store, sending))],
 }

@@ -45,23 +45,36 @@ export const makePersonJobs = (servicesOf: (user: string) => PersonServices): Jo
   },
 })
 
-async function work(services: PersonServices, job: Job, signal: AbortSignal): Promise<Again | undefined> {
+async function work(
+  services: PersonServices,
+  job: Job,
+  signal: AbortSignal,
+): Promise<Again | undefined> {
   const { store, config } = services
   const { key: id, holder: user } = job
   const request = await begin(store.db, id)
   if (!request) return
   const person = request.number === '' ? undefined : await findPerson(store, user, request.number)
-  if (person && !(await readPlaceOfJob(store.db, id))) await joinNumbers(store, person, config.optWords)
+  if (person && !(await readPlaceOfJob(store.db, id)))
+    await joinNumbers(store, person, config.optWords)
   if (request.kind === 'erasure') return eraseData(services, id, person, signal)
   if (!person && request.hash !== '') return void (await fail(store.db, id, ERASED))
   const { maxAccountFileBytes: maxBytes } = config
   const owner = { id: user, maxBytes }
   if (person)
-    return exportData(store, { request: id, owner, person, places: exportedPlaces(store.catalog) }, signal)
+    return exportData(
+      store,
+      { request: id, owner, person, places: exportedPlaces(store.catalog) },
+      signal,
+    )
   // the other half stays for the files of texts that come in meanwhile
   const half = { id: user, maxBytes: Math.floor(maxBytes / 2) }
   const places = listAccountPlaces(store.catalog)
-  return exportData(store, { request: id, owner: half, person: makeEveryPerson(user), places }, signal)
+  return exportData(
+    store,
+    { request: id, owner: half, person: makeEveryPerson(user), places },
+    signal,
+  )
 }
 
 /** Moves what is stored under other forms of the number, such as national ones, to the number. */

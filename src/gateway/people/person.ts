@@ -30,7 +30,11 @@ export function makePerson(user: string, stored: string): Person {
  * A person as an account has stored them. `stored`: a number in any form, such as the national one of a
  * contact that is older than the account's country.
  */
-export async function findPerson(store: Pick<Store, 'db'>, user: string, stored: string): Promise<Person> {
+export async function findPerson(
+  store: Pick<Store, 'db'>,
+  user: string,
+  stored: string,
+): Promise<Person> {
   const country = await readAccountCountry(store, user)
   const person = makePerson(user, readSender(stored, country))
   const old = (await findIrregular(store.db, person)).filter(
@@ -73,7 +77,11 @@ export const isOfPerson = ({ user, number }: Person): RawBuilder<boolean> => sql
  * A number without a known country as a conversation of an account has it; undefined for other texts, such as
  * names and short codes.
  */
-export async function numberOfConversation(db: Db, user: string, given: string): Promise<string | undefined> {
+export async function numberOfConversation(
+  db: Db,
+  user: string,
+  given: string,
+): Promise<string | undefined> {
   if (!looksDialable(given) || given.replace(/\P{Nd}/gu, '').length < MIN_DIGITS) return undefined
   const found = await queries(db)
     .selectFrom('conversations')
@@ -85,7 +93,11 @@ export async function numberOfConversation(db: Db, user: string, given: string):
 }
 
 /** The number of a contact of an account; undefined without such a contact. */
-export async function numberOfContact(db: Db, user: string, contact: string): Promise<string | undefined> {
+export async function numberOfContact(
+  db: Db,
+  user: string,
+  contact: string,
+): Promise<string | undefined> {
   const found = await queries(db)
     .selectFrom('contacts')
     .select('phone')

@@ -38,10 +38,17 @@ export const place = (given: Given): Place => ({ shown: [], key: '_rowid', logge
 
 export const DATES = ['created', 'updated']
 
-export type Erased = string | null | readonly [] | ((person: Person, name: string) => RawBuilder<unknown>)
+export type Erased =
+  | string
+  | null
+  | readonly []
+  | ((person: Person, name: string) => RawBuilder<unknown>)
 
 /** SQL: whether a column of the row `t` contains the number of the person in any spelling. */
-export const containsNumber = (person: Person, ...columns: readonly string[]): RawBuilder<boolean> =>
+export const containsNumber = (
+  person: Person,
+  ...columns: readonly string[]
+): RawBuilder<boolean> =>
   sql`(${sql.join(
     columns.map((column) => sql`coalesce(${sql.ref(`t.${column}`)}::text, '')`),
     sql` || ' ' || `,
@@ -60,7 +67,10 @@ export const ofTexts =
     sql`(${sql.ref(`t.${column}`)} = any(${texts}))`
 
 /** Rows that belong to the conversation with the person. */
-export const ofConversation: Rows = ({ user, forms }) => sql`(t."user" = ${user} and t.conversation in (
+export const ofConversation: Rows = ({
+  user,
+  forms,
+}) => sql`(t."user" = ${user} and t.conversation in (
   select c.id from conversations c where c."user" = ${user} and c.number = ${matchAny(forms)}))`
 
 /** SQL: the texts `e.one` of a JSON list; none of another JSON value, such as null. */

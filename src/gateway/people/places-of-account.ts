@@ -24,7 +24,9 @@ export const shownColumns = (collection: Collection): string[] =>
 export function listAccountPlaces(catalog: Catalog): Place[] {
   const users = catalog.find(USERS_ID)!
   const owned = findReferencesTo(catalog, users)
-    .filter(({ collection, field }) => field.cascadeDelete && field.name === ownerField(collection.name))
+    .filter(
+      ({ collection, field }) => field.cascadeDelete && field.name === ownerField(collection.name),
+    )
     .map(({ collection, field }) => [collection, field.name] as const)
   return [[users, 'id'] as const, ...owned]
     .filter(([collection]) => catalog.isBuiltIn(collection))

@@ -26,7 +26,9 @@ export const PLACES_OF_CALLS: readonly Place[] = [
   place({
     table: 'hook_calls',
     title: 'Calls of hooks',
-    rows: (person) => sql`(t."user" = ${person.user} and (${containsNumber(person, 'body', 'texts', 'error')}
+    rows: (
+      person,
+    ) => sql`(t."user" = ${person.user} and (${containsNumber(person, 'body', 'texts', 'error')}
       or exists (select from ${unnestJsonTexts('messages')} join sms_messages m on m.id = e.one
         where ${isOfPerson(person)})))`,
     shown: ['id', 'hook', 'body', 'outcome', 'error', 'texts', 'created'],
@@ -52,6 +54,13 @@ export const PLACES_OF_CALLS: readonly Place[] = [
         from ${unnestJsonTexts('audience')})`,
       without_consent: removeNumber('without_consent'),
     },
-    logged: { name: '', body: '', variables: null, recipients: [], audience: [], without_consent: [] },
+    logged: {
+      name: '',
+      body: '',
+      variables: null,
+      recipients: [],
+      audience: [],
+      without_consent: [],
+    },
   }),
 ]

@@ -25,7 +25,17 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     table: 'verifications',
     title: 'Codes',
     rows: matchNumber('to'),
-    shown: ['id', 'to', 'country', 'channel', 'status', 'attempts', 'sends', 'expires_at', ...DATES],
+    shown: [
+      'id',
+      'to',
+      'country',
+      'channel',
+      'status',
+      'attempts',
+      'sends',
+      'expires_at',
+      ...DATES,
+    ],
     erasure: {
       to: '',
       status: () => sql`case t.status when 'pending' then 'canceled' else t.status end`,
@@ -68,7 +78,8 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
       numbers: ({ forms }) => sql`array_to_string(array(
         select n from unnest(string_to_array(t.numbers, ',')) n where not n = ${matchAny(forms)}), ',')`,
       // without any number it would be called for all texts
-      enabled: ({ forms }) => sql`t.enabled and not string_to_array(t.numbers, ',') <@ ${forms}::text[]`,
+      enabled: ({ forms }) =>
+        sql`t.enabled and not string_to_array(t.numbers, ',') <@ ${forms}::text[]`,
     },
     logged: { numbers: '' },
   }),
@@ -150,7 +161,8 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     table: 'sms_idempotency',
     title: 'Answers to repeated requests',
     key: 'key',
-    rows: (person) => sql`(t."user" = ${person.user} and ${containsNumber(person, 'key', 'answer')})`,
+    rows: (person) =>
+      sql`(t."user" = ${person.user} and ${containsNumber(person, 'key', 'answer')})`,
     erasure: 'delete',
   }),
   place({

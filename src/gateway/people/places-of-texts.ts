@@ -111,7 +111,8 @@ export const PLACES_OF_TEXTS: readonly Place[] = [
     table: '_files',
     title: 'Files of texts',
     key: 'id',
-    rows: (_, texts) => sql`(t.collection = 'sms_messages' and t.thumb = '' and t.record = any(${texts}))`,
+    rows: (_, texts) =>
+      sql`(t.collection = 'sms_messages' and t.thumb = '' and t.record = any(${texts}))`,
     shown: ['record', 'name', 'type', 'size', 'modified'],
     erasure: 'delete',
   }),

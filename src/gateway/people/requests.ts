@@ -25,7 +25,9 @@ export const PERSON_REQUEST = z
     kind: z.enum(['export', 'erasure']),
     number: z
       .string()
-      .describe('The number of the person; empty for a whole account, and after the person was erased.'),
+      .describe(
+        'The number of the person; empty for a whole account, and after the person was erased.',
+      ),
     state: z.enum(['waiting', 'running', 'done', 'failed']),
     error: z.string().describe('Why the request failed.'),
     progress: z.int().min(0).max(100).describe('How many percent of the work are done.'),
@@ -52,7 +54,9 @@ const SHOWN = [
   'expires_at',
 ] as const
 
-const shown = (row: Pick<Selectable<Tables['person_requests']>, (typeof SHOWN)[number]>): PersonRequest => ({
+const shown = (
+  row: Pick<Selectable<Tables['person_requests']>, (typeof SHOWN)[number]>,
+): PersonRequest => ({
   ...row,
   counts: JSON.parse(row.counts ?? 'null') ?? {},
 })
@@ -92,7 +96,9 @@ export async function addRequest(
         })
         .returningAll(),
     )
-    .with('queued', (query) => query.insertInto('_jobs').values({ kind: PERSON_JOB, holder: user, key: id }))
+    .with('queued', (query) =>
+      query.insertInto('_jobs').values({ kind: PERSON_JOB, holder: user, key: id }),
+    )
     .with('noted', logChanges('create', 'person_requests', 'ids'))
     .selectFrom('written')
     .select([...SHOWN])
@@ -128,7 +134,10 @@ async function countWhole(db: Db, user: string): Promise<number> {
 }
 
 /** An export that need not be made again: it is under way, or has files and is not older than ten minutes. */
-export async function findRecentExport(db: Db, { user, number }: Person): Promise<PersonRequest | undefined> {
+export async function findRecentExport(
+  db: Db,
+  { user, number }: Person,
+): Promise<PersonRequest | undefined> {
   const found = await queries(db)
     .selectFrom('person_requests')
     .select([...SHOWN])

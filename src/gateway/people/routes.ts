@@ -11,7 +11,13 @@ import { lock } from '../../platform/db/queries.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { readNumber } from '../base/read-numbers.ts'
 import { countData, FOUND_DATA } from './count-stored-data.ts'
-import { findPerson, makeEveryPerson, numberOfContact, numberOfConversation, type Person } from './person.ts'
+import {
+  findPerson,
+  makeEveryPerson,
+  numberOfContact,
+  numberOfConversation,
+  type Person,
+} from './person.ts'
 import { addRequest, findRecentExport, PERSON_REQUEST, type RequestKind } from './requests.ts'
 
 const MAX_BODY_BYTES = 10_000
@@ -47,14 +53,24 @@ const byAdmin: Permission<UserCaller> = {
 }
 
 /** Adds a request, and for a member an entry of the audit log, in one transaction. */
-const add = ({ auth, store, services }: UserCaller, c: Ctx, kind: RequestKind, person: Person, reason = '') =>
+const add = (
+  { auth, store, services }: UserCaller,
+  c: Ctx,
+  kind: RequestKind,
+  person: Person,
+  reason = '',
+) =>
   store.db.transaction(async (db) => {
     await lock(db, LOCKS.personRequests, person.user)
     const known = kind === 'export' && (await findRecentExport(db, person))
     if (known) return known
     const request = await addRequest(db, kind, person, { sender: auth.sender, reason })
     const whose = person.number === '' ? 'the account' : 'a person'
-    const entry = { action: `${kind} of ${whose}`, collection: 'person_requests', record: request.id }
+    const entry = {
+      action: `${kind} of ${whose}`,
+      collection: 'person_requests',
+      record: request.id,
+    }
     if (auth.actor) await auditRequest(c, services, auth, entry, db)
     return request
   })
@@ -72,7 +88,8 @@ async function findByContact({ user, store }: UserCaller, contact: string): Prom
 }
 
 async function findByNumber({ user, store }: UserCaller, given: string): Promise<Person> {
-  const phone = (await readNumber(store, user, given)) ?? (await numberOfConversation(store.db, user, given))
+  const phone =
+    (await readNumber(store, user, given)) ?? (await numberOfConversation(store.db, user, given))
   if (phone === undefined) throw invalid('number must be a phone number')
   return findPerson(store, user, phone)
 }
@@ -117,7 +134,9 @@ export const PERSON_ROUTES = rows('person_requests', {
   'POST /api/contacts/:id/erase': {
     permission: byAdmin,
     describe: {
-      ...{ id: 'eraseContact', ...ERASED, fails: [400, 401, 403, 404, 413, 429] },
+      id: 'eraseContact',
+      ...ERASED,
+      fails: [400, 401, 403, 404, 413, 429],
       body: [ERASE, { reason: WHY }],
     },
     run: async (caller, c, id) => {
@@ -128,7 +147,9 @@ export const PERSON_ROUTES = rows('person_requests', {
   'POST /api/person/data': {
     permission: byAdmin,
     describe: {
-      ...{ id: 'exportPerson', ...EXPORT, fails: [400, 401, 403, 413, 429] },
+      id: 'exportPerson',
+      ...EXPORT,
+      fails: [400, 401, 403, 413, 429],
       body: [NAMED, { number: '+4915112345678' }],
     },
     run: async (caller, c) => {
@@ -139,7 +160,9 @@ export const PERSON_ROUTES = rows('person_requests', {
   'POST /api/person/erase': {
     permission: byAdmin,
     describe: {
-      ...{ id: 'erasePerson', ...ERASED, fails: [400, 401, 403, 413, 429] },
+      id: 'erasePerson',
+      ...ERASED,
+      fails: [400, 401, 403, 413, 429],
       body: [ERASE_NUMBER, { number: '+4915112345678', reason: WHY }],
     },
     run: async (caller, c) => {

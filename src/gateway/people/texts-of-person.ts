@@ -7,7 +7,12 @@ import { isOfPerson, type Person } from './person.ts'
  * SQL: the next texts to and from a person, by an index for each way. With one condition for both ways,
  * Postgres would read and sort all texts of the person for each page.
  */
-const page = ({ user, number }: Person, after: RawBuilder<boolean>, order: 'asc' | 'desc', limit: number) =>
+const page = (
+  { user, number }: Person,
+  after: RawBuilder<boolean>,
+  order: 'asc' | 'desc',
+  limit: number,
+) =>
   sql<{ id: string; at: number }>`(
     (select id, _rowid as at from sms_messages where "user" = ${user} and "to" = ${number}
       and message_type = 'outgoing' and ${after} order by _rowid ${sql.raw(order)} limit ${sql.lit(limit)})

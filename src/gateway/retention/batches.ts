@@ -27,7 +27,10 @@ const runQuietly = <T>(store: Store, key: number, work: (inside: Store) => Promi
   store.db.transaction(async (db) => {
     if (!(await tryLock(db, key))) return undefined
     const done = await work({ db, catalog: store.catalog })
-    await queries(db).deleteFrom('_changes').where('xid', '=', sql<string>`pg_current_xact_id()`).execute()
+    await queries(db)
+      .deleteFrom('_changes')
+      .where('xid', '=', sql<string>`pg_current_xact_id()`)
+      .execute()
     return done
   })
 

@@ -49,7 +49,11 @@ async function remove(store: Store, extensions: Extensions, ids: readonly string
  * Blanks the texts of messages in conversations, and texts and attachments in webhook deliveries. There, sets
  * the fields of `more`, too. Returns the ids of changed conversations.
  */
-export async function redactCopies(db: Db, messages: readonly string[], more = {}): Promise<string[]> {
+export async function redactCopies(
+  db: Db,
+  messages: readonly string[],
+  more = {},
+): Promise<string[]> {
   await redactPayloads(db, messages, { body: '', attachments: [], ...more })
   return clearLastTexts(db, messages)
 }
@@ -58,7 +62,11 @@ export async function redactCopies(db: Db, messages: readonly string[], more = {
 export const ANSWER_DELETED = 'Deleted with the text'
 
 /** Sets fields of these messages in webhook deliveries, and forgets the answers of the webhooks. */
-export async function redactPayloads(db: Db, messages: readonly string[], fields: object): Promise<void> {
+export async function redactPayloads(
+  db: Db,
+  messages: readonly string[],
+  fields: object,
+): Promise<void> {
   await queries(db)
     .with('cleared', (query) =>
       query

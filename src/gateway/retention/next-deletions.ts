@@ -13,7 +13,10 @@ const MAX_COUNT = 10_000
 const MAX_GROUPS = 100
 
 const NEXT = {
-  days: z.int().min(0).describe('Days that these records are kept; 0: for ever, or as long as their texts.'),
+  days: z
+    .int()
+    .min(0)
+    .describe('Days that these records are kept; 0: for ever, or as long as their texts.'),
   next_at: INSTANT_OR_EMPTY.describe('When the first of them goes; empty: none goes.'),
   count: z
     .int()
@@ -25,7 +28,9 @@ const NEXT = {
 export const RETENTION = z
   .object({
     mode: z.enum(['redact', 'delete']).describe('`redact` deletes texts, `delete` whole messages.'),
-    kinds: z.array(z.object({ kind: z.enum(['incoming', 'outgoing', 'files', 'consents']), ...NEXT })),
+    kinds: z.array(
+      z.object({ kind: z.enum(['incoming', 'outgoing', 'files', 'consents']), ...NEXT }),
+    ),
     groups: z
       .array(z.object({ id: z.string(), name: z.string(), ...NEXT }))
       .max(MAX_GROUPS)

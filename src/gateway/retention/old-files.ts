@@ -7,7 +7,11 @@ import { BATCH, oldTexts } from './batches.ts'
 import { redactPayloads } from './end-messages.ts'
 
 /** Deletes the files of old messages, and keeps their texts. Returns the number of messages. */
-export async function deleteFiles(db: Db, days: number, accounts: readonly string[]): Promise<number> {
+export async function deleteFiles(
+  db: Db,
+  days: number,
+  accounts: readonly string[],
+): Promise<number> {
   const emptied = await queries(db, 'planned')
     .with('found', (query) =>
       query

@@ -50,7 +50,12 @@ const MEMBER_DAYS = sql<number>`(select min(g.keep_days) from contact_groups g
   where g."user" = c."user" and g.id = any(c.groups) and g.keep_days > 0)`
 
 /** The oldest texts to end, from and to these contacts. */
-async function selectOld(db: Db, mode: Mode, user: string, phones: readonly string[]): Promise<string[]> {
+async function selectOld(
+  db: Db,
+  mode: Mode,
+  user: string,
+  phones: readonly string[],
+): Promise<string[]> {
   const which = sql<boolean>`m."user" = p."user" and ${sql.raw(OTHER_NUMBER_SQL)} = p.phone
     and ${sql.raw(HAS_CONTENT_SQL[mode])}`
   const old = await queries(db, 'planned')

@@ -19,5 +19,6 @@ export async function endOldByPerson(
   const withGroups = await accountsWithGroups(store.db)
   if (withGroups.length > 0 && (await makeRetentionIndex(store.db, mode, 'people')))
     for (const user of withGroups) await endTextsOfMembers(store, extensions, mode, user, signal)
-  for (const user of await accountsWithConsents(store.db)) await endOldConsents(store, user, days, signal)
+  for (const user of await accountsWithConsents(store.db))
+    await endOldConsents(store, user, days, signal)
 }

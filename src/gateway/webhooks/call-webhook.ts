@@ -33,7 +33,9 @@ const MAY_ASK_TO_WAIT = new Set([429, 503])
 const IS_REFUSAL = /^\s*\{\s*"ok"\s*:\s*false\b/
 
 const withoutToken = (headers: Readonly<Record<string, string>>, token: string) =>
-  Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, maskSecrets(value, [token])]))
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [name, maskSecrets(value, [token])]),
+  )
 
 /** Makes one attempt of a delivery. Rejects only when `signal` aborts; other failures are outcomes. */
 export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signal: AbortSignal) {
@@ -50,7 +52,13 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
   const begun = performance.now()
   const latencyMs = () => Math.round(performance.now() - begun)
   try {
-    const limits = { allowPrivate, maxBodyBytes: KEPT_BYTES, timeoutMs: TIMEOUT_MS, signal, mayRepeat: true }
+    const limits = {
+      allowPrivate,
+      maxBodyBytes: KEPT_BYTES,
+      timeoutMs: TIMEOUT_MS,
+      signal,
+      mayRepeat: true,
+    }
     const answer = await sendOutgoing({ url, method, headers, body }, limits)
     const retryAfter = MAY_ASK_TO_WAIT.has(answer.status) ? readRetryAfter(answer.headers) : 0
     const text = maskAnswer(answer.body, url, [token, ...secrets])

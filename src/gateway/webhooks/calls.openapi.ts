@@ -23,7 +23,9 @@ const HEADERS = z.object({
     ),
   'webhook-timestamp': z
     .string()
-    .describe('The time of this attempt, in seconds since 1970. Refuse calls older than 5 minutes.'),
+    .describe(
+      'The time of this attempt, in seconds since 1970. Refuse calls older than 5 minutes.',
+    ),
   'webhook-signature': z
     .string()
     .describe(
@@ -57,7 +59,9 @@ function describeCall(event: string, message: z.ZodObject): ZodOpenApiOperationO
     type: z.literal(event),
     timestamp: z.string().meta({ format: 'date-time', description: 'When it happened.' }),
     data: message.describe('The message, as it was then.'),
-    ...(event === 'message.received' && { files: FILES.optional().describe('Of an MMS with files.') }),
+    ...(event === 'message.received' && {
+      files: FILES.optional().describe('Of an MMS with files.'),
+    }),
   })
   return {
     operationId: `on ${event}`.replace(/[ .](\w)/g, (_, letter: string) => letter.toUpperCase()),

@@ -7,7 +7,13 @@ import { makeGroups } from '../../platform/db/group-commits.ts'
 import type { Logger } from '../../platform/log.ts'
 import { repeat, WakeSignal } from '../../platform/tools/repeat.ts'
 import { callWebhook, type OtherForms } from './call-webhook.ts'
-import { CHANNEL, endExpiredLeases, endLease, type Lease, leaseDeliveries } from './lease-deliveries.ts'
+import {
+  CHANNEL,
+  endExpiredLeases,
+  endLease,
+  type Lease,
+  leaseDeliveries,
+} from './lease-deliveries.ts'
 import { type DueDelivery, findDue } from './load-delivery.ts'
 import { endTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
 

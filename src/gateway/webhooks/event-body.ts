@@ -26,14 +26,23 @@ export async function linkFiles(
     const token = await linkToken(db, { ...record, name }, at + LINK_SECONDS)
     return `${publicUrl}/api/files/${MESSAGES}/${id}/${encodeURIComponent(name)}?token=${token}`
   }
-  return Promise.all(files.map(async ({ name, type, size }) => ({ name, type, size, url: await link(name) })))
+  return Promise.all(
+    files.map(async ({ name, type, size }) => ({ name, type, size, url: await link(name) })),
+  )
 }
 
 /** A sample event with all fields of a message, some of them empty, and a file, to check templates. */
 export function sampleEvent(messages: Collection, message: Readonly<Record<string, Value>>) {
-  const row = toRow(messages, { ...makeBlankValues(messages), ...message, message_type: 'incoming' })
+  const row = toRow(messages, {
+    ...makeBlankValues(messages),
+    ...message,
+    message_type: 'incoming',
+  })
   const file = { name: 'a.jpg', type: 'image/jpeg', size: 1, url: 'https://example.com/a.jpg' }
-  return { id: 'sample', body: makeEventBody('message.received', new Date(), messages, row, [file]) }
+  return {
+    id: 'sample',
+    body: makeEventBody('message.received', new Date(), messages, row, [file]),
+  }
 }
 
 /** The body of a delivery. It shows the message as its owner sees it in the record API. */

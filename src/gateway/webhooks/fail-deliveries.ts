@@ -5,7 +5,12 @@ import type { Db } from '../../platform/db/open.ts'
 import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
 
 /** Ends all pending deliveries of a webhook as failed, even during a call. `db` must be a transaction. */
-export async function failPending(db: Db, webhook: string, user: string, reason: string): Promise<void> {
+export async function failPending(
+  db: Db,
+  webhook: string,
+  user: string,
+  reason: string,
+): Promise<void> {
   const pending = await lockDeliveries(db)
     .where('webhook', '=', webhook)
     .where('user', '=', user)
@@ -16,7 +21,11 @@ export async function failPending(db: Db, webhook: string, user: string, reason:
 }
 
 /** Ends these deliveries as failed. `db` must be a transaction. */
-export async function failDeliveries(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
+export async function failDeliveries(
+  db: Db,
+  deliveries: readonly string[],
+  reason: string,
+): Promise<void> {
   await lockDeliveries(db).where('id', '=', matchAny(deliveries)).execute()
   await endAll(db, deliveries, reason)
 }

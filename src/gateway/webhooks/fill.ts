@@ -43,7 +43,9 @@ export function fillTemplates(
   if (!isObject(own)) throw new TemplateFault('headers', 'Must be an object of texts.')
   const headers = { ...preset.headers, ...lowerCased(own) }
   // the JSON is parsed and written again, because a brace may be stored as \u007b
-  const body = inField('body', () => JSON.stringify(JSON.parse(fields.body || 'null') ?? preset.body))
+  const body = inField('body', () =>
+    JSON.stringify(JSON.parse(fields.body || 'null') ?? preset.body),
+  )
   const texts = [fields.url, JSON.stringify(headers), body ?? '']
   if (texts.join().split('{{').length - 1 > MAX_TAGS)
     throw new TemplateFault('body', 'Must have at most 100 tags.')
@@ -60,7 +62,8 @@ export function fillTemplates(
     const filled = fillSecret(withPath(fields.url, preset.path), inUrl).text
     if (extractServer(filled) !== extractServer(fields.url))
       throw badRequest('Only the path and the query may have placeholders.')
-    if (/\/\.{1,2}(?=[/?#]|$)/.test(filled)) throw badRequest('The address must have no part that is . or ..')
+    if (/\/\.{1,2}(?=[/?#]|$)/.test(filled))
+      throw badRequest('The address must have no part that is . or ..')
     return filled
   })
   const sent = inField('headers', () =>
@@ -89,7 +92,9 @@ export function fillTemplates(
     url,
     method,
     headers: Object.fromEntries(
-      type || typeof filled !== 'string' ? sent : [['content-type', 'text/plain; charset=utf-8'], ...sent],
+      type || typeof filled !== 'string'
+        ? sent
+        : [['content-type', 'text/plain; charset=utf-8'], ...sent],
     ),
     body: text,
     ...(mail && { mail }),

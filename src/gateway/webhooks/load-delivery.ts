@@ -61,7 +61,11 @@ export interface BodyForm {
   readonly publicUrl: string
   /** SQL of JSON for `render`, from delivery `d`, webhook `w`, message `b`; null for the usual body. */
   readonly facts: string
-  readonly render: (facts: string, eventId: string, at: Date) => Pick<DueDelivery, 'body' | 'moreHeaders'>
+  readonly render: (
+    facts: string,
+    eventId: string,
+    at: Date,
+  ) => Pick<DueDelivery, 'body' | 'moreHeaders'>
 }
 
 const IS_OPEN = `d.status = 'pending' and (w.id is not null or p.target is not null)`
@@ -103,7 +107,9 @@ async function find(
     rows: rows.map((row) => row.slice(count)),
     fields: fields.slice(count),
   })
-  const due = found.map((more, i) => makeDueDelivery(store.db, messages, rows[i] as RecordRow, more, form))
+  const due = found.map((more, i) =>
+    makeDueDelivery(store.db, messages, rows[i] as RecordRow, more, form),
+  )
   return new Map((await Promise.all(due)).map((one) => [one.delivery, one]))
 }
 
@@ -116,10 +122,24 @@ async function makeDueDelivery(
 ): Promise<DueDelivery> {
   const image = JSON.parse(more.image) as DueDelivery['image']
   const files = form ? await linkFiles(db, image, Math.floor(more.at), form.publicUrl) : []
-  const { delivery, user, webhook, eventId, event, attempts, url, format, apiKey, isOpen, facts, fields } =
-    more
+  const {
+    delivery,
+    user,
+    webhook,
+    eventId,
+    event,
+    attempts,
+    url,
+    format,
+    apiKey,
+    isOpen,
+    facts,
+    fields,
+  } = more
   // webhooks that were imported from Vendel, another gateway, have secrets of any form
-  const secrets = more.secrets.filter((secret) => (format === 'vendel' ? secret !== '' : isSecret(secret)))
+  const secrets = more.secrets.filter((secret) =>
+    format === 'vendel' ? secret !== '' : isSecret(secret),
+  )
   const time = new Date(more.at * 1000)
   const isUsual = format === '' || format === 'template'
   const isSigned = format === 'template' || apiKey !== '' || secrets.length > 0
@@ -145,12 +165,16 @@ async function makeDueDelivery(
 }
 
 /** Fills the webhook's templates from the delivery's body. A TemplateFault ends it without a retry. */
-function filled(fields: TemplateFields, { eventId: id, body, closed }: DueDelivery): Partial<DueDelivery> {
+function filled(
+  fields: TemplateFields,
+  { eventId: id, body, closed }: DueDelivery,
+): Partial<DueDelivery> {
   try {
     const { headers, ...request } = fillTemplates(fields, { id, body })
     return { ...request, isFilled: true, token: fields.token, moreHeaders: () => headers }
   } catch (error) {
-    if (error instanceof TemplateFault) return { closed: closed ?? `${error.field}: ${error.message}` }
+    if (error instanceof TemplateFault)
+      return { closed: closed ?? `${error.field}: ${error.message}` }
     throw error
   }
 }
@@ -171,5 +195,7 @@ const closedBy = (isOpen: boolean | null, isSigned: boolean) =>
 /** A row of empty values as JSON, for fields added to the collection after the event. */
 const blankRow = memoize((messages: Collection): string => {
   const values = Object.entries(makeBlankValues(messages))
-  return JSON.stringify(Object.fromEntries(values.map(([name, value]) => [toColumnName(name), value])))
+  return JSON.stringify(
+    Object.fromEntries(values.map(([name, value]) => [toColumnName(name), value])),
+  )
 })

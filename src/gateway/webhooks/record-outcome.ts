@@ -36,7 +36,8 @@ export async function recordOutcome(
 ): Promise<void> {
   const attempts = due.attempts + 1
   const isGone = outcome.verdict === undefined && outcome.status === GONE
-  const verdict = outcome.verdict ?? (outcome.status >= 200 && outcome.status < 300 ? 'delivered' : 'again')
+  const verdict =
+    outcome.verdict ?? (outcome.status >= 200 && outcome.status < 300 ? 'delivered' : 'again')
   const isDelivered = verdict === 'delivered'
   const isOver = verdict !== 'again' || isGone || attempts >= due.maxAttempts
   const delay = isOver ? undefined : nextDelay(attempts, outcome.retryAfter)
@@ -72,12 +73,22 @@ export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<voi
       .where('id', '=', lease.delivery)
       .forUpdate()
       .execute()
-    if ((await findDue({ db: inside, catalog }, [lease.delivery])).size > 0) await endLease(inside, lease)
-    else await queries(inside).deleteFrom('webhook_dispatch').where('delivery', '=', lease.delivery).execute()
+    if ((await findDue({ db: inside, catalog }, [lease.delivery])).size > 0)
+      await endLease(inside, lease)
+    else
+      await queries(inside)
+        .deleteFrom('webhook_dispatch')
+        .where('delivery', '=', lease.delivery)
+        .execute()
   })
 }
 
-export async function failWithoutCall(store: Store, lease: Lease, due: DueDelivery, reason: string) {
+export async function failWithoutCall(
+  store: Store,
+  lease: Lease,
+  due: DueDelivery,
+  reason: string,
+) {
   const outcome = { status: 0, text: reason, latencyMs: 0, retryAfter: 0 }
   await end(store, lease, makeStoredOutcome(due, 'failed', due.attempts, outcome))
 }
@@ -96,7 +107,18 @@ const makeStoredOutcome = (
   attempts: number,
   { status: code, text, latencyMs, headers }: CallOutcome,
   delay: number | null = null,
-) => ({ delivery, user, status, before, attempts, code, text, latencyMs, delay, headers: headers ?? null })
+) => ({
+  delivery,
+  user,
+  status,
+  before,
+  attempts,
+  code,
+  text,
+  latencyMs,
+  delay,
+  headers: headers ?? null,
+})
 
 const disable = (db: Db, { webhook, user }: DueDelivery) =>
   queries(db)

@@ -29,7 +29,8 @@ export function requireWebhookOwner(auth: AuthRecord | null): Owner {
 }
 
 /** Whether a row belongs to the owner. Uses no index: another condition must find the row. */
-export const isOwn = (owner: Owner) => sql<boolean>`(${owner}::text is null or "user" || '' = ${owner})`
+export const isOwn = (owner: Owner) =>
+  sql<boolean>`(${owner}::text is null or "user" || '' = ${owner})`
 
 /** Locks a webhook and returns its user. Throws 404, 409 for a disabled one. */
 export async function requireOpen(

@@ -82,10 +82,14 @@ export const DELIVERY_REQUEST = z
   .object({
     headers: z
       .record(z.string(), z.string())
-      .describe('Of the last attempt, with its signature; empty before the first. No secret is among them.'),
+      .describe(
+        'Of the last attempt, with its signature; empty before the first. No secret is among them.',
+      ),
     body: z
       .string()
-      .describe('The same at every attempt. It has no text any more once that of the message is deleted.'),
+      .describe(
+        'The same at every attempt. It has no text any more once that of the message is deleted.',
+      ),
   })
   .meta({ id: 'DeliveryRequest' })
 

@@ -7,8 +7,15 @@ const JITTER = 0.1
 export const MAX_RETRY_AFTER_SECONDS = 86_400
 
 /** Seconds until the next attempt, at least `retryAfter`; undefined after the last. `chance`: 0 to 1. */
-export function nextDelay(attempts: number, retryAfter = 0, chance = Math.random()): number | undefined {
+export function nextDelay(
+  attempts: number,
+  retryAfter = 0,
+  chance = Math.random(),
+): number | undefined {
   const delay = DELAYS_SECONDS[attempts - 1]
   if (delay === undefined) return undefined
-  return Math.max(delay * (1 - JITTER + 2 * JITTER * chance), Math.min(retryAfter, MAX_RETRY_AFTER_SECONDS))
+  return Math.max(
+    delay * (1 - JITTER + 2 * JITTER * chance),
+    Math.min(retryAfter, MAX_RETRY_AFTER_SECONDS),
+  )
 }

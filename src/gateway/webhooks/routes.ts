@@ -52,7 +52,11 @@ const byWebhookOwner: Permission<WebhookCaller, WebhookServices> = {
 
 /** Makes a handler that runs `work` and, for a superuser or member, audits it in the same transaction. */
 const act =
-  (action: string, work: (inside: Store, owner: Owner, id: string) => unknown, collection = 'webhooks') =>
+  (
+    action: string,
+    work: (inside: Store, owner: Owner, id: string) => unknown,
+    collection = 'webhooks',
+  ) =>
   ({ auth, owner, store, services }: WebhookCaller, c: Ctx, id: string) =>
     store.db.transaction(async (db) => {
       const result = await work({ db, catalog: store.catalog }, owner, id)
@@ -85,7 +89,8 @@ export const WEBHOOK_ROUTES = rows('webhooks', {
     describe: {
       id: 'rotateWebhookSecret',
       summary: 'Change the secret',
-      description: 'For 24 hours deliveries are signed with both secrets. A second rotation ends the first.',
+      description:
+        'For 24 hours deliveries are signed with both secrets. A second rotation ends the first.',
       answer: ['The new secret.', NEW_SECRET],
       fails: webhookAnswers('webhook_not_found'),
     },
@@ -99,12 +104,21 @@ export const WEBHOOK_ROUTES = rows('webhooks', {
       description:
         'Sends all deliveries of a webhook once more that ended as failed since a date. Their webhook-ids stay.',
       answer: ['How many there are.', RESENT],
-      fails: webhookAnswers('invalid_request', 'webhook_not_found', 'webhook_disabled', 'request_too_large'),
+      fails: webhookAnswers(
+        'invalid_request',
+        'webhook_not_found',
+        'webhook_disabled',
+        'request_too_large',
+      ),
       body: [SINCE, { since: '2026-11-20 07:00:00.000Z' }],
     },
     run: async (caller, c, id) => {
       const since = await readJson(c, 10_000)
-      return act('resend failed', (inside, owner) => resendFailed(inside, owner, id, since))(caller, c, id)
+      return act('resend failed', (inside, owner) => resendFailed(inside, owner, id, since))(
+        caller,
+        c,
+        id,
+      )
     },
   },
   'GET /api/webhooks/deliveries/:id/request': {
@@ -117,7 +131,8 @@ export const WEBHOOK_ROUTES = rows('webhooks', {
       answer: ['The request.', DELIVERY_REQUEST],
       fails: webhookAnswers('delivery_not_found'),
     },
-    run: ({ owner, store, services }, _, id) => readDeliveryRequest(store, owner, id, services.otherForms),
+    run: ({ owner, store, services }, _, id) =>
+      readDeliveryRequest(store, owner, id, services.otherForms),
   },
   'POST /api/webhooks/deliveries/:id/resend': {
     permission: byWebhookOwner,

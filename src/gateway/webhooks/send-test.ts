@@ -24,7 +24,8 @@ export async function sendTest(store: Store, owner: Owner, webhook: string): Pro
       .where('webhook', '=', webhook)
       .where('event', '=', sql.lit(TEST_EVENT))
       .executeTakeFirstOrThrow()
-    if (tests >= MAX_WAITING) throw overLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
+    if (tests >= MAX_WAITING)
+      throw overLimit('tests that wait of this webhook', true, RETRY_AFTER_SECONDS)
     const call = sql`row(${id}, ${webhook}, ${user}, ${eventId}, ${TEST_EVENT}, null, ${JSON.stringify(sampleRow(user))}, null)::webhook_call`
     await evaluate(db, sql`webhook_queue(array[${call}])`)
   })

@@ -2,10 +2,15 @@ import { Webhook } from 'standardwebhooks'
 
 /** Whether a secret can sign: `whsec_` and base64. An imported secret may be something else. */
 export const isSecret = (text: string): boolean => SECRET.test(text)
-const SECRET = /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
+const SECRET =
+  /^whsec_(?:[A-Za-z0-9+/]{4})*(?:[A-Za-z0-9+/]{4}|[A-Za-z0-9+/]{3}=|[A-Za-z0-9+/]{2}==)$/
 
 /** Whether a received call is signed with the secret, and its timestamp is within five minutes of now. */
-export function isSigned(raw: string, headers: Readonly<Record<string, string>>, secret: string): boolean {
+export function isSigned(
+  raw: string,
+  headers: Readonly<Record<string, string>>,
+  secret: string,
+): boolean {
   try {
     new Webhook(secret).verify(raw, headers, { jsonParse: false })
     return true

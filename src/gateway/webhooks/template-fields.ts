@@ -10,7 +10,15 @@ export interface TemplateFields {
   /** The token of the called service, for `{{token}}` in URL and headers. */
   readonly token: string
 }
-export const TEMPLATE_FIELDS = ['format', 'preset', 'url', 'method', 'headers', 'body', 'target'] as const
+export const TEMPLATE_FIELDS = [
+  'format',
+  'preset',
+  'url',
+  'method',
+  'headers',
+  'body',
+  'target',
+] as const
 
 /** A template of the webhook cannot be filled. */
 export class TemplateFault extends Error {

@@ -71,7 +71,10 @@ export type FitWebhook = (store: Store, values: Values) => Promise<void>
  * The collection `webhooks`. Only creation returns the secret. Disabling a webhook, or changing its format,
  * ends its pending deliveries as failed.
  */
-export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits: readonly FitWebhook[]) {
+export function webhooksExtension(
+  { webhookAllowPrivate }: WebhookSettings,
+  fits: readonly FitWebhook[],
+) {
   const check = (store: Store, values: Values) => {
     const collection = store.catalog.find(WEBHOOKS) as Collection
     // if fields are invalid, the general validation reports all of them together
@@ -82,7 +85,9 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
     const fields = { ...values, token: values.service_token } as unknown as TemplateFields
     const wrong = templateFault(fields, sample)
     if (wrong)
-      throw invalidFields({ [wrong.field]: fieldError('validation_invalid_template', wrong.message) })
+      throw invalidFields({
+        [wrong.field]: fieldError('validation_invalid_template', wrong.message),
+      })
   }
   return {
     grantsAccess: true,
@@ -111,10 +116,14 @@ export function webhooksExtension({ webhookAllowPrivate }: WebhookSettings, fits
       // a pending call would use the new format or event, and say `sms:delivered` instead of `sms:sent`
       const isOther = values.smsgate_event !== old.smsgate_event || values.format !== old.format
       const reason = isDisabled ? END_REASONS.disabled : END_REASONS.changed
-      if (isDisabled || isOther) await failPending(store.db, String(old.id), String(old.user), reason)
+      if (isDisabled || isOther)
+        await failPending(store.db, String(old.id), String(old.user), reason)
     },
     async afterDelete({ db }, ids) {
-      await queries(db).deleteFrom('webhook_rotations').where('webhook', '=', matchAny(ids)).execute()
+      await queries(db)
+        .deleteFrom('webhook_rotations')
+        .where('webhook', '=', matchAny(ids))
+        .execute()
     },
   } satisfies Extension
 }
@@ -124,7 +133,8 @@ function keepToken(values: Values, old?: Readonly<Values>) {
   if (values.format !== 'template' && !old?.service_token) return
   const isSame = old && parseUrlOrigin(values.url) === parseUrlOrigin(old.url)
   const kept = isSame ? (old.service_token ?? '') : ''
-  values.service_token = values.format !== 'template' ? '' : values.token === HIDDEN ? kept : values.token!
+  values.service_token =
+    values.format !== 'template' ? '' : values.token === HIDDEN ? kept : values.token!
   values.token = values.service_token && HIDDEN
   if (values.format !== 'template') return
   values.preset ||= 'custom'

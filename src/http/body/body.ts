@@ -46,7 +46,11 @@ export const readBodyOr = (c: Ctx, sentence?: string, maxBytes?: number): Promis
   })
 
 /** Reads a JSON, multipart or urlencoded body; forms include the URL's query. Throws 400. Contract 0.4 */
-export async function readBody(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
+export async function readBody(
+  incoming: IncomingMessage,
+  maxBytes: number,
+  memoryOf: () => RequestMemory,
+) {
   const type = incoming.headers['content-type'] ?? ''
   const query = queryText(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) {

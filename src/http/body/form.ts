@@ -24,7 +24,9 @@ export async function readForm<T extends object>(
 ): Promise<T> {
   try {
     const { values, isJson } = await readRequestBody(c, maxBytes)
-    return withoutNul(shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero(), isJson))
+    return withoutNul(
+      shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero(), isJson),
+    )
   } catch (error) {
     const isVague =
       error instanceof ApiError && error.status === 400 && (terse || error.message === UNREADABLE)
@@ -56,7 +58,9 @@ function asTexts(values: Readonly<Record<string, unknown>>, zero: object): Recor
     ([key, value]) => [key, Array.isArray(value) ? value[0] : value] as const,
   )
   const isTextual = (key: string) => typeof zero[key as keyof typeof zero] === 'string'
-  const known = firsts.filter(([key, value]) => Object.hasOwn(zero, key) && (value !== '' || isTextual(key)))
+  const known = firsts.filter(
+    ([key, value]) => Object.hasOwn(zero, key) && (value !== '' || isTextual(key)),
+  )
   return Object.fromEntries(
     known.map(([key, value]) => [key, isTextual(key) ? requireScalarText(value) : value]),
   )

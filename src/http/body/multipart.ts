@@ -67,7 +67,8 @@ function makePartReader(memory: RequestMemory, room: GrowingRoom, space: UploadS
       const found = new Map<string, Upload[]>()
       for (const [key, content] of files) found.set(key, [...(found.get(key) ?? []), await content])
       const parts: FormPart[] = []
-      for (const [name, charset, content] of values) parts.push({ name, charset, value: await content })
+      for (const [name, charset, content] of values)
+        parts.push({ name, charset, value: await content })
       if (valueBytes > SMALL_BYTES) await memory.turn(valueBytes)
       return { pairs: decode(parts), files: found, release: () => space.close() }
     },
@@ -117,7 +118,9 @@ async function* paced(pieces: AsyncIterable<Buffer>, boundary: string, memory: R
 
 /** Whether to throw this error as it is: a refusal or a disk error. All others mean a malformed form. */
 const isAnswer = (error: unknown) =>
-  error instanceof RetryLater || error instanceof ApiError || (error instanceof Error && 'syscall' in error)
+  error instanceof RetryLater ||
+  error instanceof ApiError ||
+  (error instanceof Error && 'syscall' in error)
 
 type PartHeader = Readonly<Record<string, readonly string[] | undefined>>
 interface Parts {
@@ -134,7 +137,10 @@ const findPartParser = (parser: Parser): Parts =>
 /**
  * Makes a parser that reads all values as files: it would buffer other values in memory that nobody counts.
  */
-function makeMultipartParser(incoming: IncomingMessage, reader: ReturnType<typeof makePartReader>): Parser {
+function makeMultipartParser(
+  incoming: IncomingMessage,
+  reader: ReturnType<typeof makePartReader>,
+): Parser {
   const parser = new Busboy({
     headers: { 'content-type': incoming.headers['content-type'] ?? '' },
     preservePath: true,

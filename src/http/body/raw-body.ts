@@ -18,12 +18,21 @@ const MAX_JSON_PARTS = 100_000
  * Maximum items of all lists in a JSON body. A JSON field of 1 MiB, the default, may have 524,288 numbers.
  */
 const MAX_VALUES = 1_000_000
-export const JSON_BOUNDS = { fields: MAX_PARTS, keys: MAX_KEYS, parts: MAX_JSON_PARTS, values: MAX_VALUES }
+export const JSON_BOUNDS = {
+  fields: MAX_PARTS,
+  keys: MAX_KEYS,
+  parts: MAX_JSON_PARTS,
+  values: MAX_VALUES,
+}
 
 /** Counts how often `text` occurs in `bytes`. Stops counting at `max` + 1. */
 export function countOccurrences(text: string, bytes: Buffer, max = Infinity): number {
   let count = 0
-  for (let at = bytes.indexOf(text); at >= 0 && count <= max; at = bytes.indexOf(text, at + text.length))
+  for (
+    let at = bytes.indexOf(text);
+    at >= 0 && count <= max;
+    at = bytes.indexOf(text, at + text.length)
+  )
     count++
   return count
 }
@@ -63,11 +72,16 @@ export class BodyTooLarge extends ApiError {
 }
 
 /** Yields a body in pieces. Throws 413 if its declared or actual length exceeds `maxBytes`. */
-export async function* readPieces(incoming: IncomingMessage, maxBytes: number): AsyncGenerator<Buffer> {
+export async function* readPieces(
+  incoming: IncomingMessage,
+  maxBytes: number,
+): AsyncGenerator<Buffer> {
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw new BodyTooLarge()
   let size = 0
   try {
-    for await (const piece of incoming.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
+    for await (const piece of incoming.iterator({
+      destroyOnReturn: false,
+    }) as AsyncIterable<Buffer>) {
       size += piece.length
       if (size > maxBytes) throw new BodyTooLarge()
       yield piece
@@ -79,7 +93,11 @@ export async function* readPieces(incoming: IncomingMessage, maxBytes: number): 
 }
 
 /** Reads the whole body. Reserves memory for a large one. Throws 400, 413 and RetryLater. */
-export async function readBytes(incoming: IncomingMessage, maxBytes: number, memoryOf: () => RequestMemory) {
+export async function readBytes(
+  incoming: IncomingMessage,
+  maxBytes: number,
+  memoryOf: () => RequestMemory,
+) {
   const declared = Number(incoming.headers['content-length'] ?? 0)
   if (declared > maxBytes) throw new BodyTooLarge()
   const isSmall = !mayExceedSmall(incoming)
@@ -107,7 +125,11 @@ export function readJson(c: Ctx, maxBytes: number, parse = parseUnique): Promise
   return json
 }
 
-async function parseJsonBody(c: Ctx, maxBytes: number, parse: typeof parseUnique): Promise<unknown> {
+async function parseJsonBody(
+  c: Ctx,
+  maxBytes: number,
+  parse: typeof parseUnique,
+): Promise<unknown> {
   const bytes = await readBytes(c.env.incoming, maxBytes, () => findRequestMemory(c)).catch(
     (error: unknown) => {
       if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
@@ -117,10 +139,12 @@ async function parseJsonBody(c: Ctx, maxBytes: number, parse: typeof parseUnique
   try {
     if (!isUtf8(bytes)) throw invalid('The body must be valid UTF-8')
     const text = bytes.toString('utf8')
-    if (isTooComplex(text, BOUNDS)) throw invalid('The body has too many keys or values, or too many levels')
+    if (isTooComplex(text, BOUNDS))
+      throw invalid('The body has too many keys or values, or too many levels')
     return parse(text.replace(BYTE_ORDER_MARK, ''))
   } catch (error) {
-    if (error instanceof NameTwice) throw invalid('The body must not have a name twice in an object')
+    if (error instanceof NameTwice)
+      throw invalid('The body must not have a name twice in an object')
     throw error instanceof SyntaxError ? invalid('The body must be a JSON object') : error
   } finally {
     // free the body's memory now: a phone's request for texts to send may wait long for its answer

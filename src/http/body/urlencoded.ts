@@ -14,7 +14,10 @@ export function formOfQuery(url: string): Record<string, unknown> {
   return formValues(readPairs(query))
 }
 
-export function readUrlencoded(bytes: Buffer, query: readonly [string, string][]): RequestBody['values'] {
+export function readUrlencoded(
+  bytes: Buffer,
+  query: readonly [string, string][],
+): RequestBody['values'] {
   const text = bytes.toString('utf8')
   if (countOccurrences('&', bytes, MAX_PARTS) > MAX_PARTS || isMalformed(text)) throw badRequest()
   return formValues([...readPairs(text), ...query])
@@ -51,6 +54,7 @@ const NUMERIC = /^[-.\d]+$/
 function guess(text: string): string | number | boolean {
   if (text === 'true') return true
   if (text === 'false') return false
-  if (NUMERIC.test(text) && /^[-\d]/.test(text) && String(Number(text)) === text) return Number(text)
+  if (NUMERIC.test(text) && /^[-\d]/.test(text) && String(Number(text)) === text)
+    return Number(text)
   return text
 }

@@ -67,13 +67,23 @@ function ofAllWorkers(all: readonly WorkerFigures[], states: readonly WorkerStat
 }
 
 function stateFigures(states: readonly WorkerState[]): Figure[] {
-  const figure = (name: string, help: string, type: string, value: (state: WorkerState) => number) => {
-    const values = states.map((state) => ({ labels: { worker: String(state.worker) }, value: value(state) }))
+  const figure = (
+    name: string,
+    help: string,
+    type: string,
+    value: (state: WorkerState) => number,
+  ) => {
+    const values = states.map((state) => ({
+      labels: { worker: String(state.worker) },
+      value: value(state),
+    }))
     return { name: `pocketsms_worker_${name}`, help, type, aggregator: 'first', values }
   }
   const restarts = 'How often the worker ended without being told to, and was started again.'
   return [
-    figure('up', '1 while the worker serves, else 0.', 'gauge', ({ state }) => (state === 'serving' ? 1 : 0)),
+    figure('up', '1 while the worker serves, else 0.', 'gauge', ({ state }) =>
+      state === 'serving' ? 1 : 0,
+    ),
     figure('restarts_total', restarts, 'counter', (state) => state.restarts),
   ]
 }

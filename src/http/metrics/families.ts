@@ -1,14 +1,34 @@
 import { templateCount } from '../../engine/filter/compile.ts'
 import { counts } from '../../platform/tools/counts.ts'
-import { counter, type Family, gauge, type MetricsSource, makeGaugeFactory, type Sample } from './family.ts'
+import {
+  counter,
+  type Family,
+  gauge,
+  type MetricsSource,
+  makeGaugeFactory,
+  type Sample,
+} from './family.ts'
 import { BUCKETS, type Series } from './traffic.ts'
 
 /** All metrics of a server except those of Node. docs/operations.md explains them. */
 export function listMetricFamilies(subject: MetricsSource): Family[] {
   const { store, traffic, clients, shared } = subject
-  const { accepted, refused, claims, reports, wakes, filter, events, logs, overLimits, jobFailures } = counts
+  const {
+    accepted,
+    refused,
+    claims,
+    reports,
+    wakes,
+    filter,
+    events,
+    logs,
+    overLimits,
+    jobFailures,
+  } = counts
   return [
-    counter('http_requests_total', 'Requests that are over.', () => [...traffic].flatMap(requestSamples)),
+    counter('http_requests_total', 'Requests that are over.', () =>
+      [...traffic].flatMap(requestSamples),
+    ),
     {
       name: 'pocketsms_http_request_duration_seconds',
       help: 'How long requests took; event streams are not among them.',
@@ -17,7 +37,12 @@ export function listMetricFamilies(subject: MetricsSource): Family[] {
     },
     counter('messages_accepted_total', 'Messages accepted.', () => accepted.messages),
     counter('accept_commits_total', 'Commits that accepted messages.', () => accepted.commits),
-    counter('sends_refused_total', 'Sends refused, by the code of the answer.', () => refused, 'code'),
+    counter(
+      'sends_refused_total',
+      'Sends refused, by the code of the answer.',
+      () => refused,
+      'code',
+    ),
     counter('claims_total', 'Claims of devices.', () => claims.asked),
     counter('messages_claimed_total', 'Messages handed to devices.', () => claims.messages),
     counter('reports_total', 'Reports of devices, by result.', () => reports, 'result'),
@@ -29,15 +54,39 @@ export function listMetricFamilies(subject: MetricsSource): Family[] {
     ),
     counter('wakes_total', 'Wake-ups of devices, by the way they took.', () => wakes, 'way'),
     ...shared.map((family) => ({ ...family, isShared: true }) as const),
-    counter('job_failures_total', 'Runs of background jobs that failed, by kind.', () => jobFailures, 'kind'),
+    counter(
+      'job_failures_total',
+      'Runs of background jobs that failed, by kind.',
+      () => jobFailures,
+      'kind',
+    ),
     ...replicaFamilies(subject),
-    counter('filter_compilations_total', 'Filters and rules by cache hit or miss.', () => filter, 'cache'),
+    counter(
+      'filter_compilations_total',
+      'Filters and rules by cache hit or miss.',
+      () => filter,
+      'cache',
+    ),
     gauge('filter_cache_entries', 'Compiled filters and rules that are kept.', templateCount),
     gauge('realtime_clients', 'Open realtime connections.', clients),
     counter('realtime_events_total', 'Events written to realtime connections.', () => events.sent),
-    counter('logs_total', 'Requests for the table of logs, by what became of them.', () => logs, 'outcome'),
-    gauge('client_statements', 'Statements whose shape a client chose, by state.', () => store.db.clientUse),
-    counter('over_limits_total', 'Work refused with 429 or 503, by the limit.', () => overLimits, 'limit'),
+    counter(
+      'logs_total',
+      'Requests for the table of logs, by what became of them.',
+      () => logs,
+      'outcome',
+    ),
+    gauge(
+      'client_statements',
+      'Statements whose shape a client chose, by state.',
+      () => store.db.clientUse,
+    ),
+    counter(
+      'over_limits_total',
+      'Work refused with 429 or 503, by the limit.',
+      () => overLimits,
+      'limit',
+    ),
     gauge('database_connections', 'Connections of the pool by what they do.', () => store.db.use),
   ]
 }
@@ -49,7 +98,11 @@ function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
   const state = () => ({ used: 0, late: 0, away: 0, unfit: 0, [replica.state]: 1 })
   return [
     gauge('replica_state', '1 for the present state of the replica.', state),
-    lag('replica_lag_bytes', 'Bytes of the log that the replica does not show yet.', ({ bytes }) => bytes),
+    lag(
+      'replica_lag_bytes',
+      'Bytes of the log that the replica does not show yet.',
+      ({ bytes }) => bytes,
+    ),
     lag(
       'replica_lag_seconds',
       'How old the newest change is that it shows, while it lags.',
@@ -61,12 +114,19 @@ function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
       () => counts.replica.reads,
       'database',
     ),
-    counter('replica_repeated_total', 'Statements repeated on the primary.', () => counts.replica.repeated),
+    counter(
+      'replica_repeated_total',
+      'Statements repeated on the primary.',
+      () => counts.replica.repeated,
+    ),
   ]
 }
 
 const requestSamples = ({ group, method, byStatus }: Series): Sample[] =>
-  [...byStatus].map(([status, value]) => ({ labels: { group, method, status: String(status) }, value }))
+  [...byStatus].map(([status, value]) => ({
+    labels: { group, method, status: String(status) },
+    value,
+  }))
 
 /** Prometheus' buckets are cumulative: each includes all shorter durations. */
 function durationSamples({ group, method, byDuration, seconds }: Series): Sample[] {
@@ -74,7 +134,11 @@ function durationSamples({ group, method, byDuration, seconds }: Series): Sample
   let sum = 0
   const buckets = [...byDuration].map((count, i): Sample => {
     sum += count
-    return { suffix: '_bucket', labels: { group, method, le: String(BUCKETS[i] ?? '+Inf') }, value: sum }
+    return {
+      suffix: '_bucket',
+      labels: { group, method, le: String(BUCKETS[i] ?? '+Inf') },
+      value: sum,
+    }
   })
   return [
     ...buckets,

@@ -35,7 +35,10 @@ type Figures = number | Readonly<Record<string, number>> | readonly Sample[] | n
 function toSamples(figures: Figures, label: string): readonly Sample[] {
   if (Array.isArray(figures)) return figures
   if (typeof figures === 'number') return [{ labels: {}, value: figures }]
-  return Object.entries(figures ?? {}).map(([name, value]) => ({ labels: { [label]: name }, value }))
+  return Object.entries(figures ?? {}).map(([name, value]) => ({
+    labels: { [label]: name },
+    value,
+  }))
 }
 
 type Read = () => Figures | Promise<Figures>

@@ -20,7 +20,9 @@ export const READINESS = z
       migrated: z.boolean(),
       writable: z
         .boolean()
-        .describe('False while it refuses writes, as of a full disk: nothing can be accepted then.'),
+        .describe(
+          'False while it refuses writes, as of a full disk: nothing can be accepted then.',
+        ),
       listening: z
         .boolean()
         .describe(
@@ -30,9 +32,14 @@ export const READINESS = z
     queue: z
       .object({ due: z.int().min(0), oldest_seconds: z.number().min(0) })
       .nullable()
-      .describe('Messages that a device should have by now, and how long the oldest of them waits.'),
+      .describe(
+        'Messages that a device should have by now, and how long the oldest of them waits.',
+      ),
     replica: z
-      .object({ state: z.enum(['used', 'late', 'away', 'unfit']), lag_bytes: z.number().min(0).nullable() })
+      .object({
+        state: z.enum(['used', 'late', 'away', 'unfit']),
+        lag_bytes: z.number().min(0).nullable(),
+      })
       .optional()
       .describe('The replica that `DATABASE_REPLICA_URL` names.'),
     reason: z
@@ -105,7 +112,12 @@ async function ask(store: Store, isWritable: () => Promise<boolean>): Promise<Kn
   const lag = await store.db.replica?.lag()
   const replica = lag && { state: lag.state, lag_bytes: lag.bytes }
   return {
-    database: { reachable: true, migrated, writable: await isWritable(), listening: store.db.hears },
+    database: {
+      reachable: true,
+      migrated,
+      writable: await isWritable(),
+      listening: store.db.hears,
+    },
     queue,
     ...(replica && { replica }),
   }

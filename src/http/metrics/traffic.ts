@@ -109,7 +109,8 @@ function groupInCollections(path: string): Group {
   if (slash < 0) return 'collections'
   if (path.startsWith('records', slash + 1)) return 'records'
   if (path.endsWith('/export')) return 'export'
-  return path.startsWith('auth', slash + 1) || /^(?:request|confirm|impersonate)/.test(path.slice(slash + 1))
+  return path.startsWith('auth', slash + 1) ||
+    /^(?:request|confirm|impersonate)/.test(path.slice(slash + 1))
     ? 'auth'
     : 'collections'
 }

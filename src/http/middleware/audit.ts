@@ -50,12 +50,17 @@ export async function auditRefusedSignIn(
     error instanceof ApiError && REFUSED.has(error.status) && Object.keys(error.data).length === 0
   if (!isAboutSuperusers || !isRefusal) return
   const typed = await identity().catch(() => undefined)
-  if (typed !== undefined) await recordRefusedSignIn(db, typed, readClientIp(c, services), SUPERUSERS)
+  if (typed !== undefined)
+    await recordRefusedSignIn(db, typed, readClientIp(c, services), SUPERUSERS)
 }
 
 const REFUSED = new Set([400, 403])
 
-const ACTIONS: Readonly<Record<string, string>> = { POST: 'create', PATCH: 'update', DELETE: 'delete' }
+const ACTIONS: Readonly<Record<string, string>> = {
+  POST: 'create',
+  PATCH: 'update',
+  DELETE: 'delete',
+}
 
 /** Returns a function that audits a superuser's or member's write. `sent`: form keys of uploaded files. */
 export function auditWrite(
@@ -67,7 +72,8 @@ export function auditWrite(
 ): WriteOptions['inSameTransaction'] {
   if (!auth?.isSuperuser && !(auth?.actor && isAudited(services, collection))) return undefined
   const action = ACTIONS[method] ?? method
-  const fields = action === 'delete' ? [] : listChangedFields([...Object.keys(body), ...sent], collection)
+  const fields =
+    action === 'delete' ? [] : listChangedFields([...Object.keys(body), ...sent], collection)
   return ({ db }, record) =>
     auditRequest(c, services, auth, { action, collection: collection.name, record, fields }, db)
 }
@@ -81,7 +87,11 @@ function listChangedFields(body: readonly string[], { fields }: Collection): str
 }
 
 /** The collections, for changes by `auth`. Each change is audited in its own transaction. */
-export function auditedCollections(c: Ctx, { store, ...rest }: Services, auth: AuthRecord): Collections {
+export function auditedCollections(
+  c: Ctx,
+  { store, ...rest }: Services,
+  auth: AuthRecord,
+): Collections {
   return {
     get catalog() {
       return store.catalog
@@ -97,7 +107,10 @@ export function auditedCollections(c: Ctx, { store, ...rest }: Services, auth: A
   }
 }
 
-function collectionAuditEntries(before: readonly Collection[], after: readonly Collection[]): AuditEntry[] {
+function collectionAuditEntries(
+  before: readonly Collection[],
+  after: readonly Collection[],
+): AuditEntry[] {
   const old = new Map(before.map((one) => [one.id, one]))
   const written = after
     .filter((one) => old.get(one.id) !== one)
@@ -106,7 +119,10 @@ function collectionAuditEntries(before: readonly Collection[], after: readonly C
       return { action, collection: one.name, fields: changedNames(old.get(one.id) ?? {}, one) }
     })
   const gone = before.filter(({ id }) => !after.some((one) => one.id === id))
-  return [...written, ...gone.map(({ name }) => ({ action: 'delete collection', collection: name }))]
+  return [
+    ...written,
+    ...gone.map(({ name }) => ({ action: 'delete collection', collection: name })),
+  ]
 }
 
 export const auditSettings =

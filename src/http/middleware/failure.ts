@@ -1,6 +1,12 @@
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
 import { FilterError } from '../../engine/filter/parse.ts'
-import { ApiError, badRequest, GatewayError, notFound, RetryLater } from '../../platform/api-errors.ts'
+import {
+  ApiError,
+  badRequest,
+  GatewayError,
+  notFound,
+  RetryLater,
+} from '../../platform/api-errors.ts'
 import { OTHER_REFUSALS } from '../../platform/common-refusals.ts'
 import { DatabaseUnavailable, toAnswerableError } from '../../platform/db/database-errors.ts'
 import { counts, increment } from '../../platform/tools/counts.ts'
@@ -22,8 +28,16 @@ export const sendError = (c: Ctx, status: number, body: object): Response =>
 export const gatewayForm: ErrorForm = (c, error) => {
   const { status, message } = error
   if (error instanceof RetryLater && error.code)
-    return sendError(c, status, { error: error.code, message, retry_after: error.retryAfterSeconds })
-  return sendError(c, status, 'body' in error ? error.body : { error: codeOfStatus(status), message })
+    return sendError(c, status, {
+      error: error.code,
+      message,
+      retry_after: error.retryAfterSeconds,
+    })
+  return sendError(
+    c,
+    status,
+    'body' in error ? error.body : { error: codeOfStatus(status), message },
+  )
 }
 
 /**

@@ -155,11 +155,16 @@ function guestBodyLimit(c: Ctx, services: Services): number {
 
 function computeGuestLimit(collection: Collection, ...rules: readonly (string | null)[]): number {
   if (collection.type === 'view' || !rules.some(admitsGuests)) return GUEST_BODY_BYTES
-  return collection.fields.reduce((sum, field) => sum + estimateFieldBytes(field), GUEST_RECORD_BYTES)
+  return collection.fields.reduce(
+    (sum, field) => sum + estimateFieldBytes(field),
+    GUEST_RECORD_BYTES,
+  )
 }
 
 /** Whether an API rule may admit guests. A rule with `@request.auth` is assumed not to. */
 const admitsGuests = (rule: string | null) => rule !== null && !rule.includes('@request.auth')
 
 const estimateFieldBytes = (field: Collection['fields'][number]) =>
-  field.type === 'text' ? (field.max || DEFAULT_MAX_CHARACTERS) * CHARACTER_BYTES : maxBodyBytes(field)
+  field.type === 'text'
+    ? (field.max || DEFAULT_MAX_CHARACTERS) * CHARACTER_BYTES
+    : maxBodyBytes(field)

@@ -28,7 +28,11 @@ export function addKeyHint(c: Ctx, error: unknown, apis: readonly Api[]): unknow
   return isRefusal ? new GatewayError(401, { ...error.body, hint }) : unauthorized(hint)
 }
 
-function keyHint({ req: { path }, env }: Ctx, apis: readonly Api[], isRefusal: boolean): string | undefined {
+function keyHint(
+  { req: { path }, env }: Ctx,
+  apis: readonly Api[],
+  isRefusal: boolean,
+): string | undefined {
   const own = findOwn(apis, path)
   if (!own && !(isRefusal && path.startsWith(RECORDS))) return undefined
   const { authorization, 'x-api-key': header } = env.incoming.headers

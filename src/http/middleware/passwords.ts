@@ -15,7 +15,8 @@ export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null
   const holder = () => findRequestHolder(c.env.incoming, services, auth)
   return {
     async hash(plain, cost) {
-      if (!auth?.isSuperuser) await countHash(openStoreForCaller(c, services, auth).db, config, holder())
+      if (!auth?.isSuperuser)
+        await countHash(openStoreForCaller(c, services, auth).db, config, holder())
       return hashPassword(plain, cost, holder())
     },
     verify: (plain, hash) => verifyPassword(plain, hash, holder()),
@@ -42,5 +43,8 @@ export async function limitOldPasswordChecks<T>(
   if (!isTry || auth?.isSuperuser) return run()
   const { db } = openStoreForCaller(c, services, auth)
   const who = { collection: auth?.collection.id ?? '', account: auth?.id ?? 'guest' }
-  return limitSignInAttempts({ db, config: services.config, ...who, ip: readClientIp(c, services) }, run)
+  return limitSignInAttempts(
+    { db, config: services.config, ...who, ip: readClientIp(c, services) },
+    run,
+  )
 }

@@ -49,7 +49,10 @@ export function rateLimitLabels(
   if (!collection) return { labels: plain, countedAs: '' }
   const own = named.actions.map((action) => `${collection.name}:${action}`)
   const any = named.actions.map((action) => `*:${action}`)
-  return { labels: [...own, ...any, ...plain], countedAs: `${collection.id} ${named.actions.join(' ')}` }
+  return {
+    labels: [...own, ...any, ...plain],
+    countedAs: `${collection.id} ${named.actions.join(' ')}`,
+  }
 }
 
 interface RateLimitSubject {
@@ -76,7 +79,8 @@ export function findRule(rules: readonly RateLimitRule[], asked: RateLimitSubjec
   const paths = fitting.filter(({ label }) => label.endsWith('/'))
   for (const label of asked.labels) {
     const rule =
-      fitting.find((one) => one.label === label) ?? paths.find((one) => `${label}/`.startsWith(one.label))
+      fitting.find((one) => one.label === label) ??
+      paths.find((one) => `${label}/`.startsWith(one.label))
     if (rule) return rule
   }
   return undefined

@@ -36,14 +36,19 @@ export async function requireSuperuser(c: Ctx, services: Services): Promise<Call
 
 /** The collection that the path names. Throws 404. */
 export const pathCollection = (c: Ctx, { store }: Services): Collection =>
-  requireCollection(store.catalog, c.req.param('collection') ?? '', 'Missing or invalid collection context.')
+  requireCollection(
+    store.catalog,
+    c.req.param('collection') ?? '',
+    'Missing or invalid collection context.',
+  )
 
 /** The caller, if it is a record of the collection in the path. Throws 401, 403, 404. */
 export async function requireMember(c: Ctx, services: Services): Promise<Caller> {
   const collection = pathCollection(c, services)
   const caller = await requireAuth(c, services)
   const { id, name } = caller.auth.collection
-  if (id !== collection.id) throw forbidden(`The request requires auth record from ${name} collection.`)
+  if (id !== collection.id)
+    throw forbidden(`The request requires auth record from ${name} collection.`)
   return caller
 }
 

@@ -7,7 +7,9 @@ const PROVIDER = z
     ...texts(['name', 'displayName']).shape,
     logo: z.string().describe("The provider's mark as an SVG; empty in `authProviders`."),
     state: z.string(),
-    authURL: z.string().describe('The address to open in the browser. Append the address to return to.'),
+    authURL: z
+      .string()
+      .describe('The address to open in the browser. Append the address to return to.'),
     authUrl: z.string(),
     codeVerifier: z.string().describe('Send it with the code; `authURL` contains its challenge.'),
     ...texts(['codeChallenge', 'codeChallengeMethod']).shape,
@@ -39,13 +41,17 @@ export interface Form extends Pick<Operation, 'summary' | 'body'> {
 
 const PASSWORD = z
   .object({
-    identity: z.string().describe('The email address, or another field that the collection allows.'),
+    identity: z
+      .string()
+      .describe('The email address, or another field that the collection allows.'),
     password: z.string(),
     identityField: z.string().optional().describe('Search only this field.'),
     mfaId: MFA_ID,
   })
   .meta({ id: 'PasswordForm' })
-const OTP = z.object({ otpId: z.string(), password: z.string(), mfaId: MFA_ID }).meta({ id: 'OtpForm' })
+const OTP = z
+  .object({ otpId: z.string(), password: z.string(), mfaId: MFA_ID })
+  .meta({ id: 'OtpForm' })
 
 export const SIGN_INS: readonly Form[] = [
   {
@@ -105,10 +111,15 @@ export const MAILED: readonly Form[] = [
     password,
     passwordConfirm: password,
   }),
-  mailed('confirm-email-change', 'Take on a new address by the token of its mail', CONFIRMED_ADDRESS, {
-    token,
-    password: 'ann-password',
-  }),
+  mailed(
+    'confirm-email-change',
+    'Take on a new address by the token of its mail',
+    CONFIRMED_ADDRESS,
+    {
+      token,
+      password: 'ann-password',
+    },
+  ),
   mailed('request-email-change', 'Mail a link to a new address', NEW_ADDRESS, {
     newEmail: 'ann@example.org',
   }),

@@ -24,7 +24,11 @@ export const API_ERROR = z
 /** A failure in PocketBase's format. `text`: its message; default: the usual message of the status. */
 function failed(status: number, description: string, text?: string): ZodOpenApiResponseObject {
   const { message } = new ApiError(status, text)
-  return { id: `Error${status}`, description, content: json(API_ERROR, { data: {}, message, status }) }
+  return {
+    id: `Error${status}`,
+    description,
+    content: json(API_ERROR, { data: {}, message, status }),
+  }
 }
 
 const FAILURES = {
@@ -48,7 +52,9 @@ const ANY = [403, 429, 500, 503] as const
 
 /** Failures in PocketBase's format: those with these statuses, and those that any route may have. */
 export const failures = (...statuses: FailureStatus[]): Answers =>
-  Object.fromEntries([...new Set([...statuses, ...ANY])].map((status) => [status, FAILURES[status]]))
+  Object.fromEntries(
+    [...new Set([...statuses, ...ANY])].map((status) => [status, FAILURES[status]]),
+  )
 
 export const BATCH_ERROR = z
   .object({

@@ -8,7 +8,12 @@ import { HINT } from './failures.ts'
 type Extras = Readonly<Record<string, z.ZodType>>
 
 /** A refusal that a route may answer with, and its message or an example of it. */
-export type DescribedRefusal = readonly [status: number, error: string, message: string, extras?: Extras]
+export type DescribedRefusal = readonly [
+  status: number,
+  error: string,
+  message: string,
+  extras?: Extras,
+]
 
 interface RefusalDetails {
   /** Messages of refusals whose message depends on the request. */
@@ -20,10 +25,17 @@ const COMMON_EXAMPLES: RefusalDetails['examples'] = {
   invalid_request: 'recipients must be a list of phone numbers',
   request_too_large: 'The body must have at most 4194304 bytes',
 }
-const COMMON_EXTRAS: RefusalDetails['extras'] = { unauthorized: { hint: HINT }, forbidden: { hint: HINT } }
+const COMMON_EXTRAS: RefusalDetails['extras'] = {
+  unauthorized: { hint: HINT },
+  forbidden: { hint: HINT },
+}
 
 const ANY_REFUSAL: readonly DescribedRefusal[] = [
-  [400, 'invalid_request', 'This takes too long. Ask for less: a shorter period, a simpler filter.'],
+  [
+    400,
+    'invalid_request',
+    'This takes too long. Ask for less: a shorter period, a simpler filter.',
+  ],
   [403, 'forbidden', 'You are not allowed to perform this request.', COMMON_EXTRAS.forbidden],
   [429, OTHER_REFUSALS[429], 'Too Many Requests.'],
   [500, OTHER_REFUSALS[500], 'Something went wrong while processing your request.'],
@@ -56,12 +68,18 @@ function makeRefusalAnswer(rows: readonly DescribedRefusal[]): ZodOpenApiRespons
     message: z.string().describe('For people.'),
     ...Object.assign({}, ...rows.map(([, , , extras]) => extras)),
     ...(rows.some(([status]) => status === 429) && {
-      retry_after: z.int().min(1).optional().describe('Seconds to wait, with limits of one number.'),
+      retry_after: z
+        .int()
+        .min(1)
+        .optional()
+        .describe('Seconds to wait, with limits of one number.'),
     }),
   })
   const examples = rows.map(([, error, message]) => [error, { value: { error, message } }] as const)
   return {
     description: `Refused: ${errors.map((error) => `\`${error}\``).join(', ')}.`,
-    content: { 'application/json': { schema, examples: Object.fromEntries(examples.toReversed()) } },
+    content: {
+      'application/json': { schema, examples: Object.fromEntries(examples.toReversed()) },
+    },
   }
 }

@@ -9,7 +9,8 @@ import { json, success } from './success-answers.ts'
 
 type Fails = Answers | readonly FailureStatus[] | readonly DescribedRefusal[]
 
-export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
+export interface Operation
+  extends Omit<ZodOpenApiOperationObject, 'responses' | 'tags' | 'operationId'> {
   /** Default: made from method and path. */
   readonly id?: string
   readonly params?: ZodOpenApiOperationObject['requestParams']
@@ -25,7 +26,11 @@ export interface Operation extends Omit<ZodOpenApiOperationObject, 'responses' |
 }
 
 /** OpenAPI paths of one tag. Operations are named by method and path; each may set its own `security`. */
-export function chapter(tag: string, security: Security, operations: Readonly<Record<string, Operation>>) {
+export function chapter(
+  tag: string,
+  security: Security,
+  operations: Readonly<Record<string, Operation>>,
+) {
   const paths: ZodOpenApiPathsObject = {}
   for (const [at, operation] of Object.entries(operations))
     describeOperation(paths, at, tag, security, operation)
@@ -73,7 +78,11 @@ const ofCaller = describeBy(COMMON_REFUSALS)('unauthorized', 'forbidden')
 function describeFailures(fails: Fails, security: Security, body: unknown): Answers {
   if (!('map' in fails)) return fails
   if (isStatuses(fails)) return failures(...fails)
-  return refusalAnswers([...(body ? ofBody : []), ...(security === NOBODY ? [] : ofCaller), ...fails])
+  return refusalAnswers([
+    ...(body ? ofBody : []),
+    ...(security === NOBODY ? [] : ofCaller),
+    ...fails,
+  ])
 }
 
 const isStatuses = (fails: readonly unknown[]): fails is readonly FailureStatus[] =>

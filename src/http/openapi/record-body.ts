@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import type { Collection } from '../../engine/collections/collection.ts'
-import { type Field, type FieldTypeName, isMulti, type SelectField } from '../../engine/fields/field.ts'
+import {
+  type Field,
+  type FieldTypeName,
+  isMulti,
+  type SelectField,
+} from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { describeField, oneOrMany, typeName, valueSchema } from './record-schema.ts'
 
@@ -13,10 +18,12 @@ const BODY_VALUES: Readonly<Partial<Record<FieldTypeName, (field: Field) => z.Zo
     z.string().meta(field.type === 'password' ? { minLength: field.min, format: 'password' } : {}),
   number: (field) => (field.type === 'number' ? makeNumberSchema(field) : z.number()),
   date: () => z.string().describe('An instant, as `2026-11-20 07:00:00.000Z`; empty for none.'),
-  select: (field) => oneOrMany(field, z.enum((field as SelectField).values as [string, ...string[]])),
+  select: (field) =>
+    oneOrMany(field, z.enum((field as SelectField).values as [string, ...string[]])),
 }
 
-const bodySchema = (field: Field): z.ZodType => BODY_VALUES[field.type]?.(field) ?? valueSchema(field)
+const bodySchema = (field: Field): z.ZodType =>
+  BODY_VALUES[field.type]?.(field) ?? valueSchema(field)
 
 const textLimits = ({ min, max, pattern }: Field & { type: 'text' }) => ({
   ...(min > 0 && { minLength: min }),
@@ -60,8 +67,12 @@ export function updateBody(collection: Collection, extension: Extension | undefi
   const fields = settable(collection, extension).filter(({ name }) => name !== 'id')
   const plain = fields.map((field) => [field.name, sent(field).optional()])
   const modified = fields.flatMap((field) => listModifiers(field))
-  const oldPassword = z.string().optional().describe('Asked of all but superusers for a new password.')
-  const more = collection.type === 'auth' ? { passwordConfirm: CONFIRM.optional(), oldPassword } : {}
+  const oldPassword = z
+    .string()
+    .optional()
+    .describe('Asked of all but superusers for a new password.')
+  const more =
+    collection.type === 'auth' ? { passwordConfirm: CONFIRM.optional(), oldPassword } : {}
   return z
     .looseObject({ ...Object.fromEntries([...plain, ...modified]), ...more })
     .meta({ id: `${typeName(collection)}Update` })

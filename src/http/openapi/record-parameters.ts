@@ -21,7 +21,9 @@ export const ONE = { query: z.object({ expand: EXPAND, fields: FIELDS }) }
 export const FIELDS_ONLY = { query: z.object({ fields: FIELDS }) }
 
 export const BY_ID = {
-  path: z.object({ id: z.string().meta({ description: 'The id of the record.', param: { id: 'id' } }) }),
+  path: z.object({
+    id: z.string().meta({ description: 'The id of the record.', param: { id: 'id' } }),
+  }),
   ...ONE,
 }
 

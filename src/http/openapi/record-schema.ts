@@ -77,7 +77,9 @@ function answered(collection: Collection, field: Field): z.ZodType {
 function expanded(collection: Collection, others: RecordSchemas): z.ZodType {
   const entries = collection.fields.flatMap((field) => {
     const other = field.type === 'relation' && others(field.collectionId)
-    return other ? [[field.name, (isMulti(field) ? z.array(other) : other).optional()] as const] : []
+    return other
+      ? [[field.name, (isMulti(field) ? z.array(other) : other).optional()] as const]
+      : []
   })
   const description =
     'Records that relations lead to, if `expand` asked for them and they may be seen; also those that lead here, under `collection_via_field`.'
@@ -102,7 +104,9 @@ export function describeField(field: Field): string | undefined {
 
 export function describeRule(rule: Rule): string {
   if (rule === null) return 'Only superusers may.'
-  return rule === '' ? 'Everyone may.' : `Superusers may, and whoever satisfies the rule \`${rule}\`.`
+  return rule === ''
+    ? 'Everyone may.'
+    : `Superusers may, and whoever satisfies the rule \`${rule}\`.`
 }
 
 export const recordTag = ({ name, about }: DescribedCollection) => ({

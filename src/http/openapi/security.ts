@@ -20,13 +20,18 @@ export const SECURITY_SCHEMES = {
     scheme: 'basic',
     description: "The user's email or id, and an API key as the password.",
   },
-  smsgateToken: { type: 'http', scheme: 'bearer', description: 'An API key, or a token of `/auth/token`.' },
+  smsgateToken: {
+    type: 'http',
+    scheme: 'bearer',
+    description: 'An API key, or a token of `/auth/token`.',
+  },
   hook: { type: 'http', scheme: 'bearer', description: 'The secret of a record of `hooks`.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: `psk_…`.' },
   twilio: {
     type: 'http',
     scheme: 'basic',
-    description: 'The AccountSid or the SID of a key, and the AuthToken: of an API key made with `twilio`.',
+    description:
+      'The AccountSid or the SID of a key, and the AuthToken: of an API key made with `twilio`.',
   },
 } as const
 

@@ -85,7 +85,8 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject) {
     [`POST ${path}/auth-refresh`]: {
       id: `refresh${name}`,
       summary: 'Exchange a token for a new one',
-      description: 'Exchange a token for a new one. A token of an impersonation is returned unchanged.',
+      description:
+        'Exchange a token for a new one. A token of an impersonation is returned unchanged.',
       security: SIGNED_IN,
       params: ONE,
       answer,

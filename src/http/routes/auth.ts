@@ -5,7 +5,11 @@ import {
   EMAIL_CHANGE_FORM,
   requestEmailChange,
 } from '../../engine/auth/email-change.ts'
-import { confirmVerification, requestVerification, TOKEN_FORM } from '../../engine/auth/email-verification.ts'
+import {
+  confirmVerification,
+  requestVerification,
+  TOKEN_FORM,
+} from '../../engine/auth/email-verification.ts'
 import { IMPERSONATE_FORM, impersonate } from '../../engine/auth/impersonate.ts'
 import { EMAIL_FORM } from '../../engine/auth/mail-on-request.ts'
 import { MFA_FORM } from '../../engine/auth/mfa.ts'
@@ -52,29 +56,45 @@ export const AUTH_ROUTES = rows(
     'GET /api/collections/:collection/auth-methods': undescribed(BY_RULES, ({ services }, c) =>
       renderAuthMethods(requireAuthCollection(c, services)),
     ),
-    'POST /api/collections/:collection/auth-with-password': undescribed(SIGN_IN, ({ services }, c) => {
-      const identity = async () => (await readForm(c, PASSWORD_FORM)).identity
-      const find = () => authWithPassword(callOf(c, services, PASSWORD_FORM))
-      return signIn(c, services, 'password', find, identity)
-    }),
-    'POST /api/collections/:collection/request-otp': undescribed(BY_RULES, async ({ services }, c) => ({
-      otpId: await requestOtp(callOf(c, services, EMAIL_FORM)),
-    })),
+    'POST /api/collections/:collection/auth-with-password': undescribed(
+      SIGN_IN,
+      ({ services }, c) => {
+        const identity = async () => (await readForm(c, PASSWORD_FORM)).identity
+        const find = () => authWithPassword(callOf(c, services, PASSWORD_FORM))
+        return signIn(c, services, 'password', find, identity)
+      },
+    ),
+    'POST /api/collections/:collection/request-otp': undescribed(
+      BY_RULES,
+      async ({ services }, c) => ({
+        otpId: await requestOtp(callOf(c, services, EMAIL_FORM)),
+      }),
+    ),
     'POST /api/collections/:collection/auth-with-otp': undescribed(SIGN_IN, ({ services }, c) =>
       signIn(c, services, 'otp', () => authWithOtp(callOf(c, services, OTP_FORM))),
     ),
-    'POST /api/collections/:collection/auth-with-oauth2': undescribed(BY_RULES, async ({ services }, c) => {
-      const arrival = await identifyByOAuth2(callOf(c, services, OAUTH2_FORM))
-      const { values } = await readRequestBody(c)
-      const { extensions, log, store } = services
-      const { auth, isNew } = await withCatalog(store, async () => {
-        const request = buildRequest(c, await authenticateUncached(c, services), values, 'oauth2')
-        const collection = requireAuthCollection(c, services)
-        return findOrCreateRecord({ store: store.signIn, extensions, log, collection, request, arrival })
-      })
-      const proof = { method: 'oauth2', meta: renderMeta(arrival, isNew) } as const
-      return answerWithToken(c, services, auth, proof, { context: 'oauth2' })
-    }),
+    'POST /api/collections/:collection/auth-with-oauth2': undescribed(
+      BY_RULES,
+      async ({ services }, c) => {
+        const arrival = await identifyByOAuth2(callOf(c, services, OAUTH2_FORM))
+        const { values } = await readRequestBody(c)
+        const { extensions, log, store } = services
+        const { auth, isNew } = await withCatalog(store, async () => {
+          const request = buildRequest(c, await authenticateUncached(c, services), values, 'oauth2')
+          const collection = requireAuthCollection(c, services)
+          return findOrCreateRecord({
+            store: store.signIn,
+            extensions,
+            log,
+            collection,
+            request,
+            arrival,
+          })
+        })
+        const proof = { method: 'oauth2', meta: renderMeta(arrival, isNew) } as const
+        return answerWithToken(c, services, auth, proof, { context: 'oauth2' })
+      },
+    ),
     'POST /api/collections/:collection/auth-refresh': undescribed(
       byMember('viewer'),
       async ({ auth, services }, c) => {
@@ -87,7 +107,8 @@ export const AUTH_ROUTES = rows(
       async ({ auth: superuser, services }, c, named) => {
         const { signIn: store } = services.store
         const collection = store.catalog.find(named)
-        if (collection?.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
+        if (collection?.type !== 'auth')
+          throw notFound('Missing or invalid auth collection context.')
         const read = () => readForm(c, IMPERSONATE_FORM, { terse: true })
         const { auth, token } = await impersonate(store, collection, c.req.param('id')!, read)
         const entry = { action: 'impersonate', collection: collection.name, record: auth.id }
@@ -95,27 +116,36 @@ export const AUTH_ROUTES = rows(
         return answerWithToken(c, services, auth, { token }, { asker: superuser })
       },
     ),
-    'POST /api/collections/:collection/request-verification': undescribed(BY_RULES, ({ services }, c) =>
-      requestVerification(callOf(c, services, EMAIL_FORM)),
+    'POST /api/collections/:collection/request-verification': undescribed(
+      BY_RULES,
+      ({ services }, c) => requestVerification(callOf(c, services, EMAIL_FORM)),
     ),
-    'POST /api/collections/:collection/confirm-verification': undescribed(BY_RULES, ({ services }, c) =>
-      confirmVerification(callOf(c, services, TOKEN_FORM)),
+    'POST /api/collections/:collection/confirm-verification': undescribed(
+      BY_RULES,
+      ({ services }, c) => confirmVerification(callOf(c, services, TOKEN_FORM)),
     ),
-    'POST /api/collections/:collection/request-password-reset': undescribed(BY_RULES, ({ services }, c) =>
-      requestPasswordReset(callOf(c, services, EMAIL_FORM)),
+    'POST /api/collections/:collection/request-password-reset': undescribed(
+      BY_RULES,
+      ({ services }, c) => requestPasswordReset(callOf(c, services, EMAIL_FORM)),
     ),
-    'POST /api/collections/:collection/confirm-password-reset': undescribed(BY_RULES, ({ services }, c) => {
-      const also = auditConfirmation(c, services, 'reset password')
-      return confirmPasswordReset(callOf(c, services, PASSWORD_RESET_FORM, { terse: true }), also)
-    }),
+    'POST /api/collections/:collection/confirm-password-reset': undescribed(
+      BY_RULES,
+      ({ services }, c) => {
+        const also = auditConfirmation(c, services, 'reset password')
+        return confirmPasswordReset(callOf(c, services, PASSWORD_RESET_FORM, { terse: true }), also)
+      },
+    ),
     'POST /api/collections/:collection/request-email-change': undescribed(
       byMember(),
       ({ auth, services }, c) => requestEmailChange(callOf(c, services, EMAIL_CHANGE_FORM), auth),
     ),
-    'POST /api/collections/:collection/confirm-email-change': undescribed(BY_RULES, ({ services }, c) => {
-      const also = auditConfirmation(c, services, 'change email')
-      return confirmEmailChange(callOf(c, services, EMAIL_CHANGE_CONFIRM_FORM), also)
-    }),
+    'POST /api/collections/:collection/confirm-email-change': undescribed(
+      BY_RULES,
+      ({ services }, c) => {
+        const also = auditConfirmation(c, services, 'change email')
+        return confirmEmailChange(callOf(c, services, EMAIL_CHANGE_CONFIRM_FORM), also)
+      },
+    ),
   },
   sendJson,
 )
@@ -170,6 +200,12 @@ export async function answerWithToken(
   c.header('cache-control', 'no-store')
   return sendJson(
     c,
-    await answerSignIn(openStoreForCaller(c, services, asker ?? auth), services, auth, visit, proof),
+    await answerSignIn(
+      openStoreForCaller(c, services, asker ?? auth),
+      services,
+      auth,
+      visit,
+      proof,
+    ),
   )
 }

@@ -29,7 +29,13 @@ import { readRequestQuery } from '../query.ts'
 import { rows } from '../rows.ts'
 import { readClientIp } from '../server/caller.ts'
 import { sendFile } from './sent-file.ts'
-import { checkUploadedBackup, EXISTS, isBackupStored, noBackup, uploadedFile } from './uploaded-backup.ts'
+import {
+  checkUploadedBackup,
+  EXISTS,
+  isBackupStored,
+  noBackup,
+  uploadedFile,
+} from './uploaded-backup.ts'
 
 const PIECE_BYTES = 256 << 10
 
@@ -68,11 +74,13 @@ export const BACKUP_ROUTES = rows(
       describe: {
         id: 'backupStatus',
         summary: 'Ask how the backups are',
-        description: 'For superusers. The last backup and restore, the running job, and the last failure.',
+        description:
+          'For superusers. The last backup and restore, the running job, and the last failure.',
         params: FIELDS_ONLY,
         answer: ['The state.', STATUS],
       },
-      run: ({ store, services: { settings, config } }) => readStatus(store.db, settings.current, config),
+      run: ({ store, services: { settings, config } }) =>
+        readStatus(store.db, settings.current, config),
     },
     'GET /api/backups': {
       permission: bySuperuser,
@@ -113,11 +121,14 @@ export const BACKUP_ROUTES = rows(
       describe: {
         id: 'uploadBackup',
         summary: 'Upload a backup',
-        description: 'For superusers. The file is read through: one that is damaged or no backup is refused.',
+        description:
+          'For superusers. The file is read through: one that is damaged or no backup is refused.',
         requestBody: {
           required: true,
           content: {
-            'multipart/form-data': { schema: z.object({ file: z.string().meta({ format: 'binary' }) }) },
+            'multipart/form-data': {
+              schema: z.object({ file: z.string().meta({ format: 'binary' }) }),
+            },
           },
         },
         answer: ['It is stored.'],
@@ -125,7 +136,10 @@ export const BACKUP_ROUTES = rows(
       },
       run: async ({ auth, services }, c) => {
         const { backups } = services
-        const { name, content } = await checkUploadedBackup(await backups.storage(), await uploadedFile(c))
+        const { name, content } = await checkUploadedBackup(
+          await backups.storage(),
+          await uploadedFile(c),
+        )
         await backups.upload(name, content.pieces(PIECE_BYTES)).catch((error) => {
           if (error instanceof UserError) throw noBackup(error.message)
           throw error instanceof ApiError ? error : badRequest('Failed to upload backup.')
@@ -159,7 +173,8 @@ export const BACKUP_ROUTES = rows(
           throw badRequest('The backup is currently being used and cannot be deleted.')
         const storage = await services.backups.storage()
         await storage.delete(key).catch((error) => {
-          const reason = error.code === 'ENOENT' ? `[key: ${key}] resource not found` : error.message
+          const reason =
+            error.code === 'ENOENT' ? `[key: ${key}] resource not found` : error.message
           throw badRequest(`Invalid or already deleted backup file. Raw error: \n${reason}`)
         })
         await auditRequest(c, services, auth, { action: 'delete backup', record: key })
@@ -214,6 +229,11 @@ async function download(c: Ctx, services: Services, key: string): Promise<Respon
 
 async function checkName(storage: BackupStorage, name: string): Promise<void> {
   const isTaken = BACKUP_NAME.test(name) && (await isBackupStored(storage, name))
-  const taken = isTaken ? fieldError(EXISTS, 'The backup file name is invalid or already exists.') : undefined
-  checkFields({ name }, { name: [length(1, MAX_BACKUP_NAME), matches(BACKUP_NAME), failedBefore(taken)] })
+  const taken = isTaken
+    ? fieldError(EXISTS, 'The backup file name is invalid or already exists.')
+    : undefined
+  checkFields(
+    { name },
+    { name: [length(1, MAX_BACKUP_NAME), matches(BACKUP_NAME), failedBefore(taken)] },
+  )
 }

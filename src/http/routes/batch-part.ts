@@ -21,7 +21,10 @@ export interface Part {
   readonly asked: BatchRequest
   readonly outer: RequestInfo
   readonly options: WriteOptions & { readonly uploads: Uploads }
-  readonly alsoFor: (request: RequestInfo, collection: Collection) => WriteOptions['inSameTransaction']
+  readonly alsoFor: (
+    request: RequestInfo,
+    collection: Collection,
+  ) => WriteOptions['inSameTransaction']
 }
 
 export interface PartAnswer {
@@ -96,9 +99,8 @@ async function upsert({ store, asked }: Part, { name }: Action): Promise<Action>
 async function isStored(store: Store, name: string, id: string): Promise<boolean> {
   const collection = store.catalog.find(name)
   if (!collection) return false
-  const { rows } = await sql`select from ${sql.id(toTableName(collection))} where id = ${id}`.execute(
-    store.db,
-  )
+  const { rows } =
+    await sql`select from ${sql.id(toTableName(collection))} where id = ${id}`.execute(store.db)
   return rows.length > 0
 }
 
@@ -124,10 +126,15 @@ function makePartRequest({ asked, outer, options }: Part, method: string): Reque
     meter: outer.meter,
     headers: () => {
       const own = Object.entries(asked.headers).map(
-        ([name, value]) => [name.toLowerCase().replaceAll('-', '_'), toScalarText(value) ?? ''] as const,
+        ([name, value]) =>
+          [name.toLowerCase().replaceAll('-', '_'), toScalarText(value) ?? ''] as const,
       )
       const merged = own.filter(([name]) => name !== 'authorization')
-      return { ...outer.headers(), ...Object.fromEntries(merged), content_type: 'multipart/form-data' }
+      return {
+        ...outer.headers(),
+        ...Object.fromEntries(merged),
+        content_type: 'multipart/form-data',
+      }
     },
   }
 }

@@ -4,7 +4,11 @@ import type { AuthCollection } from '../../engine/collections/collection.ts'
 import { MAX_PASSWORD_BYTES } from '../../engine/fields/bcrypt.ts'
 import { toText } from '../../engine/fields/cast.ts'
 import { passwordError } from '../../engine/fields/scalar-types.ts'
-import { OWN_WORK, type PasswordMemory, type PasswordWork } from '../../engine/records/password-work.ts'
+import {
+  OWN_WORK,
+  type PasswordMemory,
+  type PasswordWork,
+} from '../../engine/records/password-work.ts'
 import { prepare } from '../../engine/records/prepare.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { badRequest } from '../../platform/api-errors.ts'
@@ -39,11 +43,16 @@ export async function batchPasswords(
     throw badRequest(`A batch may change at most ${MAX_OLD_PASSWORDS} passwords.`)
   const work = passwordWork(c, services, auth)
   for (const [i, write] of writes.entries())
-    if (write) await workAhead(openStoreForCaller(c, services, auth), write, memories[i]!.over(work))
+    if (write)
+      await workAhead(openStoreForCaller(c, services, auth), write, memories[i]!.over(work))
   return writes.map((write, i) => (write ? memories[i]!.over(work, true) : OWN_WORK))
 }
 
-function parseAuthWrite(services: Services, auth: AuthRecord | null, asked: BatchRequest): Write | undefined {
+function parseAuthWrite(
+  services: Services,
+  auth: AuthRecord | null,
+  asked: BatchRequest,
+): Write | undefined {
   const { method } = asked
   const collection = collectionOfPart(services, asked)
   if (collection?.type !== 'auth' || method === 'DELETE') return undefined
@@ -59,7 +68,8 @@ async function workAhead(store: Store, write: Write, work: PasswordWork): Promis
   const { passwords } = prepare(collection, body, { isSuperuser })
   for (const field of collection.fields) {
     const plain = field.type === 'password' ? passwords[field.name] : ''
-    if (field.type !== 'password' || !plain || Buffer.byteLength(plain) > MAX_PASSWORD_BYTES) continue
+    if (field.type !== 'password' || !plain || Buffer.byteLength(plain) > MAX_PASSWORD_BYTES)
+      continue
     if (field.name === 'password' && toText(body.passwordConfirm) !== plain) continue
     if (!passwordError(field, plain)) await work.hash(plain, field.cost)
   }

@@ -1,6 +1,20 @@
 import { z } from 'zod'
-import { allowOnly, checkFields, each, fields, notLonger, required } from '../../engine/collections/checks.ts'
-import { list, map, object, ShapeError, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
+import {
+  allowOnly,
+  checkFields,
+  each,
+  fields,
+  notLonger,
+  required,
+} from '../../engine/collections/checks.ts'
+import {
+  list,
+  map,
+  object,
+  ShapeError,
+  text,
+  type ValueOf,
+} from '../../engine/fields/json-shapes.ts'
 import { badRequest } from '../../platform/api-errors.ts'
 import type { RequestBody } from '../context.ts'
 
@@ -12,7 +26,10 @@ export const BATCH = z
           method: z
             .enum(['POST', 'PATCH', 'PUT', 'DELETE'])
             .describe('PUT updates a record, or creates it if it does not exist.'),
-          url: z.string().max(2000).describe('Path and query of a create, update or delete of a record.'),
+          url: z
+            .string()
+            .max(2000)
+            .describe('Path and query of a create, update or delete of a record.'),
           headers: z.record(z.string(), z.string()).nullish(),
           body: z.record(z.string(), z.unknown()).nullish(),
         }),

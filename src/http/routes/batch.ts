@@ -24,7 +24,14 @@ import { readRequestQuery } from '../query.ts'
 import { retry } from '../retry-request.ts'
 import { rows } from '../rows.ts'
 import { openStoreForCaller, readClientIp } from '../server/caller.ts'
-import { bodyOfPart, collectionOfPart, type Part, type PartAnswer, PartFault, runPart } from './batch-part.ts'
+import {
+  bodyOfPart,
+  collectionOfPart,
+  type Part,
+  type PartAnswer,
+  PartFault,
+  runPart,
+} from './batch-part.ts'
 import { batchPasswords } from './batch-passwords.ts'
 import {
   BATCH,
@@ -52,19 +59,29 @@ export const BATCH_ROUTES = rows(SERVER, {
       params: FIELDS_ONLY,
       requestBody: {
         required: true,
-        content: { ...json(BATCH, BATCH_EXAMPLE), 'multipart/form-data': { schema: z.looseObject({}) } },
+        content: {
+          ...json(BATCH, BATCH_EXAMPLE),
+          'multipart/form-data': { schema: z.looseObject({}) },
+        },
       },
       answer: ['An answer for each request, in their order.', BATCH_ANSWER],
       fails: [413],
       responses: {
-        400: { description: 'Nothing was written.', content: json(z.union([BATCH_ERROR, API_ERROR])) },
+        400: {
+          description: 'Nothing was written.',
+          content: json(z.union([BATCH_ERROR, API_ERROR])),
+        },
       },
     },
     send: sendJson,
     run: async ({ services }, c) => {
       const { enabled, maxRequests, maxBodySize } = services.settings.current.batch
       if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
-      const body = await readBodyOr(c, UNREADABLE, maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES)
+      const body = await readBodyOr(
+        c,
+        UNREADABLE,
+        maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES,
+      )
       const requests = readBatch(body, maxRequests)
       const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(bodyOfPart)
       const answers = await limitOldPasswordChecks(c, services, bodies, () =>
@@ -128,7 +145,8 @@ function runAll(
       }
       if (Date.now() > deadlineMs) throw badRequest(FAILED)
     }
-    if (readRequestQuery(c).fields) checkPicked(answers.reduce((sum, { body }) => sum + body.length, 0))
+    if (readRequestQuery(c).fields)
+      checkPicked(answers.reduce((sum, { body }) => sum + body.length, 0))
     return answers
   })
 }
@@ -139,7 +157,8 @@ function mayOpen(services: Services, asked: BatchRequest): boolean {
 }
 
 const mayChangeAuth = (services: Services, asked: BatchRequest) =>
-  (asked.method === 'PATCH' || asked.method === 'PUT') && collectionOfPart(services, asked)?.type === 'auth'
+  (asked.method === 'PATCH' || asked.method === 'PUT') &&
+  collectionOfPart(services, asked)?.type === 'auth'
 
 function pickPartUploads(files: Uploads, i: number): Uploads {
   const prefixes = [`requests.${i}.`, `requests[${i}].`]
@@ -155,7 +174,9 @@ function pickPartUploads(files: Uploads, i: number): Uploads {
 
 function partError(i: number, thrown: unknown): unknown {
   const error = thrown instanceof PartFault ? new ApiError(i === 0 ? 400 : 500) : thrown
-  const isOfBatch = [DatabaseUnavailable, LargeAnswer, OverLimit].some((type) => error instanceof type)
+  const isOfBatch = [DatabaseUnavailable, LargeAnswer, OverLimit].some(
+    (type) => error instanceof type,
+  )
   if (!(error instanceof ApiError) || isOfBatch) return error
   const { data, message, status } = error
   const failure = {

@@ -18,7 +18,9 @@ export function readRange(header: string, size: number): Range | undefined {
   if (header === '') return undefined
   if (!header.startsWith('bytes=')) throw new RangeFault(false)
   const specs = header.slice('bytes='.length).split(',')
-  const ranges = specs.filter((spec) => spec.trim() !== '').map((spec) => parseByteRange(spec.trim(), size))
+  const ranges = specs
+    .filter((spec) => spec.trim() !== '')
+    .map((spec) => parseByteRange(spec.trim(), size))
   const [range] = ranges
   if (ranges.length > 0 && !ranges.some(Boolean)) throw new RangeFault(true)
   return ranges.length === 1 ? range : undefined

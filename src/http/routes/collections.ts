@@ -1,9 +1,16 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { checkFields, notLonger, required } from '../../engine/collections/checks.ts'
-import { renderCollection, scaffoldsJson } from '../../engine/collections/definition/collection-json.ts'
+import {
+  renderCollection,
+  scaffoldsJson,
+} from '../../engine/collections/definition/collection-json.ts'
 import { OAUTH2_PROVIDERS } from '../../engine/collections/definition/oauth2-providers.ts'
 import { dryRunView } from '../../engine/collections/dry-run.ts'
-import { createCollection, removeCollection, updateCollection } from '../../engine/collections/edit.ts'
+import {
+  createCollection,
+  removeCollection,
+  updateCollection,
+} from '../../engine/collections/edit.ts'
 import { explainSqliteError } from '../../engine/collections/from-sqlite/sqlite-fault.ts'
 import { importAll } from '../../engine/collections/import-all-or-none.ts'
 import { isQueryFault } from '../../engine/collections/views/view-query.ts'
@@ -90,13 +97,21 @@ export const COLLECTION_ROUTES = rows(
     'GET /api/collections/:collection': undescribed(bySuperuser, ({ services }, _, name) =>
       renderCollection(find(services.store, name)),
     ),
-    'PATCH /api/collections/:collection': undescribed(bySuperuser, async ({ auth, services }, c, named) => {
-      const { id, name } = find(services.store, named)
-      const { values } = await readBodyOr(c, LOAD.update)
-      const collection = await updateCollection(auditedCollections(c, services, auth), id, values, checkRule)
-      await renameRateLimits(services.settings, name, collection.name)
-      return renderCollection(collection)
-    }),
+    'PATCH /api/collections/:collection': undescribed(
+      bySuperuser,
+      async ({ auth, services }, c, named) => {
+        const { id, name } = find(services.store, named)
+        const { values } = await readBodyOr(c, LOAD.update)
+        const collection = await updateCollection(
+          auditedCollections(c, services, auth),
+          id,
+          values,
+          checkRule,
+        )
+        await renameRateLimits(services.settings, name, collection.name)
+        return renderCollection(collection)
+      },
+    ),
     'DELETE /api/collections/:collection': undescribed(bySuperuser, ({ auth, services }, c, name) =>
       removeCollection(auditedCollections(c, services, auth), name),
     ),
@@ -106,7 +121,13 @@ export const COLLECTION_ROUTES = rows(
         const collection = find(services.store, named)
         await db.transaction(async (inside) => {
           await truncateCollection({ db: inside, catalog }, services.extensions, collection)
-          await auditRequest(c, services, auth, { action: 'truncate', collection: collection.name }, inside)
+          await auditRequest(
+            c,
+            services,
+            auth,
+            { action: 'truncate', collection: collection.name },
+            inside,
+          )
         })
       },
     ),
@@ -114,7 +135,12 @@ export const COLLECTION_ROUTES = rows(
   sendJson,
 )
 
-async function dryRun(store: Store, extensions: Extensions, viewQuery: string, request: RequestInfo) {
+async function dryRun(
+  store: Store,
+  extensions: Extensions,
+  viewQuery: string,
+  request: RequestInfo,
+) {
   const query = { perPage: `${SAMPLE_SIZE}`, skipTotal: '1' }
   try {
     return await dryRunView(store, viewQuery, async (inside, view) => {
@@ -141,4 +167,6 @@ const LISTED = plainList('_collections_listed', [
 ])
 
 const listCollections = (store: Store, extensions: Extensions, request: RequestInfo) =>
-  listPlain(LISTED, store, extensions, request, ({ id }) => renderCollection(store.catalog.find(String(id))!))
+  listPlain(LISTED, store, extensions, request, ({ id }) =>
+    renderCollection(store.catalog.find(String(id))!),
+  )

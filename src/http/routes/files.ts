@@ -69,7 +69,8 @@ export const FILE_ROUTES = rows(
         fails: [400, 404],
         responses: FILE,
       },
-      run: ({ services }, c) => withCatalog(services.store, () => serve(c, services), { isRead: true }),
+      run: ({ services }, c) =>
+        withCatalog(services.store, () => serve(c, services), { isRead: true }),
     },
   },
   sendJson,
@@ -96,7 +97,8 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
   const holder = findRequestHolder(c.env.incoming, services, null)
   const isOwn = services.extensions.get(collection.id) !== undefined
   const caching = isOwn && field.protected ? { caching: PROTECTED_CACHING } : {}
-  const small = thumb && (await findThumb(store.db, place, original, { size: thumb, field, holder }))
+  const small =
+    thumb && (await findThumb(store.db, place, original, { size: thumb, field, holder }))
   // other sites may embed files in frames
   c.env.outgoing.removeHeader('X-Frame-Options')
   return small

@@ -25,8 +25,9 @@ import { streamPieces } from './sent-file.ts'
  * the statements and responds. PocketBase: apis/record_crud.go
  */
 export const RECORD_ROUTES = rows('', {
-  'GET /api/collections/:collection/records': undescribed(byRules('viewer'), ({ services }, c, collection) =>
-    read(c, services, collection, listRecords),
+  'GET /api/collections/:collection/records': undescribed(
+    byRules('viewer'),
+    ({ services }, c, collection) => read(c, services, collection, listRecords),
   ),
   'GET /api/collections/:collection/records/:id': undescribed(
     byRules('viewer'),
@@ -39,16 +40,23 @@ export const RECORD_ROUTES = rows('', {
   'POST /api/collections/:collection/records': undescribed(byRules('agent'), ({ services }, c) =>
     write(c, services, 'POST'),
   ),
-  'PATCH /api/collections/:collection/records/:id': undescribed(byRules('agent'), ({ services }, c) =>
-    write(c, services, 'PATCH'),
+  'PATCH /api/collections/:collection/records/:id': undescribed(
+    byRules('agent'),
+    ({ services }, c) => write(c, services, 'PATCH'),
   ),
-  'DELETE /api/collections/:collection/records/:id': undescribed(byRules('agent'), ({ services }, c) =>
-    write(c, services, 'DELETE'),
+  'DELETE /api/collections/:collection/records/:id': undescribed(
+    byRules('agent'),
+    ({ services }, c) => write(c, services, 'DELETE'),
   ),
 })
 
 /** Reads for the cached caller. Repeats with the caller from the database if the caller has changed. */
-function read(c: Ctx, services: Services, collection: string, run: typeof viewRecord): Promise<string> {
+function read(
+  c: Ctx,
+  services: Services,
+  collection: string,
+  run: typeof viewRecord,
+): Promise<string> {
   // parse: `asCaller` reads the body, too. As in PocketBase, a GET with a broken body gets 400
   const id = c.req.param('id') ?? ''
   requireCollection(services.store.catalog, collection) // throws 404 before the body is read
@@ -93,7 +101,11 @@ async function sendExport(c: Ctx, services: Services): Promise<Response> {
 }
 
 /** Writes a record. Reads the body once; each attempt looks up the caller and the collection anew. */
-async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DELETE'): Promise<Response> {
+async function write(
+  c: Ctx,
+  services: Services,
+  method: 'POST' | 'PATCH' | 'DELETE',
+): Promise<Response> {
   const { store, extensions, config } = services
   const isDelete = method === 'DELETE'
   // parse: check the collection before the body is read
@@ -101,7 +113,10 @@ async function write(c: Ctx, services: Services, method: 'POST' | 'PATCH' | 'DEL
   const find = ({ catalog }: Pick<Store, 'catalog'>) =>
     writableCollection(catalog, c.req.param('collection')!, missing)
   const known = find(store)
-  const { values, files: uploads } = await readRequestBody(c, isDelete ? MAX_BODY_BYTES : bodyLimit(known))
+  const { values, files: uploads } = await readRequestBody(
+    c,
+    isDelete ? MAX_BODY_BYTES : bodyLimit(known),
+  )
   // plan: the answer may contain a secret that is shown once
   if (!isDelete && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
   let memory: PasswordMemory | undefined

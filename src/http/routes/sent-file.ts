@@ -6,10 +6,33 @@ import { type Range, RangeFault, readRange } from './byte-range.ts'
 
 /** Types that browsers show instead of downloading. PocketBase: inlineServeContentTypes */
 const INLINE: ReadonlySet<string> = new Set([
-  ...['image/png', 'image/jpg', 'image/jpeg', 'image/gif', 'image/webp', 'image/x-icon', 'image/bmp'],
+  ...[
+    'image/png',
+    'image/jpg',
+    'image/jpeg',
+    'image/gif',
+    'image/webp',
+    'image/x-icon',
+    'image/bmp',
+  ],
   ...['video/webm', 'video/mp4', 'video/3gpp', 'video/quicktime', 'video/x-ms-wmv'],
-  ...['audio/basic', 'audio/aiff', 'audio/mpeg', 'audio/midi', 'audio/mp3', 'audio/wave', 'audio/wav'],
-  ...['audio/x-wav', 'audio/x-mpeg', 'audio/x-m4a', 'audio/aac', 'application/pdf', 'application/x-pdf'],
+  ...[
+    'audio/basic',
+    'audio/aiff',
+    'audio/mpeg',
+    'audio/midi',
+    'audio/mp3',
+    'audio/wave',
+    'audio/wav',
+  ],
+  ...[
+    'audio/x-wav',
+    'audio/x-mpeg',
+    'audio/x-m4a',
+    'audio/aac',
+    'application/pdf',
+    'application/x-pdf',
+  ],
 ])
 
 const OFFICE = 'application/vnd.openxmlformats-officedocument'
@@ -42,7 +65,10 @@ export interface SentFile {
 export function sendFile(c: Ctx, file: SentFile, name: string): Response {
   const { headers } = c.env.incoming
   const isInline = INLINE.has(file.type) && !TRUE.has(readRequestQuery(c).download ?? '')
-  c.header('content-disposition', `${isInline ? 'inline' : 'attachment'}; filename=${JSON.stringify(name)}`)
+  c.header(
+    'content-disposition',
+    `${isInline ? 'inline' : 'attachment'}; filename=${JSON.stringify(name)}`,
+  )
   c.header('content-security-policy', POLICY)
   c.header('cache-control', file.caching ?? CACHING)
   c.header('last-modified', file.modified.toUTCString())
@@ -82,7 +108,9 @@ function sendRange(c: Ctx, file: SentFile, range?: Range): Response {
   if (range) c.header('content-range', `bytes ${start}-${start + length - 1}/${file.size}`)
   c.header('content-length', String(length))
   const status = range ? 206 : 200
-  return isHead(c) ? c.body(null, status) : c.body(streamPieces(file.read(start, start + length)), status)
+  return isHead(c)
+    ? c.body(null, status)
+    : c.body(streamPieces(file.read(start, start + length)), status)
 }
 
 /** A stream that reads pieces as fast as the client takes them. An error closes the connection early. */

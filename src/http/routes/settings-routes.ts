@@ -30,10 +30,13 @@ export const SETTINGS_ROUTES = rows(
       if (JSON.stringify(next.logs) !== JSON.stringify(before)) forget(services)
       return renderSettings(next)
     }),
-    'POST /api/settings/test/email': undescribed(bySuperuser, async ({ auth, store, services }, c) => {
-      await sendTestMail(store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
-      await auditRequest(c, services, auth, { action: 'test mail' })
-    }),
+    'POST /api/settings/test/email': undescribed(
+      bySuperuser,
+      async ({ auth, store, services }, c) => {
+        await sendTestMail(store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
+        await auditRequest(c, services, auth, { action: 'test mail' })
+      },
+    ),
     'POST /api/settings/test/s3': undescribed(bySuperuser, async ({ auth, services }, c) => {
       const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
       const checks = { filesystem: [required, allowOnly(['storage', 'backups'])] }

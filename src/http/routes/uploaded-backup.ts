@@ -33,13 +33,15 @@ export async function checkUploadedBackup(storage: BackupStorage, file: Upload |
 async function findUploadError(storage: BackupStorage, { name, originalName, sniffed }: Upload) {
   if (!sniffed.names.includes(ZIP))
     return fieldError('validation_invalid_mime_type', `"${name}" mime type must be one of: ${ZIP}`)
-  if (!isStorable(originalName)) return fieldError('validation_match_invalid', 'must be in a valid format')
+  if (!isStorable(originalName))
+    return fieldError('validation_match_invalid', 'must be in a valid format')
   if (await isBackupStored(storage, originalName))
     return fieldError(EXISTS, 'Backup file with the specified name already exists.')
   return undefined
 }
 
-const isStorable = (name: string) => !/^\.|[\0-\x1f\\]/.test(name) && Buffer.byteLength(name) <= MAX_KEY_BYTES
+const isStorable = (name: string) =>
+  !/^\.|[\0-\x1f\\]/.test(name) && Buffer.byteLength(name) <= MAX_KEY_BYTES
 
 export const noBackup = (sentence: string) =>
   badRequest('An error occurred while validating the submitted data.', {

@@ -15,7 +15,8 @@ type Trust = Pick<Services, 'settings' | 'config'>
 /**
  * The client's address, from a trusted header, a trusted proxy's X-Forwarded-For or the socket. Contract 8.5
  */
-export const readClientIp = (c: Ctx, services: Trust): string => readIncomingIp(c.env.incoming, services)
+export const readClientIp = (c: Ctx, services: Trust): string =>
+  readIncomingIp(c.env.incoming, services)
 
 /** The same as `readClientIp`, for a Node request. Contract 8.5 */
 export function readIncomingIp(incoming: IncomingMessage, { settings, config }: Trust): string {
@@ -49,13 +50,16 @@ function farthest(values: readonly string[], proxies: readonly string[], peer: s
 const withoutPort = (hop: string) =>
   /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop)?.slice(1).find(Boolean) ?? hop
 
-export const isTrusted = (incoming: IncomingMessage, { trustedProxies }: Trust['config']): boolean =>
-  trustedProxies.length > 0 && isListed(trustedProxies, readPeerAddress(incoming))
+export const isTrusted = (
+  incoming: IncomingMessage,
+  { trustedProxies }: Trust['config'],
+): boolean => trustedProxies.length > 0 && isListed(trustedProxies, readPeerAddress(incoming))
 
 const readPeerAddress = ({ socket }: IncomingMessage) => readSocketAddress(socket)
 
 /** The address of a connection's other end, a client or a proxy; '' once it is closed. */
-export const readSocketAddress = (socket: Socket | null): string => plain(socket?.remoteAddress ?? '')
+export const readSocketAddress = (socket: Socket | null): string =>
+  plain(socket?.remoteAddress ?? '')
 
 function addresses({ headersDistinct }: IncomingMessage, header: string): string[] {
   const value = headersDistinct[header.toLowerCase()]?.at(-1) ?? ''
@@ -87,7 +91,11 @@ export function findCachedCaller(
 }
 
 /** The store for a request, charged to the caller, with the collections that the caller's role allows. */
-export function openStoreForCaller({ env }: Ctx, services: Services, auth: AuthRecord | null): Store {
+export function openStoreForCaller(
+  { env }: Ctx,
+  services: Services,
+  auth: AuthRecord | null,
+): Store {
   const ticket = {
     holder: findRequestHolder(env.incoming, services, auth),
     isSuperuser: auth?.isSuperuser ?? false,
@@ -112,7 +120,10 @@ export function findRequestMemory(c: Ctx): RequestMemory {
   if (known) return known
   const { incoming, outgoing } = c.env
   const auth = c.get('asker') ?? null
-  const memory = new RequestMemory(findRequestHolder(incoming, c.get('services')!, auth), auth?.isSuperuser)
+  const memory = new RequestMemory(
+    findRequestHolder(incoming, c.get('services')!, auth),
+    auth?.isSuperuser,
+  )
   c.set('memory', memory)
   if (outgoing.closed) memory.close()
   else outgoing.once('close', () => memory.close())

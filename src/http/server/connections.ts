@@ -32,7 +32,10 @@ export const CONNECTION_OPTIONS = {
  */
 export const LISTENER_OPTIONS = { hostname: 'localhost', autoCleanupIncoming: false }
 
-const connections = new WeakMap<Socket, { readonly all: OpenConnections; readonly connection: Connection }>()
+const connections = new WeakMap<
+  Socket,
+  { readonly all: OpenConnections; readonly connection: Connection }
+>()
 
 /** Counts a connection as idle, and for the client instead of a proxy, while its request waits for events. */
 export function waitForNews(socket: Socket, client: Holder): void {
@@ -54,11 +57,20 @@ export function limitConnections(
   server.on('connection', (socket) => {
     const ip = readSocketAddress(socket)
     const origin = guestHolder(ip)
-    const connection = { socket, origin, network: origin, isBusy: false, requests: 0, waitingBytes: 0 }
+    const connection = {
+      socket,
+      origin,
+      network: origin,
+      isBusy: false,
+      requests: 0,
+      waitingBytes: 0,
+    }
     connections.set(socket, { all, connection })
     // if the settings trust a proxy header, all connections are taken for those of proxies
-    const isProxy = isListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0
-    const isBanned = bannedUntilMs.size > 0 && (bannedUntilMs.get(toNetwork(ip)) ?? 0) > performance.now()
+    const isProxy =
+      isListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0
+    const isBanned =
+      bannedUntilMs.size > 0 && (bannedUntilMs.get(toNetwork(ip)) ?? 0) > performance.now()
     const leave = isProxy || addresses.tryEnter(toNetwork(ip))
     if (isBanned || !leave || !all.add(connection)) socket.destroy()
     if (typeof leave === 'function') socket.once('close', leave)

@@ -13,7 +13,11 @@ export function allowOtherSites(req: IncomingMessage, res: ServerResponse): void
 /** Answers the request by which a browser asks what a page of another site may send. */
 export function answerPreflight(req: IncomingMessage, res: ServerResponse) {
   if (req.headers.origin) {
-    res.setHeader('Vary', ['Origin', 'Access-Control-Request-Method', 'Access-Control-Request-Headers'])
+    res.setHeader('Vary', [
+      'Origin',
+      'Access-Control-Request-Method',
+      'Access-Control-Request-Headers',
+    ])
     res.setHeader('Access-Control-Allow-Methods', METHODS)
     const asked = req.headers['access-control-request-headers']
     if (asked) res.setHeader('Access-Control-Allow-Headers', asked)

@@ -12,7 +12,10 @@ export function describeFault(fault: unknown, url: string): { error?: string; de
   if (fault instanceof FilterError) return { error: cut(withKnownNames(fault.message, url)) }
   if (fault instanceof ApiError) {
     const details = keepErrorCodes(fault.data)
-    return { error: withoutTexts(fault.message), ...(Object.keys(details).length > 0 && { details }) }
+    return {
+      error: withoutTexts(fault.message),
+      ...(Object.keys(details).length > 0 && { details }),
+    }
   }
   if (fault instanceof GatewayError) {
     const code = fault.body.error

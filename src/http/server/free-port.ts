@@ -4,7 +4,13 @@ import { UserError } from '../../platform/api-errors.ts'
 const TRIES = 20
 
 /** Throws a UserError, which names a free port, if another program has this one. */
-export async function requireFreePort({ host, port }: { readonly host: string; readonly port: number }) {
+export async function requireFreePort({
+  host,
+  port,
+}: {
+  readonly host: string
+  readonly port: number
+}) {
   const free = port === 0 ? port : await freePortFrom(port, host)
   if (free === port) return
   throw new UserError(

@@ -44,7 +44,10 @@ export function wrapBeforeRoutes(
 }
 
 /** The value of Strict-Transport-Security; '' if the public address is not https or HSTS is off. RFC 6797 */
-export const strictTransport = ({ publicUrl, hstsDays }: Pick<Config, 'publicUrl' | 'hstsDays'>): string =>
+export const strictTransport = ({
+  publicUrl,
+  hstsDays,
+}: Pick<Config, 'publicUrl' | 'hstsDays'>): string =>
   publicUrl.startsWith('https://') && hstsDays > 0 ? `max-age=${hstsDays * 86_400}` : ''
 
 function refuse(res: ServerResponse) {
@@ -67,7 +70,8 @@ const withoutNul = (url: string): string =>
 export function readRoutedPath(apis: Services['apis'], url: string): string {
   const path = url.split('?', 1)[0]!
   for (const { pathMark, canonicalPath } of apis)
-    if (pathMark !== undefined && canonicalPath && path.includes(pathMark)) return canonicalPath(path)
+    if (pathMark !== undefined && canonicalPath && path.includes(pathMark))
+      return canonicalPath(path)
   return path
 }
 
@@ -99,7 +103,8 @@ const INVALID = [400, 'The request is not valid HTTP.'] as const
 export function answerClientError(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Node's internal field: the connection's answer
   const { _httpMessage: answer } = socket as { _httpMessage?: ServerResponse }
-  if (!socket.writable || error.code === 'ECONNRESET' || answer?.headersSent) return void socket.destroy()
+  if (!socket.writable || error.code === 'ECONNRESET' || answer?.headersSent)
+    return void socket.destroy()
   socket.end(writeRawAnswer(...(FAULTS[error.code ?? ''] ?? INVALID)))
 }
 

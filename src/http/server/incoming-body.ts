@@ -59,7 +59,8 @@ export class LimitedIncomingMessage extends IncomingMessage {
       this.#chunks++
       this.#bytes += chunk.length
       // without chunked encoding, the network decides how large the pieces are
-      const isChunked = this.#chunks > FREE_CHUNKS && this.headers['transfer-encoding'] !== undefined
+      const isChunked =
+        this.#chunks > FREE_CHUNKS && this.headers['transfer-encoding'] !== undefined
       if (isChunked && this.#bytes < this.#chunks * MIN_AVERAGE_BYTES) {
         this.destroy()
         return false
@@ -72,4 +73,5 @@ export class LimitedIncomingMessage extends IncomingMessage {
 
 /** Whether a body may need much memory: it exceeds SMALL_BYTES, has no declared length, or is multipart. */
 export const mayExceedSmall = (incoming: IncomingMessage): boolean =>
-  bodyBytes(incoming) > SMALL_BYTES || incoming.headers['content-type']?.startsWith('multipart/') === true
+  bodyBytes(incoming) > SMALL_BYTES ||
+  incoming.headers['content-type']?.startsWith('multipart/') === true

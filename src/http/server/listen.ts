@@ -9,7 +9,11 @@ const BACKLOG = 4_096
 /** Listeners on the port. Each accepts only one connection per turn of the event loop. */
 const LISTENERS = process.platform === 'linux' ? 16 : 1
 
-const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true, highWaterMark: CONNECTION_OPTIONS.highWaterMark }
+const SOCKET_OPTIONS = {
+  allowHalfOpen: true,
+  noDelay: true,
+  highWaterMark: CONNECTION_OPTIONS.highWaterMark,
+}
 
 interface Listening {
   readonly url: string
@@ -32,7 +36,10 @@ export async function listen(server: Server, { host, port }: Place): Promise<Lis
   for (const other of others) other.on('connection', (socket) => server.emit('connection', socket))
   const all = [server, ...others]
   await Promise.all(all.map((one) => open(one, { host, port: chosen, reusePort: true })))
-  return { url: formatServerUrl(server), stopAccepting: async () => void (await Promise.all(all.map(close))) }
+  return {
+    url: formatServerUrl(server),
+    stopAccepting: async () => void (await Promise.all(all.map(close))),
+  }
 }
 
 type Place = { readonly host: string; readonly port: number }
@@ -46,7 +53,11 @@ const close = (server: TcpServer): Promise<void> =>
   new Promise((resolve) => void TcpServer.prototype.close.call(server, () => resolve()))
 
 /** Opens a port. Throws a UserError, which names the environment variable `setting` for the port. */
-export function open(server: TcpServer, options: ListenOptions & Place, setting = 'PORT'): Promise<void> {
+export function open(
+  server: TcpServer,
+  options: ListenOptions & Place,
+  setting = 'PORT',
+): Promise<void> {
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(portError(error, options, setting)))
     server.listen({ ...options, backlog: BACKLOG }, resolve)

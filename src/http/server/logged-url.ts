@@ -10,7 +10,8 @@ const MAX_READ = 9_000
 const MAX_LENGTH = 1_000
 
 /** The path for logs, without the query, which may contain tokens, and without a secret at its end. */
-export const loggedPath = (url: string): string => safePath(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
+export const loggedPath = (url: string): string =>
+  safePath(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
 
 /**
  * What follows `;`, `&` or `=` in a path, or an escape of these or of `?`: a client may have put parameters
@@ -25,7 +26,16 @@ const safePath = (url: string) =>
   url.replace(/\?.*/s, '').replace(SECRET_END, '…').replace(PARAMETERS, '…').replace(KEYS, '…')
 
 /** Parameters whose values are field names or numbers, not data. */
-const PLAIN = new Set(['page', 'perPage', 'skipTotal', 'sort', 'expand', 'fields', 'thumb', 'download'])
+const PLAIN = new Set([
+  'page',
+  'perPage',
+  'skipTotal',
+  'sort',
+  'expand',
+  'fields',
+  'thumb',
+  'download',
+])
 
 /** Parameter values and names that may be logged, unless they have a number. */
 const PLAIN_VALUE = /^[\w.,:@()*+-]*$/

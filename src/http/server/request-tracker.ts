@@ -36,7 +36,10 @@ export function assignRequestId(req: IncomingMessage, res: ServerResponse, confi
   return id
 }
 
-type TrackerServices = Pick<Services, 'config' | 'settings' | 'log' | 'logs' | 'store' | 'traffic' | 'apis'>
+type TrackerServices = Pick<
+  Services,
+  'config' | 'settings' | 'log' | 'logs' | 'store' | 'traffic' | 'apis'
+>
 
 /** Counts and logs requests and gives them ids. After `close`, it asks clients to close their connections. */
 export class RequestTracker {
@@ -66,7 +69,8 @@ export class RequestTracker {
       if (id) this.#write(req, res, finished)
       const { maxDays, minLevel } = settings.current.logs
       const level = status >= 400 && status !== CLIENT_CLOSED ? ERROR : DEBUG
-      if (maxDays > 0 && level >= minLevel) logFinishedRequest(this.#services, req, res, finished, level)
+      if (maxDays > 0 && level >= minLevel)
+        logFinishedRequest(this.#services, req, res, finished, level)
       this.#running.delete(res)
       if (this.#idle && this.#isIdle()) this.#idle()
     })
@@ -93,7 +97,11 @@ export class RequestTracker {
     )
   }
 
-  #write(req: IncomingMessage, res: ServerResponse, { id, method, url, status, ms }: FinishedRequest): void {
+  #write(
+    req: IncomingMessage,
+    res: ServerResponse,
+    { id, method, url, status, ms }: FinishedRequest,
+  ): void {
     this.#services.log.info({
       request: id,
       method,
@@ -121,7 +129,8 @@ interface FinishedRequest {
 const faults = new WeakMap<ServerResponse, unknown>()
 
 /** Keeps the error that a request was answered with, for its log line. */
-export const recordFault = (res: ServerResponse, error: unknown): void => void faults.set(res, error)
+export const recordFault = (res: ServerResponse, error: unknown): void =>
+  void faults.set(res, error)
 
 const isQuiet = ({ group, url }: FinishedRequest) =>
   group === STREAMS || group === 'realtime' || /^\/api\/logs(?:[/?]|$)/.test(url)

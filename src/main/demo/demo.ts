@@ -81,7 +81,11 @@ async function makeDesk(server: RunningServer) {
   const secrets = readOrMakeSecrets(dataDir)
   const { password, adminPassword } = secrets
   keepSecrets(dataDir, secrets)
-  await upsertSuperuser(server.services.store.forEverybody('command'), SUPERUSER_EMAIL, adminPassword)
+  await upsertSuperuser(
+    server.services.store.forEverybody('command'),
+    SUPERUSER_EMAIL,
+    adminPassword,
+  )
   const { api: superuser } = await signIn(server.url, '_superusers', SUPERUSER_EMAIL, adminPassword)
   const desk = await setUpDemoData(superuser, password, secrets.key)
   keepSecrets(dataDir, { ...secrets, key: desk.key })
@@ -98,12 +102,16 @@ async function startPhones(server: RunningServer, desk: DemoData, ended: AbortSi
   const phones = await pairPhones(desk.user, folder)
   printStep('Two simulated phones, paired by a code each. They send no real texts.')
   for (const { name, number } of phones) printDetail(`${name.padEnd(8)} ${number}`)
-  const running = phones.map(({ stateFile, simulator }) => runAgent(stateFile, simulator, () => {}, ended))
+  const running = phones.map(({ stateFile, simulator }) =>
+    runAgent(stateFile, simulator, () => {}, ended),
+  )
   return { phones, done: Promise.all(running) }
 }
 
 function sayWhatNext(url: string, desk: DemoData, password: string, adminPassword: string): void {
-  printStep('Done. The server and its phones run until you press Ctrl-C. Try these in another terminal:')
+  printStep(
+    'Done. The server and its phones run until you press Ctrl-C. Try these in another terminal:',
+  )
   say(`
 curl ${url}/api/sms/send -H 'X-API-Key: ${desk.key}' \\
   -H 'Content-Type: application/json' -d '{"recipients":["${CONTACTS[0].phone}"],"body":"Hello again"}'
@@ -143,7 +151,10 @@ async function demo(start: Start): Promise<void> {
 
 export const demoCommand = (start: Start) =>
   defineCommand({
-    meta: { name: 'demo', description: 'Show the main job with two simulated phones, on separate data.' },
+    meta: {
+      name: 'demo',
+      description: 'Show the main job with two simulated phones, on separate data.',
+    },
     run: () => demo(start),
   })
 

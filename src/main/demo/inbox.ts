@@ -2,11 +2,24 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { readState } from '../../programs/agent/device.ts'
 import { call } from '../../programs/agent/link.ts'
-import { type DemoData, ensureContact, findFirst, PATIENCE_MS, type Phone, request, watch } from './people.ts'
+import {
+  type DemoData,
+  ensureContact,
+  findFirst,
+  PATIENCE_MS,
+  type Phone,
+  request,
+  watch,
+} from './people.ts'
 
 /** Incoming messages: age in minutes, sender, text, and the answer ('' for none). */
 const TEXTS = [
-  [340, 'Grace Okafor', 'Hi, is my bike ready?', 'Yes, since this morning. We are open until 6 pm.'],
+  [
+    340,
+    'Grace Okafor',
+    'Hi, is my bike ready?',
+    'Yes, since this morning. We are open until 6 pm.',
+  ],
   [280, 'Henry Walsh', 'Do you repair e-bikes, too?', 'We do. Bring the charger with you, please.'],
   [200, 'Isla Novak', 'Can I come on Saturday at ten?', 'Saturday at ten it is. See you then!'],
   [95, 'Jonas Weber', 'Do you have the blue helmet in M?', ''],
@@ -44,10 +57,17 @@ export async function fillInbox(
     if (!body) continue
     const number = makeDemoNumber(at)
     const sent = { recipients: [number], body }
-    const { message_ids } = await request<{ message_ids: string[] }>(user, 'POST', '/api/sms/send', sent)
+    const { message_ids } = await request<{ message_ids: string[] }>(
+      user,
+      'POST',
+      '/api/sms/send',
+      sent,
+    )
     answers.push([message_ids[0]!, received + ANSWER_MS])
     const conversation = await findFirst(user, 'conversations', `number = "${number}"`)
-    await request(user, 'PATCH', `/api/collections/conversations/records/${conversation?.id}`, { unread: 0 })
+    await request(user, 'PATCH', `/api/collections/conversations/records/${conversation?.id}`, {
+      unread: 0,
+    })
   }
   const sent = answers.map(([id]) => id)
   await watch(user, sent, phones, PATIENCE_MS, () => {})
@@ -60,14 +80,21 @@ const SECOND_MS = 1_000
 /** Moves a text and its events to an earlier instant: the demo's inbox shows the texts of a whole day. */
 async function backdate(db: Db, message: string, at: number): Promise<void> {
   const created = dateText(at)
-  await queries(db).updateTable('sms_events').set({ created }).where('message', '=', message).execute()
+  await queries(db)
+    .updateTable('sms_events')
+    .set({ created })
+    .where('message', '=', message)
+    .execute()
   const texts = queries(db).updateTable('sms_messages').where('id', '=', message)
   const done = dateText(at + SECOND_MS)
   await texts
     .set({ created, sent_at: done, delivered_at: done })
     .where('message_type', '=', 'outgoing')
     .execute()
-  await texts.set({ created, delivered_at: created }).where('message_type', '=', 'incoming').execute()
+  await texts
+    .set({ created, delivered_at: created })
+    .where('message_type', '=', 'incoming')
+    .execute()
   await queries(db)
     .updateTable('conversations')
     .set({ last_at: created })

@@ -19,8 +19,12 @@ export type DemoData = Awaited<ReturnType<typeof setUpDemoData>>
 export async function setUpDemoData(superuser: Api, password: string, known?: string) {
   const id = await ensureUser(superuser, { email: USER_EMAIL, name: 'Corner Bike Shop', password })
   const { api: user } = await signIn(superuser.url, 'users', USER_EMAIL, password)
-  const group = await ensure(user, 'contact_groups', 'name = "Regulars"', { user: id, name: 'Regulars' })
-  for (const contact of CONTACTS) await ensureContact(user, { ...contact, user: id, groups: [group] })
+  const group = await ensure(user, 'contact_groups', 'name = "Regulars"', {
+    user: id,
+    name: 'Regulars',
+  })
+  for (const contact of CONTACTS)
+    await ensureContact(user, { ...contact, user: id, groups: [group] })
   const workshop = {
     user: id,
     name: 'Workshop',
@@ -75,8 +79,14 @@ export async function watch(
   const filter = messages.map((id) => `message = "${id}"`).join(' || ')
   const start = performance.now()
   while (open.size > 0 && performance.now() - start < patienceMs) {
-    const events = await find<Event>(user, 'sms_events', { filter, sort: 'created', expand: 'message' })
-    for (const { id, message, status, device, expand } of events.filter(({ id }) => !seen.has(id))) {
+    const events = await find<Event>(user, 'sms_events', {
+      filter,
+      sort: 'created',
+      expand: 'message',
+    })
+    for (const { id, message, status, device, expand } of events.filter(
+      ({ id }) => !seen.has(id),
+    )) {
       seen.add(id)
       const who = CONTACTS.find(({ phone }) => phone === expand.message.to)?.name ?? ''
       const phone = phones.find((one) => one.device === device)?.name ?? ''
@@ -100,13 +110,25 @@ export async function pairPhones(user: Api, folder: string) {
   const phones = []
   for (const { name, number, lagMs } of PHONES) {
     const stateFile = join(folder, `${name.toLowerCase().replace(' ', '-')}.json`)
-    const state = (await stillPaired(user.url, stateFile)) ?? (await pairPhone(user, name, number, stateFile))
-    phones.push({ name, number, stateFile, simulator: simulatorDriver({ lagMs }), device: state.device })
+    const state =
+      (await stillPaired(user.url, stateFile)) ?? (await pairPhone(user, name, number, stateFile))
+    phones.push({
+      name,
+      number,
+      stateFile,
+      simulator: simulatorDriver({ lagMs }),
+      device: state.device,
+    })
   }
   return phones
 }
 
-async function pairPhone(user: Api, name: string, phone: string, stateFile: string): Promise<AgentState> {
+async function pairPhone(
+  user: Api,
+  name: string,
+  phone: string,
+  stateFile: string,
+): Promise<AgentState> {
   const { code } = await request<{ code: string }>(user, 'POST', '/api/devices/pairing', { name })
   return pair(user.url, code, { name: '', phone, platform: 'simulator' }, () => stateFile)
 }
@@ -130,7 +152,12 @@ export interface Api {
 }
 
 /** Sends a request as any HTTP client would. Throws an Error with the server's message. */
-export async function request<T>(api: Api, method: string, path: string, body?: unknown): Promise<T> {
+export async function request<T>(
+  api: Api,
+  method: string,
+  path: string,
+  body?: unknown,
+): Promise<T> {
   const response = await fetch(api.url + path, {
     method,
     headers: { 'content-type': 'application/json', ...api.credentials },
@@ -147,16 +174,26 @@ export interface Named {
 
 const makeRecordsPath = (collection: string) => `/api/collections/${collection}/records`
 
-async function find<T>(api: Api, collection: string, asked: Readonly<Record<string, string>>): Promise<T[]> {
+async function find<T>(
+  api: Api,
+  collection: string,
+  asked: Readonly<Record<string, string>>,
+): Promise<T[]> {
   const query = new URLSearchParams({ perPage: '200', skipTotal: '1', ...asked })
-  return (await request<{ items: T[] }>(api, 'GET', `${makeRecordsPath(collection)}?${query}`)).items
+  return (await request<{ items: T[] }>(api, 'GET', `${makeRecordsPath(collection)}?${query}`))
+    .items
 }
 
 export const findFirst = async <T extends Named>(api: Api, collection: string, filter: string) =>
   (await find<T>(api, collection, { filter, perPage: '1' }))[0]
 
 /** Creates the record, or updates the one that `filter` matches. Returns its id. */
-export async function ensure(api: Api, collection: string, filter: string, values: object): Promise<string> {
+export async function ensure(
+  api: Api,
+  collection: string,
+  filter: string,
+  values: object,
+): Promise<string> {
   const found = await findFirst(api, collection, filter)
   const path = found ? `${makeRecordsPath(collection)}/${found.id}` : makeRecordsPath(collection)
   return (await request<Named>(api, found ? 'PATCH' : 'POST', path, values)).id
@@ -166,7 +203,12 @@ export async function signIn(url: string, collection: string, identity: string, 
   const path = `/api/collections/${collection}/auth-with-password`
   const body = { identity, password }
   const guest = { url, credentials: {} }
-  const { token, record } = await request<{ token: string; record: Named }>(guest, 'POST', path, body)
+  const { token, record } = await request<{ token: string; record: Named }>(
+    guest,
+    'POST',
+    path,
+    body,
+  )
   return { api: { url, credentials: { authorization: token } }, id: record.id }
 }
 

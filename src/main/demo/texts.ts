@@ -76,5 +76,6 @@ export async function showTexts(desk: DemoData, phones: readonly Phone[]): Promi
     if (await findText(desk, text)) stored++
     else await show(desk, phones)
   }
-  if (stored > 0) printStep('The texts of an earlier run are in the console. They are not sent again.')
+  if (stored > 0)
+    printStep('The texts of an earlier run are in the console. They are not sent again.')
 }

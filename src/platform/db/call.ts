@@ -11,13 +11,25 @@ type Args<Values extends readonly unknown[]> = {
 const write = (name: string, args: readonly unknown[]) => sql`${sql.ref(name)}(${sql.join(args)})`
 
 /** Runs a statement that is written in SQL, because it has several parts. Returns its rows. */
-export async function execute<Row>(db: Db, statement: RawBuilder<Row>, way: Way = 'query'): Promise<Row[]> {
+export async function execute<Row>(
+  db: Db,
+  statement: RawBuilder<Row>,
+  way: Way = 'query',
+): Promise<Row[]> {
   return (await statement.execute({ getExecutor: () => makeExecutor(db, way) })).rows
 }
 
 /** Returns the value of an SQL expression. */
-export async function evaluate<Value>(db: Db, expression: RawBuilder<Value>, way?: Way): Promise<Value> {
-  const [row] = await execute(db, sql<{ readonly value: Value }>`select ${expression} as value`, way)
+export async function evaluate<Value>(
+  db: Db,
+  expression: RawBuilder<Value>,
+  way?: Way,
+): Promise<Value> {
+  const [row] = await execute(
+    db,
+    sql<{ readonly value: Value }>`select ${expression} as value`,
+    way,
+  )
   return row!.value
 }
 

@@ -52,7 +52,11 @@ export async function openServingDb(config: Config, log: Logger): Promise<Databa
 
 const computePoolSize = ({ databasePool: all, clientStatementSeconds }: Config): PoolSize => {
   const ofClients = Math.ceil(all / 3)
-  return { ofClients, ofServer: Math.max(1, all - ofClients), clientMs: clientStatementSeconds * 1000 }
+  return {
+    ofClients,
+    ofServer: Math.max(1, all - ofClients),
+    clientMs: clientStatementSeconds * 1000,
+  }
 }
 
 const OLDEST_SERVER = 150_000

@@ -9,7 +9,8 @@ interface SqlError extends Error {
 
 /** True for an error that Postgres raised, with the SQLSTATE `code` if one is given. */
 export function isSqlError(error: unknown, code?: string): error is SqlError {
-  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string') return false
+  if (!(error instanceof Error) || !('code' in error) || typeof error.code !== 'string')
+    return false
   return /^[0-9A-Z]{5}$/.test(error.code) && (code === undefined || error.code === code)
 }
 
@@ -33,7 +34,8 @@ const RETRY_SECONDS = 5
 /** Turns a canceled statement into a 400 for a read or a 503 for a write (phones give up after a 400). */
 export function toAnswerableError(error: unknown, isRead: boolean): unknown {
   if (!isTooSlow(error)) return error
-  if (isRead) return badRequest('This takes too long. Ask for less: a shorter period, a simpler filter.')
+  if (isRead)
+    return badRequest('This takes too long. Ask for less: a shorter period, a simpler filter.')
   const message = 'This took too long, and nothing was changed. Try again in a moment.'
   return new RetryLater(503, RETRY_SECONDS, message)
 }
@@ -114,7 +116,8 @@ export function toDatabaseError(error: unknown): unknown {
 export class OutdatedServer extends DatabaseUnavailable {
   override name = 'OutdatedServer'
   constructor() {
-    const message = 'A newer version of pocketsms has migrated the database: this server must be replaced.'
+    const message =
+      'A newer version of pocketsms has migrated the database: this server must be replaced.'
     super(new Error(message), message)
   }
 }

@@ -77,7 +77,8 @@ export function makeGroups<Item, Result>({
       const key = keyOf(one.item)
       const isLater: boolean = isFull || keys.has(key)
       if (!isLater) size += sizeOf?.(one.item) ?? 1
-      const isLast = group.length === MAX_ITEMS || size > MAX_SIZE || one.isAlone || group[0]?.isAlone
+      const isLast =
+        group.length === MAX_ITEMS || size > MAX_SIZE || one.isAlone || group[0]?.isAlone
       isFull ||= !isLater && group.length > 0 && isLast === true
       if (isLater || isFull) others.push(one)
       else group.push(one)
@@ -111,7 +112,8 @@ export function makeGroups<Item, Result>({
   function failed(group: readonly Waiting<Item, Result>[], error: unknown): void {
     // not one by one: items may be stored already, or each would again wait for a free connection
     const isOfAll = error instanceof DatabaseUnavailable || error instanceof RetryLater
-    if (group.length > 1 && !isOfAll) waiting.push(...group.map((one) => ({ ...one, isAlone: true })))
+    if (group.length > 1 && !isOfAll)
+      waiting.push(...group.map((one) => ({ ...one, isAlone: true })))
     else for (const { done } of group) done.reject(error)
   }
 

@@ -92,7 +92,8 @@ export class Db {
 
   /** Runs a statement. `Session` explains rows and `name`. Throws RetryLater if too many statements wait. */
   query(text: string, params?: readonly unknown[], name?: string): Promise<Result> {
-    if (this.#transaction) return this.#transaction.query(text, params, name).catch(countSchemaMismatch)
+    if (this.#transaction)
+      return this.#transaction.query(text, params, name).catch(countSchemaMismatch)
     return this.#inTurn((backend) => backend.query(text, params, name)).catch(countSchemaMismatch)
   }
 
@@ -110,7 +111,9 @@ export class Db {
     const { backend, places } = this.#pool
     if (!ticket || !places.time || this.inTransaction) return this.query(text, params, name)
     if (ticket.isSuperuser) return places.time.run(ticket, () => this.query(text, params, name))
-    return places.time.run(ticket, () => backend.clientQuery(text, params, name)).catch(countSchemaMismatch)
+    return places.time
+      .run(ticket, () => backend.clientQuery(text, params, name))
+      .catch(countSchemaMismatch)
   }
 
   /** Reads the first rows in an index's order. Uses the connection of `lookUp`, but accounts take turns. */

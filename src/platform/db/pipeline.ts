@@ -1,6 +1,11 @@
 import type pg from 'pg'
 import type { Session } from './backend.ts'
-import { isSqlError, QUERY_CANCELED, toDatabaseError, UNKNOWN_STATEMENT } from './database-errors.ts'
+import {
+  isSqlError,
+  QUERY_CANCELED,
+  toDatabaseError,
+  UNKNOWN_STATEMENT,
+} from './database-errors.ts'
 import { runStatement } from './run-statement.ts'
 
 interface Connection {

@@ -117,7 +117,9 @@ export function openPostgres(
   const Direct = listenUrl === url ? Client : makeFailoverClients(listenUrl).Client
   const direct = { ...connection, connectionString: listenUrl }
   // parallel workers would not yield
-  const slow = isEmbedded ? { options: formatPostgresOptions({ max_parallel_maintenance_workers: 0 }) } : {}
+  const slow = isEmbedded
+    ? { options: formatPostgresOptions({ max_parallel_maintenance_workers: 0 }) }
+    : {}
   const unhurried = longWork(
     () => new Direct({ ...direct, ...slow, application_name: 'pocketsms long work' }),
     isEmbedded ? yieldProcessor : () => {},

@@ -32,7 +32,8 @@ export const anyFound = (query: Expression<unknown>) => sql<string>`any(array(${
 export const unindexed = (column: string) => sql<string>`${sql.ref(column)} || ''`
 
 /** SQL of this many seconds from now. */
-export const inSeconds = (seconds: number) => sql<Date>`now() + ${seconds}::float8 * interval '1 second'`
+export const inSeconds = (seconds: number) =>
+  sql<Date>`now() + ${seconds}::float8 * interval '1 second'`
 
 /** Takes an advisory lock, until the transaction ends: LOCKS names its key. `of`: an id as its second key. */
 export async function lock(db: Db, key: number, of?: string): Promise<void> {

@@ -7,7 +7,10 @@ import type { ReplicaConnection } from './replica-connection.ts'
 const REPEATED = new Set(['40001', '40P01', '42703', '42P01', '42804', '42883', '0A000', '26000'])
 
 /** Reads from the replica if there is one. Repeats on the primary what fails because of the replica. */
-export function readingBackend(primary: Backend, replica: () => ReplicaConnection | undefined): Backend {
+export function readingBackend(
+  primary: Backend,
+  replica: () => ReplicaConnection | undefined,
+): Backend {
   const read = async (work: (backend: Backend) => Promise<Result>): Promise<Result> => {
     const connection = replica()
     if (!connection) return work(primary)

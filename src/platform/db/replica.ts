@@ -27,7 +27,11 @@ export type ReplicaState = 'used' | 'late' | 'away' | 'unfit'
 export type Replica = ReturnType<typeof watchReplica>
 
 /** Watches a streaming replica. A read may use it once it has all commits from before the read. */
-export function watchReplica(askPrimary: Session['query'], open: () => ReplicaConnection, log: Logger) {
+export function watchReplica(
+  askPrimary: Session['query'],
+  open: () => ReplicaConnection,
+  log: Logger,
+) {
   let current: ReplicaConnection | undefined
   /** Whether `current` is a replica of the primary; undefined until it has answered. */
   let isFit: boolean | undefined
@@ -109,7 +113,10 @@ export function watchReplica(askPrimary: Session['query'], open: () => ReplicaCo
     hasCaughtUp: () => catchUp().catch(() => false),
     /** How far the replica is behind the primary; null if either of them does not answer. */
     async lag() {
-      const measured = await limitTime(measure(), LAG_MS).catch(() => ({ bytes: null, seconds: null }))
+      const measured = await limitTime(measure(), LAG_MS).catch(() => ({
+        bytes: null,
+        seconds: null,
+      }))
       return { state: state(), ...measured }
     },
     get state(): ReplicaState {

@@ -17,7 +17,8 @@ export const makeSession = (client: Queryable, patienceMs?: () => number | undef
   query: (text, params, name) => runStatement(client, text, params, name, patienceMs?.()),
   script: (text) =>
     withDatabaseErrors(
-      async () => void (await client.query({ text, query_timeout: patienceMs?.() } as pg.QueryConfig)),
+      async () =>
+        void (await client.query({ text, query_timeout: patienceMs?.() } as pg.QueryConfig)),
     ),
 })
 
@@ -98,7 +99,8 @@ export function runStatement(
   const statement = new Statement(text, params, name, patienceMs)
   const { promise, resolve, reject } = Promise.withResolvers<Result>()
   const answer = (error: Error | null, result: pg.QueryArrayResult) => {
-    if (!error) return resolve({ rows: result.rows, fields: result.fields, count: result.rowCount ?? 0 })
+    if (!error)
+      return resolve({ rows: result.rows, fields: result.fields, count: result.rowCount ?? 0 })
     // without this, the stack trace would show the driver's socket instead of the caller
     Error.captureStackTrace(error)
     reject(toDatabaseError(error))

@@ -42,7 +42,10 @@ export async function unseal(db: Db, purpose: string, owner: string, sealed: str
     const decipher = createDecipheriv(CIPHER, key, iv)
       .setAAD(Buffer.from(owner))
       .setAuthTag(bytes.subarray(-TAG_BYTES))
-    return decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') + decipher.final('utf8')
+    return (
+      decipher.update(bytes.subarray(IV_BYTES, -TAG_BYTES), undefined, 'utf8') +
+      decipher.final('utf8')
+    )
   } catch {
     return undefined
   }
@@ -78,12 +81,18 @@ export async function writeParam(db: Db, key: string, value: string): Promise<vo
   await queries(db)
     .insertInto('_params')
     .values({ key, value })
-    .onConflict((found) => found.column('key').doUpdateSet(({ ref }) => ({ value: ref('excluded.value') })))
+    .onConflict((found) =>
+      found.column('key').doUpdateSet(({ ref }) => ({ value: ref('excluded.value') })),
+    )
     .execute()
 }
 
 /** Reads a parameter, and creates it if it is missing. If several nodes create it, the first one wins. */
-export async function readOrMakeParam(db: Db, key: string, make: () => Promise<string>): Promise<string> {
+export async function readOrMakeParam(
+  db: Db,
+  key: string,
+  make: () => Promise<string>,
+): Promise<string> {
   const known = await readParam(db, key)
   if (known !== undefined) return known
   await addParam(db, key, await make())

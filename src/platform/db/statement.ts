@@ -49,5 +49,7 @@ export function makeExecutor(db: Readonly<Record<Way, Session['query']>>, way: W
       throw new TypeError('A Db reads all rows of a query at once')
     },
   }
-  return new DefaultQueryExecutor(compiler, adapter, { provideConnection: (use) => use(connection) })
+  return new DefaultQueryExecutor(compiler, adapter, {
+    provideConnection: (use) => use(connection),
+  })
 }

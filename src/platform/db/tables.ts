@@ -329,7 +329,9 @@ interface CampaignsRow {
   segments: Generated<number>
   settled: Generated<boolean>
   sim: Generated<number>
-  status: Generated<'scheduled' | 'repeating' | 'sending' | 'paused' | 'canceled' | 'done' | 'failed'>
+  status: Generated<
+    'scheduled' | 'repeating' | 'sending' | 'paused' | 'canceled' | 'done' | 'failed'
+  >
   template: Generated<string>
   updated: Generated<string>
   user: Generated<string>
@@ -770,7 +772,9 @@ interface SmsEventsRow {
   device: Generated<string>
   id: string
   message: Generated<string>
-  status: Generated<'pending' | 'assigned' | 'sending' | 'sent' | 'delivered' | 'failed' | 'received'>
+  status: Generated<
+    'pending' | 'assigned' | 'sending' | 'sent' | 'delivered' | 'failed' | 'received'
+  >
   user: Generated<string>
 }
 
@@ -804,7 +808,9 @@ interface SmsMessagesRow {
   sent_at: Generated<string>
   sent_by: Generated<string>
   sim: Generated<number>
-  status: Generated<'pending' | 'assigned' | 'sending' | 'sent' | 'delivered' | 'failed' | 'received'>
+  status: Generated<
+    'pending' | 'assigned' | 'sending' | 'sent' | 'delivered' | 'failed' | 'received'
+  >
   to: Generated<string>
   updated: Generated<string>
   user: Generated<string>
@@ -1072,7 +1078,13 @@ interface WebhooksRow {
   secret: Generated<string>
   service_token: Generated<string>
   smsgate_event: Generated<
-    '' | 'sms:received' | 'sms:data-received' | 'sms:sent' | 'sms:delivered' | 'sms:failed' | 'sms:cancelled'
+    | ''
+    | 'sms:received'
+    | 'sms:data-received'
+    | 'sms:sent'
+    | 'sms:delivered'
+    | 'sms:failed'
+    | 'sms:cancelled'
   >
   smsgate_id: Generated<string>
   target: Generated<string>

@@ -99,7 +99,10 @@ export const returnJob = (
     .execute()
 
 export const deleteDeadJobs = (db: Db) =>
-  queries(db).deleteFrom('_jobs').where('dead_at', '<', sql<Date>`now() - interval '7 days'`).execute()
+  queries(db)
+    .deleteFrom('_jobs')
+    .where('dead_at', '<', sql<Date>`now() - interval '7 days'`)
+    .execute()
 
 export const JOB_FIGURES = z
   .object({

@@ -57,11 +57,13 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
   const stopping = new AbortController()
   const ending = new AbortController()
 
-  const idle = () => Promise.all([...lanes.values()].flatMap(({ running }) => [...running.values()]))
+  const idle = () =>
+    Promise.all([...lanes.values()].flatMap(({ running }) => [...running.values()]))
 
   async function round(): Promise<boolean> {
     let started = 0
-    for (const kind of await findDueKinds(db, [...lanes.keys()])) started += await fill(lanes.get(kind)!)
+    for (const kind of await findDueKinds(db, [...lanes.keys()]))
+      started += await fill(lanes.get(kind)!)
     return started > 0
   }
 
@@ -100,11 +102,14 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
     try {
       // the runs so far neither failed nor succeeded: their processes died, perhaps because of this job
       if (job.attempts > kind.maxAttempts) throw new Error('No run of the job has ended.')
-      const again = await withLease(job, () => Promise.race([kind.run(job, signal), rejection(signal)]))
+      const again = await withLease(job, () =>
+        Promise.race([kind.run(job, signal), rejection(signal)]),
+      )
       if (again) await returnJob(db, job, { ...again, attempts: 0 })
       else await deleteJob(db, job)
     } catch (error) {
-      if (ending.signal.aborted) await returnJob(db, job, { inSeconds: 0, attempts: job.attempts - 1 })
+      if (ending.signal.aborted)
+        await returnJob(db, job, { inSeconds: 0, attempts: job.attempts - 1 })
       else await fail(kind, job, late.aborted ? new Error('The job took too long.') : error)
     }
   }
@@ -113,7 +118,9 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
   async function withLease<T>(job: LeasedJob, work: () => Promise<T>): Promise<T> {
     let last: Promise<unknown> = Promise.resolve()
     const timer = setInterval(() => {
-      last = renewLease(db, job).catch((err) => log.warn({ err }, 'could not renew the lease of a job'))
+      last = renewLease(db, job).catch((err) =>
+        log.warn({ err }, 'could not renew the lease of a job'),
+      )
     }, RENEW_MS)
     try {
       return await work()
@@ -140,7 +147,12 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
   return {
     async start(): Promise<() => Promise<void>> {
       const stopListening = await db.listen(CHANNEL, wake.notifier)
-      const stopLoop = repeat(round, (ended) => wake.wait(POLL_MS, ended), log, 'could not read jobs')
+      const stopLoop = repeat(
+        round,
+        (ended) => wake.wait(POLL_MS, ended),
+        log,
+        'could not read jobs',
+      )
       return async () => {
         stopping.abort()
         await stopLoop()

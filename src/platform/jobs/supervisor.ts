@@ -36,7 +36,11 @@ interface SupervisorOptions {
 export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, log: Logger) {
   const slots = Array.from({ length: count }, (_, i): WorkerSlot => {
     const started = new Date().toISOString()
-    return { info: { worker: i + 1, state: 'starting', restarts: 0, started }, quickEnds: 0, waiting: [] }
+    return {
+      info: { worker: i + 1, state: 'starting', restarts: 0, started },
+      quickEnds: 0,
+      waiting: [],
+    }
   })
   let isStopping = false
   /** Whether the first worker has begun to serve. If it ends before that, no worker is restarted. */
@@ -70,7 +74,10 @@ export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, l
       slot.info = { ...slot.info, restarts: slot.info.restarts + 1 }
       const pauseMs = Math.min(LONGEST_PAUSE_MS, FIRST_PAUSE_MS * 2 ** (slot.quickEnds - 1))
       slot.timer = setTimeout(() => start(slot), pauseMs)
-      log.error({ worker: slot.info.worker, code, signal, pauseMs }, 'a worker exited, restarting it')
+      log.error(
+        { worker: slot.info.worker, code, signal, pauseMs },
+        'a worker exited, restarting it',
+      )
     })
   }
 

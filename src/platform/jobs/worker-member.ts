@@ -27,7 +27,8 @@ export function workerMember() {
   }
   process.on('message', async (message: ToWorker) => {
     if (message.kind === 'states') states = message.states
-    else if (message.kind === 'figures') tell({ kind: 'figures', figures: await read().catch(() => []) })
+    else if (message.kind === 'figures')
+      tell({ kind: 'figures', figures: await read().catch(() => []) })
     else for (const resolve of collecting.splice(0)) resolve(message.all)
   })
   // lets the process end if its start fails, though the channel to the parent is open

@@ -12,7 +12,9 @@ export const accountHolder = (collection: string, record: string): Holder =>
 
 /** The holder of a guest: its IPv4 /24 or IPv6 /56 network, as one customer may have all its addresses. */
 export const guestHolder = (ip: string): Holder =>
-  `network ${toNetwork(ip)}`.replace(/\.\d+$/, '.0/24').replace(/[\da-f]{1,2}::\/64$/, '00::/56') as Holder
+  `network ${toNetwork(ip)}`
+    .replace(/\.\d+$/, '.0/24')
+    .replace(/[\da-f]{1,2}::\/64$/, '00::/56') as Holder
 
 const NETWORK_GROUPS = 4
 
@@ -37,7 +39,11 @@ export class OverLimit extends RetryLater {}
 export function overLimit(name: string, isOwn: boolean, seconds: number): OverLimit {
   increment(counts.overLimits, name)
   const whose = isOwn ? 'your share' : "the server's share"
-  return new OverLimit(isOwn ? 429 : 503, Math.max(1, Math.ceil(seconds)), `${whose} of ${name} is used up`)
+  return new OverLimit(
+    isOwn ? 429 : 503,
+    Math.max(1, Math.ceil(seconds)),
+    `${whose} of ${name} is used up`,
+  )
 }
 
 /** Whom to charge for a database statement. docs/internals/bounds.md lists which statements need a ticket. */

@@ -127,7 +127,10 @@ export class Places<H extends string = Holder | Everybody> {
  * `queue` stores the callback that it gets, and returns a function that removes it. Resolves when the
  * callback is called, or rejects with `refusal()` after MAX_WAIT_MS.
  */
-export function waitForTurn<T>(queue: (enter: (value: T) => void) => () => void, refusal: () => Error) {
+export function waitForTurn<T>(
+  queue: (enter: (value: T) => void) => () => void,
+  refusal: () => Error,
+) {
   return new Promise<T>((resolve, reject) => {
     const late = setTimeout(() => {
       leave()
@@ -145,7 +148,8 @@ const ofServers = new WeakMap<object, Places>()
 /** Limits event streams and waiting claims (long polls of devices) per holder and per `server`. */
 export function streamPlaces(server: object, share: number): Places {
   const places =
-    ofServers.get(server) ?? new Places({ name: 'event streams and waiting claims', total: Infinity, share })
+    ofServers.get(server) ??
+    new Places({ name: 'event streams and waiting claims', total: Infinity, share })
   ofServers.set(server, places)
   return places
 }

@@ -24,7 +24,12 @@ export function keptConnections({ protocol }: Pick<URL, 'protocol'>, allowPrivat
   // the unused connections of the old agents close by themselves
   if (performance.now() - agents.madeAt > MAX_AGE_MS) agents = makeAll()
   const { toAny, toPublic } = agents
-  const agent: HttpAgent = (allowPrivate ? toAny : toPublic)[protocol === 'https:' ? 'https:' : 'http:']
-  const unused = Object.values(agent.freeSockets).reduce((sum, sockets) => sum + (sockets?.length ?? 0), 0)
+  const agent: HttpAgent = (allowPrivate ? toAny : toPublic)[
+    protocol === 'https:' ? 'https:' : 'http:'
+  ]
+  const unused = Object.values(agent.freeSockets).reduce(
+    (sum, sockets) => sum + (sockets?.length ?? 0),
+    0,
+  )
   return unused < MAX_IDLE ? agent : undefined
 }

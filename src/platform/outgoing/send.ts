@@ -1,4 +1,9 @@
-import { type Agent, request as httpRequest, type IncomingHttpHeaders, type IncomingMessage } from 'node:http'
+import {
+  type Agent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http'
 import { request as httpsRequest } from 'node:https'
 import { publicOnlyLookup, type Resolve, refuseAddress, systemLookup } from './addresses.ts'
 import { keptConnections } from './kept-connections.ts'
@@ -48,7 +53,10 @@ export type OutgoingError = NodeJS.ErrnoException & {
  * Sends a request; follows no redirects. Without `allowPrivate`, uses only https and public addresses.
  * Rejects with an OutgoingError, or with AddressRefused before anything is sent.
  */
-export async function sendOutgoing(outgoing: Outgoing, limits: RequestLimits): Promise<ResponseHead> {
+export async function sendOutgoing(
+  outgoing: Outgoing,
+  limits: RequestLimits,
+): Promise<ResponseHead> {
   refuseAddress(outgoing.url, limits.allowPrivate)
   const url = new URL(outgoing.url)
   const begunMs = performance.now()
@@ -58,7 +66,10 @@ export async function sendOutgoing(outgoing: Outgoing, limits: RequestLimits): P
     return await sendOnce(url, outgoing, { ...limits, timeoutMs }, agent)
   } catch (error) {
     if (!(error as OutgoingError).isStale) throw error
-    return sendOnce(url, outgoing, { ...limits, timeoutMs: timeoutMs - (performance.now() - begunMs) })
+    return sendOnce(url, outgoing, {
+      ...limits,
+      timeoutMs: timeoutMs - (performance.now() - begunMs),
+    })
   }
 }
 

@@ -70,7 +70,8 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
       take(1)
       if (part.type === 'ContentStatement') write((part as AST.ContentStatement).value)
       else if (part.type === 'BlockStatement') addBlock(part as AST.BlockStatement, scope)
-      else if (part.type !== 'CommentStatement') write(printed(part as AST.MustacheStatement, scope), encode)
+      else if (part.type !== 'CommentStatement')
+        write(printed(part as AST.MustacheStatement, scope), encode)
     }
   }
 
@@ -163,7 +164,11 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
     add(parseTemplate(template), { value: body, from: undefined, names: [] })
     const start = text.length - text.trimStart().length
     // leave out the ends of items that trim() removes at the start
-    return { text: text.trim(), ends: ends.map((end) => end - start).filter((end) => end > 0), rest }
+    return {
+      text: text.trim(),
+      ends: ends.map((end) => end - start).filter((end) => end > 0),
+      rest,
+    }
   }
 }
 

@@ -9,10 +9,13 @@ const CHARACTERS_A_STEP = 50
  * Returns a function that replaces a text of JSON by its value, as in `Message` of AWS SNS, and leaves other
  * values. It reads each text once; `take` counts its work as steps.
  */
-export function makeTextReader(take: (steps: number) => void = () => {}): (value: unknown) => unknown {
+export function makeTextReader(
+  take: (steps: number) => void = () => {},
+): (value: unknown) => unknown {
   const values = new Map<string, unknown>()
   return (value) => {
-    if (typeof value !== 'string' || value.length > MAX_CHARACTERS || !/^\s*[{[]/.test(value)) return value
+    if (typeof value !== 'string' || value.length > MAX_CHARACTERS || !/^\s*[{[]/.test(value))
+      return value
     if (!values.has(value)) {
       take(Math.ceil(value.length / CHARACTERS_A_STEP))
       values.set(value, parseJson(value))

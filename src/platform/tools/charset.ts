@@ -2,7 +2,8 @@ import { badRequest } from '../api-errors.ts'
 
 /** The charset that a Content-Type declares; '' for none. RFC 9110, 8.3.1 */
 export function readCharset(contentType: string): string {
-  const [, quoted, plain = ''] = /;\s*charset\s*=\s*(?:"([^"]*)"|([^;\s]*))/i.exec(contentType) ?? []
+  const [, quoted, plain = ''] =
+    /;\s*charset\s*=\s*(?:"([^"]*)"|([^;\s]*))/i.exec(contentType) ?? []
   return (quoted ?? plain).trim()
 }
 
@@ -37,7 +38,8 @@ function unescapeFormBytes(escaped: string): Buffer {
   let length = 0
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]!
-    const code = byte === PERCENT ? hexDigit(bytes[i + 1]) * 16 + hexDigit(bytes[i + 2]) : Number.NaN
+    const code =
+      byte === PERCENT ? hexDigit(bytes[i + 1]) * 16 + hexDigit(bytes[i + 2]) : Number.NaN
     if (!Number.isNaN(code)) i += 2
     bytes[length++] = Number.isNaN(code) ? (byte === PLUS ? BLANK : byte) : code
   }
@@ -54,7 +56,10 @@ function hexDigit(byte = 0): number {
 export type FormPair = readonly [name: string, value: string]
 
 /** The names and values of a form or a query as bytes, at most `maxFields`. */
-export function formBytes(form: Uint8Array, maxFields?: number): (readonly [name: Buffer, value: Buffer])[] {
+export function formBytes(
+  form: Uint8Array,
+  maxFields?: number,
+): (readonly [name: Buffer, value: Buffer])[] {
   const parts = Buffer.from(form).toString('latin1').split('&', maxFields)
   return parts
     .filter((part) => part !== '')

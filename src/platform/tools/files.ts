@@ -4,7 +4,11 @@ import { join } from 'node:path'
 import { UserError } from '../api-errors.ts'
 
 /** Removes what killed processes left behind: files and folders older than `ageMs` with the prefix. */
-export async function removeLeftovers(folder: string, prefix: string, ageMs: number): Promise<void> {
+export async function removeLeftovers(
+  folder: string,
+  prefix: string,
+  ageMs: number,
+): Promise<void> {
   const names = await readdir(folder).catch(() => [])
   for (const name of names.filter((one) => one.startsWith(prefix))) {
     const path = join(folder, name)
@@ -40,13 +44,17 @@ const MAX_TRIES = 3
 export function lockFile(file: string, taken: (owner: number) => string): () => void {
   for (let tries = 1; ; tries++) {
     try {
-      writeFileSync(file, `${process.pid} ${readProcessStart(process.pid)}`, { flag: 'wx', mode: 0o600 })
+      writeFileSync(file, `${process.pid} ${readProcessStart(process.pid)}`, {
+        flag: 'wx',
+        mode: 0o600,
+      })
       return () => rmSync(file, { force: true })
     } catch (error) {
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || tries === MAX_TRIES) throw error
       const [id = '', start = ''] = readFileSync(file, 'utf8').split(' ')
       const owner = Number(id)
-      if (isAlive(owner) && isSame(start, readProcessStart(owner))) throw new UserError(taken(owner))
+      if (isAlive(owner) && isSame(start, readProcessStart(owner)))
+        throw new UserError(taken(owner))
       rmSync(file, { force: true })
     }
   }

@@ -20,7 +20,8 @@ export class Lru<K, V> {
 
   set(key: K, value: V): V {
     this.#entries.set(key, value)
-    if (this.#entries.size > this.#limit) this.#entries.delete(this.#entries.keys().next().value as K)
+    if (this.#entries.size > this.#limit)
+      this.#entries.delete(this.#entries.keys().next().value as K)
     return value
   }
 }

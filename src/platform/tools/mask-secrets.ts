@@ -19,7 +19,13 @@ const ESCAPE = new RegExp(
   `\\\\u(d[89ab]${HEX}{2})\\\\{1,9}u(d[c-f]${HEX}{2})|\\\\u(${HEX}{4})|%(${HEX}{2})|&(?:#x(${HEX}{1,9})|#(\\d{1,9})|(amp|lt|gt|quot|apos));`,
   'iy',
 )
-const ENTITIES: Readonly<Record<string, string>> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'" }
+const ENTITIES: Readonly<Record<string, string>> = {
+  amp: '&',
+  lt: '<',
+  gt: '>',
+  quot: '"',
+  apos: "'",
+}
 
 const latin = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
 const utf8 = (text: string) => latin(Buffer.from(text))
@@ -33,7 +39,9 @@ function escapeAt(text: string, at: number): readonly [bytes: string, end: numbe
   const end = at + whole.length
   if (byte !== undefined) return [String.fromCharCode(Number.parseInt(byte, 16)), end]
   if (name !== undefined) return [ENTITIES[name.toLowerCase()]!, end]
-  const units = [high, low, unit].flatMap((one) => (one === undefined ? [] : [Number.parseInt(one, 16)]))
+  const units = [high, low, unit].flatMap((one) =>
+    one === undefined ? [] : [Number.parseInt(one, 16)],
+  )
   if (units.length > 0) return [utf8(String.fromCharCode(...units)), end]
   const code = digits === undefined ? Number.parseInt(hex!, 16) : Number(digits)
   return code <= 0x10ffff ? [utf8(String.fromCodePoint(code)), end] : undefined
@@ -64,7 +72,10 @@ function makeTextView(text: string, isDecoded: boolean, skipped = ''): View {
 function base64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
-    const own = text.slice(Math.ceil((before * 8) / 6), Math.floor(((before + bytes.length) * 8) / 6))
+    const own = text.slice(
+      Math.ceil((before * 8) / 6),
+      Math.floor(((before + bytes.length) * 8) / 6),
+    )
     return own.length < MIN_ENCODED ? [] : [own, own.replaceAll('+', '-').replaceAll('/', '_')]
   })
 }
@@ -90,7 +101,10 @@ function makeSecretFinder(text: string) {
   }
 }
 
-function findSpans({ bytes, starts, ends }: View, wanted: string): (readonly [start: number, end: number])[] {
+function findSpans(
+  { bytes, starts, ends }: View,
+  wanted: string,
+): (readonly [start: number, end: number])[] {
   const spans: (readonly [number, number])[] = []
   if (wanted === '') return spans
   for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + wanted.length))

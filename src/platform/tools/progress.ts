@@ -4,7 +4,10 @@ const EVERY_MS = 100
 const SPARSE_EVERY_MS = 5_000
 
 /** Shows progress: rewrites one line on a terminal, else prints a line per step and every 5 s. */
-export function showProgress(terminal: { isTTY?: boolean; write(text: string): unknown }): Progress {
+export function showProgress(terminal: {
+  isTTY?: boolean
+  write(text: string): unknown
+}): Progress {
   let last = Date.now()
   return (step, done, total) => {
     const finished = done === total

@@ -14,7 +14,9 @@ export function repeat(
   const ending = new AbortController()
   const { signal } = ending
   const pause =
-    typeof rest === 'number' ? () => sleep(rest, undefined, { signal }).catch(() => {}) : () => rest(signal)
+    typeof rest === 'number'
+      ? () => sleep(rest, undefined, { signal }).catch(() => {})
+      : () => rest(signal)
   const loop = async () => {
     for (let isFailing = false; !signal.aborted; await pause()) {
       try {

@@ -13,7 +13,11 @@ export const trimSpace = (text: string) => trimEnds(text, (char) => SPACE.test(c
  * Splits a text at separators outside of quotes and, if `parentheses`, outside of parentheses. Trims tokens,
  * drops empty ones. Undefined if a quote or parenthesis stays open. PocketBase: tools/tokenizer/tokenizer.go
  */
-export function splitTokens(text: string, separators: string, parentheses = true): string[] | undefined {
+export function splitTokens(
+  text: string,
+  separators: string,
+  parentheses = true,
+): string[] | undefined {
   const found: string[] = []
   let from = 0
   let depth = 0

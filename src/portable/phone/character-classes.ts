@@ -38,7 +38,9 @@ function findClasses(): Classes {
 }
 
 const escapeCode = (code: number) =>
-  code > 0xffff ? `\\U${code.toString(16).padStart(8, '0')}` : `\\u${code.toString(16).padStart(4, '0')}`
+  code > 0xffff
+    ? `\\U${code.toString(16).padStart(8, '0')}`
+    : `\\u${code.toString(16).padStart(4, '0')}`
 
 function writeRanges(codes: readonly number[]): string {
   let text = ''

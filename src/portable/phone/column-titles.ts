@@ -55,7 +55,8 @@ export function findNamePart(title: string): NamePart | undefined {
   const words = splitTitleWords(title)
   const text = words.join(' ')
   if (isNoNameTitle(title)) return undefined
-  if (/^(?:first|given) name$/.test(text) || (words.length === 1 && FIRST.test(text))) return 'first'
+  if (/^(?:first|given) name$/.test(text) || (words.length === 1 && FIRST.test(text)))
+    return 'first'
   if (/^(?:middle|additional) name$/.test(text) || text === 'weitere vornamen') return 'middle'
   if (/^(?:last|family) name$/.test(text) || (words.length === 1 && LAST.test(text))) return 'last'
   return words.some((word) => NAME.test(word)) ? 'whole' : undefined

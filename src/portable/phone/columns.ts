@@ -36,7 +36,10 @@ export function guessColumns(head: readonly string[], rows: Rows, country = ''):
   const phones = own.length > 0 ? own : ranked.slice(0, 1)
   const titled = columns.filter(({ isOwn }) => isOwn).slice(0, 1)
   const indexes = (phones.length > 0 ? phones : titled).map(({ at }) => at)
-  return { phones: indexes, names: findNameColumns(columns.filter(({ at }) => !indexes.includes(at))) }
+  return {
+    phones: indexes,
+    names: findNameColumns(columns.filter(({ at }) => !indexes.includes(at))),
+  }
 }
 
 type Column = ReturnType<typeof examineColumn>

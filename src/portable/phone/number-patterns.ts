@@ -18,7 +18,9 @@ export function readPrefix(text: string, country = ''): string {
 
 /** A prefix of destinations. A minus before it forbids them, and stands instead of the `+`. */
 export const readDestination = (text: string, country = ''): string =>
-  text.startsWith('-') ? readPrefix(text.slice(1), country).replace(/^\+?/, '-') : readPrefix(text, country)
+  text.startsWith('-')
+    ? readPrefix(text.slice(1), country).replace(/^\+?/, '-')
+    : readPrefix(text, country)
 
 /** A sender that a filter names: a number, with a `*` after it the first digits of numbers, or a name. */
 export function readSenderFilter(text: string, country = ''): string {

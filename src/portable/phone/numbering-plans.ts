@@ -23,7 +23,8 @@ export const countries = (): readonly CountryCode[] => getCountries()
 export function countryNamed(name: string): CountryCode | undefined {
   const code = name.toUpperCase()
   if (isSupportedCountry(code)) return code
-  const { country_calling_codes: byCode } = (new Metadata() as unknown as { metadata: Plans }).metadata
+  const { country_calling_codes: byCode } = (new Metadata() as unknown as { metadata: Plans })
+    .metadata
   return byCode[name]?.[0]
 }
 
@@ -35,7 +36,9 @@ interface Plans {
 export function findTrunkPrefix(country: CountryCode): string | undefined {
   const metadata = new Metadata()
   metadata.selectNumberingPlan(country)
-  const { numberingPlan } = metadata as unknown as { numberingPlan: { nationalPrefix(): string | undefined } }
+  const { numberingPlan } = metadata as unknown as {
+    numberingPlan: { nationalPrefix(): string | undefined }
+  }
   return numberingPlan.nationalPrefix() || undefined
 }
 
@@ -43,7 +46,9 @@ export function findTrunkPrefix(country: CountryCode): string | undefined {
 export function parse(text: string, country?: CountryCode): PhoneNumber | undefined {
   const number = parsePhoneNumberFromString(text, optionsFor(country))
   const present = number && toPresentForm(number.number)
-  return present === number?.number ? number : parsePhoneNumberFromString(present!, optionsFor(undefined))
+  return present === number?.number
+    ? number
+    : parsePhoneNumberFromString(present!, optionsFor(undefined))
 }
 
 /** Why the length of a number is wrong, in libphonenumber's words; undefined if it is right. */

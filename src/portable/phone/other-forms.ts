@@ -23,11 +23,14 @@ const OTHER_FORMS: readonly (readonly [form: string, number: string])[] = [
   ['99([28])8(?=[0-9]{9}$)', '99$1'],
 ]
 
-const REPLACEMENTS = OTHER_FORMS.map(([form, number]) => [new RegExp(`^\\+${form}`), `+${number}`] as const)
+const REPLACEMENTS = OTHER_FORMS.map(
+  ([form, number]) => [new RegExp(`^\\+${form}`), `+${number}`] as const,
+)
 
 /** A number in E.164 as its country's plan has it today. */
 export function toPresentForm(phone: string): string {
-  for (const [form, number] of REPLACEMENTS) if (form.test(phone)) return phone.replace(form, number)
+  for (const [form, number] of REPLACEMENTS)
+    if (form.test(phone)) return phone.replace(form, number)
   return phone
 }
 

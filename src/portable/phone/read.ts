@@ -97,7 +97,9 @@ export function readPhone(
   const clean = withoutScheme(plainText(text))
   if (clean === '') return failed('empty')
   const decimal = DECIMAL.exec(clean)
-  const isRounded = decimal ? /[1-9]/.test(decimal[3]!) : ROUNDED.test(clean) || DECIMALS.test(clean)
+  const isRounded = decimal
+    ? /[1-9]/.test(decimal[3]!)
+    : ROUNDED.test(clean) || DECIMALS.test(clean)
   if (isRounded) return failed('rounded')
   if (decimal) return readPhone(decimal[1]!.replace(/[^+\d]/g, ''), country, { bare, isTyped })
   if (OTHER_VALUE.test(clean)) return failed('not-a-number')
@@ -128,7 +130,8 @@ export const isPlain = (text: string): boolean =>
   E164.test(text) && text[readCallingCode(text).length] !== '0' && !isOtherForm(text)
 
 /** A number in E.164 in its one form, by which a person is stored and found. Other texts stay unchanged. */
-export const normalizePhone = (text: string): string => (E164.test(text) && readPhone(text).phone) || text
+export const normalizePhone = (text: string): string =>
+  (E164.test(text) && readPhone(text).phone) || text
 
 /** The number of a link (RFC 3966), with its context. Parameters that change the number stay. */
 function withoutScheme(text: string): string {
@@ -155,7 +158,8 @@ function readInternational(whole: string, hasTrunk: boolean): string | undefined
   const number = parse(whole)
   if (number?.isValid()) return inE164(number)
   const without = parse(whole.replace(/^(\+[1-9]\d{0,2}?)0/, '$1'))
-  const hasDropped = without && (hasTrunk ? without.isPossible() : without.isValid() && isMobile(without))
+  const hasDropped =
+    without && (hasTrunk ? without.isPossible() : without.isValid() && isMobile(without))
   return inE164(hasDropped ? without : number?.isPossible() ? number : undefined)
 }
 
@@ -181,7 +185,9 @@ const valid = (number: PhoneNumber | undefined) => (number?.isValid() ? number :
 const inE164 = (number: PhoneNumber | undefined): string | undefined =>
   number && E164.test(number.number) ? number.number : undefined
 
-const failed = (problem: PhoneProblem, country = ''): PhoneReading => ({ fault: { problem, country } })
+const failed = (problem: PhoneProblem, country = ''): PhoneReading => ({
+  fault: { problem, country },
+})
 
 function findPhoneFault(
   digits: string,

@@ -32,7 +32,9 @@ export const joinRowName = (cells: readonly string[], { names }: Pick<Columns, '
 /** What a file says about the number in a column: Google has `Phone 1 - Label` beside `Phone 1 - Value`. */
 function findPhoneLabel(head: readonly string[], cells: readonly string[], at: number): string {
   const [, stem] = /^(.+ - )Value$/.exec(head[at] ?? '') ?? []
-  const label = stem ? head.findIndex((title) => title === `${stem}Label` || title === `${stem}Type`) : -1
+  const label = stem
+    ? head.findIndex((title) => title === `${stem}Label` || title === `${stem}Type`)
+    : -1
   return cells[label] ?? ''
 }
 

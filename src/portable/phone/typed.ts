@@ -6,7 +6,9 @@ import { MAX_LENGTH, type PhoneReading, readPhone } from './read.ts'
  * `Anna: 0151 1234 (mobile)`. Checks every number against the numbering plans.
  */
 export const readTyped = (text: string, country = ''): PhoneReading =>
-  readPhone(text.length > MAX_LENGTH ? text : extractNumber(plainText(text)), country, { isTyped: true })
+  readPhone(text.length > MAX_LENGTH ? text : extractNumber(plainText(text)), country, {
+    isTyped: true,
+  })
 
 function extractNumber(text: string): string {
   const inner = /<([^<>]*)>/.exec(text)?.[1]?.trim() ?? text

@@ -86,7 +86,9 @@ export async function runDriver(
     const fresh = items.filter((item) => !isKnown(item) && !claimed.has(makeAttemptKey(item)))
     held = items.length - fresh.length
     for (const item of fresh) {
-      const ends = [item.lease_until, item.expires_at].filter(Boolean).map((date) => Date.parse(date))
+      const ends = [item.lease_until, item.expires_at]
+        .filter(Boolean)
+        .map((date) => Date.parse(date))
       claimed.add(makeAttemptKey(item))
       jobs.push({ ...item, untilMs: askedMs + Math.min(...ends) - answer.serverTime - MARGIN_MS })
     }
@@ -101,7 +103,8 @@ export async function runDriver(
   /** Waits until the attempt can be stored, the lease ends or the agent stops. */
   async function begin(job: Job): Promise<Begun> {
     let begun = await journal.begin(job.id, job.attempt)
-    if (begun === 'unstored') say('A text waits, because its attempt cannot be stored. Is the disk full?')
+    if (begun === 'unstored')
+      say('A text waits, because its attempt cannot be stored. Is the disk full?')
     while (begun === 'unstored' && performance.now() < job.untilMs && !ending.signal.aborted)
       begun = await journal.begin(job.id, job.attempt)
     if (!driver.isRepeatable) claimed.delete(makeAttemptKey(job))
@@ -130,7 +133,10 @@ export async function runDriver(
     const wasBegun = journal.hasBegun(id, attempt)
     const isReady = (await driver.ready?.(untilMs, signal)) ?? performance.now() <= untilMs
     if (!isReady)
-      return giveBack(job, signal.aborted ? STOPPED : driver.waitsFor || 'The device could not send in time')
+      return giveBack(
+        job,
+        signal.aborted ? STOPPED : driver.waitsFor || 'The device could not send in time',
+      )
     const begun = await begin(job)
     if (begun === 'unstored')
       return wasBegun ? undefined : reportUnsent(job, 'The attempt could not be stored')
@@ -165,8 +171,17 @@ export async function runDriver(
     report(id, attempt, result.outcome, at, details).catch(() => {})
   }
 
-  function report(id: string, attempt: number, status: string, at: Date, details: object): Promise<void> {
-    return toServer.put({ kind: 'report', item: { id, attempt, status, at: at.toISOString(), ...details } })
+  function report(
+    id: string,
+    attempt: number,
+    status: string,
+    at: Date,
+    details: object,
+  ): Promise<void> {
+    return toServer.put({
+      kind: 'report',
+      item: { id, attempt, status, at: at.toISOString(), ...details },
+    })
   }
 
   await driver.start({
@@ -184,9 +199,11 @@ export async function runDriver(
       say(text || 'The carrier accepts texts again')
       server.fault?.(text)
     },
-    unknown: (names) => say(`The carrier reported an unknown event with the fields ${names.join(', ')}`),
+    unknown: (names) =>
+      say(`The carrier reported an unknown event with the fields ${names.join(', ')}`),
   })
-  const heard = ({ event }: { readonly event?: string | undefined }) => event === 'wake' && work.notify()
+  const heard = ({ event }: { readonly event?: string | undefined }) =>
+    event === 'wake' && work.notify()
   const parts = [toServer.run(all), persist(claimAll, all), server.listen(connected, heard, all)]
   try {
     await Promise.all(parts.map((part) => part.finally(() => failed.abort())))

@@ -15,7 +15,10 @@ import { DRIVERS } from './drivers/drivers.ts'
 import { option } from './drivers/options.ts'
 import { readVersion } from './drivers/run-program.ts'
 
-const DRIVER_OPTIONS: ArgsDef = Object.assign({}, ...Object.values(DRIVERS).map(({ options }) => options))
+const DRIVER_OPTIONS: ArgsDef = Object.assign(
+  {},
+  ...Object.values(DRIVERS).map(({ options }) => options),
+)
 const driverArgs = {
   driver: option(
     Object.keys(DRIVERS)
@@ -27,7 +30,8 @@ const driverArgs = {
   ...DRIVER_OPTIONS,
   check: {
     type: 'boolean',
-    description: "smpp: only bind, and print the carrier's answer. http: print the request for a text",
+    description:
+      "smpp: only bind, and print the carrier's answer. http: print the request for a text",
     default: false,
   },
 } as const
@@ -37,18 +41,31 @@ const say = (line: string) => void process.stdout.write(`${line}\n`)
 
 const state = {
   type: 'string',
-  description: 'where the device keeps its token (default: a file of its own in ~/.local/state/pocketsms)',
+  description:
+    'where the device keeps its token (default: a file of its own in ~/.local/state/pocketsms)',
   valueHint: 'FILE',
 } as const
 
 const pairArgs = {
-  url: { type: 'positional', required: true, description: 'the server, or the address of a pairing' },
-  code: { type: 'positional', required: false, description: 'six digits, unless the address has them' },
+  url: {
+    type: 'positional',
+    required: true,
+    description: 'the server, or the address of a pairing',
+  },
+  code: {
+    type: 'positional',
+    required: false,
+    description: 'six digits, unless the address has them',
+  },
   name: option('what its owner calls it (default: as named when the code was made)', 'TEXT', ''),
   phone: option('its number, as +447700900123', 'NUMBER', ''),
 } as const
 
-async function join(args: ParsedArgs<typeof pairArgs>, platform: string, file?: string): Promise<string> {
+async function join(
+  args: ParsedArgs<typeof pairArgs>,
+  platform: string,
+  file?: string,
+): Promise<string> {
   const { name, phone } = args
   const { url, code } = readPairing(args.url, args.code ?? '')
   if (file) refuseExisting(file)
@@ -132,6 +149,9 @@ const startCommand = defineCommand({
 })
 
 export const agentCommand = defineCommand({
-  meta: { name: 'agent', description: 'Act as a device: send and receive through a phone or modem.' },
+  meta: {
+    name: 'agent',
+    description: 'Act as a device: send and receive through a phone or modem.',
+  },
   subCommands: { start: startCommand, pair: pairCommand, run: runCommand },
 })

@@ -1,4 +1,11 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -28,7 +35,9 @@ export function saveState(file: string, state: AgentState): void {
     writeFileSync(temporary, `${JSON.stringify(state, null, 2)}\n`, { mode: 0o600 })
     renameSync(temporary, file)
   } catch (error) {
-    throw new UserError(`${file} cannot be written: ${(error as Error).message}. --state names another.`)
+    throw new UserError(
+      `${file} cannot be written: ${(error as Error).message}. --state names another.`,
+    )
   }
 }
 
@@ -46,7 +55,8 @@ export function readState(file: string): AgentState {
 }
 
 /** Default folder of state files, by the XDG Base Directory Specification. */
-const stateFolder = () => join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms')
+const stateFolder = () =>
+  join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms')
 
 /** Default path of a new device's state file. A computer may have several devices. */
 export const newStateFile = (device: string) => join(stateFolder(), `agent-${device}.json`)
@@ -55,7 +65,8 @@ export const newStateFile = (device: string) => join(stateFolder(), `agent-${dev
 export function onlyStateFile(): string {
   const found = findStates()
   if (found.length === 1) return found[0]!.file
-  if (found.length === 0) throw new UserError('No device is paired here. Pair first: agent start URL CODE')
+  if (found.length === 0)
+    throw new UserError('No device is paired here. Pair first: agent start URL CODE')
   const lines = found.map(({ file, name, url }) => `  --state ${file}   ${name}, ${url}`)
   throw new UserError(`Several devices are paired here. Choose one:\n${lines.join('\n')}`)
 }
@@ -65,12 +76,16 @@ export function onlyStateFile(): string {
  * Undefined if there is none.
  */
 export const findPaired = (url: string, code: string, named?: string): string | undefined =>
-  (named ? readStates([named]) : findStates()).find((state) => state.url === url && state.code === code)?.file
+  (named ? readStates([named]) : findStates()).find(
+    (state) => state.url === url && state.code === code,
+  )?.file
 
 function findStates() {
   const folder = stateFolder()
   const names = existsSync(folder) ? readdirSync(folder).sort() : []
-  return readStates(names.filter((name) => /^agent-\w+\.json$/.test(name)).map((name) => join(folder, name)))
+  return readStates(
+    names.filter((name) => /^agent-\w+\.json$/.test(name)).map((name) => join(folder, name)),
+  )
 }
 
 /** The states in `files`. Leaves out missing and invalid ones. */
@@ -142,7 +157,10 @@ export async function runAgent(
   let state = readState(file)
   // a second agent with this state file would send the same texts
   const lock = `${file}.pid`
-  const unlock = lockFile(lock, (owner) => `Process ${owner} runs as this device already (${lock}).`)
+  const unlock = lockFile(
+    lock,
+    (owner) => `Process ${owner} runs as this device already (${lock}).`,
+  )
   const journal = openJournal(`${file}.journal`)
   const failed = new AbortController()
   const all = AbortSignal.any([ended, failed.signal])

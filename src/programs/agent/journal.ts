@@ -14,7 +14,11 @@ export interface JournalEntry {
  */
 type Entry =
   | { readonly begun: string; readonly day: number }
-  | { readonly tell: number; readonly kind: JournalEntry['kind']; readonly item: JournalEntry['item'] }
+  | {
+      readonly tell: number
+      readonly kind: JournalEntry['kind']
+      readonly item: JournalEntry['item']
+    }
   | { readonly told: readonly number[]; readonly refused?: boolean }
 
 const DAY_MS = 86_400_000

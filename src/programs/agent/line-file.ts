@@ -25,7 +25,11 @@ const LF = 10
  * Opens a file of JSON lines that survives a crash, and calls `read` for each line. A file that grew large is
  * rewritten with only the entries that `live` returns.
  */
-export function openLineFile<Entry>(file: string, read: (entry: Entry) => void, live: () => Iterable<Entry>) {
+export function openLineFile<Entry>(
+  file: string,
+  read: (entry: Entry) => void,
+  live: () => Iterable<Entry>,
+) {
   let bytes = 0
   let maxBytes = 0
   let isTorn = false

@@ -73,9 +73,11 @@ async function ask(server: Server, path: string, init: RequestInit): Promise<Res
     'content-type': 'application/json',
     ...(server.token && { authorization: `Bearer ${server.token}` }),
   }
-  const response = await fetch(server.url + path, { ...init, headers, redirect: 'error' }).catch((error) => {
-    throw new ServerUnavailable(`${server.url} cannot be reached.`, { cause: error })
-  })
+  const response = await fetch(server.url + path, { ...init, headers, redirect: 'error' }).catch(
+    (error) => {
+      throw new ServerUnavailable(`${server.url} cannot be reached.`, { cause: error })
+    },
+  )
   if (response.ok) return response
   const { status } = response
   const message = await readAnswerMessage(response)

@@ -5,4 +5,6 @@ import { cutReason } from './server-limits.ts'
  * if the answer is still on its way: it is no refusal, and may cost its price.
  */
 export const makeReceiptReports = (error: string) =>
-  error === '' ? [{ status: 'delivered' }] : [{ status: 'sent' }, { status: 'failed', ...cutReason(error) }]
+  error === ''
+    ? [{ status: 'delivered' }]
+    : [{ status: 'sent' }, { status: 'failed', ...cutReason(error) }]

@@ -32,7 +32,8 @@ export function openServerQueue(
     try {
       await server.call(PATHS[kind], { items: entries.map(([, { item }]) => item) }, ended)
     } catch (error) {
-      if (!(error instanceof GatewayError) || error.status === 401 || error.status === 403) throw error
+      if (!(error instanceof GatewayError) || error.status === 401 || error.status === 403)
+        throw error
       // the server refuses at least one of the entries: send each alone to get the others through
       if (entries.length > 1) {
         for (const entry of entries) await tell([entry], ended)

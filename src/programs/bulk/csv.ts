@@ -14,7 +14,8 @@ export function readCsv(text: string): CsvRow[] {
   const [head, ...rows] = all
   if (!head) throw new UserError('The file is empty.')
   const names = head.cells.map((name) => name.trim())
-  if (new Set(names).size < names.length) throw new UserError('Two columns of the file have one name.')
+  if (new Set(names).size < names.length)
+    throw new UserError('Two columns of the file have one name.')
   return rows.map(({ line, cells }) => {
     if (cells.length !== names.length)
       throw new UserError(`Line ${line} has ${cells.length} cells, the head has ${names.length}.`)

@@ -11,7 +11,10 @@ export type BulkOptions = Record<
   readonly dryRun: boolean
 }
 
-export function makeBulkJob({ url, key, template, phoneColumn, country }: BulkOptions, text: string): Job {
+export function makeBulkJob(
+  { url, key, template, phoneColumn, country }: BulkOptions,
+  text: string,
+): Job {
   // `sms.example.com:8090` also parses as a URL, with the scheme `sms.example.com`
   if (!/^https?:$/.test(URL.parse(url)?.protocol ?? ''))
     throw new UserError('Name the server with --url or POCKETSMS_URL, as https://sms.example.com')
@@ -61,7 +64,9 @@ function phoneColumns(rows: readonly CsvRow[], wanted: string, country: string) 
   if (head.includes(named)) return { titles: [named], isGuessed: false }
   if (wanted) throw new UserError(`The file has no column ${wanted}: ${HELP}`)
   if (head.some((title) => isNumberCell(title, country)))
-    throw new UserError('The first line has a phone number: write a line with column names before it.')
+    throw new UserError(
+      'The first line has a phone number: write a line with column names before it.',
+    )
   const cells = rows.map(({ values }) => head.map((title) => values[title]!))
   const titles = guessColumns(head, cells, country).phones.map((at) => head[at]!)
   if (titles.length === 0) throw new UserError(`The file has no column with numbers: ${HELP}`)

@@ -20,7 +20,9 @@ export async function post({ url, key }: Job, path: string, body: unknown): Prom
     if (answer) return answer
     if (pauseMs !== undefined) await sleep(pauseMs)
   }
-  throw new UserError(`${url} does not answer. Repeat the command later: it continues where this one ended.`)
+  throw new UserError(
+    `${url} does not answer. Repeat the command later: it continues where this one ended.`,
+  )
 }
 
 async function tryPost(url: string, key: string, body: string): Promise<ApiResponse | undefined> {

@@ -1,5 +1,12 @@
 import { createHash, randomUUID } from 'node:crypto'
-import { closeSync, existsSync, fdatasyncSync, openSync, readFileSync, writeFileSync } from 'node:fs'
+import {
+  closeSync,
+  existsSync,
+  fdatasyncSync,
+  openSync,
+  readFileSync,
+  writeFileSync,
+} from 'node:fs'
 import { UserError } from '../../platform/api-errors.ts'
 import { parseJson } from '../../platform/tools/json.ts'
 
@@ -22,8 +29,12 @@ export function openResults(file: string, csv: string, template: string) {
   const [head, ...done] = lines.flatMap((line) => parseJson(line) ?? [])
   const { run, of: before } = (head ?? { run: randomUUID(), of }) as { run: string; of: string }
   if (!run || before !== of)
-    throw new UserError(`${file} has the results of another file or template. Name a new one with --results.`)
-  const accepted = new Set((done as RowResult[]).flatMap(({ line, message }) => (message ? [line] : [])))
+    throw new UserError(
+      `${file} has the results of another file or template. Name a new one with --results.`,
+    )
+  const accepted = new Set(
+    (done as RowResult[]).flatMap(({ line, message }) => (message ? [line] : [])),
+  )
   const descriptor = openToAppend(file)
   // begin a new line: a kill may have cut the last one. writeSync might write only a part, as on a full disk
   writeFileSync(descriptor, (isNew ? '' : '\n') + (head ? '' : `${JSON.stringify({ run, of })}\n`))
@@ -41,6 +52,8 @@ function openToAppend(file: string) {
   try {
     return openSync(file, 'a')
   } catch (error) {
-    throw new UserError(`${file} cannot be written: ${(error as Error).message}. --results names another.`)
+    throw new UserError(
+      `${file} cannot be written: ${(error as Error).message}. --results names another.`,
+    )
   }
 }

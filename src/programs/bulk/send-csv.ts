@@ -3,7 +3,13 @@ import { readBytes } from '../../platform/tools/files.ts'
 import { showProgress } from '../../platform/tools/progress.ts'
 import { fileText } from '../../portable/file-text.ts'
 import type { CsvRow } from './csv.ts'
-import { type BulkOptions, findRowPhone, type Job, makeBulkJob, makeRowBody } from './job-from-csv.ts'
+import {
+  type BulkOptions,
+  findRowPhone,
+  type Job,
+  makeBulkJob,
+  makeRowBody,
+} from './job-from-csv.ts'
 import { type ApiResponse, post } from './post.ts'
 import { openResults, type Results } from './results-file.ts'
 
@@ -47,7 +53,9 @@ async function sendRows(job: Job, results: Results, onProgress: OnProgress, say:
   }
   await inParallel(left, send).finally(results.close)
   const earlier = before > 0 ? `, ${before} of them earlier` : ''
-  say(`${accepted} of ${job.rows.length} accepted${earlier}, ${refused} refused. Row by row: ${results.file}`)
+  say(
+    `${accepted} of ${job.rows.length} accepted${earlier}, ${refused} refused. Row by row: ${results.file}`,
+  )
   return refused
 }
 
@@ -65,9 +73,12 @@ async function tryRows(job: Job, onProgress: OnProgress, say: Say) {
     }
     onProgress(++done)
   })
-  for (const line of [...texts.slice(0, SHOWN_TEXTS), ...refused.slice(0, SHOWN_REFUSALS)]) say(line)
+  for (const line of [...texts.slice(0, SHOWN_TEXTS), ...refused.slice(0, SHOWN_REFUSALS)])
+    say(line)
   if (refused.length > SHOWN_REFUSALS) say(`… and ${refused.length - SHOWN_REFUSALS} more`)
-  say(`${texts.length} messages, ${segments} segments, ${refused.length} refused. Nothing was sent.`)
+  say(
+    `${texts.length} messages, ${segments} segments, ${refused.length} refused. Nothing was sent.`,
+  )
   return refused.length
 }
 

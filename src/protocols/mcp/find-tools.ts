@@ -1,6 +1,11 @@
 import { z } from 'zod'
 import { spendReading } from '../../engine/filter/compile.ts'
-import { collectFilterNames, FilterError, parseFilter, spellToken } from '../../engine/filter/parse.ts'
+import {
+  collectFilterNames,
+  FilterError,
+  parseFilter,
+  spellToken,
+} from '../../engine/filter/parse.ts'
 import { readSort } from '../../engine/filter/sort.ts'
 import { listRecords, viewRecord } from '../../engine/records/list.ts'
 import { AnswerTooLarge } from '../../engine/request/answer-limit.ts'
@@ -44,7 +49,12 @@ const finding =
     const { filter = '', sort, page, per_page } = query
     try {
       checkNames(caller, store.db.ticket, filter, sort)
-      const asked = { filter: seen(caller, filter), sort, page: String(page), perPage: String(per_page) }
+      const asked = {
+        filter: seen(caller, filter),
+        sort,
+        page: String(page),
+        perPage: String(per_page),
+      }
       const collection = store.catalog.find(name)!
       return JSON.parse(await listRecords(store, extensions, collection, caller.reading(asked)))
     } catch (error) {
@@ -54,7 +64,8 @@ const finding =
 
 /** Replaces PocketBase's error for an invalid filter or sort, since that error has no details. */
 function readable(error: unknown): unknown {
-  const isFilter = error instanceof FilterError || (error instanceof ApiError && error.status === 400)
+  const isFilter =
+    error instanceof FilterError || (error instanceof ApiError && error.status === 400)
   if (!isFilter || error instanceof AnswerTooLarge) return error
   return new ApiError(
     400,
@@ -82,7 +93,9 @@ export const FIND_TOOLS: readonly Tool[] = [
     input: z.object({ id: id().describe('The id that a send answered.') }),
     async run({ store, extensions }, caller, { id }) {
       const messages = store.catalog.find('sms_messages')!
-      const message = JSON.parse(await viewRecord(store, extensions, messages, caller.reading({}), id))
+      const message = JSON.parse(
+        await viewRecord(store, extensions, messages, caller.reading({}), id),
+      )
       if (message.message_type !== 'outgoing' && !caller.may('inbox:list')) throw notFound()
       return message
     },
@@ -108,7 +121,12 @@ export const FIND_TOOLS: readonly Tool[] = [
 ]
 
 /** Throws a FilterError if a key without the scope `all:any` names a field of a related record. */
-function checkNames({ may }: McpCaller, ticket: Ticket | undefined, filter: string, sort: string): void {
+function checkNames(
+  { may }: McpCaller,
+  ticket: Ticket | undefined,
+  filter: string,
+  sort: string,
+): void {
   if (may('all:any')) return
   const read = () => parseFilter(filter, () => spendReading(ticket, filter.length))
   const filtered = filter === '' ? [] : [...collectFilterNames(read())]

@@ -48,11 +48,19 @@ const RESULT = z
   .looseObject({ jsonrpc: z.literal('2.0') })
   .meta({ id: 'McpResult', description: '`result` or `error` of JSON-RPC 2.0.' })
 
-const NOT_A_CALL = { jsonrpc: '2.0', error: { code: -32_600, message: 'Invalid Request' }, id: null }
+const NOT_A_CALL = {
+  jsonrpc: '2.0',
+  error: { code: -32_600, message: 'Invalid Request' },
+  id: null,
+}
 
-const byKey: Permission<HasServices<GatewayServices> & { readonly holder: KeyHolder }, GatewayServices> = {
+const byKey: Permission<
+  HasServices<GatewayServices> & { readonly holder: KeyHolder },
+  GatewayServices
+> = {
   security: KEY_HOLDER,
-  withCaller: async (c, services, work) => work({ services, holder: await requireKey(c, services) }),
+  withCaller: async (c, services, work) =>
+    work({ services, holder: await requireKey(c, services) }),
 }
 
 const ROUTES = rows(SENDING, {
@@ -83,7 +91,10 @@ const ROUTES = rows(SENDING, {
   // there are no sessions to open with GET or to end with DELETE
   'ALL /mcp': undescribed(byKey, (_, c) => {
     c.header('allow', 'POST')
-    return c.json({ jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null }, 405)
+    return c.json(
+      { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null },
+      405,
+    )
   }),
 })
 
@@ -93,7 +104,8 @@ export const MCP: Protocol = { group: 'mcp', roots: ['/mcp'], errorForm: gateway
 /** Collects the whole answer before sending it, to reserve memory for it until the client has read it. */
 async function respond(c: Ctx, services: GatewayServices, holder: KeyHolder): Promise<Response> {
   const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
-  if (Array.isArray(json) && json.length > MAX_BATCH) throw invalid(`A batch has at most ${MAX_BATCH} calls`)
+  if (Array.isArray(json) && json.length > MAX_BATCH)
+    throw invalid(`A batch has at most ${MAX_BATCH} calls`)
   const signal = makeEndSignal(c)
   const request = new Request(c.req.url, { method: 'POST', headers: c.req.header(), signal })
   c.set('asker', holder.auth)

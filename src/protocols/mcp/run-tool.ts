@@ -36,7 +36,12 @@ function check(input: Tool['input'], value: unknown) {
   }
 }
 
-export async function runTool(services: McpServices, caller: McpCaller, tool: Tool, input: unknown) {
+export async function runTool(
+  services: McpServices,
+  caller: McpCaller,
+  tool: Tool,
+  input: unknown,
+) {
   const failed = (text: string) => ({ content: makeTextContent(text), isError: true })
   if (!caller.may(tool.scope)) return failed(`This API key lacks the scope ${tool.scope}.`)
   try {

@@ -20,14 +20,19 @@ const RECIPIENTS = COMMON.recipients.describe(
 const WHOM = { recipients: RECIPIENTS, group_ids: COMMON.group_ids }
 const TEXT = { body: SEND.shape.body, variables: SEND.shape.variables }
 const { template_id, variables } = TEMPLATE_SEND.shape
-const TEMPLATE = { template_id: template_id.describe('The id of a template: see the resources.'), variables }
+const TEMPLATE = {
+  template_id: template_id.describe('The id of a template: see the resources.'),
+  variables,
+}
 const WHEN = {
   device_id: COMMON.device_id,
   scheduled_at: COMMON.scheduled_at,
   idempotency_key: z
     .string()
     .optional()
-    .describe('A value of your own for this send: the same call again with it sends nothing twice.'),
+    .describe(
+      'A value of your own for this send: the same call again with it sends nothing twice.',
+    ),
 }
 
 /** Sends with the checks, quota and opt-outs of `/api/sms`. `name`: the tool's name. */
@@ -71,12 +76,14 @@ export const SEND_TOOLS: readonly Tool[] = [
     scope: 'messages:send',
     kind: 'write',
     input: z.object({ ...WHOM, ...TEMPLATE, ...WHEN }),
-    run: (services, caller, input) => sendAs(services, caller, 'send_template', input, TEMPLATE_SEND),
+    run: (services, caller, input) =>
+      sendAs(services, caller, 'send_template', input, TEMPLATE_SEND),
   }),
   tool({
     name: 'preview_message',
     title: 'Preview a text message',
-    description: 'Previews a send: texts, recipients, segments. Sends nothing. Give `body` or `template_id`.',
+    description:
+      'Previews a send: texts, recipients, segments. Sends nothing. Give `body` or `template_id`.',
     scope: 'messages:send',
     kind: 'read',
     input: z.object({
@@ -101,7 +108,8 @@ export const SEND_TOOLS: readonly Tool[] = [
     scope: 'messages:cancel',
     kind: 'write',
     input: z.object({ id: id().describe('The id that a send answered.') }),
-    run: ({ store }, { sender }, { id }) => cancelMessage(store, requirePermit(sender, 'cancel'), id),
+    run: ({ store }, { sender }, { id }) =>
+      cancelMessage(store, requirePermit(sender, 'cancel'), id),
   }),
   tool({
     name: 'get_quota',

@@ -1,4 +1,8 @@
-import { createMcpHandler, McpServer, type StandardSchemaWithJSON } from '@modelcontextprotocol/server'
+import {
+  createMcpHandler,
+  McpServer,
+  type StandardSchemaWithJSON,
+} from '@modelcontextprotocol/server'
 import type { McpCaller, McpServices } from './caller.ts'
 import { FIND_TOOLS } from './find-tools.ts'
 import { makeInputSchema, runTool } from './run-tool.ts'
@@ -18,7 +22,12 @@ function addTools(server: McpServer, services: McpServices, caller: McpCaller): 
   for (const [tool, inputSchema] of TOOLS) {
     const { name, title, description } = tool
     const isRead = tool.kind === 'read'
-    const annotations = { title, readOnlyHint: isRead, destructiveHint: !isRead, openWorldHint: !isRead }
+    const annotations = {
+      title,
+      readOnlyHint: isRead,
+      destructiveHint: !isRead,
+      openWorldHint: !isRead,
+    }
     server.registerTool(name, { title, description, inputSchema, annotations }, (input) =>
       runTool(services, caller, tool, input),
     )
@@ -26,7 +35,12 @@ function addTools(server: McpServer, services: McpServices, caller: McpCaller): 
 }
 
 /** Answers by streamable HTTP without sessions (Model Context Protocol, revisions of 2025 and 2026-07-28). */
-export function answerMcp(services: McpServices, caller: McpCaller, request: Request, json: unknown) {
+export function answerMcp(
+  services: McpServices,
+  caller: McpCaller,
+  request: Request,
+  json: unknown,
+) {
   const handler = createMcpHandler(
     () => {
       const server = new McpServer(INFO, { instructions: INSTRUCTIONS })
@@ -35,7 +49,10 @@ export function answerMcp(services: McpServices, caller: McpCaller, request: Req
       return server
     },
     // tools and templates send no notifications, so no stream stays open
-    { maxSubscriptions: 0, onerror: (error) => services.log.debug({ err: error }, 'an MCP request failed') },
+    {
+      maxSubscriptions: 0,
+      onerror: (error) => services.log.debug({ err: error }, 'an MCP request failed'),
+    },
   )
   return handler.fetch(request, { parsedBody: json })
 }

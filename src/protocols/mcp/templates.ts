@@ -26,7 +26,10 @@ export function addTemplates(server: McpServer, services: McpServices, caller: M
       })),
     }
   }
-  const metadata = { title: 'Message templates', description: 'A text with `{{variables}}`, to be sent.' }
+  const metadata = {
+    title: 'Message templates',
+    description: 'A text with `{{variables}}`, to be sent.',
+  }
   server.registerResource(
     'template',
     new ResourceTemplate(`${TEMPLATE_URI}{id}`, { list }),
@@ -55,8 +58,18 @@ async function listTemplates(
   services: McpServices,
   caller: McpCaller,
 ): Promise<Record<'id' | 'name' | 'body', string>[]> {
-  const query = { sort: 'name', perPage: String(MAX_LISTED), skipTotal: '1', fields: 'id,name,body' }
+  const query = {
+    sort: 'name',
+    perPage: String(MAX_LISTED),
+    skipTotal: '1',
+    fields: 'id,name,body',
+  }
   const { store, extensions } = services
-  const text = await listRecords(store, extensions, requireTemplates(services), caller.reading(query))
+  const text = await listRecords(
+    store,
+    extensions,
+    requireTemplates(services),
+    caller.reading(query),
+  )
   return JSON.parse(text).items
 }

@@ -17,6 +17,10 @@ export interface Tool {
 export const tool = <Input extends z.ZodObject>(
   definition: Omit<Tool, 'input' | 'run'> & {
     readonly input: Input
-    readonly run: (services: McpServices, caller: McpCaller, input: z.output<Input>) => Promise<object>
+    readonly run: (
+      services: McpServices,
+      caller: McpCaller,
+      input: z.output<Input>,
+    ) => Promise<object>
   },
 ): Tool => definition

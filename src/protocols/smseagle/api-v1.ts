@@ -20,12 +20,19 @@ export const NOT_OFFERED = ['date', 'send_after', 'send_before', 'test', 'attach
 const isOn = (value: unknown) => Boolean(value) && value !== '0' && value !== 'false'
 
 /** Throws 400 if a call has one of these parameters, unless it is empty or off. */
-export function refuseOthers(given: Readonly<Record<string, unknown>>, others: readonly string[]): void {
+export function refuseOthers(
+  given: Readonly<Record<string, unknown>>,
+  others: readonly string[],
+): void {
   const other = others.find((name) => isOn(given[name]))
   if (other) throw invalid(`${other} is not supported here`)
 }
 
-export async function sendV1(call: DoorCall, method: string, given: Readonly<Record<string, string>>) {
+export async function sendV1(
+  call: DoorCall,
+  method: string,
+  given: Readonly<Record<string, string>>,
+) {
   const { access_token: token, login = '', pass = '', message: body, highpriority } = given
   const by = token === undefined ? { key: pass, name: login } : { key: token }
   const sent = await sendTo(call, by, () => {

@@ -36,12 +36,18 @@ export async function findRecipients(store: Store, user: string, max: number, gi
   }
 }
 
-async function phonesNamed(store: Store, user: string, names: readonly string[]): Promise<string[]> {
+async function phonesNamed(
+  store: Store,
+  user: string,
+  names: readonly string[],
+): Promise<string[]> {
   const found = names.length > 0 ? await findContacts(store.db, user, names) : []
   const people = Map.groupBy(found, ({ name }) => name)
   return names.map((name) => {
     const [person, other] = people.get(name) ?? []
     if (person && !other) return person.phone
-    throw invalid(`${other ? 'Several contacts are' : 'No contact is'} called "${name.slice(0, 40)}"`)
+    throw invalid(
+      `${other ? 'Several contacts are' : 'No contact is'} called "${name.slice(0, 40)}"`,
+    )
   })
 }

@@ -27,7 +27,10 @@ export async function sendTo(
   const ids = await sent.catch((error: unknown) => {
     if (!isRefusal(error, 'unauthorized')) throw error
     const isToken = by.name === undefined
-    throw gatewayRefusal('unauthorized', isToken ? 'Invalid access token' : 'Invalid login or password')
+    throw gatewayRefusal(
+      'unauthorized',
+      isToken ? 'Invalid access token' : 'Invalid login or password',
+    )
   })
   return ids.map((id, i) => ({ id, number: shown[i] ?? '' }))
 }

@@ -10,7 +10,9 @@ export const rpcForm =
   (isExtended: boolean): ErrorForm =>
   (c, error) => {
     const error_text = explainEagleError(error)
-    return sendError(c, error.status, { result: isExtended ? { error_text, status: 'error' } : error_text })
+    return sendError(c, error.status, {
+      result: isExtended ? { error_text, status: 'error' } : error_text,
+    })
   }
 
 /** Errors in the form of one of SMSEagle's APIs. The path decides which one, even a path without a route. */

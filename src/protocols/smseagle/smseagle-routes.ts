@@ -27,7 +27,9 @@ const RPC = z
 function requireTextParameter(name: string, value: unknown): string {
   const text = toScalarText(value)
   if (text !== undefined) return text
-  throw invalid(NOT_OFFERED.includes(name) ? `${name} is not supported here` : `${name} must be a text`)
+  throw invalid(
+    NOT_OFFERED.includes(name) ? `${name} is not supported here` : `${name} must be a text`,
+  )
 }
 
 async function answerRpc(call: DoorCall) {
@@ -35,7 +37,10 @@ async function answerRpc(call: DoorCall) {
   const name = method.replace(/^sms\./, '')
   const isExtended = params.responsetype === 'extended'
   call.c.set('errorForm', rpcForm(isExtended))
-  const given = Object.entries(params).map(([key, value]) => [key, requireTextParameter(key, value)])
+  const given = Object.entries(params).map(([key, value]) => [
+    key,
+    requireTextParameter(key, value),
+  ])
   const ids = await sendV1(call, name, Object.fromEntries(given))
   if (!isExtended) return { result: `OK; ID=${ids.join(',')}` }
   const results = ids.map((message_id) => ({ message_id, status: 'ok' }))
@@ -61,7 +66,14 @@ async function answerV2(call: DoorCall) {
   const key = String(call.c.env.incoming.headers['access-token'] ?? '')
   const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)
   const sent = await sendTo(call, { key }, () => {
-    const { to, contacts, groups, text: body, priority, date: scheduled_at } = checkShape(MESSAGE, json)
+    const {
+      to,
+      contacts,
+      groups,
+      text: body,
+      priority,
+      date: scheduled_at,
+    } = checkShape(MESSAGE, json)
     refuseOthers(
       json as object as Readonly<Record<string, unknown>>,
       NOT_OFFERED.filter((name) => name !== 'date'),

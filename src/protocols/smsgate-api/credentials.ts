@@ -35,7 +35,12 @@ export function readApiKey(authorization: string): string {
 }
 
 /** The caller by Basic (user, API key) or Bearer (API key or token). Throws 401, or 403 without the scope. */
-export async function requireClient(c: Ctx, services: GatewayServices, scope: string, cached: boolean) {
+export async function requireClient(
+  c: Ctx,
+  services: GatewayServices,
+  scope: string,
+  cached: boolean,
+) {
   const caller = await identifyClient(c, services, cached)
   if (!caller) throw gatewayRefusal('unauthorized', 'Unauthorized')
   if (grants(caller.scopes, scope)) return caller
@@ -52,20 +57,30 @@ async function identifyClient(
   const key = readApiKey(authorization)
   const basic = readBasic(authorization)
   if (!key) return basic ? null : identifyToken(c, services, readBearerToken(authorization))
-  const holder = await identifyKey(services.store.signIn, { key, ip: readClientIp(c, services) }, { cached })
+  const holder = await identifyKey(
+    services.store.signIn,
+    { key, ip: readClientIp(c, services) },
+    { cached },
+  )
   if (!holder || (basic && !isNamed(holder, basic.identity))) return null
   return makeClientCaller(c, services, holder)
 }
 
 /** The caller of a token; null if it expired or was revoked, or its API key is invalid. */
-async function identifyToken(c: Ctx, services: GatewayServices, text: string): Promise<ClientCaller | null> {
+async function identifyToken(
+  c: Ctx,
+  services: GatewayServices,
+  text: string,
+): Promise<ClientCaller | null> {
   const store = services.store.signIn
   const jti = text ? await readToken(store.db, text) : null
   const token = jti && (await findToken(store, jti))
   const holder = token && (await findKeyHolderById(store, token.apiKey, token.secret))
   if (!holder || holder.auth.id !== token.user) return null
   const caller = makeClientCaller(c, services, holder)
-  const scopes = token.scopes.filter((scope) => scope === REFRESH_SCOPE || grants(caller.scopes, scope))
+  const scopes = token.scopes.filter(
+    (scope) => scope === REFRESH_SCOPE || grants(caller.scopes, scope),
+  )
   return { ...caller, scopes, token }
 }
 

@@ -9,6 +9,9 @@ import { type Description, described } from '../describe-route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { type ClientCaller, requireClient } from './credentials.ts'
 
+/** The tag of the routes. */
+export const TAG = 'smsgate clients'
+
 export interface Call extends ClientCaller {
   readonly c: Ctx
   readonly services: GatewayServices

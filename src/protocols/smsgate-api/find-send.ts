@@ -49,7 +49,11 @@ export async function findSend({ db }: Store, user: string, id: string): Promise
 }
 
 /** Cancels those messages of a send that no device has. Throws 409 `not_cancelable` if devices have all. */
-export async function cancelSend(store: Store, permit: Permit, { ref, isBatch }: SendRow): Promise<void> {
+export async function cancelSend(
+  store: Store,
+  permit: Permit,
+  { ref, isBatch }: SendRow,
+): Promise<void> {
   const isCanceled = isBatch
     ? (await cancelBatch(store, permit, ref)).canceled > 0
     : await cancelOnce(store, permit, ref)

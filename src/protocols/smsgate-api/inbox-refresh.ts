@@ -96,7 +96,11 @@ function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<vo
   return db.transaction(async (inside) => {
     await lock(inside, LOCKS.inboxRefresh, user)
     if ((await countWaiting(inside, user)) >= MAX_CALLS)
-      throw overLimit('texts of an earlier refresh that wait for their webhooks', true, RETRY_SECONDS)
+      throw overLimit(
+        'texts of an earlier refresh that wait for their webhooks',
+        true,
+        RETRY_SECONDS,
+      )
     if ((await countCalls(inside, user, refresh)) > MAX_CALLS)
       throw invalid(
         `This would be more than ${MAX_CALLS} calls, one for each text and webhook: ask for a shorter time`,
@@ -114,7 +118,10 @@ export async function refreshInbox(store: Store, user: string, body: unknown, al
   const tellsWebhooks = always || refresh.tellsWebhooks
   if (device !== '' && !(await isOwn(store, 'devices', user, device))) throw unknownDevice()
   // phones first: if this fails, no webhook call is repeated; texts that are posted twice are stored once
-  const phones = await requestInbox(store, user, device, { since: isoDate(since), until: isoDate(until) })
+  const phones = await requestInbox(store, user, device, {
+    since: isoDate(since),
+    until: isoDate(until),
+  })
   if (tellsWebhooks) await deliverAgain(store, user, refresh)
   if (phones === 0 && !tellsWebhooks)
     throw invalid('webhookDelivery must be Individual: none of these devices is an SMSGate phone')

@@ -23,11 +23,17 @@ export const INBOX_QUERY = z
     to: dateIn,
     deviceId: deviceIn,
     limit: numberIn
-      .refine((limit) => limit >= 1 && limit <= MAX_LIMIT, `must be a whole number from 1 to ${MAX_LIMIT}`)
+      .refine(
+        (limit) => limit >= 1 && limit <= MAX_LIMIT,
+        `must be a whole number from 1 to ${MAX_LIMIT}`,
+      )
       .default(DEFAULT_LIMIT),
     offset: numberIn.refine((offset) => offset >= 0, 'must not be negative').default(0),
   })
-  .refine(({ from, to }) => !from || !to || from <= to, { path: ['from'], error: 'must not be after to' })
+  .refine(({ from, to }) => !from || !to || from <= to, {
+    path: ['from'],
+    error: 'must not be after to',
+  })
 
 /** SQL: SMSGate's type of the text `m`. A text with attachments is an MMS. */
 const TYPE = `case when m.attachments <> '{}' then 'MMS_DOWNLOADED' when starts_with(m.body, '${DATA_URL}') then 'DATA_SMS'
@@ -57,7 +63,10 @@ export async function listInbox({ db }: Store, user: string, query: z.output<typ
   const params = [user, query.from, query.to, query.deviceId, query.type]
   const counted = await db.shaped(TOTAL, params)
   const found = await db.shaped(LIST, [...params, query.limit, query.offset])
-  return { total: Number(counted.rows[0]![0]), items: toObjects<InboxRow>(found).map(toInboxMessage) }
+  return {
+    total: Number(counted.rows[0]![0]),
+    items: toObjects<InboxRow>(found).map(toInboxMessage),
+  }
 }
 
 interface InboxRow extends Readonly<Record<'id' | 'type' | 'sender' | 'contentPreview', string>> {
@@ -89,7 +98,11 @@ export async function sendAttachment({ c, store, user }: Call): Promise<Response
     .where(unindexed('user'), '=', user)
     .executeTakeFirst()
   const name = text?.attachments[Number(part) - 1]
-  const [file] = await findAllStored(store.db, { collection: 'sms_messages', record: id }, name ? [name] : [])
+  const [file] = await findAllStored(
+    store.db,
+    { collection: 'sms_messages', record: id },
+    name ? [name] : [],
+  )
   if (!file) throw new GatewayError(404, { message: 'There is no such attachment' })
   return sendFile(c, sentFile(store.db, file), file.name)
 }

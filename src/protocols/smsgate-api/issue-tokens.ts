@@ -27,7 +27,9 @@ export const TOKEN_BODY = z
   .meta({ id: 'SmsgateTokenRequest' })
 
 /** Issues an access and a refresh token. Throws 400 for unknown scopes, 403 for scopes the caller lacks. */
-export async function issueTokens(call: ClientCaller & { readonly c: Ctx; readonly json: unknown }) {
+export async function issueTokens(
+  call: ClientCaller & { readonly c: Ctx; readonly json: unknown },
+) {
   const { c, store, user, sentBy: apiKey, secret, scopes: allowed } = call
   const { scopes, ttl } = checkShape(TOKEN_BODY, call.json)
   for (const [i, scope] of scopes.entries()) {

@@ -7,7 +7,15 @@ import { dateIn, deviceIn, flagIn, numberIn } from './values.ts'
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
 /** SMSGate's states. No message here is ever `Cancelling`. */
-const STATES = ['Pending', 'Cancelling', 'Cancelled', 'Processed', 'Sent', 'Delivered', 'Failed'] as const
+const STATES = [
+  'Pending',
+  'Cancelling',
+  'Cancelled',
+  'Processed',
+  'Sent',
+  'Delivered',
+  'Failed',
+] as const
 
 /** The query of a list of sends. A filter that is '' has no effect. */
 export const LIST_QUERY = z.object({
@@ -19,7 +27,9 @@ export const LIST_QUERY = z.object({
     .transform((limit) => Math.min(Math.max(limit || DEFAULT_LIMIT, 1), MAX_LIMIT))
     .default(DEFAULT_LIMIT),
   offset: numberIn.transform((offset) => Math.max(offset, 0)).default(0),
-  sort: z.enum(['created_at', '-created_at'], 'must be created_at or -created_at').default('-created_at'),
+  sort: z
+    .enum(['created_at', '-created_at'], 'must be created_at or -created_at')
+    .default('-created_at'),
   includeContent: flagIn,
 })
 type ListQuery = z.output<typeof LIST_QUERY>
@@ -31,7 +41,10 @@ export interface Page<T> {
 
 export async function listMessages(store: Store, user: string, query: ListQuery) {
   const { from, to, state, deviceId, limit, offset } = query
-  const params = [user, from, to, limit, offset, state, deviceId].slice(0, isFiltered(query) ? 7 : 5)
+  const params = [user, from, to, limit, offset, state, deviceId].slice(
+    0,
+    isFiltered(query) ? 7 : 5,
+  )
   const { rows } = await store.db.shaped(pageSql(query), params)
   const [total, page] = rows[0] as [number, string]
   const sends = JSON.parse(page) as SendRow[]

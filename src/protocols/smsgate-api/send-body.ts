@@ -38,7 +38,9 @@ export const SEND_BODY = z
     message: visibleText().nullish().describe('The old form of `textMessage.text`.'),
     dataMessage: z.unknown().optional().describe('Refused: this server sends texts only.'),
     mmsMessage: z.unknown().optional().describe('Refused: this server sends texts only.'),
-    id: id(MAX_ID).nullish().describe('An id of yours. One that was used before is refused with 409.'),
+    id: id(MAX_ID)
+      .nullish()
+      .describe('An id of yours. One that was used before is refused with 409.'),
     deviceId: id(MAX_DEVICE_ID)
       .nullish()
       .describe('The device that sends. Default: the available devices take turns.'),
@@ -48,7 +50,9 @@ export const SEND_BODY = z
       .describe('Higher is sent first. Limits of the device hold for every priority.'),
     ttl: wholeNumber(MIN_TTL_SECONDS, Number.MAX_SAFE_INTEGER)
       .nullish()
-      .describe('Seconds from acceptance after which the text is not sent any more. Excludes `validUntil`.'),
+      .describe(
+        'Seconds from acceptance after which the text is not sent any more. Excludes `validUntil`.',
+      ),
     validUntil: rfc3339().nullish(),
     scheduleAt: rfc3339().nullish(),
     withDeliveryReport: z
@@ -63,18 +67,26 @@ export const SEND_BODY = z
   .meta({ id: 'SmsgateSend' })
 
 /** Reads the body of a send. Throws 400 that names the first wrong field. */
-export async function readSendBody(store: Store, user: string, raw: unknown, now: Date): Promise<SendBody> {
+export async function readSendBody(
+  store: Store,
+  user: string,
+  raw: unknown,
+  now: Date,
+): Promise<SendBody> {
   const body = checkShape(SEND_BODY, raw)
   if (body.dataMessage != null) throw invalid('dataMessage cannot be sent: send textMessage')
   if (body.mmsMessage != null) throw invalid('mmsMessage cannot be sent: send textMessage')
   const text = body.textMessage?.text ?? body.message
   if (text == null) throw invalid('textMessage is required')
-  if (body.textMessage && body.message != null) throw invalid('message and textMessage exclude each other')
-  if (body.isEncrypted) throw invalid('isEncrypted must be false: numbers and texts are checked here')
+  if (body.textMessage && body.message != null)
+    throw invalid('message and textMessage exclude each other')
+  if (body.isEncrypted)
+    throw invalid('isEncrypted must be false: numbers and texts are checked here')
   if (body.withDeliveryReport === false)
     throw invalid('withDeliveryReport must be true: delivery reports are always asked for')
   const { ttl, validUntil, scheduleAt: scheduledAt = '' } = body
-  if (scheduledAt && scheduledAt <= formatDate(now)) throw invalid('scheduleAt must lie in the future')
+  if (scheduledAt && scheduledAt <= formatDate(now))
+    throw invalid('scheduleAt must lie in the future')
   if (ttl && validUntil) throw invalid('ttl and validUntil exclude each other')
   if (validUntil && toDate(validUntil)! <= now) throw invalid('validUntil must lie in the future')
   const expiresAt = ttl ? formatInstant(now.getTime() + ttl * 1000) : (validUntil ?? '')
@@ -98,7 +110,11 @@ export async function readSendBody(store: Store, user: string, raw: unknown, now
 }
 
 /** The numbers in E.164, in their order. Throws 400 for the first that is invalid or repeated. */
-async function requirePhoneNumbers(store: Store, user: string, given: readonly string[]): Promise<string[]> {
+async function requirePhoneNumbers(
+  store: Store,
+  user: string,
+  given: readonly string[],
+): Promise<string[]> {
   const numbers = await readNumbers(store, user, given)
   return numbers.map((number, i) => {
     if (number === undefined)

@@ -31,7 +31,12 @@ export async function answerSend(call: Call): Promise<MessageState> {
   if (first) return answered(c, await readState(store, user, readSendRef(first)), true)
   const body = await readSendBody(store, user, json, new Date())
   await checkDevices(store, user, body, deviceActiveWithin)
-  const { answer, replayed } = await sendOrWait({ ...services.sending, store }, call, body, idempotency)
+  const { answer, replayed } = await sendOrWait(
+    { ...services.sending, store },
+    call,
+    body,
+    idempotency,
+  )
   const state = await readState(store, user, readSendRef(answer)).catch((error: unknown) => {
     if (replayed) throw error
     // the message is stored: an error would make some programs send it again
@@ -41,7 +46,10 @@ export async function answerSend(call: Call): Promise<MessageState> {
 }
 
 function answered(c: Ctx, state: MessageState, replayed: boolean): MessageState {
-  c.header('Location', `${readPathPrefix(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`)
+  c.header(
+    'Location',
+    `${readPathPrefix(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`,
+  )
   if (replayed) c.header('Idempotent-Replayed', 'true')
   // scripts of other origins can read only headers that are named here
   c.header('Access-Control-Expose-Headers', replayed ? 'Location, Idempotent-Replayed' : 'Location')
@@ -56,7 +64,10 @@ const QUERY = z.object({
 })
 
 function readSendRef(answer: string): string {
-  const { batch_id, message_ids } = JSON.parse(answer) as { batch_id: string; message_ids: string[] }
+  const { batch_id, message_ids } = JSON.parse(answer) as {
+    batch_id: string
+    message_ids: string[]
+  }
   return batch_id || message_ids[0]!
 }
 
@@ -64,7 +75,10 @@ const readState = async (store: Store, user: string, ref: string) =>
   readSendState(store, user, await sendOfRef(store, user, ref))
 
 /** The state of an accepted send, made from its request, for when the database cannot be read. */
-function acceptedState(ref: string, { recipients, deviceId, content, options }: SendBody): MessageState {
+function acceptedState(
+  ref: string,
+  { recipients, deviceId, content, options }: SendBody,
+): MessageState {
   const createdAt = new Date().toISOString()
   return {
     id: options.origin?.id || ref,
@@ -111,9 +125,9 @@ async function checkDevices(
     .selectFrom('devices as d')
     .select(({ eb, exists, selectFrom }) => [
       eb('d.last_seen', '>=', since).as('wasActive'),
-      exists(selectFrom('lines as l').whereRef('l.device', '=', 'd.id').where('l.slot', 'in', [sim, 0])).as(
-        'hasSim',
-      ),
+      exists(
+        selectFrom('lines as l').whereRef('l.device', '=', 'd.id').where('l.slot', 'in', [sim, 0]),
+      ).as('hasSim'),
     ])
     .where('d.user', '=', user)
     .$if(deviceId !== '', (query) => query.where('d.id', '=', deviceId))
@@ -121,7 +135,8 @@ async function checkDevices(
     .executeTakeFirst()
   if (!found) throw deviceId ? unknownDevice() : invalid('You have no device: pair one first')
   const { wasActive, hasSim } = found
-  if (deviceId && sim > 0 && !hasSim) throw invalid(`simNumber ${sim} is not a SIM of this device (deviceId)`)
+  if (deviceId && sim > 0 && !hasSim)
+    throw invalid(`simNumber ${sim} is not a SIM of this device (deviceId)`)
   if (deviceId && activeWithinHours > 0 && !wasActive)
     throw invalid(`deviceId was not active within ${activeWithinHours} hours (deviceActiveWithin)`)
 }

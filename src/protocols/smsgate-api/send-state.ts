@@ -75,7 +75,12 @@ where t.recipients is not null
 order by s.number`
 
 /** Reads the states of a user's sends; leaves out sends without messages. `hasContent`: with the text. */
-export async function readStates(store: Store, user: string, sends: readonly SendRow[], hasContent: boolean) {
+export async function readStates(
+  store: Store,
+  user: string,
+  sends: readonly SendRow[],
+  hasContent: boolean,
+) {
   if (sends.length === 0) return []
   const given = sends.map(({ ref, isBatch }) => ({ ref, is_batch: isBatch }))
   const { rows } = await store.db.shaped(STATE_OF_SENDS, [user, JSON.stringify(given), hasContent])
@@ -85,9 +90,19 @@ export async function readStates(store: Store, user: string, sends: readonly Sen
 /** A send for SMSGate's clients. `deviceId`: the device of the first message, '' while none is chosen. */
 export type MessageState = ReturnType<typeof toState>
 
-type StateRow = [state: string, device: string, recipients: string, body: string | null, states: string]
+type StateRow = [
+  state: string,
+  device: string,
+  recipients: string,
+  body: string | null,
+  states: string,
+]
 
-function toState(send: SendRow, [state, deviceId, recipients, body, states]: StateRow, hasContent: boolean) {
+function toState(
+  send: SendRow,
+  [state, deviceId, recipients, body, states]: StateRow,
+  hasContent: boolean,
+) {
   const createdAt = isoDate(send.created)
   const since = Object.entries(JSON.parse(states) as Record<string, string>)
   return {
@@ -97,7 +112,10 @@ function toState(send: SendRow, [state, deviceId, recipients, body, states]: Sta
     isHashed: false,
     isEncrypted: false,
     recipients: JSON.parse(recipients),
-    states: { Pending: createdAt, ...Object.fromEntries(since.map(([name, at]) => [name, isoDate(at)])) },
+    states: {
+      Pending: createdAt,
+      ...Object.fromEntries(since.map(([name, at]) => [name, isoDate(at)])),
+    },
     createdAt,
     ...(hasContent && { textMessage: { text: body ?? '' } }),
   }

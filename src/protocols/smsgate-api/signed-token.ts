@@ -11,7 +11,9 @@ const SECRET_LENGTH = 43
  * The secret that signs SMSGate tokens. PocketBase has another: neither kind of token passes as the other.
  */
 export async function readTokenSecret(db: Db): Promise<Uint8Array> {
-  const secret = await readOrMakeParam(db, PARAM, async () => JSON.stringify(randomText(SECRET_LENGTH)))
+  const secret = await readOrMakeParam(db, PARAM, async () =>
+    JSON.stringify(randomText(SECRET_LENGTH)),
+  )
   return new TextEncoder().encode(JSON.parse(secret) as string)
 }
 

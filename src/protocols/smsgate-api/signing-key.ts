@@ -51,7 +51,11 @@ export const setSigningKey = (db: Db, user: string, key: string) =>
     .execute()
 
 const findKey = (db: Db, user: string) =>
-  queries(db).selectFrom('smsgate_accounts').select('signing_key').where('user', '=', user).executeTakeFirst()
+  queries(db)
+    .selectFrom('smsgate_accounts')
+    .select('signing_key')
+    .where('user', '=', user)
+    .executeTakeFirst()
 
 /** Only the signing key can be set. Limits are set on devices; the phones' other settings are fixed. */
 export const SETTINGS_BODY = z
@@ -64,7 +68,9 @@ const ALLOWED = 'webhooks.signing_key'
 export function readSigningKey(raw: unknown): string | undefined {
   for (const name of listSettingNames(raw))
     if (name !== ALLOWED)
-      throw invalid(`${name} cannot be set here: set limits on a device, and other settings in the app`)
+      throw invalid(
+        `${name} cannot be set here: set limits on a device, and other settings in the app`,
+      )
   return checkShape(SETTINGS_BODY, raw).webhooks?.signing_key
 }
 
@@ -74,7 +80,9 @@ function* listSettingNames(raw: unknown): Generator<string> {
   for (const [section, values] of Object.entries(raw)) {
     if (values === null) continue
     if (typeof values !== 'object') yield section
-    else for (const [name, value] of Object.entries(values)) if (value !== null) yield `${section}.${name}`
+    else
+      for (const [name, value] of Object.entries(values))
+        if (value !== null) yield `${section}.${name}`
   }
 }
 
@@ -85,7 +93,8 @@ export const SIGNING_KEY_ROUTES = rows(ACCOUNT, {
     describe: {
       id: 'readSmsgateKey',
       summary: "Read the signing key of SMSGate's form",
-      description: "The key that signs the user's webhooks in SMSGate's form. Created when it is first read.",
+      description:
+        "The key that signs the user's webhooks in SMSGate's form. Created when it is first read.",
       answer: ['The key.', SIGNING_KEY],
     },
     changes: true,

@@ -6,25 +6,19 @@ import { REFRESH_SCOPE, type Scope } from '../../engine/request/scopes.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
 import { checkDevice } from '../../gateway/messages/send/send-texts.ts'
 import { IDEMPOTENCY } from '../../gateway/messages/send-routes.ts'
-import { sendRaw } from '../../http/answer.ts'
 import { buildRequest } from '../../http/authenticate.ts'
-import type { Ctx } from '../../http/context.ts'
-import { makeReadinessProbe } from '../../http/metrics/readiness.ts'
 import { SENDS } from '../../http/metrics/traffic.ts'
 import { messageForm } from '../../http/middleware/failure.ts'
-import type { Operation } from '../../http/openapi/operations.ts'
-import { json } from '../../http/openapi/success-answers.ts'
-import { everybody, type HasServices } from '../../http/permission.ts'
 import { rows } from '../../http/rows.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { describeFailures } from '../describe-route.ts'
-import type { GatewayServices, Protocol } from '../gateway-services.ts'
+import type { Protocol } from '../gateway-services.ts'
 import { makePhoneSettings, wireDevice } from '../smsgate/wire.ts'
 import { CLIENT_PATH, canonicalPath } from './canonical-path.ts'
 import { readApiKey } from './credentials.ts'
-import { type Call, ERROR, route } from './define-route.ts'
+import { type Call, route, TAG } from './define-route.ts'
 import { cancelSend, findSend } from './find-send.ts'
+import { HEALTH } from './health-routes.ts'
 import { INBOX_QUERY, listInbox, sendAttachment } from './inbox.ts'
 import { REFRESH_BODY, refreshInbox } from './inbox-refresh.ts'
 import { issueTokens, refreshTokens, revokeTokens, TOKEN_BODY } from './issue-tokens.ts'
@@ -57,7 +51,10 @@ async function deleteDevice({ c, services, store, auth, attempt, id }: Call): Pr
 }
 
 const TOTAL = z.object({ 'X-Total-Count': z.string().describe('How many there are in all.') })
-const LOCATION = z.object({ Location: z.string(), 'Idempotent-Replayed': z.enum(['true']).optional() })
+const LOCATION = z.object({
+  Location: z.string(),
+  'Idempotent-Replayed': z.enum(['true']).optional(),
+})
 
 const PHONE_SETTINGS = (() => {
   const { webhooks, ...others } = makePhoneSettings({ signingKey: '' })
@@ -96,8 +93,6 @@ const settingKey = () =>
     },
     { body: SETTINGS_BODY },
   )
-
-const TAG = 'smsgate clients'
 
 /** OpenAPI has one spelling of each path; `canonicalPath` has the others. */
 const ROUTES = rows(TAG, {
@@ -144,7 +139,12 @@ const ROUTES = rows(TAG, {
   'DELETE /api/3rdparty/v1/devices/:id': route('devices:delete', 'Delete a device', deleteDevice, {
     answer: [204, 'Deleted.'],
   }),
-  'GET /api/3rdparty/v1/inbox': listRoute('inbox:list', 'List incoming texts', INBOX_QUERY, listInbox),
+  'GET /api/3rdparty/v1/inbox': listRoute(
+    'inbox:list',
+    'List incoming texts',
+    INBOX_QUERY,
+    listInbox,
+  ),
   'POST /api/3rdparty/v1/inbox/refresh': route(
     'inbox:refresh',
     'Read inboxes of phones again',
@@ -157,16 +157,25 @@ const ROUTES = rows(TAG, {
     sendAttachment,
     { isFile: true },
   ),
-  'GET /api/3rdparty/v1/webhooks': route('webhooks:list', "List webhooks of SMSGate's form", listWebhooks),
+  'GET /api/3rdparty/v1/webhooks': route(
+    'webhooks:list',
+    "List webhooks of SMSGate's form",
+    listWebhooks,
+  ),
   'POST /api/3rdparty/v1/webhooks': route(
     'webhooks:write',
     'Add a webhook, or replace the one with its id',
     saveWebhook,
     { body: WEBHOOK_BODY, answer: [201, 'Saved.'] },
   ),
-  'DELETE /api/3rdparty/v1/webhooks/:id': route('webhooks:delete', 'Delete a webhook', deleteWebhook, {
-    answer: [204, 'There is none with this id.'],
-  }),
+  'DELETE /api/3rdparty/v1/webhooks/:id': route(
+    'webhooks:delete',
+    'Delete a webhook',
+    deleteWebhook,
+    {
+      answer: [204, 'There is none with this id.'],
+    },
+  ),
   'GET /api/3rdparty/v1/settings': route(
     'settings:read',
     'Read the settings of phones',
@@ -184,46 +193,23 @@ const ROUTES = rows(TAG, {
     refreshTokens,
     { answer: [201, 'The pair.'] },
   ),
-  'DELETE /api/3rdparty/v1/auth/token/:id': route('tokens:manage', 'Revoke a pair of tokens', revokeTokens, {
-    answer: [204, 'There is none with this id.'],
-  }),
+  'DELETE /api/3rdparty/v1/auth/token/:id': route(
+    'tokens:manage',
+    'Revoke a pair of tokens',
+    revokeTokens,
+    {
+      answer: [204, 'There is none with this id.'],
+    },
+  ),
   'GET /api/3rdparty/v1/logs': route(
     'logs:read',
     'Not kept',
-    () => Promise.reject(new GatewayError(501, { message: 'Logs of devices are not kept: see sms_events' })),
+    () =>
+      Promise.reject(
+        new GatewayError(501, { message: 'Logs of devices are not kept: see sms_events' }),
+      ),
     { query: ['from', 'to'], answer: [501, 'Logs of devices are not kept.'] },
   ),
-})
-
-/** A health check: 503 unless the server is ready. */
-const health = (id: string) => ({
-  permission: everybody<GatewayServices>(),
-  describe: {
-    id,
-    summary: 'Whether the server works',
-    description: 'Whether the server works. Needs no credentials.',
-    answer: ['It works.', z.unknown()],
-    fails: describeFailures(ERROR),
-    responses: { 503: { description: 'It does not.', content: json(z.unknown()) } },
-  } satisfies Operation,
-  run: async ({ services }: HasServices, c: Ctx) => {
-    const begun = performance.now()
-    const { ready } = await makeReadinessProbe(services)()
-    const status = ready ? 'pass' : 'fail'
-    const ping = {
-      description: 'Time for the database to answer',
-      observedUnit: 'milliseconds',
-      observedValue: Math.round(performance.now() - begun),
-      status,
-    }
-    // the version of SMSGate that has this API: the version of this server is not public
-    const health = { status, version: '1.47.1', releaseId: 1, checks: { 'db:ping': ping } }
-    return sendRaw(c, JSON.stringify(health), ready ? 200 : 503)
-  },
-})
-const HEALTH = rows(TAG, {
-  'GET /api/3rdparty/v1/health': health('smsgateHealth'),
-  'GET /api/3rdparty/v1/health/:probe{live|ready|startup}': health('smsgateProbe'),
 })
 
 /** The API of SMSGate's server for client programs. */

@@ -50,7 +50,12 @@ const storePair = (db: Db, pair: Pair, exp: number, refreshExp: number) =>
     .execute()
 
 /** Adds a pair of tokens. The answer has each field twice, as SMSGate's server and its clients spell it. */
-export async function insertPair(c: Ctx, db: Db, { user, apiKey, secret, scopes }: Grant, seconds: number) {
+export async function insertPair(
+  c: Ctx,
+  db: Db,
+  { user, apiKey, secret, scopes }: Grant,
+  seconds: number,
+) {
   const id = randomText(ID_LENGTH)
   const iat = Math.floor(Date.now() / 1000)
   const [exp, refreshExp] = [iat + seconds, iat + REFRESH_SECONDS]
@@ -58,7 +63,9 @@ export async function insertPair(c: Ctx, db: Db, { user, apiKey, secret, scopes 
   const about = { sub: user, iss: 'pocketsms', iat, user_id: user }
   const key = await readTokenSecret(db)
   const sign = (claims: JWTPayload) =>
-    new SignJWT({ ...about, ...claims }).setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' }).sign(key)
+    new SignJWT({ ...about, ...claims })
+      .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
+      .sign(key)
   const access = await sign({ jti: id, exp, scopes })
   const refresh = await sign({ jti: id + REFRESH_SUFFIX, exp: refreshExp, scopes: [REFRESH_SCOPE] })
   const end = new Date(exp * 1000).toISOString()

@@ -43,7 +43,10 @@ const DETAILS: Readonly<Record<SmsgateEvent, Details>> = {
     data: body.slice(DATA_URL.length),
     receivedAt: toIsoDate(delivered_at, at),
   }),
-  'sms:sent': ({ sent_at, segments }, at) => ({ sentAt: toIsoDate(sent_at, at), partsCount: segments }),
+  'sms:sent': ({ sent_at, segments }, at) => ({
+    sentAt: toIsoDate(sent_at, at),
+    partsCount: segments,
+  }),
   'sms:delivered': ({ delivered_at }, at) => ({ deliveredAt: toIsoDate(delivered_at, at) }),
   'sms:failed': ({ error_message }, at) => ({ failedAt: at, reason: error_message }),
   'sms:cancelled': (_, at) => ({ cancelledAt: at }),
@@ -81,7 +84,13 @@ function writeSmsgateBody(hook: SmsgateHook, eventId: string, at: Date): string 
     simNumber: message.sim > 0 ? message.sim : null,
     ...DETAILS[event](message, at.toISOString()),
   }
-  return JSON.stringify({ id: eventId, webhookId: hook.id, event, deviceId: message.device, payload })
+  return JSON.stringify({
+    id: eventId,
+    webhookId: hook.id,
+    event,
+    deviceId: message.device,
+    payload,
+  })
 }
 
 function makeSignedHeaders(signingKey: string, body: string, at: Date): Record<string, string> {

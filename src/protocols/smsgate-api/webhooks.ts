@@ -75,7 +75,8 @@ async function findWebhook({ db }: Store, user: string, id: string): Promise<str
 function requireWebhooks({ catalog }: Store): Collection {
   const webhooks = catalog.find('webhooks')
   const names = new Set(webhooks?.fields.map(({ name }) => name))
-  if (webhooks && ['smsgate_event', 'smsgate_id', 'device'].every((name) => names.has(name))) return webhooks
+  if (webhooks && ['smsgate_event', 'smsgate_id', 'device'].every((name) => names.has(name)))
+    return webhooks
   throw invalid('The collection webhooks of this server lacks the fields that these webhooks need')
 }
 
@@ -92,7 +93,9 @@ export async function saveWebhook(call: Call) {
     })
     .catch((error: unknown) => {
       const [field, fault] =
-        error instanceof ApiError && error.status === 400 ? (Object.entries(error.data)[0] ?? []) : []
+        error instanceof ApiError && error.status === 400
+          ? (Object.entries(error.data)[0] ?? [])
+          : []
       if (!field || !fault) throw error
       // name the first wrong field as clients call it
       throw invalid(`${NAMES[field] ?? field}: ${String(fault.message)}`)
@@ -111,7 +114,14 @@ async function writeWebhook(
 ): Promise<{ smsgate_id: string; url: string }> {
   const webhooks = requireWebhooks(store)
   const device = deviceId || device_id || ''
-  const values = { user: auth.id, url, device, smsgate_event: event, smsgate_id: id ?? '', enabled: true }
+  const values = {
+    user: auth.id,
+    url,
+    device,
+    smsgate_event: event,
+    smsgate_id: id ?? '',
+    enabled: true,
+  }
   const request = buildRequest(c, auth, { ...values, events: ['message.sent'] })
   const known = id && (await findWebhook(store, auth.id, id))
   const text = known
@@ -130,7 +140,14 @@ const NAMES: Readonly<Record<string, string>> = {
 /**
  * Deletes a webhook of the caller. `id` is the one that SMSGate's clients use. An unknown one is no error.
  */
-export async function deleteWebhook({ c, services, store, auth, attempt, id }: Call): Promise<void> {
+export async function deleteWebhook({
+  c,
+  services,
+  store,
+  auth,
+  attempt,
+  id,
+}: Call): Promise<void> {
   const known = await findWebhook(store, auth.id, id)
   if (!known) return
   await deleteRecord(

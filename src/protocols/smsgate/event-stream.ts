@@ -16,7 +16,8 @@ const OVERLAP_MS = 60_000
 /** Older texts are not requested: the phone would post its whole inbox. */
 const MAX_MISSED_MS = 30 * 86_400_000
 
-export const frame = (event: string, data: unknown) => `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
+export const frame = (event: string, data: unknown) =>
+  `event: ${event}\ndata: ${JSON.stringify(data)}\n\n`
 const PULL = frame('MessageEnqueued', null)
 
 /** When its stream opens, the app fetches its texts unasked. After this time we check whether it did. */
@@ -51,7 +52,13 @@ export async function* phoneEvents(
   const lapseMs = (leaseSeconds * 1000) / LOOKS_PER_LEASE
   let signs = 0
   try {
-    for await (const item of streamDeviceEvents(store, device, deviceOnlineSeconds, identify, ended)) {
+    for await (const item of streamDeviceEvents(
+      store,
+      device,
+      deviceOnlineSeconds,
+      identify,
+      ended,
+    )) {
       if (item.name === 'alive') {
         yield KEEP_ALIVE
         signs++

@@ -72,7 +72,10 @@ export async function takeEvent(
   } else if (event === 'system:ping') await saveHealth(store, device, PING_PAYLOAD.parse(payload))
   else if (!WITHOUT_EFFECT.includes(event)) {
     const keys = Object.keys(payload ?? {})
-    log.warn({ device: device.id, event: event.slice(0, 100), keys }, 'a phone posted an unknown event')
+    log.warn(
+      { device: device.id, event: event.slice(0, 100), keys },
+      'a phone posted an unknown event',
+    )
     // the app keeps what is refused, and posts it again
     throw invalid('This server does not know the event')
   }

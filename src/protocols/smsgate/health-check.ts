@@ -9,11 +9,16 @@ const check = z
   .catch(undefined)
 
 /** The best connection in the bits of `connection:transport`: 8 is Ethernet, 4 Wi-Fi, 2 mobile. */
-const readConnection = (isOnline: number | undefined, transport = 0, mobile = 0): Health['connection'] => {
+const readConnection = (
+  isOnline: number | undefined,
+  transport = 0,
+  mobile = 0,
+): Health['connection'] => {
   if (isOnline === 0) return 'none'
   if (transport & 8) return 'ethernet'
   if (transport & 4) return 'wifi'
-  if (transport & 2) return ([undefined, undefined, '2g', '3g', '4g', '5g'] as const)[mobile] ?? 'mobile'
+  if (transport & 2)
+    return ([undefined, undefined, '2g', '3g', '4g', '5g'] as const)[mobile] ?? 'mobile'
   return undefined
 }
 

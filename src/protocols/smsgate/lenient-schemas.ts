@@ -24,5 +24,7 @@ export const makeLenientList = <T extends z.ZodType>(item: T) =>
 const OLD_ZONE = /\+-(\d{1,2}):-?(\d\d)$/
 export const phoneInstant = z
   .string('must be a date')
-  .transform((raw) => raw.replace(OLD_ZONE, (_, hours, minutes) => `-${hours.padStart(2, '0')}:${minutes}`))
+  .transform((raw) =>
+    raw.replace(OLD_ZONE, (_, hours, minutes) => `-${hours.padStart(2, '0')}:${minutes}`),
+  )
   .pipe(instant())

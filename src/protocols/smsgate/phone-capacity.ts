@@ -15,5 +15,7 @@ export const CAPACITY = sql<number>`least(${sql.lit(MAX_CAPACITY)}, room + coale
 export const reduceCapacity = ({ db }: Store, device: Device, seconds: number) =>
   updatePhone(db, device)
     .set({ room: sql`greatest(1, ${CAPACITY} / 2)`, narrowed_at: sql<Date>`now()` })
-    .where(({ or, eb }) => or([eb('narrowed_at', 'is', null), eb('narrowed_at', '<', inSeconds(-seconds))]))
+    .where(({ or, eb }) =>
+      or([eb('narrowed_at', 'is', null), eb('narrowed_at', '<', inSeconds(-seconds))]),
+    )
     .execute()

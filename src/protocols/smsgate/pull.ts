@@ -49,7 +49,10 @@ async function answerPull(inside: Store, device: Device, phone: PhoneState, leas
     return !text.isListed && (!text.isKnown || toDate(message.lease_until)!.getTime() < soonMs)
   })
   const reportMs = Math.min(MAX_REPORT_MS, (lease * 1000) / 4)
-  const texts = listed.map((message) => ({ ...message, validUntilMs: computeValidUntil(message, reportMs) }))
+  const texts = listed.map((message) => ({
+    ...message,
+    validUntilMs: computeValidUntil(message, reportMs),
+  }))
   const added = texts.filter((message) => !known.has(wireId(message))).length
   if (texts.length + held.length > 0) await noteListed(db, device, { texts, canceled, added })
   return [

@@ -47,7 +47,9 @@ export const MMS_PAYLOAD = z.object({
 export type Limits = Pick<Config, 'maxAttachments' | 'maxAttachmentBytes'>
 export const NO_FILES: Limits = { maxAttachments: 0, maxAttachmentBytes: 0 }
 
-export const TEXTS: Readonly<Record<string, (payload: unknown, limits: Limits) => Text | Promise<Text>>> = {
+export const TEXTS: Readonly<
+  Record<string, (payload: unknown, limits: Limits) => Text | Promise<Text>>
+> = {
   'sms:received': (raw) => {
     const payload = checkShape(TEXT_PAYLOAD, raw)
     return toText(payload, payload.message)
@@ -63,7 +65,13 @@ export const TEXTS: Readonly<Record<string, (payload: unknown, limits: Limits) =
 type Text = ReceivedText & { readonly to: string }
 
 function toText(
-  { sender, phoneNumber, recipient, simNumber, receivedAt }: Omit<z.output<typeof TEXT_PAYLOAD>, 'message'>,
+  {
+    sender,
+    phoneNumber,
+    recipient,
+    simNumber,
+    receivedAt,
+  }: Omit<z.output<typeof TEXT_PAYLOAD>, 'message'>,
   body: string,
 ): Text {
   const to = readPhone(recipient ?? '').phone ?? ''
@@ -78,9 +86,15 @@ type Mms = z.output<typeof MMS_PAYLOAD>
  * Reads an MMS. The result's `body` has the subject, the text and a line for each file that is left out.
  * Without subject and text it also names the kept files. `identity` names all files, to recognize repeats.
  */
-async function readMms(payload: Mms, { maxAttachments, maxAttachmentBytes }: Limits): Promise<Text> {
+async function readMms(
+  payload: Mms,
+  { maxAttachments, maxAttachmentBytes }: Limits,
+): Promise<Text> {
   let room = maxAttachmentBytes
-  const files = payload.attachments.map((part) => ({ part, content: Buffer.from(part.data, 'base64') }))
+  const files = payload.attachments.map((part) => ({
+    part,
+    content: Buffer.from(part.data, 'base64'),
+  }))
   const kept = files
     .filter(({ content: { length } }) => {
       const fits = length > 0 && length <= room
@@ -93,7 +107,10 @@ async function readMms(payload: Mms, { maxAttachments, maxAttachmentBytes }: Lim
   const partsOf = (list: typeof files) => list.map(({ part }) => part)
   return {
     ...toText(payload, textOfMms(written, partsOf(kept), partsOf(left))),
-    identity: toText(payload, [...written, ...attachmentLines(payload.attachments)].join('\n')).body,
-    attachments: await Promise.all(kept.map(({ part, content }) => readAttachment(part.name ?? '', content))),
+    identity: toText(payload, [...written, ...attachmentLines(payload.attachments)].join('\n'))
+      .body,
+    attachments: await Promise.all(
+      kept.map(({ part, content }) => readAttachment(part.name ?? '', content)),
+    ),
   }
 }

@@ -80,7 +80,11 @@ export async function wakeForMore(store: Store, device: Device): Promise<void> {
  * within ANSWER_SECONDS, unless the phone has pulled meanwhile: a second notice would make the app drop a
  * running pull.
  */
-export async function claimPullNotice({ db }: Store, device: Device, leaseSeconds: number): Promise<boolean> {
+export async function claimPullNotice(
+  { db }: Store,
+  device: Device,
+  leaseSeconds: number,
+): Promise<boolean> {
   const { numUpdatedRows } = await queries(db)
     .updateTable('smsgate_phones as p')
     .set({ woken_at: sql<Date>`now()` })

@@ -42,7 +42,8 @@ export async function signInBasic(c: Ctx, services: Services): Promise<AuthRecor
     await answerSignIn(store, services, user, visit, { method: 'password', token: '' })
   } catch (error) {
     // refused: the password is wrong, the auth rule fails, or a second factor is needed
-    const isRefused = (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
+    const isRefused =
+      (error instanceof ApiError || error instanceof GatewayError) && error.status < 429
     throw isRefused ? gatewayRefusal('unauthorized', WRONG) : error
   }
   requireRole(user, `${c.req.method} ${c.req.path}`, services.rights)
@@ -118,7 +119,8 @@ export async function register(c: Ctx, services: Services, body: unknown) {
 async function answer(store: Store, id: string) {
   const collectionOf = (name: string) => store.catalog.find(name) as AuthCollection
   const device = await findAuthRecord(store, collectionOf('devices'), id)
-  const user = device && (await findAuthRecord(store, collectionOf('users'), String(device.values.user)))
+  const user =
+    device && (await findAuthRecord(store, collectionOf('users'), String(device.values.user)))
   if (!device || !user) throw gatewayRefusal('unauthorized', HOW)
   const token = await signToken(device, 'auth', { duration: TOKEN_SECONDS })
   return { id, token, login: String(user.values.email || user.id) }

@@ -5,11 +5,21 @@ import { cut, MAX_SIMS, takeFirstItems } from './lenient-schemas.ts'
 
 /** A list with the SIM in the stored form; empty for a SIM without a slot (Android says -1). */
 const simCard = z
-  .object({ simNumber: z.unknown(), phoneNumber: optional(cut(50)), carrierName: optional(cut(100)) })
+  .object({
+    simNumber: z.unknown(),
+    phoneNumber: optional(cut(50)),
+    carrierName: optional(cut(100)),
+  })
   .transform(({ simNumber, phoneNumber, carrierName }) => {
     const slot = slotOf.safeParse(simNumber).data
     return slot
-      ? [{ slot, ...(phoneNumber && { number: phoneNumber }), ...(carrierName && { carrier: carrierName }) }]
+      ? [
+          {
+            slot,
+            ...(phoneNumber && { number: phoneNumber }),
+            ...(carrierName && { carrier: carrierName }),
+          },
+        ]
       : []
   })
 const slotOf = wholeNumber(1, MAX_SIMS)

@@ -42,7 +42,8 @@ const readBody = (c: Ctx) => readJson(c, MAX_BODY_BYTES, JSON.parse)
 
 const byPhone: Permission<DeviceCaller & HasServices> = {
   security: DEVICE,
-  withCaller: async (c, services, work) => work({ ...(await identifyPhone(c, services)), services }),
+  withCaller: async (c, services, work) =>
+    work({ ...(await identifyPhone(c, services)), services }),
 }
 
 const pull = undescribed(byPhone, async ({ device, store, services }, c) =>
@@ -62,7 +63,10 @@ const ROUTES = rows('', {
     const auth = await authenticateUncached(c, services)
     if (!auth) await refuseSuspended(c, services)
     const isPhone = auth?.collection.name === 'devices'
-    return { externalIp: readClientIp(c, services), ...(isPhone && { device: wireDevice(auth.values) }) }
+    return {
+      externalIp: readClientIp(c, services),
+      ...(isPhone && { device: wireDevice(auth.values) }),
+    }
   }),
   'POST /api/mobile/v1/device': undescribed(everybody(), async ({ services }, c) =>
     c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES, JSON.parse)), 201),
@@ -76,7 +80,8 @@ const ROUTES = rows('', {
     const { code, expires_at } = await retry(
       services.store,
       () => signInBasic(c, services),
-      (user) => startPairing(openStoreForCaller(c, services, user), user, '', services.config.publicUrl),
+      (user) =>
+        startPairing(openStoreForCaller(c, services, user), user, '', services.config.publicUrl),
     )
     return { code, validUntil: wireDate(expires_at) }
   }),
@@ -130,7 +135,12 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
   await touchDevice(store, poster.device, config.deviceOnlineSeconds)
 }
 
-async function sendEvents(c: Ctx, services: Services, device: Device, store: Store): Promise<Response> {
+async function sendEvents(
+  c: Ctx,
+  services: Services,
+  device: Device,
+  store: Store,
+): Promise<Response> {
   const { config, ending, log } = services
   c.header('content-type', 'text/event-stream')
   c.header('cache-control', 'no-cache')
@@ -143,7 +153,8 @@ async function sendEvents(c: Ctx, services: Services, device: Device, store: Sto
     // null after the phone was signed out or deleted
     const again = async () => (await identifyPhone(c, services).catch(() => null))?.device ?? null
     const ended = AbortSignal.any([ending, gone.signal])
-    for await (const frame of phoneEvents(store, device, config, again, ended)) await stream.write(frame)
+    for await (const frame of phoneEvents(store, device, config, again, ended))
+      await stream.write(frame)
   }
   // an error ends the stream, and the phone reconnects
   return openStream(c, send, async (error) =>

@@ -8,7 +8,9 @@ const MAX_REPORTS = 500
 
 /** When a message reached each state, by the phone's clock. Invalid dates are left out. */
 const states = z.record(z.string(), z.unknown()).transform((raw) => {
-  const read = Object.entries(raw).map(([state, at]) => [state, phoneInstant.safeParse(at).data] as const)
+  const read = Object.entries(raw).map(
+    ([state, at]) => [state, phoneInstant.safeParse(at).data] as const,
+  )
   return Object.fromEntries(read.filter((pair): pair is [string, number] => pair[1] !== undefined))
 })
 

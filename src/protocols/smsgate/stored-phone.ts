@@ -14,7 +14,8 @@ export const MAX_CAPACITY = 20
 const SECRET_LENGTH = 43
 
 /** A row of a table with the columns `device` and `user` belongs to the device. */
-export const belongsToDevice = ({ id, user }: Device) => sql<boolean>`(device = ${id} and "user" = ${user})`
+export const belongsToDevice = ({ id, user }: Device) =>
+  sql<boolean>`(device = ${id} and "user" = ${user})`
 
 /**
  * `path`: the secret end of the URL to which the phone posts what it receives. `missedSince`: when the phone
@@ -48,7 +49,11 @@ export const updatePhone = (db: Db, device: Device) =>
   queries(db).updateTable('smsgate_phones').where(belongsToDevice(device))
 
 /** If a phone was away for `awaySeconds`, stores when it was last seen: later texts may be missing. */
-export async function recordAbsence(store: Store, device: Device, awaySeconds: number): Promise<void> {
+export async function recordAbsence(
+  store: Store,
+  device: Device,
+  awaySeconds: number,
+): Promise<void> {
   const seen = toDate(device.lastSeen)
   if (!seen || Date.now() - seen.getTime() < awaySeconds * 1000) return
   await updatePhone(store.db, device)
@@ -73,7 +78,9 @@ export async function forgetPhones({ db }: Store, devices: readonly string[]): P
 export async function findPoster({ db }: Store, path: string) {
   const found = await queries(db)
     .selectFrom('smsgate_phones as p')
-    .innerJoin('devices as d', (join) => join.onRef('d.id', '=', 'p.device').onRef('d.user', '=', 'p.user'))
+    .innerJoin('devices as d', (join) =>
+      join.onRef('d.id', '=', 'p.device').onRef('d.user', '=', 'p.user'),
+    )
     .select([
       'd.id',
       'd.user',

@@ -18,12 +18,17 @@ const TOO_LATE = 'TTL expired'
 type Outcome = Omit<Report, 'id' | 'attempt'>
 
 /** Outcomes by the app's final states. In the other states the phone still has the text. */
-const OUTCOMES: Readonly<Partial<Record<StateReport['state'], (report: StateReport) => Outcome>>> = {
-  Sent: ({ states }) => ({ status: 'sent', at: states.Sent }),
-  Delivered: ({ states }) => ({ status: 'delivered', at: states.Delivered }),
-  Failed: (report) => failed(findReportError(report)),
-  Cancelled: () => ({ status: 'failed', error_message: REASONS.canceledOnPhone, blameless: true }),
-}
+const OUTCOMES: Readonly<Partial<Record<StateReport['state'], (report: StateReport) => Outcome>>> =
+  {
+    Sent: ({ states }) => ({ status: 'sent', at: states.Sent }),
+    Delivered: ({ states }) => ({ status: 'delivered', at: states.Delivered }),
+    Failed: (report) => failed(findReportError(report)),
+    Cancelled: () => ({
+      status: 'failed',
+      error_message: REASONS.canceledOnPhone,
+      blameless: true,
+    }),
+  }
 
 /** The app checks for TOO_LATE before it sends, so a message with this error was not sent. */
 const failed = (error: string): Outcome => ({
@@ -33,7 +38,8 @@ const failed = (error: string): Outcome => ({
   blameless: error === TOO_LATE,
 })
 
-const findReportError = ({ recipients }: StateReport) => recipients.find(({ error }) => error)?.error ?? ''
+const findReportError = ({ recipients }: StateReport) =>
+  recipients.find(({ error }) => error)?.error ?? ''
 
 /** Stores the states that a phone reports; ignores unknown ids. May tell the phone to fetch more texts. */
 export async function storeStates(
@@ -46,7 +52,9 @@ export async function storeStates(
     const attempt = readWireId(state.id)
     return attempt ? [{ state, attempt, outcome: OUTCOMES[state.state]?.(state) }] : []
   })
-  const reports = known.flatMap(({ attempt, outcome }) => (outcome ? [{ ...attempt, ...outcome }] : []))
+  const reports = known.flatMap(({ attempt, outcome }) =>
+    outcome ? [{ ...attempt, ...outcome }] : [],
+  )
   const held = known.flatMap(({ attempt, outcome }) => (outcome ? [] : [attempt]))
   await renewLeases(store, device, held, phoneLease(leaseSeconds))
   await learn(store, device, states, leaseSeconds)
@@ -60,7 +68,12 @@ export async function storeStates(
 }
 
 /** After texts expired on a phone: stores that its clock is ahead, or else gives it fewer at once. */
-async function learn(store: Store, device: Device, states: readonly StateReport[], leaseSeconds: number) {
+async function learn(
+  store: Store,
+  device: Device,
+  states: readonly StateReport[],
+  leaseSeconds: number,
+) {
   if (!states.some((state) => findReportError(state) === TOO_LATE)) return
   const latestMs = Math.max(0, ...states.flatMap(({ states }) => Object.values(states)))
   if (await noteClockAhead(store, device, latestMs - Date.now())) return

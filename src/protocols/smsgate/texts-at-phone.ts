@@ -21,7 +21,9 @@ export async function readHandedState(db: Db, device: Device) {
   const { texts, ...state } = await queries(db)
     .selectNoFrom([
       sql<boolean>`exists (
-        select from device_streams s where s.device = ${device.id} and s.until > now())`.as('canBeWoken'),
+        select from device_streams s where s.device = ${device.id} and s.until > now())`.as(
+        'canBeWoken',
+      ),
       sql<boolean>`coalesce((select ${isOpen(device)} from smsgate_phones p where ${belongsToDevice(device)}), false)`.as(
         'isOpen',
       ),
@@ -44,7 +46,11 @@ interface Listed {
 }
 
 /** Stores what an answer to a phone lists. Forgets texts that have expired and are no longer being sent. */
-export async function noteListed(db: Db, device: Device, { texts, canceled, added }: Listed): Promise<void> {
+export async function noteListed(
+  db: Db,
+  device: Device,
+  { texts, canceled, added }: Listed,
+): Promise<void> {
   const given = texts.map(({ id, attempt, validUntilMs }) => ({ id, attempt, validUntilMs }))
   await execute(
     db,

@@ -62,8 +62,13 @@ export const toWire = (
 })
 
 /** When to stop sending a message: when it expires, or `reportMs` before its lease ends. In ms since 1970. */
-export function computeValidUntil({ expires_at, lease_until }: ClaimedMessage, reportMs: number): number {
-  const [expiresMs, leaseMs] = [expires_at, lease_until].map((text) => toDate(text)?.getTime() ?? Infinity)
+export function computeValidUntil(
+  { expires_at, lease_until }: ClaimedMessage,
+  reportMs: number,
+): number {
+  const [expiresMs, leaseMs] = [expires_at, lease_until].map(
+    (text) => toDate(text)?.getTime() ?? Infinity,
+  )
   return Math.min(expiresMs!, leaseMs! - reportMs)
 }
 

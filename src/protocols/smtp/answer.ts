@@ -44,7 +44,8 @@ export function removeQuotes(text: string): string {
   const kept: string[] = []
   for (let i = 0; i < lines.length; i++) {
     const line = lines[i]!.trimEnd()
-    const isHeader = FROM.test(line) && lines.slice(i + 1, i + HEADER_LINES).some((next) => SENT.test(next))
+    const isHeader =
+      FROM.test(line) && lines.slice(i + 1, i + HEADER_LINES).some((next) => SENT.test(next))
     if (END.test(line) || isHeader) break
     const { count, isQuoteMarked } = readAttribution(lines, i)
     if (count > 0 && !isQuoteMarked) break

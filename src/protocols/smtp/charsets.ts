@@ -5,7 +5,9 @@ import { decodeText } from '../../platform/tools/charset.ts'
 /** A part of a mail as postal-mime reads it. */
 export interface MimePart {
   readonly childNodes: readonly MimePart[]
-  readonly contentType: { readonly parsed: { readonly value: string; readonly params: { charset?: string } } }
+  readonly contentType: {
+    readonly parsed: { readonly value: string; readonly params: { charset?: string } }
+  }
   readonly contentDisposition: { readonly parsed: { readonly value: string } }
   readonly content: ArrayBuffer | null
   readonly rawHeaderLines: readonly { readonly key: string; readonly line: string }[]
@@ -17,7 +19,8 @@ export interface MimePart {
  */
 export function checkCharsets(root: MimePart, bytes: Buffer): void {
   const subject = root.rawHeaderLines.find(({ key }) => key === 'subject')?.line ?? ''
-  if (subject.includes('\ufffd') && !isUtf8(bytes)) throw badRequest('The subject is not valid in utf-8.')
+  if (subject.includes('\ufffd') && !isUtf8(bytes))
+    throw badRequest('The subject is not valid in utf-8.')
   checkWords(subject)
   for (const part of listMailParts(root)) {
     const { value, params } = part.contentType.parsed
@@ -35,13 +38,16 @@ const WORD = /=\?([^?*\s]+)(?:\*[^?]*)?\?([bq])\?([^?]*)\?=/gi
 /** Checks encoded words. Programs may cut a character at the border of two words in one charset. */
 function checkWords(header: string): void {
   const texts: { charset: string; bytes: Buffer; end: number }[] = []
-  for (const { 0: word, 1: name = '', 2: encoding = '', 3: text = '', index } of header.matchAll(WORD)) {
+  for (const { 0: word, 1: name = '', 2: encoding = '', 3: text = '', index } of header.matchAll(
+    WORD,
+  )) {
     const charset = name.toLowerCase()
     const bytes = encoding.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : bytesOfQ(text)
     const before = texts.at(-1)
     const end = index + word.length
     const isNext = before?.charset === charset && header.slice(before.end, index).trim() === ''
-    if (before && isNext) Object.assign(before, { bytes: Buffer.concat([before.bytes, bytes]), end })
+    if (before && isNext)
+      Object.assign(before, { bytes: Buffer.concat([before.bytes, bytes]), end })
     else texts.push({ charset, bytes, end })
   }
   for (const { charset, bytes } of texts) decodeText(bytes, charset)

@@ -29,7 +29,10 @@ function makeSmtpRefusal(thrown: unknown, log: Logger): Error {
   if (error instanceof ApiError || error instanceof GatewayError)
     return makeSmtpReply(CODES[error.status] ?? (error.status < 429 ? 550 : 451), error.message)
   const isAway = error instanceof DatabaseUnavailable
-  log.error({ err: isAway ? error.cause : error }, isAway ? 'the database is unreachable' : 'a mail failed')
+  log.error(
+    { err: isAway ? error.cause : error },
+    isAway ? 'the database is unreachable' : 'a mail failed',
+  )
   return notNow()
 }
 
@@ -55,8 +58,11 @@ export async function listenForMails(
       (result) => done(null, result),
       (error: unknown) => done(makeSmtpRefusal(error, log)),
     )
-  const answerGuest = <T>(address: string, done: Parameters<typeof answer<T>>[0], work: () => Promise<T>) =>
-    answer(done, () => admission.requests.run(guestHolder(address), work))
+  const answerGuest = <T>(
+    address: string,
+    done: Parameters<typeof answer<T>>[0],
+    work: () => Promise<T>,
+  ) => answer(done, () => admission.requests.run(guestHolder(address), work))
   const server = new SMTPServer({
     ...(certificate?.read() ?? { disabledCommands: ['STARTTLS'] }),
     logger: false,
@@ -81,12 +87,15 @@ export async function listenForMails(
     onAuth: ({ username, password }, { remoteAddress }, done) =>
       answerGuest(remoteAddress, done, async () => {
         const by = { key: password ?? '', name: username ?? '', ip: remoteAddress }
-        const { auth } = await identifyKeyHolder(services(), by, 'send', true).catch((error: unknown) => {
-          checkRate(services(), null, remoteAddress, 'POST', '/api/sms/send')
-          if (!isRefusal(error, 'unauthorized')) throw error
-          const how = 'The user name must be your email address, and the password an API key of yours'
-          throw makeSmtpReply(535, how)
-        })
+        const { auth } = await identifyKeyHolder(services(), by, 'send', true).catch(
+          (error: unknown) => {
+            checkRate(services(), null, remoteAddress, 'POST', '/api/sms/send')
+            if (!isRefusal(error, 'unauthorized')) throw error
+            const how =
+              'The user name must be your email address, and the password an API key of yours'
+            throw makeSmtpReply(535, how)
+          },
+        )
         return { user: { user: auth.id, by } satisfies MailSender }
       }),
     onRcptTo: ({ address }, session, done) =>
@@ -96,7 +105,8 @@ export async function listenForMails(
         checkRate(services(), null, session.remoteAddress, 'POST', path)
         await validateRecipient(services(), session.user as MailSender | undefined, recipient)
       }),
-    onData: (stream, session, done) => answer(done, async () => receive(services(), stream, session)),
+    onData: (stream, session, done) =>
+      answer(done, async () => receive(services(), stream, session)),
   } satisfies SMTPServerOptions)
   server.on('error', (err) => log.debug({ err }, 'an SMTP connection failed'))
   await open(server.server, { host: config.host, port: config.smtpPort }, 'SMTP_PORT')

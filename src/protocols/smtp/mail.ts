@@ -38,7 +38,9 @@ export async function readMail(given: Buffer): Promise<Mail> {
     throw badRequest('The mail cannot be read.')
   })
   checkCharsets((parser as unknown as { readonly root: MimePart }).root, bytes)
-  const files = mail.attachments.filter(({ related, mimeType }) => !related && !NO_FILE.test(mimeType))
+  const files = mail.attachments.filter(
+    ({ related, mimeType }) => !related && !NO_FILE.test(mimeType),
+  )
   const pictures = files.filter(({ mimeType }) => mimeType.startsWith('image/')).length
   const own =
     (isAnswer(mail) && removeQuotes(chooseMailText(mail, true))) ||
@@ -50,7 +52,9 @@ export async function readMail(given: Buffer): Promise<Mail> {
     from: mail.from?.address ?? '',
   }
   // some tools write the whole text as the subject, too
-  const text = [own === fields.subject ? '' : fields.subject, fields.body].filter(Boolean).join('\n')
+  const text = [own === fields.subject ? '' : fields.subject, fields.body]
+    .filter(Boolean)
+    .join('\n')
   if (text === '') throw badRequest('The mail has no text.')
   return { id: mail.messageId ?? '', fields: { text, ...fields } }
 }
@@ -95,7 +99,8 @@ function checkLines(bytes: Buffer): void {
 
 const SKIPPED = new Set(['head', 'style', 'script', 'template'])
 /** Quotes and signatures by Gmail, Thunderbird and others. */
-const QUOTE = /^(?:gmail_(?:quote|signature)|moz-(?:signature|cite-prefix)|yahoo_quoted|protonmail_)/
+const QUOTE =
+  /^(?:gmail_(?:quote|signature)|moz-(?:signature|cite-prefix)|yahoo_quoted|protonmail_)/
 const BLOCKS = new Set([
   'p',
   'div',
@@ -119,7 +124,8 @@ function textOfHtml(html: string, leavesOutQuotes: boolean): string {
   const isSkipped = ({ nodeName, attrs }: DefaultTreeAdapterTypes.Element) =>
     SKIPPED.has(nodeName) ||
     (leavesOutQuotes &&
-      (nodeName === 'blockquote' || attrs.some(({ name, value }) => name === 'class' && QUOTE.test(value))))
+      (nodeName === 'blockquote' ||
+        attrs.some(({ name, value }) => name === 'class' && QUOTE.test(value))))
   const left: (DefaultTreeAdapterTypes.ChildNode | string)[] = [...parse(html).childNodes]
   for (let node = left.shift(); node !== undefined; node = left.pop()) {
     if (typeof node === 'string') text += node

@@ -40,7 +40,8 @@ export async function receive(
     const bytes = await readMailBytes(stream, memory)
     const mail = await admission.heavyWork.run(memory.holder, () => readMailApart(bytes))
     const toNumbers = async (isTrial: boolean) => sendTo(services, sender!, numbers, mail, isTrial)
-    const toHook = (secret: string) => async (isTrial: boolean) => post(services, secret, mail, isTrial)
+    const toHook = (secret: string) => async (isTrial: boolean) =>
+      post(services, secret, mail, isTrial)
     const sends = [...(numbers.length > 0 ? [toNumbers] : []), ...secrets.map(toHook)]
     // a refusal after others were sent would make the sender send those again
     if (sends.length > 1) for (const send of sends) await send(true)
@@ -95,7 +96,12 @@ async function sendTo(
   return 'sent'
 }
 
-async function post(services: GatewayServices, secret: string, { id, fields }: Mail, isTrial: boolean) {
+async function post(
+  services: GatewayServices,
+  secret: string,
+  { id, fields }: Mail,
+  isTrial: boolean,
+) {
   const { store, config } = services
   const user = await accountOfHook(services, secret)
   const posted = { raw: JSON.stringify(fields), headers: {}, messageId: id }

@@ -31,7 +31,9 @@ export function readTwilioKey(header?: string): string | undefined {
 export async function identifyAccount(c: Ctx, services: GatewayServices): Promise<SendingCaller> {
   const header = c.env.incoming.headers.authorization
   const key = readTwilioKey(header)
-  const holder = key ? await identifyKey(services.store.signIn, { key, ip: readClientIp(c, services) }) : null
+  const holder = key
+    ? await identifyKey(services.store.signIn, { key, ip: readClientIp(c, services) })
+    : null
   if (!holder?.isTwilio || !hasSid(holder.auth.id)) throw unauthorized()
   const { identity } = readBasic(header)!
   if (parseSid('AC', identity) !== holder.auth.id && parseSid('SK', identity) !== holder.id)
@@ -116,7 +118,8 @@ export async function describeConnection(
   { store, user, key }: SendingCaller,
   { publicUrl }: Config,
 ): Promise<z.output<typeof CONNECTION>> {
-  if (!hasSid(user)) throw gatewayRefusal('forbidden', 'The id of this user cannot be an AccountSid')
+  if (!hasSid(user))
+    throw gatewayRefusal('forbidden', 'The id of this user cannot be an AccountSid')
   const numbers = await queries(store.db)
     .selectFrom('devices')
     .select(['phone', 'id'])

@@ -25,7 +25,11 @@ export async function sendAnswerReplies(
   answer: ResponseHead,
 ) {
   const { user, apiKey: key, image } = due
-  const [message, device, from] = [image.id, image.device, image.from].map(String) as [string, string, string]
+  const [message, device, from] = [image.id, image.device, image.from].map(String) as [
+    string,
+    string,
+    string,
+  ]
   const text = { user, message, device, from, key }
   try {
     if (await findAnswered(services.store.db, text.message)) return undefined
@@ -68,7 +72,11 @@ async function collectReplies(
   }
 }
 
-async function fetchNext(caller: Caller, address: string, method: 'GET' | 'POST'): Promise<ResponseHead> {
+async function fetchNext(
+  caller: Caller,
+  address: string,
+  method: 'GET' | 'POST',
+): Promise<ResponseHead> {
   const answer = await caller.call(address, method).catch((error: unknown) => {
     if (caller.signal.aborted) throw error
     throw new TwilioRefusal(NO_SUCCESS, readErrorReason(error))

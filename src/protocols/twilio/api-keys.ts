@@ -98,7 +98,8 @@ const findCallbacks = (db: Db, keys: readonly string[]) =>
 
 /** Ends pending callbacks of deleted API keys as failed, and disables the `SmsUrl`s that these keys sign. */
 async function forgetKeys({ db }: Store, keys: readonly string[]): Promise<void> {
-  for (const { id, user } of await disableSigned(db, keys)) await failPending(db, id, user, KEY_DELETED)
+  for (const { id, user } of await disableSigned(db, keys))
+    await failPending(db, id, user, KEY_DELETED)
   const callbacks = (await findCallbacks(db, keys)).map(({ delivery }) => delivery)
   await failDeliveries(db, callbacks, KEY_DELETED)
 }

@@ -43,13 +43,19 @@ function statusForm(image: Image, user: string): Form {
     ['SmsStatus', status],
     ['ErrorCode', errorCode === null ? '' : String(errorCode)],
     ['ErrorMessage', errorCode === null ? '' : readImageText(image, 'error_message')],
-    ['MessagingServiceSid', (image.origin as { service?: boolean }).service ? makeSid('MG', user) : ''],
+    [
+      'MessagingServiceSid',
+      (image.origin as { service?: boolean }).service ? makeSid('MG', user) : '',
+    ],
   ]
   return new Map(pairs.filter(([, value]) => value !== ''))
 }
 
 /** The parameters of the call for an incoming text. `Body` is sent even when it is empty. */
-async function incomingForm(services: CallServices, { image, user, files }: DueDelivery): Promise<Form> {
+async function incomingForm(
+  services: CallServices,
+  { image, user, files }: DueDelivery,
+): Promise<Form> {
   const pairs: [string, string][] = [
     ...commonPairs(image, user),
     ['Body', readImageText(image, 'body')],
@@ -60,7 +66,10 @@ async function incomingForm(services: CallServices, { image, user, files }: DueD
     ['SmsStatus', 'received'],
     ['OptOutType', await optOutType(services, user, image.body)],
     ...files.flatMap(({ name, type }, i): [string, string][] => [
-      [`MediaUrl${i}`, services.config.publicUrl + mediaPath(user, readImageText(image, 'id'), name)],
+      [
+        `MediaUrl${i}`,
+        services.config.publicUrl + mediaPath(user, readImageText(image, 'id'), name),
+      ],
       [`MediaContentType${i}`, type],
     ]),
   ]

@@ -48,7 +48,11 @@ export const twilioCalls =
     return { ...outcome, latencyMs: Math.round(performance.now() - begun) }
   }
 
-async function callOnce(services: CallServices, due: DueDelivery, signal: AbortSignal): Promise<Outcome> {
+async function callOnce(
+  services: CallServices,
+  due: DueDelivery,
+  signal: AbortSignal,
+): Promise<Outcome> {
   const { store, config } = services
   const signing = await findSigning(store.db, due)
   if (!signing) return makeFailedOutcome(0, KEY_DELETED)

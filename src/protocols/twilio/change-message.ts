@@ -30,7 +30,8 @@ export async function changeMessage(call: Call) {
     await ifOver(
       store,
       (db) => redact(db, id, user),
-      async (inside) => logChanged(inside, 'conversations', 'update', await redactCopies(inside.db, [id])),
+      async (inside) =>
+        logChanged(inside, 'conversations', 'update', await redactCopies(inside.db, [id])),
     )
   return fetchMessage(call)
 }

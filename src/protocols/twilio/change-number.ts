@@ -18,7 +18,8 @@ export async function changeNumber(call: Call) {
   const name = parameters.get('FriendlyName') ?? ''
   if (url) readAddress('SmsUrl', url, 21502, services.config.webhookAllowPrivate)
   if (!['', 'GET', 'POST'].includes(method)) throw invalid('SmsMethod must be GET or POST')
-  if ([...name].length > MAX_NAME) throw invalid(`FriendlyName must have at most ${MAX_NAME} characters`)
+  if ([...name].length > MAX_NAME)
+    throw invalid(`FriendlyName must have at most ${MAX_NAME} characters`)
   await store.db.transaction(async (db) => {
     const inside = { ...call, store: { db, catalog: store.catalog } }
     if (method !== '') await setMethod(db, id, method)

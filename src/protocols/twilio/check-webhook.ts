@@ -7,13 +7,21 @@ const findSigner = (db: Db, user: string, key: string, device: string) =>
   queries(db)
     .selectNoFrom(({ exists, selectFrom }) => [
       exists(
-        selectFrom('api_keys').where('id', '=', key).where('user', '=', user).where('twilio', '=', true),
+        selectFrom('api_keys')
+          .where('id', '=', key)
+          .where('user', '=', user)
+          .where('twilio', '=', true),
       ).as('hasKey'),
-      exists(selectFrom('devices').where('id', '=', device).where('user', '=', user)).as('hasDevice'),
+      exists(selectFrom('devices').where('id', '=', device).where('user', '=', user)).as(
+        'hasDevice',
+      ),
     ])
     .executeTakeFirstOrThrow()
 
-const NO_SIGNER = fieldError('validation_twilio_key', 'Must be an API key of this user, made with twilio.')
+const NO_SIGNER = fieldError(
+  'validation_twilio_key',
+  'Must be an API key of this user, made with twilio.',
+)
 const NO_DEVICE = fieldError('validation_twilio_device', 'Must be a device of this user.')
 
 /** Checks a webhook with format `twilio`: an SmsUrl of Twilio's API, which gets only received texts. */
@@ -24,7 +32,9 @@ export const fitTwilio: FitWebhook = async ({ db }, values) => {
   }
   values.events = ['message.received']
   if (!values.enabled) return
-  const [user, key, device] = [values.user, values.api_key, values.device].map((value) => String(value ?? ''))
+  const [user, key, device] = [values.user, values.api_key, values.device].map((value) =>
+    String(value ?? ''),
+  )
   const { hasKey, hasDevice } = await findSigner(db, user!, key!, device!)
   if (!hasKey) throw invalidFields({ api_key: NO_SIGNER })
   if (!hasDevice) throw invalidFields({ device: NO_DEVICE })

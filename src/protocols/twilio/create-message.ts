@@ -24,7 +24,14 @@ import { invalid, TwilioRefusal } from './twilio-errors.ts'
 
 const MAX_VALIDITY_SECONDS = 36_000
 
-const WITHOUT_EFFECT = ['MaxPrice', 'Attempt', 'ForceDelivery', 'TrafficType', 'RiskCheck', 'MessageIntent']
+const WITHOUT_EFFECT = [
+  'MaxPrice',
+  'Attempt',
+  'ForceDelivery',
+  'TrafficType',
+  'RiskCheck',
+  'MessageIntent',
+]
 const ONLY_VALUES: Readonly<Record<string, string>> = {
   ProvideFeedback: 'false',
   ShortenUrls: 'false',
@@ -63,12 +70,14 @@ async function readNewMessage(
 ) {
   const of = (name: string) => parameters.get(name) ?? ''
   for (const [name, value] of Object.entries(ONLY_VALUES))
-    if (of(name) !== '' && of(name).toLowerCase() !== value) throw invalid(`${name} can be ${value} only`)
+    if (of(name) !== '' && of(name).toLowerCase() !== value)
+      throw invalid(`${name} can be ${value} only`)
   const isSmart = readSwitch('SmartEncoded', of('SmartEncoded'))
   const [to, line] = await readNumbers(store, user, [of('To'), of('From')])
   const from = isOtherForm(of('From')) ? of('From') : line
   if (of('To').trim() === '') throw new TwilioRefusal(21604, "A 'To' phone number is required")
-  if (to === undefined) throw new TwilioRefusal(21211, "The 'To' number is not a valid phone number in E.164")
+  if (to === undefined)
+    throw new TwilioRefusal(21211, "The 'To' number is not a valid phone number in E.164")
   if (to === from) throw new TwilioRefusal(21211, "'To' and 'From' are the same number")
   if (from === undefined && of('From').trim() !== '')
     throw new TwilioRefusal(21212, "The 'From' number is not a valid phone number in E.164")
@@ -102,7 +111,8 @@ function readSwitch(name: string, value: string): boolean {
 }
 
 function readSchedule(type: string, sendAt: string, now: Date): Date | undefined {
-  if (type !== '' && type !== 'fixed') throw new TwilioRefusal(35126, "ScheduleType can be 'fixed' only")
+  if (type !== '' && type !== 'fixed')
+    throw new TwilioRefusal(35126, "ScheduleType can be 'fixed' only")
   if (type === '' && sendAt !== '') throw invalid("SendAt needs ScheduleType 'fixed'")
   if (type === '') return undefined
   if (sendAt === '') throw new TwilioRefusal(35111, 'ScheduleType needs SendAt')
@@ -114,7 +124,8 @@ function readSchedule(type: string, sendAt: string, now: Date): Date | undefined
 function readExpiry(period: string, due: Date): string {
   if (period === '') return ''
   const seconds = /^\d{1,5}$/.test(period) ? Number(period) : 0
-  if (seconds >= 1 && seconds <= MAX_VALIDITY_SECONDS) return formatInstant(due.getTime() + seconds * 1000)
+  if (seconds >= 1 && seconds <= MAX_VALIDITY_SECONDS)
+    return formatInstant(due.getTime() + seconds * 1000)
   throw new TwilioRefusal(21624, `ValidityPeriod must be 1 to ${MAX_VALIDITY_SECONDS} seconds`)
 }
 
@@ -143,7 +154,8 @@ export async function createMessage(call: Call) {
   return render(call, row, replayed)
 }
 
-const readMessageId = (answer: string) => (JSON.parse(answer) as { message_ids: [string] }).message_ids[0]
+const readMessageId = (answer: string) =>
+  (JSON.parse(answer) as { message_ids: [string] }).message_ids[0]
 
 const findSentMessage = (store: Store, user: string, answer: string) =>
   findMessage(store, user, makeSid('SM', readMessageId(answer)))
@@ -198,7 +210,12 @@ async function sendNew(
     expiresAt,
     origin: makeTwilioOrigin(call.sentBy, callback, { service }),
   }
-  return send({ ...services.sending, store }, call, toOne(to, body, options, device, line), idempotency)
+  return send(
+    { ...services.sending, store },
+    call,
+    toOne(to, body, options, device, line),
+    idempotency,
+  )
 }
 
 /** The device or line with this number; for '', any. Throws TwilioRefusal 21606 for none, 21616 for two. */

@@ -24,7 +24,9 @@ const findSenders = (db: Db, user: string, number: string) =>
     .select(['d.id as device', ({ eb }) => eb('d.phone', '=', number).as('isOwn')])
     .select(
       sql<string>`case when exists (
-        select from lines o where o.device = d.id and o.id <> l.id) then l.id else '' end`.as('line'),
+        select from lines o where o.device = d.id and o.id <> l.id) then l.id else '' end`.as(
+        'line',
+      ),
     )
     .where('d.user', '=', user)
     .where('d.enabled', '=', true)
@@ -34,7 +36,11 @@ const findSenders = (db: Db, user: string, number: string) =>
     .execute()
 
 /** Enabled devices with this number, else those with a line (SIM) that has it. Ordered by id. */
-export async function sendersFrom({ db }: Store, user: string, number: string): Promise<NumberSender[]> {
+export async function sendersFrom(
+  { db }: Store,
+  user: string,
+  number: string,
+): Promise<NumberSender[]> {
   if (number === '') return []
   const found = await findSenders(db, user, number)
   const own = found.filter(({ isOwn }) => isOwn)

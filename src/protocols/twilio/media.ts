@@ -37,7 +37,11 @@ async function readMedia({ db }: Store, user: string, messageSid: string) {
 export async function listMedia({ store, user, sid, parameters }: Call) {
   const media = await readMedia(store, user, sid)
   const path = `${accountPath(user)}/Messages/${sid}/Media.json`
-  const content = { ids: media.map(({ file }) => derivedId(file.name)), hasOlder: false, hasNewer: false }
+  const content = {
+    ids: media.map(({ file }) => derivedId(file.name)),
+    hasOlder: false,
+    hasNewer: false,
+  }
   return {
     ...describePage(path, readPage(parameters, 'ME'), content),
     media_list: media.map(({ medium }) => medium),

@@ -18,13 +18,17 @@ const DATE_SENT = `case m.message_type when 'incoming' then m.delivered_at else 
  * SQL conditions of a list's parameters on messages `m`. An incoming text without a recipient matches `To` if
  * a device with that number received it.
  */
-export async function writeMessageFilter(call: Call, bound: (value: unknown) => string): Promise<string[]> {
+export async function writeMessageFilter(
+  call: Call,
+  bound: (value: unknown) => string,
+): Promise<string[]> {
   const { store, user, parameters } = call
   const [to, from] = [await readFilterNumbers(call, 'To'), await readFilterNumbers(call, 'From')]
   const devices = to.length > 0 ? await devicesWith(store, user, to) : []
   const conditions: string[] = []
   const between = (fromMs?: number, beforeMs?: number) => {
-    const second = (ms: number) => bound(formatDate(new Date(Math.floor(ms / SECOND_MS) * SECOND_MS)))
+    const second = (ms: number) =>
+      bound(formatDate(new Date(Math.floor(ms / SECOND_MS) * SECOND_MS)))
     conditions.push(`${DATE_SENT} <> ''`)
     if (fromMs !== undefined) conditions.push(`${DATE_SENT} >= ${second(fromMs)}`)
     if (beforeMs !== undefined) conditions.push(`${DATE_SENT} < ${second(beforeMs)}`)
@@ -49,13 +53,20 @@ export async function writeMessageFilter(call: Call, bound: (value: unknown) => 
 }
 
 /** The number in a filter in E.164, and as given, since it may be the name of a sender. */
-async function readFilterNumbers({ store, user, parameters }: Call, name: string): Promise<string[]> {
+async function readFilterNumbers(
+  { store, user, parameters }: Call,
+  name: string,
+): Promise<string[]> {
   const given = parameters.get(name) ?? ''
   const number = await readNumber(store, user, given)
   return [...new Set([given, number ?? ''])].filter((one) => one !== '')
 }
 
-async function devicesWith({ db }: Store, user: string, phones: readonly string[]): Promise<string[]> {
+async function devicesWith(
+  { db }: Store,
+  user: string,
+  phones: readonly string[],
+): Promise<string[]> {
   const devices = await queries(db)
     .selectFrom('devices')
     .select('id')

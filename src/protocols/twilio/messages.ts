@@ -23,7 +23,17 @@ export const makeTwilioOrigin = (
 })
 
 const COLUMNS = [
-  ...(['id', 'status', 'to', 'from', 'body', 'message_type', 'segments', 'scheduled_at', 'sent_at'] as const),
+  ...([
+    'id',
+    'status',
+    'to',
+    'from',
+    'body',
+    'message_type',
+    'segments',
+    'scheduled_at',
+    'sent_at',
+  ] as const),
   ...(['delivered_at', 'error_message', 'created', 'updated', 'attachments'] as const),
 ]
 export interface MessageRow extends Pick<TableRow<'sms_messages'>, (typeof COLUMNS)[number]> {
@@ -42,9 +52,15 @@ from sms_messages m left join devices d on d.id = m.device left join sms_origins
 const FIND = `${MESSAGE_SQL} where m.id = $1 and m."user" || '' = $2`
 
 /** A user's message by its SID. Throws 404. */
-export async function findMessage({ db }: Pick<Store, 'db'>, user: string, sid: string): Promise<MessageRow> {
+export async function findMessage(
+  { db }: Pick<Store, 'db'>,
+  user: string,
+  sid: string,
+): Promise<MessageRow> {
   const id = parseSid('SM', sid)
-  const [message] = id ? toObjects<MessageRow>(await db.query(FIND, [id, user], 'twilio message')) : []
+  const [message] = id
+    ? toObjects<MessageRow>(await db.query(FIND, [id, user], 'twilio message'))
+    : []
   if (!message) throw notFound()
   return message
 }

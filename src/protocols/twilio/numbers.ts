@@ -36,7 +36,8 @@ const FIXED = {
   emergency_address_sid: null,
 } as const
 
-interface NumberRow extends Pick<TableRow<'devices'>, 'id' | 'phone' | 'name' | 'created' | 'updated'> {
+interface NumberRow
+  extends Pick<TableRow<'devices'>, 'id' | 'phone' | 'name' | 'created' | 'updated'> {
   readonly smsUrl: string
   readonly smsMethod: 'GET' | 'POST'
 }
@@ -85,6 +86,13 @@ export async function listNumbers({ store, user, parameters }: Call) {
   const request = readPage(parameters, 'PN')
   const values = [user, parameters.get('PhoneNumber') ?? '', parameters.get('FriendlyName') ?? '']
   const path = `${accountPath(user)}/IncomingPhoneNumbers.json`
-  const { rows, page } = await readRows<NumberRow>(store.db, path, ['devices', 'd'], LIST, values, request)
+  const { rows, page } = await readRows<NumberRow>(
+    store.db,
+    path,
+    ['devices', 'd'],
+    LIST,
+    values,
+    request,
+  )
   return { ...page, incoming_phone_numbers: rows.map((row) => renderNumber(row, user)) }
 }

@@ -48,12 +48,20 @@ export const unknownToken = () => new TwilioRefusal(21481, 'The PageToken is not
 export function describePage(
   path: string,
   { parameters, kind, page, size, from }: PageRequest,
-  { ids, hasOlder, hasNewer }: { readonly ids: readonly string[]; hasOlder: boolean; hasNewer: boolean },
+  {
+    ids,
+    hasOlder,
+    hasNewer,
+  }: { readonly ids: readonly string[]; hasOlder: boolean; hasNewer: boolean },
 ) {
   const isOurs = (name: string) => PAGE_PARAMETERS.includes(name)
   const filters = [...parameters].filter(([name, value]) => !isOurs(name) && value !== '')
   const uri = (number: number, token = '') => {
-    const query = new URLSearchParams([...filters, ['PageSize', String(size)], ['Page', String(number)]])
+    const query = new URLSearchParams([
+      ...filters,
+      ['PageSize', String(size)],
+      ['Page', String(number)],
+    ])
     if (token) query.set('PageToken', token)
     return `${path}?${query}`
   }
@@ -66,7 +74,8 @@ export function describePage(
     next_page_uri: hasOlder && last ? uri(page + 1, `PA${makeSid(kind, last)}`) : null,
     page,
     page_size: size,
-    previous_page_uri: hasNewer && page > 0 && first ? uri(page - 1, `PB${makeSid(kind, first)}`) : null,
+    previous_page_uri:
+      hasNewer && page > 0 && first ? uri(page - 1, `PB${makeSid(kind, first)}`) : null,
     start,
     uri: uri(page, token),
   }
@@ -106,5 +115,8 @@ export async function readRows<T extends { readonly id: string }>(
   if (from?.isBack) rows.reverse()
   const isMore = found.length > size
   const [hasOlder, hasNewer] = from?.isBack ? [true, isMore] : [isMore, page > 0]
-  return { rows, page: describePage(path, request, { ids: rows.map(({ id }) => id), hasOlder, hasNewer }) }
+  return {
+    rows,
+    page: describePage(path, request, { ids: rows.map(({ id }) => id), hasOlder, hasNewer }),
+  }
 }

@@ -11,9 +11,11 @@ const MAX_PARAMETERS = 200
 /** The parameters of a form or a query, by its charset. Throws 400 for more than 200 and for wrong bytes. */
 export function readParameters(bytes: Buffer, charset = ''): Parameters {
   const pairs = decodeForm(bytes, charset, MAX_PARAMETERS + 1)
-  if (pairs.length > MAX_PARAMETERS) throw invalid(`A request has at most ${MAX_PARAMETERS} parameters`)
+  if (pairs.length > MAX_PARAMETERS)
+    throw invalid(`A request has at most ${MAX_PARAMETERS} parameters`)
   const parameters = new Map<string, string>()
-  for (const [name, value] of pairs) if (!parameters.has(name)) parameters.set(name, cleanText(value))
+  for (const [name, value] of pairs)
+    if (!parameters.has(name)) parameters.set(name, cleanText(value))
   return parameters
 }
 
@@ -30,7 +32,12 @@ const SHORT = /^[\w<>.]{1,60}$/
 const MAX_URL = 2_048
 
 /** Returns `url` if it may be called. Throws a TwilioRefusal with `code` if it is invalid or forbidden. */
-export function readAddress(name: string, url: string, code: number, allowPrivate: boolean): string {
+export function readAddress(
+  name: string,
+  url: string,
+  code: number,
+  allowPrivate: boolean,
+): string {
   const fault = url.length > MAX_URL ? 'not_a_url' : findUrlFault(url, allowPrivate)
   if (fault === undefined) return url
   if (fault === 'private' || fault === 'not_https')

@@ -29,7 +29,10 @@ export const byAccount: Permission<SendingCaller, GatewayServices> = {
 }
 
 /** `byAccount` with the parameters of the form, or of the query for a route without a form. */
-const byCall = ({ query, form }: Pick<Description, 'query' | 'form'>): Permission<Call, GatewayServices> => ({
+const byCall = ({
+  query,
+  form,
+}: Pick<Description, 'query' | 'form'>): Permission<Call, GatewayServices> => ({
   security: TWILIO,
   withCaller: (c, services, work) => {
     // the parameters are read once, even if `retry` repeats the work

@@ -42,12 +42,22 @@ export async function planReplies(
     const [given, line] = await readNumbers(store, text.user, [message.to, message.from])
     const from = isOtherForm(message.from) ? message.from : line
     const to = message.to.trim() === '' ? text.from : given
-    if (!to || !E164.test(to)) throw new TwilioRefusal(14101, "The 'to' of a <Message> is no phone number")
-    const sender = await senderFor(store, text, message.from.trim() === '' ? '' : (from ?? message.from))
+    if (!to || !E164.test(to))
+      throw new TwilioRefusal(14101, "The 'to' of a <Message> is no phone number")
+    const sender = await senderFor(
+      store,
+      text,
+      message.from.trim() === '' ? '' : (from ?? message.from),
+    )
     const body = cleanText(message.body)
     if (isInvisible(body) || [...body].length > MAX_CHARACTERS)
       throw new TwilioRefusal(14103, `A <Message> must have 1 to ${MAX_CHARACTERS} characters`)
-    replies.push({ ...sender, to, body, callback: resolveCallback(message.callback, base, allowPrivate) })
+    replies.push({
+      ...sender,
+      to,
+      body,
+      callback: resolveCallback(message.callback, base, allowPrivate),
+    })
   }
   return replies
 }
@@ -57,7 +67,8 @@ async function senderFor(store: Store, text: AnsweredText, from: string): Promis
   if (from === '') return { device: text.device, line: '' }
   const senders = await sendersFrom(store, text.user, from)
   const sender = senders.find(({ device }) => device === text.device) ?? senders[0]
-  if (!sender) throw new TwilioRefusal(14102, "The 'from' of a <Message> is not one of your numbers")
+  if (!sender)
+    throw new TwilioRefusal(14102, "The 'from' of a <Message> is not one of your numbers")
   return sender
 }
 
@@ -71,7 +82,12 @@ function resolveCallback(address: string, base: string, allowPrivate: boolean): 
 const PERIOD = sql`interval '${sql.raw(String(MAX_BETWEEN.seconds))} seconds'`
 
 /** Replies from a device to a number in the last MAX_BETWEEN.seconds. */
-async function countBetween({ db }: Store, user: string, to: string, device: string): Promise<number> {
+async function countBetween(
+  { db }: Store,
+  user: string,
+  to: string,
+  device: string,
+): Promise<number> {
   const { replies } = await queries(db)
     .selectFrom('sms_messages as m')
     .innerJoin('sms_origins as o', 'o.ref', 'm.id')
@@ -86,7 +102,11 @@ async function countBetween({ db }: Store, user: string, to: string, device: str
 }
 
 /** Throws TwilioRefusal for too many replies, and for one whose recipient has opted out. */
-export async function checkReplies(store: Store, user: string, replies: readonly Reply[]): Promise<void> {
+export async function checkReplies(
+  store: Store,
+  user: string,
+  replies: readonly Reply[],
+): Promise<void> {
   if (replies.length > MAX_REPLIES)
     throw new TwilioRefusal(14109, `A text gets at most ${MAX_REPLIES} replies`)
   const recipients = replies.map(({ to }) => to)

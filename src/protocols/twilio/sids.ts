@@ -9,7 +9,8 @@ const SID = /^([A-Z]{2})([0-9a-fA-F]{30})00$/
 export const hasSid = (id: string): boolean => ID.test(id)
 
 /** A SID that looks like Twilio's: two letters, the 15 characters of the id in hex, and `00`. */
-export const makeSid = (kind: SidKind, id: string): string => `${kind}${Buffer.from(id).toString('hex')}00`
+export const makeSid = (kind: SidKind, id: string): string =>
+  `${kind}${Buffer.from(id).toString('hex')}00`
 
 /** The id in a SID of this kind; undefined for anything else. `MM` also means a message. */
 export function parseSid(kind: SidKind, sid: string): string | undefined {

@@ -20,9 +20,12 @@ export function signedRequest(
 ) {
   const to = new URL(address)
   const encoded = new URLSearchParams([...form]).toString()
-  const query = method === 'GET' ? `${to.search === '' ? '?' : `${to.search}&`}${encoded}` : to.search
+  const query =
+    method === 'GET' ? `${to.search === '' ? '?' : `${to.search}&`}${encoded}` : to.search
   // parse again, because the parser escapes a query in its own way
-  const { protocol, host, pathname, search } = new URL(`${to.protocol}//${to.host}${to.pathname}${query}`)
+  const { protocol, host, pathname, search } = new URL(
+    `${to.protocol}//${to.host}${to.pathname}${query}`,
+  )
   const url = `${protocol}//${host}${pathname}${search}`
   const body = method === 'POST' ? encoded : undefined
   return {

@@ -35,7 +35,9 @@ const STATUSES: Readonly<Record<number, number>> = {
 }
 
 /** Twilio's error codes for our refusals. Others get 20001 (wrong parameters). */
-const CODES: Partial<Record<RefusalCode | (typeof OTHER_REFUSALS)[keyof typeof OTHER_REFUSALS], number>> = {
+const CODES: Partial<
+  Record<RefusalCode | (typeof OTHER_REFUSALS)[keyof typeof OTHER_REFUSALS], number>
+> = {
   unauthorized: 20003,
   forbidden: 20003,
   invalid_phone_number: 21211,
@@ -61,7 +63,10 @@ export const INVALID = 20001
 export const invalid = (message: string) => new TwilioRefusal(INVALID, message)
 export const notFound = () => new TwilioRefusal(20404, 'The requested resource was not found')
 export const unauthorized = () =>
-  new TwilioRefusal(20003, 'Authenticate with an AccountSid or key SID and its token, of a key made for this')
+  new TwilioRefusal(
+    20003,
+    'Authenticate with an AccountSid or key SID and its token, of a key made for this',
+  )
 
 /** Converts any error to the form of Twilio's API. An internal error becomes a 500. */
 export function refusalFor(error: unknown): TwilioRefusal {

@@ -60,9 +60,13 @@ const MESSAGE_ROUTES = rows('twilio', {
     changeMessage,
     { form: ['Body', 'Status'] },
   ),
-  'DELETE /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': route('Delete a message', deleteMessage, {
-    answer: [204, 'It is deleted.'],
-  }),
+  'DELETE /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': route(
+    'Delete a message',
+    deleteMessage,
+    {
+      answer: [204, 'It is deleted.'],
+    },
+  ),
   'GET /2010-04-01/Accounts/:AccountSid/Messages/:Sid/Media.json': route(
     'List the media of a message',
     listMedia,
@@ -72,13 +76,24 @@ const MESSAGE_ROUTES = rows('twilio', {
     'Fetch what is known of a file',
     fetchMedium,
   ),
-  'GET /2010-04-01/Accounts/:AccountSid/Messages/:MessageSid/Media/:Sid': route('Fetch a file', sendMedium, {
-    isFile: true,
-  }),
-  'GET /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers.json': route('List numbers', listNumbers, {
-    query: ['PhoneNumber', 'FriendlyName', ...PAGE_PARAMETERS],
-  }),
-  'GET /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers/:Sid.json': route('Fetch a number', fetchNumber),
+  'GET /2010-04-01/Accounts/:AccountSid/Messages/:MessageSid/Media/:Sid': route(
+    'Fetch a file',
+    sendMedium,
+    {
+      isFile: true,
+    },
+  ),
+  'GET /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers.json': route(
+    'List numbers',
+    listNumbers,
+    {
+      query: ['PhoneNumber', 'FriendlyName', ...PAGE_PARAMETERS],
+    },
+  ),
+  'GET /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers/:Sid.json': route(
+    'Fetch a number',
+    fetchNumber,
+  ),
   'POST /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers/:Sid.json': route(
     'Say where its texts go',
     changeNumber,
@@ -93,7 +108,9 @@ const refusing = (error: (c: Ctx) => TwilioRefusal) =>
   undescribed(byAccount, (_, c) => {
     throw error(c)
   })
-const refusingMethod = refusing((c) => new TwilioRefusal(20004, `${c.req.method} is not allowed here`))
+const refusingMethod = refusing(
+  (c) => new TwilioRefusal(20004, `${c.req.method} is not allowed here`),
+)
 const KNOWN = [...MESSAGE_ROUTES, ...VERIFY_ROUTES]
 const OTHERS = rows(
   'twilio',

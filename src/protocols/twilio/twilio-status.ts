@@ -1,7 +1,10 @@
 import { REASONS } from '../../gateway/base/message-status.ts'
 import type { TableRow } from '../../platform/db/statement.ts'
 
-type StatusColumns = Pick<TableRow<'sms_messages'>, 'status' | 'scheduled_at' | 'sent_at' | 'error_message'>
+type StatusColumns = Pick<
+  TableRow<'sms_messages'>,
+  'status' | 'scheduled_at' | 'sent_at' | 'error_message'
+>
 
 /** A status in Twilio's words, and Twilio's error code; null for no error. */
 interface TwilioState {
@@ -29,15 +32,21 @@ const BY_REASON: Readonly<Record<string, TwilioState>> = {
 export function twilioState(message: StatusColumns, now: string): TwilioState {
   const { status, scheduled_at, error_message } = message
   if (status === 'failed')
-    return Object.hasOwn(BY_REASON, error_message) ? BY_REASON[error_message]! : failedState(message)
-  if (status === 'pending') return { status: scheduled_at > now ? 'scheduled' : 'accepted', errorCode: null }
+    return Object.hasOwn(BY_REASON, error_message)
+      ? BY_REASON[error_message]!
+      : failedState(message)
+  if (status === 'pending')
+    return { status: scheduled_at > now ? 'scheduled' : 'accepted', errorCode: null }
   return { status: status === 'assigned' ? 'queued' : status, errorCode: null }
 }
 
 /** The state of a failed message. If it was sent before, only its delivery failed: `undelivered`. */
 function failedState({ sent_at, error_message }: StatusColumns): TwilioState {
   const status = sent_at === '' ? 'failed' : 'undelivered'
-  if (/unknown|unassigned|unallocated/i.test(error_message) && /number|subscriber/i.test(error_message))
+  if (
+    /unknown|unassigned|unallocated/i.test(error_message) &&
+    /number|subscriber/i.test(error_message)
+  )
     return { status, errorCode: UNKNOWN_NUMBER }
   return { status, errorCode: sent_at === '' ? UNKNOWN_ERROR : UNREACHABLE }
 }

@@ -39,7 +39,8 @@ function readTwiml(text: string): Twiml {
   })
   parser.on('opentag', ({ name, attributes }) => {
     depth++
-    if (depth === 1 && name !== 'Response') throw new TwilioRefusal(NO_XML, 'The answer has no <Response>')
+    if (depth === 1 && name !== 'Response')
+      throw new TwilioRefusal(NO_XML, 'The answer has no <Response>')
     if (depth === 2) {
       if (!MESSAGE_VERBS.has(name) && name !== 'Redirect')
         throw new TwilioRefusal(WRONG_VERB, `<${name.slice(0, 40)}> is not for texts`)
@@ -47,7 +48,8 @@ function readTwiml(text: string): Twiml {
     }
     if (depth > 2) {
       const isBody = depth === 3 && name === 'Body' && MESSAGE_VERBS.has(verb!.name)
-      if (!isBody) throw new TwilioRefusal(WRONG_VERB, `<${name.slice(0, 40)}> is not supported in a verb`)
+      if (!isBody)
+        throw new TwilioRefusal(WRONG_VERB, `<${name.slice(0, 40)}> is not supported in a verb`)
       verb!.body ??= ''
     }
   })
@@ -81,7 +83,8 @@ const NOTHING: Twiml = { messages: [], redirect: undefined }
 
 /** The charset in an XML declaration; '' for none. XML 1.0, 4.3.3 */
 const xmlCharset = (body: Buffer): string =>
-  /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(body.toString('latin1', 0, 200))?.[1] ?? ''
+  /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(body.toString('latin1', 0, 200))?.[1] ??
+  ''
 
 function decodeTwiml(body: Buffer, charset: string): string {
   try {
@@ -101,6 +104,9 @@ export function readAnswer(headers: IncomingHttpHeaders, body: Buffer): Twiml {
   if (text.trim() === '') return NOTHING
   if (XML.has(type)) return readTwiml(text)
   if (type === 'text/plain')
-    return { messages: [{ body: text.trim(), to: '', from: '', callback: '' }], redirect: undefined }
+    return {
+      messages: [{ body: text.trim(), to: '', from: '', callback: '' }],
+      redirect: undefined,
+    }
   throw new TwilioRefusal(12300, 'The answer is neither XML nor plain text')
 }

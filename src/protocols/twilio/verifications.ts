@@ -19,13 +19,25 @@ import { invalidParameter, notFound, TwilioRefusal } from './twilio-errors.ts'
 import { findServiceId, serviceUrl } from './verify-services.ts'
 
 /** Parameters of a new verification. `RiskCheck` and `Tags` have no effect. */
-export const START_PARAMETERS = ['To', 'Channel', 'Locale', 'AppHash', 'DeviceIp', 'RiskCheck', 'Tags']
+export const START_PARAMETERS = [
+  'To',
+  'Channel',
+  'Locale',
+  'AppHash',
+  'DeviceIp',
+  'RiskCheck',
+  'Tags',
+]
 
 function describeVerification(
   { user }: Call,
   { id, to, service, channel, status, created, updated }: Verification,
 ) {
-  const [sid, service_sid, account_sid] = [makeSid('VE', id), makeSid('VA', service), makeSid('AC', user)]
+  const [sid, service_sid, account_sid] = [
+    makeSid('VE', id),
+    makeSid('VA', service),
+    makeSid('AC', user),
+  ]
   return {
     sid,
     service_sid,
@@ -46,7 +58,9 @@ function render(call: Call, one: Verification) {
   return {
     ...found,
     lookup: {},
-    send_code_attempts: [{ attempt_sid: makeSid('VL', one.id), channel: 'sms', time: found.date_created }],
+    send_code_attempts: [
+      { attempt_sid: makeSid('VL', one.id), channel: 'sms', time: found.date_created },
+    ],
     sna: null,
     url: `${serviceUrl(call, found.service_sid)}/Verifications/${found.sid}`,
   }
@@ -60,7 +74,10 @@ async function readToNumber({ store, user, parameters }: Call): Promise<string> 
   throw invalidParameter('To', 'It must be a number in E.164')
 }
 
-const PATTERNS = { Locale: /^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/, AppHash: /^[A-Za-z0-9+/]{11}$/ }
+const PATTERNS = {
+  Locale: /^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/,
+  AppHash: /^[A-Za-z0-9+/]{11}$/,
+}
 
 /**
  * Sends a code. Throws 404, TwilioRefusal 60200 for a wrong parameter or 60410 for a forbidden destination,
@@ -70,14 +87,29 @@ export async function sendCode(call: Call) {
   const { store, services, parameters } = call
   const service = await requireService(call)
   const to = await readToNumber(call)
-  if (parameters.get('Channel')?.toLowerCase() !== 'sms') throw invalidParameter('Channel', 'It must be sms')
-  const [locale, appHash, ip] = ['Locale', 'AppHash', 'DeviceIp'].map((name) => parameters.get(name) ?? '')
+  if (parameters.get('Channel')?.toLowerCase() !== 'sms')
+    throw invalidParameter('Channel', 'It must be sms')
+  const [locale, appHash, ip] = ['Locale', 'AppHash', 'DeviceIp'].map(
+    (name) => parameters.get(name) ?? '',
+  )
   if (locale && !PATTERNS.Locale.test(locale)) throw invalidParameter('Locale')
   if (appHash && !PATTERNS.AppHash.test(appHash)) throw invalidParameter('AppHash')
   if (ip && isIP(ip) === 0) throw invalidParameter('DeviceIp')
   const wording = { locale: locale!.replace('_', '-').toLowerCase(), domain: '', appHash: appHash! }
-  const wanted = { sender: call, service, to, ...wording, templateId: '', length: 0, ttl: 0, ip: ip! }
-  return render(call, await startVerification({ store, config: services.config }, wanted).catch(refuse))
+  const wanted = {
+    sender: call,
+    service,
+    to,
+    ...wording,
+    templateId: '',
+    length: 0,
+    ttl: 0,
+    ip: ip!,
+  }
+  return render(
+    call,
+    await startVerification({ store, config: services.config }, wanted).catch(refuse),
+  )
 }
 
 /** Twilio's error 60410 for a forbidden destination of a code; any other error unchanged. */
@@ -101,7 +133,8 @@ async function read(call: Call): Promise<Verification> {
 async function lookUp({ store, user }: Call, named: Named): Promise<Verification> {
   const found = await findVerification(store, user, named)
   if (found.service !== named.service) throw notFound()
-  const isOver = found.status === 'pending' && found.expires_at <= new Date().toISOString().replace('T', ' ')
+  const isOver =
+    found.status === 'pending' && found.expires_at <= new Date().toISOString().replace('T', ' ')
   return isOver ? { ...found, status: 'expired' } : found
 }
 
@@ -113,7 +146,9 @@ export async function changeVerification(call: Call) {
   if (status !== 'canceled' && status !== 'approved') throw invalidParameter('Status')
   const { id, service, status: before } = await read(call)
   if (before !== 'pending') throw notFound()
-  const ended = await endVerification(call.store, call, { id, to: '', service }, status).catch(refuse)
+  const ended = await endVerification(call.store, call, { id, to: '', service }, status).catch(
+    refuse,
+  )
   if (ended.status !== status) throw notFound()
   return render(call, ended)
 }
@@ -128,12 +163,16 @@ export async function checkCode(call: Call) {
   const id = sid && (parseSid('VE', sid) ?? '-')
   const named = { id, to: id ? '' : await readToNumber(call), service }
   const before = await lookUp(call, named)
-  if (before.status === 'max_attempts_reached') throw new TwilioRefusal(60202, 'Max check attempts reached')
+  if (before.status === 'max_attempts_reached')
+    throw new TwilioRefusal(60202, 'Max check attempts reached')
   if (before.status !== 'pending') throw notFound()
   const checked = { ...named, id: before.id, code }
   const { status, ...after } = await checkVerification(store, call, checked).catch(refuse)
   if (status === 'expired' || status === 'canceled') throw notFound()
   // the last allowed wrong code is also answered with `pending`
   const shown = status === 'approved' ? status : 'pending'
-  return { ...describeVerification(call, { ...after, status: shown }), sna_attempts_error_codes: [] }
+  return {
+    ...describeVerification(call, { ...after, status: shown }),
+    sna_attempts_error_codes: [],
+  }
 }

@@ -25,7 +25,9 @@ export const VERIFY_ROUTES = rows('twilio', {
     answer: [201, 'The service.'],
   }),
   'GET /v2/Services/:Sid': route('Fetch a service of codes', fetchService),
-  'POST /v2/Services/:Sid': route('Change a service of codes', changeService, { form: SERVICE_PARAMETERS }),
+  'POST /v2/Services/:Sid': route('Change a service of codes', changeService, {
+    form: SERVICE_PARAMETERS,
+  }),
   'DELETE /v2/Services/:Sid': route('Delete a service of codes', deleteService, {
     answer: [204, 'It is deleted, with its verifications.'],
   }),

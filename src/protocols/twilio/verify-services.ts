@@ -51,7 +51,8 @@ function renderService(call: Call, { id, name, code_length, created, updated }: 
 }
 
 /** The id of the caller's Verify service with this SID. Throws 404. */
-export const findServiceId = async (call: Call, sid: string): Promise<string> => (await find(call, sid)).id
+export const findServiceId = async (call: Call, sid: string): Promise<string> =>
+  (await find(call, sid)).id
 
 async function find({ store: { db }, user }: Call, sid: string): Promise<Row> {
   const found = await db.query(
@@ -107,7 +108,10 @@ async function ownService(call: Call): Promise<string> {
 
 async function saveService(call: Call, id: string | undefined, values: Record<string, unknown>) {
   const refusal = (why: string) => invalidParameter('FriendlyName', why)
-  return renderService(call, JSON.parse(await saveRecord(call, 'verify_services', id, values, refusal)))
+  return renderService(
+    call,
+    JSON.parse(await saveRecord(call, 'verify_services', id, values, refusal)),
+  )
 }
 
 export async function deleteService(call: Call): Promise<void> {

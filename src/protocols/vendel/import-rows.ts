@@ -16,7 +16,8 @@ const SCOPES = ['messages:send', 'messages:read', 'messages:list', 'inbox:list',
 const VISIBLE_LENGTH = 10
 
 /** A number in E.164; unchanged if it is none. */
-export const toE164 = (stored: StoredRow[string]) => readPhone(readSqliteText(stored)).phone ?? stored
+export const toE164 = (stored: StoredRow[string]) =>
+  readPhone(readSqliteText(stored)).phone ?? stored
 
 /** Converts rows of collections whose fields have other names or meanings here. */
 export const CONVERT: Readonly<Record<string, Convert>> = {
@@ -56,7 +57,12 @@ export const CONVERT: Readonly<Record<string, Convert>> = {
     if (row.active && !row.include_body)
       count('webhook_configs: # were called without the text. Calls have it here.')
     const events = readSqliteText(row.events).replaceAll('"sms_', '"message.')
-    return { events, enabled: row.active, format: 'vendel', secret: row.secret_key || makeWebhookSecret() }
+    return {
+      events,
+      enabled: row.active,
+      format: 'vendel',
+      secret: row.secret_key || makeWebhookSecret(),
+    }
   },
   api_keys(row, count) {
     if (!row.is_active) count('api_keys: # had been switched off. They are so here.')

@@ -17,7 +17,10 @@ export function makeDecrypter(key: string): Open {
   const secretKey = createHash('sha256').update(key).digest()
   return (sealed) => {
     const bytes = Buffer.from(sealed.replace(PREFIX, ''), 'base64url')
-    const [nonce, content] = [bytes.subarray(0, NONCE_BYTES), bytes.subarray(NONCE_BYTES, -TAG_BYTES)]
+    const [nonce, content] = [
+      bytes.subarray(0, NONCE_BYTES),
+      bytes.subarray(NONCE_BYTES, -TAG_BYTES),
+    ]
     try {
       const cipherKey = sealed.startsWith('fenc:') ? bodyKey : secretKey
       const cipher = createDecipheriv('aes-256-gcm', cipherKey, nonce, { authTagLength: TAG_BYTES })

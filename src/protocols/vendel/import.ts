@@ -6,7 +6,11 @@ import type { ExportedCollection } from '../../engine/import/exported-collection
 import { importFolder } from '../../engine/import/import-folder.ts'
 import { importRecords } from '../../engine/import/import-records.ts'
 import { dropLostRelations } from '../../engine/import/left-out.ts'
-import { type PocketBaseData, readSqliteText, type StoredRow } from '../../engine/import/open-pocketbase.ts'
+import {
+  type PocketBaseData,
+  readSqliteText,
+  type StoredRow,
+} from '../../engine/import/open-pocketbase.ts'
 import { importPocketBaseTables, saveOne } from '../../engine/import/pocketbase-collections.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { UserError } from '../../platform/api-errors.ts'
@@ -37,7 +41,16 @@ const makeConversations = (db: Db) =>
   queries(db, 'planned')
     .insertInto('conversations')
     .columns([
-      ...(['id', 'user', 'number', 'name', 'last_text', 'last_at', 'last_type', 'last_message'] as const),
+      ...([
+        'id',
+        'user',
+        'number',
+        'name',
+        'last_text',
+        'last_at',
+        'last_type',
+        'last_message',
+      ] as const),
       ...(['device', 'created', 'updated'] as const),
     ])
     .expression(({ selectFrom }) =>
@@ -51,7 +64,12 @@ const makeConversations = (db: Db) =>
       )
         .crossJoinLateral(sql<LastText>`sms_conversation_last(m."user", m."from")`.as('l'))
         .select([sql<string>`pb_new_id()`.as('id'), 'm.user', 'm.from as number', 'l.name'])
-        .select(['l.body as last_text', 'l.at as last_at', 'l.type as last_type', 'l.id as last_message'])
+        .select([
+          'l.body as last_text',
+          'l.at as last_at',
+          'l.type as last_type',
+          'l.id as last_message',
+        ])
         .select(['l.device', 'l.at as created', 'l.at as updated']),
     )
     .execute()
@@ -97,12 +115,14 @@ export const importVendel = (
       const join = raw.name === 'contacts' ? joinContacts(data.rows('contacts')) : undefined
       const convert = (stored: StoredRow): StoredRow | undefined => {
         const kept = join ? join(stored) : stored
-        if (!kept) return void count('contacts: # had the number of an earlier contact. They are one here.')
+        if (!kept)
+          return void count('contacts: # had the number of an earlier contact. They are one here.')
         const row = { ...kept, monthly_quota: quotas.get(stored.id) }
         for (const column of listSealedColumns(row)) {
           // a text that cannot be decrypted stays as it is stored, as in Vendel
           const text = open(readSqliteText(stored[column]))
-          if (text === undefined) count(`${raw.name}: # had a text with another key. It is still encrypted.`)
+          if (text === undefined)
+            count(`${raw.name}: # had a text with another key. It is still encrypted.`)
           else Object.assign(row, { [column]: text })
         }
         return { ...row, ...CONVERT[raw.name]?.(row, count) }
@@ -122,7 +142,10 @@ export const importVendel = (
   })
 
 /** Gives a collection of Vendel new rules. `ids`: the ids of our collections by their ids in Vendel. */
-function withOwnRules(raw: ExportedCollection, ids: ReadonlyMap<string, string>): ExportedCollection {
+function withOwnRules(
+  raw: ExportedCollection,
+  ids: ReadonlyMap<string, string>,
+): ExportedCollection {
   const fields = (raw.fields as readonly Field[]).map((field) =>
     field.type === 'relation'
       ? { ...field, collectionId: ids.get(field.collectionId)!, cascadeDelete: field.required }
@@ -135,7 +158,9 @@ function withOwnRules(raw: ExportedCollection, ids: ReadonlyMap<string, string>)
 
 /** Texts a month that each user's plan allows. The keys are ids of users. */
 function monthlyTexts(data: PocketBaseData): ReadonlyMap<unknown, StoredRow[string]> {
-  const plans = new Map([...data.rows('user_plans')].map((plan) => [plan.id, plan.max_sms_per_month]))
+  const plans = new Map(
+    [...data.rows('user_plans')].map((plan) => [plan.id, plan.max_sms_per_month]),
+  )
   return new Map([...data.rows('user_quotas')].map(({ user, plan }) => [user, plans.get(plan!)]))
 }
 
@@ -167,8 +192,12 @@ function joinContacts(rows: Iterable<StoredRow>): (row: StoredRow) => StoredRow 
 const join = (row: StoredRow, other: StoredRow): StoredRow => ({
   ...row,
   name: readSqliteText(row.name) || readSqliteText(other.name),
-  groups: JSON.stringify([...new Set([...parseRelationIds(row.groups), ...parseRelationIds(other.groups)])]),
-  notes: [...new Set([readSqliteText(row.notes), readSqliteText(other.notes)])].filter(Boolean).join('\n'),
+  groups: JSON.stringify([
+    ...new Set([...parseRelationIds(row.groups), ...parseRelationIds(other.groups)]),
+  ]),
+  notes: [...new Set([readSqliteText(row.notes), readSqliteText(other.notes)])]
+    .filter(Boolean)
+    .join('\n'),
 })
 
 function parseRelationIds(stored: StoredRow[string]): unknown[] {

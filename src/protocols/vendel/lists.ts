@@ -69,7 +69,9 @@ const writeVendelFilter = ([name, value]: readonly [name: string, value: string]
 
 export const makeItemSchema = ({ fields }: List) =>
   z.strictObject(
-    Object.fromEntries(fields.map((name) => [name, name === 'groups' ? z.array(z.string()) : z.string()])),
+    Object.fromEntries(
+      fields.map((name) => [name, name === 'groups' ? z.array(z.string()) : z.string()]),
+    ),
   )
 
 type Row = Readonly<Record<string, unknown>>
@@ -98,7 +100,13 @@ export async function find(
   const { items, totalItems: total_items, totalPages: total_pages } = JSON.parse(found)
   const itemFrom = (record: Row) =>
     Object.fromEntries(fields.map((name) => [name, toVendelValue(record, name)]))
-  return { items: (items as Row[]).map(itemFrom), page, per_page: perPage, total_items, total_pages }
+  return {
+    items: (items as Row[]).map(itemFrom),
+    page,
+    per_page: perPage,
+    total_items,
+    total_pages,
+  }
 }
 
 export const makeVendelPageSchema = (list: List) =>
@@ -124,7 +132,9 @@ const wholeOr = (text: string | undefined, otherwise: number) =>
 /** Answers a list. An empty parameter counts as left out. */
 export const listing = (list: List, act: Act) => (call: DoorCall) => {
   const { page, per_page, ...query } = readRequestQuery(call.c)
-  const known = Object.entries(query).filter(([name, value]) => list.filters.includes(name) && value !== '')
+  const known = Object.entries(query).filter(
+    ([name, value]) => list.filters.includes(name) && value !== '',
+  )
   const given = checkShape(PERIOD, Object.fromEntries(known)) as Record<string, string>
   const part = [wholeOr(page, 1), Math.min(wholeOr(per_page, 50), MAX_PER_PAGE)] as const
   return withReader(call.c, call.services, act, (caller) => find(call, caller, list, given, part))

@@ -16,7 +16,10 @@ const QUOTA_ERROR = z.strictObject({
 })
 
 export const ERROR = z
-  .union([z.strictObject({ data: z.object({}), message: z.string(), status: z.int() }), QUOTA_ERROR])
+  .union([
+    z.strictObject({ data: z.object({}), message: z.string(), status: z.int() }),
+    QUOTA_ERROR,
+  ])
   .meta({ id: 'VendelError' })
 
 /** The 429 for a send beyond the quota. Vendel's SDKs take every 429 for this error. */

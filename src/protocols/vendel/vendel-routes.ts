@@ -5,7 +5,11 @@ import type { Act } from '../../gateway/base/permissions.ts'
 import { readUsage } from '../../gateway/base/quota.ts'
 import { countDevices } from '../../gateway/lines/pair-device.ts'
 import { countBatch } from '../../gateway/messages/queue/count-batch.ts'
-import { type SendingCaller, withReader, withSender } from '../../gateway/messages/require-sender.ts'
+import {
+  type SendingCaller,
+  withReader,
+  withSender,
+} from '../../gateway/messages/require-sender.ts'
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/body-schema.ts'
 import { ACCEPTED } from '../../gateway/messages/send/send-texts.ts'
 import { sendTexts } from '../../gateway/messages/send-routes.ts'
@@ -40,7 +44,8 @@ const sending =
       sendTexts(sender, c, schema, (json) => checkShape(known, json)),
     ).catch(async (error: unknown) => {
       if (!isRefusal(error, 'quota_exceeded')) throw error
-      const usage = ({ store, user }: SendingCaller) => readUsage(store, user, services.config, new Date())
+      const usage = ({ store, user }: SendingCaller) =>
+        readUsage(store, user, services.config, new Date())
       throw quotaExceeded(await withReader(c, services, 'send', usage))
     })
 
@@ -93,7 +98,9 @@ async function readStatus(call: DoorCall, caller: SendingCaller, id: string) {
 const reading =
   <T>(act: Act, work: (call: DoorCall, caller: SendingCaller, id: string) => Promise<T>) =>
   (call: DoorCall): Promise<T> =>
-    withReader(call.c, call.services, act, (caller) => work(call, caller, call.c.req.param('id') ?? ''))
+    withReader(call.c, call.services, act, (caller) =>
+      work(call, caller, call.c.req.param('id') ?? ''),
+    )
 
 const header = z.object({ 'x-api-key': z.string().optional().describe('An API key.') })
 
@@ -104,7 +111,11 @@ const route = (
   answer: z.ZodType,
   more: Pick<Description, 'body' | 'query'>,
   work: Parameters<typeof door>[1],
-) => door({ id: `vendel${id}`, summary, header, error: ERROR, answer: [200, 'Done.', answer], ...more }, work)
+) =>
+  door(
+    { id: `vendel${id}`, summary, header, error: ERROR, answer: [200, 'Done.', answer], ...more },
+    work,
+  )
 
 const listRoute = (things: string, list: List, act: Act) => {
   const query = [...list.filters, 'page', 'per_page']
@@ -118,7 +129,13 @@ const listRoute = (things: string, list: List, act: Act) => {
 }
 
 const SENDS = rows('vendel', {
-  'POST /vendel/api/sms/send': route('Send', 'Send a text', ACCEPTED, { body: TEXT }, sending(SEND, TEXT)),
+  'POST /vendel/api/sms/send': route(
+    'Send',
+    'Send a text',
+    ACCEPTED,
+    { body: TEXT },
+    sending(SEND, TEXT),
+  ),
   'POST /vendel/api/sms/send-template': route(
     'SendTemplate',
     'Send a template',

@@ -34,6 +34,11 @@ export function callVendel(due: DueDelivery, allowPrivate: boolean, signal: Abor
   const body = vendelBody(due)
   const signature = createHmac('sha256', due.secrets[0]!).update(body).digest('hex')
   const secrets = due.secrets.filter(isSecret)
-  const signed = { ...due, body, secrets, moreHeaders: () => ({ 'x-webhook-signature': signature }) }
+  const signed = {
+    ...due,
+    body,
+    secrets,
+    moreHeaders: () => ({ 'x-webhook-signature': signature }),
+  }
   return callWebhook(signed, allowPrivate, signal)
 }

@@ -15,7 +15,11 @@ scenario(
     })
     await signInAsBen(fixture, fixture.url)
     const account = page.getByLabel('Account', { exact: true }).first()
-    for (const [i, label] of ['Ben (your own account)', 'Ann (Agent)', 'Ben (your own account)'].entries()) {
+    for (const [i, label] of [
+      'Ben (your own account)',
+      'Ann (Agent)',
+      'Ben (your own account)',
+    ].entries()) {
       await expect.poll(() => account.locator('option').count()).toBe(2)
       await chooseAccount(fixture, label)
       await page.waitForTimeout(i * SLOW_MS)
@@ -28,79 +32,88 @@ scenario(
   },
 )
 
-scenario('a session that is renewed while the account changes does not change it back', async (fixture) => {
-  const { page } = fixture
-  await makeTeam(fixture, false)
-  await signInAsBen(fixture, fixture.url)
-  const account = page.getByLabel('Account', { exact: true }).first()
-  const chosen = () => account.locator('option:checked').textContent()
-  await expect.poll(chosen).toBe('Ann (Agent)')
-  await chooseAccount(fixture, 'Ben (your own account)')
-  await expect.poll(chosen).toBe('Ben (your own account)')
-  let go = () => {}
-  const held = new Promise<void>((resolve) => {
-    go = resolve
-  })
-  await page.route('**/auth-refresh', async (route) => {
-    const response = await route.fetch()
-    await held
-    await route.fulfill({ response })
-  })
-  const answer = page.waitForResponse('**/auth-refresh')
-  const asked = page.waitForRequest('**/auth-refresh')
-  await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
-  await asked
-  await chooseAccount(fixture, 'Ann (Agent)')
-  await expect.poll(chosen).toBe('Ann (Agent)')
-  go()
-  await answer
-  await fixture.visit('/devices')
-  await page.getByText('Desk phone').first().waitFor()
-  expect(await chosen()).toBe('Ann (Agent)')
-})
+scenario(
+  'a session that is renewed while the account changes does not change it back',
+  async (fixture) => {
+    const { page } = fixture
+    await makeTeam(fixture, false)
+    await signInAsBen(fixture, fixture.url)
+    const account = page.getByLabel('Account', { exact: true }).first()
+    const chosen = () => account.locator('option:checked').textContent()
+    await expect.poll(chosen).toBe('Ann (Agent)')
+    await chooseAccount(fixture, 'Ben (your own account)')
+    await expect.poll(chosen).toBe('Ben (your own account)')
+    let go = () => {}
+    const held = new Promise<void>((resolve) => {
+      go = resolve
+    })
+    await page.route('**/auth-refresh', async (route) => {
+      const response = await route.fetch()
+      await held
+      await route.fulfill({ response })
+    })
+    const answer = page.waitForResponse('**/auth-refresh')
+    const asked = page.waitForRequest('**/auth-refresh')
+    await page.evaluate(`document.dispatchEvent(new Event('visibilitychange'))`)
+    await asked
+    await chooseAccount(fixture, 'Ann (Agent)')
+    await expect.poll(chosen).toBe('Ann (Agent)')
+    go()
+    await answer
+    await fixture.visit('/devices')
+    await page.getByText('Desk phone').first().waitFor()
+    expect(await chosen()).toBe('Ann (Agent)')
+  },
+)
 
-scenario('a member who signs out while the account of the team opens stays signed out', async (fixture) => {
-  const { page } = fixture
-  await makeTeam(fixture, false)
-  const held = Promise.withResolvers<void>()
-  await page.route('**/api/account/act-for', async (route) => {
-    const response = await route.fetch()
-    await held.promise
-    await route.fulfill({ response })
-  })
-  const asked = page.waitForRequest('**/api/account/act-for')
-  await signInAsBen(fixture, fixture.url)
-  await asked
-  // the inbox leaves room for icons only
-  await page.getByRole('button', { name: 'More' }).click()
-  await page.getByRole('button', { name: 'Sign out' }).click()
-  await page.getByRole('heading', { name: 'Sign in' }).waitFor()
-  const answer = page.waitForResponse('**/api/account/act-for')
-  held.resolve()
-  await (await answer).finished()
-  await page.reload()
-  await page.getByLabel('Password').waitFor()
-})
+scenario(
+  'a member who signs out while the account of the team opens stays signed out',
+  async (fixture) => {
+    const { page } = fixture
+    await makeTeam(fixture, false)
+    const held = Promise.withResolvers<void>()
+    await page.route('**/api/account/act-for', async (route) => {
+      const response = await route.fetch()
+      await held.promise
+      await route.fulfill({ response })
+    })
+    const asked = page.waitForRequest('**/api/account/act-for')
+    await signInAsBen(fixture, fixture.url)
+    await asked
+    // the inbox leaves room for icons only
+    await page.getByRole('button', { name: 'More' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await page.getByRole('heading', { name: 'Sign in' }).waitFor()
+    const answer = page.waitForResponse('**/api/account/act-for')
+    held.resolve()
+    await (await answer).finished()
+    await page.reload()
+    await page.getByLabel('Password').waitFor()
+  },
+)
 
-scenario('a removed member reads that they were removed and from which account', async (fixture) => {
-  const { page } = fixture
-  await makeTeam(fixture, true)
-  await signInAsBen(fixture, fixture.url)
-  const account = page.getByLabel('Account', { exact: true }).first()
-  await expect.poll(() => account.locator('option:checked').textContent()).toBe('Ann (Agent)')
-  const root = await fixture.root()
-  const member = await root.collection('members').getFirstListItem('')
-  await fixture.refused(/: 40[134]$/, async () => {
-    await root.collection('members').delete(member.id)
-    await page.getByText('You are signed out of Ann: its team has removed you').waitFor()
-  })
-  await page.getByLabel('Password').fill(BEN.password)
-  await page.getByLabel('Email').fill(BEN.email)
-  await fixture.refused(/auth-with-password: 403$/, async () => {
-    await page.getByRole('button', { name: 'Sign in' }).click()
-    await page.getByText('no team has you as a member any more').waitFor()
-  })
-})
+scenario(
+  'a removed member reads that they were removed and from which account',
+  async (fixture) => {
+    const { page } = fixture
+    await makeTeam(fixture, true)
+    await signInAsBen(fixture, fixture.url)
+    const account = page.getByLabel('Account', { exact: true }).first()
+    await expect.poll(() => account.locator('option:checked').textContent()).toBe('Ann (Agent)')
+    const root = await fixture.root()
+    const member = await root.collection('members').getFirstListItem('')
+    await fixture.refused(/: 40[134]$/, async () => {
+      await root.collection('members').delete(member.id)
+      await page.getByText('You are signed out of Ann: its team has removed you').waitFor()
+    })
+    await page.getByLabel('Password').fill(BEN.password)
+    await page.getByLabel('Email').fill(BEN.email)
+    await fixture.refused(/auth-with-password: 403$/, async () => {
+      await page.getByRole('button', { name: 'Sign in' }).click()
+      await page.getByText('no team has you as a member any more').waitFor()
+    })
+  },
+)
 
 scenario('a member on another page is notified of assignments and mentions', async (fixture) => {
   const { page, url } = fixture

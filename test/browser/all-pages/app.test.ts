@@ -15,7 +15,9 @@ scenario(
     Navigator.prototype.setAppBadge = async (count) => { window.badge = count }
     Navigator.prototype.clearAppBadge = async () => { window.badge = 0 }`)
     await fixture.signIn()
-    const address = String(await page.evaluate(`document.querySelector('link[rel="manifest"]').href`))
+    const address = String(
+      await page.evaluate(`document.querySelector('link[rel="manifest"]').href`),
+    )
     const manifest = (await (await fetch(address)).json()) as Manifest
     expect(new URL(manifest.start_url, address).pathname).toBe('/')
     for (const { src, type } of manifest.icons)

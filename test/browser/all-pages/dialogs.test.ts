@@ -22,43 +22,48 @@ async function expectFocus(
   }
 }
 
-scenario('dialogs focus a field or a safe button first, never the close button', async (fixture) => {
-  const { page, url } = fixture
-  const ann = await fixture.ann()
-  const user = ann.authStore.record!.id
-  await pairPhone(url, ann, 'Desk phone')
-  const [device] = await ann.collection('devices').getFullList()
-  const soon = new Date(Date.now() + 3_600_000).toISOString()
-  const sent = await ann.send('/api/sms/send', {
-    method: 'POST',
-    body: { recipients: ['+4915112345678'], body: 'Soon', scheduled_at: soon },
-  })
-  await ann.collection('contacts').create({ user, name: 'Zoë', phone: '+4915112345678' })
-  await ann.collection('contact_groups').create({ user, name: 'Regulars' })
-  await ann.collection('sms_templates').create({ user, name: 'Hello', body: 'Hello' })
-  await ann.collection('webhooks').create({ user, url: 'https://example.com/hook', events: ['message.sent'] })
-  const [hook] = await ann.collection('webhooks').getFullList()
-  await fixture.signIn()
-  await expectFocus(fixture, [
-    ['/contacts', /^Add a contact/, 'Name'],
-    ['/contacts', /^Import/, 'An Excel, CSV or vCard file'],
-    ['/contacts', /^Delete Zoë/, 'Cancel'],
-    ['/groups', 'New group', 'Name'],
-    ['/groups', 'Delete Regulars', 'Cancel'],
-    ['/templates', 'Change Hello', 'Name'],
-    ['/templates', 'Delete Hello', 'Cancel'],
-    ['/conversations', 'New conversation', 'Number or contact'],
-    ['/devices', 'Add a device', 'What sends the texts'],
-    [`/devices/${device!.id}`, 'Delete the device', 'Cancel'],
-    ['/keys', 'New key', 'Name'],
-    ['/webhooks', 'New outgoing webhook', 'For'],
-    [`/webhooks/${hook!.id}`, 'Delete', 'Cancel'],
-    [`/messages/${sent.message_ids[0]}`, 'Delete', 'Cancel'],
-    [`/messages/${sent.message_ids[0]}`, /^Change/, 'Send at'],
-    ['/messages', /^Export/, 'Time'],
-  ])
-  expect(await page.getByRole('dialog').count()).toBe(0)
-})
+scenario(
+  'dialogs focus a field or a safe button first, never the close button',
+  async (fixture) => {
+    const { page, url } = fixture
+    const ann = await fixture.ann()
+    const user = ann.authStore.record!.id
+    await pairPhone(url, ann, 'Desk phone')
+    const [device] = await ann.collection('devices').getFullList()
+    const soon = new Date(Date.now() + 3_600_000).toISOString()
+    const sent = await ann.send('/api/sms/send', {
+      method: 'POST',
+      body: { recipients: ['+4915112345678'], body: 'Soon', scheduled_at: soon },
+    })
+    await ann.collection('contacts').create({ user, name: 'Zoë', phone: '+4915112345678' })
+    await ann.collection('contact_groups').create({ user, name: 'Regulars' })
+    await ann.collection('sms_templates').create({ user, name: 'Hello', body: 'Hello' })
+    await ann
+      .collection('webhooks')
+      .create({ user, url: 'https://example.com/hook', events: ['message.sent'] })
+    const [hook] = await ann.collection('webhooks').getFullList()
+    await fixture.signIn()
+    await expectFocus(fixture, [
+      ['/contacts', /^Add a contact/, 'Name'],
+      ['/contacts', /^Import/, 'An Excel, CSV or vCard file'],
+      ['/contacts', /^Delete Zoë/, 'Cancel'],
+      ['/groups', 'New group', 'Name'],
+      ['/groups', 'Delete Regulars', 'Cancel'],
+      ['/templates', 'Change Hello', 'Name'],
+      ['/templates', 'Delete Hello', 'Cancel'],
+      ['/conversations', 'New conversation', 'Number or contact'],
+      ['/devices', 'Add a device', 'What sends the texts'],
+      [`/devices/${device!.id}`, 'Delete the device', 'Cancel'],
+      ['/keys', 'New key', 'Name'],
+      ['/webhooks', 'New outgoing webhook', 'For'],
+      [`/webhooks/${hook!.id}`, 'Delete', 'Cancel'],
+      [`/messages/${sent.message_ids[0]}`, 'Delete', 'Cancel'],
+      [`/messages/${sent.message_ids[0]}`, /^Change/, 'Send at'],
+      ['/messages', /^Export/, 'Time'],
+    ])
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  },
+)
 
 scenario('dialogs of superusers focus a field first', async (fixture) => {
   await fixture.ann()

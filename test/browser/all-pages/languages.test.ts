@@ -1,5 +1,11 @@
 import { dialogTitles } from '../../console/texts.ts'
-import { ANN, type BrowserFixture, catalogueOf, type Say, scenario } from '../support/browser-fixture.ts'
+import {
+  ANN,
+  type BrowserFixture,
+  catalogueOf,
+  type Say,
+  scenario,
+} from '../support/browser-fixture.ts'
 import {
   BEA,
   choose,
@@ -37,7 +43,8 @@ const makeKey = (say: Say): readonly Step[] => [
 
 /** On a desktop, the contact is beside the texts. */
 const openAbout: Step = async ({ page, say, screen }) => {
-  if (screen === 'phone') await page.getByRole('button', { name: say('About this contact') }).click()
+  if (screen === 'phone')
+    await page.getByRole('button', { name: say('About this contact') }).click()
 }
 
 const pressKey =
@@ -206,7 +213,9 @@ function englishTest(language: string): (said: string) => boolean {
   const texts = [...catalogueOf(language)]
   const own = new Set(texts.map(([, text]) => text))
   const foreign = texts.filter(([english, text]) => english !== text).map(([english]) => english)
-  const parts = new Set(foreign.flatMap((english) => english.split(/\{\w+\}/).map((part) => part.trim())))
+  const parts = new Set(
+    foreign.flatMap((english) => english.split(/\{\w+\}/).map((part) => part.trim())),
+  )
   const isLong = (part: string) => part.split(' ').length > 2
   const whole = new Set(foreign)
   return (said) => !own.has(said) && (whole.has(said) || (parts.has(said) && isLong(said)))
@@ -295,7 +304,9 @@ scenario(
     await page.getByText(/^\d+ von 1\.500 Nachrichten in diesem Monat\.$/).waitFor()
     await fixture.visit(`/devices/${device}`)
     const time = page.locator('time').first()
-    expect(await time.getAttribute('title')).toMatch(/^\p{L}+, \d+\. \p{L}+ \d{4} um \d\d:\d\d:\d\d/u)
+    expect(await time.getAttribute('title')).toMatch(
+      /^\p{L}+, \d+\. \p{L}+ \d{4} um \d\d:\d\d:\d\d/u,
+    )
   },
   {},
   { locale: 'de-DE' },

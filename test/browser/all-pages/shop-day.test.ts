@@ -19,7 +19,8 @@ const numberOf = (i: number) => `+49151200${10_000 + i}`
 const cityOf = (i: number) => CITIES[i % CITIES.length]!
 
 /** The template as a customer gets it. */
-const textFor = (i: number) => TEMPLATE.replace('{{name}}', nameOf(i)).replace('{{city}}', cityOf(i))
+const textFor = (i: number) =>
+  TEMPLATE.replace('{{name}}', nameOf(i)).replace('{{city}}', cityOf(i))
 
 /** A file to import: numbers as people write them, and a column that contacts keep. */
 const SHEET = [
@@ -99,7 +100,12 @@ async function importCustomers(fixture: BrowserFixture): Promise<void> {
   const done = dialog.getByRole('button', { name: 'Done' })
   await done.waitFor({ timeout: 60_000 })
   // added, changed, left as they were, left out
-  expect(await dialog.locator('.figures dd').allTextContents()).toEqual([`${CUSTOMERS}`, '0', '0', '0'])
+  expect(await dialog.locator('.figures dd').allTextContents()).toEqual([
+    `${CUSTOMERS}`,
+    '0',
+    '0',
+    '0',
+  ])
   await done.click()
   await page.getByText(nameOf(0), { exact: true }).waitFor()
 }
@@ -164,7 +170,9 @@ async function sendAll(fixture: BrowserFixture, phone: Phone): Promise<void> {
   expect(texts.length).toBe(CUSTOMERS)
   const wanted = Array.from({ length: CUSTOMERS }, (_, i) => [numberOf(i), textFor(i)] as const)
   expect(new Map(texts)).toEqual(new Map(wanted))
-  expect(new Map(texts).get(numberOf(3))).toContain(`Hello ${nameOf(3)}, our winter sale in ${CITIES[3]} `)
+  expect(new Map(texts).get(numberOf(3))).toContain(
+    `Hello ${nameOf(3)}, our winter sale in ${CITIES[3]} `,
+  )
   await page.getByRole('link', { name: `${CUSTOMERS} delivered` }).waitFor()
   await page.locator('.facts').getByText('Done', { exact: true }).waitFor()
 }
@@ -187,10 +195,13 @@ async function hearReplies(fixture: BrowserFixture, phone: Phone): Promise<void>
 /** The count of unread conversations, in the title and in the navigation. */
 async function expectUnread({ page }: Pick<BrowserFixture, 'page'>, count: number): Promise<void> {
   await expect.poll(() => page.title()).toMatch(new RegExp(`^\\(${count}\\) `))
-  await page.getByRole('link', { name: new RegExp(`^(Conversations|Inbox) ?${count} unread$`) }).waitFor()
+  await page
+    .getByRole('link', { name: new RegExp(`^(Conversations|Inbox) ?${count} unread$`) })
+    .waitFor()
 }
 
-const listOf = ({ page }: Pick<BrowserFixture, 'page'>) => page.getByRole('region', { name: 'Conversations' })
+const listOf = ({ page }: Pick<BrowserFixture, 'page'>) =>
+  page.getByRole('region', { name: 'Conversations' })
 
 /** Who is in the list of conversations, from the top; not who has older texts that were found. */
 const namesIn = (fixture: BrowserFixture) =>

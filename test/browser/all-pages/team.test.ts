@@ -13,7 +13,9 @@ const THREAD = `/#/conversations/${encodeURIComponent(ZOE)}`
 
 /** The client with which a window acts for the account. */
 async function clientOf({ page }: Browser, url: string): Promise<PocketBase> {
-  const { token, record } = (await page.evaluate(`JSON.parse(localStorage.getItem('pocketbase_auth'))`)) as {
+  const { token, record } = (await page.evaluate(
+    `JSON.parse(localStorage.getItem('pocketbase_auth'))`,
+  )) as {
     token: string
     record: { id: string; collectionId: string; collectionName: string }
   }
@@ -78,7 +80,8 @@ async function landsInTeam({ page }: Browser, url: string): Promise<void> {
   const account = page.getByLabel('Account', { exact: true }).first()
   const chosen = () =>
     account.evaluate(
-      (select) => (select as unknown as { selectedOptions: { text: string }[] }).selectedOptions[0]?.text,
+      (select) =>
+        (select as unknown as { selectedOptions: { text: string }[] }).selectedOptions[0]?.text,
     )
   await expect.poll(chosen).toBe('Ann (Agent)')
   await page.getByText('Are you open?').first().waitFor()
@@ -185,7 +188,9 @@ async function answerTogether(ann: BrowserFixture, ben: Browser, phone: Phone): 
   await ben.page.getByRole('button', { name: 'Save the note' }).click()
   await ann.page.getByText('@Ann do we open on Sunday?').first().waitFor()
   const shop = await clientOf(ben, url)
-  const [written] = await shop.collection('conversation_notes').getFullList({ expand: 'author,mentions' })
+  const [written] = await shop
+    .collection('conversation_notes')
+    .getFullList({ expand: 'author,mentions' })
   expect(written?.expand).toMatchObject({ author: { name: 'Ben' }, mentions: [{ name: 'Ann' }] })
 
   await ben.page.getByLabel(answer).pressSequentially('Yes, until six')
@@ -204,7 +209,9 @@ async function answerTogether(ann: BrowserFixture, ben: Browser, phone: Phone): 
     filter: 'message_type = "outgoing"',
     expand: 'sent_by',
   })
-  expect(sent.map(({ body, expand }) => [body, expand?.sent_by.name])).toEqual([['Yes, until six', 'Ben']])
+  expect(sent.map(({ body, expand }) => [body, expand?.sent_by.name])).toEqual([
+    ['Yes, until six', 'Ben'],
+  ])
   await ann.page.getByRole('button', { name: 'Send', exact: true }).click()
   await ann.page.getByRole('button', { name: 'Send anyway' }).click()
   expect(await phone.claim()).toMatchObject([{ body: 'Yes' }])
@@ -217,7 +224,9 @@ scenario(
     const owner = await ann.ann()
     const user = owner.authStore.record!.id
     const root = await ann.root()
-    await root.collection('users').create({ ...CLEO, passwordConfirm: CLEO.password, verified: true })
+    await root
+      .collection('users')
+      .create({ ...CLEO, passwordConfirm: CLEO.password, verified: true })
     const phone = await pairPhone(url, owner, 'Desk phone')
     const group = await owner.collection('contact_groups').create({ user, name: 'Regulars' })
     for (const [name, number] of Object.entries({ Zoë: ZOE, Max: '+4915187654321' }))
@@ -243,7 +252,13 @@ scenario(
     await page.getByText('1 message', { exact: true }).waitFor()
 
     const [first, second] = await root.collection('members').getFullList({ sort: '@rowid' })
-    const changed = { user, sender: first!.id, action: 'update', collection: 'members', record: second!.id }
+    const changed = {
+      user,
+      sender: first!.id,
+      action: 'update',
+      collection: 'members',
+      record: second!.id,
+    }
     await root.collection('account_audit').create(changed)
     await ann.visit('/team')
     const change = page.getByRole('table', { name: 'What was changed' }).getByRole('row').nth(1)

@@ -14,7 +14,9 @@ scenario('messages and the inbox show the time by which they are sorted', async 
     await fixture.visit(path)
     await page.getByText('arrived 5 hr late').first().waitFor()
     await page.getByText('arrived 2 hr late').first().waitFor()
-    const times = await page.locator('main time').evaluateAll((all) => all.map((each) => each.dateTime))
+    const times = await page
+      .locator('main time')
+      .evaluateAll((all) => all.map((each) => each.dateTime))
     expect(times).toHaveLength(NUMBERS.length)
     expect(times.toSorted().toReversed()).toEqual(times)
   }

@@ -11,7 +11,9 @@ scenario(
     await phone.hear(ZOE, 'Are you open?')
     const root = await fixture.root()
     const { id: ben } = await root.collection('users').getFirstListItem(`email = "${BEN.email}"`)
-    await root.collection('contacts').create({ user: ben, name: 'A friend', phone: '+4915100000001' })
+    await root
+      .collection('contacts')
+      .create({ user: ben, name: 'A friend', phone: '+4915100000001' })
     await signInAsBen(fixture, url)
     await page.getByText('Are you open?').waitFor()
     await chooseAccount(fixture, 'Ben (your own account)')
@@ -23,7 +25,8 @@ scenario(
     const asked: string[] = []
     second.on('request', (request) => {
       const token = request.headers().authorization
-      if (token) asked.push(JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()).id)
+      if (token)
+        asked.push(JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString()).id)
     })
     await second.goto(`${url}/#/contacts`)
     await second.getByRole('link', { name: 'A friend', exact: true }).waitFor()

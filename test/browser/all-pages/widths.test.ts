@@ -12,7 +12,11 @@ const SENTENCE =
 const pathsOfUser = (ids: Furnished): string[] => [
   ...pagePaths('user', ids),
   ...[`/send?batch=${ids.batch}`, `/messages/${ids.scheduled}`, `/messages/${ids.unknown}`],
-  ...[`/campaigns/${ids.failedCampaign}`, `/contacts?group=${ids.group}`, '/messages?words=nothing'],
+  ...[
+    `/campaigns/${ids.failedCampaign}`,
+    `/contacts?group=${ids.group}`,
+    '/messages?words=nothing',
+  ],
   ...['/messages?filter=segments%20%3E%200', '/messages?state=failed', '/messages?state=scheduled'],
 ]
 

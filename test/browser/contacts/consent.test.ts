@@ -40,7 +40,10 @@ scenario(
     const link = `${fixture.url}/join/${group.id}`
     await page.getByText(link).waitFor()
     expect(await ann.collection('contact_groups').getOne(group.id)).toMatchObject({
-      ...{ join_words: 'JOIN, NEWS', join_confirm: true, join_page: true, requires_consent: true },
+      join_words: 'JOIN, NEWS',
+      join_confirm: true,
+      join_page: true,
+      requires_consent: true,
     })
     await fixture.look('group')
     expect((await fetch(link)).status).toBe(200)
@@ -60,7 +63,9 @@ scenario('a send that nobody would get is off until consents are recorded', asyn
   await pairPhone(fixture.url, ann, 'desk phone')
   const user = ann.authStore.record!.id
   const consents = () => ann.collection('consents').getFullList({ sort: 'created,@rowid' })
-  const group = await ann.collection('contact_groups').create({ user, name: 'News', requires_consent: true })
+  const group = await ann
+    .collection('contact_groups')
+    .create({ user, name: 'News', requires_consent: true })
   const member = { user, groups: [group.id] }
   await ann.collection('contacts').create({ ...member, name: 'Zoë', phone: NUMBER })
   await ann.collection('contacts').create({ ...member, name: 'Bob', phone: '+4915120000001' })
@@ -103,7 +108,8 @@ scenario('a send that nobody would get is off until consents are recorded', asyn
   await fixture.visit('/contacts')
   await page.getByRole('button', { name: 'Import' }).click()
   await page.getByLabel('An Excel, CSV or vCard file').setInputFiles({
-    ...{ name: 'people.csv', mimeType: 'text/csv' },
+    name: 'people.csv',
+    mimeType: 'text/csv',
     buffer: Buffer.from('Name,Phone\nZimmer 101,+49 1512 0000001\nCleo,+49 1512 0000002'),
   })
   await page.getByRole('cell', { name: 'Zimmer 101' }).waitFor()

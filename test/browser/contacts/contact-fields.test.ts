@@ -19,10 +19,18 @@ scenario('an import keeps the columns of an Excel file', async (fixture) => {
   await page.getByRole('button', { name: 'Import' }).click()
   const file = page.getByLabel('An Excel, CSV or vCard file')
   const old = Buffer.from([0xd0, 0xcf, 0x11, 0xe0, 0xa1, 0xb1])
-  await file.setInputFiles({ name: 'people.xls', mimeType: 'application/vnd.ms-excel', buffer: old })
+  await file.setInputFiles({
+    name: 'people.xls',
+    mimeType: 'application/vnd.ms-excel',
+    buffer: old,
+  })
   await page.getByText('save it as .xlsx or as CSV UTF-8').waitFor()
   await fixture.look('excel-old')
-  await file.setInputFiles({ name: 'people.xlsx', mimeType: EXCEL, buffer: Buffer.from(xlsx(PEOPLE)) })
+  await file.setInputFiles({
+    name: 'people.xlsx',
+    mimeType: EXCEL,
+    buffer: Buffer.from(xlsx(PEOPLE)),
+  })
   await page.getByText('2 contacts to import', { exact: true }).waitFor()
   await page.getByLabel('City', { exact: true }).check()
   await page.getByRole('cell', { name: 'Kiel' }).waitFor()

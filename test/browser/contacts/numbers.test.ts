@@ -47,7 +47,9 @@ scenario('a national number can be typed to send, save and search', async (fixtu
   await page.getByRole('cell', { name: '+49 1512 0000010' }).waitFor()
   const contact = await ann.collection('contacts').getFirstListItem('')
   expect(contact.phone).toBe('+4915120000010')
-  await ann.collection('contacts').create({ user: contact.user, name: 'Ben', phone: '+4915120000011' })
+  await ann
+    .collection('contacts')
+    .create({ user: contact.user, name: 'Ben', phone: '+4915120000011' })
   const search = page.getByRole('searchbox')
   for (const text of [
     'ünal',

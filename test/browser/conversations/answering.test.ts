@@ -40,7 +40,10 @@ scenario('an incoming text appears in its conversation and is answered there', a
   await phone.hear('+447700900123', 'A stranger with a long text. '.repeat(8))
   await page.getByText('+44 7700 900123').waitFor()
 
-  await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body: 'Until soon' } })
+  await ann.send('/api/sms/send', {
+    method: 'POST',
+    body: { recipients: [ZOE], body: 'Until soon' },
+  })
   await page.getByText('You: Until soon').waitFor()
 
   // two of one name are told apart
@@ -60,7 +63,9 @@ scenario('a draft appears in other browsers until it is sent', async (fixture) =
   const box = other.page.getByLabel('Answer from Desk phone')
   await expect.poll(() => box.inputValue()).toBe('Since noon')
   await box.fill('Since noon today')
-  await expect.poll(() => page.getByLabel('Answer from Desk phone').inputValue()).toBe('Since noon today')
+  await expect
+    .poll(() => page.getByLabel('Answer from Desk phone').inputValue())
+    .toBe('Since noon today')
   await page.getByRole('button', { name: 'Send', exact: true }).click()
   await expect.poll(() => box.inputValue()).toBe('')
   expect(await phone.claim()).toMatchObject([{ body: 'Since noon today' }])
@@ -116,7 +121,8 @@ scenario(
     const user = ann.authStore.record!.id
     const phone = await pairPhone(url, ann, 'Desk phone')
     const other = await pairPhone(url, ann, 'Van phone')
-    const reply = (name: string, body: string) => ann.collection('sms_templates').create({ user, name, body })
+    const reply = (name: string, body: string) =>
+      ann.collection('sms_templates').create({ user, name, body })
     await reply('Thanks', 'Thank you, {{name}}!')
     await reply('Parcel', 'In {{city|town}} by {{time}}, {{name|you}}')
     await phone.hear(ZOE, 'Is my parcel there?')

@@ -46,7 +46,8 @@ async function startProxy(url: string): Promise<Proxy> {
       return (bytes: Buffer) => {
         const { mode } = proxy
         if (pair.isSilent || mode === 'silent' || (mode === 'deaf' && isAnswer)) return
-        const waited = mode === 'slow' ? new Promise((done) => setTimeout(done, SLOW_MS)) : undefined
+        const waited =
+          mode === 'slow' ? new Promise((done) => setTimeout(done, SLOW_MS)) : undefined
         // behind what is still on its way, whatever the mode was then
         passed = passed.then(() => waited).then(() => void to.write(bytes))
       }
@@ -102,7 +103,8 @@ scenario(
         ).map(({ body }) => body)
 
       const later = async () => (await sent()).slice(2)
-      const kept = () => page.evaluate(`Object.keys(localStorage).filter((key) => key.includes('outbox'))`)
+      const kept = () =>
+        page.evaluate(`Object.keys(localStorage).filter((key) => key.includes('outbox'))`)
 
       // it is told within 10 s; what is sent is kept, and what was missed is read
       proxy.mode = 'silent'

@@ -12,52 +12,57 @@ async function seeList(fixture: BrowserFixture) {
   if (isNarrow(fixture)) await fixture.page.getByRole('link', { name: 'All conversations' }).click()
 }
 
-scenario('a failed answer is told everywhere, and is sent again by another phone', async (fixture) => {
-  const { page, url } = fixture
-  const { ann, phone } = await openConversation(fixture)
-  const other = await pairPhone(url, ann, 'Van phone')
-  await phone.hear(MAX, 'Good morning')
-  const send = page.getByRole('button', { name: 'Send', exact: true })
-  await page.getByLabel('Answer from Desk phone').fill('Yes, there is parking.')
-  await send.click()
-  const [task] = await phone.claim()
-  await fixture.visit(`/conversations/${encodeURIComponent(MAX)}`)
-  await page.getByLabel('Texts').getByText('Good morning').waitFor()
-  await phone.report(task!, 'failed', { error_message: 'No signal' })
+scenario(
+  'a failed answer is told everywhere, and is sent again by another phone',
+  async (fixture) => {
+    const { page, url } = fixture
+    const { ann, phone } = await openConversation(fixture)
+    const other = await pairPhone(url, ann, 'Van phone')
+    await phone.hear(MAX, 'Good morning')
+    const send = page.getByRole('button', { name: 'Send', exact: true })
+    await page.getByLabel('Answer from Desk phone').fill('Yes, there is parking.')
+    await send.click()
+    const [task] = await phone.claim()
+    await fixture.visit(`/conversations/${encodeURIComponent(MAX)}`)
+    await page.getByLabel('Texts').getByText('Good morning').waitFor()
+    await phone.report(task!, 'failed', { error_message: 'No signal' })
 
-  // another conversation is open: a message leads to this one
-  await page.getByText(`A text to ${ZOE} has failed`).waitFor()
-  await fixture.look('conversation-failed-toast')
-  await page.getByRole('link', { name: 'Open', exact: true }).click()
-  const texts = page.getByRole('log')
-  await texts.getByText('No signal').waitFor()
-  await seeList(fixture)
-  const row = list(fixture).getByRole('link', { name: /Not sent: No signal/ })
-  await row.waitFor()
-  expect(await row.textContent()).not.toContain('parking')
-  await showView(fixture, 'Waiting')
-  await row.waitFor()
-  await showView(fixture, 'Failed')
-  await row.waitFor()
-  expect(await list(fixture).getByRole('listitem').count()).toBe(1)
-  await fixture.look('conversation-failed')
+    // another conversation is open: a message leads to this one
+    await page.getByText(`A text to ${ZOE} has failed`).waitFor()
+    await fixture.look('conversation-failed-toast')
+    await page.getByRole('link', { name: 'Open', exact: true }).click()
+    const texts = page.getByRole('log')
+    await texts.getByText('No signal').waitFor()
+    await seeList(fixture)
+    const row = list(fixture).getByRole('link', { name: /Not sent: No signal/ })
+    await row.waitFor()
+    expect(await row.textContent()).not.toContain('parking')
+    await showView(fixture, 'Waiting')
+    await row.waitFor()
+    await showView(fixture, 'Failed')
+    await row.waitFor()
+    expect(await list(fixture).getByRole('listitem').count()).toBe(1)
+    await fixture.look('conversation-failed')
 
-  await row.click()
-  await texts.getByRole('button', { name: 'Send again' }).waitFor()
-  await texts.getByRole('button', { name: 'Send by Van phone' }).click()
-  expect((await other.claim()).map(({ body }) => body)).toEqual(['Yes, there is parking.'])
-  await texts.getByRole('button', { name: 'Send again' }).waitFor({ state: 'detached' })
-  await page.getByLabel('Answer from Van phone').waitFor()
-  await seeList(fixture)
-  await list(fixture).getByText('No text has failed.').waitFor()
-  await showView(fixture, 'All')
-})
+    await row.click()
+    await texts.getByRole('button', { name: 'Send again' }).waitFor()
+    await texts.getByRole('button', { name: 'Send by Van phone' }).click()
+    expect((await other.claim()).map(({ body }) => body)).toEqual(['Yes, there is parking.'])
+    await texts.getByRole('button', { name: 'Send again' }).waitFor({ state: 'detached' })
+    await page.getByLabel('Answer from Van phone').waitFor()
+    await seeList(fixture)
+    await list(fixture).getByText('No text has failed.').waitFor()
+    await showView(fixture, 'All')
+  },
+)
 
 scenario('an opted-out number gets no buttons that would fail', async (fixture) => {
   const { page } = fixture
   const { ann } = await openConversation(fixture)
   const user = ann.authStore.record!.id
-  const { id } = await ann.collection('contacts').create({ user, name: 'Zoë', phone: ZOE, opted_out: true })
+  const { id } = await ann
+    .collection('contacts')
+    .create({ user, name: 'Zoë', phone: ZOE, opted_out: true })
   const body = { recipients: [ZOE], body: 'Yes, there is parking.' }
   await ann.send('/api/sms/send', { method: 'POST', body })
   const texts = page.getByRole('log')
@@ -99,7 +104,10 @@ scenario(
     const ann = await makeAnn()
     const phone = await pairPhone(url, ann, 'Ladentelefon')
     await phone.hear(MAX, 'Haben Sie offen?')
-    await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [MAX], body: 'Wir haben offen' } })
+    await ann.send('/api/sms/send', {
+      method: 'POST',
+      body: { recipients: [MAX], body: 'Wir haben offen' },
+    })
     const [task] = await phone.claim()
     await phone.report(task!, 'failed', { error_message: 'Kein Netz' })
     await signIn()

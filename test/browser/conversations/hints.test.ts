@@ -29,16 +29,19 @@ scenario('the inbox offers notifications until they are on or declined', async (
   expect(await offer.count()).toBe(0)
 })
 
-scenario('a pasted picture is refused with a sentence, and a pasted text is not', async (fixture) => {
-  const { page } = fixture
-  await openConversation(fixture)
-  await page.getByLabel('Answer from Desk phone').focus()
-  const refusal = page.getByText('Pictures and other files cannot be sent.')
-  await page.evaluate(paste('Price'))
-  expect(await refusal.count()).toBe(0)
-  await page.evaluate(paste(''))
-  await refusal.waitFor()
-})
+scenario(
+  'a pasted picture is refused with a sentence, and a pasted text is not',
+  async (fixture) => {
+    const { page } = fixture
+    await openConversation(fixture)
+    await page.getByLabel('Answer from Desk phone').focus()
+    const refusal = page.getByText('Pictures and other files cannot be sent.')
+    await page.evaluate(paste('Price'))
+    expect(await refusal.count()).toBe(0)
+    await page.evaluate(paste(''))
+    await refusal.waitFor()
+  },
+)
 
 scenario('no late field moves the box of an answer or the button that blocks', async (fixture) => {
   const { page, url } = fixture

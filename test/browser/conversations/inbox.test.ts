@@ -10,7 +10,8 @@ scenario(
     const { page, url, screen } = fixture
     const ann = await fixture.ann()
     const phone = await pairPhone(url, ann, 'Desk phone')
-    for (let i = 0; i < 30; i++) await phone.hear(ZOE, `Question ${i}, which is long enough for two lines`)
+    for (let i = 0; i < 30; i++)
+      await phone.hear(ZOE, `Question ${i}, which is long enough for two lines`)
     await fixture.signIn()
     await fixture.visit('/conversations')
     const list = page.getByRole('region', { name: 'Conversations' })
@@ -60,7 +61,11 @@ scenario(
     await openPanel(fixture)
     await page.getByText('30 received').waitFor()
     await page.getByRole('button', { name: 'Block', exact: true }).click()
-    await page.getByRole('dialog').last().getByRole('button', { name: 'Block', exact: true }).click()
+    await page
+      .getByRole('dialog')
+      .last()
+      .getByRole('button', { name: 'Block', exact: true })
+      .click()
     await page.getByRole('button', { name: 'Unblock' }).click()
     await page.getByRole('button', { name: 'Block', exact: true }).waitFor()
     await closePanel(fixture)
@@ -95,7 +100,10 @@ async function swipe({ page }: BrowserFixture) {
   const y = row.y + row.height / 2
   const client = await page.context().newCDPSession(page)
   const touch = (type: 'touchStart' | 'touchMove' | 'touchEnd', x?: number) =>
-    client.send('Input.dispatchTouchEvent', { type, touchPoints: x === undefined ? [] : [{ x, y }] })
+    client.send('Input.dispatchTouchEvent', {
+      type,
+      touchPoints: x === undefined ? [] : [{ x, y }],
+    })
   await touch('touchStart', 300)
   for (const x of [260, 220, 180, 140]) await touch('touchMove', x)
   await touch('touchEnd')

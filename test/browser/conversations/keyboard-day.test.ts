@@ -98,7 +98,8 @@ async function finishMax(fixture: BrowserFixture): Promise<void> {
   const reminder = page.getByRole('button', { name: /Remove the reminder/ })
   await reminder.waitFor()
   const conversation = () => ann.collection('conversations').getFirstListItem(`number = "${MAX}"`)
-  const hoursLeft = async () => (Date.parse((await conversation()).follow_up_at) - Date.now()) / 3_600_000
+  const hoursLeft = async () =>
+    (Date.parse((await conversation()).follow_up_at) - Date.now()) / 3_600_000
   await expect.poll(hoursLeft).toBeGreaterThan(1)
   await press(fixture, 'e')
   await expect.poll(async () => (await conversation()).archived).toBe(true)

@@ -7,7 +7,8 @@ const sizeOf = (img: unknown) => {
   const { naturalWidth, naturalHeight } = img as Record<string, number>
   return Math.max(naturalWidth!, naturalHeight!)
 }
-const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title = "hostile"</script></svg>'
+const SVG =
+  '<svg xmlns="http://www.w3.org/2000/svg"><script>document.title = "hostile"</script></svg>'
 
 scenario(
   'MMS pictures are shown and enlarged, and executable files can only be downloaded',

@@ -79,26 +79,30 @@ scenario('Escape in the saved replies takes back what opened them', async (fixtu
   await expect.poll(() => answer.inputValue()).toBe('Hello Thank you')
 })
 
-scenario('the key E pressed twice archives two conversations and types nothing', async (fixture) => {
-  const { page } = fixture
-  const { ann, phone } = await openConversation(fixture)
-  if (isNarrow(fixture)) return // there the list covers the next conversation
-  const numbers = ['+4915100000001', '+4915100000002']
-  for (const number of numbers) await phone.hear(number, 'Hello')
-  await page.getByLabel('Texts').getByText('Hello').waitFor()
-  const list = page.getByRole('region', { name: 'Conversations' })
-  await expect.poll(() => list.getByRole('listitem').count()).toBe(3)
-  await fixture.visit(`/conversations/${encodeURIComponent(numbers[1]!)}`)
-  const archived = () => ann.collection('conversations').getFullList({ filter: 'archived = true' })
-  await page.getByRole('heading', { name: '+49 1510 0000002' }).waitFor()
-  await page.evaluate('document.querySelector("main h1").focus()')
-  await page.keyboard.press('e')
-  await page.getByRole('heading', { name: '+49 1510 0000001' }).waitFor()
-  await page.getByLabel('Answer from Desk phone').waitFor()
-  await page.keyboard.press('e')
-  await expect.poll(async () => (await archived()).length).toBe(2)
-  expect(await page.getByLabel('Answer from Desk phone').inputValue()).toBe('')
-})
+scenario(
+  'the key E pressed twice archives two conversations and types nothing',
+  async (fixture) => {
+    const { page } = fixture
+    const { ann, phone } = await openConversation(fixture)
+    if (isNarrow(fixture)) return // there the list covers the next conversation
+    const numbers = ['+4915100000001', '+4915100000002']
+    for (const number of numbers) await phone.hear(number, 'Hello')
+    await page.getByLabel('Texts').getByText('Hello').waitFor()
+    const list = page.getByRole('region', { name: 'Conversations' })
+    await expect.poll(() => list.getByRole('listitem').count()).toBe(3)
+    await fixture.visit(`/conversations/${encodeURIComponent(numbers[1]!)}`)
+    const archived = () =>
+      ann.collection('conversations').getFullList({ filter: 'archived = true' })
+    await page.getByRole('heading', { name: '+49 1510 0000002' }).waitFor()
+    await page.evaluate('document.querySelector("main h1").focus()')
+    await page.keyboard.press('e')
+    await page.getByRole('heading', { name: '+49 1510 0000001' }).waitFor()
+    await page.getByLabel('Answer from Desk phone').waitFor()
+    await page.keyboard.press('e')
+    await expect.poll(async () => (await archived()).length).toBe(2)
+    expect(await page.getByLabel('Answer from Desk phone').inputValue()).toBe('')
+  },
+)
 
 scenario('a message waits while the pointer is on it', async (fixture) => {
   const { page, screen } = fixture

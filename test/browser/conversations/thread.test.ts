@@ -23,7 +23,9 @@ async function play(fixture: BrowserFixture): Promise<void> {
   }
   const { id } = await ann.collection('conversations').getFirstListItem('')
   const user = ann.authStore.record!.id
-  await ann.collection('conversation_notes').create({ user, conversation: id, text: 'She is a regular' })
+  await ann
+    .collection('conversation_notes')
+    .create({ user, conversation: id, text: 'She is a regular' })
   await fixture.signIn()
 
   // what a phone handed in late is in the order in which it came in, and says so
@@ -38,7 +40,9 @@ async function play(fixture: BrowserFixture): Promise<void> {
   await list.getByRole('link', { name: /unread/ }).click()
   const log = page.getByRole('log')
   await log.getByText(`Text ${TEXTS - 1}`).waitFor()
-  const shown = (await log.locator('article p').allTextContents()).map((text) => /Text \d+/.exec(text)?.[0])
+  const shown = (await log.locator('article p').allTextContents()).map(
+    (text) => /Text \d+/.exec(text)?.[0],
+  )
   const last = Array.from({ length: 30 }, (_, i) => `Text ${TEXTS - 30 + i}`)
   expect(shown.filter(Boolean).slice(-30)).toEqual(last)
 
@@ -55,7 +59,10 @@ async function play(fixture: BrowserFixture): Promise<void> {
   await phone.hear(ZOE, 'And another')
   const news = page.getByRole('button', { name: '2 new' })
   await news.waitFor()
-  const [above, box] = await Promise.all([news.boundingBox(), page.getByLabel('Answer from').boundingBox()])
+  const [above, box] = await Promise.all([
+    news.boundingBox(),
+    page.getByLabel('Answer from').boundingBox(),
+  ])
   expect(above!.y + above!.height).toBeLessThan(box!.y)
   expect(Math.abs((await topOf(fixture, kept)) - place)).toBeLessThan(3)
   await fixture.look('thread-new')

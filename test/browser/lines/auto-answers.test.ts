@@ -12,7 +12,9 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
   const ann = await fixture.ann()
   const phone = await pairPhone(url, ann, 'Desk', SIMS)
   const user = ann.authStore.record!.id
-  await ann.collection('sms_templates').create({ user, name: 'Prices', body: 'Hello {{name}}, 5 EUR.' })
+  await ann
+    .collection('sms_templates')
+    .create({ user, name: 'Prices', body: 'Hello {{name}}, 5 EUR.' })
   await fixture.signIn()
   const isPhone = fixture.screen === 'phone'
   if (isPhone) await page.getByRole('button', { name: 'More' }).click()
@@ -65,9 +67,17 @@ scenario('an automatic answer is created, sent, changed, disabled and deleted', 
   const [template] = await ann.collection('sms_templates').getFullList()
   expect(await answers.getFullList()).toMatchObject([
     {
-      ...{ name: 'Prices', match: 'contains', value: 'price, prices', lines: [second!.id] },
-      ...{ hours_from: '18:00', hours_to: '08:00', days: [], body: '', template: template!.id },
-      ...{ pause_hours: 0, enabled: true },
+      name: 'Prices',
+      match: 'contains',
+      value: 'price, prices',
+      lines: [second!.id],
+      hours_from: '18:00',
+      hours_to: '08:00',
+      days: [],
+      body: '',
+      template: template!.id,
+      pause_hours: 0,
+      enabled: true,
     },
   ])
 

@@ -42,10 +42,17 @@ scenario('the lines of a phone with two SIMs are shown, limited and disabled', a
   const austria = lineOf(fixture, 'Austria')
   await austria.getByText('for numbers with +43, +4366').waitFor()
 
-  const [line] = (await ann.collection('lines').getFullList({ filter: 'slot = 2' })) as [{ id: string }]
+  const [line] = (await ann.collection('lines').getFullList({ filter: 'slot = 2' })) as [
+    { id: string },
+  ]
   expect(line).toMatchObject({
-    ...{ label: 'Austria', number: '+436641234567', prefixes: '+43,+4366' },
-    ...{ monthly_limit: 5, monthly_recipients: 1, daily_limit: 0, enabled: true },
+    label: 'Austria',
+    number: '+436641234567',
+    prefixes: '+43,+4366',
+    monthly_limit: 5,
+    monthly_recipients: 1,
+    daily_limit: 0,
+    enabled: true,
   })
   for (const body of ['1', '2', '3', '4'])
     await ann.send('/api/sms/send', {
@@ -63,18 +70,21 @@ scenario('the lines of a phone with two SIMs are shown, limited and disabled', a
   await austria.getByText('Off', { exact: true }).waitFor()
 })
 
-scenario('a phone that reports no SIMs has one line, which superusers can change', async (fixture) => {
-  const { page, url } = fixture
-  const phone = await pairPhone(url, await fixture.ann(), 'Desk')
-  await fixture.signIn('root')
-  await fixture.visit(`/devices/${phone.id}`)
-  await lineOf(fixture, 'Chosen by the phone').getByText('No limits').waitFor()
-  await page.getByRole('button', { name: 'Change Chosen by the phone' }).click()
-  await page.getByLabel('Texts a day').fill('100')
-  await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
-  await lineOf(fixture, 'Chosen by the phone').getByText('0 of 100 texts today').waitFor()
-  await fixture.look('device-one-line')
-})
+scenario(
+  'a phone that reports no SIMs has one line, which superusers can change',
+  async (fixture) => {
+    const { page, url } = fixture
+    const phone = await pairPhone(url, await fixture.ann(), 'Desk')
+    await fixture.signIn('root')
+    await fixture.visit(`/devices/${phone.id}`)
+    await lineOf(fixture, 'Chosen by the phone').getByText('No limits').waitFor()
+    await page.getByRole('button', { name: 'Change Chosen by the phone' }).click()
+    await page.getByLabel('Texts a day').fill('100')
+    await page.getByRole('dialog').getByRole('button', { name: 'Save' }).click()
+    await lineOf(fixture, 'Chosen by the phone').getByText('0 of 100 texts today').waitFor()
+    await fixture.look('device-one-line')
+  },
+)
 
 scenario('a line has prices and a budget, and shows what its texts cost', async (fixture) => {
   const { page, url } = fixture
@@ -96,8 +106,13 @@ scenario('a line has prices and a budget, and shows what its texts cost', async 
   await fixture.inspect('line-prices')
   await dialog.getByRole('button', { name: 'Save' }).click()
   await page.getByText('Line saved').waitFor()
-  const [line] = (await ann.collection('lines').getFullList({ filter: 'slot = 2' })) as [{ id: string }]
-  expect(line).toMatchObject({ prices: { default: '0.09', '+49': '0.075' }, monthly_budget: '1.00' })
+  const [line] = (await ann.collection('lines').getFullList({ filter: 'slot = 2' })) as [
+    { id: string },
+  ]
+  expect(line).toMatchObject({
+    prices: { default: '0.09', '+49': '0.075' },
+    monthly_budget: '1.00',
+  })
   await ann.send('/api/sms/send', {
     method: 'POST',
     body: { recipients: ['+4915112345678', '+436641111111'], body: 'Hello', line_id: line.id },

@@ -14,7 +14,10 @@ scenario('messages show the SIM that sent them and why they wait', async (fixtur
   const [line] = await ann.collection('lines').getFullList({ filter: 'slot = 2' })
   await ann.collection('lines').update(line!.id, { label: 'Austria', daily_limit: 1 })
   const send = (body: string) =>
-    ann.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body, line_id: line!.id } })
+    ann.send('/api/sms/send', {
+      method: 'POST',
+      body: { recipients: [ZOE], body, line_id: line!.id },
+    })
   await send('The first one')
   await send('The second one')
   await fixture.signIn()

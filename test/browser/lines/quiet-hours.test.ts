@@ -32,5 +32,7 @@ scenario('quiet hours are set and removed on the account page', async (fixture) 
   expect(await page.getByLabel('Saturday').isChecked()).toBe(true)
   await page.getByRole('button', { name: 'No quiet hours' }).click()
   await page.getByText('There are no quiet hours now').waitFor()
-  expect(await settings.getFullList()).toMatchObject([{ quiet_from: '', quiet_to: '', quiet_days: [] }])
+  expect(await settings.getFullList()).toMatchObject([
+    { quiet_from: '', quiet_to: '', quiet_days: [] },
+  ])
 })

@@ -29,7 +29,11 @@ export async function furnish({ ann, url }: BrowserFixture, example: Example): P
   return phone
 }
 
-async function exchange(user: PocketBase, phone: Phone, { outgoing, incoming }: Example): Promise<void> {
+async function exchange(
+  user: PocketBase,
+  phone: Phone,
+  { outgoing, incoming }: Example,
+): Promise<void> {
   const send = (to: readonly (string | undefined)[], body: string) =>
     user.send('/api/sms/send', { method: 'POST', body: { recipients: to, body } })
   await send([ANNA, BEN, CHIARA, DAVID], outgoing.first)

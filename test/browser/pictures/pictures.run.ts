@@ -74,7 +74,10 @@ scenario('the picture of docs/hooks.md', async (fixture) => {
   const user = await fixture.ann()
   await pairPhone(url, user, 'Desk phone')
   const hook = await user.collection('hooks').create({
-    ...{ user: user.authStore.record!.id, name: 'Prometheus', preset: 'alertmanager', recipients: [ANNA] },
+    user: user.authStore.record!.id,
+    name: 'Prometheus',
+    preset: 'alertmanager',
+    recipients: [ANNA],
   })
   const alert = {
     status: 'firing',
@@ -84,13 +87,17 @@ scenario('the picture of docs/hooks.md', async (fixture) => {
   const body = JSON.stringify({
     alerts: [{ ...alert, fingerprint: '5ef77f1f', annotations: { summary: '97 % full' } }],
   })
-  expect((await fetch(`${url}/api/hooks/${hook.secret}`, { method: 'POST', body })).status).toBe(200)
+  expect((await fetch(`${url}/api/hooks/${hook.secret}`, { method: 'POST', body })).status).toBe(
+    200,
+  )
   await fixture.signIn()
   await page.emulateMedia({ colorScheme: 'light', reducedMotion: 'reduce' })
   await fixture.visit(`/hooks/${hook.id}`)
   await page.getByRole('button', { name: 'Use as example' }).waitFor()
   await page.locator('.bubble').waitFor()
-  await page.getByRole('heading', { name: 'Example' }).evaluate((heading) => heading.scrollIntoView())
+  await page
+    .getByRole('heading', { name: 'Example' })
+    .evaluate((heading) => heading.scrollIntoView())
   await takePicture(fixture, 'hook')
 })
 
@@ -100,12 +107,21 @@ scenario('the picture of docs/recipes/verify.md', async (fixture) => {
   const phone = await pairPhone(fixture.url, ann, 'Desk phone')
   const user = ann.authStore.record!.id
   const settings = await ann.collection('user_settings').getFirstListItem('')
-  await ann.collection('user_settings').update(settings.id, { code_approval_floor: 40, code_stopped: '+7' })
+  await ann
+    .collection('user_settings')
+    .update(settings.id, { code_approval_floor: 40, code_stopped: '+7' })
   const { id: service } = await ann.collection('verify_services').create({
-    ...{ user, name: 'Web shop' },
+    user,
+    name: 'Web shop',
     templates: { en: 'Your code is {{code}}.', de: 'Ihr Code ist {{code}}.' },
   })
-  const numbers = ['+4915112345678', '+4915112345679', '+436641234567', '+41791234567', '+4915112345670']
+  const numbers = [
+    '+4915112345678',
+    '+4915112345679',
+    '+436641234567',
+    '+41791234567',
+    '+4915112345670',
+  ]
   for (const to of numbers) {
     await ann.send('/api/verify', { method: 'POST', body: { to, service } })
     const [task] = await phone.claim()
@@ -183,7 +199,10 @@ async function showConversation(fixture: BrowserFixture, example: Example): Prom
 const waitForUnread = ({ page }: BrowserFixture): Promise<void> =>
   page.getByRole('navigation').locator('.count', { hasText: '2' }).first().waitFor()
 
-async function showTemplate({ page, say, visit }: BrowserFixture, { template }: Example): Promise<void> {
+async function showTemplate(
+  { page, say, visit }: BrowserFixture,
+  { template }: Example,
+): Promise<void> {
   await visit('/templates')
   await page.getByRole('button', { name: say('Change {name}', { name: template.name }) }).click()
   await page.getByText(template.filled).waitFor()

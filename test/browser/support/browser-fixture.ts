@@ -19,13 +19,18 @@ export const catalogueOf = (language: string): ReadonlyMap<string, string> =>
   )
 
 const read = (language: string, part: string) =>
-  readFileSync(new URL(`../../../console/src/language/${language}/${part}.json`, import.meta.url), 'utf8')
+  readFileSync(
+    new URL(`../../../console/src/language/${language}/${part}.json`, import.meta.url),
+    'utf8',
+  )
 
 /** Says a text of the console as a browser of this locale shows it. */
 function sayIn(locale: string): Say {
   const catalogue = catalogueOf(locale.slice(0, 2))
   return (english, values = {}) =>
-    (catalogue.get(english) ?? english).replace(/\{(\w+)\}/g, (all, name) => String(values[name] ?? all))
+    (catalogue.get(english) ?? english).replace(/\{(\w+)\}/g, (all, name) =>
+      String(values[name] ?? all),
+    )
 }
 
 // How to add a scenario: a file `test/browser/NAME.test.ts` with
@@ -105,7 +110,9 @@ export function scenario(
         await play(stageOf(server, await printedLink(server), browser, screen, sayIn(locale)))
         expect(browser.faults).toEqual([])
       } catch (error) {
-        await browser.page.screenshot({ path: `${import.meta.dirname}/../../../coverage/browser/failed.png` })
+        await browser.page.screenshot({
+          path: `${import.meta.dirname}/../../../coverage/browser/failed.png`,
+        })
         throw error
       } finally {
         await browser.close()
@@ -116,7 +123,13 @@ export function scenario(
 
 async function startServer(env: Readonly<Record<string, string>>): Promise<RunningProgram> {
   const port = await freePort()
-  const base = { DATA_DIR: temporaryFolder(), DATABASE_URL: '', HOST, PORT: String(port), LOG_LEVEL: 'warn' }
+  const base = {
+    DATA_DIR: temporaryFolder(),
+    DATABASE_URL: '',
+    HOST,
+    PORT: String(port),
+    LOG_LEVEL: 'warn',
+  }
   return serve({ ...base, PUBLIC_URL: `http://${HOST}:${port}`, ...env })
 }
 
@@ -184,7 +197,9 @@ export async function fillSignIn(
 async function makeRoot(url: string, link: string): Promise<PocketBase> {
   const pb = new PocketBase(url)
   const headers = { authorization: link.replace(/^.*pbinstall\//, '') }
-  await pb.collection('_superusers').create({ ...ROOT, passwordConfirm: ROOT.password }, { headers })
+  await pb
+    .collection('_superusers')
+    .create({ ...ROOT, passwordConfirm: ROOT.password }, { headers })
   await pb.collection('_superusers').authWithPassword(ROOT.email, ROOT.password)
   return pb
 }

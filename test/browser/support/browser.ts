@@ -25,7 +25,12 @@ const EXPECTED = /^Failed to load resource|^The Cross-Origin-Opener-Policy heade
 /** The screens of every scenario. */
 export const SCREENS = {
   desktop: { viewport: { width: 1280, height: 800 } },
-  phone: { viewport: { width: 360, height: 740 }, hasTouch: true, isMobile: true, deviceScaleFactor: 2 },
+  phone: {
+    viewport: { width: 360, height: 740 },
+    hasTouch: true,
+    isMobile: true,
+    deviceScaleFactor: 2,
+  },
 } as const
 export type Screen = keyof typeof SCREENS
 
@@ -92,13 +97,17 @@ async function openWindow(
   })
   page.on('response', (response) => {
     const path = response.url().slice(url.length)
-    if (response.status() > 399) faults.push(`${response.request().method()} ${path}: ${response.status()}`)
+    if (response.status() > 399)
+      faults.push(`${response.request().method()} ${path}: ${response.status()}`)
   })
   const examine = async (name: string, isFault: (violation: Violation) => boolean) => {
     for (const colorScheme of ['light', 'dark'] as const) {
       await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
       await page.evaluate(PAINTED)
-      await takePicture(page, `${name.replace(/\W+/g, '-').slice(0, LONGEST_NAME)}-${shownOn}-${colorScheme}`)
+      await takePicture(
+        page,
+        `${name.replace(/\W+/g, '-').slice(0, LONGEST_NAME)}-${shownOn}-${colorScheme}`,
+      )
       const found = (await accessFaults(page)).filter(isFault)
       faults.push(...found.flatMap(linesOf(`${name}, ${colorScheme}`)))
     }

@@ -35,7 +35,11 @@ export interface Furnished {
 }
 
 /** An account with one of each thing that a page shows, and a server with a backup and a log. */
-export async function furnish({ ann: makeAnn, root: makeRoot, url }: BrowserFixture): Promise<Furnished> {
+export async function furnish({
+  ann: makeAnn,
+  root: makeRoot,
+  url,
+}: BrowserFixture): Promise<Furnished> {
   const [ann, root] = [await makeAnn(), await makeRoot()]
   const user = ann.authStore.record!.id
   await root.collection('users').update(user, { monthly_quota: 1500 })
@@ -49,15 +53,27 @@ export async function furnish({ ann: makeAnn, root: makeRoot, url }: BrowserFixt
   const [line] = await ann.collection('lines').getFullList()
   await ann.collection('lines').update(line!.id, { daily_limit: 100, prefixes: '+49' })
   const [settings] = await ann.collection('user_settings').getFullList()
-  await ann.collection('user_settings').update(settings!.id, { quiet_from: '22:00', quiet_to: '08:00' })
+  await ann
+    .collection('user_settings')
+    .update(settings!.id, { quiet_from: '22:00', quiet_to: '08:00' })
   await make('auto_answers', { name: 'Urlaub', match: 'words', value: 'Preis', body: '5 EUR' })
   const group = await make('contact_groups', { name: 'Stammkunden' })
   const contact = await make('contacts', { name: 'Zoë', phone: ZOE, groups: [group] })
   await make('sms_templates', { name: 'Paket', body: 'Hallo {{name}}, Ihr Paket ist da.' })
-  const webhook = await make('webhooks', { url: 'https://example.com/hook', events: ['message.sent'] })
-  const hook = await make('hooks', { name: 'Prometheus', preset: 'alertmanager', recipients: [ZOE] })
+  const webhook = await make('webhooks', {
+    url: 'https://example.com/hook',
+    events: ['message.sent'],
+  })
+  const hook = await make('hooks', {
+    name: 'Prometheus',
+    preset: 'alertmanager',
+    recipients: [ZOE],
+  })
   await make('api_keys', { name: 'Webshop' })
-  const service = await make('verify_services', { name: 'Kasse', templates: { de: 'Ihr Code: {{code}}' } })
+  const service = await make('verify_services', {
+    name: 'Kasse',
+    templates: { de: 'Ihr Code: {{code}}' },
+  })
   await ann.send('/api/verify', { method: 'POST', body: { to: ZOE, service } })
   for (const task of await phone.claim()) await phone.report(task, 'sent')
   const failed = await exchange(ann, phone)
@@ -66,10 +82,14 @@ export async function furnish({ ann: makeAnn, root: makeRoot, url }: BrowserFixt
   const at = new Date(Date.now() + SOON_MS).toISOString()
   const send = (path: string, body: object) => ann.send(path, { method: 'POST', body })
   const { message_ids, batch_id } = await send('/api/sms/send', {
-    ...{ recipients: [ZOE, STRANGER], body: 'Bis gleich', scheduled_at: at },
+    recipients: [ZOE, STRANGER],
+    body: 'Bis gleich',
+    scheduled_at: at,
   })
   const { id: campaign } = await send('/api/campaigns', {
-    ...{ recipients: [ZOE, STRANGER], body: 'Ab Montag alles billiger', scheduled_at: at },
+    recipients: [ZOE, STRANGER],
+    body: 'Ab Montag alles billiger',
+    scheduled_at: at,
   })
   const canceledCampaign = await cancelCampaign(ann, at)
   const { id: request } = await send('/api/person/data', { number: STRANGER })
@@ -117,7 +137,10 @@ async function exchange(ann: PocketBase, phone: Phone): Promise<string> {
 
 /** A text whose phone went silent with it, as the server ends such a one; its id. */
 async function failUnknown(ann: PocketBase, phone: Phone): Promise<string> {
-  await ann.send('/api/sms/send', { method: 'POST', body: { recipients: [ZOE], body: 'Seid ihr da?' } })
+  await ann.send('/api/sms/send', {
+    method: 'POST',
+    body: { recipients: [ZOE], body: 'Seid ihr da?' },
+  })
   const [task] = await phone.claim()
   await phone.report(task!, 'failed', { error_message: 'Outcome unknown: the device went silent' })
   return task!.id
@@ -125,7 +148,12 @@ async function failUnknown(ann: PocketBase, phone: Phone): Promise<string> {
 
 /** A campaign whose first text was sent and whose second failed; its id. */
 async function failCampaign(ann: PocketBase, phone: Phone): Promise<string> {
-  const body = { recipients: [ZOE, STRANGER], body: 'Nur heute', hold_seconds: 0, quiet_hours: false }
+  const body = {
+    recipients: [ZOE, STRANGER],
+    body: 'Nur heute',
+    hold_seconds: 0,
+    quiet_hours: false,
+  }
   const { id } = await ann.send('/api/campaigns', { method: 'POST', body })
   for (let left = 2; left > 0; )
     for (const task of await phone.claim()) {

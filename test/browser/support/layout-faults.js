@@ -7,7 +7,8 @@ const ARROW = 16
 const TARGETS =
   'a[href], button, input:not([type=hidden]), select, textarea, summary, label:has(> .unseen), [role=option]'
 /** Text that an ellipsis may not shorten: people must read all of it. */
-const WHOLE = 'button, label, h1, h2, h3, th, legend, dt, .button, .badge, .phone-number, .note, nav *'
+const WHOLE =
+  'button, label, h1, h2, h3, th, legend, dt, .button, .badge, .phone-number, .note, nav *'
 
 const nameOf = (element) =>
   `<${element.tagName.toLowerCase()} ${element.className?.baseVal ?? element.className}> ${(element.getAttribute('aria-label') || element.textContent || element.getAttribute('placeholder') || element.name || '').trim().slice(0, 40)}`
@@ -24,7 +25,8 @@ const isSeen = (element) =>
   [...ancestors(element)].every(([, style]) => style.clipPath === 'none')
 
 const scrolls = (style) => /auto|scroll/.test(style.overflowX)
-const hasText = (element) => [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
+const hasText = (element) =>
+  [...element.childNodes].some((node) => node.nodeType === 3 && node.data.trim())
 
 /** The box around an element's own text. */
 function boxOf(element) {
@@ -55,7 +57,10 @@ function isChoiceCut(select) {
   const pen = document.createElement('canvas').getContext('2d')
   pen.font = style.font
   const room =
-    select.clientWidth - Number.parseFloat(style.paddingLeft) - Number.parseFloat(style.paddingRight) - ARROW
+    select.clientWidth -
+    Number.parseFloat(style.paddingLeft) -
+    Number.parseFloat(style.paddingRight) -
+    ARROW
   return pen.measureText(select.selectedOptions[0]?.text ?? '').width > room + SLACK
 }
 
@@ -105,7 +110,8 @@ function isCovered(target) {
 }
 
 /** Whether people must scroll a table sideways to see its last column. */
-const isSideways = (frame) => frame.matches('.table-frame') && frame.scrollWidth > frame.clientWidth + SLACK
+const isSideways = (frame) =>
+  frame.matches('.table-frame') && frame.scrollWidth > frame.clientWidth + SLACK
 
 /** The boxes of the lines of an element's own text, as far as boxes around it show them. */
 function linesOf(element) {
@@ -142,7 +148,9 @@ function overlaps(texts) {
 
 /** All faults of the page; `isTouch`: whether its buttons must be large enough for a finger. */
 export function layoutFaults(isTouch) {
-  const seen = [...document.body.querySelectorAll('*')].filter((each) => !each.closest('svg') && isSeen(each))
+  const seen = [...document.body.querySelectorAll('*')].filter(
+    (each) => !each.closest('svg') && isSeen(each),
+  )
   const targets = seen.filter((each) => each.matches(TARGETS))
   const faults = (kind, found) => found.map((each) => `${kind}: ${nameOf(each)}`)
   const wider = document.documentElement.scrollWidth - innerWidth

@@ -5,14 +5,20 @@ import type { BrowserFixture } from './browser-fixture.ts'
 export const WIDTHS = [320, 390, 720, 768, 931, 1024, 1280, 1440, 1920]
 const THEMES = ['light', 'dark'] as const
 const FOLDER = join(import.meta.dirname, '../../../coverage/browser/widths')
-const SOURCE = readFileSync(join(import.meta.dirname, 'layout-faults.js'), 'utf8').replace('export ', '')
+const SOURCE = readFileSync(join(import.meta.dirname, 'layout-faults.js'), 'utf8').replace(
+  'export ',
+  '',
+)
 /** `PICTURES=1` takes a picture of each page at each width, light and dark. */
 const TAKES_PICTURES = process.env.PICTURES === '1'
 /** `ONLY='/send$|/team'` visits only the pages whose paths match. */
 const ONLY = new RegExp(process.env.ONLY ?? '')
 
 /** Visits the pages, and returns their faults of layout at each width, in both themes. */
-export async function findLayoutFaults(fixture: BrowserFixture, paths: readonly string[]): Promise<string[]> {
+export async function findLayoutFaults(
+  fixture: BrowserFixture,
+  paths: readonly string[],
+): Promise<string[]> {
   const found: string[] = []
   const hasSettled = watchRequests(fixture)
   for (const path of paths.filter((each) => ONLY.test(each))) {
@@ -33,7 +39,8 @@ async function faultsAt({ page, screen }: BrowserFixture, place: string): Promis
     await page.emulateMedia({ colorScheme, reducedMotion: 'reduce' })
     const faults = await page.evaluate(`${SOURCE}; layoutFaults(${screen === 'phone'})`)
     for (const fault of faults as string[]) if (!found.has(fault)) found.set(fault, colorScheme)
-    if (TAKES_PICTURES) await takePicture(page, `${screen}${place.replace(/\W+/g, '-')}-${colorScheme}`)
+    if (TAKES_PICTURES)
+      await takePicture(page, `${screen}${place.replace(/\W+/g, '-')}-${colorScheme}`)
   }
   return [...found].map(([fault, theme]) => `${place}, ${theme}: ${fault}`)
 }

@@ -70,7 +70,9 @@ export async function pairWith(
       await ask('incoming', { items: [{ from, body, received_at: new Date().toISOString() }] })
     },
     async hearLate(from, bodies, at) {
-      await ask('incoming', { items: bodies.map((body) => ({ from, body, received_at: at.toISOString() })) })
+      await ask('incoming', {
+        items: bodies.map((body) => ({ from, body, received_at: at.toISOString() })),
+      })
     },
     beat: (values) => ask('heartbeat', values),
   }

@@ -24,7 +24,9 @@ const pseudo = (text: string) =>
 export async function speakPseudo({ page }: BrowserFixture): Promise<void> {
   await page.route(CATALOGUES, async (route) => {
     const response = await route.fetch()
-    const body = (await response.text()).replace(SENTENCE, (text) => (GERMAN.has(text) ? pseudo(text) : text))
+    const body = (await response.text()).replace(SENTENCE, (text) =>
+      GERMAN.has(text) ? pseudo(text) : text,
+    )
     await route.fulfill({ response, body })
   })
   await page.addInitScript(`

@@ -10,7 +10,9 @@ export async function makeTeam(fixture: BrowserFixture, member_only: boolean): P
   const [ann, root] = [await fixture.ann(), await fixture.root()]
   const person = { ...BEN, passwordConfirm: BEN.password, verified: true, member_only }
   const { id: member } = await root.collection('users').create(person)
-  await root.collection('members').create({ account: ann.authStore.record!.id, member, role: 'agent' })
+  await root
+    .collection('members')
+    .create({ account: ann.authStore.record!.id, member, role: 'agent' })
   return pairPhone(fixture.url, ann, 'Desk phone')
 }
 

@@ -15,7 +15,11 @@ const FRESH = { name: 'Front desk', daily: '100', days: ['mon'] }
 
 test.each([
   ['completely where the user typed nothing', STORED, FRESH],
-  ['except in fields where the user typed', { ...STORED, name: 'Phone' }, { ...FRESH, name: 'Phone' }],
+  [
+    'except in fields where the user typed',
+    { ...STORED, name: 'Phone' },
+    { ...FRESH, name: 'Phone' },
+  ],
   ['even if the typed value is the stored one now', { ...STORED, daily: '100' }, FRESH],
 ])('a form follows changes of its record %s', (_, now, shown) => {
   expect(followed(STORED, FRESH, now)).toEqual(shown)

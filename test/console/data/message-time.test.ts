@@ -16,7 +16,12 @@ test.each([
   ['waits', {}, FUTURE, true],
   ['was canceled', { status: 'failed', error_message: 'Canceled' }, CREATED, false],
   ['failed before it was due', { status: 'failed', error_message: 'Gone' }, CREATED, false],
-  ['failed when it was due', { status: 'failed', error_message: 'Gone', scheduled_at: PAST }, PAST, false],
+  [
+    'failed when it was due',
+    { status: 'failed', error_message: 'Gone', scheduled_at: PAST },
+    PAST,
+    false,
+  ],
   ['was sent', { status: 'sent', scheduled_at: PAST }, PAST, false],
 ] as const)('a scheduled text that %s stands at its time', (_, values, time, isLater) => {
   const message = { ...text, ...values }

@@ -2,7 +2,9 @@
 vi.stubGlobal('location', new URL('http://127.0.0.1/'))
 afterAll(() => vi.unstubAllGlobals())
 const { pb } = await import('../../../console/src/data/client.ts' as string)
-const { asChanged, changeRecord } = await import('../../../console/src/data/optimistic.ts' as string)
+const { asChanged, changeRecord } = await import(
+  '../../../console/src/data/optimistic.ts' as string
+)
 const { notShown } = await import('../../../console/src/data/connection/on-the-way.ts' as string)
 
 const RUNS = 1_000
@@ -106,7 +108,9 @@ test('a change that the server refuses is taken back once, and later ones stay',
     const id = `b${run}`
     let count = 0
     const { screen } = serverOf(random, id, () => ++count === 1)
-    const refusal = changeRecord('conversations', id, { archived: true }).catch((error: Error) => error)
+    const refusal = changeRecord('conversations', id, { archived: true }).catch(
+      (error: Error) => error,
+    )
     const other = changeRecord('conversations', id, { assignee: 'me' })
     let flips = 0
     let last = true
@@ -154,15 +158,26 @@ test('a sent text is on the screen exactly once, in 1,000 orders of its answer a
     const times = sent.flatMap(({ answered, read }) => [answered, read]).sort((a, b) => a - b)
     for (const time of [0, ...times, clock + MAX_LATENCY_MS]) {
       const onTheWay = sent.map(({ at, body, answered }) => ({
-        ...{ key: `k${at}`, from: 'me', number: '+1', request: { body }, isFirst: false, at, fault: '' },
+        key: `k${at}`,
+        from: 'me',
+        number: '+1',
+        request: { body },
+        isFirst: false,
+        at,
+        fault: '',
         after: '2026-01-01 00:00:00.000Z',
         ...(answered <= time && { message: `m${at}` }),
       }))
       const texts = sent
         .filter(({ read }) => read <= time)
         .map(({ at, body, accepted }) => ({
-          ...{ id: `m${at}`, message_type: 'outgoing', sent_by: 'me', body },
-          created: new Date(Date.parse('2026-01-01T00:00:01Z') + accepted).toISOString().replace('T', ' '),
+          id: `m${at}`,
+          message_type: 'outgoing',
+          sent_by: 'me',
+          body,
+          created: new Date(Date.parse('2026-01-01T00:00:01Z') + accepted)
+            .toISOString()
+            .replace('T', ' '),
         }))
         .reverse()
       const earlier = {
@@ -172,9 +187,16 @@ test('a sent text is on the screen exactly once, in 1,000 orders of its answer a
         body: 'OK',
         created: '2026-01-01 00:00:00.000Z',
       }
-      const left: { request: { body: string } }[] = notShown(onTheWay, [...texts, earlier], [], 'me')
+      const left: { request: { body: string } }[] = notShown(
+        onTheWay,
+        [...texts, earlier],
+        [],
+        'me',
+      )
       const shown = [...texts, ...left.map(({ request }) => request)].map(({ body }) => body)
-      expect(shown.toSorted(), `run ${run} at ${time}`).toEqual(sent.map(({ body }) => body).toSorted())
+      expect(shown.toSorted(), `run ${run} at ${time}`).toEqual(
+        sent.map(({ body }) => body).toSorted(),
+      )
     }
   }
 })

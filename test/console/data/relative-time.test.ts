@@ -1,4 +1,7 @@
-import { formatDayAndHour, formatRelativeTime } from '../../../console/src/data/text/relative-time.ts'
+import {
+  formatDayAndHour,
+  formatRelativeTime,
+} from '../../../console/src/data/text/relative-time.ts'
 
 /** Monday, in local time. */
 const NOW = new Date(2026, 10, 23, 8).getTime()

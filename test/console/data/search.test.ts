@@ -4,7 +4,9 @@ import peggy from 'peggy'
 type Named = { readonly name: string; readonly phone: string }
 type Filter = (text: string, country: string, named?: readonly Named[]) => string
 type HasWords = (text: string, search: string) => boolean
-const [FILTERS, WORDS] = ['filters', 'words'].map((name) => `../../../console/src/data/search/${name}.ts`)
+const [FILTERS, WORDS] = ['filters', 'words'].map(
+  (name) => `../../../console/src/data/search/${name}.ts`,
+)
 const grammar = new URL('../../../grammar/filter.peggy', import.meta.url)
 const { parse } = peggy.generate(readFileSync(grammar, 'utf8'))
 
@@ -37,7 +39,9 @@ test('each word is found in one of the fields', () => {
   expect(filterOf('conversationFilter', ' zimmer  Jörg zimmer')).toBe(
     `${inOne('zimmer')} && ${inOne('Jörg')}`,
   )
-  expect(filterOf('contactFilter', 'jorg "ös"')).toBe('(name:fold ~ "jorg") && (name:fold ~ "\\"ös\\"")')
+  expect(filterOf('contactFilter', 'jorg "ös"')).toBe(
+    '(name:fold ~ "jorg") && (name:fold ~ "\\"ös\\"")',
+  )
 })
 
 test('a number beside a name is found in the number', () => {
@@ -63,7 +67,9 @@ test('texts are found by words, numbers and names', () => {
 test('words of one or two letters only narrow down what longer words find', () => {
   expect(filterOf('textFilter', 'am Montag')).toBe(`(body:fold ~ "am") && (${inText('Montag')})`)
   expect(filterOf('textFilter', 'am')).toBe('(id = "")')
-  expect(filterOf('textFilter', 'Jo', [number('Jo', 1)])).toBe(`(id = "")||${withNumber('+491511')}`)
+  expect(filterOf('textFilter', 'Jo', [number('Jo', 1)])).toBe(
+    `(id = "")||${withNumber('+491511')}`,
+  )
 })
 
 test("a filter of many words and contacts stays below the server's limits", () => {

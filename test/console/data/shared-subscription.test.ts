@@ -17,7 +17,10 @@ const { listen }: { listen: Listen } = await import(FILE)
 /** How often the next subscriptions are refused. */
 let refusals = 0
 const told: Tell[] = []
-const subscribe = vi.spyOn(pb.realtime, 'subscribe').mockImplementation((async (_: string, tell: Tell) => {
+const subscribe = vi.spyOn(pb.realtime, 'subscribe').mockImplementation((async (
+  _: string,
+  tell: Tell,
+) => {
   if (refusals-- > 0) throw new Error('no connection')
   told.push(tell)
   return () => {}

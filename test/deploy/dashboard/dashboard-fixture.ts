@@ -62,7 +62,8 @@ export async function openBrowser(url: string, folder: string): Promise<Browser>
   })
   const settled = async () => {
     lastMove = performance.now()
-    while (underWay.size > 0 || performance.now() - lastMove < QUIET_MS) await page.waitForTimeout(50)
+    while (underWay.size > 0 || performance.now() - lastMove < QUIET_MS)
+      await page.waitForTimeout(50)
   }
   return {
     page,
@@ -80,7 +81,9 @@ export async function openBrowser(url: string, folder: string): Promise<Browser>
     },
     async shot(name) {
       await settled()
-      await page.screenshot({ path: join(folder, `${String(++shots).padStart(2, '0')}-${name}.png`) })
+      await page.screenshot({
+        path: join(folder, `${String(++shots).padStart(2, '0')}-${name}.png`),
+      })
     },
     close: () => chrome.close(),
   }
@@ -107,7 +110,11 @@ export async function visit(fixture: DashboardFixture, hash: string): Promise<vo
 /** Opens the records of a collection. Throws when the dashboard shows another one instead. */
 export async function visitCollection(fixture: DashboardFixture, name: string): Promise<void> {
   await visit(fixture, `/collections?collection=${name}`)
-  same(await fixture.page.locator('.breadcrumbs').innerText(), `Collections\n${name}`, 'the open collection')
+  same(
+    await fixture.page.locator('.breadcrumbs').innerText(),
+    `Collections\n${name}`,
+    'the open collection',
+  )
 }
 
 /** The form of a record or a collection that is open. */
@@ -123,7 +130,11 @@ export const press = (within: Locator, name: string) =>
   within.getByRole('button', { name, exact: true }).first().click()
 
 /** The input of this name; the folded part that it is in is opened. */
-export async function named({ page }: DashboardFixture, within: Locator, name: string): Promise<Locator> {
+export async function named(
+  { page }: DashboardFixture,
+  within: Locator,
+  name: string,
+): Promise<Locator> {
   const input = `[name="${name}"]`
   const part = within.locator('details.accordion', { has: page.locator(input) })
   if ((await part.count()) > 0 && (await part.getAttribute('open')) === null)
@@ -132,13 +143,21 @@ export async function named({ page }: DashboardFixture, within: Locator, name: s
 }
 
 /** Switches the checkbox of this name by its label, as a hand would. */
-export async function flip(fixture: DashboardFixture, within: Locator, name: string): Promise<void> {
+export async function flip(
+  fixture: DashboardFixture,
+  within: Locator,
+  name: string,
+): Promise<void> {
   const id = await (await named(fixture, within, name)).getAttribute('id')
   await within.locator(`label[for="${id}"]`).first().click()
 }
 
 /** Takes an item of the menu that a button opens. */
-export async function choose(fixture: DashboardFixture, menu: Locator, item: string): Promise<void> {
+export async function choose(
+  fixture: DashboardFixture,
+  menu: Locator,
+  item: string,
+): Promise<void> {
   await menu.click()
   const open = fixture.page.locator('.dropdown:popover-open')
   await open.locator('.dropdown-item', { hasText: item }).first().click()
@@ -156,7 +175,11 @@ export async function succeeded(fixture: DashboardFixture, text: string | RegExp
 }
 
 /** Replaces what stands in an editor of code: rules, JSON, the search bar. */
-export async function write(fixture: DashboardFixture, editor: Locator, text: string): Promise<void> {
+export async function write(
+  fixture: DashboardFixture,
+  editor: Locator,
+  text: string,
+): Promise<void> {
   await editor.click()
   await fixture.page.keyboard.press('Control+A')
   await fixture.page.keyboard.press('Delete')

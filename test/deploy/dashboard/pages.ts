@@ -16,7 +16,8 @@ import {
 
 const NAME = 'kitchen'
 
-const input = (fixture: DashboardFixture, name: string) => form(fixture).locator(`input[name="${name}"]`)
+const input = (fixture: DashboardFixture, name: string) =>
+  form(fixture).locator(`input[name="${name}"]`)
 
 /** Where a field stands in the open form, which is part of the names of its inputs. */
 async function place(fixture: DashboardFixture, name: string): Promise<string> {
@@ -58,7 +59,10 @@ async function setOption(
   option: string,
 ): Promise<void> {
   await (await line(fixture, name)).locator(`${select} .selected-container`).first().click()
-  await fixture.page.locator('.dropdown:popover-open .select-option', { hasText: option }).first().click()
+  await fixture.page
+    .locator('.dropdown:popover-open .select-option', { hasText: option })
+    .first()
+    .click()
 }
 
 /** A collection with a field of each type that the menu offers is refused, mended, made and deleted. */
@@ -71,14 +75,20 @@ export async function makeCollection(fixture: DashboardFixture): Promise<void> {
   const types = await page.locator('.field-types-dropdown:popover-open .dropdown-item').count()
   await page.keyboard.press('Escape')
   for (let i = 0; i < types; i++) await addField(fixture, i)
-  await fixture.refused(/^POST \/api\/collections: 400 .*"values":/, () => press(form(fixture), 'Create'))
+  await fixture.refused(/^POST \/api\/collections: 400 .*"values":/, () =>
+    press(form(fixture), 'Create'),
+  )
   await fixture.shot('collection-refused')
   await setChoices(fixture, 'select', ['red', 'green', 'blue'])
   await setOption(fixture, 'relation', '.collections-select', 'contacts')
   await fixture.shot('collection-filled')
   await press(form(fixture), 'Create')
   await succeeded(fixture, 'Successfully created collection')
-  same(await page.locator('.breadcrumbs').innerText(), `Collections\n${NAME}`, 'the new collection is open')
+  same(
+    await page.locator('.breadcrumbs').innerText(),
+    `Collections\n${NAME}`,
+    'the new collection is open',
+  )
   await fixture.shot('collection-made')
   await page.locator('.btn-collection-settings').click()
   await fixture.settled()
@@ -144,7 +154,11 @@ export async function editContact(fixture: DashboardFixture): Promise<void> {
 }
 
 /** Ticks relations in the picker of a relation field. */
-async function pick(fixture: DashboardFixture, field: string, names: readonly string[]): Promise<void> {
+async function pick(
+  fixture: DashboardFixture,
+  field: string,
+  names: readonly string[],
+): Promise<void> {
   const input = form(fixture).locator('.field-type-relation', {
     has: fixture.page.locator(`label .txt:text-is("${field}")`),
   })
@@ -190,9 +204,21 @@ export async function applicationSettings(fixture: DashboardFixture): Promise<vo
   await succeeded(fixture, 'Successfully saved application settings')
   await page.reload()
   await fixture.settled()
-  same(await (await field(fixture, 'meta.appName')).inputValue(), 'Gateway', 'the name after a reload')
-  same(await (await field(fixture, 'batch.maxRequests')).inputValue(), '33', 'the batch limit after a reload')
-  same(await (await field(fixture, 'rateLimits.enabled')).isChecked(), true, 'rate limits after a reload')
+  same(
+    await (await field(fixture, 'meta.appName')).inputValue(),
+    'Gateway',
+    'the name after a reload',
+  )
+  same(
+    await (await field(fixture, 'batch.maxRequests')).inputValue(),
+    '33',
+    'the batch limit after a reload',
+  )
+  same(
+    await (await field(fixture, 'rateLimits.enabled')).isChecked(),
+    true,
+    'rate limits after a reload',
+  )
   await fixture.shot('settings-saved')
   await toggle(fixture, 'rateLimits.enabled')
   await press(page.locator('.page-content'), 'Save changes')
@@ -231,7 +257,11 @@ export async function exportAndImport(fixture: DashboardFixture): Promise<void> 
   await visit(fixture, '/settings/import-collections')
   await importText(fixture, exported)
   await visit(fixture, '/collections')
-  same(await page.locator('.nav-item', { hasText: 'imported' }).count(), 0, 'what the import left out')
+  same(
+    await page.locator('.nav-item', { hasText: 'imported' }).count(),
+    0,
+    'what the import left out',
+  )
 }
 
 /** Pastes, looks at the differences and imports; agrees when data would go. */

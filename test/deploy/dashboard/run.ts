@@ -28,7 +28,12 @@ const TYPES: Record<string, string> = {
 function dashboardFolder(): string {
   const folder =
     process.env.POCKETBASE_UI ??
-    join(execFileSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8' }).trim(), MODULE, 'ui', 'dist')
+    join(
+      execFileSync('go', ['env', 'GOMODCACHE'], { encoding: 'utf8' }).trim(),
+      MODULE,
+      'ui',
+      'dist',
+    )
   if (!existsSync(join(folder, 'index.html'))) {
     throw new Error(
       `No dashboard in ${folder}: go install github.com/pocketbase/pocketbase/examples/base@${POCKETBASE_VERSION}, or set POCKETBASE_UI.`,
@@ -43,7 +48,8 @@ async function startProxy(folder: string, target: string) {
     const path = decodeURIComponent((req.url ?? '/').split('?')[0]!)
     if (path.startsWith('/_/')) {
       // made by the server: what a build of PocketBase adds to its dashboard
-      if (path === '/_/extensions.js') return void res.writeHead(200, { 'content-type': TYPES['.js'] }).end()
+      if (path === '/_/extensions.js')
+        return void res.writeHead(200, { 'content-type': TYPES['.js'] }).end()
       const file = join(folder, normalize(path.slice(3)) || 'index.html')
       const found = path === '/_/' ? join(folder, 'index.html') : file
       if (!found.startsWith(folder) || !existsSync(found)) return void res.writeHead(404).end()
@@ -102,7 +108,13 @@ const server = await serve({
 rmSync(PICTURES, { recursive: true, force: true })
 const browser = await openBrowser(proxy.url, PICTURES)
 const link = /http\S+pbinstall\S+/.exec(server.output())?.[0] ?? ''
-const fixture: DashboardFixture = { ...browser, url: proxy.url, link, email: EMAIL, password: PASSWORD }
+const fixture: DashboardFixture = {
+  ...browser,
+  url: proxy.url,
+  link,
+  email: EMAIL,
+  password: PASSWORD,
+}
 
 let passed = 0
 let failed = 0

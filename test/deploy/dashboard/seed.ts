@@ -2,7 +2,12 @@ import PocketBase from 'pocketbase'
 import { type DashboardFixture, visit, visitCollection } from './dashboard-fixture.ts'
 
 const PASSWORD = 'secret-enough'
-const TEXTS = ['Your parcel is on its way', 'Your code is 4711', 'See you at noon', 'Closed on Monday']
+const TEXTS = [
+  'Your parcel is on its way',
+  'Your code is 4711',
+  'See you at noon',
+  'Closed on Monday',
+]
 const CONTACTS = 12
 
 /**
@@ -13,7 +18,12 @@ export async function seed(url: string, email: string, password: string): Promis
   const root = new PocketBase(url)
   root.autoCancellation(false)
   await root.collection('_superusers').authWithPassword(email, password)
-  const values = { email: 'ann@example.com', password: PASSWORD, passwordConfirm: PASSWORD, name: 'Ann' }
+  const values = {
+    email: 'ann@example.com',
+    password: PASSWORD,
+    passwordConfirm: PASSWORD,
+    name: 'Ann',
+  }
   const { id: user } = await root.collection('users').create({ ...values, verified: true })
   const groups: string[] = []
   for (const name of ['customers', 'staff'])
@@ -33,7 +43,10 @@ export async function seed(url: string, email: string, password: string): Promis
   }
   const ann = new PocketBase(url)
   await ann.collection('users').authWithPassword('ann@example.com', PASSWORD)
-  const { code } = await ann.send<{ code: string }>('/api/devices/pairing', { method: 'POST', body: {} })
+  const { code } = await ann.send<{ code: string }>('/api/devices/pairing', {
+    method: 'POST',
+    body: {},
+  })
   await ann.send('/api/devices/pair', {
     method: 'POST',
     body: { code, name: 'Phone', platform: 'simulator' },

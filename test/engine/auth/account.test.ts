@@ -14,18 +14,25 @@ beforeEach(async () => {
 const users = (route: string, form: unknown, headers = {}) =>
   server.post(`/api/collections/users/${route}`, form, headers)
 const mailedToken = async () => tokenIn((await server.mail.next()).text)
-const signIn = (identity: string, password: string) => users('auth-with-password', { identity, password })
-const verified = async () => (await server.rows('select verified from users where id = $1', id))[0]?.[0]
+const signIn = (identity: string, password: string) =>
+  users('auth-with-password', { identity, password })
+const verified = async () =>
+  (await server.rows('select verified from users where id = $1', id))[0]?.[0]
 const codes = ({ status, body }: Answer) => [
   status,
-  Object.fromEntries(Object.entries(body.data as object).map(([name, error]) => [name, error.code])),
+  Object.fromEntries(
+    Object.entries(body.data as object).map(([name, error]) => [name, error.code]),
+  ),
 ]
 
 test('a mailed link verifies the address, works twice and ends no session', async () => {
   const session = String((await signIn(address, PASSWORD)).body.token)
   expect((await users('request-verification', { email: address })).status).toBe(204)
   const token = await mailedToken()
-  expect([(await users('confirm-verification', { token })).status, await verified()]).toEqual([204, true])
+  expect([(await users('confirm-verification', { token })).status, await verified()]).toEqual([
+    204,
+    true,
+  ])
   expect((await users('confirm-verification', { token })).status).toBe(204)
   expect((await users('auth-refresh', {}, { authorization: session })).status).toBe(200)
 })
@@ -65,10 +72,9 @@ test('a verification token is valid only for the address that it was mailed to',
     400,
     { token: 'validation_token_email_mismatch' },
   ])
-  expect(codes(await server.post('/api/collections/devices/confirm-verification', { token }))).toEqual([
-    400,
-    { token: 'validation_token_collection_mismatch' },
-  ])
+  expect(
+    codes(await server.post('/api/collections/devices/confirm-verification', { token })),
+  ).toEqual([400, { token: 'validation_token_collection_mismatch' }])
 })
 
 test('a mailed link sets a new password and ends all sessions, the old password and the link', async () => {
@@ -79,9 +85,10 @@ test('a mailed link sets a new password and ends all sessions, the old password 
   const form = { token: tokenIn(text), password: 'brandnew1', passwordConfirm: 'brandnew1' }
   expect((await users('confirm-password-reset', form)).status).toBe(204)
   expect(await verified()).toBe(true)
-  expect([(await signIn(address, PASSWORD)).status, (await signIn(address, 'brandnew1')).status]).toEqual([
-    400, 200,
-  ])
+  expect([
+    (await signIn(address, PASSWORD)).status,
+    (await signIn(address, 'brandnew1')).status,
+  ]).toEqual([400, 200])
   expect((await users('auth-refresh', {}, { authorization: session })).status).toBe(401)
   expect(codes(await users('confirm-password-reset', form))).toEqual([
     400,
@@ -92,7 +99,9 @@ test('a mailed link sets a new password and ends all sessions, the old password 
 test('a mailed link changes the address after the password is checked, and ends all sessions', async () => {
   const session = String((await signIn(address, PASSWORD)).body.token)
   const newEmail = `new.${address}`
-  expect((await users('request-email-change', { newEmail }, { authorization: session })).status).toBe(204)
+  expect(
+    (await users('request-email-change', { newEmail }, { authorization: session })).status,
+  ).toBe(204)
   const { to, text } = await server.mail.next()
   expect(to).toBe(newEmail)
   const token = tokenIn(text)
@@ -101,9 +110,10 @@ test('a mailed link changes the address after the password is checked, and ends 
     { password: 'validation_invalid_password' },
   ])
   expect((await users('confirm-email-change', { token, password: PASSWORD })).status).toBe(204)
-  expect([(await signIn(address, PASSWORD)).status, (await signIn(newEmail, PASSWORD)).status]).toEqual([
-    400, 200,
-  ])
+  expect([
+    (await signIn(address, PASSWORD)).status,
+    (await signIn(newEmail, PASSWORD)).status,
+  ]).toEqual([400, 200])
   expect((await users('auth-refresh', {}, { authorization: session })).status).toBe(401)
 })
 

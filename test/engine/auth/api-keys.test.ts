@@ -17,13 +17,19 @@ function asSuperuser(body: object): RequestInfo {
 }
 async function create(body: object): Promise<Record<string, string>> {
   const keys = store().catalog.find('api_keys')!
-  const text = await createRecord(store(), EXTENSIONS, keys, asSuperuser({ user, name: 'a key', ...body }))
+  const text = await createRecord(
+    store(),
+    EXTENSIONS,
+    keys,
+    asSuperuser({ user, name: 'a key', ...body }),
+  )
   return JSON.parse(text)
 }
 const row = async (id: string) => {
-  const { rows } = await store().db.query('select hash, prefix, last_used_at from api_keys where id = $1', [
-    id,
-  ])
+  const { rows } = await store().db.query(
+    'select hash, prefix, last_used_at from api_keys where id = $1',
+    [id],
+  )
   const [hash, prefix, lastUsed] = rows[0]!.map(String)
   return { hash, prefix, lastUsed }
 }
@@ -37,11 +43,20 @@ test('a key identifies its user; its row has only its hash and first characters'
 })
 
 test('hash, prefix and last_used_at of a key cannot be set by requests', async () => {
-  const made = await create({ hash: 'mine', prefix: 'mine', last_used_at: '2030-01-01 00:00:00.000Z' })
+  const made = await create({
+    hash: 'mine',
+    prefix: 'mine',
+    last_used_at: '2030-01-01 00:00:00.000Z',
+  })
   const before = await row(made.id!)
   expect([before.lastUsed, before.prefix]).toEqual(['', made.key!.slice(0, 10)])
   const keys = store().catalog.find('api_keys')!
-  const body = { hash: 'mine', prefix: 'mine', last_used_at: '2030-01-01 00:00:00.000Z', name: 'renamed' }
+  const body = {
+    hash: 'mine',
+    prefix: 'mine',
+    last_used_at: '2030-01-01 00:00:00.000Z',
+    name: 'renamed',
+  }
   await updateRecord(store(), EXTENSIONS, keys, made.id!, asSuperuser(body))
   expect(await row(made.id!)).toEqual(before)
 })
@@ -71,16 +86,19 @@ test('use of a key is recorded soon after, at most once a minute', async () => {
 test('a Vendel key works if its hash is stored', async () => {
   const { id } = await create({})
   const key = `vk_${'a1B2'.repeat(8)}`
-  await store().db.query(`update api_keys set hash = encode(sha256($2::bytea), 'hex') where id = $1`, [
-    id,
-    key,
-  ])
+  await store().db.query(
+    `update api_keys set hash = encode(sha256($2::bytea), 'hex') where id = $1`,
+    [id, key],
+  )
   expect((await identifyKey(store(), { key, ip: IP }))?.id).toBe(id)
 })
 
-test.each(['', 'psk_', 'psk_unknown', 'vk_unknown', 'x'])('%j is not accepted as a key', async (key) => {
-  expect(await identifyKey(store(), { key, ip: IP })).toBeNull()
-})
+test.each(['', 'psk_', 'psk_unknown', 'vk_unknown', 'x'])(
+  '%j is not accepted as a key',
+  async (key) => {
+    expect(await identifyKey(store(), { key, ip: IP })).toBeNull()
+  },
+)
 
 test('a cached key stops working when it is deleted, expires or loses its user', async () => {
   const other = await server.addUser('other@example.com')

@@ -5,13 +5,17 @@ import { PASSWORD, startServerWithMail } from '../../support/server/server-with-
 
 const TRIES = 5
 
-const server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1', SIGN_IN_TRIES: String(TRIES) })
+const server = await startServerWithMail({
+  TRUSTED_PROXIES: '127.0.0.1,::1',
+  SIGN_IN_TRIES: String(TRIES),
+})
 await server.allowOtp()
 const { db } = server.server.services.store
 
 const from = (ip: string) => ({ 'x-forwarded-for': ip })
 const signIn = async (identity: string, password: string, ip: string) =>
-  (await server.post('/api/collections/users/auth-with-password', { identity, password }, from(ip))).status
+  (await server.post('/api/collections/users/auth-with-password', { identity, password }, from(ip)))
+    .status
 const wrong = async (identity: string, ip: string, times = 1) => {
   const statuses = []
   for (let i = 0; i < times; i++) statuses.push(await signIn(identity, 'wrong', ip))
@@ -23,7 +27,11 @@ test('an address gets a limited number of wrong passwords for an account, then 4
   await server.addUser('tries@example.com')
   expect(await wrong('tries@example.com', '192.0.2.1', TRIES)).toEqual(all(400, TRIES))
   const form = { identity: 'tries@example.com', password: PASSWORD }
-  const answer = await server.post('/api/collections/users/auth-with-password', form, from('192.0.2.1'))
+  const answer = await server.post(
+    '/api/collections/users/auth-with-password',
+    form,
+    from('192.0.2.1'),
+  )
   expect(answer.status).toBe(429)
   expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(590)
   expect(answer.body).toEqual({ data: {}, message: 'Too Many Requests.', status: 429 })
@@ -32,8 +40,18 @@ test('an address gets a limited number of wrong passwords for an account, then 4
 test.each([
   ['its owner elsewhere gets in', 'tries@example.com', '192.0.2.2', 200],
   ['another account can sign in from the same address', 'other@example.com', '192.0.2.1', 200],
-  ['a forged address before the proxy is still refused', 'tries@example.com', '8.8.8.8, 192.0.2.1', 429],
-  ['another spelling of the address is still refused', 'tries@example.com', '::ffff:192.0.2.1', 429],
+  [
+    'a forged address before the proxy is still refused',
+    'tries@example.com',
+    '8.8.8.8, 192.0.2.1',
+    429,
+  ],
+  [
+    'another spelling of the address is still refused',
+    'tries@example.com',
+    '::ffff:192.0.2.1',
+    429,
+  ],
   ['another case of the identity is still refused', 'TRIES@example.com', '192.0.2.1', 429],
 ])('after too many wrong passwords %s', async (_, identity, ip, status) => {
   if (identity === 'other@example.com') await server.addUser(identity)
@@ -41,7 +59,10 @@ test.each([
 })
 
 test('wrong passwords for an unknown account get 429 after as many tries as for a known account', async () => {
-  expect(await wrong('nobody@example.com', '192.0.2.9', TRIES + 1)).toEqual([...all(400, TRIES), 429])
+  expect(await wrong('nobody@example.com', '192.0.2.9', TRIES + 1)).toEqual([
+    ...all(400, TRIES),
+    429,
+  ])
 })
 
 test('a right password does not count as an attempt and clears earlier ones', async () => {
@@ -50,7 +71,9 @@ test('a right password does not count as an attempt and clears earlier ones', as
     expect(await wrong('right@example.com', '192.0.2.3', TRIES - 1)).toEqual(all(400, TRIES - 1))
     expect(await signIn('right@example.com', PASSWORD, '192.0.2.3')).toBe(200)
   }
-  const together = Array.from({ length: 30 }, () => signIn('right@example.com', PASSWORD, '192.0.2.3'))
+  const together = Array.from({ length: 30 }, () =>
+    signIn('right@example.com', PASSWORD, '192.0.2.3'),
+  )
   expect(await Promise.all(together)).toEqual(all(200, 30))
 })
 
@@ -82,7 +105,11 @@ test.each([
     for (const email of [`${route}@example.com`, `no-${route}@example.com`]) {
       const statuses = []
       for (let i = 0; i < 16; i++) {
-        const answer = await server.post(`/api/collections/users/${route}`, { email }, from('192.0.2.77'))
+        const answer = await server.post(
+          `/api/collections/users/${route}`,
+          { email },
+          from('192.0.2.77'),
+        )
         statuses.push(answer.status)
       }
       expect(statuses).toEqual([...all(status, 15), 429])
@@ -91,7 +118,10 @@ test.each([
 )
 
 test.each([
-  ['a change of it', (id: string, body: object) => ['PATCH', `/api/collections/users/records/${id}`, body]],
+  [
+    'a change of it',
+    (id: string, body: object) => ['PATCH', `/api/collections/users/records/${id}`, body],
+  ],
   [
     'a change in a batch',
     (id: string, body: object) => [
@@ -107,7 +137,11 @@ test.each([
       '/api/batch',
       {
         requests: [
-          { method: 'PATCH', url: `/api/collections/users/records/${id}?oldPassword=${oldPassword}`, body },
+          {
+            method: 'PATCH',
+            url: `/api/collections/users/records/${id}?oldPassword=${oldPassword}`,
+            body,
+          },
         ],
       },
     ],
@@ -115,7 +149,10 @@ test.each([
 ] as const)('a token does not allow more guesses of the password: %s', async (name, change) => {
   const email = `${name.replaceAll(' ', '')}@example.com`
   const id = await server.addUser(email)
-  const headers = { authorization: await server.signIn('users', email, PASSWORD), ...from('192.0.2.60') }
+  const headers = {
+    authorization: await server.signIn('users', email, PASSWORD),
+    ...from('192.0.2.60'),
+  }
   const guess = async (oldPassword: string) => {
     const body = { oldPassword, password: 'newpassword1', passwordConfirm: 'newpassword1' }
     const [method, path, given] = change(id, body) as [string, string, object]
@@ -134,20 +171,31 @@ test('password changes without the present password count as attempts, and other
     ...from('192.0.2.61'),
   }
   const change = async (collection: string, record: string, body: object) =>
-    (await server.call('PATCH', `/api/collections/${collection}/records/${record}`, body, headers)).status
+    (await server.call('PATCH', `/api/collections/${collection}/records/${record}`, body, headers))
+      .status
   const group = { name: 'a', user: id }
   const made = await server.call('POST', '/api/collections/contact_groups/records', group, headers)
   const statuses = []
   for (let i = 0; i <= TRIES; i++) {
-    statuses.push(await change('users', id, { password: 'newpassword1', passwordConfirm: 'newpassword1' }))
-    expect(await change('contact_groups', String(made.body.id), { name: 'b', oldPassword: 'a' })).toBe(200)
+    statuses.push(
+      await change('users', id, { password: 'newpassword1', passwordConfirm: 'newpassword1' }),
+    )
+    expect(
+      await change('contact_groups', String(made.body.id), { name: 'b', oldPassword: 'a' }),
+    ).toBe(200)
   }
   expect(statuses).toEqual([...all(400, TRIES), 429])
   expect(await change('users', id, { name: 'Ann' })).toBe(200)
 })
 
 test('concurrent attempts keep the limit exactly', async () => {
-  const tried = { db, config: { signInTries: TRIES }, collection: 'users', account: 'node', ip: '192.0.2.90' }
+  const tried = {
+    db,
+    config: { signInTries: TRIES },
+    collection: 'users',
+    account: 'node',
+    ip: '192.0.2.90',
+  }
   const outcomes = await Promise.all(
     Array.from({ length: TRIES * 4 }, () =>
       limitSignInAttempts(tried, async () => {
@@ -159,7 +207,13 @@ test('concurrent attempts keep the limit exactly', async () => {
 })
 
 test('an attempt refused because the server is busy does not count as wrong', async () => {
-  const tried = { db, config: { signInTries: TRIES }, collection: 'users', account: 'busy', ip: '192.0.2.91' }
+  const tried = {
+    db,
+    config: { signInTries: TRIES },
+    collection: 'users',
+    account: 'busy',
+    ip: '192.0.2.91',
+  }
   const refuse = async () => {
     throw overLimit('passwords to check', true, 5)
   }

@@ -2,7 +2,12 @@ import { findByToken } from '../../../src/engine/auth/tokens.ts'
 import { requireDevice } from '../../../src/gateway/base/device-record.ts'
 import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
 import { basic } from '../../support/server/request.ts'
-import { type Client, client, openStream, withDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  client,
+  openStream,
+  withDevices,
+} from '../../support/server/server-with-devices.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../../support/server/server-with-mail.ts'
 import { codeIn } from '../../support/services/mail-server.ts'
 import { oauth2By, signInByProvider, startOidcServer } from '../../support/services/oidc-server.ts'
@@ -46,12 +51,18 @@ const setDisabled = async (disabled: boolean) =>
     body: { disabled },
   })
 const withPassword = (more = {}) =>
-  gateway.guest.call('POST', `${USERS}/auth-with-password`, { identity: email, password: PASSWORD, ...more })
-const requestOtp = async () => String((await mailed.post(`${USERS}/request-otp`, { email })).body.otpId)
+  gateway.guest.call('POST', `${USERS}/auth-with-password`, {
+    identity: email,
+    password: PASSWORD,
+    ...more,
+  })
+const requestOtp = async () =>
+  String((await mailed.post(`${USERS}/request-otp`, { email })).body.otpId)
 const rows = (text: string) => mailed.rows(text, user.id)
 const makeKey = async () =>
   String(
-    (await user.call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'shop' })).body.key,
+    (await user.call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'shop' }))
+      .body.key,
   )
 const sendWithKey = async (key: string) => {
   const text = { recipients: ['+4915112345678'], body: 'Hi' }
@@ -70,7 +81,11 @@ describe('disabling a user', () => {
       country: 'DE',
       disabled: false,
     })
-    for (const body of [{ disabled: true }, { disabled: false }, { country: 'FR', disabled: false }])
+    for (const body of [
+      { disabled: true },
+      { disabled: false },
+      { country: 'FR', disabled: false },
+    ])
       expect((await saveSettings(user, body)).status).toBe(404)
     expect((await saveSettings(user, { country: 'AT' })).body).toMatchObject({
       country: 'AT',
@@ -91,7 +106,10 @@ describe('disabling a user', () => {
 
 describe('campaigns of a disabled user', () => {
   const access = async () =>
-    (await gateway.superuser.call('GET', `/api/users/${user.id}/access`)).body as Record<string, never>
+    (await gateway.superuser.call('GET', `/api/users/${user.id}/access`)).body as Record<
+      string,
+      never
+    >
   const enable = (how: string, who = gateway.superuser) =>
     who.call('POST', `/api/users/${user.id}/enable`, { access: how })
   const campaigns = async () =>
@@ -113,7 +131,9 @@ describe('campaigns of a disabled user', () => {
     const phone = await gateway.pair(user)
     await create({ scheduled_at: new Date(Date.now() + 3_600_000).toISOString() })
     const now = await create({ hold_seconds: 0 })
-    await expect.poll(async () => (await rows('select 1 from sms_dispatch where "user" = $1')).length).toBe(4)
+    await expect
+      .poll(async () => (await rows('select 1 from sms_dispatch where "user" = $1')).length)
+      .toBe(4)
     await user.call('POST', '/api/sms/send', { recipients: ['+4915112345670'], body: 'Plain' })
     await setDisabled(true)
     expect(await campaigns()).toEqual(['paused', 'paused'])
@@ -134,9 +154,20 @@ describe('campaigns of a disabled user', () => {
   test('shows superusers alone what acts for the user: keys, devices, webhooks and answers', async () => {
     await makeKey()
     await gateway.pair(user)
-    const hook = { user: user.id, url: 'https://example.com/hook', events: ['message.sent'], enabled: true }
+    const hook = {
+      user: user.id,
+      url: 'https://example.com/hook',
+      events: ['message.sent'],
+      enabled: true,
+    }
     await user.call('POST', '/api/collections/webhooks/records', hook)
-    const answer = { user: user.id, name: 'Hours', match: 'any', body: 'We are closed', enabled: true }
+    const answer = {
+      user: user.id,
+      name: 'Hours',
+      match: 'any',
+      body: 'We are closed',
+      enabled: true,
+    }
     await user.call('POST', '/api/collections/auto_answers/records', answer)
     await create({ name: 'Sale' })
     await expect.poll(async () => (await access()).waiting).toBe(2)
@@ -167,7 +198,12 @@ describe('campaigns of a disabled user', () => {
       await setDisabled(true)
       expect(await enable(how)).toMatchObject({
         status: 200,
-        body: { disabled: false, api_keys: { total: 1 }, devices: { total: 1 }, campaigns: { total: 1 } },
+        body: {
+          disabled: false,
+          api_keys: { total: 1 },
+          devices: { total: 1 },
+          campaigns: { total: 1 },
+        },
       })
       expect((await withPassword()).status).toBe(200)
       expect([
@@ -175,11 +211,19 @@ describe('campaigns of a disabled user', () => {
         (await phone.call('POST', '/api/devices/claim', { limit: 10 })).status,
       ]).toEqual(left ? [200, 200] : [401, 401])
       const now = await access()
-      expect(now).toMatchObject({ disabled: false, api_keys: { total: left }, devices: { total: left } })
+      expect(now).toMatchObject({
+        disabled: false,
+        api_keys: { total: left },
+        devices: { total: left },
+      })
       expect(await campaigns()).toEqual([status])
-      const texts = await rows(`select 1 from sms_dispatch where "user" = $1 and due_at = 'infinity'`)
+      const texts = await rows(
+        `select 1 from sms_dispatch where "user" = $1 and due_at = 'infinity'`,
+      )
       expect(texts.length).toBe(waiting)
-      const [entry] = await rows(`select action from _audit where record = $1 order by created desc limit 1`)
+      const [entry] = await rows(
+        `select action from _audit where record = $1 order by created desc limit 1`,
+      )
       expect(entry).toEqual([how === 'end' ? 'enable user, end access' : 'enable user'])
     },
   )
@@ -191,7 +235,10 @@ describe("a user's settings", () => {
     expect((await user.call('POST', SETTINGS, { user: other.id })).status).toBe(400)
     expect((await saveSettings(user, {})).status).toBe(200)
     const again = await user.call('POST', SETTINGS, { user: user.id })
-    expect(again).toMatchObject({ status: 400, body: { data: { user: { code: 'validation_not_unique' } } } })
+    expect(again).toMatchObject({
+      status: 400,
+      body: { data: { user: { code: 'validation_not_unique' } } },
+    })
     const own = `${SETTINGS}/${await settingsId()}`
     for (const who of [user, gateway.superuser])
       expect((await who.call('PATCH', own, { user: other.id })).status).toBe(400)
@@ -212,9 +259,15 @@ describe("a user's settings", () => {
     const claim = async () => (await device.call('POST', '/api/devices/claim', {})).status
     expect([await sendWithKey(key), await claim()]).toEqual([200, 200])
     await setDisabled(true)
-    expect([await sendWithKey(key), await claim(), (await withPassword()).status]).toEqual([401, 403, 403])
-    expect((await gateway.superuser.call('DELETE', `${SETTINGS}/${await settingsId()}`)).status).toBe(204)
-    expect([await sendWithKey(key), await claim(), (await withPassword()).status]).toEqual([200, 200, 200])
+    expect([await sendWithKey(key), await claim(), (await withPassword()).status]).toEqual([
+      401, 403, 403,
+    ])
+    expect(
+      (await gateway.superuser.call('DELETE', `${SETTINGS}/${await settingsId()}`)).status,
+    ).toBe(204)
+    expect([await sendWithKey(key), await claim(), (await withPassword()).status]).toEqual([
+      200, 200, 200,
+    ])
   })
 })
 
@@ -257,7 +310,9 @@ describe('sign-in of a disabled user', () => {
 
   test('by a second method is refused', async () => {
     const { mfa } = mailed.server.services.store.catalog.find('users') as never as { mfa: object }
-    await mailed.change('users', { mfa: { ...mfa, enabled: true, duration: 600, rule: '' } as never })
+    await mailed.change('users', {
+      mfa: { ...mfa, enabled: true, duration: 600, rule: '' } as never,
+    })
     try {
       const { mfaId } = (await withPassword()).body
       const otpId = await requestOtp()
@@ -315,9 +370,9 @@ describe('mailed links of a disabled user', () => {
     const form = { token, password: PASSWORD }
     expect((await mailed.post(`${USERS}/confirm-email-change`, form)).status).toBe(400)
     expect((await mailed.post(`${USERS}/request-verification`, { email })).status).toBe(204)
-    expect((await user.call('POST', `${USERS}/request-email-change`, { newEmail: 'x@y.de' })).status).toBe(
-      401,
-    )
+    expect(
+      (await user.call('POST', `${USERS}/request-email-change`, { newEmail: 'x@y.de' })).status,
+    ).toBe(401)
     expect(mailed.mail.mails.length).toBe(before)
   })
 })
@@ -334,20 +389,24 @@ describe('signed-in clients of a disabled user', () => {
     expect((await refresh()).status).toBe(401)
   })
   const sendWithSession = async () =>
-    (await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hi' })).status
+    (await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hi' }))
+      .status
 
   test.each([
     ['are first stored then', true],
     ['exist already', false],
-  ])('lose their event streams and those of their devices, if their settings %s', async (_, isNew) => {
-    if (!isNew) expect((await saveSettings(user, {})).status).toBe(200)
-    const device = await gateway.pair(user)
-    const streams = await Promise.all(
-      [user, device].map(({ token }) => TestListener.on(gateway.url, token, 'sms_messages')),
-    )
-    await setDisabled(true)
-    await Promise.all(streams.map(({ ended }) => ended))
-  })
+  ])(
+    'lose their event streams and those of their devices, if their settings %s',
+    async (_, isNew) => {
+      if (!isNew) expect((await saveSettings(user, {})).status).toBe(200)
+      const device = await gateway.pair(user)
+      const streams = await Promise.all(
+        [user, device].map(({ token }) => TestListener.on(gateway.url, token, 'sms_messages')),
+      )
+      await setDisabled(true)
+      await Promise.all(streams.map(({ ended }) => ended))
+    },
+  )
 })
 
 describe('devices of a disabled user', () => {

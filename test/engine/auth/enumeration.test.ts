@@ -25,8 +25,13 @@ const bob = { authorization: await server.signIn('users', 'bob@example.com', PAS
 const authorization = await server.signIn('users', 'ann@example.com', PASSWORD)
 const add = async (collection: string, body: object) =>
   String(
-    (await server.post(`/api/collections/${collection}/records`, { user: ann, ...body }, { authorization }))
-      .body.id,
+    (
+      await server.post(
+        `/api/collections/${collection}/records`,
+        { user: ann, ...body },
+        { authorization },
+      )
+    ).body.id,
   )
 const message = 'annmessage00000'
 await server.rows(
@@ -53,8 +58,19 @@ Object.assign(there, {
 const fill = (text: string, values: Record<string, string>) =>
   text.replace(/\b[A-Z]{3,}\b/g, (name) => values[name] ?? name)
 
-const ask = (values: Record<string, string>, method: string, path: string, body: unknown, headers = {}) =>
-  server.call(method, fill(path, values), body && JSON.parse(fill(JSON.stringify(body), values)), headers)
+const ask = (
+  values: Record<string, string>,
+  method: string,
+  path: string,
+  body: unknown,
+  headers = {},
+) =>
+  server.call(
+    method,
+    fill(path, values),
+    body && JSON.parse(fill(JSON.stringify(body), values)),
+    headers,
+  )
 
 const IN_USERS = '/api/collections/users'
 const record = (collection: string, id: string) => `/api/collections/${collection}/records/${id}`
@@ -67,8 +83,20 @@ test.each<[string, string, string, unknown, number]>([
     { identity: 'EMAIL', password: 'wrong' },
     400,
   ],
-  ['a guest asks for a new password', 'POST', `${IN_USERS}/request-password-reset`, { email: 'EMAIL' }, 204],
-  ['a guest asks for a verification', 'POST', `${IN_USERS}/request-verification`, { email: 'EMAIL' }, 204],
+  [
+    'a guest asks for a new password',
+    'POST',
+    `${IN_USERS}/request-password-reset`,
+    { email: 'EMAIL' },
+    204,
+  ],
+  [
+    'a guest asks for a verification',
+    'POST',
+    `${IN_USERS}/request-verification`,
+    { email: 'EMAIL' },
+    204,
+  ],
   ['a guest asks for a code', 'POST', `${IN_USERS}/request-otp`, { email: 'EMAIL' }, 200],
   [
     'a guest signs in as a superuser',
@@ -83,14 +111,18 @@ test.each<[string, string, string, unknown, number]>([
 ])(
   'the answer is $4 whether or not the account exists when %s: %s %s',
   async (_, method, path, body, status) => {
-    const asked = async (values: Record<string, string>) => shape(await ask(values, method, path, body))
+    const asked = async (values: Record<string, string>) =>
+      shape(await ask(values, method, path, body))
     expect(await asked(there)).toEqual(await asked(nowhere))
     expect((await asked(there)).status).toBe(status)
   },
 )
 
 /** An id of 15 characters differs each time. */
-const shape = ({ status, text }: Answer) => ({ status, text: text.replace(/"[a-z0-9]{15}"/g, '"ID"') })
+const shape = ({ status, text }: Answer) => ({
+  status,
+  text: text.replace(/"[a-z0-9]{15}"/g, '"ID"'),
+})
 
 test.each<[string, string, string, unknown, number]>([
   ['views a contact', 'GET', record('contacts', 'CONTACT'), undefined, 404],
@@ -104,7 +136,13 @@ test.each<[string, string, string, unknown, number]>([
   ['changes the text', 'PATCH', '/api/sms/messages/MESSAGE', { body: 'X' }, 404],
   ['sends again', 'POST', '/api/sms/messages/MESSAGE/retry', undefined, 404],
   ['looks at a batch', 'GET', '/api/sms/batches/BATCH', undefined, 404],
-  ['puts a batch off', 'POST', '/api/sms/batches/BATCH/reschedule', { scheduled_at: '2099-01-01' }, 404],
+  [
+    'puts a batch off',
+    'POST',
+    '/api/sms/batches/BATCH/reschedule',
+    { scheduled_at: '2099-01-01' },
+    404,
+  ],
   [
     'sends through it',
     'POST',
@@ -112,7 +150,13 @@ test.each<[string, string, string, unknown, number]>([
     { recipients: ['+4910000'], body: 'x', device_id: 'DEVICE' },
     404,
   ],
-  ['sends to it', 'POST', '/api/sms/send', { recipients: [], body: 'x', group_ids: ['GROUP'] }, 404],
+  [
+    'sends to it',
+    'POST',
+    '/api/sms/send',
+    { recipients: [], body: 'x', group_ids: ['GROUP'] },
+    404,
+  ],
 ])(
   'the answer is $4 whether or not the record exists when another user %s: %s %s',
   async (_, method, path, body, status) => {
@@ -146,7 +190,10 @@ test('wrong one-time codes get the same answers and limits whether or not the ac
 
 test('a used pairing code gets the same answer as one that never existed', async () => {
   const { body } = await server.post('/api/devices/pairing', {}, bob)
-  const pair = (code: unknown) => server.post('/api/devices/pair', { code, name: 'x', platform: 'simulator' })
+  const pair = (code: unknown) =>
+    server.post('/api/devices/pair', { code, name: 'x', platform: 'simulator' })
   expect((await pair(body.code)).status).toBe(200)
-  expect((await pair(body.code)).text).toBe((await pair(body.code === '000000' ? '000001' : '000000')).text)
+  expect((await pair(body.code)).text).toBe(
+    (await pair(body.code === '000000' ? '000001' : '000000')).text,
+  )
 })

@@ -6,7 +6,11 @@ import { createLogger } from '../../../src/platform/log.ts'
 import { start } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { basic, request } from '../../support/server/request.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 
 // Two servers on one Postgres: what changes a key at the first is right at the second at once.
 
@@ -43,12 +47,15 @@ const post = (url: string, path: string, body: unknown, headers: Record<string, 
   request(url, 'POST', path, body, { 'x-forwarded-for': '203.0.113.9', ...headers })
 const MCP = { accept: 'application/json, text/event-stream' }
 const call = {
-  ...{ jsonrpc: '2.0', id: 1, method: 'tools/call' },
+  jsonrpc: '2.0',
+  id: 1,
+  method: 'tools/call',
   params: { name: 'send_message', arguments: { body: 'Hi', recipients: [TO] } },
 }
 /** Each way to send by a key; the answer is its status. */
 const DOORS = {
-  send: (url, key) => post(url, '/api/sms/send', { body: 'Hi', recipients: [TO] }, { 'x-api-key': key }),
+  send: (url, key) =>
+    post(url, '/api/sms/send', { body: 'Hi', recipients: [TO] }, { 'x-api-key': key }),
   SMSGate: (url, key) =>
     post(
       url,
@@ -73,13 +80,19 @@ const DOORS = {
   SMTP: (_, key) => {
     const auth = { user: user.id, pass: key }
     const transport = createTransport({ host: '127.0.0.1', port: SMTP_PORT, ignoreTLS: true, auth })
-    const sent = transport.sendMail({ from: 'a@example.com', to: `${TO}@x`, text: `Hi ${Math.random()}` })
+    const sent = transport.sendMail({
+      from: 'a@example.com',
+      to: `${TO}@x`,
+      text: `Hi ${Math.random()}`,
+    })
     return sent.then(
       () => ({ status: 200 }),
       ({ responseCode: status }) => ({ status }),
     )
   },
-} satisfies Readonly<Record<string, (url: string, key: string) => Promise<{ status: number; text?: string }>>>
+} satisfies Readonly<
+  Record<string, (url: string, key: string) => Promise<{ status: number; text?: string }>>
+>
 type Door = keyof typeof DOORS
 
 /** What the doors answer to a key at both servers: `yes`, `no` for a key that is none, or a status. */
@@ -87,9 +100,14 @@ async function asked(key: string, doors = Object.keys(DOORS) as Door[]): Promise
   const answers = new Set<string>()
   for (const name of doors)
     for (const url of NODES) {
-      const { status, text = '' } = (await DOORS[name](url, key)) as { status: number; text?: string }
+      const { status, text = '' } = (await DOORS[name](url, key)) as {
+        status: number
+        text?: string
+      }
       const isRefused = status === 401 || (name === 'Kannel' && status === 403) || status === 535
-      answers.add(isRefused ? 'no' : status < 300 && !text.includes('isError') ? 'yes' : `${name} ${status}`)
+      answers.add(
+        isRefused ? 'no' : status < 300 && !text.includes('isError') ? 'yes' : `${name} ${status}`,
+      )
     }
   return [...answers]
 }
@@ -107,7 +125,9 @@ test('after a rotation both secrets work for all APIs on both servers until the 
     const used = () => rowOf('last_used_prefix, last_used_ip', id)
     await expect.poll(used).toEqual([one.slice(0, 10), '203.0.113.9'])
   }
-  expect(await query('select count(distinct sent_by), min(sent_by) from sms_messages')).toEqual([[1, id]])
+  expect(await query('select count(distinct sent_by), min(sent_by) from sms_messages')).toEqual([
+    [1, id],
+  ])
   await change(id, { previous_until: '' })
   expect([await asked(key), await asked(next)]).toEqual([['no'], ['yes']])
   await change(id, { previous_until: later(60_000) })
@@ -139,7 +159,11 @@ test('after repeated or concurrent rotations only the used secret and the newest
   expect([answers.filter(([is]) => is === 'yes').length, await sends(key)]).toEqual([1, ['yes']])
   await use(newest)
   const { key: last } = await rotate(id)
-  expect([await sends(key), await sends(newest), await sends(last)]).toEqual([['no'], ['yes'], ['yes']])
+  expect([await sends(key), await sends(newest), await sends(last)]).toEqual([
+    ['no'],
+    ['yes'],
+    ['yes'],
+  ])
 })
 
 test('a disabled key is refused by all APIs on both servers, and works again when enabled', async () => {
@@ -157,22 +181,34 @@ test('a key disabled while it sends has sent exactly the messages that were answ
   expect(await sends(key)).toEqual(['no'])
   const statuses = (await Promise.all(under)).map(({ status }) => status)
   const accepted = statuses.filter((status) => status === 200).length
-  expect(await query('select count(*) from sms_messages where sent_by = $1', [id])).toEqual([[accepted]])
+  expect(await query('select count(*) from sms_messages where sent_by = $1', [id])).toEqual([
+    [accepted],
+  ])
   expect(new Set([...statuses, 200, 401])).toEqual(new Set([200, 401]))
 })
 
 test('SMSGate tokens end with the secret that issued them', async () => {
   const { id, key } = await make({ twilio: false, scopes: ['all:any'] })
   const issue = async (by: string) =>
-    (await post(fixture.url, `${SMSGATE}/auth/token`, { scopes: ['devices:list'] }, basic(user.id, by))).body
+    (
+      await post(
+        fixture.url,
+        `${SMSGATE}/auth/token`,
+        { scopes: ['devices:list'] },
+        basic(user.id, by),
+      )
+    ).body
   const { key: next } = await rotate(id)
   const tokens = [await issue(key), await issue(next)].flatMap((made) => [
     made.access_token,
     made.refresh_token,
   ])
   const ask = async (token: string) =>
-    (await request(other.url, 'GET', `${SMSGATE}/devices`, undefined, { authorization: `Bearer ${token}` }))
-      .status
+    (
+      await request(other.url, 'GET', `${SMSGATE}/devices`, undefined, {
+        authorization: `Bearer ${token}`,
+      })
+    ).status
   expect(await Promise.all(tokens.map(ask))).toEqual([200, 403, 200, 403])
   await change(id, { previous_until: '' })
   expect(await Promise.all(tokens.map(ask))).toEqual([401, 401, 200, 403])
@@ -196,7 +232,9 @@ test('a key limited to a line sends only by it through every API, also later and
   await query(`update sms_dispatch set due_at = now() where state = 'pending'`)
   await releaseDue(db, 60)
   await reassign(db, sql`select id from sms_messages where sent_by = ${id}`, 'late', 60)
-  const used = await query(`select distinct line, status from sms_messages where sent_by = $1`, [id])
+  const used = await query(`select distinct line, status from sms_messages where sent_by = $1`, [
+    id,
+  ])
   expect(used).toEqual([[lines[0], 'assigned']])
   await must(user, 'DELETE', `/api/collections/devices/records/${phones[0]!.id}`)
   expect(await named({})).toEqual([503, 'no_devices'])

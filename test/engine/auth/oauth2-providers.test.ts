@@ -45,7 +45,11 @@ async function whoIs(name: string, said: Says, extra: Record<string, unknown> = 
     extra,
   })!
   const send = makeProviderClient()
-  const token = await exchange(provider, { code: 'c', codeVerifier: 'v', redirectURL: 'http://x' }, send)
+  const token = await exchange(
+    provider,
+    { code: 'c', codeVerifier: 'v', redirectURL: 'http://x' },
+    send,
+  )
   return { ...(await fetchUser(provider, token, send)).profile, token }
 }
 
@@ -60,7 +64,11 @@ test('every provider that a collection may name is implemented', () => {
 const AS_LISTED = '1659e01bb16ca2848694003034c5a4d443a87d463af91e80f88ef7c01d5f625c'
 
 test("names and logos of providers equal PocketBase's", () => {
-  const all = [...OAUTH2_PROVIDERS].map(([name, { displayName, logo }]) => [name, displayName, logo])
+  const all = [...OAUTH2_PROVIDERS].map(([name, { displayName, logo }]) => [
+    name,
+    displayName,
+    logo,
+  ])
   expect(createHash('sha256').update(JSON.stringify(all)).digest('hex')).toBe(AS_LISTED)
 })
 
@@ -79,7 +87,9 @@ test('auth-methods shows the logo of a renamed provider, but not under the old k
   )
   for (const { name, displayName, logo } of methods.oauth2.providers)
     expect([displayName, logo]).toEqual(['Ours', OAUTH2_PROVIDERS.get(name)!.logo])
-  expect(methods.authProviders).toEqual(methods.oauth2.providers.map((one: object) => ({ ...one, logo: '' })))
+  expect(methods.authProviders).toEqual(
+    methods.oauth2.providers.map((one: object) => ({ ...one, logo: '' })),
+  )
 })
 
 const listed = [
@@ -105,10 +115,23 @@ test.each([
     { id: '7', email: ANN, avatarURL: 'p' },
   ],
   ['google', { me: { sub: '7', email: ANN, email_verified: false } }, { id: '7', email: '' }],
-  ['microsoft', { me: { id: 'm', displayName: 'Ann', mail: ANN } }, { id: 'm', name: 'Ann', email: ANN }],
+  [
+    'microsoft',
+    { me: { id: 'm', displayName: 'Ann', mail: ANN } },
+    { id: 'm', name: 'Ann', email: ANN },
+  ],
   [
     'discord',
-    { me: { id: '7', username: 'ann', discriminator: '12', avatar: 'x', email: ANN, verified: true } },
+    {
+      me: {
+        id: '7',
+        username: 'ann',
+        discriminator: '12',
+        avatar: 'x',
+        email: ANN,
+        verified: true,
+      },
+    },
     { name: 'ann#12', email: ANN, avatarURL: 'https://cdn.discordapp.com/avatars/7/x.png' },
   ],
   [

@@ -22,7 +22,11 @@ async function setUp(
   more: Partial<OAuth2> = {},
   rest: Partial<AuthCollection> = {},
 ) {
-  await server.change('users', { oauth2: { ...oauth2By(oidc, options), ...more }, createRule: '', ...rest })
+  await server.change('users', {
+    oauth2: { ...oauth2By(oidc, options), ...more },
+    createRule: '',
+    ...rest,
+  })
 }
 
 let count = 0
@@ -56,22 +60,35 @@ async function takeCode() {
   const methods = await new PocketBase(server.server.url).collection('users').listAuthMethods()
   const { authURL, codeVerifier } = methods.oauth2.providers[0]!
   const back = await oidc.browseBack(authURL + encodeURIComponent(redirectURL))
-  return { provider: 'oidc', code: new URL(back).searchParams.get('code')!, codeVerifier, redirectURL }
+  return {
+    provider: 'oidc',
+    code: new URL(back).searchParams.get('code')!,
+    codeVerifier,
+    redirectURL,
+  }
 }
 const submit = (form: object, headers = {}) =>
   server.post('/api/collections/users/auth-with-oauth2', form, headers)
 
 const linksOf = async (id: string) =>
-  (await server.rows(`select provider, "providerId" from "_externalAuths" where "recordRef" = $1`, id)).map(
-    (row) => row.join(' '),
-  )
+  (
+    await server.rows(
+      `select provider, "providerId" from "_externalAuths" where "recordRef" = $1`,
+      id,
+    )
+  ).map((row) => row.join(' '))
 const isThere = async (address: string) =>
   (await server.rows('select 1 from users where email = $1', address)).length > 0
 
 test('the first sign-in through the SDK creates a record', async () => {
   const { pb, record, meta, seen } = await signIn()
   expect(seen[0]).toMatch(/\/_\/#\/auth\/oauth2-redirect-success$/)
-  expect(record).toMatchObject({ email, verified: true, name: `Ann ${count}`, collectionName: 'users' })
+  expect(record).toMatchObject({
+    email,
+    verified: true,
+    name: `Ann ${count}`,
+    collectionName: 'users',
+  })
   expect(meta).toMatchObject({
     id: oidc.account,
     name: `Ann ${count}`,
@@ -105,7 +122,11 @@ test("a second sign-in finds the same record, even if the provider's address cha
   const first = await signIn()
   oidc.accounts.set(oidc.account, { email: `new-${email}`, email_verified: true })
   const again = await signIn()
-  expect([again.record.id, again.record.email, again.meta.isNew]).toEqual([first.record.id, email, false])
+  expect([again.record.id, again.record.email, again.meta.isNew]).toEqual([
+    first.record.id,
+    email,
+    false,
+  ])
 })
 
 test('a sign-in is linked to the verified record with its address, which keeps its password', async () => {
@@ -119,12 +140,25 @@ test('a sign-in takes over an unverified record with its address and voids its p
   const id = await server.addUser(email)
   const session = await server.signIn('users', email, PASSWORD)
   const root = await server.superuser()
-  const stranger = { collectionRef: '_pb_users_auth_', recordRef: id, provider: 'github', providerId: '1' }
+  const stranger = {
+    collectionRef: '_pb_users_auth_',
+    recordRef: id,
+    provider: 'github',
+    providerId: '1',
+  }
   await server.post('/api/collections/_externalAuths/records', stranger, root)
   const { record } = await signIn()
-  expect([record.id, record.verified, await linksOf(id)]).toEqual([id, true, [`oidc ${oidc.account}`]])
+  expect([record.id, record.verified, await linksOf(id)]).toEqual([
+    id,
+    true,
+    [`oidc ${oidc.account}`],
+  ])
   expect(await server.signIn('users', email, PASSWORD)).toBe('undefined')
-  const refreshed = await server.post('/api/collections/users/auth-refresh', {}, { authorization: session })
+  const refreshed = await server.post(
+    '/api/collections/users/auth-refresh',
+    {},
+    { authorization: session },
+  )
   expect(refreshed.status).toBe(401)
 })
 
@@ -173,13 +207,19 @@ test.each([
 })
 
 test('a new record must satisfy the createRule, which sees the context and data', async () => {
-  await setUp({}, {}, { createRule: '@request.context = "oauth2" && @request.body.name = "let me in"' })
+  await setUp(
+    {},
+    {},
+    { createRule: '@request.context = "oauth2" && @request.body.name = "let me in"' },
+  )
   await expect(signIn()).rejects.toMatchObject({
     status: 400,
     response: { message: 'Failed to create record.', data: {} },
   })
   expect(await isThere(email)).toBe(false)
-  expect((await signIn(undefined, { createData: { name: 'let me in' } })).record.name).toBe('let me in')
+  expect((await signIn(undefined, { createData: { name: 'let me in' } })).record.name).toBe(
+    'let me in',
+  )
   await setUp({}, {}, { createRule: null })
   oidc.account = `${oidc.account}-other`
   oidc.accounts.set(oidc.account, { email: `other-${email}`, email_verified: true })
@@ -192,7 +232,8 @@ test('a new record must satisfy the createRule, which sees the context and data'
 
 test('a user name that is taken or invalid is left out of the new record', async () => {
   const { indexes } = server.server.services.store.catalog.find('users')!
-  const unique = "CREATE UNIQUE INDEX `idx_users_login` ON `users` (`name` COLLATE NOCASE) WHERE `name` != ''"
+  const unique =
+    "CREATE UNIQUE INDEX `idx_users_login` ON `users` (`name` COLLATE NOCASE) WHERE `name` != ''"
   await setUp(
     {},
     { mappedFields: { ...MAPPED, name: '', username: 'name' } },
@@ -262,18 +303,23 @@ test.each([
   ['without a waiting client', 'GET', `?code=x&state=${'a'.repeat(40)}`, 307],
   ['by a form', 'POST', '', 303],
   ['with an invalid state', 'GET', '?code=x&state=%00', 307],
-] as const)('a redirect %s leads to the failure page with status $3', async (_, method, query, status) => {
-  const response = await fetch(redirectURL + query, { method, redirect: 'manual' })
-  expect([response.status, response.headers.get('location')]).toEqual([
-    status,
-    '../_/#/auth/oauth2-redirect-failure',
-  ])
-})
+] as const)(
+  'a redirect %s leads to the failure page with status $3',
+  async (_, method, query, status) => {
+    const response = await fetch(redirectURL + query, { method, redirect: 'manual' })
+    expect([response.status, response.headers.get('location')]).toEqual([
+      status,
+      '../_/#/auth/oauth2-redirect-failure',
+    ])
+  },
+)
 
 test('an error from the provider is passed to the waiting client', async () => {
   const urlCallback = async (url: string) => {
     const state = new URL(url).searchParams.get('state')
-    const response = await fetch(`${redirectURL}?state=${state}&error=access_denied`, { redirect: 'manual' })
+    const response = await fetch(`${redirectURL}?state=${state}&error=access_denied`, {
+      redirect: 'manual',
+    })
     expect(response.headers.get('location')).toBe('../_/#/auth/oauth2-redirect-failure')
   }
   await expect(signIn(undefined, { urlCallback })).rejects.toMatchObject({

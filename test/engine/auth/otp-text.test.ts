@@ -28,7 +28,10 @@ await root.collections.create({
     { name: 'phone', type: 'text' },
   ],
   indexes: ["create unique index idx_players_phone on players (phone) where phone != ''"],
-  ...{ createRule: '', viewRule: '', updateRule: 'id = @request.auth.id', otp },
+  createRule: '',
+  viewRule: '',
+  updateRule: 'id = @request.auth.id',
+  otp,
 })
 
 let count = 0
@@ -62,11 +65,14 @@ test('signs in with a texted code that is masked everywhere except on the phone'
   const { otpId } = await guest().requestOTP('ann@example.com')
   const text = await nextText()
   const code = codeIn(text.body)
-  expect(text).toMatchObject({ to: number, body: `${code} opens pocketsms.\n\n@example.com #${code}` })
+  expect(text).toMatchObject({
+    to: number,
+    body: `${code} opens pocketsms.\n\n@example.com #${code}`,
+  })
   const shown = '•'.repeat(8)
-  expect((await query('select body, status, "user" from sms_messages where id = $1', text.id)).rows).toEqual([
-    [`${shown} opens pocketsms.\n\n@example.com #${shown}`, 'sent', account],
-  ])
+  expect(
+    (await query('select body, status, "user" from sms_messages where id = $1', text.id)).rows,
+  ).toEqual([[`${shown} opens pocketsms.\n\n@example.com #${shown}`, 'sent', account]])
   const { record } = await guest().authWithOTP(otpId, code)
   // the text says nothing of the email, and the password is still the owner's
   expect(record).toMatchObject({ id, verified: false })
@@ -109,7 +115,10 @@ test('a phone number identifies only a record without an email, whose password t
   const { to, body } = await nextText()
   expect(to).toBe(number)
   await guest().authWithPassword(number, password)
-  expect((await guest().authWithOTP(otpId, codeIn(body))).record).toMatchObject({ id, verified: true })
+  expect((await guest().authWithOTP(otpId, codeIn(body))).record).toMatchObject({
+    id,
+    verified: true,
+  })
   await expect(guest().authWithPassword(number, password)).rejects.toMatchObject({ status: 400 })
   await root.collections.update('players', { passwordAuth: { identityFields: ['email'] } })
 })
@@ -152,18 +161,24 @@ await root.collections.create({
   indexes: ["create unique index idx_strangers_phone on strangers (phone) where phone != ''"],
   otp: { enabled: true, length: 6, channel },
 })
-const countTexts = async () => Number((await query('select count(*) from sms_messages')).rows[0]![0])
+const countTexts = async () =>
+  Number((await query('select count(*) from sms_messages')).rows[0]![0])
 /** A guest makes a user for each number and asks for a one-time password. Returns how many were texted. */
 async function attack(numbers: readonly string[]): Promise<number> {
   const before = await countTexts()
   const asked: string[] = []
   for (const phone of numbers) {
-    await server.post('/api/collections/strangers/records', { phone, password, passwordConfirm: password })
+    await server.post('/api/collections/strangers/records', {
+      phone,
+      password,
+      passwordConfirm: password,
+    })
     const { body } = await server.post('/api/collections/strangers/request-otp', { email: phone })
     asked.push(body.otpId)
   }
   // each password is texted, or void
-  const valid = async () => (await query('select 1 from "_otps" where id = any($1)', asked)).rows.length
+  const valid = async () =>
+    (await query('select 1 from "_otps" where id = any($1)', asked)).rows.length
   await expect.poll(async () => (await valid()) === (await countTexts()) - before).toBe(true)
   return (await countTexts()) - before
 }
@@ -206,10 +221,17 @@ describe('a guest who requests codes for others', () => {
     const phone = newNumber()
     await addPlayer({ email: 'gus@example.com', phone })
     const hook = await call('POST', '/api/collections/hooks/records', {
-      ...{ user: account, name: 'Login', preset: 'text', kind: 'codes', recipients_from: 'to' },
+      user: account,
+      name: 'Login',
+      preset: 'text',
+      kind: 'codes',
+      recipients_from: 'to',
     })
     const posted = () =>
-      server.call('POST', `/api/hooks/${hook.body.secret}`, { to: phone, text: 'Your code is 471103' })
+      server.call('POST', `/api/hooks/${hook.body.secret}`, {
+        to: phone,
+        text: 'Your code is 471103',
+      })
     expect((await posted()).body.outcome).toBe('sent')
     expect((await call('POST', '/api/verify', { to: phone })).status).toBe(200)
     await guest().requestOTP('gus@example.com')
@@ -218,7 +240,9 @@ describe('a guest who requests codes for others', () => {
     for (const _ of [1, 2]) expect((await posted()).status).toBe(200)
     const { status, headers } = await posted()
     expect([status, Number(headers.get('retry-after')) > 3_000]).toEqual([429, true])
-    expect((await call('POST', '/api/verify', { to: phone })).body.error).toBe('number_limit_reached')
+    expect((await call('POST', '/api/verify', { to: phone })).body.error).toBe(
+      'number_limit_reached',
+    )
     await isVoid((await guest().requestOTP('gus@example.com')).otpId)
     await texts()
   })
@@ -250,7 +274,12 @@ test('only a collection with a channel shows it and accepts numbers', async () =
   const get = async () => (await root.collections.getOne('players')).otp
   expect(await get()).toMatchObject({ channel })
   await root.collections.update('players', { otp: { channel: null } })
-  expect(Object.keys((await get()) as object)).toEqual(['enabled', 'duration', 'length', 'emailTemplate'])
+  expect(Object.keys((await get()) as object)).toEqual([
+    'enabled',
+    'duration',
+    'length',
+    'emailTemplate',
+  ])
   await expect(guest().requestOTP('+4915112345610')).rejects.toMatchObject({
     data: { data: { email: { code: 'validation_is_email' } } },
   })
@@ -289,7 +318,9 @@ test('signs in once with a mailed code of eight digits', async () => {
 
 test('of two concurrent uses of a code one succeeds', async () => {
   const { otpId, code } = await requestCode()
-  const statuses = (await Promise.all([enter(otpId, code), enter(otpId, code)])).map(({ status }) => status)
+  const statuses = (await Promise.all([enter(otpId, code), enter(otpId, code)])).map(
+    ({ status }) => status,
+  )
   expect(statuses.sort()).toEqual([200, 400])
 })
 

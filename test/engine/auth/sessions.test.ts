@@ -27,12 +27,17 @@ interface Listed {
   used_at: string
 }
 const list = async (token: string, agent = '') =>
-  (await server.call('GET', '/api/account/sessions', undefined, { ...as(token), 'user-agent': agent })).body
-    .items as Listed[]
+  (
+    await server.call('GET', '/api/account/sessions', undefined, {
+      ...as(token),
+      'user-agent': agent,
+    })
+  ).body.items as Listed[]
 const refresh = (token: string, agent: string) =>
   server.post('/api/collections/users/auth-refresh', {}, { ...as(token), 'user-agent': agent })
 const isSignedIn = async (token: string) =>
-  (await server.call('GET', `/api/collections/users/records/${id}`, undefined, as(token))).status === 200
+  (await server.call('GET', `/api/collections/users/records/${id}`, undefined, as(token)))
+    .status === 200
 const rows = (text: string) => server.rows(text, id)
 
 /** The latest tokens of the user's sessions are more than a minute old. */
@@ -70,7 +75,9 @@ describe('an ended session', () => {
     expect([await isSignedIn(laptop), await isSignedIn(renewed)]).toEqual([false, false])
     for (const token of [laptop, renewed]) {
       expect((await refresh(token, 'Laptop')).status).toBe(401)
-      expect((await server.call('GET', '/api/account/sessions', undefined, as(token))).status).toBe(401)
+      expect((await server.call('GET', '/api/account/sessions', undefined, as(token))).status).toBe(
+        401,
+      )
       const file = await server.post('/api/files/token', undefined, as(token))
       expect(file.status).toBe(401)
     }
@@ -119,7 +126,9 @@ describe('an ended session', () => {
        select agent || $1, $1, '', '{}', agent from unnest(array['Laptop', 'Phone']) agent`,
     )
     await end(phone, await idOf(laptop))
-    expect(await rows('select user_agent from push_subscriptions where "user" = $1')).toEqual([['Phone']])
+    expect(await rows('select user_agent from push_subscriptions where "user" = $1')).toEqual([
+      ['Phone'],
+    ])
   })
 
   test('is checked without an extra statement per request', async () => {
@@ -199,7 +208,9 @@ test('an impersonation token has no session and cannot create one', async () => 
   const path = `/api/collections/users/impersonate/${id}`
   const token = String((await server.post(path, {}, await server.superuser())).body.token)
   expect(await list(token)).toEqual([])
-  expect((await server.post('/api/account/end-other-sessions', undefined, as(token))).status).toBe(403)
+  expect((await server.post('/api/account/end-other-sessions', undefined, as(token))).status).toBe(
+    403,
+  )
 })
 
 test('a new password ends all sessions and deletes their rows', async () => {
@@ -218,7 +229,12 @@ test('session rows are deleted with their account, and after they expire', async
   await cleanUpSignIns(server.server.services.store)
   const agents = await rows('select user_agent from auth_sessions where record = $1')
   expect(agents).toEqual([['Phone']])
-  await server.call('DELETE', `/api/collections/users/records/${id}`, undefined, await server.superuser())
+  await server.call(
+    'DELETE',
+    `/api/collections/users/records/${id}`,
+    undefined,
+    await server.superuser(),
+  )
   expect(await rows('select 1 from auth_sessions where record = $1')).toEqual([])
 })
 

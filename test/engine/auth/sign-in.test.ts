@@ -20,7 +20,9 @@ test('a token of a deleted record counts as a guest', async () => {
   const carol = await server.addUser('carol@example.com', { name: 'carol' })
   const authorization = await server.signIn('users', 'carol@example.com', PASSWORD)
   await server.rows('delete from users where id = $1', carol)
-  expect((await server.post('/api/collections/users/auth-refresh', {}, { authorization })).status).toBe(401)
+  expect(
+    (await server.post('/api/collections/users/auth-refresh', {}, { authorization })).status,
+  ).toBe(401)
 })
 
 const origins = async (id: string) =>

@@ -8,7 +8,9 @@ import { PASSWORD, startServerWithMail, tokenIn } from '../../support/server/ser
 // A record comes to its owner in the very moment in which a stranger makes what opens it later.
 
 const server = await startServerWithMail()
-await server.server.services.settings.save({ batch: { enabled: true, maxRequests: 50, timeout: 60 } })
+await server.server.services.settings.save({
+  batch: { enabled: true, maxRequests: 50, timeout: 60 },
+})
 
 const store = () => server.server.services.store
 const NEW_PASSWORD = 'brandnew1'
@@ -28,7 +30,9 @@ async function moveIn() {
 }
 
 const keysOf = async (user: string) =>
-  Number((await store().db.query('select count(*) from api_keys where "user" = $1', [user])).rows[0]![0])
+  Number(
+    (await store().db.query('select count(*) from api_keys where "user" = $1', [user])).rows[0]![0],
+  )
 
 test('a key created in a batch during a takeover does not survive it', async () => {
   const { id, session, takeOver } = await moveIn()
@@ -41,8 +45,16 @@ test('a key created in a batch during a takeover does not survive it', async () 
     // the batch has made its key when it comes to the contact, and waits there
     await db.query('select 1 from contacts where id = $1 for update', [body.id])
     const requests = [
-      { method: 'POST', url: '/api/collections/api_keys/records', body: { user: id, name: 'mine' } },
-      { method: 'PATCH', url: `/api/collections/contacts/records/${body.id}`, body: { name: 'Ben' } },
+      {
+        method: 'POST',
+        url: '/api/collections/api_keys/records',
+        body: { user: id, name: 'mine' },
+      },
+      {
+        method: 'PATCH',
+        url: `/api/collections/contacts/records/${body.id}`,
+        body: { name: 'Ben' },
+      },
     ]
     batch = server.post('/api/batch', { requests }, headers)
     await untilWaiting(store().db, 1)

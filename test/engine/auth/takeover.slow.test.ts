@@ -42,7 +42,9 @@ async function moveIn(isVerified = false): Promise<Traps> {
   const session = await server.signIn('users', address, PASSWORD)
   const authorization = session
   const newCode = async () =>
-    String((await server.post('/api/devices/pairing', { name: 'Phone' }, { authorization })).body.code)
+    String(
+      (await server.post('/api/devices/pairing', { name: 'Phone' }, { authorization })).body.code,
+    )
   const key = String((await add('api_keys', { name: 'theirs' }, session)).body.key)
   await add('webhooks', { url: 'http://127.0.0.1:9/', events: ['message.received'] }, session)
   await add('contacts', { name: 'Bob', phone: '+4915112345678' }, session)
@@ -82,8 +84,9 @@ async function byOAuth2(headers = {}) {
   const { authURL, codeVerifier } = oauth2.providers[0]
   const back = await oidc.browseBack(authURL + encodeURIComponent(redirectURL))
   const code = new URL(back).searchParams.get('code')!
-  return (await users('auth-with-oauth2', { provider: 'oidc', code, codeVerifier, redirectURL }, headers))
-    .status
+  return (
+    await users('auth-with-oauth2', { provider: 'oidc', code, codeVerifier, redirectURL }, headers)
+  ).status
 }
 
 async function byOtp() {
@@ -101,7 +104,8 @@ async function byReset() {
 
 async function byVerification() {
   await users('request-verification', { email: address })
-  return (await users('confirm-verification', { token: tokenIn((await server.mail.next()).text) })).status
+  return (await users('confirm-verification', { token: tokenIn((await server.mail.next()).text) }))
+    .status
 }
 
 describe.each([
@@ -117,9 +121,11 @@ describe.each([
       true,
       'Somebody',
     ])
-    expect([await countOf('devices'), await countOf('api_keys'), await countOf('contacts')]).toEqual([
-      0, 0, 1,
-    ])
+    expect([
+      await countOf('devices'),
+      await countOf('api_keys'),
+      await countOf('contacts'),
+    ]).toEqual([0, 0, 1])
   })
 
   test('waiting messages are canceled and their quota is refunded', async () => {
@@ -135,7 +141,10 @@ describe.each([
       ['failed', 'Canceled'],
     ])
     expect(messages[0]![0]).toBe(waiting)
-    const queue = await server.rows('select message, at_least_once from sms_dispatch where "user" = $1', id)
+    const queue = await server.rows(
+      'select message, at_least_once from sms_dispatch where "user" = $1',
+      id,
+    )
     expect(queue).toEqual([[held, false]])
     expect(await server.rows('select used from sms_usage where "user" = $1', id)).toEqual([[1]])
   })

@@ -17,7 +17,10 @@ const collection = {
 
 const values = { id: 'usralice0000001', tokenKey: 'k'.repeat(50), email: 'alice@example.com' }
 const alice = makeAuthRecord(collection, values, '')
-const withKey = (tokenKey: string): AuthRecord => ({ ...alice, values: { ...alice.values, tokenKey } })
+const withKey = (tokenKey: string): AuthRecord => ({
+  ...alice,
+  values: { ...alice.values, tokenKey },
+})
 
 /** Signed by PocketBase with the same token key and secret: impersonation for 10^9 seconds. */
 const THEIRS =
@@ -34,21 +37,30 @@ const decode = (text: string) =>
     .map((part) => Buffer.from(part, 'base64url').toString())
 
 test("a token equals PocketBase's byte for byte", async () => {
-  expect(await signToken(alice, 'auth', { refreshable: false, duration: 1_000_000_000 })).toBe(THEIRS)
+  expect(await signToken(alice, 'auth', { refreshable: false, duration: 1_000_000_000 })).toBe(
+    THEIRS,
+  )
 })
 
 test.each([
-  ['file', 180, '{"collectionId":"_pb_users_auth_","exp":EXP,"id":"usralice0000001","type":"file"}'],
+  [
+    'file',
+    180,
+    '{"collectionId":"_pb_users_auth_","exp":EXP,"id":"usralice0000001","type":"file"}',
+  ],
   [
     'verification',
     86_400,
     '{"collectionId":"_pb_users_auth_","email":"alice@example.com","exp":EXP,"id":"usralice0000001","type":"verification"}',
   ],
-] as const)('a token for %s has claims that end after %i seconds', async (purpose, seconds, claims) => {
-  const [header, payload] = decode(await signToken(alice, purpose))
-  expect(header).toBe('{"alg":"HS256","typ":"JWT"}')
-  expect(payload).toBe(claims.replace('EXP', String(SIGNED_AT_MS / 1000 + seconds)))
-})
+] as const)(
+  'a token for %s has claims that end after %i seconds',
+  async (purpose, seconds, claims) => {
+    const [header, payload] = decode(await signToken(alice, purpose))
+    expect(header).toBe('{"alg":"HS256","typ":"JWT"}')
+    expect(payload).toBe(claims.replace('EXP', String(SIGNED_AT_MS / 1000 + seconds)))
+  },
+)
 
 const forge = (header: object, payload: object) =>
   `${[header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`

@@ -11,7 +11,11 @@ import { writeBackup } from '../../../src/engine/backup/write.ts'
 import { afterRestore } from '../../../src/main/after-restore.ts'
 import type { Db } from '../../../src/platform/db/open.ts'
 import { briefFaults } from '../../support/database/brief.ts'
-import { type Environment, emptyDatabase, withDatabase } from '../../support/database/empty-databases.ts'
+import {
+  type Environment,
+  emptyDatabase,
+  withDatabase,
+} from '../../support/database/empty-databases.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { withDevices } from '../../support/server/server-with-devices.ts'
 import { startServer } from '../../support/server/start.ts'
@@ -88,7 +92,8 @@ test('a restored database gives the same backup', async () => {
 
 test('a backup made during sends is a consistent snapshot', async () => {
   const stop = keepSending()
-  const acceptedBefore = async () => Number((await db.query('select count(*) from sms_messages')).rows[0]![0])
+  const acceptedBefore = async () =>
+    Number((await db.query('select count(*) from sms_messages')).rows[0]![0])
   await expect.poll(acceptedBefore).toBeGreaterThan(50)
   const before = await acceptedBefore()
   const file = join(folder, 'under-sends.zip')
@@ -113,7 +118,10 @@ test('the backup command writes and checks a file, and overwrites no file, while
   const checked = await run(['backup', '--check', file!])
   expect(checked.stdout).toContain(`${tables} tables with ${rows} rows.\nsha256 ${sha256}`)
   const again = await run(['backup', '--to', file!])
-  expect([again.status, again.stderr]).toEqual([1, expect.stringContaining('.zip is there already.')])
+  expect([again.status, again.stderr]).toEqual([
+    1,
+    expect.stringContaining('.zip is there already.'),
+  ])
   const both = await run(['backup', '--to', 'a.zip', '--check', file!])
   expect(both.stderr).toContain('Use --check without --to.')
   expect(leftBehind()).toEqual([])
@@ -126,9 +134,14 @@ test('the restore command fills an empty database and refuses any other', async 
   const restore = (path: string) => run(['restore', path], to)
   writeFileSync(join(folder, 'cut.zip'), readFileSync(file).subarray(0, 1000))
   const cut = await restore(join(folder, 'cut.zip'))
-  expect(cut).toMatchObject({ status: 1, stderr: expect.stringContaining('is not a backup of pocketsms') })
+  expect(cut).toMatchObject({
+    status: 1,
+    stderr: expect.stringContaining('is not a backup of pocketsms'),
+  })
   const { status, stdout } = await restore(file)
-  expect(stdout).toMatch(/^Restored .*to-restore\.zip, made .* by pocketsms .*: \d+ tables with \d+ rows\.$/m)
+  expect(stdout).toMatch(
+    /^Restored .*to-restore\.zip, made .* by pocketsms .*: \d+ tables with \d+ rows\.$/m,
+  )
   expect(stdout).toMatch(/^\d+ unfinished messages ended as failed/m)
   expect(status).toBe(0)
   expect((await restore(file)).stderr).toContain('The database is not empty')
@@ -137,14 +150,17 @@ test('the restore command fills an empty database and refuses any other', async 
 /** What a backup leaves in its folder while it is made. */
 const leftBehind = () => readdirSync(folder).filter((name) => name.includes('partial'))
 
-test.each(['SIGTERM', 'SIGKILL'] as const)('a backup command that gets %s leaves no file', async (signal) => {
-  const child = spawnCommand(['backup', '--to', 'killed.zip'], place)
-  await new Promise((resolve) => child.stderr.once('data', resolve))
-  child.kill(signal)
-  await new Promise((resolve) => child.once('exit', resolve))
-  expect(readdirSync(folder)).not.toContain('killed.zip')
-  // of a killed process the next backup removes what is old
-  for (const name of readdirSync(folder))
-    if (signal === 'SIGKILL' && name.includes('partial')) rmSync(join(folder, name))
-  await expect.poll(leftBehind).toEqual([])
-})
+test.each(['SIGTERM', 'SIGKILL'] as const)(
+  'a backup command that gets %s leaves no file',
+  async (signal) => {
+    const child = spawnCommand(['backup', '--to', 'killed.zip'], place)
+    await new Promise((resolve) => child.stderr.once('data', resolve))
+    child.kill(signal)
+    await new Promise((resolve) => child.once('exit', resolve))
+    expect(readdirSync(folder)).not.toContain('killed.zip')
+    // of a killed process the next backup removes what is old
+    for (const name of readdirSync(folder))
+      if (signal === 'SIGKILL' && name.includes('partial')) rmSync(join(folder, name))
+    await expect.poll(leftBehind).toEqual([])
+  },
+)

@@ -3,7 +3,12 @@ import { createWriteStream, readdirSync, readFileSync, writeFileSync } from 'nod
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { ZipFile } from 'yazl'
-import { checkBackup, MANIFEST, type Manifest, openArchive } from '../../../src/engine/backup/archive.ts'
+import {
+  checkBackup,
+  MANIFEST,
+  type Manifest,
+  openArchive,
+} from '../../../src/engine/backup/archive.ts'
 import { findAnyObject, restoreBackup } from '../../../src/engine/backup/restore.ts'
 import { writeBackup } from '../../../src/engine/backup/write.ts'
 import { afterRestore } from '../../../src/main/after-restore.ts'
@@ -47,7 +52,9 @@ async function zipOf(entries: ReadonlyMap<string, Buffer>): Promise<string> {
 async function changed(change: Change): Promise<string> {
   const [copy, entries] = [structuredClone(manifest), new Map(contents)]
   const made = change(copy, entries) ?? copy
-  return zipOf(entries.has(MANIFEST) ? entries : entries.set(MANIFEST, Buffer.from(JSON.stringify(made))))
+  return zipOf(
+    entries.has(MANIFEST) ? entries : entries.set(MANIFEST, Buffer.from(JSON.stringify(made))),
+  )
 }
 
 /** The good backup with other bytes. */
@@ -64,7 +71,9 @@ const withTable = (name: string, values: object | ((table: Table) => object)): C
   }
 }
 const withColumn = (values: object) =>
-  withTable('users', ({ columns: [first, ...rest] }) => ({ columns: [{ ...first, ...values }, ...rest] }))
+  withTable('users', ({ columns: [first, ...rest] }) => ({
+    columns: [{ ...first, ...values }, ...rest],
+  }))
 const withView =
   (query: string): Change =>
   (m) =>
@@ -106,7 +115,11 @@ async function expectRefused(path: string, sentence: RegExp) {
 }
 
 test.each<[string, () => Promise<string>, RegExp]>([
-  ['that does not exist', async () => join(folder, 'none.zip'), /^The backup cannot be read: ENOENT/],
+  [
+    'that does not exist',
+    async () => join(folder, 'none.zip'),
+    /^The backup cannot be read: ENOENT/,
+  ],
   ['that is empty', bytesOf(() => Buffer.alloc(0)), DAMAGED],
   ['of text', bytesOf(() => Buffer.from('hello'.repeat(100))), DAMAGED],
   ['that was cut', bytesOf((bytes) => bytes.subarray(0, bytes.length - 1)), DAMAGED],
@@ -114,8 +127,16 @@ test.each<[string, () => Promise<string>, RegExp]>([
   ['without its beginning', bytesOf((bytes) => bytes.subarray(100)), DAMAGED],
   ['with a changed byte in a table', bytesOf(flipByte), DAMAGED],
   ['without a manifest', by(withEntry(MANIFEST, '{}')), /format: /],
-  ['of PocketBase', () => zipOf(new Map([['data.db', Buffer.alloc(100)]])), /it has no manifest\.json/],
-  ['without a table', by((_, all) => void all.delete('tables/users.jsonl')), /users\.jsonl is missing/],
+  [
+    'of PocketBase',
+    () => zipOf(new Map([['data.db', Buffer.alloc(100)]])),
+    /it has no manifest\.json/,
+  ],
+  [
+    'without a table',
+    by((_, all) => void all.delete('tables/users.jsonl')),
+    /users\.jsonl is missing/,
+  ],
   [
     'with changed rows',
     by(withEntry('tables/_params.jsonl', '["a","b"]\n')),
@@ -149,11 +170,27 @@ test.each<[string, Change, RegExp]>([
     (m) => void m.migrations.push('9999_later.sql'),
     /newer version of pocketsms \(.*\)\. /,
   ],
-  ['whose table has unknown columns', withColumn({ name: 'x' }), /The table users has other columns/],
-  ['whose column type is SQL', withColumn({ type: 'text); drop table users; --' }), /other columns/],
+  [
+    'whose table has unknown columns',
+    withColumn({ name: 'x' }),
+    /The table users has other columns/,
+  ],
+  [
+    'whose column type is SQL',
+    withColumn({ type: 'text); drop table users; --' }),
+    /other columns/,
+  ],
   ['whose view has two statements', withView('select 1; drop table users'), DAMAGED],
-  ['whose view reads a file', withView(`select pg_read_file('PG_VERSION') as id`), /"pg_read_file"/],
-  ['whose view reads an internal table', withView('select value as id from _params'), /read "_params"/],
+  [
+    'whose view reads a file',
+    withView(`select pg_read_file('PG_VERSION') as id`),
+    /"pg_read_file"/,
+  ],
+  [
+    'whose view reads an internal table',
+    withView('select value as id from _params'),
+    /read "_params"/,
+  ],
   ['whose digest is wrong', withTable('users', { digest: '1' }), /rows of the table users/],
   ['without the collections', withoutTable('_collections'), /it has no collections/],
   ['without a table that belongs to it', withoutTable('users'), /the table users is missing/],
@@ -170,7 +207,9 @@ test.each<[string, Change, RegExp]>([
 )
 
 test('a forged backup with invalid collections is refused', async () => {
-  const line = JSON.parse(contents.get('tables/_collections.jsonl')!.toString().split('\n')[0]!) as string[]
+  const line = JSON.parse(
+    contents.get('tables/_collections.jsonl')!.toString().split('\n')[0]!,
+  ) as string[]
   const text = JSON.stringify(line.map((value) => (value.startsWith('{') ? '["x","y"]' : value)))
   await expectRefused(await changed(withRows('_collections', `${text}\n`)), DAMAGED)
 })
@@ -187,19 +226,25 @@ test('a failed restore with replacement keeps the old data', async () => {
   const path = await changed(withTable('users', { digest: '1' }))
   const count = async () => (await source.query('select count(*) from _collections')).rows[0]![0]
   const before = await count()
-  await expect(restoreBackup(source, path, { replace: async () => {}, afterRestore })).rejects.toThrow(
-    DAMAGED,
-  )
+  await expect(
+    restoreBackup(source, path, { replace: async () => {}, afterRestore }),
+  ).rejects.toThrow(DAMAGED)
   expect(await count()).toBe(before)
 })
 
 test('a backup never overwrites a file and leaves no unfinished one', async () => {
   await expect(writeBackup(source, good)).rejects.toThrow('good.zip is there already.')
-  await expect(writeBackup(source, join(folder, 'no/where.zip'))).rejects.toThrow(/cannot be written: ENOENT/)
-  await expect(writeBackup(target, join(folder, 'nothing.zip'))).rejects.toThrow('There is no pocketsms')
-  const stopped = AbortSignal.abort(new UserError('Stopped.'))
-  await expect(writeBackup(source, join(folder, 'stopped.zip'), { signal: stopped })).rejects.toThrow(
-    'Stopped.',
+  await expect(writeBackup(source, join(folder, 'no/where.zip'))).rejects.toThrow(
+    /cannot be written: ENOENT/,
   )
-  expect(readdirSync(folder).filter((name) => /where|nothing|stopped|partial/.test(name))).toEqual([])
+  await expect(writeBackup(target, join(folder, 'nothing.zip'))).rejects.toThrow(
+    'There is no pocketsms',
+  )
+  const stopped = AbortSignal.abort(new UserError('Stopped.'))
+  await expect(
+    writeBackup(source, join(folder, 'stopped.zip'), { signal: stopped }),
+  ).rejects.toThrow('Stopped.')
+  expect(readdirSync(folder).filter((name) => /where|nothing|stopped|partial/.test(name))).toEqual(
+    [],
+  )
 })

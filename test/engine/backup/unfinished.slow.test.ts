@@ -49,7 +49,10 @@ await writeBackup(server.services.store.db, file)
 await server.stop()
 
 /** Starts a server on what was restored from the file, asks, and stops it. */
-async function restored<T>(resume: boolean, work: (user: Client, phone: Client) => Promise<T>): Promise<T> {
+async function restored<T>(
+  resume: boolean,
+  work: (user: Client, phone: Client) => Promise<T>,
+): Promise<T> {
   const server = await start(await testConfig(SETTINGS))
   url = server.url
   try {
@@ -69,7 +72,10 @@ async function restored<T>(resume: boolean, work: (user: Client, phone: Client) 
 const messagesOf = async (by: Client) => {
   const { items } = (await by.call('GET', '/api/collections/sms_messages/records?sort=@rowid')).body
   return Object.fromEntries(
-    items.map(({ id, status, error_message }: Record<string, string>) => [id, [status, error_message]]),
+    items.map(({ id, status, error_message }: Record<string, string>) => [
+      id,
+      [status, error_message],
+    ]),
   )
 }
 
@@ -87,7 +93,12 @@ test('a restore fails unfinished messages and sends none again', async () => {
     expect((await sendTo(user, {}, 'key-assigned')).message_ids).toEqual([ids.assigned])
     const path = `/api/collections/sms_events/records?filter=(message="${ids.sending}")&sort=@rowid`
     const { items } = (await user.call('GET', path)).body
-    expect(items.at(-1)).toMatchObject({ status: 'failed', detail: REASON, device: phone.id, attempt: 1 })
+    expect(items.at(-1)).toMatchObject({
+      status: 'failed',
+      detail: REASON,
+      device: phone.id,
+      attempt: 1,
+    })
     const failed = async () =>
       (await deliveriesOf(user)).filter(({ event }) => event === 'message.failed').length
     await expect.poll(failed).toBe(3)

@@ -68,13 +68,18 @@ test.each([
 test('an import with deleteMissing never deletes built-in collections', async () => {
   const form = { collections: [{ name: 'only' }], deleteMissing: true }
   const refused = await refusal(importAll(store, form, checkRule))
-  expect(refused?.data.collections).toMatchObject({ message: expect.stringContaining('pocketsms needs') })
+  expect(refused?.data.collections).toMatchObject({
+    message: expect.stringContaining('pocketsms needs'),
+  })
   expect(store.catalog.find('only')).toBeUndefined()
 })
 
 test('a built-in collection can gain fields, values and rules', async () => {
   const { fields } = store.catalog.find('contacts')!
-  await update(store, 'contacts', { fields: [...fields, { name: 'nick', type: 'text' }], viewRule: '' })
+  await update(store, 'contacts', {
+    fields: [...fields, { name: 'nick', type: 'text' }],
+    viewRule: '',
+  })
   expect(store.catalog.find('contacts')!.fields.at(-1)).toMatchObject({ name: 'nick' })
 })
 
@@ -83,13 +88,17 @@ test('a start adds fields and values that an older database lacks', async () => 
   await store.change(async (draft) => {
     const earlier = present.fields
       .filter(({ name }) => name !== 'platform')
-      .map((field) => (field.type === 'select' ? { ...field, values: field.values.slice(1) } : field))
+      .map((field) =>
+        field.type === 'select' ? { ...field, values: field.values.slice(1) } : field,
+      )
     await saveCollection(draft, { ...present, listRule: 'id = ""', fields: earlier })
   })
   const next = await openStore(store.db)
   const { fields, listRule } = next.catalog.find('devices')!
   const values = fields.flatMap((field) => (field.type === 'select' ? field.values : []))
-  expect(fields.map(({ name }) => name).toSorted()).toEqual(present.fields.map(({ name }) => name).toSorted())
+  expect(fields.map(({ name }) => name).toSorted()).toEqual(
+    present.fields.map(({ name }) => name).toSorted(),
+  )
   expect(values).toEqual(expect.arrayContaining(['android', 'simulator']))
   expect(listRule).toBe('id = ""')
   await store.db.query('select platform from devices', [], 'the added column')
@@ -107,7 +116,9 @@ test("a field that has a new built-in field's name but another type stops the st
     )
     await saveCollection(draft, { ...present, fields })
   })
-  await expect(openStore(store.db)).rejects.toThrow('The field "platform" of the collection "devices"')
+  await expect(openStore(store.db)).rejects.toThrow(
+    'The field "platform" of the collection "devices"',
+  )
 })
 
 test.each([
@@ -142,7 +153,10 @@ test('a collection renamed a moment before is deleted under its new name', async
     `select to_regclass('renamed_from') is null and to_regclass('renamed_to') is null`,
   )
   expect(rows).toEqual([[true]])
-  const gone = removeCollection({ catalog: stale, change: (work) => store.change(work) }, 'renamed_from')
+  const gone = removeCollection(
+    { catalog: stale, change: (work) => store.change(work) },
+    'renamed_from',
+  )
   await expect(refusal(gone)).resolves.toMatchObject({ status: 404 })
 })
 

@@ -22,14 +22,26 @@ test.each([
     'CREATE UNIQUE INDEX `i` ON `x` (`a`, [ownerRef] DESC)',
     'create unique index "i" on "posts" ("a", "ownerRef" DESC)',
   ],
-  ['case of a name', 'create index i on posts (OWNERREF)', 'create index "i" on "posts" ("ownerRef")'],
+  [
+    'case of a name',
+    'create index i on posts (OWNERREF)',
+    'create index "i" on "posts" ("ownerRef")',
+  ],
   [
     'no case',
     'CREATE INDEX i ON posts (`a` COLLATE NOCASE)',
     'create index "i" on "posts" (lower("a" collate "C"))',
   ],
-  ['expression', 'CREATE INDEX i ON posts (lower(`a`))', 'create index "i" on "posts" ((lower("a")))'],
-  ['json', 'CREATE INDEX i ON posts (`data`)', 'create index "i" on "posts" (("data"::text collate "C"))'],
+  [
+    'expression',
+    'CREATE INDEX i ON posts (lower(`a`))',
+    'create index "i" on "posts" ((lower("a")))',
+  ],
+  [
+    'json',
+    'CREATE INDEX i ON posts (`data`)',
+    'create index "i" on "posts" (("data"::text collate "C"))',
+  ],
   [
     'json path',
     "CREATE INDEX i ON posts (json_extract(`data`, '$.x.y'))",
@@ -87,7 +99,9 @@ const columns = async (index = 'sms_messages_in_order') =>
   (await store.db.query(COLUMNS, [index])).rows[0]?.[0]
 
 test('no index covers the line, or columns that claims and reports change, so their updates are HOT', async () => {
-  const { rows } = await store.db.query(`select indexdef from pg_indexes where tablename = 'sms_messages'`)
+  const { rows } = await store.db.query(
+    `select indexdef from pg_indexes where tablename = 'sms_messages'`,
+  )
   expect(rows.length).toBeGreaterThan(8)
   expect(rows.join()).not.toMatch(/status|sent_at|delivered_at|updated|\bline\b/)
 })
@@ -100,7 +114,9 @@ const WHOLE_INDEXES = `select array_agg(a.attname::text order by k.place)
 test.each(['sms_messages', 'sms_events', 'contacts', 'webhook_deliveries'])(
   'the indexes that plans of %s rely on exist',
   async (table) => {
-    const names = (await store.db.query(WHOLE_INDEXES, [table])).rows.map(([columns]) => columns as string[])
+    const names = (await store.db.query(WHOLE_INDEXES, [table])).rows.map(
+      ([columns]) => columns as string[],
+    )
     const own = listIndexedColumns({ id: table, indexes: [] })
     expect(own).toContainEqual(['user', '_rowid'])
     for (const columns of own) expect(names).toContainEqual(columns)

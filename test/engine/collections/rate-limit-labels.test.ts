@@ -23,7 +23,10 @@ test('renaming a collection renames its rate limit labels and no others', async 
 
 test('two concurrent renames both reach the labels of the rate limits', async () => {
   await write('posts:create', 'notes:create')
-  await Promise.all([renameRateLimits(here, 'posts', 'texts'), renameRateLimits(here, 'notes', 'words')])
+  await Promise.all([
+    renameRateLimits(here, 'posts', 'texts'),
+    renameRateLimits(here, 'notes', 'words'),
+  ])
   expect(await labels()).toEqual(['texts:create', 'words:create'])
 })
 

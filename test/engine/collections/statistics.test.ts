@@ -12,5 +12,7 @@ test('tables of records are set to be analyzed early', async () => {
   const tables = catalog.all.filter(({ type }) => type !== 'view').map(({ name }) => name)
   expect(tables).toContain('sms_messages')
   for (const name of [...tables, '_audit', '_logs'])
-    expect(options.get(name), name).toEqual(name === 'sms_messages' ? [...SOON, 'fillfactor=80'] : SOON)
+    expect(options.get(name), name).toEqual(
+      name === 'sms_messages' ? [...SOON, 'fillfactor=80'] : SOON,
+    )
 })

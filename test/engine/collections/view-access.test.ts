@@ -22,7 +22,11 @@ const column = (expression: string) => `select id, (${expression}) as v from peo
 
 test.each([
   ['a file', `pg_read_file('/etc/passwd')`, 'function "pg_read_file"'],
-  ['a name with escapes', `U&"\\0070g_read_file"('/etc/passwd')`, 'function "pg_read_file"|syntax error'],
+  [
+    'a name with escapes',
+    `U&"\\0070g_read_file"('/etc/passwd')`,
+    'function "pg_read_file"|syntax error',
+  ],
   ['a nested call', `upper(lower(pg_read_file('/etc/passwd')))`, 'function "pg_read_file"'],
   ['a call that never runs', `case when 1 = 2 then pg_sleep(1)::text end`, 'function "pg_sleep"'],
   ['an attribute that is a function', '(people).pg_column_size', 'function "pg_column_size"'],
@@ -30,7 +34,11 @@ test.each([
   ['SQL as text', `query_to_xml('select 1', true, true, '')::text`, 'function "query_to_xml"'],
   ['a setting read', `current_setting('data_directory')`, 'function "current_setting"'],
   ['a function of our own that writes', `pb_new_id()`, 'function "pb_new_id"'],
-  ['a function of our own that reads', `sms_is_below_limits('x', 1, 1)`, 'function "sms_is_below_limits"'],
+  [
+    'a function of our own that reads',
+    `sms_is_below_limits('x', 1, 1)`,
+    'function "sms_is_below_limits"',
+  ],
   ['an aggregate', `(select pg_sleep(max(rank)) from people)::text`, 'function "pg_sleep"'],
   ['a window', `count(*) over (order by pg_sleep(1)::text)`, 'function "pg_sleep"'],
   ['a limit', `(select 1 limit pg_sleep(1)::text::int)`, 'function "pg_sleep"'],
@@ -40,11 +48,23 @@ test.each([
   ['a cast to a table', `'_params'::regclass::text`, 'type "regclass"'],
   ['a list of tables', `'{_params}'::_regclass::text`, 'type "_regclass"'],
   ['XML', `xmlelement(name a, 'b')::text`, 'kind of expression \\(XMLEXPR\\)'],
-  ['password hashes of the database', '(select max(rolpassword) from pg_authid)', 'read "pg_authid"'],
+  [
+    'password hashes of the database',
+    '(select max(rolpassword) from pg_authid)',
+    'read "pg_authid"',
+  ],
   ['roles as a TABLE', '(select count(*) from (table pg_authid) t)', 'read "pg_authid"'],
-  ['the schema of tables', '(select max(table_name) from information_schema.tables)', 'read "tables"'],
+  [
+    'the schema of tables',
+    '(select max(table_name) from information_schema.tables)',
+    'read "tables"',
+  ],
   ['an internal table', '(select max(value::text) from _params)', 'read "_params"'],
-  ['a part of the rows', '(select count(*) from people tablesample system (10))', 'TABLESAMPLECLAUSE'],
+  [
+    'a part of the rows',
+    '(select count(*) from people tablesample system (10))',
+    'TABLESAMPLECLAUSE',
+  ],
 ])('a view with %s is refused: $2', async (_, expression, cause) => {
   const refused = await refusal(view(column(expression)))
   expect(refused?.data.viewQuery).toMatchObject({
@@ -84,7 +104,9 @@ test.each([
 })
 
 test('a refused view query leaves no table or view in the database', async () => {
-  const { rows } = await store.db.query(`select relname from pg_class where relname like '\\_view\\_%'`)
+  const { rows } = await store.db.query(
+    `select relname from pg_class where relname like '\\_view\\_%'`,
+  )
   expect(rows).toEqual([])
 })
 
@@ -150,5 +172,7 @@ test('an index on a function that is not immutable is refused', async () => {
   const refused = await refusal(
     create(store, { name: 'two', fields: [{ name: 'name', type: 'text' }], indexes }),
   )
-  expect(refused?.data.indexes).toMatchObject({ 0: { message: expect.stringContaining('IMMUTABLE') } })
+  expect(refused?.data.indexes).toMatchObject({
+    0: { message: expect.stringContaining('IMMUTABLE') },
+  })
 })

@@ -8,7 +8,11 @@ const store = await collectionStore()
 await create(store, { name: 'people', fields: [...fields, kind] })
 await store.db.query(`insert into people (id, rank, kind) values ('one', 2, 'p'), ('two', 3, '')`)
 await create(store, { name: 'kinds', type: 'view', viewQuery: 'select id, kind from people' })
-await create(store, { name: 'kinds_again', type: 'view', viewQuery: 'select id, kind as k from kinds' })
+await create(store, {
+  name: 'kinds_again',
+  type: 'view',
+  viewQuery: 'select id, kind as k from kinds',
+})
 
 test('a field or collection that a view uses cannot be deleted', async () => {
   const dropped = await refusal(update(store, 'people', { fields }))

@@ -14,7 +14,9 @@ test.each([
   ['a list with a number in it, as Go leaves it', '[1,"a"]', ['a', '[1,"a"]']],
   ['a list with a list in it', ['a', ['b']], []],
   ['an object', {}, []],
-] as const)('%s is read as the list of texts $2', (_, raw, texts) => expect(toTexts(raw)).toEqual(texts))
+] as const)('%s is read as the list of texts $2', (_, raw, texts) =>
+  expect(toTexts(raw)).toEqual(texts),
+)
 
 test('a date is the same after formatting and reading', () => {
   const at = new Date('2026-11-20T07:00:00.123Z')
@@ -23,8 +25,13 @@ test('a date is the same after formatting and reading', () => {
 })
 
 test('a date beyond year 9999 is above a maximum, and a date before year 0 below a minimum', () => {
-  const field = fieldOf('date', { min: '2024-01-01 00:00:00.000Z', max: '2024-12-31 00:00:00.500Z' })
-  expect(checkValue(field, '10000-01-01 00:00:00.000Z')?.code).toBe('validation_max_less_equal_than_required')
+  const field = fieldOf('date', {
+    min: '2024-01-01 00:00:00.000Z',
+    max: '2024-12-31 00:00:00.500Z',
+  })
+  expect(checkValue(field, '10000-01-01 00:00:00.000Z')?.code).toBe(
+    'validation_max_less_equal_than_required',
+  )
   expect(checkValue(field, '-0001-01-01 00:00:00.000Z')?.code).toBe(
     'validation_min_greater_equal_than_required',
   )
@@ -33,7 +40,11 @@ test('a date beyond year 9999 is above a maximum, and a date before year 0 below
 const json = fieldOf('json')
 
 test.each([
-  ['an object is stored with its keys sorted', { b: 1, a: { d: 1, c: 2 } }, '{"a":{"c":2,"d":1},"b":1}'],
+  [
+    'an object is stored with its keys sorted',
+    { b: 1, a: { d: 1, c: 2 } },
+    '{"a":{"c":2,"d":1},"b":1}',
+  ],
   ['keys that look like numbers are sorted as texts', { '2': 1, '10': 2 }, '{"10":2,"2":1}'],
   ['keys are sorted by their bytes', { '\u{1F600}': 1, '\uFB00': 2 }, '{"\uFB00":2,"\u{1F600}":1}'],
   ['markup is stored without escapes', '<&>', '"<&>"'],
@@ -60,7 +71,11 @@ test.each([
 ] as const)('JSON: %s', (_, raw, stored) => expect(store(json, raw)).toBe(stored))
 
 test.each([
-  ['spaces are removed between values, not within them', '{ "a b" : [ 1 , "c d" ] }', '{"a b":[1,"c d"]}'],
+  [
+    'spaces are removed between values, not within them',
+    '{ "a b" : [ 1 , "c d" ] }',
+    '{"a b":[1,"c d"]}',
+  ],
   ['a duplicate key is kept', '{"a":1,"b":{"c":1,"c":2},"a":3}', '{"a":1,"b":{"c":1,"c":2},"a":3}'],
   ['escapes are kept', '"\\u00e9\\/"', '"\\u00e9\\/"'],
   ['long integers are kept', '[12345678901234567890]', '[12345678901234567890]'],

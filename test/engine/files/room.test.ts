@@ -15,7 +15,11 @@ await must(gateway.superuser, 'POST', '/api/collections', {
     { name: 'user', type: 'relation', collectionId: '_pb_users_auth_', maxSelect: 1 },
     { name: 'file', type: 'file', maxSelect: 1 },
   ],
-  ...{ listRule: owner, viewRule: owner, createRule: owner, updateRule: owner, deleteRule: owner },
+  listRule: owner,
+  viewRule: owner,
+  createRule: owner,
+  updateRule: owner,
+  deleteRule: owner,
 })
 const PAPERS = '/api/collections/papers/records'
 
@@ -26,7 +30,8 @@ async function upload({ id, token }: Client, bytes: number): Promise<number> {
   const headers = { authorization: token }
   const answer = await fetch(`${gateway.url}${PAPERS}`, { method: 'POST', headers, body })
   const { message } = (await answer.json()) as { message?: string }
-  if (answer.status === 413) expect(message).toBe('This account may store 2 MiB of files. Delete some first.')
+  if (answer.status === 413)
+    expect(message).toBe('This account may store 2 MiB of files. Delete some first.')
   return answer.status
 }
 const files = async (who: Client) => (await must(who, 'GET', '/api/sms/usage')).files
@@ -54,7 +59,11 @@ test('a picture above the storage limit is left out of its message, whose text s
   const payload = mms([['beach.png', Buffer.alloc(300_000, 'x'), 'image/png']])
   for (const _ of [1, 2]) expect(await post(payload)).toBe(204)
   const filter = encodeURIComponent(`from = "${payload.sender}"`)
-  const { items } = await must(shop, 'GET', `/api/collections/sms_messages/records?filter=${filter}`)
+  const { items } = await must(
+    shop,
+    'GET',
+    `/api/collections/sms_messages/records?filter=${filter}`,
+  )
   const body = 'Look!\nAttachment left out: beach.png image/png 300000 bytes'
   expect(items).toMatchObject([{ body, attachments: [] }])
   expect(items.length).toBe(1)

@@ -70,8 +70,18 @@ describe('a file', () => {
   })
 
   test.each([
-    ['is shown in the browser if it is a picture', 'picture', {}, /^inline; filename="picture_\w{10}\.png"$/],
-    ['is offered for download on request', 'picture', { download: true }, /^attachment; filename="picture/],
+    [
+      'is shown in the browser if it is a picture',
+      'picture',
+      {},
+      /^inline; filename="picture_\w{10}\.png"$/,
+    ],
+    [
+      'is offered for download on request',
+      'picture',
+      { download: true },
+      /^attachment; filename="picture/,
+    ],
   ])('%s', async (_, name, query, disposition) => {
     expect((await get(name, {}, query)).headers.get('content-disposition')).toMatch(disposition)
   })

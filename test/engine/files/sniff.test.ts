@@ -71,10 +71,13 @@ test.each<[type: string, extension: string, content: string | Buffer]>([
   ['text/plain; charset=windows-1252', '.txt', 'na\xefve\x85'],
   ['text/plain', '.txt', '\x93quoted\x94'],
   ['text/plain; charset=utf-16le', '.txt', '\xff\xfea\0'],
-])('content of the type %s is recognised and gets the extension %s', async (type, extension, content) => {
-  const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content
-  expect(await sniff(bytes)).toMatchObject({ type, extension })
-})
+])(
+  'content of the type %s is recognised and gets the extension %s',
+  async (type, extension, content) => {
+    const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content
+    expect(await sniff(bytes)).toMatchObject({ type, extension })
+  },
+)
 
 test('a detected type lists all its names', async () => {
   expect((await sniff(zipped('a'))).names).toContain('application/x-zip-compressed')

@@ -1,7 +1,11 @@
 import { mkdirSync, readdirSync, rmSync, utimesSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { openUploadSpace, removeUploads, type Spool } from '../../../src/engine/files/temporary-upload.ts'
+import {
+  openUploadSpace,
+  removeUploads,
+  type Spool,
+} from '../../../src/engine/files/temporary-upload.ts'
 import { Budget } from '../../../src/platform/limits/budget.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { openUploads } from '../../support/open-uploads.ts'
@@ -42,10 +46,12 @@ test('the files of one request share its memory and count as one file', async ()
   const space = openUploadSpace(budget.open('ann'), 3_000, 100)
   const spools = Array.from({ length: 50 }, () => space.makeSpool())
   const before = openUploads()
-  for (const from of [0, 30]) await Promise.all(spools.map((spool, i) => spool.write(part(30, i + from))))
+  for (const from of [0, 30])
+    await Promise.all(spools.map((spool, i) => spool.write(part(30, i + from))))
   expect(openUploads() - before).toBeLessThanOrEqual(1)
   expect(budget.taken).toBe(3_000)
-  for (const [i, spool] of spools.entries()) expect((await all(spool, 100)).content).toEqual(part(60, i))
+  for (const [i, spool] of spools.entries())
+    expect((await all(spool, 100)).content).toEqual(part(60, i))
   await space.close()
   expect(budget.taken).toBe(0)
 })

@@ -5,7 +5,12 @@ import { untilWaiting } from '../../support/database/locks.ts'
 import { openUploads } from '../../support/open-uploads.ts'
 import { SUPERUSER, startServer } from '../../support/server/start.ts'
 
-const file = (name: string, options: object = {}) => ({ name, type: 'file', maxSelect: 1, ...options })
+const file = (name: string, options: object = {}) => ({
+  name,
+  type: 'file',
+  maxSelect: 1,
+  ...options,
+})
 const OPEN = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
 
 const server = await startServer()
@@ -41,7 +46,9 @@ const stored = async () => {
     `select f.name, string_agg(convert_from(c.content, 'UTF8'), '' order by part) from _file_chunks c
       full join _files f on f.id = c.file group by f.name order by f.name`,
   )
-  return rows.map(([name, content]) => `${String(name).replace(/(_[a-z0-9]{10})+\./, '.')}: ${content}`)
+  return rows.map(
+    ([name, content]) => `${String(name).replace(/(_[a-z0-9]{10})+\./, '.')}: ${content}`,
+  )
 }
 
 describe('a batch', () => {

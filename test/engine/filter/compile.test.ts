@@ -35,7 +35,11 @@ test.each([
   ['another record', "owner.nick = 'Ann'", OPAQUE],
   ['two values', "'x' = 'x'", OPAQUE],
   ['what is always true', "null = ''", { kind: 'and', items: [] }],
-  ['one of two', "txt = 'x' || txt = 'y'", { kind: 'or', items: [0, 1].map((i) => compare('txt', '=', i)) }],
+  [
+    'one of two',
+    "txt = 'x' || txt = 'y'",
+    { kind: 'or', items: [0, 1].map((i) => compare('txt', '=', i)) },
+  ],
   [
     'all of several',
     "txt = 'x' && (flag = true || txt ~ 'y') && num < 5",
@@ -80,7 +84,8 @@ test.each(["notes_via_thing.body ?= 'x'", "tags.name ?= 'x' && notes_via_thing.b
 
 test('a rule with a back-relation cannot be checked for a record not stored yet', () => {
   const candidate = { id: 'new', txt: 'x' }
-  const compile = () => world.compile({ collection: 'things', rule: "notes_via_thing.body = ''", candidate })
+  const compile = () =>
+    world.compile({ collection: 'things', rule: "notes_via_thing.body = ''", candidate })
   expect(compile).toThrow()
 })
 
@@ -95,10 +100,13 @@ describe('a client that is not a superuser', () => {
     expect(await world.ask('ann', collection, filter)).toBe('refused')
   })
 
-  test.each(['@request.auth.id', '@collection.tags.id'])('cannot even use %s inside a text', (name) => {
-    const ask = () => world.compile({ collection: 'tags', as: 'ann', filter: `name = '${name}'` })
-    expect(ask).toThrow(expect.objectContaining({ name: 'ApiError', status: 403 }))
-  })
+  test.each(['@request.auth.id', '@collection.tags.id'])(
+    'cannot even use %s inside a text',
+    (name) => {
+      const ask = () => world.compile({ collection: 'tags', as: 'ann', filter: `name = '${name}'` })
+      expect(ask).toThrow(expect.objectContaining({ name: 'ApiError', status: 403 }))
+    },
+  )
 
   test('can compare visible emails only', async () => {
     const visible = ['per000000000001', 'per000000000003', 'per000000000005']

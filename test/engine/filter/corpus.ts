@@ -12,7 +12,12 @@ const relation = (name: string, to: string, maxSelect = 1) => {
   return { name, type: 'relation', collectionId, maxSelect }
 }
 const CHOSEN = ['a', 'b', 'c', '5', 'x<y', 'Ä']
-const select = (name: string, maxSelect: number) => ({ name, type: 'select', maxSelect, values: CHOSEN })
+const select = (name: string, maxSelect: number) => ({
+  name,
+  type: 'select',
+  maxSelect,
+  values: CHOSEN,
+})
 const open = { listRule: '', viewRule: '', createRule: null, updateRule: null, deleteRule: null }
 const collection = (name: string, fields: Json[], more: Json = {}) => ({
   id: `pbc_${name}`,

@@ -7,7 +7,8 @@ const show = (token: Token): string => {
 
 /** The tree with all its brackets. */
 function draw(node: Node): string {
-  if (node.kind !== 'comparison') return `(${node.items.map(draw).join(node.kind === 'and' ? ' & ' : ' | ')})`
+  if (node.kind !== 'comparison')
+    return `(${node.items.map(draw).join(node.kind === 'and' ? ' & ' : ' | ')})`
   return `${show(node.left)} ${node.any ? '?' : ''}${node.sign} ${show(node.right)}`
 }
 
@@ -21,7 +22,11 @@ test.each([
   ['numbers', 'a=-1.5 && b=-.5 && c=007', '(a = -1.5 & b = -0.5 & c = 7)'],
   ['a number beyond all doubles is 0', `a=${'9'.repeat(400)}`, 'a = 0'],
   ['a comment hides brackets', '(a=1 // b) \n) && c=2', '(a = 1 & c = 2)'],
-  ['functions may contain comments and a trailing comma', "f(a, 'b',// c\n -2,) = 1", 'f(a,"b",-2) = 1'],
+  [
+    'functions may contain comments and a trailing comma',
+    "f(a, 'b',// c\n -2,) = 1",
+    'f(a,"b",-2) = 1',
+  ],
   ['any name may be an operand', '@request.auth.id:lower = #a.b', '@request.auth.id:lower = #a.b'],
 ])('%s: the filter $1 is read as $2', (_, filter, tree) => {
   expect(draw(parseFilter(filter).root)).toBe(tree)
@@ -51,7 +56,9 @@ test.each([
   ['f(g(h(i(1))))=1', 'max nested function arguments reached (max: 3)'],
   [Array(201).fill('a=1').join('||'), 'max filter expressions limit reached'],
 ])('the filter "$0" is refused: $1', (filter, cause) => {
-  expect(() => parseFilter(filter)).toThrow(expect.objectContaining({ name: 'FilterError', message: cause }))
+  expect(() => parseFilter(filter)).toThrow(
+    expect.objectContaining({ name: 'FilterError', message: cause }),
+  )
 })
 
 test('nested groups are read up to a limit', () => {

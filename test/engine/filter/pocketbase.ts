@@ -25,13 +25,25 @@ export async function startPocketBase(binary: string) {
   const client = new Client(program.url, CORPUS)
   return {
     /** The ids of `collection` under a filter and sort; 'late' if it ran out of its time. */
-    async ask(as: string | null, collection: string, filter: string, sort: string): Promise<Answer | 'late'> {
-      const query = new URLSearchParams({ filter, sort, perPage: '500', fields: 'id', skipTotal: '1' })
+    async ask(
+      as: string | null,
+      collection: string,
+      filter: string,
+      sort: string,
+    ): Promise<Answer | 'late'> {
+      const query = new URLSearchParams({
+        filter,
+        sort,
+        perPage: '500',
+        fields: 'id',
+        skipTotal: '1',
+      })
       const started = Date.now()
       const path = `/api/collections/${collection}/records?${query}`
       // some of what SQLite does is not interrupted
       const answer = await client.request({ as: as ?? undefined, path }).catch(() => undefined)
-      if (answer?.status !== 200) return Date.now() - started > MAX_SECONDS * 900 ? 'late' : 'refused'
+      if (answer?.status !== 200)
+        return Date.now() - started > MAX_SECONDS * 900 ? 'late' : 'refused'
       return (answer.json as { items: { id: string }[] }).items.map(({ id }) => id)
     },
     stop: () => program.stop(),

@@ -12,7 +12,16 @@ export interface Subject {
 }
 
 const SIGNS = ['=', '!=', '~', '!~', '<', '<=', '>', '>=']
-const MACROS = ['@now', '@yesterday', '@todayStart', '@monthEnd', '@yearStart', '@year', '@month', '@weekday']
+const MACROS = [
+  '@now',
+  '@yesterday',
+  '@todayStart',
+  '@monthEnd',
+  '@yearStart',
+  '@year',
+  '@month',
+  '@weekday',
+]
 const TEXTS = [
   ...'|x|X|y|a|Ann|5|5.0| 5 |.5|1e3|0x5|true|abc|%|a%|%b|a\\\\|%\\\\|\\\\%|_|a_%|ä'.split('|'),
   ...'["a"]|["a","b"]|[]|["a", "b"]|{"a":1}|2024-01-02|2024-01-02 03:04:05.678Z|[1,2]'.split('|'),
@@ -62,8 +71,13 @@ function ending(field: Field): fc.Arbitrary<string> {
 }
 
 /** A path from a collection, with up to `depth` hops. */
-export function path(subject: Subject, collection: Collection, depth: number): fc.Arbitrary<string> {
-  const isUsed = ({ name, hidden }: Field) => !DIFFERENT.has(name) && (subject.isSuperuser || !hidden)
+export function path(
+  subject: Subject,
+  collection: Collection,
+  depth: number,
+): fc.Arbitrary<string> {
+  const isUsed = ({ name, hidden }: Field) =>
+    !DIFFERENT.has(name) && (subject.isSuperuser || !hidden)
   const here = fc.constantFrom(...collection.fields.filter(isUsed)).chain(ending)
   const next = depth === 0 ? [] : hops(subject, collection)
   if (next.length === 0) return here
@@ -78,12 +92,16 @@ const STRFTIMES = ['%Y', '%Y-%m-%d', '%s', '%H:%M', '%j', '%w', 'x']
 const TIME_MODIFIERS = ["'+1 day'", "'start of month'", "'-3 months'", "'weekday 0'", "'bad'"]
 
 function call({ collection }: Subject): fc.Arbitrary<string> {
-  const named = NUMBER_PATHS.filter((name) => /^[\d.]+$|^null$/.test(name) || collection.name === 'things')
+  const named = NUMBER_PATHS.filter(
+    (name) => /^[\d.]+$|^null$/.test(name) || collection.name === 'things',
+  )
   const distance = fc
     .tuple(one(named), one(named), one(named), one(named))
     .map((args) => `geoDistance(${args})`)
   const dates =
-    collection.name === 'things' ? ['day', 'txt', 'num', 'owner.nick', 'tags.name'] : ["'2024-01-31'"]
+    collection.name === 'things'
+      ? ['day', 'txt', 'num', 'owner.nick', 'tags.name']
+      : ["'2024-01-31'"]
   const time = fc
     .tuple(
       one(STRFTIMES),
@@ -96,8 +114,23 @@ function call({ collection }: Subject): fc.Arbitrary<string> {
 
 function forSuperusers(subject: Subject): fc.Arbitrary<string> {
   const request = one([
-    ...['auth.nick', 'auth.email', 'auth.verified', 'auth.nothing', 'auth.created', 'method', 'context'],
-    ...['query.perPage', 'query.sort:lower', 'query.zz:isset', 'headers.zz', 'body.txt', 'body.num:isset'],
+    ...[
+      'auth.nick',
+      'auth.email',
+      'auth.verified',
+      'auth.nothing',
+      'auth.created',
+      'method',
+      'context',
+    ],
+    ...[
+      'query.perPage',
+      'query.sort:lower',
+      'query.zz:isset',
+      'headers.zz',
+      'body.txt',
+      'body.num:isset',
+    ],
     ...['body.many:length', 'body.many:each', 'body.txt:changed'],
   ]).map((name) => `@request.${name}`)
   const others = subject.catalog.all.filter(({ id }) => OURS.has(id))
@@ -136,7 +169,9 @@ export function randomFilter(subject: Subject): fc.Arbitrary<string> {
   const group = fc.tuple(item, one(['&&', '||']), item).map(([a, join, b]) => `(${a} ${join} ${b})`)
   const part = fc.oneof({ weight: 4, arbitrary: item }, { weight: 1, arbitrary: group })
   const more = fc.array(fc.tuple(one([' && ', ' || ']), part), { maxLength: 2 })
-  return fc.tuple(part, more).map(([first, rest]) => first + rest.map(([join, next]) => join + next).join(''))
+  return fc
+    .tuple(part, more)
+    .map(([first, rest]) => first + rest.map(([join, next]) => join + next).join(''))
 }
 
 /** Any sort, with the id at its end so that there are no ties. */

@@ -75,10 +75,15 @@ function apart(ours: Answer, theirs: Answer): string {
 
 const CALLERS = ['root', 'root', 'ann', null]
 
-function samples(make: (subject: Subject) => fc.Arbitrary<Pick<Sample, 'filter' | 'sort'>>): Sample[] {
+function samples(
+  make: (subject: Subject) => fc.Arbitrary<Pick<Sample, 'filter' | 'sort'>>,
+): Sample[] {
   const { catalog } = world.store
   const sample = fc
-    .tuple(fc.constantFrom(...CALLERS), fc.constantFrom('things', 'things', 'notes', 'people', 'tags'))
+    .tuple(
+      fc.constantFrom(...CALLERS),
+      fc.constantFrom('things', 'things', 'notes', 'people', 'tags'),
+    )
     .chain(([as, name]) => {
       const subject = { catalog, collection: catalog.find(name)!, isSuperuser: as === 'root' }
       return make(subject).map((rest) => ({ as, collection: name, ...rest }))
@@ -89,7 +94,9 @@ function samples(make: (subject: Subject) => fc.Arbitrary<Pick<Sample, 'filter' 
 test('random filters are answered, and as PocketBase answers them if it is installed', {
   timeout: 3_600_000,
 }, async () => {
-  await compareAll(samples((subject) => randomFilter(subject).map((filter) => ({ filter, sort: 'id' }))))
+  await compareAll(
+    samples((subject) => randomFilter(subject).map((filter) => ({ filter, sort: 'id' }))),
+  )
 })
 
 test('random sorts are answered, and as PocketBase answers them if it is installed', {

@@ -45,10 +45,13 @@ const format = fc
   .map((p) => p.join(' '))
 
 test("strftime in filters equals SQLite's", async () => {
-  const samples = fc.sample(fc.tuple(format, value, fc.array(modifier, { maxLength: 2 })).filter(isPlain), {
-    numRuns: RUNS,
-    seed: 1,
-  })
+  const samples = fc.sample(
+    fc.tuple(format, value, fc.array(modifier, { maxLength: 2 })).filter(isPlain),
+    {
+      numRuns: RUNS,
+      seed: 1,
+    },
+  )
   const calls = samples.map(([form, at, modifiers]) => [form, at, ...modifiers])
   for (let from = 0; from < RUNS; from += AT_ONCE) {
     const some = calls.slice(from, from + AT_ONCE)

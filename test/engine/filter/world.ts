@@ -42,14 +42,22 @@ export async function openWorld(config: Config) {
     if (compiled.never) return []
     const where = compiled.where && ` WHERE ${compiled.where}`
     const order = compiled.orderBy && ` ORDER BY ${compiled.orderBy}`
-    const { rows } = await db.query(`SELECT b.id FROM ${compiled.from}${where}${order}`, compiled.params)
+    const { rows } = await db.query(
+      `SELECT b.id FROM ${compiled.from}${where}${order}`,
+      compiled.params,
+    )
     return rows.map(([id]) => String(id))
   }
   return {
     store,
     compile({ collection, as = null, ...question }: Question): CompiledFilter {
       const found = store.catalog.find(collection)!
-      const asked = { rule: '', filter: '', sort: '', request: requestOf(as === null ? null : who[as]!) }
+      const asked = {
+        rule: '',
+        filter: '',
+        sort: '',
+        request: requestOf(as === null ? null : who[as]!),
+      }
       return compile(store.catalog, { ...asked, ...question, collection: found })
     },
     /** Ids as a list gives them. */
@@ -63,12 +71,17 @@ export async function openWorld(config: Config) {
         return await run(compile(store.catalog, { collection, rule, filter, sort, request }))
       } catch (error) {
         if (error instanceof FilterError || error instanceof ApiError) return 'refused'
-        throw isSqlError(error) ? new Error(`${error.message} <- ${filter} sorted by ${sort}`) : error
+        throw isSqlError(error)
+          ? new Error(`${error.message} <- ${filter} sorted by ${sort}`)
+          : error
       }
     },
   }
 }
 
-type Question = Partial<Omit<FilterQuery, 'collection'>> & { collection: string; as?: string | null }
+type Question = Partial<Omit<FilterQuery, 'collection'>> & {
+  collection: string
+  as?: string | null
+}
 
 const requestOf = (auth: AuthRecord | null): RequestInfo => ({ ...NO_REQUEST, auth })

@@ -14,7 +14,11 @@ test('a failed import prints its reason and exits with 1', { timeout: 90_000 }, 
   const { databaseUrl } = await testConfig()
   const env = { ...process.env, DATABASE_URL: databaseUrl ?? '', DATA_DIR: join(folder, 'data') }
   const options = { encoding: 'utf8', env, timeout: 80_000 } as const
-  const { status, stderr } = spawnSync(process.execPath, [CLI, 'import', '--fixtures', file], options)
+  const { status, stderr } = spawnSync(
+    process.execPath,
+    [CLI, 'import', '--fixtures', file],
+    options,
+  )
   expect(stderr).toContain('there is no collection nope.')
   expect(status).toBe(1)
 })

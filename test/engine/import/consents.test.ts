@@ -25,7 +25,11 @@ async function entriesOf(email: string, password: string, url = server.url) {
   const contacts = await pb.collection('contacts').getFullList({ sort: 'phone' })
   const entries = await pb.collection('consents').getFullList({ sort: 'number', expand: 'contact' })
   return {
-    contacts: contacts.map(({ phone, opted_out }) => [phone, opted_out ? 'opt_out' : 'imported', 'import']),
+    contacts: contacts.map(({ phone, opted_out }) => [
+      phone,
+      opted_out ? 'opt_out' : 'imported',
+      'import',
+    ]),
     entries: entries.map(({ number, event, source }) => [number, event, source]),
     expanded: entries.every(({ number, expand }) => expand?.contact?.phone === number),
   }
@@ -46,7 +50,8 @@ test('a data directory of PocketBase adds an entry for each contact', async () =
   const target = await start(await testConfig({}, 'prepared'))
   const user = 'user00000000001'
   const contacts = {
-    ...{ id: 'contacts', name: 'contacts' },
+    id: 'contacts',
+    name: 'contacts',
     rules: ['user = @request.auth.id', 'user = @request.auth.id', null, null, null],
     fields: [
       ID,
@@ -100,6 +105,8 @@ test('fixtures that are imported again leave a person opted out who has opted ou
   await bring({ users, contacts })
   await store.db.query(`update contacts set opted_out = true where id = 'contactcontact3'`)
   await bring({ contacts })
-  const { rows } = await store.db.query(`select opted_out from contacts where id = 'contactcontact3'`)
+  const { rows } = await store.db.query(
+    `select opted_out from contacts where id = 'contactcontact3'`,
+  )
   expect(rows).toEqual([[true]])
 })

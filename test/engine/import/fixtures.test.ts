@@ -86,7 +86,15 @@ test('records are imported unchanged and in order, even with references to later
 })
 
 test('imported passwords are hashed, token keys generated and dates kept', async () => {
-  const [row] = await rowsOf(store, 'users', 'password', 'tokenKey', 'created', 'updated', 'verified')
+  const [row] = await rowsOf(
+    store,
+    'users',
+    'password',
+    'tokenKey',
+    'created',
+    'updated',
+    'verified',
+  )
   const [hash, tokenKey, ...rest] = row!
   expect(await verifyPassword(user.password, String(hash))).toBe(true)
   expect(tokenKey).toMatch(/^[a-zA-Z0-9]{50}$/)
@@ -117,19 +125,35 @@ test('NUL and lone surrogates are removed from imported texts', async () => {
 test.each([
   ['no JSON', '{', /fixtures\.json is not JSON/],
   ['a list', [], /fixtures\.json: an object of collections expected/],
-  ['a fault in the last record', `{"albums":[${JSON.stringify(album(7))},{]}`, /fixtures\.json is not JSON/],
+  [
+    'a fault in the last record',
+    `{"albums":[${JSON.stringify(album(7))},{]}`,
+    /fixtures\.json is not JSON/,
+  ],
   ['more after the end', '{"albums":[]} {}', /fixtures\.json is not JSON/],
   ['an unknown collection', { nope: [] }, /there is no collection nope/],
   ['no records', { albums: {} }, /collection albums: a list of records expected/],
   ['no id', { albums: [{ title: 'x' }] }, /collection albums, record #1, field id: it is missing/],
-  ['an id twice', { albums: [album(7), album(7)] }, /record album0000000007, field id: the id stands twice/],
+  [
+    'an id twice',
+    { albums: [album(7), album(7)] },
+    /record album0000000007, field id: the id stands twice/,
+  ],
   ['a wrong id', { albums: [album(7, { id: 'A B' })] }, /record A B, field id/],
-  ['an unknown field', { albums: [album(7, { nope: 1 })] }, /field nope: the collection has no such field/],
+  [
+    'an unknown field',
+    { albums: [album(7, { nope: 1 })] },
+    /field nope: the collection has no such field/,
+  ],
   ['null for a number', { albums: [album(7, { year: null })] }, /field year: Must be a number/],
   ['text for a number', { albums: [album(7, { year: 'x' })] }, /field year: Must be a number/],
   ['an unknown option', { albums: [album(7, { tags: ['zzz'] })] }, /field tags: /],
   ['a wrong date', { albums: [album(7, { day: 'soon' })] }, /field day: Must be a date like/],
-  ['a missing required value', { albums: [album(7, { title: '' })] }, /field title: Cannot be blank/],
+  [
+    'a missing required value',
+    { albums: [album(7, { title: '' })] },
+    /field title: Cannot be blank/,
+  ],
   [
     'a relation to a missing record',
     { albums: [album(7, { next: 'nobody' })] },
@@ -144,14 +168,23 @@ test.each([
     'an address that cannot be called',
     {
       webhooks: [
-        { id: 'webhook00000001', user: user.id, url: 'ftp://example.com', events: ['message.sent'] },
+        {
+          id: 'webhook00000001',
+          user: user.id,
+          url: 'ftp://example.com',
+          events: ['message.sent'],
+        },
       ],
     },
     /record webhook00000001: url: Must begin with https/,
   ],
   [
     'an automatic answer to no words',
-    { auto_answers: [{ id: 'autoanswer00001', user: user.id, name: 'Hours', match: 'words', body: 'Nine' }] },
+    {
+      auto_answers: [
+        { id: 'autoanswer00001', user: user.id, name: 'Hours', match: 'words', body: 'Nine' },
+      ],
+    },
     /record autoanswer00001: value: Cannot be blank/,
   ],
   [
@@ -159,13 +192,16 @@ test.each([
     { users: [{ ...user, id: 'useruseruser009', password: 'x' }] },
     /field password: Must be at least 8/,
   ],
-])('fixtures with %s are refused with $2 and nothing is imported', async (_, fixtures, sentence) => {
-  const before = await rowsOf(store, 'albums', 'id', 'title')
-  const error = await bring(undefined, fixtures).catch((e: unknown) => e)
-  expect(error).toBeInstanceOf(UserError)
-  expect((error as Error).message).toMatch(sentence)
-  expect(await rowsOf(store, 'albums', 'id', 'title')).toEqual(before)
-})
+])(
+  'fixtures with %s are refused with $2 and nothing is imported',
+  async (_, fixtures, sentence) => {
+    const before = await rowsOf(store, 'albums', 'id', 'title')
+    const error = await bring(undefined, fixtures).catch((e: unknown) => e)
+    expect(error).toBeInstanceOf(UserError)
+    expect((error as Error).message).toMatch(sentence)
+    expect(await rowsOf(store, 'albums', 'id', 'title')).toEqual(before)
+  },
+)
 
 test.each([
   ['no list', { a: 1 }, /a list of collections expected/],
@@ -185,14 +221,16 @@ test.each([
     /collection x: indexes\.0: Failed to create index q/,
   ],
 ])('a schema with %s is refused with $2', async (_, schema, sentence) => {
-  await expect(bring(schema, { albums: [album(1, { title: 'changed' })] })).rejects.toThrow(sentence)
+  await expect(bring(schema, { albums: [album(1, { title: 'changed' })] })).rejects.toThrow(
+    sentence,
+  )
   expect(store.catalog.find('x')).toBeUndefined()
 })
 
 test('a missing file is named in the error', async () => {
-  await expect(importFiles(store, new Map(), { fixtures: '/nowhere/f.json' }, () => {})).rejects.toThrow(
-    '/nowhere/f.json cannot be read',
-  )
+  await expect(
+    importFiles(store, new Map(), { fixtures: '/nowhere/f.json' }, () => {}),
+  ).rejects.toThrow('/nowhere/f.json cannot be read')
 })
 
 test('more records than one batch holds are imported and updated', async () => {
@@ -201,7 +239,9 @@ test('more records than one batch holds are imported and updated', async () => {
   const [last] = (await rowsOf(store, 'albums', 'title')).slice(-1)
   expect(last).toEqual([many.at(-1)!.title])
   const swapped = many.map((one, i) => ({ ...one, title: many.at(-1 - i)!.title }))
-  expect(await bring(undefined, { albums: swapped })).toBe('Imported 0 collections and 4500 records.')
+  expect(await bring(undefined, { albums: swapped })).toBe(
+    'Imported 0 collections and 4500 records.',
+  )
 })
 
 test.each([

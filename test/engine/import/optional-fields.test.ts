@@ -51,10 +51,16 @@ test('a superuser can add a removed optional field again with its old values and
 })
 
 test('an optional field cannot be renamed, and a required field cannot be removed', async () => {
-  const renamed = keys().fields.map((field) => (field.name === 'scopes' ? { ...field, name: 'may' } : field))
-  expect(await refusal(update(store, 'api_keys', { fields: renamed }))).toMatchObject({ status: 400 })
+  const renamed = keys().fields.map((field) =>
+    field.name === 'scopes' ? { ...field, name: 'may' } : field,
+  )
+  expect(await refusal(update(store, 'api_keys', { fields: renamed }))).toMatchObject({
+    status: 400,
+  })
   const needed = keys().fields.filter(({ name }) => name !== 'hash')
-  expect(await refusal(update(store, 'api_keys', { fields: needed }))).toMatchObject({ status: 400 })
+  expect(await refusal(update(store, 'api_keys', { fields: needed }))).toMatchObject({
+    status: 400,
+  })
   await update(store, 'api_keys', { fields: withoutScopes() })
   expect(hasScopes()).toBe(false)
 })
@@ -74,7 +80,9 @@ test('a schema file may leave out the platform carrier but no other, and the nex
         : field,
     ),
   })
-  await expect(importSchema([without('modem')])).rejects.toThrow(/needs the field platform of devices/)
+  await expect(importSchema([without('modem')])).rejects.toThrow(
+    /needs the field platform of devices/,
+  )
   await importSchema([without('carrier')])
   await store.change(bootstrap)
   expect(platform()).toEqual(['android', 'modem', 'simulator', 'other'])

@@ -26,7 +26,14 @@ export interface Source {
   readonly files?: readonly string[]
 }
 
-export const ID = { id: 'f_id', name: 'id', type: 'text', primaryKey: true, required: true, system: true }
+export const ID = {
+  id: 'f_id',
+  name: 'id',
+  type: 'text',
+  primaryKey: true,
+  required: true,
+  system: true,
+}
 /** What PocketBase has of each auth collection; this one is `users`. */
 export const USERS = {
   id: '_pb_users_auth_',
@@ -34,7 +41,15 @@ export const USERS = {
   type: 'auth',
   fields: [
     ID,
-    { id: 'f_pass', name: 'password', type: 'password', hidden: true, required: true, system: true, cost: 4 },
+    {
+      id: 'f_pass',
+      name: 'password',
+      type: 'password',
+      hidden: true,
+      required: true,
+      system: true,
+      cost: 4,
+    },
     {
       id: 'f_key',
       name: 'tokenKey',
@@ -63,10 +78,17 @@ const PARAMS = `create table _params (id text primary key, value json, created t
 const UPDATED = '2024-02-02 02:02:02.222Z'
 
 const sqlType = ({ type }: { type?: string }) =>
-  type === 'number' ? 'NUMERIC DEFAULT 0' : type === 'bool' ? 'BOOLEAN DEFAULT FALSE' : `TEXT DEFAULT ''`
+  type === 'number'
+    ? 'NUMERIC DEFAULT 0'
+    : type === 'bool'
+      ? 'BOOLEAN DEFAULT FALSE'
+      : `TEXT DEFAULT ''`
 
 /** Writes a data directory as PocketBase leaves one behind. */
-export function writeSource(folder: string, { collections = [], settings, files = [] }: Source): string {
+export function writeSource(
+  folder: string,
+  { collections = [], settings, files = [] }: Source,
+): string {
   mkdirSync(folder, { recursive: true })
   const db = new DatabaseSync(join(folder, 'data.db'))
   db.exec('pragma journal_mode = wal')
@@ -91,12 +113,24 @@ export function writeSource(folder: string, { collections = [], settings, files 
 
 function addCollection(db: DatabaseSync, collection: SourceCollection): void {
   const { id, name, type = 'base', fields = [], indexes = [], options = {}, rows = [] } = collection
-  const [list = null, view = null, create = null, update = null, remove = null] = collection.rules ?? []
+  const [list = null, view = null, create = null, update = null, remove = null] =
+    collection.rules ?? []
   db.prepare(
     `insert into _collections (id, type, name, fields, indexes, listRule, viewRule, createRule, updateRule, deleteRule,
       options, created, updated) values (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`,
   ).run(
-    ...[id, type, name, JSON.stringify(fields), JSON.stringify(indexes), list, view, create, update, remove],
+    ...[
+      id,
+      type,
+      name,
+      JSON.stringify(fields),
+      JSON.stringify(indexes),
+      list,
+      view,
+      create,
+      update,
+      remove,
+    ],
     ...[JSON.stringify(options), collection.created ?? '2024-01-01 01:01:01.111Z', UPDATED],
   )
   if (type === 'view') return
@@ -106,7 +140,9 @@ function addCollection(db: DatabaseSync, collection: SourceCollection): void {
   )
   for (const row of rows) {
     const names = Object.keys(row).map((key) => `"${key}"`)
-    db.prepare(`insert into "${name}" (${names}) values (${names.map(() => '?')})`).run(...Object.values(row))
+    db.prepare(`insert into "${name}" (${names}) values (${names.map(() => '?')})`).run(
+      ...Object.values(row),
+    )
   }
 }
 
@@ -122,6 +158,11 @@ export function contentsOf(folder: string): string[] {
 /** Imports a data directory. Answers the lines of the summary. */
 export async function bringSource(store: TestStore, folder: string): Promise<string[]> {
   return (
-    await importPocketBase(store, collectExtensions({ webhookAllowPrivate: false }), folder, () => {})
+    await importPocketBase(
+      store,
+      collectExtensions({ webhookAllowPrivate: false }),
+      folder,
+      () => {},
+    )
   ).split('\n')
 }

@@ -7,7 +7,14 @@ import { SettingsStore } from '../../../src/engine/settings/settings-store.ts'
 import { UserError } from '../../../src/platform/api-errors.ts'
 import { collectionStore, rowsOf } from '../../support/collection-store.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
-import { bringSource, contentsOf, ID, type SourceCollection, USERS, writeSource } from './pocketbase-data.ts'
+import {
+  bringSource,
+  contentsOf,
+  ID,
+  type SourceCollection,
+  USERS,
+  writeSource,
+} from './pocketbase-data.ts'
 
 const secret = (letter: string, duration: number) => ({ secret: letter.repeat(40), duration })
 
@@ -23,7 +30,13 @@ const NOTES: SourceCollection = {
     { id: 'f_day', name: 'day', type: 'date' },
     { id: 'f_tags', name: 'tags', type: 'select', maxSelect: 3, values: ['a', 'b', 'c'] },
     { id: 'f_kind', name: 'kind', type: 'select', maxSelect: 1, values: ['x', 'y'] },
-    { id: 'f_owner', name: 'owner', type: 'relation', collectionId: '_pb_users_auth_', maxSelect: 1 },
+    {
+      id: 'f_owner',
+      name: 'owner',
+      type: 'relation',
+      collectionId: '_pb_users_auth_',
+      maxSelect: 1,
+    },
     { id: 'f_files', name: 'files', type: 'file', maxSelect: 9 },
     { id: 'f_data', name: 'data', type: 'json' },
     { id: 'f_place', name: 'place', type: 'geoPoint' },
@@ -57,7 +70,13 @@ const NOTES: SourceCollection = {
 const PEOPLE: SourceCollection = {
   id: 'people000000001',
   name: 'people',
-  rules: ["@request.auth.nick = 'boss'", null, null, '@request.auth.email = "boss@example.com"', null],
+  rules: [
+    "@request.auth.nick = 'boss'",
+    null,
+    null,
+    '@request.auth.email = "boss@example.com"',
+    null,
+  ],
   fields: [ID, { id: 'f_phone', name: 'phone', type: 'text' }],
   indexes: ['CREATE UNIQUE INDEX `idx_contacts_user_phone` ON `people` (`phone`)'],
 }
@@ -126,7 +145,10 @@ describe('an imported PocketBase data directory', async () => {
     settings: SETTINGS,
     files: FILES,
   })
-  writeFileSync(join(source, 'storage', `${FILES[0]}.attrs`), '{"user.content_type":"text/x-noted"}')
+  writeFileSync(
+    join(source, 'storage', `${FILES[0]}.attrs`),
+    '{"user.content_type":"text/x-noted"}',
+  )
   const before = contentsOf(source)
   const summary = await bringSource(store, source)
   const notes = store.catalog.find('notes')!
@@ -134,18 +156,22 @@ describe('an imported PocketBase data directory', async () => {
 
   test('is summarised with counts and omissions', () => {
     expect(summary[0]).toBe('Imported 3 collections, 2 views, 3 of 3 records and 2 files.')
-    expect(summary.slice(1).map((line) => line.replace(/: Failed to create index .*/, ''))).toEqual([
-      '- users: its create and update rules got "@request.body.monthly_quota:isset = false", so that nobody lifts the own quota.',
-      '- notes: an index was left out (CREATE INDEX idx_notes_odd ON notes (no_function_of_postgres(n)))',
-      '- people: its index idx_contacts_user_phone is called idx_contacts_user_phone_people000000001 here, since that name is taken.',
-      expect.stringContaining('- odd: the view was left out, its query does not work on Postgres:'),
-      '- settings: files in S3 were not copied.',
-      '- files: 1 that records name are not in the folder storage.',
-      '- files: 1 that no record names were left behind.',
-      '- WARNING: users.viewRule is empty: it lets guests read all its records.',
-      '- WARNING: users.createRule lets users choose their own "nick", on which these rules decide: users.manageRule, people.listRule.',
-      '- WARNING: users.updateRule lets users choose their own "nick", on which these rules decide: users.manageRule, people.listRule.',
-    ])
+    expect(summary.slice(1).map((line) => line.replace(/: Failed to create index .*/, ''))).toEqual(
+      [
+        '- users: its create and update rules got "@request.body.monthly_quota:isset = false", so that nobody lifts the own quota.',
+        '- notes: an index was left out (CREATE INDEX idx_notes_odd ON notes (no_function_of_postgres(n)))',
+        '- people: its index idx_contacts_user_phone is called idx_contacts_user_phone_people000000001 here, since that name is taken.',
+        expect.stringContaining(
+          '- odd: the view was left out, its query does not work on Postgres:',
+        ),
+        '- settings: files in S3 were not copied.',
+        '- files: 1 that records name are not in the folder storage.',
+        '- files: 1 that no record names were left behind.',
+        '- WARNING: users.viewRule is empty: it lets guests read all its records.',
+        '- WARNING: users.createRule lets users choose their own "nick", on which these rules decide: users.manageRule, people.listRule.',
+        '- WARNING: users.updateRule lets users choose their own "nick", on which these rules decide: users.manageRule, people.listRule.',
+      ],
+    )
   })
 
   test('is left unchanged on disk', () => expect(contentsOf(source)).toEqual(before))
@@ -153,13 +179,15 @@ describe('an imported PocketBase data directory', async () => {
   test('keeps ids, dates, rules, field ids and options of collections', () => {
     const [listRule, viewRule, createRule, updateRule, deleteRule] = NOTES.rules!
     expect(notes).toMatchObject({
-      ...{
-        id: NOTES.id,
-        type: 'base',
-        created: '2024-01-01 01:01:01.111Z',
-        updated: '2024-02-02 02:02:02.222Z',
-      },
-      ...{ listRule, viewRule, createRule, updateRule, deleteRule },
+      id: NOTES.id,
+      type: 'base',
+      created: '2024-01-01 01:01:01.111Z',
+      updated: '2024-02-02 02:02:02.222Z',
+      listRule,
+      viewRule,
+      createRule,
+      updateRule,
+      deleteRule,
       indexes: NOTES.indexes!.slice(0, 2),
     })
     expect(notes.fields.map(({ id, name, type }) => ({ id, name, type }))).toEqual(
@@ -172,7 +200,15 @@ describe('an imported PocketBase data directory', async () => {
     const names = notes.fields.map(({ name }) => name)
     expect(await rowsOf(store, 'notes', ...names)).toEqual([
       [
-        ...['note00000000002', 'It\'s "two"', 12.5, true, '2024-03-04 10:17:52.122Z', ['c', 'a'], 'y'],
+        ...[
+          'note00000000002',
+          'It\'s "two"',
+          12.5,
+          true,
+          '2024-03-04 10:17:52.122Z',
+          ['c', 'a'],
+          'y',
+        ],
         ...[
           'user00000000001',
           ['a.txt', 'b.txt', 'lost.txt'],
@@ -200,22 +236,51 @@ describe('an imported PocketBase data directory', async () => {
   })
 
   test("keeps secrets of auth collections and its users' passwords and token keys", async () => {
-    const { authToken, passwordResetToken, emailChangeToken, verificationToken, fileToken } = imported
-    expect({ authToken, passwordResetToken, emailChangeToken, verificationToken, fileToken }).toEqual(
+    const { authToken, passwordResetToken, emailChangeToken, verificationToken, fileToken } =
+      imported
+    expect({
+      authToken,
+      passwordResetToken,
+      emailChangeToken,
+      verificationToken,
+      fileToken,
+    }).toEqual(
       pick(
         (await users()).options!,
         ...Object.keys((await users()).options!).filter((key) => /Token/.test(key)),
       ),
     )
-    const [row] = await rowsOf(store, 'users', 'id', 'email', 'verified', 'tokenKey', 'nick', 'password')
-    expect(row!.slice(0, -1)).toEqual(['user00000000001', 'ann@example.com', true, 'k'.repeat(50), 'Ann'])
+    const [row] = await rowsOf(
+      store,
+      'users',
+      'id',
+      'email',
+      'verified',
+      'tokenKey',
+      'nick',
+      'password',
+    )
+    expect(row!.slice(0, -1)).toEqual([
+      'user00000000001',
+      'ann@example.com',
+      true,
+      'k'.repeat(50),
+      'Ann',
+    ])
     expect(await verifyPassword('annspassword', String(row!.at(-1)))).toBe(true)
   })
 
   test('merges its users collection with the built-in fields', () => {
     const ids = Object.fromEntries(imported.fields.map(({ id, name }) => [name, id]))
-    expect(ids).toMatchObject({ id: 'f_id', password: 'f_pass', email: 'f_mail', nick: 'text1579384326' })
-    expect(Object.keys(ids)).toEqual(expect.arrayContaining(['name', 'monthly_quota', 'created', 'updated']))
+    expect(ids).toMatchObject({
+      id: 'f_id',
+      password: 'f_pass',
+      email: 'f_mail',
+      nick: 'text1579384326',
+    })
+    expect(Object.keys(ids)).toEqual(
+      expect.arrayContaining(['name', 'monthly_quota', 'created', 'updated']),
+    )
     expect(imported.fields.find(({ name }) => name === 'email')).toMatchObject({ required: false })
     expect(imported).toMatchObject({
       listRule: 'id = @request.auth.id',
@@ -229,7 +294,11 @@ describe('an imported PocketBase data directory', async () => {
       ['note00000000001', ''],
       ['note00000000002', 'It\'s "two"'],
     ])
-    expect(store.catalog.find('titles')).toMatchObject({ id: 'view_titles', listRule: '', viewRule: null })
+    expect(store.catalog.find('titles')).toMatchObject({
+      id: 'view_titles',
+      listRule: '',
+      viewRule: null,
+    })
     expect(store.catalog.find('odd')).toBeUndefined()
   })
 
@@ -260,10 +329,18 @@ describe('an imported PocketBase data directory', async () => {
 test('an import leaves out records that the API would refuse, and relations to them', async () => {
   const store = await collectionStore()
   const relation = (name: string, to: string, more: object = {}) => ({
-    ...{ id: `f_${name}`, name, type: 'relation', collectionId: `id_${to}_000000`, maxSelect: 1, ...more },
+    id: `f_${name}`,
+    name,
+    type: 'relation',
+    collectionId: `id_${to}_000000`,
+    maxSelect: 1,
+    ...more,
   })
   const collection = (name: string, fields: object[], rows: SourceCollection['rows']) => ({
-    ...{ id: `id_${name}_000000`, name, fields: [ID, ...fields], rows },
+    id: `id_${name}_000000`,
+    name,
+    fields: [ID, ...fields],
+    rows,
   })
   const id = (name: string) => name.padEnd(15, '0')
   const source = writeSource(join(folder, 'faulty'), {
@@ -306,7 +383,11 @@ test('an import leaves out records that the API would refuse, and relations to t
 describe('an import is refused with a plain reason and stores nothing for', async () => {
   const store = await collectionStore()
 
-  const named = (name: string, fields: object[] = []) => ({ id: `id_${name}`, name, fields: [ID, ...fields] })
+  const named = (name: string, fields: object[] = []) => ({
+    id: `id_${name}`,
+    name,
+    fields: [ID, ...fields],
+  })
   const title = { id: 'f_t', name: 'title', type: 'text' }
 
   test.each([
@@ -371,12 +452,19 @@ describe('an import is refused with a plain reason and stores nothing for', asyn
     await expect(bringSource(store, damaged)).rejects.toThrow('its collection notes is damaged')
     const old = join(folder, 'old')
     mkdirSync(old)
-    new DatabaseSync(join(old, 'data.db')).exec('create table _collections (id text, name text, schema json)')
-    await expect(bringSource(store, old)).rejects.toThrow('has no collections of PocketBase 0.23 or later')
+    new DatabaseSync(join(old, 'data.db')).exec(
+      'create table _collections (id text, name text, schema json)',
+    )
+    await expect(bringSource(store, old)).rejects.toThrow(
+      'has no collections of PocketBase 0.23 or later',
+    )
   })
 
   test('encrypted settings are left out and reported', async () => {
-    const source = writeSource(join(folder, 'encrypted'), { collections: [NOTES], settings: '\x8fscrambled' })
+    const source = writeSource(join(folder, 'encrypted'), {
+      collections: [NOTES],
+      settings: '\x8fscrambled',
+    })
     const summary = await bringSource(store, source)
     expect(summary).toContain('- settings: left out, they are encrypted.')
     expect(await rowsOf(store, 'notes', 'id')).toHaveLength(2)

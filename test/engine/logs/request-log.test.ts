@@ -139,7 +139,10 @@ test.each([
   ['without members that do not fit', 11, { ...CUT, a: 'bcde' }],
   ['at least the mark', 1, CUT],
 ])('log data is shortened to $1 bytes %s: $2', (_, maxDataSize, data) => {
-  const { message, ...kept } = cutLine(line('x'.repeat(9_000), { data: { a: 'bcde', n: 'ä' } }), maxDataSize)
+  const { message, ...kept } = cutLine(
+    line('x'.repeat(9_000), { data: { a: 'bcde', n: 'ä' } }),
+    maxDataSize,
+  )
   expect([message.length, kept.data]).toEqual([8_000, data])
 })
 

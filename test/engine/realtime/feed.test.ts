@@ -17,7 +17,12 @@ test('losing the database while a feed starts causes no unhandled rejection', as
     },
     listen: () => sleep(20, async () => {}),
   }
-  const listener = { heard: async () => {}, asked: () => {}, lost: () => {}, accountMessage: () => {} }
+  const listener = {
+    heard: async () => {},
+    asked: () => {},
+    lost: () => {},
+    accountMessage: () => {},
+  }
   const log = createLogger({ logLevel: 'silent' })
   const feed = await startFeed({ db } as unknown as Store, 'node', log, listener)
   await feed.hear([])
@@ -29,7 +34,12 @@ test('losing the database while a feed starts causes no unhandled rejection', as
 test('a subscription is late until a transaction older than it ends', async () => {
   const { services } = await startServer()
   const { store, log } = services
-  const listener = { heard: async () => {}, asked: () => {}, lost: () => {}, accountMessage: () => {} }
+  const listener = {
+    heard: async () => {},
+    asked: () => {},
+    lost: () => {},
+    accountMessage: () => {},
+  }
   const [begun, ended] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
   const old = store.db.transaction(async (db) => {
     await db.query('select pg_current_xact_id()')

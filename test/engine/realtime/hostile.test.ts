@@ -45,7 +45,12 @@ test("a slow filter ends its account's streams while others get their events at 
   const note = await noteWithReplies(9_000)
   const far = 'replies_via_note.note.replies_via_note.note.replies_via_note.id'
   const slow = filtered('notes/*', `replies_via_note.title ?~ ${far}`)
-  const victim = await TestListener.on(server.url, tokens.ben, 'news', filtered('news/*', 'title ~ "w"'))
+  const victim = await TestListener.on(
+    server.url,
+    tokens.ben,
+    'news',
+    filtered('news/*', 'title ~ "w"'),
+  )
   const hostile = await TestListener.on(server.url, tokens.ann, slow)
   await ask(server.url, tokens.root, 'PATCH', `collections/notes/records/${note}`, { title: 'w' })
   await create('news', { title: 'w' })
@@ -76,7 +81,9 @@ test("changes that exceed a holder's memory end the holder's streams", async () 
 
 test('too many new filters end the stream that subscribed to them', async () => {
   const filters = Array.from({ length: 200 }, (_, n) =>
-    Array.from({ length: 110 }, (_, bit) => ((n >> (bit % 8)) & 1 ? 'id!=@now' : 'title!=1')).join('||'),
+    Array.from({ length: 110 }, (_, bit) => ((n >> (bit % 8)) & 1 ? 'id!=@now' : 'title!=1')).join(
+      '||',
+    ),
   )
   const topics = filters.map((filter) => filtered('news/*', filter))
   const [hostile, victim] = [
@@ -90,10 +97,14 @@ test('too many new filters end the stream that subscribed to them', async () => 
 
 test('an expand that is too large is left out of the event', async () => {
   const [small, large] = [await noteWithReplies(3), await noteWithReplies(100)]
-  const topic = withOptions('notes/*', { query: { expand: 'replies_via_note.note.replies_via_note' } })
+  const topic = withOptions('notes/*', {
+    query: { expand: 'replies_via_note.note.replies_via_note' },
+  })
   const ear = await TestListener.on(server.url, tokens.root, topic)
   for (const id of [small, large])
-    await ask(server.url, tokens.root, 'PATCH', `collections/notes/records/${id}`, { title: 'changed' })
+    await ask(server.url, tokens.root, 'PATCH', `collections/notes/records/${id}`, {
+      title: 'changed',
+    })
   const records = (await ear.next(2)).map(({ data }) => data.record)
   expect(records.map(({ title, expand }) => [title, expand?.replies_via_note.length])).toEqual([
     ['changed', 3],

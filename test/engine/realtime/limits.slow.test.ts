@@ -12,7 +12,8 @@ import { TestListener } from './test-listener.ts'
 const server = await startRealtimeServer()
 const { root } = await signIn(server.url)
 
-const create = (title: string) => ask(server.url, root, 'POST', 'collections/news/records', { title })
+const create = (title: string) =>
+  ask(server.url, root, 'POST', 'collections/news/records', { title })
 const rows = async (text: string) => (await server.services.store.db.query(text)).rows
 
 describe('a realtime connection', () => {
@@ -32,7 +33,11 @@ describe('a realtime connection', () => {
         end: () => void response.end(),
         cut: () => void response.destroy(),
       }
-      void realtime.connect({ ip: '127.0.0.1', holder: guestHolder('127.0.0.1') }, line, gone.signal)
+      void realtime.connect(
+        { ip: '127.0.0.1', holder: guestHolder('127.0.0.1') },
+        line,
+        gone.signal,
+      )
     })
     await new Promise<void>((resolve) => doors.listen(0, '127.0.0.1', resolve))
     url = `http://127.0.0.1:${(doors.address() as AddressInfo).port}`

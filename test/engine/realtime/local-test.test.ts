@@ -12,7 +12,12 @@ const fields = [
 const tasks = { id: 'tasks', name: 'tasks', type: 'base', fields } as unknown as Collection
 const ROW = ['task1', 'ann', true, 3]
 
-const nothing = (column: string, sign: string): Predicate => ({ kind: 'comparison', column, sign, value: '' })
+const nothing = (column: string, sign: string): Predicate => ({
+  kind: 'comparison',
+  column,
+  sign,
+  value: '',
+})
 const OPEN: Predicate = { kind: 'flag', column: 'open' }
 const USER = compare('user')
 const ID = compare('id', '=', 1)

@@ -41,7 +41,14 @@ test('an OAuth2 redirect to any node reaches the waiting client once', async () 
 test('a client can subscribe through a node that does not hold its connection', async () => {
   const ear = await TestListener.open(one.url)
   const subscribe = (token: string, expected: number) =>
-    ask(two.url, token, 'POST', 'realtime', { clientId: ear.id, subscriptions: ['notes'] }, expected)
+    ask(
+      two.url,
+      token,
+      'POST',
+      'realtime',
+      { clientId: ear.id, subscriptions: ['notes'] },
+      expected,
+    )
   await subscribe(who.ann, 204)
   await note(one.url, 'a')
   expect(await ear.titles(1)).toEqual(['notes create a'])
@@ -61,7 +68,13 @@ test("a password changed on one node ends the user's realtime events on the othe
   const body = { email: 'cat@example.com', password, passwordConfirm: password }
   const { id } = await ask(one.url, who.root, 'POST', 'collections/users/records', body)
   const credentials = { identity: body.email, password }
-  const { token } = await ask(one.url, '', 'POST', 'collections/users/auth-with-password', credentials)
+  const { token } = await ask(
+    one.url,
+    '',
+    'POST',
+    'collections/users/auth-with-password',
+    credentials,
+  )
   const ear = await TestListener.on(two.url, token, 'notes')
   await note(one.url, 'a', id)
   const other = { password: 'other-secret', passwordConfirm: 'other-secret' }
@@ -86,7 +99,9 @@ test('clients of a restarted node miss no event after they reconnect', async () 
 })
 
 test('events of concurrent writers all arrive, in order for each record', async () => {
-  const ears = await Promise.all([one, two].map(({ url }) => TestListener.on(url, who.ann, 'notes')))
+  const ears = await Promise.all(
+    [one, two].map(({ url }) => TestListener.on(url, who.ann, 'notes')),
+  )
   const write = async (url: string, name: string) => {
     const { id } = await note(url, `${name} 0`)
     for (let i = 1; i < 15; i++)

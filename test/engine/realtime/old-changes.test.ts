@@ -8,7 +8,11 @@ const question = {
   key: 'a rule',
   free: true,
   params: [],
-  structure: { from: { text: '"notes" b', places: [] }, where: { text: '', places: [] }, tables: [] },
+  structure: {
+    from: { text: '"notes" b', places: [] },
+    where: { text: '', places: [] },
+    tables: [],
+  },
 }
 
 /** How many clients a change of this age disconnects when the database no longer finds its image. */
@@ -34,7 +38,11 @@ async function disconnectedBy(ageMs: number): Promise<number> {
   }
   const lanes = makeLanes(new Budget({ name: 'memory', total: 1_000 }))
   const log = { warn: () => {} }
-  makeDelivery(lanes, log as never)('lane', event as never, [{ group, clients, auth: null }] as never)
+  makeDelivery(lanes, log as never)(
+    'lane',
+    event as never,
+    [{ group, clients, auth: null }] as never,
+  )
   await lanes.whenIdle()
   return ended
 }

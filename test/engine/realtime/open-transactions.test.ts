@@ -19,16 +19,20 @@ async function openTransaction(connectionString: string): Promise<() => Promise<
   }
 }
 
-const create = (title: string) => ask(server.url, who.root, 'POST', 'collections/news/records', { title })
+const create = (title: string) =>
+  ask(server.url, who.root, 'POST', 'collections/news/records', { title })
 
-test.skipIf(!databaseUrl)('streams live on while another database has an old transaction', async () => {
-  const commit = await openTransaction(await createDatabase(process.env.TEST_POSTGRES_URL!))
-  const listener = await TestListener.on(server.url, '', 'news')
-  await create('First')
-  await commit()
-  await create('Second')
-  expect(await listener.titles(2)).toEqual(['news create First', 'news create Second'])
-})
+test.skipIf(!databaseUrl)(
+  'streams live on while another database has an old transaction',
+  async () => {
+    const commit = await openTransaction(await createDatabase(process.env.TEST_POSTGRES_URL!))
+    const listener = await TestListener.on(server.url, '', 'news')
+    await create('First')
+    await commit()
+    await create('Second')
+    expect(await listener.titles(2)).toEqual(['news create First', 'news create Second'])
+  },
+)
 
 test.skipIf(!databaseUrl)(
   'a stream ends that subscribed before an older transaction ended, others live on',

@@ -13,7 +13,14 @@ let ear: TestListener
 beforeEach(async () => {
   user = await server.makeUser()
   device = await server.pair(user)
-  ear = await TestListener.on(server.url, user.token, 'sms_messages', 'sms_events/*', 'sms_usage', 'contacts')
+  ear = await TestListener.on(
+    server.url,
+    user.token,
+    'sms_messages',
+    'sms_events/*',
+    'sms_usage',
+    'contacts',
+  )
 })
 
 /** What came of messages: `action status`. */
@@ -34,11 +41,19 @@ test('subscribers get an event at each step of a message from acceptance to deli
     const { body } = await device.call('POST', '/api/devices/report', { items: [report] })
     expect(body.items[0].result).toBe('applied')
   }
-  expect(await messages(8)).toEqual(['create assigned', 'update sending', 'update sent', 'update delivered'])
+  expect(await messages(8)).toEqual([
+    'create assigned',
+    'update sending',
+    'update sent',
+    'update delivered',
+  ])
 })
 
 test('subscribers get events of a canceled message', async () => {
-  const { body } = await user.call('POST', '/api/sms/send', { recipients: ['+4915112345'], body: 'Hi' })
+  const { body } = await user.call('POST', '/api/sms/send', {
+    recipients: ['+4915112345'],
+    body: 'Hi',
+  })
   await user.call('POST', `/api/sms/messages/${body.message_ids[0]}/cancel`)
   expect(await messages(5)).toEqual(['create assigned', 'update failed'])
 })
@@ -98,8 +113,13 @@ test('built-in collections with added fields are stored and sent as events', asy
     expect(changed.status).toBe(200)
   }
   const ear = await TestListener.on(server.url, root.token, 'devices/*', 'sms_messages/*')
-  expect((await phone.call('POST', '/api/devices/heartbeat', { sims: [{ carrier: 'x' }] })).status).toBe(200)
-  const sent = await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'a' })
+  expect(
+    (await phone.call('POST', '/api/devices/heartbeat', { sims: [{ carrier: 'x' }] })).status,
+  ).toBe(200)
+  const sent = await user.call('POST', '/api/sms/send', {
+    recipients: ['+4915112345678'],
+    body: 'a',
+  })
   expect(sent.status).toBe(200)
   const heard = (await ear.next(2)).map(({ event, data }) => `${event} ${data.action}`)
   expect(heard).toEqual(expect.arrayContaining(['devices/* update', 'sms_messages/* create']))

@@ -19,7 +19,10 @@ describe('a new connection', () => {
 
   test('by HEAD gets the headers only', async () => {
     const response = await fetch(`${url}/api/realtime`, { method: 'HEAD' })
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/event-stream'])
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/event-stream',
+    ])
   })
 
   test("an event has its topic as name and the client's id in each frame", async () => {
@@ -38,14 +41,19 @@ describe('a subscription is refused for', () => {
     const ear = await TestListener.open(url)
     await ear.close()
     const subscribe = () =>
-      fetch(`${url}/api/realtime`, { method: 'POST', body: new URLSearchParams({ clientId: ear.id }) })
+      fetch(`${url}/api/realtime`, {
+        method: 'POST',
+        body: new URLSearchParams({ clientId: ear.id }),
+      })
     await expect.poll(async () => (await subscribe()).status).toBe(404)
   })
 
   test("another address than the connection's", async () => {
     const ear = await TestListener.open(url, { 'x-forwarded-for': '198.51.100.7' })
     const body = { clientId: ear.id, subscriptions: ['news'] }
-    expect((await ask(url, '', 'POST', 'realtime', body, 400)).message).toBe('Invalid realtime client.')
+    expect((await ask(url, '', 'POST', 'realtime', body, 400)).message).toBe(
+      'Invalid realtime client.',
+    )
   })
 })
 
@@ -83,5 +91,7 @@ test("expanded records follow each subscriber's rules", async () => {
   const ears = await Promise.all(tokens.map((token) => TestListener.on(url, token, topic)))
   await ask(url, who.root, 'PATCH', `collections/notes/records/${id}`, { title: 'm' })
   const heard = await Promise.all(ears.map((ear) => ear.next(1)))
-  expect(heard.map(([event]) => event!.data.record.expand.owner.email)).toEqual(Array(3).fill(ANN.email))
+  expect(heard.map(([event]) => event!.data.record.expand.owner.email)).toEqual(
+    Array(3).fill(ANN.email),
+  )
 })

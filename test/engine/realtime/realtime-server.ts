@@ -28,7 +28,10 @@ const SCHEMA = [
     viewRule: 'open = true',
   }),
   base('vaults', [text('title')], { listRule: null, viewRule: null }),
-  base('patrons', [relation('sponsor', USERS)], { type: 'auth', manageRule: '@request.auth.id = sponsor' }),
+  base('patrons', [relation('sponsor', USERS)], {
+    type: 'auth',
+    manageRule: '@request.auth.id = sponsor',
+  }),
 ]
 
 export const FIXTURES = {
@@ -62,8 +65,10 @@ export async function ask(
 
 /** Tokens of those who sign in. */
 export async function signIn(url: string): Promise<{ ann: string; ben: string; root: string }> {
-  const token = async (collection: string, { email, password }: { email: string; password: string }) =>
-    (await signInAs(url, collection, email, password)).token
+  const token = async (
+    collection: string,
+    { email, password }: { email: string; password: string },
+  ) => (await signInAs(url, collection, email, password)).token
   return {
     ann: await token('users', ANN),
     ben: await token('users', BEN),

@@ -10,7 +10,8 @@ let ear: TestListener
 let user: { id: string; token: string }
 
 const asRoot = (method: string, path: string, body?: object) => ask(url, root, method, path, body)
-const note = (title: string, owner = user.id) => asRoot('POST', 'collections/notes/records', { title, owner })
+const note = (title: string, owner = user.id) =>
+  asRoot('POST', 'collections/notes/records', { title, owner })
 const draft = (title: string) => asRoot('POST', 'collections/drafts/records', { title })
 
 beforeEach(async () => {
@@ -34,10 +35,9 @@ test('a changed user record applies from its own event on', async () => {
   await asRoot('PATCH', `collections/users/records/${user.id}`, { name: 'editor' })
   await draft('seen')
   const events = await ear.next(2)
-  expect(events.map(({ event, data }) => `${event} ${data.record.title ?? data.record.name}`)).toEqual([
-    `users/${user.id} editor`,
-    'drafts seen',
-  ])
+  expect(
+    events.map(({ event, data }) => `${event} ${data.record.title ?? data.record.name}`),
+  ).toEqual([`users/${user.id} editor`, 'drafts seen'])
   await asRoot('PATCH', `collections/users/records/${user.id}`, { name: 'reader' })
   await draft('unseen')
   await note('seen')
@@ -55,14 +55,19 @@ test('an ended session closes its streams, and its token subscribes as a guest',
 describe('a subscriber becomes a guest after', () => {
   test('a change of their password', async () => {
     const password = 'other-secret'
-    await asRoot('PATCH', `collections/users/records/${user.id}`, { password, passwordConfirm: password })
+    await asRoot('PATCH', `collections/users/records/${user.id}`, {
+      password,
+      passwordConfirm: password,
+    })
     await expectGuest()
   })
 
   test('the deletion of their record, which they still get as an event', async () => {
     await asRoot('DELETE', `collections/users/records/${user.id}`)
     const events = await ear.next(1)
-    expect(events.map(({ event, data }) => `${event} ${data.action}`)).toContain(`users/${user.id} delete`)
+    expect(events.map(({ event, data }) => `${event} ${data.action}`)).toContain(
+      `users/${user.id} delete`,
+    )
     await asRoot('POST', 'collections/drafts/records', { title: 'for all', open: true })
     expect(await ear.titles(1)).toEqual(['drafts create for all'])
     await ear.subscribe(root, 'vaults')
@@ -97,7 +102,10 @@ test('other changes of a collection sign out no subscriber', async () => {
 
 test('an expired token subscribes as a guest', async () => {
   const password = 'other-secret'
-  await asRoot('PATCH', `collections/users/records/${user.id}`, { password, passwordConfirm: password })
+  await asRoot('PATCH', `collections/users/records/${user.id}`, {
+    password,
+    passwordConfirm: password,
+  })
   const late = await TestListener.on(url, user.token, 'notes')
   await note('unseen')
   expect(await late.next(0, { quietMs: 300 })).toEqual([])

@@ -96,7 +96,8 @@ export class TestListener {
   }
 
   #take(frame: string): void {
-    const [, id = '', event = '', data = ''] = /^(?::\n)*id:(.*)\nevent:(.*)\ndata:(.*)$/.exec(frame) ?? []
+    const [, id = '', event = '', data = ''] =
+      /^(?::\n)*id:(.*)\nevent:(.*)\ndata:(.*)$/.exec(frame) ?? []
     if (event === 'PB_CONNECT') this.id = id
     else this.heard.push({ event, data: JSON.parse(data), at: performance.now() })
   }

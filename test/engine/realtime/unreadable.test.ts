@@ -55,7 +55,10 @@ test("an unreadable change of a user's own record ends that user's streams", asy
   ] as const
   await noteAll('_pb_users_auth_', BEN.id, '{"verified":"perhaps"}', 'second')
   await ears[0].ended
-  expect(await ears[1].titles(2)).toEqual(['notes update second, before', 'notes update second, after'])
+  expect(await ears[1].titles(2)).toEqual([
+    'notes update second, before',
+    'notes update second, after',
+  ])
 })
 
 test('a table whose columns differ from its collection does not block other events', async () => {
@@ -66,7 +69,10 @@ test('a table whose columns differ from its collection does not block other even
   const { db } = server.services.store
   await db.script('alter table drafts rename title to heading')
   await noteAll('drafts', 'draft0000000001', '{"title":"x"}', 'third')
-  expect(await ears[1].titles(2)).toEqual(['notes update third, before', 'notes update third, after'])
+  expect(await ears[1].titles(2)).toEqual([
+    'notes update third, before',
+    'notes update third, after',
+  ])
   await ears[0].ended
   await db.script('alter table drafts rename heading to title')
 })

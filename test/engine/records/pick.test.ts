@@ -1,7 +1,8 @@
 import { makeExcerpt } from '../../../src/engine/records/excerpt.ts'
 import { pickEach, pickFields } from '../../../src/engine/records/pick.ts'
 
-const keys = (count: number) => Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]))
+const keys = (count: number) =>
+  Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]))
 const paths = (count: number) => Array.from({ length: count }, (_, i) => `data.k${i}`).join(',')
 
 test('fields picks 500 paths of a record with a thousand keys', () => {

@@ -8,7 +8,9 @@ test.each([
   '5/1 0 * * *',
   '*/1 * * * *',
   '@daily',
-])('%j is accepted as a cron expression', (expression) => expect(cronFault(expression)).toBeUndefined())
+])('%j is accepted as a cron expression', (expression) =>
+  expect(cronFault(expression)).toBeUndefined(),
+)
 
 test.each([
   ['no segments', ''],

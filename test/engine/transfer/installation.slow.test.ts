@@ -4,12 +4,21 @@ import { digestTable } from '../../../src/engine/transfer/rows.ts'
 import { NOT_TRANSFERRED, readTables } from '../../../src/engine/transfer/tables.ts'
 import { afterRestore } from '../../../src/main/after-restore.ts'
 import { watchAnswers } from '../../support/answers/answers.ts'
-import { type Environment, emptyDatabase, withDatabase } from '../../support/database/empty-databases.ts'
+import {
+  type Environment,
+  emptyDatabase,
+  withDatabase,
+} from '../../support/database/empty-databases.ts'
 import { start, type TestServer } from '../../support/database/open.ts'
 import { type Client, client, must, withDevices } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer, testConfig } from '../../support/server/start.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
-import { deliveriesOf, makeDeliveriesDue, makeWebhook, sendAndReport } from '../../support/webhook-fixture.ts'
+import {
+  deliveriesOf,
+  makeDeliveriesDue,
+  makeWebhook,
+  sendAndReport,
+} from '../../support/webhook-fixture.ts'
 
 const SETTINGS = { WEBHOOK_ALLOW_PRIVATE: 'true' }
 const PATIENCE = { timeout: 30_000 }
@@ -154,7 +163,8 @@ describe('after backup and restore --resume', () => {
     expect(signedIn.status).toBe(200)
 
     const samePhone = client(next.url, phone.id, phone.token)
-    const claim = async () => (await samePhone.call('POST', '/api/devices/claim', { limit: 10 })).body.items
+    const claim = async () =>
+      (await samePhone.call('POST', '/api/devices/claim', { limit: 10 })).body.items
     const [item, ...more] = await claim()
     expect([item.id, item.attempt, more]).toEqual([waiting, 1, []])
     const items = [{ id: waiting, attempt: 1, status: 'delivered' }]

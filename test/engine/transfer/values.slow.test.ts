@@ -33,7 +33,11 @@ const logs = fc.array(
   fc.record({
     key: texts,
     tries: fc.integer({ min: -(2 ** 31), max: 2 ** 31 - 1 }),
-    ends: fc.date({ min: new Date('0001-01-01'), max: new Date('9999-12-31'), noInvalidDate: true }),
+    ends: fc.date({
+      min: new Date('0001-01-01'),
+      max: new Date('9999-12-31'),
+      noInvalidDate: true,
+    }),
   }),
   { maxLength: 40, size: 'max' },
 )
@@ -44,7 +48,8 @@ const READ = [
   'select key, tries, ends::text from auth_tries order by key collate "C"',
   `select f.name, c.part, encode(c.content, 'hex') from _files f left join _file_chunks c on c.file = f.id order by 1, 2`,
 ]
-const contentsOf = async (db: Db) => Promise.all(READ.map(async (text) => (await db.query(text)).rows))
+const contentsOf = async (db: Db) =>
+  Promise.all(READ.map(async (text) => (await db.query(text)).rows))
 
 test('random values are equal after export and import', { timeout: 300_000 }, async () => {
   const property = fc.asyncProperty(params, logs, chunks, async (params, tries, chunks) => {
@@ -52,10 +57,10 @@ test('random values are equal after export and import', { timeout: 300_000 }, as
       `delete from _params where value::text <> '{}'; delete from auth_tries; delete from _files`,
     )
     for (const { key, value } of params)
-      await source.query('insert into _params (key, value) values ($1, $2) on conflict do nothing', [
-        key,
-        value,
-      ])
+      await source.query(
+        'insert into _params (key, value) values ($1, $2) on conflict do nothing',
+        [key, value],
+      )
     for (const { key, tries: n, ends } of tries)
       await source.query(
         'insert into auth_tries (key, tries, ends) values ($1, $2, $3) on conflict do nothing',

@@ -16,7 +16,11 @@ test.each<[what: string, news: AlarmNews[], subject: string]>([
   ['a single device is silent', [SILENT], 'desk phone is silent'],
   ['a single device is back', [BACK], 'spare phone is back'],
   ['many devices are silent', [SILENT, SILENT, SILENT], '3 devices are silent'],
-  ['a single device is failing', [{ ...BACK, failingSince: SILENT.silentSince }], 'spare phone is failing'],
+  [
+    'a single device is failing',
+    [{ ...BACK, failingSince: SILENT.silentSince }],
+    'spare phone is failing',
+  ],
   [
     'a country that is stopped',
     [{ name: 'shop', stoppedCountry: '+7840', waiting: 0 }],
@@ -36,7 +40,11 @@ test.each<[what: string, news: AlarmNews[], subject: string]>([
     'a Bcc: b@example.com is silent',
   ],
   ['the name is blank', [{ ...SILENT, name: ' \n ' }], 'A device is silent'],
-  ['the name is too long', [{ ...SILENT, name: '📱'.repeat(255) }], `${'📱'.repeat(59)}… is silent`],
+  [
+    'the name is too long',
+    [{ ...SILENT, name: '📱'.repeat(255) }],
+    `${'📱'.repeat(59)}… is silent`,
+  ],
 ])('the subject of an alarm mail, if %s: "$2"', (_, news, subject) => {
   expect(renderAlarmMail(news, SENDER).subject).toBe(subject)
 })
@@ -50,7 +58,11 @@ describe('the text of an alarm mail', () => {
     ],
     ['one message', { ...SILENT, waiting: 1 }, '1 message waits for it.'],
     ['two messages', { ...SILENT, waiting: 2 }, '2 messages wait for it.'],
-    ['one message moved to another device', { ...SILENT, moved: 1 }, '1 was handed to other devices.'],
+    [
+      'one message moved to another device',
+      { ...SILENT, moved: 1 },
+      '1 was handed to other devices.',
+    ],
     [
       'messages that wait and others that moved',
       { ...SILENT, waiting: 2, moved: 5 },
@@ -71,7 +83,11 @@ describe('the text of an alarm mail', () => {
       { name: 'shop', stoppedCountry: '+7840', waiting: 0 },
       'shop sends no codes to numbers that begin with +7840 any more',
     ],
-    ['a name that is HTML', { ...SILENT, name: '<img src=x>' }, '&lt;img src=x&gt; has been silent'],
+    [
+      'a name that is HTML',
+      { ...SILENT, name: '<img src=x>' },
+      '&lt;img src=x&gt; has been silent',
+    ],
   ])('says with %s: $2', (_, news, line) => {
     expect(renderAlarmMail([news], SENDER).html).toContain(line)
   })

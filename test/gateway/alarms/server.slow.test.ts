@@ -28,7 +28,9 @@ test('a lone server ignores silence from before its start, then its job sends al
     await Promise.all([server.stop(), mail.stop(), store.close()])
     await db.close()
   })
-  await server.services.settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
+  await server.services.settings.save({
+    smtp: { enabled: true, host: '127.0.0.1', port: mail.port },
+  })
   const look = async () => {
     await db.query(`update device_watch set looked_at = now() - interval '1 minute'`)
     await db.query(`update device_silences set changed_at = changed_at - interval '1 minute'`)

@@ -86,7 +86,10 @@ describe('a device that goes silent', () => {
   test.each<[what: string, columns: Record<string, string>, set?: string]>([
     ['is switched off', { enabled: 'false' }],
     ['was never seen', { last_seen: `''` }],
-    ['is woken by push and has no messages', { push: `'{"endpoint":"https://push.example.org/x"}'` }],
+    [
+      'is woken by push and has no messages',
+      { push: `'{"endpoint":"https://push.example.org/x"}'` },
+    ],
   ])('is not reported if it %s', async (_, columns) => {
     await fixture.addDevice(owner, 'desk phone', columns)
     expect(await subjects(20)).toEqual([])
@@ -127,7 +130,9 @@ describe('a device that goes silent', () => {
     await fixture.store.db.query(`update device_watch set looked_at = now() - interval '1 minute'`)
     await fixture.look()
     await fixture.store.db.query(`update device_watch set looked_at = now() - interval '1 minute'`)
-    await fixture.store.db.query(`update device_silences set changed_at = now() - interval '1 minute'`)
+    await fixture.store.db.query(
+      `update device_silences set changed_at = now() - interval '1 minute'`,
+    )
     await fixture.look()
     await fixture.send()
     expect(fixture.mail.mails.map(({ text }) => text)).toEqual([
@@ -184,7 +189,9 @@ describe('a device that is silent again and again', () => {
     for (let i = 0; i < 20; i++) mails.push(...(await fixture.live(1, phones.slice(i))))
     mails.push(...(await fixture.live(MINUTES_UNTIL_MAIL)))
     expect(mails.length).toBeLessThanOrEqual(Math.ceil((20 + MINUTES_UNTIL_MAIL) / 5))
-    const { rows } = await fixture.store.db.query(`select count(*) from device_silences where state = 'told'`)
+    const { rows } = await fixture.store.db.query(
+      `select count(*) from device_silences where state = 'told'`,
+    )
     expect(Number(rows[0]![0])).toBe(20)
   })
 })

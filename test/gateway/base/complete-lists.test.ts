@@ -18,7 +18,9 @@ test('destinations of an account are completed by the country that the same reco
 
 test('a later change of destinations is completed, and another country leaves them unchanged', async () => {
   const path = `${records('user_settings')}/${settings.id}`
-  expect((await must(user, 'PATCH', path, { destinations: '0049 30,43' })).destinations).toBe('+4930,43')
+  expect((await must(user, 'PATCH', path, { destinations: '0049 30,43' })).destinations).toBe(
+    '+4930,43',
+  )
   expect((await must(user, 'PATCH', path, { country: 'AT' })).destinations).toBe('+4930,43')
   expect((await user.call('PATCH', path, { destinations: 'Berlin' })).status).toBe(400)
   await must(user, 'PATCH', path, { destinations: '', country: 'DE' })
@@ -36,7 +38,9 @@ test('destinations of an API key are completed by the country of the account', a
 test('prefixes of a line are completed by the country of the account', async () => {
   const { items } = await must(user, 'GET', records('lines'))
   const path = `${records('lines')}/${items[0].id}`
-  expect((await must(user, 'PATCH', path, { prefixes: '0151,+49 160' })).prefixes).toBe('+49151,+49160')
+  expect((await must(user, 'PATCH', path, { prefixes: '0151,+49 160' })).prefixes).toBe(
+    '+49151,+49160',
+  )
 })
 
 test('senders that a webhook names are completed by the country of the account', async () => {

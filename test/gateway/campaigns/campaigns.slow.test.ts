@@ -12,25 +12,30 @@ const ann = await server.signedIn('users', ANN.id)
 const ben = await server.signedIn('users', BEN.id)
 
 const inAnHour = () => new Date(Date.now() + 3_600_000).toISOString()
-const numbers = (count: number, from = 10_000) => Array.from({ length: count }, (_, i) => `+4977${i + from}`)
+const numbers = (count: number, from = 10_000) =>
+  Array.from({ length: count }, (_, i) => `+4977${i + from}`)
 const call = (method: string, path: string, body?: unknown, headers = ann) =>
   server.ask(method, `/api/campaigns${path}`, body, headers)
 const create = async (body: object) => (await call('POST', '', { body: 'Sale', ...body })).body
 const settled = (id: string) =>
-  expect.poll(() => server.rows('select settled from campaigns where id = $1', [id])).toEqual([[true]])
+  expect
+    .poll(() => server.rows('select settled from campaigns where id = $1', [id]))
+    .toEqual([[true]])
 const made = async (body: object) => {
   const campaign = await create(body)
   await settled(campaign.id)
   return campaign as { id: string; batch_id: string; status: string; scheduled_at: string }
 }
 const messagesOf = (batch: string) =>
-  server.rows('select "to", body, status, scheduled_at from sms_messages where batch_id = $1 order by "to"', [
-    batch,
-  ])
+  server.rows(
+    'select "to", body, status, scheduled_at from sms_messages where batch_id = $1 order by "to"',
+    [batch],
+  )
 const waiting = (batch: string) =>
-  server.rows('select 1 from sms_dispatch d join sms_messages m on m.id = message where batch_id = $1', [
-    batch,
-  ])
+  server.rows(
+    'select 1 from sms_dispatch d join sms_messages m on m.id = message where batch_id = $1',
+    [batch],
+  )
 const statusOf = async (id: string) =>
   (await server.rows('select status from campaigns where id = $1', [id]))[0]?.[0]
 const progress = async (id: string) => (await call('GET', `/${id}/progress`)).body
@@ -82,10 +87,16 @@ test('each recipient gets the text with their own variables, also after a change
   await settled(id)
   const plain = await call('PATCH', `/${id}`, { body: '{{name}}' })
   await settled(id)
-  expect((await messagesOf(plain.body.batch_id)).map(([, body]) => body)).toEqual(['{{name}}', '{{name}}'])
+  expect((await messagesOf(plain.body.batch_id)).map(([, body]) => body)).toEqual([
+    '{{name}}',
+    '{{name}}',
+  ])
   const changed = await call('PATCH', `/${id}`, { body: '{{name}}!', variables: {} })
   await settled(id)
-  expect((await messagesOf(changed.body.batch_id)).map(([, body]) => body)).toEqual(['Zoe!', 'Abe!'])
+  expect((await messagesOf(changed.body.batch_id)).map(([, body]) => body)).toEqual([
+    'Zoe!',
+    'Abe!',
+  ])
 })
 
 test('a campaign without a time waits ten seconds, and canceling it then refunds its whole quota', async () => {
@@ -106,12 +117,22 @@ test('a campaign without a time waits ten seconds, and canceling it then refunds
 })
 
 test.each([
-  ['two texts', { template_id: TEMPLATES.greeting, recipients: ['+4977100'] }, 400, 'invalid_request'],
+  [
+    'two texts',
+    { template_id: TEMPLATES.greeting, recipients: ['+4977100'] },
+    400,
+    'invalid_request',
+  ],
   ['no recipients', {}, 400, 'invalid_request'],
   ['no number', { recipients: ['0151'] }, 400, 'invalid_phone_number'],
   ["another user's group", { group_ids: [GROUPS.bens] }, 404, 'group_not_found'],
   ['too many recipients', { recipients: numbers(20_001) }, 400, 'too_many_recipients'],
-  ['an unknown line', { recipients: ['+4977100'], line_id: 'nosuchline00000' }, 404, 'line_not_found'],
+  [
+    'an unknown line',
+    { recipients: ['+4977100'], line_id: 'nosuchline00000' },
+    404,
+    'line_not_found',
+  ],
 ])('a campaign with %s is refused as $3 and nothing is stored', async (_, body, status, error) => {
   const before = await server.rows('select count(*) from campaigns')
   const answer = await call('POST', '', { body: 'Sale', ...body })
@@ -130,7 +151,11 @@ test('a campaign with a device_id is sent by that device, and stays with it duri
   )
   expect(rows).toEqual([[PHONES[1], 2, 5, 'at_least_once', PHONES[1], true, 'infinity']])
   await call('POST', `/${campaign.id}/cancel`)
-  const refused = await call('POST', '', { body: 'x', recipients: ['+4977100'], device_id: 'other' })
+  const refused = await call('POST', '', {
+    body: 'x',
+    recipients: ['+4977100'],
+    device_id: 'other',
+  })
   expect(refused.body.error).toBe('device_not_found')
 })
 
@@ -140,27 +165,37 @@ const lineOf = async (device: string) =>
 test.each([
   ['its id', async () => ({ line_id: await lineOf(PHONES[1]) })],
   ['its number', async () => ({ from: '+4955500' })],
-])('a campaign whose line is named by %s is sent by that line, also after a change', async (_, name) => {
-  const line = await lineOf(PHONES[1])
-  await server.rows(`update lines set number = '+4955500' where id = $1`, [line])
-  const campaign = await made({ recipients: numbers(2), scheduled_at: inAnHour(), ...(await name()) })
-  await call('PATCH', `/${campaign.id}`, { body: 'Another text' })
-  await settled(campaign.id)
-  await call('POST', `/${campaign.id}/pause`)
-  await call('POST', `/${campaign.id}/resume`)
-  await settled(campaign.id)
-  const rows = await server.rows(
-    `select distinct c.line, d.device, d.line, d.line_pinned from campaigns c
+])(
+  'a campaign whose line is named by %s is sent by that line, also after a change',
+  async (_, name) => {
+    const line = await lineOf(PHONES[1])
+    await server.rows(`update lines set number = '+4955500' where id = $1`, [line])
+    const campaign = await made({
+      recipients: numbers(2),
+      scheduled_at: inAnHour(),
+      ...(await name()),
+    })
+    await call('PATCH', `/${campaign.id}`, { body: 'Another text' })
+    await settled(campaign.id)
+    await call('POST', `/${campaign.id}/pause`)
+    await call('POST', `/${campaign.id}/resume`)
+    await settled(campaign.id)
+    const rows = await server.rows(
+      `select distinct c.line, d.device, d.line, d.line_pinned from campaigns c
      join sms_messages m on m.batch_id = c.batch_id join sms_dispatch d on d.message = m.id where c.id = $1`,
-    [campaign.id],
-  )
-  expect(rows).toEqual([[line, PHONES[1], line, true]])
-  await call('POST', `/${campaign.id}/cancel`)
-})
+      [campaign.id],
+    )
+    expect(rows).toEqual([[line, PHONES[1], line, true]])
+    await call('POST', `/${campaign.id}/cancel`)
+  },
+)
 
 test('a preview counts people and segments and stores nothing', async () => {
   const before = await server.rows('select count(*) from campaigns')
-  const body = { template_id: TEMPLATES.greeting, recipients: ['+4900001', '+4900004', ...numbers(1_500)] }
+  const body = {
+    template_id: TEMPLATES.greeting,
+    recipients: ['+4900001', '+4900004', ...numbers(1_500)],
+  }
   const answer = await call('POST', '/preview', body)
   const first = { to: '+4900001', body: 'Hello Zoe!' }
   expect(answer.body).toMatchObject({ recipients_count: 1_501, segments: 1_501, first })
@@ -215,7 +250,10 @@ test('a pause takes back messages that no device has claimed, and a resume assig
   await server.rows(`update sms_messages set status = 'sending' where id = $1`, [claimed])
   expect((await call('POST', `/${campaign.id}/pause`)).body.status).toBe('paused')
   expect((await call('POST', `/${campaign.id}/pause`)).body.status).toBe('paused')
-  expect(await progress(campaign.id)).toMatchObject({ status: 'paused', counts: { pending: 5, sending: 1 } })
+  expect(await progress(campaign.id)).toMatchObject({
+    status: 'paused',
+    counts: { pending: 5, sending: 1 },
+  })
   const held = await server.rows(
     `select distinct d.state, d.device, d.due_at::text, m.status, m.device from sms_dispatch d
      join sms_messages m on m.id = d.message where m.batch_id = $1 and m.id <> $2`,
@@ -283,7 +321,9 @@ test.each([
   ['Destination not allowed', { plain: 3, unknown: 0, canceled: 0 }],
 ])('a failure with "%s" is counted as $1 for a retry', async (reason, expected) => {
   const campaign = await made({ recipients: numbers(3), hold_seconds: 0 })
-  await expect.poll(() => progress(campaign.id)).toMatchObject({ status: 'sending', counts: { assigned: 3 } })
+  await expect
+    .poll(() => progress(campaign.id))
+    .toMatchObject({ status: 'sending', counts: { assigned: 3 } })
   await end(campaign.batch_id, 'failed')
   await server.rows(
     `update sms_messages set error_message = $2 where id = (
@@ -317,8 +357,14 @@ test('a campaign counts its recipients who replied or opted out', async () => {
 
 test('a campaign counts people who opted out without a contact or left its group, and texts neither again', async () => {
   const create = async (collection: string, values: object) =>
-    (await server.ask('POST', `/api/collections/${collection}/records`, { user: ANN.id, ...values }, ann))
-      .body
+    (
+      await server.ask(
+        'POST',
+        `/api/collections/${collection}/records`,
+        { user: ANN.id, ...values },
+        ann,
+      )
+    ).body
   const [out, left, stays] = numbers(3, 80_000) as [string, string, string]
   const group = (await create('contact_groups', { name: 'Sale' })).id
   for (const phone of [left, stays]) await create('contacts', { phone, groups: [group] })
@@ -331,7 +377,8 @@ test('a campaign counts people who opted out without a contact or left its group
   await server.rows('delete from contacts where phone = $1', [out])
   expect(await progress(campaign.id)).toMatchObject({ opt_outs: 2, retriable: { plain: 1 } })
   expect((await call('POST', `/${campaign.id}/retry`)).body).toMatchObject({
-    ...{ retried: 1, left_out: { opted_out: 2 } },
+    retried: 1,
+    left_out: { opted_out: 2 },
   })
 })
 

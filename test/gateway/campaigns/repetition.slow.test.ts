@@ -1,6 +1,9 @@
 import type { Store } from '../../../src/engine/collections/catalog.ts'
 import { readCampaign } from '../../../src/gateway/campaigns/campaign.ts'
-import { readCampaignChange, readNewCampaign } from '../../../src/gateway/campaigns/campaign-body.ts'
+import {
+  readCampaignChange,
+  readNewCampaign,
+} from '../../../src/gateway/campaigns/campaign-body.ts'
 import { makeCampaignJobs } from '../../../src/gateway/campaigns/campaign-jobs.ts'
 import { changeCampaign } from '../../../src/gateway/campaigns/change-campaign.ts'
 import { createCampaign } from '../../../src/gateway/campaigns/create-campaign.ts'
@@ -58,8 +61,8 @@ const make = async (body: object) => {
 }
 const create = (repeat: object, body: object = {}) => make({ repeat, ...body })
 const runs = async (id: string) =>
-  (await rows('select scheduled_at from campaigns where run_of = $1 order by 1', [id])).map(([at]) =>
-    String(at).replace(':00.000Z', ''),
+  (await rows('select scheduled_at from campaigns where run_of = $1 order by 1', [id])).map(
+    ([at]) => String(at).replace(':00.000Z', ''),
   )
 const stateOf = async (id: string) =>
   (await rows('select status, scheduled_at, runs, error from campaigns where id = $1', [id]))[0]
@@ -68,8 +71,16 @@ const stateOf = async (id: string) =>
 const FIXED = ['30 2 * * *', '30 2,23 * * *', '0 8 * * *']
 test.each([
   ['2027-03-27', ['28 01:00', '28 01:00 28 21:30', '28 06:00'], ''],
-  ['2026-10-24', ['25 00:30', '25 00:30 25 22:30', '25 07:00'], '25 00:00 25 00:30 25 01:00 25 01:30'],
-  ['2027-10-30', ['31 00:30', '31 00:30 31 22:30', '31 07:00'], '31 00:00 31 00:30 31 01:00 31 01:30'],
+  [
+    '2026-10-24',
+    ['25 00:30', '25 00:30 25 22:30', '25 07:00'],
+    '25 00:00 25 00:30 25 01:00 25 01:30',
+  ],
+  [
+    '2027-10-30',
+    ['31 00:30', '31 00:30 31 22:30', '31 07:00'],
+    '31 00:00 31 00:30 31 01:00 31 01:30',
+  ],
 ])(
   'when summer time changes on the day after %s, fixed times run once and steps at each match: $1',
   async (eve, fixed, stepped) => {
@@ -97,7 +108,10 @@ test('a run whose creation fails is created once by a later try', async () => {
   await fixture.at('2027-01-01T08:00Z')
   const read = async () => (await readCampaign(one.store.db, id))!
   await expect(repeatIfDue(one, await read())).rejects.toThrow('killed')
-  expect([await stateOf(id), await runs(id)]).toEqual([['repeating', '2027-01-01 08:00:00.000Z', 0, ''], []])
+  expect([await stateOf(id), await runs(id)]).toEqual([
+    ['repeating', '2027-01-01 08:00:00.000Z', 0, ''],
+    [],
+  ])
   await one.store.db.script('drop function killed cascade')
   await Promise.all([one, two, one, two].map(async (node) => repeatIfDue(node, await read())))
   expect([await stateOf(id), await runs(id)]).toEqual([
@@ -129,7 +143,9 @@ test('a repeat with the latest possible expires_at keeps running', async () => {
   const id = await create(EVERY_DAY, { expires_at: '9999-12-31T23:59:59.999Z' })
   for (const day of [1, 2]) await workAt(`2027-01-0${day}T08:00Z`)
   expect(await runs(id)).toEqual(['2027-01-01 08:00', '2027-01-02 08:00'])
-  expect(await rows('select distinct expires_at from campaigns')).toEqual([['9999-12-31 23:59:59.999Z']])
+  expect(await rows('select distinct expires_at from campaigns')).toEqual([
+    ['9999-12-31 23:59:59.999Z'],
+  ])
 })
 
 test("each run goes to the group's members of that day, and a refused run does not stop the repeat", async () => {
@@ -149,7 +165,8 @@ test("each run goes to the group's members of that day, and a refused run does n
   await rows('update users set monthly_quota = 0')
   await workAt('2027-01-04T08:00Z')
   await workAt('2027-01-05T08:00Z')
-  const made = 'select recipients_count, status, error from campaigns where run_of = $1 order by scheduled_at'
+  const made =
+    'select recipients_count, status, error from campaigns where run_of = $1 order by scheduled_at'
   expect(await rows(made, [id])).toEqual([
     [1, 'sending', ''],
     [2, 'sending', ''],
@@ -183,8 +200,13 @@ test('a repeat can be paused, changed, resumed, restored and canceled', async ()
   expect((await stateOf(other))![0]).toBe('paused')
   await resumeCampaign(one, permitOf(user, 'campaign'), other)
   await workAt('2027-01-05T08:00Z')
-  expect(await cancelCampaign(one, permitOf(user, 'campaign'), other)).toMatchObject({ status: 'canceled' })
-  const states = await rows('select status from campaigns where run_of = $1 order by scheduled_at', [other])
+  expect(await cancelCampaign(one, permitOf(user, 'campaign'), other)).toMatchObject({
+    status: 'canceled',
+  })
+  const states = await rows(
+    'select status from campaigns where run_of = $1 order by scheduled_at',
+    [other],
+  )
   expect(states).toEqual([['failed'], ['sending']])
 })
 

@@ -1,5 +1,8 @@
 import { type CampaignServices, findCampaign } from '../../../src/gateway/campaigns/campaign.ts'
-import { readCampaignChange, readNewCampaign } from '../../../src/gateway/campaigns/campaign-body.ts'
+import {
+  readCampaignChange,
+  readNewCampaign,
+} from '../../../src/gateway/campaigns/campaign-body.ts'
 import { makeCampaignJobs } from '../../../src/gateway/campaigns/campaign-jobs.ts'
 import { changeCampaign } from '../../../src/gateway/campaigns/change-campaign.ts'
 import { createCampaign } from '../../../src/gateway/campaigns/create-campaign.ts'
@@ -44,7 +47,10 @@ const accepting = (add: Acceptor['add']) => ({ ...one, acceptor: { add } as Acce
 
 beforeEach(async () => {
   user = `campaignuser${++users + 100}`
-  await db.query(`insert into users (id, email, "tokenKey") values ($1, $1 || '@example.com', $1)`, [user])
+  await db.query(
+    `insert into users (id, email, "tokenKey") values ($1, $1 || '@example.com', $1)`,
+    [user],
+  )
 })
 const create = async (body: object) =>
   (
@@ -71,7 +77,8 @@ const waiting = async (): Promise<string[]> =>
   ).rows.map(([to]) => String(to))
 const used = async () =>
   Number(
-    (await db.query('select coalesce(sum(used), 0) from sms_usage where "user" = $1', [user])).rows[0]![0],
+    (await db.query('select coalesce(sum(used), 0) from sms_usage where "user" = $1', [user]))
+      .rows[0]![0],
   )
 const quota = (messages: number) =>
   db.query('update users set monthly_quota = $1 where id = $2', [messages, user])
@@ -79,14 +86,19 @@ const quota = (messages: number) =>
 test('a campaign to 2,500 people is stored once, in chunks that share one batch_id', async () => {
   const id = await created({ recipients: numbers(2_500), scheduled_at: inAnHour() })
   expect(await waiting()).toEqual(numbers(2_500))
-  const { rows } = await db.query('select distinct batch_id from sms_messages where "user" = $1', [user])
-  expect(rows).toEqual([[(await readState(db, user, id)).batch_id]])
-  const keys = await db.query(`select key from sms_idempotency where "user" = $1 order by key`, [user])
-  expect(keys.rows.flat()).toEqual([0, 1, 2, 3, 4].map((chunk) => ` campaign:${id}:1:${chunk}`))
-  await pauseCampaign(one, permitOf(user, 'campaign'), id)
-  const held = await db.query(`select count(*) from sms_dispatch where due_at = 'infinity' and "user" = $1`, [
+  const { rows } = await db.query('select distinct batch_id from sms_messages where "user" = $1', [
     user,
   ])
+  expect(rows).toEqual([[(await readState(db, user, id)).batch_id]])
+  const keys = await db.query(`select key from sms_idempotency where "user" = $1 order by key`, [
+    user,
+  ])
+  expect(keys.rows.flat()).toEqual([0, 1, 2, 3, 4].map((chunk) => ` campaign:${id}:1:${chunk}`))
+  await pauseCampaign(one, permitOf(user, 'campaign'), id)
+  const held = await db.query(
+    `select count(*) from sms_dispatch where due_at = 'infinity' and "user" = $1`,
+    [user],
+  )
   expect(Number(held.rows[0]![0])).toBe(2_500)
   await resumeCampaign(one, permitOf(user, 'campaign'), id)
   await cancelCampaign(one, permitOf(user, 'campaign'), id)
@@ -116,7 +128,9 @@ test('after a crash between any two steps of a change, only the new text is stor
   const id = await created({ recipients: numbers(6), scheduled_at: inAnHour() })
   const interrupted = accepting(() => Promise.reject(new Error('killed')))
   // the intent is stored, its messages are not
-  await expect(change(interrupted, id, { body: 'New', recipients: numbers(8) })).rejects.toThrow('killed')
+  await expect(change(interrupted, id, { body: 'New', recipients: numbers(8) })).rejects.toThrow(
+    'killed',
+  )
   expect(await waiting()).toEqual([])
   // stored, but not noted
   await storeMessages(one, await findCampaign(db, user, id))
@@ -140,7 +154,9 @@ test('replaced texts that never left are deleted, and their quota is refunded', 
     [user],
   )
   expect(stored.rows).toEqual([['Three', 10]])
-  expect((await db.query('select count(*) from sms_events where "user" = $1', [user])).rows).toEqual([[0]])
+  expect(
+    (await db.query('select count(*) from sms_events where "user" = $1', [user])).rows,
+  ).toEqual([[0]])
   expect(await used()).toBe(10)
 })
 
@@ -148,7 +164,9 @@ test('a change does not send the new text to a person who already got the old te
   const id = await created({ recipients: numbers(3), scheduled_at: inAnHour() })
   // killed after the intent was stored: meanwhile the old text becomes due and one is sent
   const messages = store.catalog.find('sms_messages')!.id
-  const extensions = new Map([[messages, { beforeDelete: () => Promise.reject(new Error('killed')) }]])
+  const extensions = new Map([
+    [messages, { beforeDelete: () => Promise.reject(new Error('killed')) }],
+  ])
   await expect(change({ ...one, extensions }, id, { body: 'New' })).rejects.toThrow('killed')
   await db.query(
     `with gone as (
@@ -209,7 +227,8 @@ test('a late hold does not hold a campaign that was resumed', async () => {
   await resumeCampaign(two, permitOf(user, 'campaign'), id)
   expect(await holdMessages(one.store, paused)).toBe(false)
   expect(
-    (await db.query(`select 1 from sms_dispatch where due_at = 'infinity' and "user" = $1`, [user])).rows,
+    (await db.query(`select 1 from sms_dispatch where due_at = 'infinity' and "user" = $1`, [user]))
+      .rows,
   ).toEqual([])
 })
 
@@ -230,7 +249,11 @@ test("the campaign's job stores it after a crash, starts it on time and ends it"
     ).rows
   const work = async () => {
     await db.query('update _jobs set due_at = now() where key = $1', [id])
-    await makeWorker(db, [makeCampaignJobs(() => two)], createLogger({ logLevel: 'silent' })).drain()
+    await makeWorker(
+      db,
+      [makeCampaignJobs(() => two)],
+      createLogger({ logLevel: 'silent' }),
+    ).drain()
   }
   const id = await create({ recipients: numbers(3), scheduled_at: inAnHour() })
   expect(await job()).toEqual([[0]])

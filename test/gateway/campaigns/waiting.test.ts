@@ -1,7 +1,10 @@
 import { deleteRecords } from '../../../src/engine/records/cascade.ts'
 import { makeAccountSender } from '../../../src/gateway/base/make-sender.ts'
 import { requirePermit } from '../../../src/gateway/base/permissions.ts'
-import { readCampaignChange, readNewCampaign } from '../../../src/gateway/campaigns/campaign-body.ts'
+import {
+  readCampaignChange,
+  readNewCampaign,
+} from '../../../src/gateway/campaigns/campaign-body.ts'
 import { changeCampaign } from '../../../src/gateway/campaigns/change-campaign.ts'
 import { createCampaign } from '../../../src/gateway/campaigns/create-campaign.ts'
 import {
@@ -52,7 +55,10 @@ beforeEach(async () => {
   // 21:59 in Berlin, 05:59 in Tokyo
   await at('2090-01-11T21:58:00+01:00')
   await fixture.liveIn('Europe/Berlin', '22:00', '08:00')
-  const wanted = readNewCampaign({ body: 'Sale', recipients: PEOPLE, quiet_hours: true }, new Date())
+  const wanted = readNewCampaign(
+    { body: 'Sale', recipients: PEOPLE, quiet_hours: true },
+    new Date(),
+  )
   const made = await createCampaign(services, permitOf(user, 'campaign'), wanted, null)
   campaign = made.id
   batch = made.batch_id
@@ -112,7 +118,9 @@ test('deleting a campaign while its messages are being stored cancels them', asy
   }
   await settleCampaign({ ...services, acceptor: { add: accept } as Acceptor }, id)
   expect(
-    await rows('select distinct status, error_message from sms_messages where batch_id = $1', [batch_id]),
+    await rows('select distinct status, error_message from sms_messages where batch_id = $1', [
+      batch_id,
+    ]),
   ).toEqual([['failed', 'Canceled']])
 })
 
@@ -122,7 +130,9 @@ test.each(['campaigns', 'sms_messages', 'devices', 'users'])(
     const { db, catalog } = store
     const where = name === 'users' ? `where id = '${user}'` : ''
     const ids = (await rows(`select id from ${name} ${where}`)).map(([id]) => String(id))
-    await db.transaction((tx) => deleteRecords({ db: tx, catalog }, extensions, catalog.find(name)!, ids))
+    await db.transaction((tx) =>
+      deleteRecords({ db: tx, catalog }, extensions, catalog.find(name)!, ids),
+    )
     await sweep(store, 600)
     expect(await claim('a')).toEqual([])
   },

@@ -7,13 +7,15 @@ const RECORDS = '/api/collections/verify_services/records'
 const SETTINGS = '/api/collections/user_settings/records'
 
 let last = 15_100_000
-const numbers = (count: number, code = '+49') => Array.from({ length: count }, () => `${code}${last++}`)
+const numbers = (count: number, code = '+49') =>
+  Array.from({ length: count }, () => `${code}${last++}`)
 const start = async (to: string, more: object = {}) => {
   const { status, body } = await server.ask('POST', '/api/verify', { to, ...more }, as(ANN))
   return status === 200 ? 'sent' : body.error
 }
 const startAll = async (to: readonly string[], more: object = {}) =>
-  (await Promise.all(to.map((one) => start(one, more)))).filter((outcome) => outcome === 'sent').length
+  (await Promise.all(to.map((one) => start(one, more)))).filter((outcome) => outcome === 'sent')
+    .length
 const service = async (values: object): Promise<string> => {
   const body = { user: ANN.id, name: `s${last++}`, ...values }
   return (await server.ask('POST', RECORDS, body, headers)).body.id
@@ -27,7 +29,11 @@ const bound = async (values: object) => {
 const setLine = (number: string) =>
   server.rows('update lines set number = $2 where "user" = $1', [ANN.id, number])
 const kept = async () =>
-  (await server.rows('select (select count(*) from verifications), (select count(*) from sms_messages)'))[0]
+  (
+    await server.rows(
+      'select (select count(*) from verifications), (select count(*) from sms_messages)',
+    )
+  )[0]
 
 beforeEach(async () => {
   await setLine('')
@@ -71,16 +77,28 @@ test('an API key cannot use up the tries of a code outside its destinations', as
   const [to] = numbers(1)
   const { id } = (await server.ask('POST', '/api/verify', { to }, as(ANN))).body
   const values = { user: ANN.id, name: 'bounded', destinations: '+43' }
-  const { body: key } = await server.ask('POST', '/api/collections/api_keys/records', values, headers)
+  const { body: key } = await server.ask(
+    'POST',
+    '/api/collections/api_keys/records',
+    values,
+    headers,
+  )
   for (const named of [{ to }, { id }])
     for (const [route, more] of [['check', { code: '000000' }] as const, ['cancel', {}] as const]) {
-      const refused = await server.ask('POST', `/api/verify/${route}`, { ...named, ...more }, as(key))
+      const refused = await server.ask(
+        'POST',
+        `/api/verify/${route}`,
+        { ...named, ...more },
+        as(key),
+      )
       expect(refused).toMatchObject({ status: 403, body: { error: 'destination_not_allowed' } })
     }
   const left = await server.rows('select status, attempts from verifications where id = $1', [id])
   expect(left).toEqual([['pending', 0]])
   const unknown = { id: 'a'.repeat(15), code: '000000' }
-  expect((await server.ask('POST', '/api/verify/check', unknown, as(key))).body.status).toBe('expired')
+  expect((await server.ask('POST', '/api/verify/check', unknown, as(key))).body.status).toBe(
+    'expired',
+  )
 })
 
 test('a number gets five codes an hour from 12 services together, also concurrently', async () => {
@@ -92,7 +110,9 @@ test('a number gets five codes an hour from 12 services together, also concurren
     await server.rows(`delete from auth_tries where key like '% pause'`)
     await start(to!, { service: id })
   }
-  expect(await server.rows('select sum(sends)::int from verifications where "to" = $1', [to])).toEqual([[5]])
+  expect(
+    await server.rows('select sum(sends)::int from verifications where "to" = $1', [to]),
+  ).toEqual([[5]])
   expect(await start(to!, { service: services[0] })).toBe('number_limit_reached')
 })
 
@@ -125,7 +145,14 @@ test('codes, pages and words together use at most their share of the quota', asy
 })
 
 /** Verifications of a country, made so many minutes ago. */
-const add = (id: string, count: number, status: string, minutes = 0, country = '+49', attempts = 1) =>
+const add = (
+  id: string,
+  count: number,
+  status: string,
+  minutes = 0,
+  country = '+49',
+  attempts = 1,
+) =>
   server.rows(
     `insert into verifications (id, "user", service, "to", country, channel, status, attempts, created, updated)
     select pb_new_id(), $1, $2, $6 || i, $6, 'sms', $3, $7, pb_text(clock_timestamp() - $5 * interval '1 minute'), ''

@@ -32,15 +32,21 @@ const ask = (times: number, path: string, bodyOf: (i: number) => object) =>
 /** Asks by 20 at a time. */
 async function askAll(times: number, path: string, bodyOf: (i: number) => object) {
   const answers = []
-  for (let at = 0; at < times; at += 20) answers.push(...(await ask(20, path, (i) => bodyOf(at + i))))
+  for (let at = 0; at < times; at += 20)
+    answers.push(...(await ask(20, path, (i) => bodyOf(at + i))))
   return answers
 }
 /** Takes all texts, and once `before` is through, reports them as sent. The codes by number. */
-async function receiveAll(before?: (codes: string[]) => Promise<void>): Promise<Map<string, string>> {
+async function receiveAll(
+  before?: (codes: string[]) => Promise<void>,
+): Promise<Map<string, string>> {
   const codes = new Map<string, string>()
   const take = async () => (await must(phone, 'POST', '/api/devices/claim', { limit: 100 })).items
   for (let items = await take(); items.length > 0; items = await take()) {
-    const taken = items.map(({ to, body }: { to: string; body: string }) => [to, /\d{6,10}/.exec(body)![0]])
+    const taken = items.map(({ to, body }: { to: string; body: string }) => [
+      to,
+      /\d{6,10}/.exec(body)![0],
+    ])
     for (const [to, code] of taken) codes.set(to, code)
     await before?.(taken.map(([, code]: string[]) => code))
     const sent = items.map(({ id, attempt }: Attempt) => ({ id, attempt, status: 'sent' }))
@@ -55,7 +61,10 @@ test('of 60 concurrent checks of a code five count and at most one succeeds', as
     await must(user, 'POST', '/api/verify', { to })
     const code = (await receiveAll()).get(to)!
     const wrong = code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
-    const answers = await ask(60, '/api/verify/check', (i) => ({ to, code: i < rightOnes ? code : wrong }))
+    const answers = await ask(60, '/api/verify/check', (i) => ({
+      to,
+      code: i < rightOnes ? code : wrong,
+    }))
     const counted = new Map<string, number>()
     for (const { body } of answers) counted.set(body.status, (counted.get(body.status) ?? 0) + 1)
     const select = `select attempts, status from verifications where "to" = $1`
@@ -72,7 +81,9 @@ test('60 concurrent starts for a number send one code, and five an hour if each 
   const to = '+4917600000001'
   const first = await askAll(60, '/api/verify', () => ({ to }))
   expect(first.filter(({ status }) => status === 200)).toHaveLength(1)
-  expect(new Set(first.map(({ body }) => body.error))).toEqual(new Set([undefined, 'resend_too_soon']))
+  expect(new Set(first.map(({ body }) => body.error))).toEqual(
+    new Set([undefined, 'resend_too_soon']),
+  )
   expect(await count('sms_messages', `"to" = '${to}'`)).toBe(1)
   for (let round = 0; round < 8; round++) {
     await ask(2, '/api/verify/cancel', () => ({ to }))
@@ -89,7 +100,11 @@ test('a code is in no log, webhook, export, table, event or error', async () => 
   const hook = { user: user.id, url: receiver.url, events }
   await must(user, 'POST', '/api/collections/webhooks/records', hook)
   const names = ['sms_messages', 'sms_events', 'verifications', 'conversations']
-  const listener = await TestListener.on(fixture.url, user.token, ...names.map((name) => `${name}/*`))
+  const listener = await TestListener.on(
+    fixture.url,
+    user.token,
+    ...names.map((name) => `${name}/*`),
+  )
   const numbers = Array.from({ length: 60 }, (_, i) => `+4915100${10_000 + i}`)
   const startOf = (i: number) => ({ to: numbers[i]!, length: 10, origin: 'example.com' })
   const started = await askAll(numbers.length, '/api/verify', startOf)
@@ -106,7 +121,9 @@ test('a code is in no log, webhook, export, table, event or error', async () => 
   const headers = { authorization: user.token }
   const lists: string[] = []
   for (const name of names)
-    lists.push(await (await fetch(`${fixture.url}/api/collections/${name}/export`, { headers })).text())
+    lists.push(
+      await (await fetch(`${fixture.url}/api/collections/${name}/export`, { headers })).text(),
+    )
   await until('the webhooks', () => receiver.told.length >= numbers.length)
   const changed = () => listener.heard.filter(({ event }) => event === 'verifications/*').length
   await until('the events', () => changed() >= numbers.length + 30)

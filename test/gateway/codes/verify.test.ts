@@ -26,7 +26,9 @@ const cancel = (named: Named, who = ANN) => server.ask('POST', '/api/verify/canc
 /** The texts that the phones are given next. */
 async function claimed(): Promise<string[]> {
   const device = { user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false }
-  const found = await Promise.all(PHONES.map((id) => claimMessages(store, { ...device, id }, 100, 120)))
+  const found = await Promise.all(
+    PHONES.map((id) => claimMessages(store, { ...device, id }, 100, 120)),
+  )
   await server.rows('delete from sms_dispatch')
   return found.flat().map(({ body }) => body)
 }
@@ -38,9 +40,10 @@ async function started(body: object = {}): Promise<string> {
 const wrongOf = (code: string) => code.replace(/^./, (digit) => String((Number(digit) + 1) % 10))
 /** Makes codes look this many seconds older. */
 const passSeconds = (seconds: number) =>
-  server.rows(`update auth_tries set ends = ends - $1 * interval '1 second' where key like 'code %'`, [
-    seconds,
-  ])
+  server.rows(
+    `update auth_tries set ends = ends - $1 * interval '1 second' where key like 'code %'`,
+    [seconds],
+  )
 const counted = () => server.rows(`select 1 from auth_tries where key like 'code %' and tries > 0`)
 const expire = () =>
   server.rows(`update verifications set expires_at = pb_text(now()) where status = 'pending'`)
@@ -54,7 +57,13 @@ const service = async (values: object): Promise<string> => {
 }
 
 beforeEach(async () => {
-  for (const table of ['verifications', 'verify_services', '_verify_codes', 'auth_tries', 'sms_dispatch'])
+  for (const table of [
+    'verifications',
+    'verify_services',
+    '_verify_codes',
+    'auth_tries',
+    'sms_dispatch',
+  ])
     await server.rows(`delete from ${table}`)
 })
 
@@ -66,7 +75,8 @@ describe('a verification code', () => {
     const code = /^Your code is (\d{6})\. Do not share it\.$/.exec((await claimed())[0]!)![1]!
     expect((await check(wrongOf(code))).body).toMatchObject({ id, status: 'pending', attempts: 1 })
     expect((await check(code)).body).toMatchObject({ id, status: 'approved', attempts: 2 })
-    for (const named of [{ to: TO }, { id }]) expect((await check(code, named)).body.status).toBe('expired')
+    for (const named of [{ to: TO }, { id }])
+      expect((await check(code, named)).body.status).toBe('expired')
     expect(await codes()).toBe(0)
     const stored = await server.rows('select status, country, sends from verifications')
     expect(stored).toEqual([['approved', '+49', 1]])
@@ -76,9 +86,15 @@ describe('a verification code', () => {
     ['with a blank', (code: string) => `${code.slice(0, 3)} ${code.slice(3)}`],
     ['with a prefix', (code: string) => `G-${code}`],
     ['within its text', (code: string) => `Your code is ${code}. Do not share it.`],
-    ['in digits of Arabic', (code: string) => code.replace(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'[Number(digit)]!)],
+    [
+      'in digits of Arabic',
+      (code: string) => code.replace(/\d/g, (digit) => '٠١٢٣٤٥٦٧٨٩'[Number(digit)]!),
+    ],
   ])('is right when a person types it %s', async (_, type) => {
-    expect((await check(type(await started()))).body).toMatchObject({ status: 'approved', attempts: 1 })
+    expect((await check(type(await started()))).body).toMatchObject({
+      status: 'approved',
+      attempts: 1,
+    })
   })
 
   test('is not counted as tried if nothing was typed', async () => {
@@ -157,7 +173,9 @@ describe('starting a verification again', () => {
       const answer = await start()
       await cancel({ to: TO })
       await server.rows(`delete from auth_tries where key like '% pause'`)
-      return answer.status === 200 ? 'sent' : `${answer.body.error} ${answer.body.retry_after > 3_600}`
+      return answer.status === 200
+        ? 'sent'
+        : `${answer.body.error} ${answer.body.retry_after > 3_600}`
     }
     const all: string[] = []
     for (let i = 0; i < 6; i++) all.push(await begin())
@@ -167,7 +185,13 @@ describe('starting a verification again', () => {
     all.push(await begin())
     const five = Array.from({ length: 5 }, () => 'sent')
     const hour = 'number_limit_reached false'
-    expect(all).toEqual([...five, hour, ...five, 'number_limit_reached true', 'number_limit_reached true'])
+    expect(all).toEqual([
+      ...five,
+      hour,
+      ...five,
+      'number_limit_reached true',
+      'number_limit_reached true',
+    ])
     expect((await start({ to: '+4915112345679' })).status).toBe(200)
   })
 })
@@ -247,7 +271,9 @@ describe('a start sends and stores nothing', () => {
   })
 
   test('with a template that lacks the code', async () => {
-    await server.rows(`update sms_templates set body = 'Your code is 0000' where id = $1`, [TEMPLATES.code])
+    await server.rows(`update sms_templates set body = 'Your code is 0000' where id = $1`, [
+      TEMPLATES.code,
+    ])
     const { status, body } = await start({ template: TEMPLATES.code })
     expect([status, body.message]).toEqual([400, 'The template has no {{code}}.'])
     expect(await counted()).toEqual([])
@@ -265,9 +291,13 @@ test('services are created by their owners, and verifications by starts only', a
     server.ask('POST', `/api/collections/${collection}/records`, body, headers)
   const wrong = [{ en: 'no code: 0000' }, { en: '{{code}} {{other}}' }, { EN: '{{code}}' }]
   for (const templates of [...wrong, 'text', ['{{code}}']])
-    expect((await records('verify_services', { user: ANN.id, name: 'x', templates })).status).toBe(400)
+    expect((await records('verify_services', { user: ANN.id, name: 'x', templates })).status).toBe(
+      400,
+    )
   const id = await service({ name: 'shop' })
-  expect(await server.rows('select code_length, ttl, api_key from verify_services')).toEqual([[6, 600, '']])
+  expect(await server.rows('select code_length, ttl, api_key from verify_services')).toEqual([
+    [6, 600, ''],
+  ])
   expect((await start()).body.service).toBe(id)
   const values = { user: ANN.id, service: id, to: TO, channel: 'sms', status: 'approved' }
   expect((await records('verifications', values)).status).toBe(403)
@@ -276,7 +306,8 @@ test('services are created by their owners, and verifications by starts only', a
     const rows = await Promise.all(tables.map((table) => server.rows(`select 1 from ${table}`)))
     return rows.flat()
   }
-  const remove = (path: string) => server.ask('DELETE', `/api/collections/${path}`, undefined, headers)
+  const remove = (path: string) =>
+    server.ask('DELETE', `/api/collections/${path}`, undefined, headers)
   expect((await remove(`verify_services/records/${id}`)).status).toBe(204)
   expect(await leftOver()).toEqual([])
   await passSeconds(30)

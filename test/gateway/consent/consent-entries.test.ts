@@ -1,5 +1,9 @@
 import { request } from '../../support/server/request.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 
 const server = await startServerWithDevices()
 const ann = await server.makeUser()
@@ -13,17 +17,23 @@ const CONTACTS = '/api/collections/contacts/records'
 let numbers = 70_000_000
 const nextNumber = () => `+4915${numbers++}`
 const list = async (by: Client, path: string, number: string) =>
-  (await must(by, 'GET', `${path}?sort=created,@rowid&filter=${encodeURIComponent(`number = "${number}"`)}`))
-    .items
+  (
+    await must(
+      by,
+      'GET',
+      `${path}?sort=created,@rowid&filter=${encodeURIComponent(`number = "${number}"`)}`,
+    )
+  ).items
 const entries = (number: string, by = ann) => list(by, CONSENTS, number)
 const states = (number: string, by = ann) => list(by, STATES, number)
-const makeContact = (values: object, by = ann) => must(by, 'POST', CONTACTS, { user: by.id, ...values })
+const makeContact = (values: object, by = ann) =>
+  must(by, 'POST', CONTACTS, { user: by.id, ...values })
 const contactOf = async (number: string) =>
   (
-    await server.query('select id, opted_out, groups from contacts where phone = $1 and "user" = $2', [
-      number,
-      ann.id,
-    ])
+    await server.query(
+      'select id, opted_out, groups from contacts where phone = $1 and "user" = $2',
+      [number, ann.id],
+    )
   )[0]
 const addEntry = (values: object, by = ann) => by.call('POST', CONSENTS, { user: by.id, ...values })
 
@@ -35,7 +45,14 @@ describe('a change of opted_out adds an entry', () => {
     await server.hear(phone, [[number, 'START']])
     const found = await entries(number)
     expect(found).toMatchObject([
-      { event: 'opt_out', source: 'keyword', said: 'Stop!', purpose: 'all', group: '', entered_by: '' },
+      {
+        event: 'opt_out',
+        source: 'keyword',
+        said: 'Stop!',
+        purpose: 'all',
+        group: '',
+        entered_by: '',
+      },
       { event: 'opt_in', source: 'keyword', said: 'START', purpose: 'all' },
     ])
     const [{ id }] = (
@@ -43,9 +60,13 @@ describe('a change of opted_out adds an entry', () => {
     ).items
     for (const { contact, message, said } of found) {
       expect(contact).toBe(id)
-      expect((await must(ann, 'GET', `/api/collections/sms_messages/records/${message}`)).body).toBe(said)
+      expect(
+        (await must(ann, 'GET', `/api/collections/sms_messages/records/${message}`)).body,
+      ).toBe(said)
     }
-    expect(await states(number)).toMatchObject([{ state: 'given', purpose: 'all', entry: found[1].id }])
+    expect(await states(number)).toMatchObject([
+      { state: 'given', purpose: 'all', entry: found[1].id },
+    ])
   })
 
   test.each([
@@ -55,8 +76,10 @@ describe('a change of opted_out adds an entry', () => {
   ])('by %s', async (_, headers, source) => {
     const number = nextNumber()
     const by = { authorization: ann.token, ...headers }
-    const ask = (method: string, path: string, body: object) => request(server.url, method, path, body, by)
-    const { id } = (await ask('POST', CONTACTS, { user: ann.id, phone: number, opted_out: true })).body
+    const ask = (method: string, path: string, body: object) =>
+      request(server.url, method, path, body, by)
+    const { id } = (await ask('POST', CONTACTS, { user: ann.id, phone: number, opted_out: true }))
+      .body
     await ask('PATCH', `${CONTACTS}/${id}`, { name: 'Another name' })
     await ask('PATCH', `${CONTACTS}/${id}`, { opted_out: false })
     expect(await entries(number)).toMatchObject([
@@ -101,9 +124,18 @@ describe('an entry that a client adds', () => {
     const number = nextNumber()
     const sent = await must(ann, 'POST', '/api/sms/send', { recipients: [number], body: 'Hi' })
     const made = await addEntry({ number, event: 'opt_out', said: 'by letter' })
-    expect(made.body).toMatchObject({ source: 'api', purpose: 'all', entered_by: ann.id, said: 'by letter' })
+    expect(made.body).toMatchObject({
+      source: 'api',
+      purpose: 'all',
+      entered_by: ann.id,
+      said: 'by letter',
+    })
     expect(await contactOf(number)).toMatchObject([expect.any(String), true, []])
-    const message = await must(ann, 'GET', `/api/collections/sms_messages/records/${sent.message_ids[0]}`)
+    const message = await must(
+      ann,
+      'GET',
+      `/api/collections/sms_messages/records/${sent.message_ids[0]}`,
+    )
     expect(message).toMatchObject({ status: 'failed', error_message: 'Recipient has opted out' })
     expect(await entries(number)).toHaveLength(1)
   })
@@ -124,7 +156,10 @@ describe('an entry that a client adds', () => {
       address: '192.0.2.1',
       browser: 'Firefox',
     })
-    expect(made.body).toMatchObject({ purpose: group.name, version: expect.stringMatching(/^[0-9a-f]{12}$/) })
+    expect(made.body).toMatchObject({
+      purpose: group.name,
+      version: expect.stringMatching(/^[0-9a-f]{12}$/),
+    })
     expect(await states(number)).toMatchObject([
       { state: 'given', group: group.id, purpose: '', entry: made.body.id },
     ])
@@ -205,7 +240,9 @@ describe('an entry is never changed or deleted', () => {
       expect(
         (await by().call('DELETE', `/api/collections/${collection}/truncate`)).status,
       ).toBeGreaterThanOrEqual(400)
-    expect((await by().call('POST', STATES, { user: ann.id, number, state: 'given' })).status).toBe(403)
+    expect((await by().call('POST', STATES, { user: ann.id, number, state: 'given' })).status).toBe(
+      403,
+    )
     expect(await entries(number)).toMatchObject([{ id: entry.id, number }])
   })
 
@@ -249,7 +286,9 @@ describe('an entry is never changed or deleted', () => {
     const [one, two] = [nextNumber(), nextNumber()]
     for (const number of [one, two]) await addEntry({ number, event: 'opt_in', shown: 'Yes' }, cleo)
     const hashes = () =>
-      server.query('select event, length(hash) from _consents_forgotten where "user" = $1', [cleo.id])
+      server.query('select event, length(hash) from _consents_forgotten where "user" = $1', [
+        cleo.id,
+      ])
     await server.server.services.store.db.transaction(async (db) => {
       await db.query(`select set_config('pocketsms.forget', 'consents', true)`)
       await db.query('delete from consent_states where number = $1', [one])

@@ -1,5 +1,9 @@
 import { request } from '../../support/server/request.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
 const server = await startServerWithDevices()
@@ -30,17 +34,23 @@ const deleteContact = async (number: string) =>
   await must(ann, 'DELETE', `${CONTACTS}/${(await contactOf(number))![0]}`)
 const events = async (number: string) =>
   (
-    await server.query('select event from consents where number = $1 and "user" = $2 order by _rowid', [
-      number,
-      ann.id,
-    ])
+    await server.query(
+      'select event from consents where number = $1 and "user" = $2 order by _rowid',
+      [number, ann.id],
+    )
   ).flat()
 const stateOf = (ids: string[]) =>
   server.query('select status, error_message from sms_messages where id = $1', ids)
 /** Why a text to the number fails; '' for a text that leaves. */
 async function reasonOfSend(number: string, by = ann) {
-  const { message_ids } = await must(by, 'POST', '/api/sms/send', { recipients: [number], body: 'Hi' })
-  const [row] = await server.query('select error_message from sms_messages where id = $1', message_ids)
+  const { message_ids } = await must(by, 'POST', '/api/sms/send', {
+    recipients: [number],
+    body: 'Hi',
+  })
+  const [row] = await server.query(
+    'select error_message from sms_messages where id = $1',
+    message_ids,
+  )
   return row![0]
 }
 /** A number that has texted STOP, and whose contact was deleted. */
@@ -67,7 +77,10 @@ test.each([
   async (_, has) => {
     const number = nextNumber()
     const contact = 'phone' in has ? await record('contacts', { phone: number }) : undefined
-    const { message_ids } = await must(ann, 'POST', '/api/sms/send', { recipients: [number], body: 'Hi' })
+    const { message_ids } = await must(ann, 'POST', '/api/sms/send', {
+      recipients: [number],
+      body: 'Hi',
+    })
     const used = async () => (await must(ann, 'GET', '/api/sms/usage')).used
     const before = await used()
     if (contact) await must(ann, 'PATCH', `${CONTACTS}/${contact.id}`, { opted_out: true })
@@ -81,7 +94,9 @@ test('a scheduled text fails when its contact is opted out by hand and deleted b
   const number = nextNumber()
   const { id } = await record('contacts', { phone: number })
   const { message_ids } = await must(ann, 'POST', '/api/sms/send', {
-    ...{ recipients: [number], body: 'Hi', scheduled_at: '2090-01-01T00:00:00Z' },
+    recipients: [number],
+    body: 'Hi',
+    scheduled_at: '2090-01-01T00:00:00Z',
   })
   await must(ann, 'PATCH', `${CONTACTS}/${id}`, { opted_out: true })
   await deleteContact(number)
@@ -96,7 +111,10 @@ test.each([
 ])('a contact that %s makes again is opted out, without a new entry', async (_, headers) => {
   const number = await stopped()
   const values = { user: ann.id, phone: number, opted_out: false }
-  const made = await request(server.url, 'POST', CONTACTS, values, { authorization: ann.token, ...headers })
+  const made = await request(server.url, 'POST', CONTACTS, values, {
+    authorization: ann.token,
+    ...headers,
+  })
   expect(made.body.opted_out).toBe(true)
   expect(await contactOf(number)).toEqual([made.body.id, true])
   expect(await reasonOfSend(number)).toBe(OUT)
@@ -145,9 +163,10 @@ test.each([
     const number = await stopped()
     await hear(number, word)
     const answers = () =>
-      server.query(`select error_message from sms_messages where "to" = $1 and client_ref like 'auto:%'`, [
-        number,
-      ])
+      server.query(
+        `select error_message from sms_messages where "to" = $1 and client_ref like 'auto:%'`,
+        [number],
+      )
     await until('the answer', async () => (await answers()).length > 0)
     expect(await answers()).toEqual([['']])
     if (join_confirm) await hear(number, 'YES')
@@ -164,7 +183,13 @@ test.each([
 test('a consent to a group by a form leaves a number without a contact opted out', async () => {
   const group = await record('contact_groups', { name: nextNumber() })
   const number = await stopped()
-  await record('consents', { number, group: group.id, event: 'opt_in', source: 'page', shown: 'Yes' })
+  await record('consents', {
+    number,
+    group: group.id,
+    event: 'opt_in',
+    source: 'page',
+    shown: 'Yes',
+  })
   expect(await contactOf(number)).toMatchObject([expect.any(String), true])
   expect(await reasonOfSend(number)).toBe(OUT)
 })
@@ -204,7 +229,10 @@ test('a group stays left after an import with the text that people agreed to', a
   await record('consents', { number, group: group.id, event: 'imported', shown: 'Yes' })
   await must(ann, 'PATCH', `${CONTACTS}/${id}`, { groups: [group.id] })
   const to = { recipients: [], group_ids: [group.id], body: 'Sale' }
-  expect(await must(ann, 'POST', '/api/sms/preview', to)).toMatchObject({ recipients_count: 1, opted_out: 1 })
+  expect(await must(ann, 'POST', '/api/sms/preview', to)).toMatchObject({
+    recipients_count: 1,
+    opted_out: 1,
+  })
   const { message_ids } = await must(ann, 'POST', '/api/sms/send', to)
   const again = await ann.call('POST', `/api/sms/messages/${message_ids[0]}/retry`, {})
   expect([again.status, again.body.error]).toEqual([409, 'not_retriable'])

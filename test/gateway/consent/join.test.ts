@@ -1,5 +1,9 @@
 import { MAX_ANSWERS_A_DAY } from '../../../src/gateway/conversations/auto-answer.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
 const server = await startServerWithDevices()
@@ -22,10 +26,10 @@ beforeEach(async () => {
 /** All texts that were sent to a number, once there are as many as `count`, the oldest first. */
 async function textsTo(number: string, count: number): Promise<string[]> {
   const read = () =>
-    server.query('select body from sms_messages where "to" = $1 and "user" = $2 order by created, _rowid', [
-      number,
-      ann.id,
-    ])
+    server.query(
+      'select body from sms_messages where "to" = $1 and "user" = $2 order by created, _rowid',
+      [number, ann.id],
+    )
   await until('the answers', async () => (await read()).length >= count)
   return (await read()).map(([body]) => String(body))
 }
@@ -34,7 +38,8 @@ const settled = () =>
   until(
     'no jobs',
     async () =>
-      (await server.query(`select 1 from _jobs where kind = 'answer' and dead_at is null`)).length === 0,
+      (await server.query(`select 1 from _jobs where kind = 'answer' and dead_at is null`))
+        .length === 0,
   )
 const hear = (number: string, ...bodies: string[]) =>
   server.hear(
@@ -50,7 +55,10 @@ const events = async (number: string) =>
   ).map((row) => row.join(' '))
 const stateOf = async (number: string) =>
   (
-    await server.query('select state from consent_states where number = $1 and "group" = $2', [number, news])
+    await server.query('select state from consent_states where number = $1 and "group" = $2', [
+      number,
+      news,
+    ])
   )[0]?.[0]
 const contactOf = async (number: string) =>
   (
@@ -60,7 +68,8 @@ const contactOf = async (number: string) =>
     ])
   )[0]
 
-const ASKED = 'Shop: Reply YES to get texts of News. Message rates may apply. HELP for help, STOP to end.'
+const ASKED =
+  'Shop: Reply YES to get texts of News. Message rates may apply. HELP for help, STOP to end.'
 const JOINED = 'Shop: You now get texts of News. Reply HELP for help, STOP to end.'
 
 test('JOIN asks, YES confirms and joins the group, STOP ends, START begins again', async () => {
@@ -108,11 +117,16 @@ test("the words that confirm and the answers are in the account's language", asy
   await hear(number, 'JOIN')
   expect(await textsTo(number, 1)).toEqual([expect.stringContaining('Antworten Sie JA')])
   await hear(number, 'Ja.')
-  expect(await textsTo(number, 2)).toEqual([expect.anything(), expect.stringContaining('Sie erhalten nun')])
+  expect(await textsTo(number, 2)).toEqual([
+    expect.anything(),
+    expect.stringContaining('Sie erhalten nun'),
+  ])
 })
 
 test('the question is the text of the group, if it has one', async () => {
-  await must(ann, 'PATCH', `${GROUPS}/${news}`, { join_text: 'Do you want {group} of {account}? YES' })
+  await must(ann, 'PATCH', `${GROUPS}/${news}`, {
+    join_text: 'Do you want {group} of {account}? YES',
+  })
   const number = nextNumber()
   await hear(number, 'JOIN')
   expect(await textsTo(number, 1)).toEqual(['Do you want News of Shop? YES'])
@@ -137,7 +151,10 @@ test("an account's own automatic answer to HELP is sent instead", async () => {
 
 test('HELP after STOP is answered once a minute, and nothing else is', async () => {
   await must(ann, 'POST', '/api/collections/auto_answers/records', {
-    ...{ user: ann.id, enabled: true, match: 'any', body: 'We answer soon' },
+    user: ann.id,
+    enabled: true,
+    match: 'any',
+    body: 'We answer soon',
   })
   const number = nextNumber()
   await hear(number, 'STOP')
@@ -148,7 +165,9 @@ test('HELP after STOP is answered once a minute, and nothing else is', async () 
   ])
   expect(await contactOf(number)).toEqual([true, []])
   expect(
-    await server.query(`select 1 from sms_messages where "to" = $1 and status = 'failed'`, [number]),
+    await server.query(`select 1 from sms_messages where "to" = $1 and status = 'failed'`, [
+      number,
+    ]),
   ).toEqual([])
   await server.query(`update auth_tries set ends = now() where key like 'help %'`)
   await hear(number, 'HELP')
@@ -249,9 +268,10 @@ test('JOIN questions count as codes: an account asks at most its limit of codes 
   const all = Array.from({ length: 20 }, nextNumber)
   for (const number of all) await hear(number, 'JOIN')
   await settled()
-  const [[sent]] = (await server.query('select count(*) from sms_messages where "to" = any($1::text[])', [
-    all,
-  ])) as [[unknown]]
+  const [[sent]] = (await server.query(
+    'select count(*) from sms_messages where "to" = any($1::text[])',
+    [all],
+  )) as [[unknown]]
   expect(Number(sent)).toBe(5)
 })
 

@@ -1,5 +1,9 @@
 import { setOptedOut } from '../../../src/gateway/consent/set-opted-out.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 
 // A phone that was offline reports texts long after their receipt.
 
@@ -14,7 +18,9 @@ const record = (collection: string, values: object) =>
 const HOUR_MS = 3_600_000
 const report = (number: string, body: string, hoursAgo: number) =>
   must(phone, 'POST', '/api/devices/incoming', {
-    items: [{ from: number, body, received_at: new Date(Date.now() - hoursAgo * HOUR_MS).toISOString() }],
+    items: [
+      { from: number, body, received_at: new Date(Date.now() - hoursAgo * HOUR_MS).toISOString() },
+    ],
   })
 async function contactOf(number: string) {
   const find = 'select opted_out, groups from contacts where phone = $1 and "user" = $2'
@@ -24,14 +30,17 @@ async function contactOf(number: string) {
 test.each([
   ['a page', (number: string) => record('consents', { number, event: 'opt_out', source: 'page' })],
   ['the record API', (phone: string) => record('contacts', { phone, opted_out: true })],
-])('a START that arrived before an opt-out by %s and is reported later does not end it', async (_, stop) => {
-  const number = nextNumber()
-  await stop(number)
-  await report(number, 'START', 1)
-  expect(await contactOf(number)).toEqual([true, []])
-  await report(number, 'START', 0)
-  expect(await contactOf(number)).toEqual([false, []])
-})
+])(
+  'a START that arrived before an opt-out by %s and is reported later does not end it',
+  async (_, stop) => {
+    const number = nextNumber()
+    await stop(number)
+    await report(number, 'START', 1)
+    expect(await contactOf(number)).toEqual([true, []])
+    await report(number, 'START', 0)
+    expect(await contactOf(number)).toEqual([false, []])
+  },
+)
 
 test('a word that joins, which arrived before the person left and is reported later, adds nobody', async () => {
   const group = await record('contact_groups', { name: 'News', join_words: 'NEWS' })

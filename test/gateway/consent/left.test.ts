@@ -2,7 +2,11 @@ import { makeCampaignPermit } from '../../../src/gateway/campaigns/campaign.ts'
 import { toOfferedScope } from '../../../src/gateway/messages/send/consent-scope.ts'
 import { PLAIN_OPTIONS } from '../../../src/gateway/messages/send/send-options.ts'
 import { makeOfferedMessage } from '../../../src/gateway/messages/send/send-texts.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
 const server = await startServerWithDevices()
@@ -19,7 +23,8 @@ const makeMember = async (...groups: string[]) => {
   await record('contacts', { phone: number, groups })
   return number
 }
-const leave = (number: string, group: string) => record('consents', { number, group, event: 'opt_out' })
+const leave = (number: string, group: string) =>
+  record('consents', { number, group, event: 'opt_out' })
 
 /** Makes a campaign to groups. Returns what the campaign stores of a chunk that it planned earlier. */
 async function storeChunk(groups: readonly string[], phones: readonly string[]) {
@@ -31,16 +36,14 @@ async function storeChunk(groups: readonly string[], phones: readonly string[]) 
   await until('the campaign is stored', isSettled)
   const batch = `chunk${id.slice(5)}`
   const { outcome } = await server.server.services.sending.acceptor.add({
-    ...{
-      ...PLAIN_OPTIONS,
-      permit: makeCampaignPermit({ user: ann.id, id }),
-      later: true,
-      batch,
-      body: 'Sale',
-      isBulk: true,
-      ...toOfferedScope({ template: '', groups }),
-    },
-    ...{ scheduledAt: '2090-01-01 00:00:00.000Z' },
+    ...PLAIN_OPTIONS,
+    permit: makeCampaignPermit({ user: ann.id, id }),
+    later: true,
+    batch,
+    body: 'Sale',
+    isBulk: true,
+    ...toOfferedScope({ template: '', groups }),
+    scheduledAt: '2090-01-01 00:00:00.000Z',
     messages: phones.map((to) => makeOfferedMessage({ to, body: 'Sale', segments: 1 }, true)),
   })
   expect(outcome).toBe('accepted')
@@ -92,7 +95,10 @@ test('neither a campaign nor a send texts a person whom an import puts back into
   const to = { recipients: [], group_ids: [group], body: 'Sale' }
   const preview = await must(ann, 'POST', '/api/campaigns/preview', to)
   expect(preview).toMatchObject({ recipients_count: 1, first: { to: stays } })
-  expect(await must(ann, 'POST', '/api/sms/preview', to)).toMatchObject({ recipients_count: 2, opted_out: 1 })
+  expect(await must(ann, 'POST', '/api/sms/preview', to)).toMatchObject({
+    recipients_count: 2,
+    opted_out: 1,
+  })
   const { message_ids } = await must(ann, 'POST', '/api/sms/send', to)
   const found = await server.query(
     'select "to", error_message from sms_messages where id = any($1::text[]) order by "to"',
@@ -102,7 +108,10 @@ test('neither a campaign nor a send texts a person whom an import puts back into
     [stays, ''],
     [left, 'Recipient has opted out'],
   ])
-  const direct = await must(ann, 'POST', '/api/sms/send', { recipients: [left], body: 'Your parcel is here' })
+  const direct = await must(ann, 'POST', '/api/sms/send', {
+    recipients: [left],
+    body: 'Your parcel is here',
+  })
   const errors = 'select error_message from sms_messages where id = $1'
   expect(await server.query(errors, direct.message_ids)).toEqual([['']])
 })
@@ -112,7 +121,9 @@ test('a campaign that was planned before an erasure stores no row with the numbe
   const [erased, other] = [nextNumber(), await makeMember(group)]
   const { id } = await must(ann, 'POST', '/api/person/erase', { number: erased, reason: 'Asked' })
   await expect
-    .poll(async () => (await must(ann, 'GET', `/api/collections/person_requests/records/${id}`)).state)
+    .poll(
+      async () => (await must(ann, 'GET', `/api/collections/person_requests/records/${id}`)).state,
+    )
     .toBe('done')
   expect(await storeChunk([group], [erased, other])).toEqual({ [other]: 'pending ' })
   expect(await storeChunk([group], [erased])).toEqual({})

@@ -31,11 +31,17 @@ const contactOf = async (number: string) =>
   )[0]
 const stateOf = async (number: string, group = '') =>
   (
-    await server.query('select state from consent_states where number = $1 and "group" = $2', [number, group])
+    await server.query('select state from consent_states where number = $1 and "group" = $2', [
+      number,
+      group,
+    ])
   )[0]?.[0]
-const deleteTexts = (number: string) => server.query('delete from sms_messages where "from" = $1', [number])
+const deleteTexts = (number: string) =>
+  server.query('delete from sms_messages where "from" = $1', [number])
 const textsTo = async (number: string) =>
-  (await server.query('select id from sms_messages where "to" = $1 order by _rowid', [number])).flat()
+  (
+    await server.query('select id from sms_messages where "to" = $1 order by _rowid', [number])
+  ).flat()
 const hear = (number: string, body: string) => server.hear(phone, [[number, body]])
 
 test.each([
@@ -54,19 +60,35 @@ test.each([
 })
 
 test('an entry of a superuser is never one of a page of the server', async () => {
-  const entry = { user: ann.id, number: nextNumber(), event: 'opt_in', source: 'page', shown: 'Yes' }
-  expect(await must(server.superuser, 'POST', path('consents'), entry)).toMatchObject({ source: 'api' })
+  const entry = {
+    user: ann.id,
+    number: nextNumber(),
+    event: 'opt_in',
+    source: 'page',
+    shown: 'Yes',
+  }
+  expect(await must(server.superuser, 'POST', path('consents'), entry)).toMatchObject({
+    source: 'api',
+  })
   expect(await record('consents', entry)).toMatchObject({ source: 'page', entered_by: ann.id })
   const phone = nextNumber()
   const by = { authorization: server.superuser.token, 'consent-source': 'page' }
   const contact = { user: ann.id, phone, opted_out: true }
   expect((await request(server.url, 'POST', path('contacts'), contact, by)).status).toBe(200)
-  expect(await server.query('select source from consents where number = $1', [phone])).toEqual([['api']])
+  expect(await server.query('select source from consents where number = $1', [phone])).toEqual([
+    ['api'],
+  ])
 })
 
 test('an entry about the future is refused, and one in the database counts as the present', async () => {
   const number = nextNumber()
-  const entry = { user: ann.id, number, event: 'opt_in', shown: 'Yes', given_at: '2099-01-01 00:00:00.000Z' }
+  const entry = {
+    user: ann.id,
+    number,
+    event: 'opt_in',
+    shown: 'Yes',
+    given_at: '2099-01-01 00:00:00.000Z',
+  }
   const refused = await ann.call('POST', path('consents'), entry)
   expect([refused.status, Object.keys(refused.body.data)]).toEqual([400, ['given_at']])
   await server.query(
@@ -100,7 +122,8 @@ describe('an import ends no opt-out', () => {
     ],
     [
       'by a date that is later than the opt-out',
-      (number) => record('consents', { number, event: 'imported', shown: 'Yes', given_at: ago(-1) }),
+      (number) =>
+        record('consents', { number, event: 'imported', shown: 'Yes', given_at: ago(-1) }),
     ],
     [
       'by a batch of requests',
@@ -119,7 +142,9 @@ describe('an import ends no opt-out', () => {
   ])('%s', async (_, bring) => {
     const number = nextNumber()
     await hear(number, 'STOP')
-    const [[id]] = (await server.query('select id from contacts where phone = $1', [number])) as [[string]]
+    const [[id]] = (await server.query('select id from contacts where phone = $1', [number])) as [
+      [string],
+    ]
     await bring(number, id)
     expect(await contactOf(number)).toEqual([true, []])
     expect(await stateOf(number)).toBe('stopped')
@@ -168,16 +193,19 @@ test('an older consent does not bring back a contact that somebody took out of t
 test.each([
   ['STOP', ago(20)],
   ['a STOP that was repeated', ago(40)],
-])('an older START that is reported again does not end %s whose text was deleted', async (_, first) => {
-  const number = nextNumber()
-  await report([number, 'STOP', first])
-  await report([number, 'stop', ago(20)])
-  await deleteTexts(number)
-  await report([number, 'START', ago(30)])
-  expect(await contactOf(number)).toEqual([true, []])
-  await report([number, 'START', ago(0)])
-  expect(await contactOf(number)).toEqual([false, []])
-})
+])(
+  'an older START that is reported again does not end %s whose text was deleted',
+  async (_, first) => {
+    const number = nextNumber()
+    await report([number, 'STOP', first])
+    await report([number, 'stop', ago(20)])
+    await deleteTexts(number)
+    await report([number, 'START', ago(30)])
+    expect(await contactOf(number)).toEqual([true, []])
+    await report([number, 'START', ago(0)])
+    expect(await contactOf(number)).toEqual([false, []])
+  },
+)
 
 test('a START that a phone received in the future ends only opt-outs that came before it', async () => {
   const number = nextNumber()
@@ -196,11 +224,20 @@ describe('YES', () => {
   const send = (number: string, body: string) =>
     must(ann, 'POST', '/api/sms/send', { recipients: [number], body })
   const report = (id: unknown, status: string) =>
-    server.query(`update sms_messages set status = $2, sent_at = pb_text(now()) where id = $1`, [id, status])
+    server.query(`update sms_messages set status = $2, sent_at = pb_text(now()) where id = $1`, [
+      id,
+      status,
+    ])
 
-  test.each<[what: string, state: string | undefined, prepare: (number: string) => Promise<unknown>]>([
+  test.each<
+    [what: string, state: string | undefined, prepare: (number: string) => Promise<unknown>]
+  >([
     ['to the question confirms it', 'given', async () => {}],
-    ['to a later text confirms nothing', 'asked', (number) => send(number, 'Your visit tomorrow? Reply YES')],
+    [
+      'to a later text confirms nothing',
+      'asked',
+      (number) => send(number, 'Your visit tomorrow? Reply YES'),
+    ],
     [
       'to a text that left after the question, but was made before it, confirms nothing',
       'asked',
@@ -247,7 +284,14 @@ describe('YES', () => {
     const number = nextNumber()
     const group = await makeGroup({ join_confirm: true })
     const { message_ids } = await send(number, 'Your visit tomorrow? Reply YES')
-    const entry = { id: message_ids[0], number, group, event: 'opt_in', source: 'page', shown: 'Offers' }
+    const entry = {
+      id: message_ids[0],
+      number,
+      group,
+      event: 'opt_in',
+      source: 'page',
+      shown: 'Offers',
+    }
     await record('consents', entry)
     await hear(number, 'YES')
     expect(await stateOf(number, group)).toBe('asked')

@@ -2,7 +2,8 @@ import { NO_PROOF, startConsentFixture } from '../../support/consent-fixture.ts'
 import { must } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
-const { server, ann, phone, record, nextNumber, agree, send, outcomes } = await startConsentFixture()
+const { server, ann, phone, record, nextNumber, agree, send, outcomes } =
+  await startConsentFixture()
 
 let group: string
 let members: readonly [string, string, string]
@@ -18,9 +19,9 @@ test('a send to a group that requires consent fails for members without it, and 
   const body = { recipients: [], group_ids: [group], body: 'News' }
   const preview = await send('preview', body)
   expect(preview).toMatchObject({ recipients_count: 3, without_consent: 1, total_segments: 2 })
-  expect(preview.items.filter((item: { without_consent: boolean }) => item.without_consent)).toMatchObject([
-    { to: members[2] },
-  ])
+  expect(
+    preview.items.filter((item: { without_consent: boolean }) => item.without_consent),
+  ).toMatchObject([{ to: members[2] }])
   const { message_ids } = await send('send', body)
   const found = await outcomes(message_ids)
   expect(found).toMatchObject({ [members[2]]: `failed ${NO_PROOF}` })
@@ -55,7 +56,11 @@ test.each([
   ['an opt-out of the group after the proof', 'failed'],
   ['proof for all purposes', 'assigned'],
 ])('a template that requires consent, to a number with %s, is %s', async (what, status) => {
-  const template = await record('sms_templates', { name: nextNumber(), body: 'Sale', requires_consent: true })
+  const template = await record('sms_templates', {
+    name: nextNumber(),
+    body: 'Sale',
+    requires_consent: true,
+  })
   const number = nextNumber()
   if (what.startsWith('proof for another')) await agree(number, { group })
   if (what.startsWith('a claim')) await agree(number, { shown: '' })
@@ -70,12 +75,19 @@ test.each([
       { opted_out: false },
     )
   }
-  const { message_ids } = await send('send-template', { recipients: [number], template_id: template.id })
+  const { message_ids } = await send('send-template', {
+    recipients: [number],
+    template_id: template.id,
+  })
   expect((await outcomes(message_ids))[number]).toMatch(new RegExp(`^${status}`))
 })
 
 test('an automatic answer by a template that requires consent fails without it', async () => {
-  const template = await record('sms_templates', { name: nextNumber(), body: 'Sale', requires_consent: true })
+  const template = await record('sms_templates', {
+    name: nextNumber(),
+    body: 'Sale',
+    requires_consent: true,
+  })
   const rule = { match: 'words', value: 'offers', template: template.id, enabled: true }
   const { id } = await record('auto_answers', { name: nextNumber(), ...rule })
   const [yes, no] = [nextNumber(), nextNumber()]
@@ -98,7 +110,8 @@ test('a send that requires consent by itself fails for people without it, and it
   await agree(yes)
   const wanted = { recipients: [yes, no], body: 'Sale', requires_consent: true }
   expect(await send('preview', wanted)).toMatchObject({
-    ...{ recipients_count: 2, without_consent: 1 },
+    recipients_count: 2,
+    without_consent: 1,
     items: [
       { to: yes, without_consent: false },
       { to: no, without_consent: true },
@@ -113,16 +126,25 @@ test('a send that requires consent by itself fails for people without it, and it
 })
 
 test('a send that requires no consent reaches members without consent', async () => {
-  const { message_ids } = await send('send', { recipients: [members[2]], body: 'Your parcel is here' })
+  const { message_ids } = await send('send', {
+    recipients: [members[2]],
+    body: 'Your parcel is here',
+  })
   expect((await outcomes(message_ids))[members[2]]).toMatch(/^(assigned|sending)/)
 })
 
 describe('a campaign that requires consent', () => {
-  const campaign = (values: object) => ({ body: 'Sale', recipients: [], hold_seconds: 3600, ...values })
+  const campaign = (values: object) => ({
+    body: 'Sale',
+    recipients: [],
+    hold_seconds: 3600,
+    ...values,
+  })
   const stored = async (id: string) => {
     await until(
       'it is stored',
-      async () => (await server.query('select settled from campaigns where id = $1', [id]))[0]![0] === true,
+      async () =>
+        (await server.query('select settled from campaigns where id = $1', [id]))[0]![0] === true,
     )
     return server.query('select "to" from sms_messages where sent_by = $1 order by "to"', [id])
   }
@@ -148,7 +170,10 @@ describe('a campaign that requires consent', () => {
       withdrawn: 0,
     })
     const read = await must(ann, 'GET', `/api/collections/campaigns/records/${id}`)
-    expect(read).toMatchObject({ requires_consent: true, without_consent: without_consent.recipients })
+    expect(read).toMatchObject({
+      requires_consent: true,
+      without_consent: without_consent.recipients,
+    })
   })
 
   test('has the proof of the time at which its texts were sent, whatever people say later', async () => {
@@ -167,7 +192,10 @@ describe('a campaign that requires consent', () => {
       const sent = items.map((item: object) => ({ ...item, status: 'sent' }))
       for (const { id, attempt, status } of sent)
         await must(phone, 'POST', '/api/devices/report', { items: [{ id, attempt, status }] })
-      const rows = await server.query('select status from sms_messages where id = any($1::text[])', [ids])
+      const rows = await server.query(
+        'select status from sms_messages where id = any($1::text[])',
+        [ids],
+      )
       return rows.every(([status]) => status === 'sent')
     })
     const read = async () => (await must(ann, 'GET', `/api/campaigns/${id}/progress`)).consent
@@ -201,7 +229,10 @@ describe('a campaign that requires consent', () => {
       '/api/campaigns',
       campaign({ recipients: [nextNumber()], requires_consent: true }),
     )
-    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining('consent') } })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining('consent') },
+    })
   })
 })
 
@@ -211,16 +242,23 @@ test.each([
 ])(
   'a repeating campaign still requires the consent that a deleted record of %s required',
   async (kind, field) => {
-    const made = await record(kind, { name: nextNumber(), ...(kind === 'sms_templates' && { body: 'Sale' }) })
+    const made = await record(kind, {
+      name: nextNumber(),
+      ...(kind === 'sms_templates' && { body: 'Sale' }),
+    })
     const campaign = await must(ann, 'POST', '/api/campaigns', {
       recipients: [nextNumber()],
       repeat: { cron: '0 8 * * *' },
-      ...(field === 'group_ids' ? { body: 'Sale', group_ids: [made.id] } : { template_id: made.id }),
+      ...(field === 'group_ids'
+        ? { body: 'Sale', group_ids: [made.id] }
+        : { template_id: made.id }),
     })
     const path = `/api/collections/${kind}/records/${made.id}`
     await must(ann, 'PATCH', path, { requires_consent: true })
     await must(ann, 'DELETE', path)
-    const found = await server.query('select requires_consent from campaigns where id = $1', [campaign.id])
+    const found = await server.query('select requires_consent from campaigns where id = $1', [
+      campaign.id,
+    ])
     expect(found).toEqual([[true]])
   },
 )
@@ -244,11 +282,14 @@ test('once a claim has refused a text, a sweep ends the texts that wait behind i
   const numbers = Array.from({ length: 30 }, nextNumber)
   for (const phone of numbers) await record('contacts', { phone, groups: [open] })
   await agree(numbers[29]!, { group: open })
-  const claim = async (limit: number) => (await must(phone, 'POST', '/api/devices/claim', { limit })).items
+  const claim = async (limit: number) =>
+    (await must(phone, 'POST', '/api/devices/claim', { limit })).items
   // a claim returns these again, from earlier tests
   const held = (await claim(100)).length
   const { message_ids } = await send('send', { recipients: [], group_ids: [open], body: 'News' })
-  await must(ann, 'PATCH', `/api/collections/contact_groups/records/${open}`, { requires_consent: true })
+  await must(ann, 'PATCH', `/api/collections/contact_groups/records/${open}`, {
+    requires_consent: true,
+  })
   await claim(held + 1)
   const failed = async () =>
     Object.values(await outcomes(message_ids)).filter((outcome) => outcome === `failed ${NO_PROOF}`)

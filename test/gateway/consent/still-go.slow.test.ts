@@ -25,26 +25,25 @@ async function handOut({ ann, phone, other, number }: Cell): Promise<string[]> {
 }
 
 describe.each(Object.entries(WAYS))('a text that is %s', (_, way) => {
-  test.concurrent.each(Object.entries(REASONS).filter(([, { isOfKey }]) => !isOfKey || !way.isOfCampaign))(
-    'does not go to its person any more after %s, and costs nothing',
-    async (_, reason) => {
-      const cell = await makeCell(reason)
-      const { spent, goOn } = await way.reach(cell)
-      await reason.apply(cell)
-      await goOn()
-      expect(await handOut(cell)).toEqual([])
-      const texts = await server.query(
-        `select m.status, m.error_message, d.state from sms_messages m left join sms_dispatch d on d.message = m.id
+  test.concurrent.each(
+    Object.entries(REASONS).filter(([, { isOfKey }]) => !isOfKey || !way.isOfCampaign),
+  )('does not go to its person any more after %s, and costs nothing', async (_, reason) => {
+    const cell = await makeCell(reason)
+    const { spent, goOn } = await way.reach(cell)
+    await reason.apply(cell)
+    await goOn()
+    expect(await handOut(cell)).toEqual([])
+    const texts = await server.query(
+      `select m.status, m.error_message, d.state from sms_messages m left join sms_dispatch d on d.message = m.id
       where m."to" = $1 and m.message_type = 'outgoing' order by m._rowid`,
-        [cell.number],
-      )
-      const ends = texts.map(([status, error, state]) => ({ status, error, state }))
-      for (const end of ends) expect(end).toMatchObject({ status: 'failed', state: null })
-      if (way.isSentAnew) expect(ends.slice(1).map(({ error }) => error)).not.toContain('')
-      else expect(ends.at(-1)!.error).toBe(way.error ?? reason.error)
-      expect((await must(cell.ann, 'GET', '/api/sms/usage')).used).toBe(spent)
-    },
-  )
+      [cell.number],
+    )
+    const ends = texts.map(([status, error, state]) => ({ status, error, state }))
+    for (const end of ends) expect(end).toMatchObject({ status: 'failed', state: null })
+    if (way.isSentAnew) expect(ends.slice(1).map(({ error }) => error)).not.toContain('')
+    else expect(ends.at(-1)!.error).toBe(way.error ?? reason.error)
+    expect((await must(cell.ann, 'GET', '/api/sms/usage')).used).toBe(spent)
+  })
 })
 
 test('the same ways bring a text to a person against whom there is no reason', async () => {

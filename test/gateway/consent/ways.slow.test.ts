@@ -39,13 +39,18 @@ const WAYS: Readonly<Record<string, (user: Client) => Promise<Hear>>> = {
       const payload = { messageId: `m${++clock}`, sender, message, simNumber: 1 }
       const event = { id: `e${clock}`, webhookId: 'x', event: 'sms:received', deviceId: 'x' }
       const receivedAt = new Date(clock).toISOString()
-      const body = JSON.stringify({ ...event, payload: { ...payload, phoneNumber: sender, receivedAt } })
+      const body = JSON.stringify({
+        ...event,
+        payload: { ...payload, phoneNumber: sender, receivedAt },
+      })
       const timestamp = String(Math.floor(Date.now() / 1000))
       const signature = createHmac('sha256', key)
         .update(body + timestamp)
         .digest('hex')
       const headers = { 'x-timestamp': timestamp, 'x-signature': signature }
-      expect((await phone.fetch(server.url + pathname, { method: 'POST', headers, body })).status).toBe(204)
+      expect(
+        (await phone.fetch(server.url + pathname, { method: 'POST', headers, body })).status,
+      ).toBe(204)
     }
   },
 }
@@ -59,7 +64,10 @@ const bodiesTo = async (number: string) =>
   ).flat()
 const entriesOf = async (number: string) =>
   (
-    await server.query('select event, source, said from consents where number = $1 order by _rowid', [number])
+    await server.query(
+      'select event, source, said from consents where number = $1 order by _rowid',
+      [number],
+    )
   ).map((row) => row.join(' '))
 const isOptedOut = async (number: string) =>
   (await server.query('select opted_out from contacts where phone = $1', [number]))[0]?.[0]
@@ -72,7 +80,10 @@ test.each(Object.entries(WAYS))('JOIN, YES, HELP, STOP, HELP and START by %s', a
   const hear = await open(user)
   const number = `+4915${numbers++}`
   const texts = [
-    ['JOIN', 'Shop: Reply YES to get texts of News. Message rates may apply. HELP for help, STOP to end.'],
+    [
+      'JOIN',
+      'Shop: Reply YES to get texts of News. Message rates may apply. HELP for help, STOP to end.',
+    ],
     ['YES', 'Shop: You now get texts of News. Reply HELP for help, STOP to end.'],
     ['HELP', 'Shop: texts of News. Reply STOP to end them. Message rates may apply.'],
   ] as const
@@ -97,13 +108,21 @@ test.each(Object.entries(WAYS))('JOIN, YES, HELP, STOP, HELP and START by %s', a
 })
 
 /** A phone whose number calls the app by Twilio's webhook. */
-async function pairTwilioNumber(ann: Awaited<ReturnType<typeof fixture.makeUser>>): Promise<Client> {
+async function pairTwilioNumber(
+  ann: Awaited<ReturnType<typeof fixture.makeUser>>,
+): Promise<Client> {
   const phone = await server.pair(ann.user, {})
   const own = `+4916${numbers++}`
   await must(ann.user, 'PATCH', `/api/collections/devices/records/${phone.id}`, { phone: own })
-  const listed = await ann.ask('GET', `IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(own)}`)
+  const listed = await ann.ask(
+    'GET',
+    `IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(own)}`,
+  )
   const { sid } = listed.body.incoming_phone_numbers[0]
-  await ann.ask('POST', `IncomingPhoneNumbers/${sid}.json`, { SmsUrl: `${app.url}/sms`, SmsMethod: 'POST' })
+  await ann.ask('POST', `IncomingPhoneNumbers/${sid}.json`, {
+    SmsUrl: `${app.url}/sms`,
+    SmsMethod: 'POST',
+  })
   return phone
 }
 

@@ -13,7 +13,12 @@ beforeEach(async () => {
 const GUEST = '+491701234567'
 
 const makeAnswer = (at: LineFixture, columns: Readonly<Record<string, string>> = {}) => {
-  const usual = { created: 'pb_text(now())', match: `'any'`, body: `'We are closed'`, enabled: 'true' }
+  const usual = {
+    created: 'pb_text(now())',
+    match: `'any'`,
+    body: `'We are closed'`,
+    enabled: 'true',
+  }
   const all = { ...usual, ...columns }
   return at.rows(
     `insert into auto_answers (id, "user", updated, ${Object.keys(all).join(', ')})
@@ -61,7 +66,10 @@ test('after a crash between sending the answer and recording it, no second answe
   const id = await fixture.receive('a', GUEST)
   await fixture.answer()
   await fixture.rows('delete from auto_answers_sent')
-  await fixture.rows(`insert into _jobs (kind, key, holder) values ('answer', $1, $2)`, [id, fixture.user])
+  await fixture.rows(`insert into _jobs (kind, key, holder) values ('answer', $1, $2)`, [
+    id,
+    fixture.user,
+  ])
   expect(await fixture.answer()).toHaveLength(1)
   expect(await fixture.rows('select count(*) from _jobs')).toEqual([[0]])
 })
@@ -111,14 +119,17 @@ test.each([
   ['without hours', '', '', '', '2090-01-11T03:00:00Z', 1],
   ['on its day', '09:00', '17:00', 'wed', '2090-01-11T12:00:00Z', 1],
   ['on another day', '09:00', '17:00', 'mon,tue', '2090-01-11T12:00:00Z', 0],
-])('an answer with hours and days %s is sent $5 time(s)', async (_, from, to, days, instant, count) => {
-  await fixture.liveIn('Europe/Berlin')
-  await fixture.at(instant)
-  const list = days ? `array['${days.replaceAll(',', "','")}']` : `'{}'`
-  await makeAnswer(fixture, { hours_from: `'${from}'`, hours_to: `'${to}'`, days: list })
-  await fixture.receive('a', GUEST)
-  expect(await fixture.answer()).toHaveLength(count)
-})
+])(
+  'an answer with hours and days %s is sent $5 time(s)',
+  async (_, from, to, days, instant, count) => {
+    await fixture.liveIn('Europe/Berlin')
+    await fixture.at(instant)
+    const list = days ? `array['${days.replaceAll(',', "','")}']` : `'{}'`
+    await makeAnswer(fixture, { hours_from: `'${from}'`, hours_to: `'${to}'`, days: list })
+    await fixture.receive('a', GUEST)
+    expect(await fixture.answer()).toHaveLength(count)
+  },
+)
 
 test('a number gets the answer once within pause_hours', async () => {
   await makeAnswer(fixture, { pause_hours: '24' })

@@ -23,7 +23,9 @@ let clock = Date.parse('2026-11-20T07:00:00.000Z')
 async function hear(from: string, body: string, device = phone): Promise<string> {
   clock += 1000
   const received_at = new Date(clock).toISOString()
-  const answer = await device.call('POST', '/api/devices/incoming', { items: [{ from, body, received_at }] })
+  const answer = await device.call('POST', '/api/devices/incoming', {
+    items: [{ from, body, received_at }],
+  })
   expect(answer.status, JSON.stringify(answer.body)).toBe(200)
   return answer.body.ids[0]
 }
@@ -33,7 +35,8 @@ const send = async (recipients: readonly string[], more: object = {}) => {
   return answer.body.message_ids as string[]
 }
 const list = async (filter = '', who = user) =>
-  (await who.call('GET', `${RECORDS}?sort=-last_at&filter=${encodeURIComponent(filter)}`)).body.items
+  (await who.call('GET', `${RECORDS}?sort=-last_at&filter=${encodeURIComponent(filter)}`)).body
+    .items
 const start = (number: string, more: object = {}) =>
   user.call('POST', RECORDS, { user: user.id, number, ...more })
 const only = async () => {
@@ -67,7 +70,13 @@ describe('an incoming text', () => {
     const other = await server.pair(user)
     await hear(ZOE, 'Two', other)
     const [first, second] = await list()
-    expect(first).toMatchObject({ id, unread: 1, archived: false, last_text: 'Two', device: other.id })
+    expect(first).toMatchObject({
+      id,
+      unread: 1,
+      archived: false,
+      last_text: 'Two',
+      device: other.id,
+    })
     expect(second).toMatchObject({ number: MAX })
   })
 
@@ -107,7 +116,10 @@ describe('an outgoing text', () => {
       if (template) {
         const values = { user: user.id, name: 'T', body: 'From us' }
         const { body } = await user.call('POST', '/api/collections/sms_templates/records', values)
-        await user.call('POST', '/api/sms/send-template', { recipients: [ZOE], template_id: body.id })
+        await user.call('POST', '/api/sms/send-template', {
+          recipients: [ZOE],
+          template_id: body.id,
+        })
       } else await send([ZOE], more)
       expect(await only()).toMatchObject({ unanswered: false, last_text: 'From us' })
     },
@@ -156,28 +168,42 @@ describe('a conversation', () => {
     await send([ZOE])
     const { status, body } = await start(ZOE, { unread: 7, last_text: 'made up', unanswered: true })
     expect(status).toBe(200)
-    expect(body).toMatchObject({ last_text: 'From us', last_type: 'outgoing', unread: 0, unanswered: false })
+    expect(body).toMatchObject({
+      last_text: 'From us',
+      last_type: 'outgoing',
+      unread: 0,
+      unanswered: false,
+    })
     expect((await start(MAX)).body).toMatchObject({ last_text: '', last_type: '', device: '' })
     const again = await start(ZOE)
     expect(again.body.data).toMatchObject({ number: { code: 'validation_not_unique' } })
   })
 
-  test.each(['number', 'name', 'last_text', 'last_type', 'last_message', 'device', 'unanswered', 'user'])(
-    'does not let its owner change %s',
-    async (field) => {
-      await hear(ZOE, 'Hello')
-      const before = await only()
-      const value = field === 'unanswered' ? false : field === 'last_type' ? 'outgoing' : 'x'
-      expect((await user.call('PATCH', `${RECORDS}/${before.id}`, { [field]: value })).status).toBe(404)
-      expect(await only()).toEqual(before)
-    },
-  )
+  test.each([
+    'number',
+    'name',
+    'last_text',
+    'last_type',
+    'last_message',
+    'device',
+    'unanswered',
+    'user',
+  ])('does not let its owner change %s', async (field) => {
+    await hear(ZOE, 'Hello')
+    const before = await only()
+    const value = field === 'unanswered' ? false : field === 'last_type' ? 'outgoing' : 'x'
+    expect((await user.call('PATCH', `${RECORDS}/${before.id}`, { [field]: value })).status).toBe(
+      404,
+    )
+    expect(await only()).toEqual(before)
+  })
 
   test('accepts only lines of its owner', async () => {
     const lineOf = async (who: Client) => {
       const device = await server.pair(who, { sims: [{ slot: 1 }] })
       const filter = encodeURIComponent(`device = "${device.id}"`)
-      return (await who.call('GET', `/api/collections/lines/records?filter=${filter}`)).body.items[0].id
+      return (await who.call('GET', `/api/collections/lines/records?filter=${filter}`)).body
+        .items[0].id
     }
     const [mine, theirs] = [await lineOf(user), await lineOf(await server.makeUser())]
     const refused = { status: 400, body: { data: { line: { code: 'validation_invalid_line' } } } }
@@ -191,7 +217,9 @@ describe('a conversation', () => {
     const message = await hear(ZOE, 'Hello')
     const { id } = await only()
     expect((await user.call('DELETE', `${RECORDS}/${id}`)).status).toBe(204)
-    expect((await user.call('GET', `/api/collections/sms_messages/records/${message}`)).status).toBe(200)
+    expect(
+      (await user.call('GET', `/api/collections/sms_messages/records/${message}`)).status,
+    ).toBe(200)
     await hear(ZOE, 'Again')
     expect(await only()).toMatchObject({ unread: 1, last_text: 'Again' })
   })
@@ -239,8 +267,15 @@ test('each change of a conversation is announced to subscribers', async () => {
   await hear(ZOE, 'Again')
   told.push(...(await listener.next(1)))
   await listener.close()
-  const words = told.map(({ data: { action, record } }) => `${action} ${record.unread} ${record.last_text}`)
-  expect(words).toEqual(['create 1 Hello', 'update 1 From us', 'update 0 From us', 'update 1 Again'])
+  const words = told.map(
+    ({ data: { action, record } }) => `${action} ${record.unread} ${record.last_text}`,
+  )
+  expect(words).toEqual([
+    'create 1 Hello',
+    'update 1 From us',
+    'update 0 From us',
+    'update 1 Again',
+  ])
 })
 
 test('a conversation loses its last text when that message is deleted', async () => {

@@ -12,21 +12,31 @@ const user = await server.makeUser()
 const phone = await server.pair(user)
 
 beforeEach(async () => {
-  for (const table of ['conversations', 'sms_dispatch', 'sms_messages', 'contacts', 'auto_answers', 'hooks'])
+  for (const table of [
+    'conversations',
+    'sms_dispatch',
+    'sms_messages',
+    'contacts',
+    'auto_answers',
+    'hooks',
+  ])
     await server.query(`delete from ${table}`)
   await server.query(FORGET_CONSENTS)
 })
 
 const hear = (body: string) => server.hear(phone, [[ZOE, body]])
 const send = async (more: object = {}): Promise<string> =>
-  (await must(user, 'POST', '/api/sms/send', { recipients: [ZOE], body: 'Yes', ...more })).message_ids[0]
+  (await must(user, 'POST', '/api/sms/send', { recipients: [ZOE], body: 'Yes', ...more }))
+    .message_ids[0]
 const act = (id: string, action: string, body?: object) =>
   must(user, 'POST', `/api/sms/messages/${id}/${action}`, body)
 const claim = async (by = phone): Promise<{ id: string; attempt: number; body: string }[]> =>
   (await must(by, 'POST', '/api/devices/claim', { limit: 10 })).items
 const report = async (id: string, status: string, error_message?: string) => {
   const items = [{ id, attempt: 1, status, error_message }]
-  expect((await must(phone, 'POST', '/api/devices/report', { items })).items[0].result).toBe('applied')
+  expect((await must(phone, 'POST', '/api/devices/report', { items })).items[0].result).toBe(
+    'applied',
+  )
 }
 /** The phone takes what waits, and cannot send this text. */
 const fail = async (id: string) => {
@@ -47,7 +57,12 @@ describe('a text that failed', () => {
     await change({ archived: true, unread: 0 })
     expect(await conversation()).toMatchObject({ failure: '', unanswered: false, archived: true })
     await fail(id)
-    expect(await conversation()).toMatchObject({ ...FAILED, last_text: 'Yes', last_message: id, unread: 0 })
+    expect(await conversation()).toMatchObject({
+      ...FAILED,
+      last_text: 'Yes',
+      last_message: id,
+      unread: 0,
+    })
     expect(await conversation()).not.toHaveProperty('asked_at')
     expect(await counts()).toMatchObject({ failed: 1, waiting: 1, unread: 0 })
   })
@@ -57,7 +72,10 @@ describe('a text that failed', () => {
     await send()
     await report((await claim())[0]!.id, 'sent')
     await fail(await send({ body: 'By the way' }))
-    expect(await conversation()).toMatchObject({ failure: 'Not sent: No signal', unanswered: false })
+    expect(await conversation()).toMatchObject({
+      failure: 'Not sent: No signal',
+      unanswered: false,
+    })
   })
 
   test('is told after later texts that are on their way', async () => {
@@ -74,7 +92,8 @@ describe('a text that failed', () => {
     await fail(id)
     const other = await server.pair(user)
     expect(
-      (await user.call('POST', `/api/sms/messages/${id}/retry`, { device_id: 'x'.repeat(15) })).status,
+      (await user.call('POST', `/api/sms/messages/${id}/retry`, { device_id: 'x'.repeat(15) }))
+        .status,
     ).toBe(404)
     await act(id, 'retry', { device_id: other.id })
     expect(await conversation()).toMatchObject({ failure: '', unanswered: false })
@@ -90,7 +109,10 @@ describe('a text that failed', () => {
     await claim()
     await report(id, 'sent')
     await report(id, 'failed', 'Unknown subscriber')
-    expect(await conversation()).toMatchObject({ ...FAILED, failure: 'Not delivered: Unknown subscriber' })
+    expect(await conversation()).toMatchObject({
+      ...FAILED,
+      failure: 'Not delivered: Unknown subscriber',
+    })
   })
 
   test('is told by a conversation that is begun after it', async () => {
@@ -127,7 +149,11 @@ test('a text that a person cancels is told, but has not failed', async () => {
   const id = await send({ scheduled_at: '2099-01-01 00:00:00Z' })
   await change({ archived: true })
   await act(id, 'cancel')
-  expect(await conversation()).toMatchObject({ failure: 'Canceled', unanswered: true, archived: true })
+  expect(await conversation()).toMatchObject({
+    failure: 'Canceled',
+    unanswered: true,
+    archived: true,
+  })
   expect(await counts()).toMatchObject({ failed: 0 })
 })
 
@@ -142,7 +168,10 @@ test('a failed text of an automatic answer is told, one of a mass mailing is not
   const answer = { user: user.id, match: 'any', body: 'Hello {{name|you}}', enabled: true }
   await must(user, 'POST', records('auto_answers'), answer)
   await hear('Is there parking?')
-  await until('the answer', async () => (await server.query('select from sms_dispatch')).length === 1)
+  await until(
+    'the answer',
+    async () => (await server.query('select from sms_dispatch')).length === 1,
+  )
   const [task] = await claim()
   expect(task!.body).toBe('Hello you')
   await report(task!.id, 'failed', 'No signal')

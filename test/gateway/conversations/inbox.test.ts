@@ -7,7 +7,11 @@ import { TestListener } from '../../engine/realtime/test-listener.ts'
 import { FORGET_CONSENTS } from '../../support/database/forget-consents.ts'
 import { start } from '../../support/database/open.ts'
 import { request } from '../../support/server/request.ts'
-import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  client,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
 // The inbox that the people of an account share: Ann's, with the member Ben. Eve has an account of her own.
@@ -27,7 +31,9 @@ const phone = await server.pair(ann)
 const settings = (values: object) =>
   server
     .query('delete from user_settings where "user" = $1', [ann.id])
-    .then(() => ann.call('POST', '/api/collections/user_settings/records', { user: ann.id, ...values }))
+    .then(() =>
+      ann.call('POST', '/api/collections/user_settings/records', { user: ann.id, ...values }),
+    )
 async function join(role: string) {
   const member = await server.makeUser()
   const values = { account: ann.id, member: member.id, role }
@@ -43,7 +49,14 @@ let membership: Awaited<ReturnType<typeof join>>
 let ben: string
 
 beforeEach(async () => {
-  const written = ['conversations', 'sms_dispatch', 'sms_messages', 'members', 'contacts', 'user_settings']
+  const written = [
+    'conversations',
+    'sms_dispatch',
+    'sms_messages',
+    'members',
+    'contacts',
+    'user_settings',
+  ]
   for (const table of written) await server.query(`delete from ${table}`)
   await server.query(FORGET_CONSENTS)
   membership = await join('agent')
@@ -55,7 +68,8 @@ const conversation = async (number = ZOE) => {
   const filter = encodeURIComponent(`number = "${number}"`)
   return (await ann.call('GET', `${CONVERSATIONS}?filter=${filter}`)).body.items[0]
 }
-const change = (values: object, id: string, who = ann) => who.call('PATCH', `${CONVERSATIONS}/${id}`, values)
+const change = (values: object, id: string, who = ann) =>
+  who.call('PATCH', `${CONVERSATIONS}/${id}`, values)
 const counts = async () => (await ann.call('GET', '/api/account/inbox')).body
 const send = async (to: string, key?: string) => {
   const login: Record<string, string> = key ? { 'x-api-key': key } : { authorization: ann.token }
@@ -65,12 +79,22 @@ const send = async (to: string, key?: string) => {
 const makeKey = async () =>
   (await ann.call('POST', '/api/collections/api_keys/records', { user: ann.id, name: 'Shop' })).body
 const NOBODY = {
-  ...{ mine: 0, unassigned: 0, all: 0, waiting: 0, archived: 0, blocked: 0, follow_up: 0 },
-  ...{ unread: 0, failed: 0 },
+  mine: 0,
+  unassigned: 0,
+  all: 0,
+  waiting: 0,
+  archived: 0,
+  blocked: 0,
+  follow_up: 0,
+  unread: 0,
+  failed: 0,
 }
 
 const senders = async () => {
-  const { body } = await ann.call('GET', '/api/collections/sms_messages/records?sort=@rowid&expand=sent_by')
+  const { body } = await ann.call(
+    'GET',
+    '/api/collections/sms_messages/records?sort=@rowid&expand=sent_by',
+  )
   const sent = body.items as { sent_by: string; expand?: { sent_by?: { kind: string } } }[]
   return sent.map(({ sent_by, expand }) => [sent_by, expand?.sent_by?.kind])
 }
@@ -162,7 +186,9 @@ describe('the assignee of a conversation', () => {
     const people = [ann.id, ben, (await join('admin')).id].sort()
     const second = client(other.url, phone.id, phone.token)
     const numbers = Array.from({ length: 30 }, (_, i) => `+49151000000${i + 10}`)
-    await Promise.all(numbers.map((from, i) => server.hear(i % 2 ? second : phone, [[from, 'Hello']])))
+    await Promise.all(
+      numbers.map((from, i) => server.hear(i % 2 ? second : phone, [[from, 'Hello']])),
+    )
     await hear(...numbers.map((from) => [`${from}1`, 'Hello'] as const))
     const shares = `select assignee, count(*), count(distinct assigned_at) from conversations group by 1 order by 1`
     expect(await server.query(shares)).toEqual(people.map((id) => [id, 20, 20]))
@@ -186,7 +212,9 @@ describe('waiting conversations', () => {
     for (let i = 0; i < 10; i++)
       await hear(...Array.from({ length: 100 }, (_, k) => [ZOE, `Spam ${i} ${k}`] as const))
     expect(await conversation()).toMatchObject({ ...blocked, last_text: 'Spam 9 99' })
-    expect(await server.query(`select count(*) from sms_messages where "from" = '${ZOE}'`)).toEqual([[1001]])
+    expect(await server.query(`select count(*) from sms_messages where "from" = '${ZOE}'`)).toEqual(
+      [[1001]],
+    )
     expect(await server.query('select kind from _jobs')).toEqual([])
     expect(await counts()).toEqual({ ...NOBODY, blocked: 1 })
     await change({ blocked: false }, id)
@@ -210,7 +238,14 @@ describe('waiting conversations', () => {
     await change({ follow_up_at: '2099-01-01 00:00:00.000Z', archived: true }, id)
     await change({ follow_up_at: '2099-01-01 00:00:00.000Z' }, (await conversation(MAX)).id)
     await bringBackDue(db)
-    expect(await counts()).toEqual({ ...NOBODY, unassigned: 1, all: 1, archived: 1, follow_up: 2, unread: 1 })
+    expect(await counts()).toEqual({
+      ...NOBODY,
+      unassigned: 1,
+      all: 1,
+      archived: 1,
+      follow_up: 2,
+      unread: 1,
+    })
     await hear([MAX, 'Well?'])
     expect(await counts()).toMatchObject({ waiting: 1, follow_up: 1 })
     await change({ follow_up_at: '2026-01-01 00:00:00.000Z', unread: 0 }, id)
@@ -239,7 +274,8 @@ test('notes belong to the account and keep their author', async () => {
   expect(made).toMatchObject({ author: ann.id, mentions: [ben] })
   const mentioning = async (sender: string) => {
     const filter = `conversation_notes_via_conversation.mentions ?~ "${sender}"`
-    return (await ann.call('GET', `${CONVERSATIONS}?filter=${encodeURIComponent(filter)}`)).body.items.length
+    return (await ann.call('GET', `${CONVERSATIONS}?filter=${encodeURIComponent(filter)}`)).body
+      .items.length
   }
   expect([await mentioning(ben), await mentioning(ann.id)]).toEqual([1, 0])
   const refused = [
@@ -250,11 +286,17 @@ test('notes belong to the account and keep their author', async () => {
     [ann, { ...note, text: 'x'.repeat(5001) }],
     [ann, { ...note, user: eve.id }],
   ] as const
-  for (const [who, values] of refused) expect((await who.call('POST', NOTES, values)).status).toBe(400)
+  for (const [who, values] of refused)
+    expect((await who.call('POST', NOTES, values)).status).toBe(400)
   expect((await eve.call('GET', NOTES)).body.items).toEqual([])
   const path = `${NOTES}/${made.id}`
   expect((await eve.call('PATCH', path, { text: 'Mine' })).status).toBe(404)
-  for (const values of [{ author: ben }, { conversation: id }, { user: ann.id }, { mentions: [eve.id] }])
+  for (const values of [
+    { author: ben },
+    { conversation: id },
+    { user: ann.id },
+    { mentions: [eve.id] },
+  ])
     expect((await ann.call('PATCH', path, values)).status).toBe(404)
   const edited = (await ann.call('PATCH', path, { text: 'Done' })).body
   expect(edited).toMatchObject({ text: 'Done', author: ann.id })
@@ -274,7 +316,8 @@ test("an acting member assigns, notes and drafts under their own name and cannot
   const { id } = await conversation()
   const presence = { conversation: id, state: 'writing' }
   expect((await acting.call('POST', '/api/account/presence', presence)).status).toBe(204)
-  for (const ear of ears) expect((await ear.next(1))[0]!.data).toMatchObject({ ...presence, sender: ben })
+  for (const ear of ears)
+    expect((await ear.next(1))[0]!.data).toMatchObject({ ...presence, sender: ben })
 
   await acting.call('POST', '/api/sms/send', { recipients: [ZOE], body: 'From Ben' })
   expect(await conversation()).toMatchObject({ last_sender: ben, assignee: ben })
@@ -303,7 +346,8 @@ test("an acting member assigns, notes and drafts under their own name and cannot
 })
 
 describe('presence', () => {
-  const tell = (values: object, who: Client = ann) => who.call('POST', '/api/account/presence', values)
+  const tell = (values: object, who: Client = ann) =>
+    who.call('POST', '/api/account/presence', values)
   const state = { conversation: 'conversation001', state: 'writing' }
 
   test("reaches the account's other clients on all servers and no other account", async () => {
@@ -322,7 +366,12 @@ describe('presence', () => {
   })
 
   test('is refused with an unknown state, without an account or too often', async () => {
-    const wrong = [{ ...state, state: 'x' }, { ...state, conversation: 'a b' }, { ...state, sender: ben }, {}]
+    const wrong = [
+      { ...state, state: 'x' },
+      { ...state, conversation: 'a b' },
+      { ...state, sender: ben },
+      {},
+    ]
     for (const values of wrong) expect((await tell(values)).status).toBe(400)
     expect((await tell(state, server.guest)).status).toBe(401)
     expect((await tell(state, server.superuser)).status).toBe(403)
@@ -339,7 +388,10 @@ test('a draft belongs to one person and is deleted when its text is sent', async
   await hear([ZOE, 'Hello'])
   const { id } = await conversation()
   const draft = { user: ann.id, conversation: id, text: 'From' }
-  const [hers, his] = [await ann.call('POST', DRAFTS, draft), await acting.call('POST', DRAFTS, draft)]
+  const [hers, his] = [
+    await ann.call('POST', DRAFTS, draft),
+    await acting.call('POST', DRAFTS, draft),
+  ]
   expect([hers.body.author, his.body.author]).toEqual([ann.id, ben])
   expect((await ann.call('POST', DRAFTS, draft)).status).toBe(400)
   for (const values of [{ text: 'New' }, { author: ann.id }])
@@ -347,6 +399,9 @@ test('a draft belongs to one person and is deleted when its text is sent', async
   const ear = await TestListener.on(other.url, ann.token, 'conversation_drafts/*')
   await acting.call('POST', '/api/sms/send', { recipients: [ZOE], body: 'Another' })
   await send(ZOE)
-  expect((await ear.next(1))[0]!.data).toMatchObject({ action: 'delete', record: { id: hers.body.id } })
+  expect((await ear.next(1))[0]!.data).toMatchObject({
+    action: 'delete',
+    record: { id: hers.body.id },
+  })
   expect((await acting.call('GET', DRAFTS)).body.items).toMatchObject([{ author: ben }])
 })

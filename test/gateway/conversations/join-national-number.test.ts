@@ -1,6 +1,9 @@
 import { addEntry } from '../../../src/gateway/consent/consent-entries.ts'
 import { joinNumber } from '../../../src/gateway/conversations/join-national-number.ts'
-import { isJoinable, readNationalNumbers } from '../../../src/gateway/conversations/national-numbers.ts'
+import {
+  isJoinable,
+  readNationalNumbers,
+} from '../../../src/gateway/conversations/national-numbers.ts'
 import { receiveTexts } from '../../../src/gateway/conversations/store-received-texts.ts'
 import { repairNumbers } from '../../../src/main/doctor-numbers.ts'
 import { randomId } from '../../../src/platform/tools/random.ts'
@@ -35,7 +38,13 @@ async function storeText({ user, id: device }: Phone, from: string, body: string
 }
 
 /** A conversation with its last text. `columns`: SQL values of other columns. */
-async function storeConversation(phone: Phone, number: string, body: string, hour: number, columns = {}) {
+async function storeConversation(
+  phone: Phone,
+  number: string,
+  body: string,
+  hour: number,
+  columns = {},
+) {
   const message = await storeText(phone, number, body, hour)
   const id = randomId()
   const all: Record<string, string> = { unread: '1', unanswered: 'true', ...columns }
@@ -81,7 +90,12 @@ async function join(phone: Phone) {
 /** What the command prints about an account. */
 async function repair(apply: boolean, { user }: Phone) {
   const lines: string[] = []
-  await repairNumbers(store, { apply, words: WORDS, say: (line) => lines.push(line), progress: () => {} })
+  await repairNumbers(store, {
+    apply,
+    words: WORDS,
+    say: (line) => lines.push(line),
+    progress: () => {},
+  })
   const start = lines.findIndex((line) => line.startsWith(`Account ${user}`))
   return start < 0 ? [] : lines.slice(start, start + 2)
 }
@@ -134,7 +148,9 @@ describe('a conversation under a national number', () => {
       ['bob', 'Hi'],
     ])
     expect(await conversationsOf(phone)).toEqual([[kept, PHONE, 'In E.164', 0, true]])
-    expect(await rows('select assignee from conversations where id = $1', kept)).toEqual([['someone']])
+    expect(await rows('select assignee from conversations where id = $1', kept)).toEqual([
+      ['someone'],
+    ])
   })
 
   test('is left unchanged while its country is unknown, and joined once the account has a country', async () => {
@@ -142,14 +158,20 @@ describe('a conversation under a national number', () => {
     await storeConversation(phone, NATIONAL, 'Hello', 1)
     await join(phone)
     expect((await conversationsOf(phone))[0]![1]).toBe(NATIONAL)
-    await rows(`insert into user_settings (id, "user", country) values (pb_new_id(), $1, 'DE')`, phone.user)
+    await rows(
+      `insert into user_settings (id, "user", country) values (pb_new_id(), $1, 'DE')`,
+      phone.user,
+    )
     await join(phone)
     expect((await conversationsOf(phone))[0]![1]).toBe(PHONE)
   })
 
   test('is split if devices in two countries received its texts', async () => {
     const german = await makePhone()
-    const dutch = { ...(await makeDevice(store, german.user, { phone: `'+31201234567'` })), phone: '' }
+    const dutch = {
+      ...(await makeDevice(store, german.user, { phone: `'+31201234567'` })),
+      phone: '',
+    }
     await storeText(dutch, '0301234567', 'From Utrecht', 1)
     const id = await storeConversation(german, '0301234567', 'From Berlin', 2)
     await join(german)
@@ -171,7 +193,11 @@ describe('a conversation under a national number', () => {
     const phone = await makePhone()
     for (const name of ['BANK', '22333', 'o2']) await storeConversation(phone, name, 'Hello', 1)
     await join(phone)
-    expect((await conversationsOf(phone)).map(([, number]) => number)).toEqual(['22333', 'BANK', 'o2'])
+    expect((await conversationsOf(phone)).map(([, number]) => number)).toEqual([
+      '22333',
+      'BANK',
+      'o2',
+    ])
   })
 })
 
@@ -183,7 +209,9 @@ describe('a STOP under a national number', () => {
     await rows('update sms_messages set "to" = $2 where id = $1', ids[0], '+4930100000')
     await join(phone)
     expect(await contactsOf(phone)).toEqual([['+4930100000', '', true]])
-    expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed', error: 'Recipient has opted out' }])
+    expect(await lookUp(store, ids)).toMatchObject([
+      { status: 'failed', error: 'Recipient has opted out' },
+    ])
   })
 
   test.each([NATIONAL, PHONE])(
@@ -228,7 +256,11 @@ describe('a contact with a national number', () => {
   test('stays out of the groups that the person has left', async () => {
     const phone = await makePhone('')
     const [former, left] = ['+49015120000010', 'groupthatisleft']
-    await rows(`insert into contact_groups (id, "user", name) values ($2, $1, 'News')`, phone.user, left)
+    await rows(
+      `insert into contact_groups (id, "user", name) values ($2, $1, 'News')`,
+      phone.user,
+      left,
+    )
     await storeContact(phone, former, 'Zoe')
     const { user } = phone
     await addEntry(store.db, { user, number: former, group: left, event: 'opt_out', source: 'api' })
@@ -245,7 +277,10 @@ describe('a contact with a national number', () => {
     const phone = await makePhone()
     await storeContact(phone, NATIONAL, 'Zoe', true)
     await storeContact(phone, PHONE, 'Zoe M.')
-    await rows(`insert into user_settings (id, "user", country) values (pb_new_id(), $1, 'DE')`, phone.user)
+    await rows(
+      `insert into user_settings (id, "user", country) values (pb_new_id(), $1, 'DE')`,
+      phone.user,
+    )
     await join(phone)
     expect(await contactsOf(phone)).toEqual([
       [PHONE, 'Zoe M.', true],
@@ -265,9 +300,9 @@ describe('a number in a second form of E.164', () => {
     const ids = await assign(store, phone, 2)
     await rows('update sms_messages set "to" = $2 where id = any($1)', ids, FORM)
     const look = async () =>
-      (await rows('select status, error_message, "to" from sms_messages where id = any($1)', ids)).map(
-        ([status, error, to]) => ({ status, error, to }),
-      )
+      (
+        await rows('select status, error_message, "to" from sms_messages where id = any($1)', ids)
+      ).map(([status, error, to]) => ({ status, error, to }))
     return { ids, look }
   }
 
@@ -293,9 +328,15 @@ describe('a number in a second form of E.164', () => {
   test('keeps an erased person on the stop list', async () => {
     const phone = await makePhone('')
     await sendTo(phone)
-    await rows('insert into _stop_list ("user", hash) values ($1, person_hash($1, $2))', phone.user, FORM)
+    await rows(
+      'insert into _stop_list ("user", hash) values ($1, person_hash($1, $2))',
+      phone.user,
+      FORM,
+    )
     await join(phone)
-    expect(await rows('select person_stopped($1, array[$2])', phone.user, MEXICAN)).toEqual([[[MEXICAN]]])
+    expect(await rows('select person_stopped($1, array[$2])', phone.user, MEXICAN)).toEqual([
+      [[MEXICAN]],
+    ])
   })
 })
 
@@ -321,7 +362,9 @@ describe('the command', () => {
   test('escapes control characters in a sender', async () => {
     const phone = await makePhone()
     await storeText(phone, '\u202a0151 20000010\u202c', 'Hello', 1)
-    expect((await repair(false, phone))[1]).toBe(`  \\u{202a}0151 20000010\\u{202c} -> ${PHONE}: 1 text`)
+    expect((await repair(false, phone))[1]).toBe(
+      `  \\u{202a}0151 20000010\\u{202c} -> ${PHONE}: 1 text`,
+    )
   })
 
   test('joins each number once while two runs and a receiving server work at once', async () => {
@@ -348,9 +391,9 @@ describe('the command', () => {
     expect(new Set(conversations.map(([, , last]) => last))).toEqual(new Set(['Again']))
     expect((await contactsOf(phone)).every(([, , isOut]) => isOut)).toBe(true)
     expect(await contactsOf(phone)).toHaveLength(30)
-    expect((await sendersOf(phone)).map(([, , count]) => count).every((count) => Number(count) > 0)).toBe(
-      true,
-    )
+    expect(
+      (await sendersOf(phone)).map(([, , count]) => count).every((count) => Number(count) > 0),
+    ).toBe(true)
   })
 
   test('moves more texts than fit into one transaction', async () => {

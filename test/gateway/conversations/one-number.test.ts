@@ -1,4 +1,8 @@
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 
 // One person is one number, in whatever form of E.164 a client names it.
 
@@ -31,7 +35,10 @@ describe.each(PERSONS)('a person with %s', (_, form, number) => {
     const template = await record(shop, 'sms_templates', { name: 'Hi', body: 'Hi {{name|you}}' })
     await gateway.hear(phone, [[number, 'STOP']])
     await send(shop, [form])
-    await must(shop, 'POST', '/api/sms/send-template', { recipients: [form], template_id: template.id })
+    await must(shop, 'POST', '/api/sms/send-template', {
+      recipients: [form],
+      template_id: template.id,
+    })
     const failed = [number, 'failed', 'Recipient has opted out']
     expect(await messagesOf(shop)).toEqual([failed, failed])
     const campaign = await shop.call('POST', '/api/campaigns', { recipients: [form], body: 'Hi' })
@@ -48,7 +55,9 @@ describe.each(PERSONS)('a person with %s', (_, form, number) => {
     await gateway.hear(phone, [[form, 'STOP']])
     await send(shop, [number])
     expect(await messagesOf(shop)).toEqual([[number, 'failed', 'Recipient has opted out']])
-    expect(await must(shop, 'GET', `/api/collections/contacts/records/${contact.id}`)).toMatchObject({
+    expect(
+      await must(shop, 'GET', `/api/collections/contacts/records/${contact.id}`),
+    ).toMatchObject({
       opted_out: true,
     })
     const other = await shop.call('POST', '/api/collections/contacts/records', {
@@ -74,11 +83,15 @@ describe.each(PERSONS)('a person with %s', (_, form, number) => {
       number,
       contact: id,
     })
-    expect(await record(shop, 'hooks', { name: 'H', preset: 'text', recipients: [form] })).toMatchObject({
+    expect(
+      await record(shop, 'hooks', { name: 'H', preset: 'text', recipients: [form] }),
+    ).toMatchObject({
       recipients: [number],
     })
     const campaign = await must(shop, 'POST', '/api/campaigns', {
-      ...{ recipients: [form, number], body: 'Hi', scheduled_at: '2090-01-01T00:00:00Z' },
+      recipients: [form, number],
+      body: 'Hi',
+      scheduled_at: '2090-01-01T00:00:00Z',
     })
     expect(campaign).toMatchObject({ recipients_count: 1 })
   })
@@ -90,7 +103,11 @@ describe.each(PERSONS)('a person with %s', (_, form, number) => {
     const places = () => must(shop, 'POST', '/api/person/erase', { number, preview: true })
     await expect.poll(async () => (await places()).stopped, { timeout: 20_000 }).toBe(true)
     await send(shop, [form])
-    expect((await messagesOf(shop)).at(-1)).toEqual([number, 'failed', 'Recipient is on the stop list'])
+    expect((await messagesOf(shop)).at(-1)).toEqual([
+      number,
+      'failed',
+      'Recipient is on the stop list',
+    ])
   })
 })
 
@@ -108,7 +125,9 @@ test('a person of a national number without a country is exported and erased by 
     await expect.poll(async () => (await read()).state, { timeout: 20_000 }).toBe('done')
     return read()
   }
-  expect((await ended(await person('data', '0151 2000001'))).counts).toMatchObject({ conversations: 1 })
+  expect((await ended(await person('data', '0151 2000001'))).counts).toMatchObject({
+    conversations: 1,
+  })
   await ended(await person('erase', '0151 2000001', { reason: 'Asked' }))
   const left = `select "from", body from sms_messages where "user" = $1 order by 1`
   expect(await gateway.query(left, [shop.id])).toEqual([
@@ -134,19 +153,27 @@ test('a line keeps a second form of its own number, by which its carrier knows i
 
 test('a SIM whose number has decimals, brackets or a footnote gets the number or none, never another', async () => {
   const { shop, phone } = await makeShop()
-  const numbers = ['+4917012345670.0', '(+49) 151/20000010', '+49 30 1234567[1]', '1.70e9', '0151 20000011']
+  const numbers = [
+    '+4917012345670.0',
+    '(+49) 151/20000010',
+    '+49 30 1234567[1]',
+    '1.70e9',
+    '0151 20000011',
+  ]
   const sims = numbers.map((number, i) => ({ slot: i + 1, number, country: 'DE' }))
   await must(shop, 'PATCH', `/api/collections/devices/records/${phone.id}`, { sims })
-  const lines = await gateway.query('select number from lines where device = $1 and slot > 0 order by slot', [
-    phone.id,
-  ])
+  const lines = await gateway.query(
+    'select number from lines where device = $1 and slot > 0 order by slot',
+    [phone.id],
+  )
   expect(lines.flat()).toEqual(['+4917012345670', '+4915120000010', '', '', '+4915120000011'])
 })
 
 test('destinations and prefixes of lines begin as the numbers do that are stored', async () => {
   const { shop } = await makeShop()
   const settings = await must(gateway.superuser, 'POST', '/api/collections/user_settings/records', {
-    ...{ user: shop.id, destinations: '+521,+5411' },
+    user: shop.id,
+    destinations: '+521,+5411',
   })
   expect(settings.destinations).toBe('+52,+54911')
   await send(shop, ['+5215512345678', '+541123456789'])

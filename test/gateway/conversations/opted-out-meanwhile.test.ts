@@ -6,7 +6,14 @@ import { applyReports } from '../../../src/gateway/messages/queue/apply-reports.
 import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
 import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { untilWaiting, waitingIn } from '../../support/database/locks.ts'
-import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
+import {
+  assign,
+  eventsOf,
+  lookUp,
+  makeDevice,
+  makeUser,
+  testStore,
+} from '../../support/database/queue.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
@@ -36,7 +43,13 @@ describe('a text that a device holds when its recipient sends STOP', () => {
     applyReports(
       store,
       device,
-      ids.map((id) => ({ id, attempt: 1, status: 'failed', error_message: 'No signal', not_sent: true })),
+      ids.map((id) => ({
+        id,
+        attempt: 1,
+        status: 'failed',
+        error_message: 'No signal',
+        not_sent: true,
+      })),
       600,
     )
 
@@ -62,9 +75,13 @@ describe('a text that a device holds when its recipient sends STOP', () => {
     expect(await notSent(device, ids)).toEqual(ids.map((id) => ({ id, ...ended })))
     expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT, OPTED_OUT])
     expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1', 'failed 1'])
-    for (const phone of [other, device]) expect(await claimMessages(store, phone, 9, 60)).toEqual([])
+    for (const phone of [other, device])
+      expect(await claimMessages(store, phone, 9, 60)).toEqual([])
     expect(await usedBy(user)).toBe(3)
-    expect(await notSent(device, ids)).toMatchObject([{ result: 'unchanged' }, { result: 'unchanged' }])
+    expect(await notSent(device, ids)).toMatchObject([
+      { result: 'unchanged' },
+      { result: 'unchanged' },
+    ])
     expect(await usedBy(user)).toBe(3)
   })
 
@@ -78,7 +95,10 @@ describe('a text that a device holds when its recipient sends STOP', () => {
     )
     const [told, other] = both as [(typeof both)[0], (typeof both)[0]]
     await say(told.device, 'STOP')
-    expect(await lookUp(store, [told.id, other.id])).toMatchObject([OPTED_OUT, { status: 'assigned' }])
+    expect(await lookUp(store, [told.id, other.id])).toMatchObject([
+      OPTED_OUT,
+      { status: 'assigned' },
+    ])
     expect(await claimMessages(store, other.device, 9, 60)).toMatchObject([{ id: other.id }])
   })
 
@@ -105,7 +125,10 @@ describe('a text that a device holds when its recipient sends STOP', () => {
         isOver = true
       })
       await until('its end or its wait', async () => isOver || (await waitingIn(store.db)) === 1)
-      await setOptedOut({ ...store, db }, user, RECIPIENT, true, { source: 'keyword', said: 'STOP' })
+      await setOptedOut({ ...store, db }, user, RECIPIENT, true, {
+        source: 'keyword',
+        said: 'STOP',
+      })
       return { givenBack }
     })
     expect(await givenBack).toMatchObject([{ result: 'applied', status: 'failed' }])
@@ -127,7 +150,12 @@ describe('a text that a device holds when its recipient sends STOP', () => {
   ] as const)('ends as its device reports: %s', async (_, status, error) => {
     const { device, ids } = await claimed(1)
     await say(device, 'STOP')
-    await applyReports(store, device, [{ id: ids[0]!, attempt: 1, status, error_message: error }], 600)
+    await applyReports(
+      store,
+      device,
+      [{ id: ids[0]!, attempt: 1, status, error_message: error }],
+      600,
+    )
     expect(await lookUp(store, ids)).toMatchObject([{ status, error }])
   })
 
@@ -217,20 +245,23 @@ test.each([
 test.each([
   ['exists', optOut],
   ['was deleted since', optOutAndDelete],
-])('a claim refuses a text that was stored beside the opt-out of a contact that %s', async (_, end) => {
-  const [user, other] = [await makeUser(store), await makeUser(store)]
-  const [device, ofOther] = [await makeDevice(store, user), await makeDevice(store, other)]
-  await end(user)
-  const ids = await assign(store, device, 2, scheduled(NOW))
-  const others = await assign(store, ofOther, 1, scheduled(NOW))
-  await pay(user, 2)
-  await sweep(store, 600)
-  expect(await claimMessages(store, device, 9, 60)).toEqual([])
-  expect(await claimMessages(store, ofOther, 9, 60)).toMatchObject([{ id: others[0] }])
-  await sweep(store, 600)
-  expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT, OPTED_OUT])
-  expect(await usedBy(user)).toBe(0)
-})
+])(
+  'a claim refuses a text that was stored beside the opt-out of a contact that %s',
+  async (_, end) => {
+    const [user, other] = [await makeUser(store), await makeUser(store)]
+    const [device, ofOther] = [await makeDevice(store, user), await makeDevice(store, other)]
+    await end(user)
+    const ids = await assign(store, device, 2, scheduled(NOW))
+    const others = await assign(store, ofOther, 1, scheduled(NOW))
+    await pay(user, 2)
+    await sweep(store, 600)
+    expect(await claimMessages(store, device, 9, 60)).toEqual([])
+    expect(await claimMessages(store, ofOther, 9, 60)).toMatchObject([{ id: others[0] }])
+    await sweep(store, 600)
+    expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT, OPTED_OUT])
+    expect(await usedBy(user)).toBe(0)
+  },
+)
 
 test('a text that a device holds is not listed again after a STOP', async () => {
   const device = await makeDevice(store, await makeUser(store))

@@ -13,7 +13,10 @@ const hear = (number: string, ...bodies: string[]) =>
   )
 const read = async (number: string) =>
   (
-    await server.query('select unanswered, unread, last_text from conversations where number = $1', [number])
+    await server.query(
+      'select unanswered, unread, last_text from conversations where number = $1',
+      [number],
+    )
   )[0]
 
 const LIKED = 'Liked “See you at five”'
@@ -46,9 +49,15 @@ test.each([
   expect(readReaction(text)).toEqual({ quote, isKnown: true })
 })
 
-test.each(['', '“', '“”', 'Liked', '👍 “”', 'Rock ’n’ roll', "It's the dogs' toy", 'x'.repeat(100_000)])(
-  'the text %s is no known reaction',
-  (text) => {
-    expect(readReaction(text)?.isKnown ?? false).toBe(false)
-  },
-)
+test.each([
+  '',
+  '“',
+  '“”',
+  'Liked',
+  '👍 “”',
+  'Rock ’n’ roll',
+  "It's the dogs' toy",
+  'x'.repeat(100_000),
+])('the text %s is no known reaction', (text) => {
+  expect(readReaction(text)?.isKnown ?? false).toBe(false)
+})

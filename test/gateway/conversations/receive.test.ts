@@ -1,4 +1,7 @@
-import { type ReceivedText, receiveTexts } from '../../../src/gateway/conversations/store-received-texts.ts'
+import {
+  type ReceivedText,
+  receiveTexts,
+} from '../../../src/gateway/conversations/store-received-texts.ts'
 import { readOptWord } from '../../../src/portable/read-opt-word.ts'
 import { openStore } from '../../support/database/open.ts'
 import { makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
@@ -32,14 +35,18 @@ describe('an incoming text is identified by device, sender, time and text', () =
       ...(await receiveTexts(store, phone, [text(changes), text(changes)], WORDS)),
     ]
     expect(new Set(ids).size).toBe(records)
-    expect(await rowsOf('select id from sms_messages where device = $1', [phone.id])).toHaveLength(records)
+    expect(await rowsOf('select id from sms_messages where device = $1', [phone.id])).toHaveLength(
+      records,
+    )
   })
 
   test('20 concurrent reports of one text store one message', async () => {
     const phone = await makePhone()
     const told = Array.from({ length: 20 }, () => receiveTexts(store, phone, [text()], WORDS))
     expect(new Set((await Promise.all(told)).flat()).size).toBe(1)
-    expect(await rowsOf('select id from sms_messages where device = $1', [phone.id])).toHaveLength(1)
+    expect(await rowsOf('select id from sms_messages where device = $1', [phone.id])).toHaveLength(
+      1,
+    )
   })
 
   test('two devices may receive the same text', async () => {
@@ -52,8 +59,15 @@ describe('an incoming text is identified by device, sender, time and text', () =
 
 test('a device clock that is ahead does not date a text into the future', async () => {
   const phone = await makePhone()
-  const [id] = await receiveTexts(store, phone, [text({ receivedAt: Date.now() + 86_400_000 })], WORDS)
-  const [[at]] = (await rowsOf('select delivered_at from sms_messages where id = $1', [id])) as [[string]]
+  const [id] = await receiveTexts(
+    store,
+    phone,
+    [text({ receivedAt: Date.now() + 86_400_000 })],
+    WORDS,
+  )
+  const [[at]] = (await rowsOf('select delivered_at from sms_messages where id = $1', [id])) as [
+    [string],
+  ]
   expect(Date.parse(at)).toBeLessThanOrEqual(Date.now() + 60_000)
 })
 
@@ -62,9 +76,10 @@ test('texts of one second in one request keep their order', async () => {
   const bodies = ['one', 'two', 'three', 'four', 'five']
   const late = { body: 'before', receivedAt: AT - 1000 }
   await receiveTexts(store, phone, [...bodies.map((body) => text({ body })), text(late)], WORDS)
-  const rows = await rowsOf('select body from sms_messages where device = $1 order by delivered_at', [
-    phone.id,
-  ])
+  const rows = await rowsOf(
+    'select body from sms_messages where device = $1 order by delivered_at',
+    [phone.id],
+  )
   expect(rows.flat()).toEqual(['before', ...bodies])
   const last = await rowsOf('select last_text from conversations where "user" = $1', [phone.user])
   expect(last).toEqual([['five']])
@@ -106,7 +121,10 @@ describe('opt-out and opt-in words', () => {
 
   test('in one request count in the order in which they were received', async () => {
     const phone = await makePhone()
-    const texts = [text({ body: 'STOP', receivedAt: AT + 5 }), text({ body: 'START', receivedAt: AT })]
+    const texts = [
+      text({ body: 'STOP', receivedAt: AT + 5 }),
+      text({ body: 'START', receivedAt: AT }),
+    ]
     await receiveTexts(store, phone, texts, WORDS)
     expect(await optedOut(phone.user)).toEqual([true])
   })
@@ -150,13 +168,16 @@ const hear = (node: number, texts: readonly { from: string; body: string; at: nu
     texts.map(({ from, body, at }) => ({ from, body, receivedAt: AT + at, sim: 0 })),
     WORDS,
   )
-const rows = async (sql: string, params: unknown[] = []) => (await fixture.db.query(sql, params)).rows
+const rows = async (sql: string, params: unknown[] = []) =>
+  (await fixture.db.query(sql, params)).rows
 const conversation = (number: string) =>
   rows('select unread, unanswered, last_type from conversations where number = $1', [number])
 
 test('two nodes that receive 50 texts at once make one conversation and count every text', async () => {
   const from = '+4917010'
-  await Promise.all(Array.from({ length: 50 }, (_, i) => hear(i % 2, [{ from, body: `Text ${i}`, at: i }])))
+  await Promise.all(
+    Array.from({ length: 50 }, (_, i) => hear(i % 2, [{ from, body: `Text ${i}`, at: i }])),
+  )
   expect(await conversation(from)).toEqual([[50, true, 'incoming']])
   const [[last]] = (await rows(
     `select m.body = c.last_text from conversations c join sms_messages m on m.id = c.last_message
@@ -175,9 +196,10 @@ test('each text of a request counts, and the newest becomes the last text', asyn
     { from: '', body: 'of nobody', at: 1003 },
   ])
   expect(
-    await rows(`select number, unread, last_text from conversations where number = any($1) order by number`, [
-      [a, b, ''],
-    ]),
+    await rows(
+      `select number, unread, last_text from conversations where number = any($1) order by number`,
+      [[a, b, '']],
+    ),
   ).toEqual([
     [a, 2, 'second'],
     [b, 1, 'only'],
@@ -189,7 +211,11 @@ test('concurrent sends and receives of the same numbers never deadlock, and all 
   const shuffled = () => numbers.toSorted(() => Math.random() - 0.5)
   const sendTo = fixture.node()
   const deadlocks = async () =>
-    Number((await rows('select deadlocks from pg_stat_database where datname = current_database()'))[0]![0])
+    Number(
+      (
+        await rows('select deadlocks from pg_stat_database where datname = current_database()')
+      )[0]![0],
+    )
   const before = await deadlocks()
   const work = Array.from({ length: 30 }, (_, i) => [
     hear(

@@ -14,7 +14,8 @@ const RECORDS = '/api/collections/hooks/records'
 const TO = '+4915112345678'
 const KEY = Buffer.from('a secret of thirty-two characters').toString('base64')
 
-const makeHook = (values: object) => must(ann, 'POST', RECORDS, { user: ann.id, name: 'Codes', ...values })
+const makeHook = (values: object) =>
+  must(ann, 'POST', RECORDS, { user: ann.id, name: 'Codes', ...values })
 const post = ({ secret }: { secret: string }, body: unknown, headers = {}, url = fixture.url) =>
   request(url, 'POST', `/api/hooks/${secret}`, body, headers)
 /** What the phone claims; it says at once that it was sent. */
@@ -32,7 +33,11 @@ const SUPABASE = {
   sms: { otp: '471103' },
 }
 const zitadel = (text: string, args: object) => ({
-  contextInfo: { eventType: 'session.otp.sms.challenged', provider: { id: '1' }, recipientPhoneNumber: TO },
+  contextInfo: {
+    eventType: 'session.otp.sms.challenged',
+    provider: { id: '1' },
+    recipientPhoneNumber: TO,
+  },
   templateData: { title: 'Zitadel', text },
   args: { ...args, lastPhone: TO },
 })
@@ -55,7 +60,11 @@ test.each([
     'Your login code is: 471103',
     { recipient: TO, template_type: 'login_code_valid', body: 'Your login code is: 471103\n' },
   ],
-  ['logto', 'Your code is 471103', { to: TO, type: 'SignIn', payload: { code: '471103' }, ip: '192.0.2.1' }],
+  [
+    'logto',
+    'Your code is 471103',
+    { to: TO, type: 'SignIn', payload: { code: '471103' }, ip: '192.0.2.1' },
+  ],
   ['authentik', 'Code: 471103', { From: 'x', To: TO, Body: '471103', Message: 'Code: 471103' }],
   ['authentik', 'Your code is 471103', { From: 'x', To: TO, Body: '471103' }],
   ['keycloak', KEYCLOAK, { '': 'changeme', text: KEYCLOAK, to: TO, from: 'Keycloak' }],
@@ -72,7 +81,11 @@ test.each([
     const shown = text.replaceAll(code, '•'.repeat(code.length))
     const message = await must(ann, 'GET', `/api/collections/sms_messages/records/${id}`)
     expect(message.body).toBe(shown)
-    const calls = await must(ann, 'GET', `/api/collections/hook_calls/records?filter=hook="${hook.id}"`)
+    const calls = await must(
+      ann,
+      'GET',
+      `/api/collections/hook_calls/records?filter=hook="${hook.id}"`,
+    )
     expect(calls.items).toMatchObject([{ body: '', texts: [{ to: TO, text: shown }] }])
     expect(await tablesWith(store.db, [code])).toEqual([])
     const missing = await post(hook, { text: 'Hi' })
@@ -85,12 +98,19 @@ const at = (seconds = 0) => new Date(Date.now() + seconds * 1000)
 function standard(raw: string, { key = KEY, seconds = 0, id = 'msg_1' }) {
   const signature = new Webhook(key).sign(id, at(seconds), raw)
   const timestamp = String(Math.floor(at(seconds).getTime() / 1000))
-  return { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': `v1,AAAA, ${signature}` }
+  return {
+    'webhook-id': id,
+    'webhook-timestamp': timestamp,
+    'webhook-signature': `v1,AAAA, ${signature}`,
+  }
 }
 /** The header names of Svix. */
 const ofSvix = (raw: string, more: object) =>
   Object.fromEntries(
-    Object.entries(standard(raw, more)).map(([name, value]) => [name.replace('webhook', 'svix'), value]),
+    Object.entries(standard(raw, more)).map(([name, value]) => [
+      name.replace('webhook', 'svix'),
+      value,
+    ]),
   )
 function ofZitadel(raw: string, { key = KEY, seconds = 0 }) {
   const t = Math.floor(at(seconds).getTime() / 1000)
@@ -122,8 +142,14 @@ describe.each([
       expect([refused(answer), headers]).toEqual([true, headers])
     }
     expect(await claimed()).toEqual([])
-    const { items } = await must(ann, 'GET', `/api/collections/hook_calls/records?filter=hook="${hook.id}"`)
-    expect(items.map((call: { outcome: string }) => call.outcome)).toEqual(tries.map(() => 'refused'))
+    const { items } = await must(
+      ann,
+      'GET',
+      `/api/collections/hook_calls/records?filter=hook="${hook.id}"`,
+    )
+    expect(items.map((call: { outcome: string }) => call.outcome)).toEqual(
+      tries.map(() => 'refused'),
+    )
     await remove(hook)
   })
 
@@ -140,7 +166,9 @@ describe.each([
     const outcomes = (await Promise.all(calls)).map((answer) => answer.body.outcome)
     expect(outcomes.sort()).toEqual([...Array(19).fill('repeated'), 'sent'])
     expect(await claimed()).toHaveLength(1)
-    expect((await post(hook, body, sign(body, { seconds: 1, id: 'msg_2' }))).body.outcome).toBe('sent')
+    expect((await post(hook, body, sign(body, { seconds: 1, id: 'msg_2' }))).body.outcome).toBe(
+      'sent',
+    )
     expect(await claimed()).toHaveLength(1)
     await remove(hook)
   })
@@ -171,7 +199,12 @@ test.each([
   ['supabase', 'whsec_'],
   ['text', 'a secret'],
 ])('%s: the signing secret "%s" is refused', async (preset, signing_secret) => {
-  const answer = await ann.call('POST', RECORDS, { user: ann.id, name: 'x', preset, signing_secret })
+  const answer = await ann.call('POST', RECORDS, {
+    user: ann.id,
+    name: 'x',
+    preset,
+    signing_secret,
+  })
   const fault = expect.objectContaining({ code: 'validation_invalid_secret' })
   expect(answer.body.data).toEqual({ signing_secret: fault })
 })

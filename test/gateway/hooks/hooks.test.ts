@@ -1,5 +1,9 @@
 import { start } from '../../support/database/open.ts'
-import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  client,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { testConfig } from '../../support/server/start.ts'
 import { until } from '../../support/until.ts'
 
@@ -29,12 +33,16 @@ const textsBy = async (hook: { id: string }) =>
     ([text]) => text,
   )
 const callsOf = async (who: Client, hook: { id: string }) =>
-  (await who.call('GET', `${records('hook_calls')}?filter=hook="${hook.id}"&sort=-@rowid`)).body.items
-const remove = (who: Client, hook: { id: string }) => who.call('DELETE', `${records('hooks')}/${hook.id}`)
+  (await who.call('GET', `${records('hook_calls')}?filter=hook="${hook.id}"&sort=-@rowid`)).body
+    .items
+const remove = (who: Client, hook: { id: string }) =>
+  who.call('DELETE', `${records('hooks')}/${hook.id}`)
 
 const alertmanager = (status: string, startsAt = '2026-11-23T16:00:00Z') => ({
   status,
-  alerts: [{ status, labels: { alertname: 'DiskFull' }, annotations: {}, fingerprint: 'f', startsAt }],
+  alerts: [
+    { status, labels: { alertname: 'DiskFull' }, annotations: {}, fingerprint: 'f', startsAt },
+  ],
 })
 
 test('a posted body is sent as a text by the hook, and the call is recorded', async () => {
@@ -85,9 +93,13 @@ test('without a phone a text waits but a code is refused', async () => {
   expect(body).toMatchObject({ outcome: 'waiting', messages: [expect.any(String)] })
   expect((await post(hook, alertmanager('firing'))).body.outcome).toBe('repeated')
   expect((await post(codes, 'Code 123')).status).toBe(503)
-  const message = async () => (await user.call('GET', `${records('sms_messages')}/${body.messages[0]}`)).body
+  const message = async () =>
+    (await user.call('GET', `${records('sms_messages')}/${body.messages[0]}`)).body
   const { status, scheduled_at, expires_at } = await message()
-  expect([status, Date.parse(expires_at) - Date.parse(scheduled_at)]).toEqual(['pending', 86_400_000])
+  expect([status, Date.parse(expires_at) - Date.parse(scheduled_at)]).toEqual([
+    'pending',
+    86_400_000,
+  ])
   await fixture.pair(user)
   await until('a phone has it', async () => (await message()).status === 'assigned')
 })
@@ -111,11 +123,17 @@ describe('a hook of kind codes', () => {
   test('refuses calls above its rate and sends no summary', async () => {
     const hook = await hookOf(bob, { kind: 'codes', rate: 1 })
     expect((await post(hook, 'Code 1')).status).toBe(200)
-    const answer = await fetch(`${fixture.url}/api/hooks/${hook.secret}`, { method: 'POST', body: 'Code 2' })
+    const answer = await fetch(`${fixture.url}/api/hooks/${hook.secret}`, {
+      method: 'POST',
+      body: 'Code 2',
+    })
     expect(answer.status).toBe(429)
     expect(Number(answer.headers.get('retry-after'))).toBeGreaterThan(3_500)
     expect(await textsBy(hook)).toEqual(['Code 1'])
-    expect(await callsOf(bob, hook)).toMatchObject([{ outcome: 'limited', body: '' }, { outcome: 'sent' }])
+    expect(await callsOf(bob, hook)).toMatchObject([
+      { outcome: 'limited', body: '' },
+      { outcome: 'sent' },
+    ])
     await remove(bob, hook)
   })
 })
@@ -125,14 +143,22 @@ test('a multipart form is read, and a GET is refused with a plain message', asyn
   const address = `${fixture.url}/api/hooks/${hook.secret}`
   const postForm = async (status: number) => {
     const body = new FormData()
-    body.append('data', JSON.stringify({ heartbeat: { monitorID: 1, status }, msg: 'Shop is down' }))
-    return ((await (await fetch(address, { method: 'POST', body })).json()) as { outcome: string }).outcome
+    body.append(
+      'data',
+      JSON.stringify({ heartbeat: { monitorID: 1, status }, msg: 'Shop is down' }),
+    )
+    return ((await (await fetch(address, { method: 'POST', body })).json()) as { outcome: string })
+      .outcome
   }
   expect([await postForm(1), await postForm(0)]).toEqual(['skipped', 'sent'])
   expect(await textsBy(hook)).toEqual(['Shop is down'])
   const got = await fetch(address)
   expect([got.status, got.headers.get('allow'), await got.json()]).toMatchObject([
-    ...[405, 'POST', { message: 'A hook accepts POST only: choose POST in the tool that calls it.' }],
+    ...[
+      405,
+      'POST',
+      { message: 'A hook accepts POST only: choose POST in the tool that calls it.' },
+    ],
   ])
   await remove(bob, hook)
 })
@@ -141,7 +167,12 @@ describe('the body of a call', () => {
   const named = { recipients: [], recipients_from: 'to' }
   const GRAFANA = { preset: 'grafana', resolved: 'skip' }
   test.each([
-    ['without a value', { preset: 'grafana' }, { alerts: [{ status: 'firing' }] }, 'alerts.0.labels.'],
+    [
+      'without a value',
+      { preset: 'grafana' },
+      { alerts: [{ status: 'firing' }] },
+      'alerts.0.labels.',
+    ],
     ['without recipients', { recipients: [] }, 'Hi', 'The hook has no recipients.'],
     ['without a template', { preset: 'custom' }, 'Hi', 'The hook has no template.'],
     ['without the recipients field that it names', named, { text: 'Hi' }, 'The body has no to.'],
@@ -163,11 +194,19 @@ describe('the body of a call', () => {
       { text: 'Hi', to: 'A\0n' },
       '"An" is neither a number',
     ],
-    ['with a state that is not a text', GRAFANA, { status: { toString: 1 } }, 'The body has no alerts.'],
+    [
+      'with a state that is not a text',
+      GRAFANA,
+      { status: { toString: 1 } },
+      'The body has no alerts.',
+    ],
   ])('is refused with "$3" and recorded: %s', async (_, values, body, message) => {
     const hook = await hookOf(alice, values)
     const answer = await post(hook, body)
-    expect(answer).toMatchObject({ status: 400, body: { message: expect.stringContaining(message) } })
+    expect(answer).toMatchObject({
+      status: 400,
+      body: { message: expect.stringContaining(message) },
+    })
     const error = answer.body.message.replaceAll('\0', '')
     expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error }])
     await remove(alice, hook)
@@ -183,7 +222,12 @@ describe('the body of a call', () => {
     expect(await textsBy(hook)).toEqual([`${'x'.repeat(456)}...`, notice])
     const [again, first] = await callsOf(alice, hook)
     const error = 'The body has more than 2 MiB, or too many values.'
-    expect(first).toMatchObject({ outcome: 'sent', body: '', error, texts: [{ to: TO, text: notice }] })
+    expect(first).toMatchObject({
+      outcome: 'sent',
+      body: '',
+      error,
+      texts: [{ to: TO, text: notice }],
+    })
     expect(again).toMatchObject({ outcome: 'repeated', body: '' })
     await remove(alice, hook)
   })
@@ -193,7 +237,10 @@ describe('the body of a call', () => {
     const url = `${fixture.url}/api/hooks/${hook.secret}`
     const chunks = new Blob(['z'.repeat((2 << 20) + 1)]).stream()
     const grown = await fetch(url, { method: 'POST', body: chunks, duplex: 'half' } as RequestInit)
-    expect([grown.status, ((await grown.json()) as { outcome: string }).outcome]).toEqual([200, 'sent'])
+    expect([grown.status, ((await grown.json()) as { outcome: string }).outcome]).toEqual([
+      200,
+      'sent',
+    ])
     expect((await post(hook, `[${'1,'.repeat(200_000)}1]`)).body.outcome).toBe('sent')
     expect((await post(hook, '['.repeat(100_000) + ']'.repeat(100_000))).body.outcome).toBe('sent')
     expect(await textsBy(hook)).toHaveLength(3)
@@ -225,7 +272,11 @@ describe('the body of a call', () => {
     'of the type %s with the bytes %s gets %i; its text or recorded error is "%s"',
     async (type, hex, status, text) => {
       const hook = await hookOf(alice)
-      const init = { method: 'POST', headers: { 'content-type': type }, body: Buffer.from(hex, 'hex') }
+      const init = {
+        method: 'POST',
+        headers: { 'content-type': type },
+        body: Buffer.from(hex, 'hex'),
+      }
       expect((await fetch(`${fixture.url}/api/hooks/${hook.secret}`, init)).status).toBe(status)
       if (status === 200) expect(await textsBy(hook)).toEqual([text])
       else expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error: text }])
@@ -234,7 +285,12 @@ describe('the body of a call', () => {
   )
 
   test.each<
-    [name: string, parts: readonly (readonly [head: string, hex: string])[], status: number, text: string]
+    [
+      name: string,
+      parts: readonly (readonly [head: string, hex: string])[],
+      status: number,
+      text: string,
+    ]
   >([
     [
       'a charset of a part',
@@ -267,7 +323,11 @@ describe('the body of a call', () => {
       Buffer.from('\r\n'),
     ])
     const body = Buffer.concat([...pieces, Buffer.from('--b--\r\n')])
-    const init = { method: 'POST', headers: { 'content-type': 'multipart/form-data; boundary=b' }, body }
+    const init = {
+      method: 'POST',
+      headers: { 'content-type': 'multipart/form-data; boundary=b' },
+      body,
+    }
     expect((await fetch(`${fixture.url}/api/hooks/${hook.secret}`, init)).status).toBe(status)
     if (status === 200) expect(await textsBy(hook)).toEqual([text])
     else expect(await callsOf(alice, hook)).toMatchObject([{ outcome: 'refused', error: text }])
@@ -276,34 +336,41 @@ describe('the body of a call', () => {
 })
 
 describe('a hook and other accounts', () => {
-  test.each([['groups'], ['line']])("cannot use another account's record in its field %s", async (field) => {
-    const theirs = field === 'line' ? 'lines' : 'contact_groups'
-    const { id } = (await bob.call('GET', records(theirs))).body.items[0]
-    const value = field === 'line' ? id : [id]
-    const hook = await hookOf(alice)
-    const path = `${records('hooks')}/${hook.id}`
-    expect((await alice.call('PATCH', path, { [field]: value })).status).toBe(404)
-    expect((await alice.call('PATCH', path, { user: bob.id })).status).toBe(404)
-    const create = { user: alice.id, name: 'x', preset: 'text', [field]: value }
-    expect((await alice.call('POST', records('hooks'), create)).status).toBe(400)
-    const preview = { hook: { preset: 'text', recipients: [TO], [field]: value }, body: 'Hi' }
-    expect((await alice.call('POST', '/api/hooks/preview', preview)).body.outcome).toBe('refused')
-    // as after a group or a line has changed hands
-    expect((await superuser.call('PATCH', path, { [field]: value })).status).toBe(200)
-    expect((await post(hook, 'Hi')).status).toBe(400)
-    await remove(alice, hook)
-  })
+  test.each([['groups'], ['line']])(
+    "cannot use another account's record in its field %s",
+    async (field) => {
+      const theirs = field === 'line' ? 'lines' : 'contact_groups'
+      const { id } = (await bob.call('GET', records(theirs))).body.items[0]
+      const value = field === 'line' ? id : [id]
+      const hook = await hookOf(alice)
+      const path = `${records('hooks')}/${hook.id}`
+      expect((await alice.call('PATCH', path, { [field]: value })).status).toBe(404)
+      expect((await alice.call('PATCH', path, { user: bob.id })).status).toBe(404)
+      const create = { user: alice.id, name: 'x', preset: 'text', [field]: value }
+      expect((await alice.call('POST', records('hooks'), create)).status).toBe(400)
+      const preview = { hook: { preset: 'text', recipients: [TO], [field]: value }, body: 'Hi' }
+      expect((await alice.call('POST', '/api/hooks/preview', preview)).body.outcome).toBe('refused')
+      // as after a group or a line has changed hands
+      expect((await superuser.call('PATCH', path, { [field]: value })).status).toBe(200)
+      expect((await post(hook, 'Hi')).status).toBe(400)
+      await remove(alice, hook)
+    },
+  )
 
   test('a hook keeps its own deleted line and refuses a deleted line of another account', async () => {
     const phone = await fixture.pair(alice)
-    const { id: line } = (await alice.call('GET', `${records('lines')}?filter=device="${phone.id}"`)).body
-      .items[0]
+    const { id: line } = (
+      await alice.call('GET', `${records('lines')}?filter=device="${phone.id}"`)
+    ).body.items[0]
     const hook = await hookOf(alice, { line })
     await alice.call('DELETE', `${records('devices')}/${phone.id}`)
     expect(await query('select from lines where id = $1', [line])).toEqual([])
     const patch = (to: { id: string }, values: object) =>
       alice.call('PATCH', `${records('hooks')}/${to.id}`, values)
-    expect(await patch(hook, { name: 'Other', line })).toMatchObject({ status: 200, body: { name: 'Other' } })
+    expect(await patch(hook, { name: 'Other', line })).toMatchObject({
+      status: 200,
+      body: { name: 'Other' },
+    })
     const other = await hookOf(alice)
     expect((await patch(other, { line })).status).toBe(404)
     await Promise.all([remove(alice, hook), remove(alice, other)])
@@ -335,7 +402,10 @@ describe('an event is sent once', () => {
 
   test('even with more alerts than the repeat key reads', async () => {
     const hook = await hookOf(alice, { preset: 'alertmanager' })
-    const storm = { ...alertmanager('firing'), alerts: Array(1_000).fill(alertmanager('firing').alerts[0]) }
+    const storm = {
+      ...alertmanager('firing'),
+      alerts: Array(1_000).fill(alertmanager('firing').alerts[0]),
+    }
     expect((await post(hook, storm)).body.outcome).toBe('sent')
     expect((await post(hook, storm)).body.outcome).toBe('repeated')
   })
@@ -359,8 +429,12 @@ describe('an event is sent once', () => {
     'a crash while %s is written stores nothing, and the next call sends',
     async (table) => {
       const hook = await hookOf(alice, { preset: 'alertmanager' })
-      await query(`create function die() returns trigger language plpgsql as $$ begin raise 'dead'; end $$`)
-      await query(`create trigger die before insert on ${table} for each row execute function die()`)
+      await query(
+        `create function die() returns trigger language plpgsql as $$ begin raise 'dead'; end $$`,
+      )
+      await query(
+        `create trigger die before insert on ${table} for each row execute function die()`,
+      )
       expect((await post(hook, alertmanager('firing'))).status).toBe(500)
       await query('drop function die cascade')
       expect(await textsBy(hook)).toEqual([])
@@ -383,14 +457,20 @@ test("above the hook's rate one summary is sent at the end of the hour", async (
   expect(await query(summary, [hook.id, 'pending'])).toEqual([[true], [true]])
   const hurry = `update sms_dispatch set due_at = now() where message in (select id ${SUMMARY})`
   await query(hurry, [hook.id, 'pending'])
-  await until('the summary leaves', async () => (await query(summary, [hook.id, 'assigned'])).length === 2)
-  await query(`update hook_windows set began = began - interval '1 hour' where hook = $1`, [hook.id])
+  await until(
+    'the summary leaves',
+    async () => (await query(summary, [hook.id, 'assigned'])).length === 2,
+  )
+  await query(`update hook_windows set began = began - interval '1 hour' where hook = $1`, [
+    hook.id,
+  ])
   expect((await post(hook, 'Alert 100')).body.outcome).toBe('sent')
   await remove(alice, hook)
 })
 
 test("a text in the hook's quiet hours waits for their end", async () => {
-  const timeIn = (hours: number) => new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
+  const timeIn = (hours: number) =>
+    new Date(Date.now() + hours * 3_600_000).toISOString().slice(11, 16)
   const [from, to] = [timeIn(-1), timeIn(2)]
   const hook = await hookOf(alice, { quiet_from: from, quiet_to: to })
   const { body } = await post(hook, 'Hi')
@@ -408,8 +488,18 @@ describe('saving a hook is refused', () => {
       'template',
       'validation_max_text_constraint',
     ],
-    ['with wrong numbers', { recipients: ['0151 1'] }, 'recipients', 'validation_invalid_recipients'],
-    ['with headers that are not JSON', { recipients: 'a\u0001' }, 'recipients', 'validation_invalid_json'],
+    [
+      'with wrong numbers',
+      { recipients: ['0151 1'] },
+      'recipients',
+      'validation_invalid_recipients',
+    ],
+    [
+      'with headers that are not JSON',
+      { recipients: 'a\u0001' },
+      'recipients',
+      'validation_invalid_json',
+    ],
     ['with a guessable secret', { secret: 'abc' }, 'secret', 'validation_invalid_format'],
     ['with a wrong condition', { send_when: 'status' }, 'send_when', 'validation_invalid_format'],
     ['beyond the rate', { rate: 1_001 }, 'rate', 'validation_max_number_constraint'],
@@ -425,18 +515,25 @@ describe('saving a hook is refused', () => {
       user.call('POST', records('hooks'), { user: user.id, name: 'x', preset: 'text' }),
     )
     const refused = (await Promise.all(creates)).filter(({ status }) => status === 400)
-    expect(refused.map(({ body }) => body.data.user.code)).toEqual(Array(2).fill('validation_too_many_hooks'))
+    expect(refused.map(({ body }) => body.data.user.code)).toEqual(
+      Array(2).fill('validation_too_many_hooks'),
+    )
   })
 })
 
 test('a preview shows the texts or the missing value', async () => {
   const preview = (hook: object, body: unknown) =>
-    alice.call('POST', '/api/hooks/preview', { hook: { preset: 'text', recipients: [TO], ...hook }, body })
+    alice.call('POST', '/api/hooks/preview', {
+      hook: { preset: 'text', recipients: [TO], ...hook },
+      body,
+    })
   const texts = [{ to: TO, text: 'Hi' }]
   expect((await preview({}, 'Hi')).body).toEqual({ outcome: 'sent', error: '', texts })
   const refused = { outcome: 'refused', error: 'The body has no a.b.', texts: [] }
   expect((await preview({ template: '{{a.b}}' }, '{"a":{}}')).body).toEqual(refused)
-  expect((await preview({ template: '{{#if' }, 'Hi')).body.error).toMatch(/^The template cannot be read/)
+  expect((await preview({ template: '{{#if' }, 'Hi')).body.error).toMatch(
+    /^The template cannot be read/,
+  )
   for (const wrong of [{ preset: 'other' }, { line: '\0' }])
     expect((await preview(wrong, 'Hi')).status).toBe(400)
   expect((await guest.call('POST', '/api/hooks/preview', {})).status).toBe(401)

@@ -11,11 +11,19 @@ import { blocksOf } from '../../docs/page.ts'
 const render = (template: string, body: unknown) => renderTemplate(template, body, 3_200).text
 
 const BODY = {
-  ...{ title: 'Disk <full>', count: 3, none: null, empty: [], labels: { host: 'web-1', 'a.b': 'dotted' } },
+  title: 'Disk <full>',
+  count: 3,
+  none: null,
+  empty: [],
+  labels: { host: 'web-1', 'a.b': 'dotted' },
   alerts: [{ name: 'one' }, { name: 'two', ok: true }],
   sns: { list: '[{"a":{"b":1}},{"a":{"b":2}}]', text: '{"deep":"[7]"}', none: '{no' },
   in: {
-    ...{ cents: 4_205, eur: 'eur', jpy: 'JPY', text: '-1999', cut: '12.5' },
+    cents: 4_205,
+    eur: 'eur',
+    jpy: 'JPY',
+    text: '-1999',
+    cut: '12.5',
     stripe: ['huf', 'twd', 'isk', 'ugx', 'idr', 'cop', 'krw', 'mga', 'xof', 'kwd', 'tnd'],
   },
 }
@@ -48,12 +56,22 @@ test.each([
     '{{#each sns.list}}{{a.b}}{{/each}} {{sns.text.deep.[0]}} {{sns.none}}',
     '12 7 {no',
   ],
-  ['amounts in a text', '{{money in.text in.eur}}, {{money in.cut in.eur}}', '-19.99 EUR, 0.13 EUR'],
-])('a template renders %s: $1 becomes $2', (_, template, text) => expect(render(template, BODY)).toBe(text))
+  [
+    'amounts in a text',
+    '{{money in.text in.eur}}, {{money in.cut in.eur}}',
+    '-19.99 EUR, 0.13 EUR',
+  ],
+])('a template renders %s: $1 becomes $2', (_, template, text) =>
+  expect(render(template, BODY)).toBe(text),
+)
 
 test.each([
   ['a value', '{{alerts.0.labels.alertname}}', 'The body has no alerts.0.labels.alertname.'],
-  ['a value of an item', '{{#each alerts}}{{severity}}{{/each}}', 'The body has no alerts.0.severity.'],
+  [
+    'a value of an item',
+    '{{#each alerts}}{{severity}}{{/each}}',
+    'The body has no alerts.0.severity.',
+  ],
   ['a list', '{{#each alarms}}x{{/each}}', 'The body has no alarms.'],
   ['a text where an object is', '{{labels}}', 'The body has no labels.'],
   ['a text where null is', '{{none}}', 'The body has no none.'],
@@ -63,7 +81,11 @@ test.each([
     '{{title.length}}{{title.constructor}}',
     'The body has no title.length.',
   ],
-  ['a prototype property by another path', '{{__proto__.toString}}', 'The body has no __proto__.toString.'],
+  [
+    'a prototype property by another path',
+    '{{__proto__.toString}}',
+    'The body has no __proto__.toString.',
+  ],
   ['an amount', '{{money title in.eur}}', 'The body has no title.'],
   ['a currency', '{{money in.cents title}}', 'The body has no title.'],
   ['a scope above all', '{{../../x}}', 'The body has no x.'],
@@ -100,14 +122,17 @@ describe('the work of a template', () => {
     ['JSON in texts', '{{#if j.a}}{{/if}}{{#if k.a}}{{/if}}'],
     ['money', '{{#each a}}{{money @index ../eur}}{{/each}}'],
   ])('is bounded for %s', (_, template) =>
-    expect(() => render(template, { ...list, eur: 'eur', j: `{${BLANKS}}`, k: `[${BLANKS}]` })).toThrow(
-      'takes too many steps for this body.',
-    ),
+    expect(() =>
+      render(template, { ...list, eur: 'eur', j: `{${BLANKS}}`, k: `[${BLANKS}]` }),
+    ).toThrow('takes too many steps for this body.'),
   )
 
   test('skips output that would not fit into the text', () => {
     const body = { ...list, a: Array(3).fill(1) }
-    expect(renderTemplate('{{#each a}}{{../s}}{{/each}}', body, 3_200)).toMatchObject({ text: '', rest: 2 })
+    expect(renderTemplate('{{#each a}}{{../s}}{{/each}}', body, 3_200)).toMatchObject({
+      text: '',
+      rest: 2,
+    })
   })
 
   test('ends when a list has filled the text, and allows 120 nested blocks', () => {
@@ -137,17 +162,36 @@ test.each([
 })
 
 const alert = (status: string, annotations: object) => ({
-  ...{ status, labels: { alertname: 'DiskFull', instance: 'web-1' }, annotations },
-  ...{ startsAt: '16:00', fingerprint: '1a3' },
+  status,
+  labels: { alertname: 'DiskFull', instance: 'web-1' },
+  annotations,
+  startsAt: '16:00',
+  fingerprint: '1a3',
 })
 const summary = { summary: 'Disk is 95 % full' }
 const hookOf = (preset: HookSettings['preset'], resolved: string): HookSettings => ({
-  ...{ preset, template: '', recipients: ['+4915112345678'], groups: [], recipients_from: '', line: '' },
-  ...{ once_key: '', resolved, resolved_when: '', send_when: '', kind: 'alerts', max_parts: 3 },
+  preset,
+  template: '',
+  recipients: ['+4915112345678'],
+  groups: [],
+  recipients_from: '',
+  line: '',
+  once_key: '',
+  resolved,
+  resolved_when: '',
+  send_when: '',
+  kind: 'alerts',
+  max_parts: 3,
 })
 const CPU = { alertname: 'CPU' }
 const heartbeat = { monitorID: 7, status: 1, time: '16:00' }
-const workflow_run = { id: 30, run_attempt: 1, name: 'CI', conclusion: 'failure', head_branch: 'main' }
+const workflow_run = {
+  id: 30,
+  run_attempt: 1,
+  name: 'CI',
+  conclusion: 'failure',
+  head_branch: 'main',
+}
 const repository = { full_name: 'octo/app' }
 const check_run = { id: 4, name: 'lint', conclusion: 'success', output: { title: 'All fine' } }
 const comment = { body: 'Me, too' }
@@ -159,7 +203,13 @@ const error = { title: 'Oops', issue_id: '117' }
 const charge = { id: 'ch', amount: 4_200, currency: 'eur', reason: 'fraudulent' }
 const metric = { description_title: 'Many errors', metric_alert: { id: '4' } }
 
-type Row = [preset: HookSettings['preset'], body: object, text: string, key?: string, isResolved?: boolean]
+type Row = [
+  preset: HookSettings['preset'],
+  body: object,
+  text: string,
+  key?: string,
+  isResolved?: boolean,
+]
 /** Bodies as these tools send them, shortened. */
 const BODIES: Row[] = [
   [
@@ -172,7 +222,11 @@ const BODIES: Row[] = [
     'alertmanager',
     {
       alerts: [
-        { status: 'firing', labels: { alertname: 'Up', job: 'node' }, annotations: { description: 'Down' } },
+        {
+          status: 'firing',
+          labels: { alertname: 'Up', job: 'node' },
+          annotations: { description: 'Down' },
+        },
         { status: 'firing', labels: { job: 'node' }, fingerprint: 'f' },
       ],
     },
@@ -180,7 +234,11 @@ const BODIES: Row[] = [
     'alertname=Up job=node  firing ,f firing ,',
   ],
   ['alertmanager', { alerts: [] }, ''],
-  ['grafana', { title: '[Alerting] CPU', message: 'High', state: 'alerting' }, '[Alerting] CPU: High'],
+  [
+    'grafana',
+    { title: '[Alerting] CPU', message: 'High', state: 'alerting' },
+    '[Alerting] CPU: High',
+  ],
   [
     'grafana',
     { status: 'resolved', orgId: 1, alerts: [{ ...alert('resolved', summary), labels: CPU }] },
@@ -188,18 +246,41 @@ const BODIES: Row[] = [
     '1a3 resolved 16:00,',
     true,
   ],
-  ['uptime-kuma', { heartbeat, monitor: { name: 'Shop' }, msg: '[Shop] Up' }, '[Shop] Up', '7 1 16:00', true],
+  [
+    'uptime-kuma',
+    { heartbeat, monitor: { name: 'Shop' }, msg: '[Shop] Up' },
+    '[Shop] Up',
+    '7 1 16:00',
+    true,
+  ],
   ['uptime-kuma', { heartbeat: null, monitor: null, msg: 'Shop Testing' }, 'Shop Testing'],
-  ['home-assistant', { message: 'Water in the cellar', title: 'Home' }, 'Home: Water in the cellar'],
-  ['github', { workflow_run, repository, action: 'x' }, 'octo/app: CI failure (main)', '30 1 failure'],
-  ['github', { workflow_run: { ...workflow_run, conclusion: null }, repository, action: 'requested' }, ''],
+  [
+    'home-assistant',
+    { message: 'Water in the cellar', title: 'Home' },
+    'Home: Water in the cellar',
+  ],
+  [
+    'github',
+    { workflow_run, repository, action: 'x' },
+    'octo/app: CI failure (main)',
+    '30 1 failure',
+  ],
+  [
+    'github',
+    { workflow_run: { ...workflow_run, conclusion: null }, repository, action: 'requested' },
+    '',
+  ],
   ['github', { check_run, repository }, 'octo/app: lint success: All fine', '4 success', true],
   [
     'github',
     { action: 'created', issue, comment, repository },
     'octo/app: comment created at #7 It fails: Me, too',
   ],
-  ['github', { action: 'fixed', alert: { rule }, repository }, 'octo/app: alert fixed: SQL injection, error'],
+  [
+    'github',
+    { action: 'fixed', alert: { rule }, repository },
+    'octo/app: alert fixed: SQL injection, error',
+  ],
   [
     'github',
     { deployment: { id: 1 }, deployment_status, workflow_run, repository },
@@ -207,17 +288,29 @@ const BODIES: Row[] = [
     '5',
   ],
   ['github', { zen: 'Keep it simple.', hook_id: 1 }, 'ping: Keep it simple.'],
-  ['github', { ref: 'main', head_commit: { message: 'Fix' }, repository }, 'octo/app: push to main: Fix'],
+  [
+    'github',
+    { ref: 'main', head_commit: { message: 'Fix' }, repository },
+    'octo/app: push to main: Fix',
+  ],
   ['sentry', { action: 'a', data: { event } }, 'Sentry a: Oops https://s.io/1', 'a 117'],
   ['sentry', { action: 'resolved', data: metric }, 'Sentry: Many errors', 'resolved 4', true],
   ['sentry', { action: 'created', data: { error } }, 'Sentry error: Oops', 'error 117'],
   ['sentry', { action: 'created', data: { comment: 'Hm' } }, 'Sentry comment created: Hm'],
-  ['sentry', { project_name: 'shop', message: '', culprit: 'a.b', id: '9' }, 'Sentry shop: a.b', '9'],
+  [
+    'sentry',
+    { project_name: 'shop', message: '', culprit: 'a.b', id: '9' },
+    'Sentry shop: a.b',
+    '9',
+  ],
   ['stripe', { id: 'evt', type: 'a.b', data: { object: { id: 'ch' } } }, 'Stripe: a.b (ch)', 'evt'],
   ['stripe', { type: 'x', data: { object: charge } }, 'Stripe: x, 42.00 EUR, fraudulent (ch)'],
   [
     'stripe',
-    { type: 'charge.refunded', data: { object: { ...charge, currency: 'huf', amount_refunded: 500 } } },
+    {
+      type: 'charge.refunded',
+      data: { object: { ...charge, currency: 'huf', amount_refunded: 500 } },
+    },
     'Stripe: charge.refunded, 42.00 HUF, refunded: 5.00 HUF, fraudulent (ch)',
   ],
   ['stripe', { type: 'invoice.upcoming', data: { object: {} } }, 'Stripe: invoice.upcoming'],
@@ -229,7 +322,9 @@ test.each(BODIES)(
   '%s: the body %j gives its text and key',
   async (preset, body, text, key = '', isResolved = false) => {
     const composed = (resolved: string) => compose({} as Store, '', hookOf(preset, resolved), body)
-    expect(await composed('send')).toMatchObject(text === '' ? { outcome: 'skipped' } : { text, key })
+    expect(await composed('send')).toMatchObject(
+      text === '' ? { outcome: 'skipped' } : { text, key },
+    )
     expect((await composed('skip')).outcome === 'resolved').toBe(isResolved)
   },
 )
@@ -252,7 +347,9 @@ test.each([
     (await compose({} as Store, '', hook, { text: 'x', query: 'a=b', end: null })).outcome
   const over = { ...hookOf('text', 'skip'), resolved_when: condition }
   expect(await outcomeOf(over)).toBe(isMet ? 'resolved' : 'sent')
-  expect(await outcomeOf({ ...hookOf('text', ''), send_when: condition })).toBe(isMet ? 'sent' : 'skipped')
+  expect(await outcomeOf({ ...hookOf('text', ''), send_when: condition })).toBe(
+    isMet ? 'sent' : 'skipped',
+  )
 })
 
 test.each([
@@ -264,7 +361,9 @@ test.each([
   ['a text that curl calls a form', 'Disk full', true, { text: 'Disk full' }],
   ['a JSON text', '"Hello"', false, { text: '"Hello"' }],
 ] as const)('%s is read as $3', (_, raw, isForm, body) =>
-  expect(readHookBody(raw, isForm ? decodeForm(Buffer.from(raw), '', 100) : undefined)).toEqual(body),
+  expect(readHookBody(raw, isForm ? decodeForm(Buffer.from(raw), '', 100) : undefined)).toEqual(
+    body,
+  ),
 )
 
 test("the recipe's template for Uptime Kuma renders", () => {
@@ -273,6 +372,8 @@ test("the recipe's template for Uptime Kuma renders", () => {
   )!
   const down = { heartbeat: { status: 0, msg: 'refused' }, monitor: { name: 'Shop' }, msg: '' }
   expect(render(text, down)).toBe('Shop is down: refused')
-  expect(render(text, { ...down, heartbeat: { status: 1, msg: '200 - OK' } })).toBe('Shop is up: 200 - OK')
+  expect(render(text, { ...down, heartbeat: { status: 1, msg: '200 - OK' } })).toBe(
+    'Shop is up: 200 - OK',
+  )
   expect(render(text, { heartbeat: null, monitor: null, msg: 'Testing' })).toBe('Testing')
 })

@@ -44,7 +44,9 @@ test('a line without prices is the cheapest, and lines of one price take turns',
   await set('a1', `prices = null`)
   expect(await send(text('+4930123'))).toBe('a1')
   await set('a1', `prices = '{"default":"0.070"}'`)
-  const used = await fixture.sendAll({ recipients: ['+4930124', '+4930125', '+4930126', '+4930127'] })
+  const used = await fixture.sendAll({
+    recipients: ['+4930124', '+4930125', '+4930126', '+4930127'],
+  })
   expect(used.toSorted()).toEqual(['a1', 'a1', 'b1', 'b1'])
 })
 
@@ -63,13 +65,22 @@ test('an estimate says what each line would send and cost, and changes nothing',
   }
   for (let i = 0; i < 2; i++) expect(await estimate(texts)).toEqual(expected)
   expect(await rows('select * from line_costs')).toEqual([])
-  expect(await fixture.sendAll({ recipients: texts.map(({ to }) => to) })).toEqual(['a1', 'b1', 'b1', 'b1'])
+  expect(await fixture.sendAll({ recipients: texts.map(({ to }) => to) })).toEqual([
+    'a1',
+    'b1',
+    'b1',
+    'b1',
+  ])
 })
 
 test('an estimate follows the line that the request names, and counts texts that would wait', async () => {
   const way = named({ line: { id: fixture.idOf('b1'), number: '' } })
   const texts = [1, 2, 3, 4].map((i) => sized(`+493012${i}`))
-  expect(await estimate(texts, way)).toEqual({ currency: '', lines: [line('b1', 3, 3, '0.21')], waiting: 1 })
+  expect(await estimate(texts, way)).toEqual({
+    currency: '',
+    lines: [line('b1', 3, 3, '0.21')],
+    waiting: 1,
+  })
 })
 
 test('without prices there is no estimate', async () => {

@@ -93,13 +93,16 @@ test.each([
     'of a disabled device',
     `update devices set enabled = false where id = (select device from lines where id = $1)`,
   ],
-])('a number that belongs to two lines means the other line when the first is %s', async (_, change) => {
-  await fixture.lines('a1', 'b1')
-  await fixture.set('a1', `number = '+4910000'`)
-  await fixture.set('b1', `number = '+4910000'`)
-  await fixture.rows(change, [fixture.idOf('a1')])
-  expect(await fixture.send(text('+4911000', { from: '+4910000' }))).toBe('b1')
-})
+])(
+  'a number that belongs to two lines means the other line when the first is %s',
+  async (_, change) => {
+    await fixture.lines('a1', 'b1')
+    await fixture.set('a1', `number = '+4910000'`)
+    await fixture.set('b1', `number = '+4910000'`)
+    await fixture.rows(change, [fixture.idOf('a1')])
+    expect(await fixture.send(text('+4911000', { from: '+4910000' }))).toBe('b1')
+  },
+)
 
 test.each([
   ['+4312345', 'b1'],
@@ -148,14 +151,18 @@ test('above the daily limit a text waits and leaves on the next day', async () =
   expect(await fixture.sendAll({ recipients: many(5) })).toEqual(['a1', 'b1', 'a1', null, null])
   expect(await fixture.send(text('+4919000'))).toBe(null)
   expect(
-    await fixture.rows(`select status, waiting_for, count(*) from sms_messages group by 1, 2 order by 1`),
+    await fixture.rows(
+      `select status, waiting_for, count(*) from sms_messages group by 1, 2 order by 1`,
+    ),
   ).toEqual([
     ['assigned', '', 3],
     ['pending', 'room', 3],
   ])
   // nothing is looked at before there is room
   expect(
-    await fixture.rows(`select count(*) from sms_dispatch where state = 'pending' and due_at <= now()`),
+    await fixture.rows(
+      `select count(*) from sms_dispatch where state = 'pending' and due_at <= now()`,
+    ),
   ).toEqual([[0]])
   await fixture.nextDay()
   await sweep(fixture.store, 600)
@@ -178,11 +185,15 @@ test('a canceled text frees its place on the line, and a waiting text gets it', 
   await fixture.set('a1', 'monthly_recipients = 1, monthly_limit = 2')
   expect(await fixture.send(text('+4911000'))).toBe('a1')
   expect(await fixture.send(text('+4912000'))).toBe(null)
-  const [[id]] = (await fixture.rows(`select id from sms_messages where "to" = '+4911000'`)) as [[string]]
+  const [[id]] = (await fixture.rows(`select id from sms_messages where "to" = '+4911000'`)) as [
+    [string],
+  ]
   await fixture.cancel(id)
   await sweep(fixture.store, 600)
   expect(
-    await fixture.rows(`select "to", status, waiting_for from sms_messages where status <> 'failed'`),
+    await fixture.rows(
+      `select "to", status, waiting_for from sms_messages where status <> 'failed'`,
+    ),
   ).toEqual([['+4912000', 'assigned', '']])
 })
 
@@ -217,9 +228,9 @@ test('when a limit is raised, higher priority leaves first, also before a new te
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 1_000 })
   expect(await fixture.send(text('+4914000', { priority: 3 }))).toBe(null)
   await sweep(fixture.store, 600)
-  expect(await fixture.rows(`select "to" from sms_messages where status = 'assigned' order by "to"`)).toEqual(
-    [['+4911000'], ['+4913000']],
-  )
+  expect(
+    await fixture.rows(`select "to" from sms_messages where status = 'assigned' order by "to"`),
+  ).toEqual([['+4911000'], ['+4913000']])
 })
 
 test('a disabled line loses its texts to another line and gets no new ones', async () => {

@@ -22,7 +22,13 @@ async function report(line: string, outcome: Partial<Report>): Promise<void> {
   const texts = await fixture.claim(device)
   const owner = { id: idOf(device), user: fixture.user, phone: '', enabled: true, lastSeen: '' }
   const reports = texts.map(
-    ({ id, attempt }): Report => ({ id, attempt, status: 'failed', error_message: 'No credit', ...outcome }),
+    ({ id, attempt }): Report => ({
+      id,
+      attempt,
+      status: 'failed',
+      error_message: 'No credit',
+      ...outcome,
+    }),
   )
   await applyReports(store, { ...owner, isLimited: false }, reports, 600)
 }
@@ -51,7 +57,14 @@ test('a line that fails five texts in a row is skipped for an hour', async () =>
   // one that names it goes by it
   expect(await send('+4919000', { line_id: idOf('a1') })).toBe('a1')
   await pass(61)
-  expect((await sendAll({ recipients: many(6) })).sort()).toEqual(['a1', 'a1', 'b1', 'b1', 'c1', 'c1'])
+  expect((await sendAll({ recipients: many(6) })).sort()).toEqual([
+    'a1',
+    'a1',
+    'b1',
+    'b1',
+    'c1',
+    'c1',
+  ])
   await fail('a1', 1)
   expect(await sendAll({ recipients: many(4) })).not.toContain('a1')
   await report('a1', { status: 'sent' })

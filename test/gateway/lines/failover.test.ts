@@ -13,20 +13,24 @@ const FRIDAY = '2090-01-13T18:'
 async function open(minutes = 10, priority = 5) {
   await at(`${FRIDAY}00:00Z`)
   await lines('a1', 'b1', 'c1')
-  await rows(`update devices set last_seen = '2090-01-13 18:00:00.000Z' where id like 'a%' or id like 'b%'`)
+  await rows(
+    `update devices set last_seen = '2090-01-13 18:00:00.000Z' where id like 'a%' or id like 'b%'`,
+  )
   await rows(`update devices set platform = 'carrier' where id like 'c%'`)
   await fixture.liveIn('Europe/Berlin')
-  await rows(`update user_settings set failover_minutes = $1, failover_priority = $2`, [minutes, priority])
+  await rows(`update user_settings set failover_minutes = $1, failover_priority = $2`, [
+    minutes,
+    priority,
+  ])
 }
 const sweepAt = async (time: string) => {
   await at(`${FRIDAY}${time}Z`)
   await sweep(store, 120)
 }
 const statusOf = async (to: string) =>
-  (await rows('select status, line from sms_messages where "to" = $1', [to])).map(([status, line]) => [
-    status,
-    String(line).replace(/0+$/, ''),
-  ])[0]
+  (await rows('select status, line from sms_messages where "to" = $1', [to])).map(
+    ([status, line]) => [status, String(line).replace(/0+$/, '')],
+  )[0]
 
 test('without the setting, carriers take turns with phones', async () => {
   await open(0, 0)

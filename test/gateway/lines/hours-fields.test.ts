@@ -43,7 +43,10 @@ describe.each(PLACES)('%s', (collection, prefix, daysField, rest) => {
     async (from, to, days, fault) => {
       const { status, body } = await create(from, to, days)
       expect(status).toBe(400)
-      const codes = Object.entries<{ code: string }>(body.data).map(([name, { code }]) => [name, code])
+      const codes = Object.entries<{ code: string }>(body.data).map(([name, { code }]) => [
+        name,
+        code,
+      ])
       expect(codes).toEqual([[prefix + fault, 'validation_invalid_hours']])
     },
   )
@@ -55,11 +58,13 @@ describe.each(PLACES)('%s', (collection, prefix, daysField, rest) => {
       ...rest,
       ...fieldsOf('22:00', '08:00', []),
     })
-    const change = async (values: object) => (await user.call('PATCH', `${path}/${record.id}`, values)).status
+    const change = async (values: object) =>
+      (await user.call('PATCH', `${path}/${record.id}`, values)).status
     expect(await change({ [`${prefix}to`]: '' })).toBe(400)
-    await server.server.services.store.db.query(`update ${collection} set ${prefix}to = '' where id = $1`, [
-      record.id,
-    ])
+    await server.server.services.store.db.query(
+      `update ${collection} set ${prefix}to = '' where id = $1`,
+      [record.id],
+    )
     expect(await change({ [`${prefix}to`]: '' })).toBe(200)
     expect(await change({ [`${prefix}from`]: '21:00' })).toBe(400)
     expect(await change(fieldsOf('', '', []))).toBe(200)
@@ -78,8 +83,11 @@ test('a change of quiet hours makes texts that wait for their end due again', as
     [user.id],
   )
   const waits = async () =>
-    (await db.query(`select count(*) from sms_dispatch where "user" = $1 and due_at > now()`, [user.id]))
-      .rows[0]![0]
+    (
+      await db.query(`select count(*) from sms_dispatch where "user" = $1 and due_at > now()`, [
+        user.id,
+      ])
+    ).rows[0]![0]
   await user.call('PATCH', `${path}/${settings.id}`, { default_country: 'DE' })
   expect(await waits()).toBe(1)
   await user.call('PATCH', `${path}/${settings.id}`, { quiet_to: '06:00' })
@@ -108,7 +116,8 @@ test.each([
 
 test("a contact's time zone is validated only when it changes", async () => {
   const { body: contact } = await create('+4917010', 'Asia/Tokyo')
-  const change = async (body: object) => (await user.call('PATCH', `${PATH}/${contact.id}`, body)).status
+  const change = async (body: object) =>
+    (await user.call('PATCH', `${PATH}/${contact.id}`, body)).status
   expect(await change({ time_zone: 'Tokyo' })).toBe(400)
   expect(await change({ name: 'Ann' })).toBe(200)
   expect(await change({ time_zone: '' })).toBe(200)
@@ -117,10 +126,16 @@ test("a contact's time zone is validated only when it changes", async () => {
 test('a send waits for quiet hours when the contacts collection has no time_zone field', async () => {
   const collection = (await server.superuser.call('GET', '/api/collections/contacts')).body
   const fields = collection.fields.filter(({ name }: { name: string }) => name !== 'time_zone')
-  expect((await server.superuser.call('PATCH', '/api/collections/contacts', { fields })).status).toBe(200)
+  expect(
+    (await server.superuser.call('PATCH', '/api/collections/contacts', { fields })).status,
+  ).toBe(200)
   expect((await create('+4917020')).status).toBe(200)
   const hour = Number(
-    new Intl.DateTimeFormat('en', { timeZone: 'Europe/Berlin', hour: 'numeric', hourCycle: 'h23' }).format(),
+    new Intl.DateTimeFormat('en', {
+      timeZone: 'Europe/Berlin',
+      hour: 'numeric',
+      hourCycle: 'h23',
+    }).format(),
   )
   const clock = (hours: number) => `${String((hour + hours) % 24).padStart(2, '0')}:00`
   await user.call('POST', '/api/collections/user_settings/records', {

@@ -37,7 +37,9 @@ describe('a new device', () => {
   })
 
   test("with one SIM uses the device's number when the SIM has none", async () => {
-    const { id } = await makeDevice(store, user, { sims: `'[{"simNumber":2,"carrierName":"Two"}]'` })
+    const { id } = await makeDevice(store, user, {
+      sims: `'[{"simNumber":2,"carrierName":"Two"}]'`,
+    })
     expect(await linesOf(id)).toEqual([[2, '+4930123', 'Two', '', true, true]])
   })
 
@@ -47,7 +49,11 @@ describe('a new device', () => {
     ['an impossible slot', '[{"slot":9}]', 1],
     ['one slot twice', '[{"slot":1},{"slot":1,"carrier":"x"}]', 1],
     ['no slots: places count', '[{"carrier":"a"},{"carrier":"b"}]', 2],
-    ['numbers that are hidden', '[{"slot":1,"number":"+4915***12"},{"slot":2,"number":"unknown"}]', 2],
+    [
+      'numbers that are hidden',
+      '[{"slot":1,"number":"+4915***12"},{"slot":2,"number":"unknown"}]',
+      2,
+    ],
   ])('that reports %s has $2 line(s)', async (_, sims, count) => {
     const { id } = await makeDevice(store, user, { sims: `'${sims}'`, phone: `''` })
     const lines = await linesOf(id)
@@ -77,7 +83,9 @@ describe('later reports of a device', () => {
 
   test('of several SIMs after ten minutes create disabled lines until the owner enables one', async () => {
     const { id } = await makeDevice(store, user)
-    await store.db.query(`update devices set created = '2026-01-01 00:00:00.000Z' where id = $1`, [id])
+    await store.db.query(`update devices set created = '2026-01-01 00:00:00.000Z' where id = $1`, [
+      id,
+    ])
     await report(id, [{ slot: 1 }, { slot: 2 }])
     expect((await linesOf(id)).map(([slot, , , , enabled]) => [slot, enabled])).toEqual([
       [0, true],
@@ -88,7 +96,9 @@ describe('later reports of a device', () => {
 
   test('keep the line of a SIM that was removed and put back', async () => {
     const { id } = await makeDevice(store, user, { sims: SIMS })
-    const { rows } = await store.db.query('select id from lines where device = $1 and slot = 2', [id])
+    const { rows } = await store.db.query('select id from lines where device = $1 and slot = 2', [
+      id,
+    ])
     await store.db.query(`update lines set label = 'Shop' where id = $1`, [rows[0]![0]])
     await report(id, [{ slot: 1 }])
     expect((await linesOf(id)).map(([slot, , , , , present]) => [slot, present])).toEqual([
@@ -115,7 +125,9 @@ test('lines are deleted with their device and move with it to another user', asy
   const device = await makeDevice(store, user, { sims: SIMS })
   const other = await makeUser(store)
   await store.db.query('update devices set "user" = $2 where id = $1', [device.id, other])
-  const owners = await store.db.query('select distinct "user" from lines where device = $1', [device.id])
+  const owners = await store.db.query('select distinct "user" from lines where device = $1', [
+    device.id,
+  ])
   expect(owners.rows).toEqual([[other]])
   await store.db.query('delete from devices where id = $1', [device.id])
   expect(await linesOf(device.id)).toEqual([])

@@ -22,7 +22,8 @@ test('an account has at most 100 devices, however they join', async () => {
   expect(await join()).toEqual({ status: 400, body: { error: 'invalid_request', message } })
   const account = { preset: 'twilio', user: 'AC1', senders: ['+15005550006'] }
   expect(await user.call('POST', '/api/devices/carriers', { account })).toMatchObject({
-    ...{ status: 400, body: { message } },
+    status: 400,
+    body: { message },
   })
   await must(user, 'DELETE', `/api/collections/devices/records/${id}`)
   expect((await join()).status).toBe(200)
@@ -31,14 +32,19 @@ test('an account has at most 100 devices, however they join', async () => {
 test('at most 100 lines of an account have prices', async () => {
   const user = await server.makeUser()
   await addDevices(user.id, 51)
-  const lines = (await server.query('select id from lines where "user" = $1 order by id', [user.id])).flat()
+  const lines = (
+    await server.query('select id from lines where "user" = $1 order by id', [user.id])
+  ).flat()
   await server.query(`update lines set prices = '{"default":"0.09"}' where id = any($1)`, [
     lines.slice(0, 100),
   ])
   const price = (line: unknown, prices: object | null) =>
     user.call('PATCH', `/api/collections/lines/records/${line}`, { prices })
   const prices = { default: '0.08' }
-  expect(await price(lines[100], prices)).toMatchObject({ status: 400, body: { data: { prices: {} } } })
+  expect(await price(lines[100], prices)).toMatchObject({
+    status: 400,
+    body: { data: { prices: {} } },
+  })
   expect((await price(lines[0], prices)).status).toBe(200)
   expect((await price(lines[0], null)).status).toBe(200)
   expect((await price(lines[100], prices)).status).toBe(200)

@@ -63,10 +63,13 @@ describe('pairing a device', () => {
     expect(refreshed.status).toBe(200)
   })
 
-  test.each([' ', '-', '\u00a0'])('works if the code is typed with %j in its middle', async (sign) => {
-    const code = await newCode()
-    expect((await pair({ code: `${code.slice(0, 3)}${sign}${code.slice(3)}` })).status).toBe(200)
-  })
+  test.each([' ', '-', '\u00a0'])(
+    'works if the code is typed with %j in its middle',
+    async (sign) => {
+      const code = await newCode()
+      expect((await pair({ code: `${code.slice(0, 3)}${sign}${code.slice(3)}` })).status).toBe(200)
+    },
+  )
 
   test('uses the name that was given with the code', async () => {
     expect((await pair({ code: await newCode() })).body.record.name).toBe('Kitchen')
@@ -76,10 +79,10 @@ describe('pairing a device', () => {
     const code = await newCode()
     const answers = await Promise.all(Array.from({ length: 5 }, () => pair({ code })))
     expect(answers.map(({ status }) => status).sort()).toEqual([200, 400, 400, 400, 400])
-    const { rows } = await db().query('select count(*) from devices where name = $1 and "user" = $2', [
-      'Kitchen',
-      user.id,
-    ])
+    const { rows } = await db().query(
+      'select count(*) from devices where name = $1 and "user" = $2',
+      ['Kitchen', user.id],
+    )
     expect(Number(rows[0]![0])).toBeGreaterThan(0)
   })
 
@@ -142,6 +145,8 @@ test('the pairing address shows the command of the agent, and leads a browser to
 
 test('the token of a paired device stops working when the device is deleted', async () => {
   const device = await server.pair(user)
-  expect((await user.call('DELETE', `/api/collections/devices/records/${device.id}`)).status).toBe(204)
+  expect((await user.call('DELETE', `/api/collections/devices/records/${device.id}`)).status).toBe(
+    204,
+  )
   expect((await device.call('POST', '/api/devices/claim', {})).status).toBe(401)
 })

@@ -1,5 +1,8 @@
 import { applyReports } from '../../../src/gateway/messages/queue/apply-reports.ts'
-import { changeMessage, readChange } from '../../../src/gateway/messages/queue/change-waiting-message.ts'
+import {
+  changeMessage,
+  readChange,
+} from '../../../src/gateway/messages/queue/change-waiting-message.ts'
 import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { permitOf } from '../../support/database/permits.ts'
@@ -23,7 +26,8 @@ const costs = async () =>
       ([line, texts, cost]) => [String(line).replace(/0+$/, ''), [Number(texts), cost]],
     ),
   )
-const first = async () => String((await rows('select id from sms_messages order by created, id'))[0]![0])
+const first = async () =>
+  String((await rows('select id from sms_messages order by created, id'))[0]![0])
 /** A device claims the first text and reports on it. `meanwhile` happens between. */
 async function report(
   device: string,
@@ -33,7 +37,13 @@ async function report(
 ) {
   const [claimed] = await claim(device, 1)
   await meanwhile()
-  const known = { id: fixture.idOf(device), user: fixture.user, phone: '', enabled: true, lastSeen: '' }
+  const known = {
+    id: fixture.idOf(device),
+    user: fixture.user,
+    phone: '',
+    enabled: true,
+    lastSeen: '',
+  }
   const item = { id: claimed!.id, attempt: claimed!.attempt, status, ...more }
   return applyReports(store, { ...known, isLimited: true }, [item], 600)
 }
@@ -65,7 +75,9 @@ test('a line with prices sends only to numbers that have a price', async () => {
   await set('b1', `prices = '{"default":"0.1"}'`)
   await rows('update sms_dispatch set due_at = now()')
   await sweep(store, 600)
-  expect(await rows(`select line from sms_messages where "to" like '+33%'`)).toEqual([[fixture.idOf('b1')]])
+  expect(await rows(`select line from sms_messages where "to" like '+33%'`)).toEqual([
+    [fixture.idOf('b1')],
+  ])
 })
 
 test('a line at its budget sends nothing until the next month of the time zone', async () => {
@@ -93,7 +105,9 @@ test('a line at its budget sends nothing until the next month of the time zone',
 test('texts use another line when a line is at its budget', async () => {
   await lines('a1', 'b1')
   await price('a1', { default: '0.07' }, '0.07')
-  const used = await fixture.sendAll({ recipients: ['+4930001', '+4930002', '+4930003', '+4930004'] })
+  const used = await fixture.sendAll({
+    recipients: ['+4930001', '+4930002', '+4930003', '+4930004'],
+  })
   expect(used.toSorted()).toEqual(['a1', 'b1', 'b1', 'b1'])
 })
 
@@ -145,7 +159,13 @@ test.each<[what: string, end: () => Promise<unknown>]>([
     'whose delivery failed',
     async () => {
       const [result] = await report('a', 'sent')
-      const known = { id: fixture.idOf('a'), user: fixture.user, phone: '', enabled: true, lastSeen: '' }
+      const known = {
+        id: fixture.idOf('a'),
+        user: fixture.user,
+        phone: '',
+        enabled: true,
+        lastSeen: '',
+      }
       const failed = { id: await first(), attempt: result!.attempt, status: 'failed' as const }
       await applyReports(store, { ...known, isLimited: true }, [failed], 600)
     },
@@ -248,7 +268,8 @@ test('two servers never exceed a budget by a cent while texts are canceled, refu
     if (i % 10 === 5) await sweep(fixture.stores[i % 4 ? 0 : 1], 600)
     expect(await rows(overspent)).toEqual([])
   }
-  for (let i = 0; i < 160; i += 8) await Promise.all(Array.from({ length: 8 }, (_, n) => work(i + n)))
+  for (let i = 0; i < 160; i += 8)
+    await Promise.all(Array.from({ length: 8 }, (_, n) => work(i + n)))
   for (let i = 0; i < 3; i++) await sweep(store, 600)
   // the rest is too small for another text, and the counters are the sum of the texts that left or wait
   const sums = await rows(

@@ -6,7 +6,13 @@ const fixture = await openLineFixture()
 
 beforeEach(() => fixture.reset())
 
-async function quietUntil(from: string, to: string, days: readonly string[], zone: string, at: string) {
+async function quietUntil(
+  from: string,
+  to: string,
+  days: readonly string[],
+  zone: string,
+  at: string,
+) {
   const sql = 'select pb_text(sms_quiet_until($1, $2, $3, $4, $5))'
   const [row] = await fixture.rows(sql, [from, to, days, zone, at])
   return row?.[0]
@@ -34,9 +40,12 @@ test.each([
   ['22:00', '08:00', ['thu'], 'Europe/Berlin', '2026-06-11T05:00:00Z'],
   ['08:00', '08:00', [], 'UTC', '2026-06-10T08:00:00Z'],
   ['', '08:00', [], 'UTC', '2026-06-10T07:00:00Z'],
-] as const)('quiet hours "%s" to "%s" on %j in %s are not active at %s', async (from, to, days, zone, at) => {
-  expect(await quietUntil(from, to, days, zone, at)).toBeNull()
-})
+] as const)(
+  'quiet hours "%s" to "%s" on %j in %s are not active at %s',
+  async (from, to, days, zone, at) => {
+    expect(await quietUntil(from, to, days, zone, at)).toBeNull()
+  },
+)
 
 test.each([
   ['+4930123', 'Europe/Berlin'],
@@ -56,11 +65,10 @@ async function beQuiet(time = '23:59:59.999') {
 
 /** The line of a text to a contact with this time zone, null if it waits. */
 async function lineOfContact(to: string, zone: string) {
-  await fixture.rows(`insert into contacts (id, "user", phone, time_zone) values (pb_new_id(), $1, $2, $3)`, [
-    fixture.user,
-    to,
-    zone,
-  ])
+  await fixture.rows(
+    `insert into contacts (id, "user", phone, time_zone) values (pb_new_id(), $1, $2, $3)`,
+    [fixture.user, to, zone],
+  )
   return fixture.send({ recipients: [to], quiet_hours: true })
 }
 
@@ -88,15 +96,21 @@ test('during quiet hours a text with quiet_hours waits and a text without leaves
   await beQuiet()
   expect(await fixture.send({ recipients: ['+4930123'], quiet_hours: true })).toBe(null)
   expect(await fixture.send({ recipients: ['+4930123'] })).toBe('a1')
-  expect(await fixture.rows(`select status, waiting_for from sms_messages order by status`)).toEqual([
+  expect(
+    await fixture.rows(`select status, waiting_for from sms_messages order by status`),
+  ).toEqual([
     ['assigned', ''],
     ['pending', 'quiet_hours'],
   ])
   await sweep(fixture.store, 600)
-  expect(await fixture.rows(`select count(*) from sms_messages where status = 'pending'`)).toEqual([[1]])
+  expect(await fixture.rows(`select count(*) from sms_messages where status = 'pending'`)).toEqual([
+    [1],
+  ])
   await fixture.at('2090-01-12T08:00:00+01:00')
   await sweep(fixture.store, 600)
-  expect(await fixture.rows(`select count(*) from sms_messages where status = 'assigned'`)).toEqual([[2]])
+  expect(await fixture.rows(`select count(*) from sms_messages where status = 'assigned'`)).toEqual(
+    [[2]],
+  )
 })
 
 test('a scheduled text that becomes due in quiet hours waits', async () => {
@@ -109,7 +123,9 @@ test('a scheduled text that becomes due in quiet hours waits', async () => {
   expect(await fixture.rows('select distinct status, waiting_for from sms_messages')).toEqual([
     ['pending', 'quiet_hours'],
   ])
-  expect(await fixture.rows('select count(*) from sms_dispatch where due_at <= now()')).toEqual([[0]])
+  expect(await fixture.rows('select count(*) from sms_dispatch where due_at <= now()')).toEqual([
+    [0],
+  ])
 })
 
 test('an answer in a conversation never waits for quiet hours', async () => {
@@ -129,7 +145,13 @@ test.each([
   ['people', { a1: 'monthly_recipients = 100' }, {}, 101, 'next month'],
   ['a named line', { a1: 'daily_limit = 10', b1: '' }, { line_id: 'a1' }, 100, 9],
   ['a named device', { a1: 'daily_limit = 10', b1: '' }, { device_id: 'a' }, 100, 9],
-  ['a line that is not of the named device', { a1: '', b1: '' }, { line_id: 'a1', device_id: 'b' }, 1, ''],
+  [
+    'a line that is not of the named device',
+    { a1: '', b1: '' },
+    { line_id: 'a1', device_id: 'b' },
+    1,
+    '',
+  ],
 ] as const)(
   'the estimate of when the last of $3 texts leaves, with %s, is "$4"',
   async (_, lines, named, texts, expected) => {
@@ -139,6 +161,8 @@ test.each([
     const days = { '': '', now: '2026-06-10 10:00:00.000Z', 9: '2026-06-19 00:00:00.000Z' }
     const all = { ...days, 'next month': '2026-07-01 00:00:00.000Z' }
     const { device_id = '', line_id = '' } = fixture.named(named) as Record<string, string>
-    expect(await fixture.rows(ask, [fixture.user, texts, device_id, line_id])).toEqual([[all[expected]]])
+    expect(await fixture.rows(ask, [fixture.user, texts, device_id, line_id])).toEqual([
+      [all[expected]],
+    ])
   },
 )

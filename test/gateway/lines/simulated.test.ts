@@ -6,7 +6,8 @@ const fixture = await openLineFixture()
 const setDevice = (device: string, columns: string) =>
   fixture.rows(`update devices set ${columns} where name = $1`, [device.padEnd(15, '0')])
 const many = Array.from({ length: 6 }, (_, i) => `+49${10_000 + i}`)
-const linesInUse = () => fixture.rows(`select distinct line, status from sms_messages order by line`)
+const linesInUse = () =>
+  fixture.rows(`select distinct line, status from sms_messages order by line`)
 
 /** Devices `a`, simulated, with the slots 1 and 2, and `b`, a phone with slot 1. */
 beforeEach(async () => {
@@ -20,13 +21,23 @@ test.each([
   ['a plain text goes', '', {}],
   ['texts to several go', '', { recipients: many }],
   ['a text by a slot goes', '', { sim: 1 }],
-  ['a text to the prefix of a simulated line goes', `update lines set prefixes = '+49' where slot = 2`, {}],
+  [
+    'a text to the prefix of a simulated line goes',
+    `update lines set prefixes = '+49' where slot = 2`,
+    {},
+  ],
   ['texts while lines have limits go', 'update lines set daily_limit = 100', { recipients: many }],
-  ['texts while a device has limits go', 'update devices set daily_limit = 100', { recipients: many }],
+  [
+    'texts while a device has limits go',
+    'update devices set daily_limit = 100',
+    { recipients: many },
+  ],
 ])('%s by the real phone, not the simulated one', async (_, sql, body) => {
   if (sql) await fixture.rows(sql)
   for (let i = 0; i < 2; i++)
-    expect(new Set(await fixture.sendAll({ recipients: ['+4911000'], ...body }))).toEqual(new Set(['b1']))
+    expect(new Set(await fixture.sendAll({ recipients: ['+4911000'], ...body }))).toEqual(
+      new Set(['b1']),
+    )
 })
 
 test('a conversation begun with a simulated phone continues on the real phone', async () => {
@@ -50,7 +61,10 @@ test.each([['enabled = false'], [`last_seen = ''`]])(
   async (columns) => {
     await setDevice('b', columns)
     expect(await fixture.send({ recipients: ['+4911000'] })).toBe('no_devices')
-    await fixture.sendAll({ recipients: many, scheduled_at: new Date(Date.now() + 5_000).toISOString() })
+    await fixture.sendAll({
+      recipients: many,
+      scheduled_at: new Date(Date.now() + 5_000).toISOString(),
+    })
     await fixture.rows('update sms_dispatch set due_at = now()')
     await sweep(fixture.store, 600)
     expect(await linesInUse()).toEqual([['', 'pending']])
@@ -89,7 +103,9 @@ test('an automatic answer to a text received by a simulated phone is sent by tha
   await fixture.receive('b', '+491701234568')
   await fixture.answer()
   expect(
-    await fixture.rows(`select "to", line from sms_messages where message_type = 'outgoing' order by "to"`),
+    await fixture.rows(
+      `select "to", line from sms_messages where message_type = 'outgoing' order by "to"`,
+    ),
   ).toEqual([
     ['+491701234567', fixture.idOf('a1')],
     ['+491701234568', fixture.idOf('b1')],

@@ -1,6 +1,9 @@
 import { deleteRecords } from '../../../src/engine/records/cascade.ts'
 import { lineWarnings, readLineFigures } from '../../../src/gateway/lines/lines-near-limit.ts'
-import { changeMessage, readChange } from '../../../src/gateway/messages/queue/change-waiting-message.ts'
+import {
+  changeMessage,
+  readChange,
+} from '../../../src/gateway/messages/queue/change-waiting-message.ts'
 import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
@@ -16,7 +19,8 @@ const text = (to: string, more: object = {}) => ({ recipients: [to], ...more })
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
 const idOf = async (to: string) =>
   String((await rows('select id from sms_messages where "to" = $1', [to]))[0]![0])
-const states = () => rows(`select "to", status, waiting_for, "from" from sms_messages order by created, "to"`)
+const states = () =>
+  rows(`select "to", status, waiting_for, "from" from sms_messages order by created, "to"`)
 const liveIn = (zone: string) => fixture.liveIn(zone, '22:00', '08:00')
 
 test('texts that no device has claimed when quiet hours begin wait until they end', async () => {
@@ -46,7 +50,11 @@ test('texts that no device has claimed when quiet hours begin wait until they en
   ])
   await at('2090-01-12T08:00:00+01:00')
   await sweep(fixture.store, 600)
-  expect((await claim('a')).map(({ to }) => to).sort()).toEqual(['+12025550123', '+4930123', '+4930125'])
+  expect((await claim('a')).map(({ to }) => to).sort()).toEqual([
+    '+12025550123',
+    '+4930123',
+    '+4930125',
+  ])
 })
 
 test('each place freed on a line is given to a waiting text', async () => {
@@ -67,7 +75,9 @@ test('a waiting text that cannot use the free line does not block other texts', 
   await send(text('+4914000'))
   await cancel(await idOf('+4911000'))
   await sweep(fixture.store, 600)
-  expect(await rows(`select "to", line from sms_messages where status = 'assigned' order by 1`)).toEqual([
+  expect(
+    await rows(`select "to", line from sms_messages where status = 'assigned' order by 1`),
+  ).toEqual([
     ['+4912000', fixture.idOf('b1')],
     ['+4914000', fixture.idOf('a1')],
   ])
@@ -82,7 +92,9 @@ test('a text to a recipient already counted may use room that new recipients may
   await send(text('+4911000', { priority: 2 }))
   const waiting = `select "to" from sms_messages where status = 'pending' order by "to"`
   expect(await rows(waiting)).toEqual([['+4911000'], ['+4912000']])
-  const [[first]] = (await rows(`select min(id) from sms_messages where status = 'assigned'`)) as [[string]]
+  const [[first]] = (await rows(`select min(id) from sms_messages where status = 'assigned'`)) as [
+    [string],
+  ]
   await cancel(first)
   await sweep(fixture.store, 600)
   expect(await rows(waiting)).toEqual([['+4912000']])
@@ -146,7 +158,11 @@ test('changing the time zone and back gives a line no new day', async () => {
   const moveTo = (zone: string) => rows('update user_settings set time_zone = $1', [zone])
   await liveIn('Pacific/Kiritimati')
   // the day after has begun, and the month: their room is used up once
-  expect(await sendAll({ recipients: ['+4917000', '+4918000', '+4919000'] })).toEqual(['a1', 'a1', null])
+  expect(await sendAll({ recipients: ['+4917000', '+4918000', '+4919000'] })).toEqual([
+    'a1',
+    'a1',
+    null,
+  ])
   for (const zone of ['Etc/GMT+12', 'Pacific/Kiritimati', 'UTC']) {
     await moveTo(zone)
     expect(await send(text(`+4920000`))).toBe(null)
@@ -269,9 +285,11 @@ test('superusers read full lines at /api/warnings, and Prometheus counts them', 
     headers: { authorization: `Bearer ${server.superuser.token}` },
   })
   const counts = (await metrics.text()).matchAll(/^pocketsms_lines\{state="(\w+)"\} (\d+)/gm)
-  expect(Object.fromEntries([...counts].map(([, state, count]) => [state, Number(count)]))).toEqual({
-    free: 1,
-    near: 0,
-    full: 1,
-  })
+  expect(Object.fromEntries([...counts].map(([, state, count]) => [state, Number(count)]))).toEqual(
+    {
+      free: 1,
+      near: 0,
+      full: 1,
+    },
+  )
 })

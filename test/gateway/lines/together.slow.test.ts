@@ -23,7 +23,9 @@ test('lines keep their limits exactly while lines are edited and disabled and te
     if (i % 10 === 7) await sweep(store, 600)
     const [[id] = []] =
       i % 5 === 1
-        ? await rows(`select message from sms_dispatch where state = 'assigned' order by random() limit 1`)
+        ? await rows(
+            `select message from sms_dispatch where state = 'assigned' order by random() limit 1`,
+          )
         : []
     if (id) await fixture.cancel(String(id)).catch(() => {})
     await nodes[i % 2]!({ recipients: [`+49${10_000 + i}`] })
@@ -60,5 +62,7 @@ test('1,000 texts over lines with room for 100 a day leave in ten days, by prior
   }
   expect(days).toEqual(Array.from({ length: 10 }, () => 100))
   expect(await rows('select count(*) from sms_dispatch')).toEqual([[0]])
-  expect(await rows('select count(distinct "to"), count(*) from sms_messages')).toEqual([[1_000, 1_000]])
+  expect(await rows('select count(distinct "to"), count(*) from sms_messages')).toEqual([
+    [1_000, 1_000],
+  ])
 }, 240_000)

@@ -57,9 +57,12 @@ test("64 senders on two nodes keep each line's limits exactly when a day and a m
   const daily = { a1: 10, a2: 25, b1: 15, c1: 12, c2: 30, d1: 20 }
   const monthly = { b1: 22, c2: 37 }
   const people = { a2: 7, d1: 9 }
-  for (const [line, limit] of Object.entries(daily)) await fixture.set(line, `daily_limit = ${limit}`)
-  for (const [line, limit] of Object.entries(monthly)) await fixture.set(line, `monthly_limit = ${limit}`)
-  for (const [line, limit] of Object.entries(people)) await fixture.set(line, `monthly_recipients = ${limit}`)
+  for (const [line, limit] of Object.entries(daily))
+    await fixture.set(line, `daily_limit = ${limit}`)
+  for (const [line, limit] of Object.entries(monthly))
+    await fixture.set(line, `monthly_limit = ${limit}`)
+  for (const [line, limit] of Object.entries(people))
+    await fixture.set(line, `monthly_recipients = ${limit}`)
   const nodes = [fixture.node(), fixture.sendAll]
   let now = ''
   // one after the other, as one owner works; senders go on meanwhile
@@ -95,14 +98,16 @@ test("64 senders on two nodes keep each line's limits exactly when a day and a m
   for (const [line, day, texts] of days)
     expect([line, day, texts <= limitOf(daily, line)]).toEqual([line, day, true])
   for (const [line, month, texts, numbers] of months)
-    expect([line, month, texts <= limitOf(monthly, line), numbers <= limitOf(people, line)]).toEqual([
+    expect([
       line,
       month,
-      true,
-      true,
-    ])
+      texts <= limitOf(monthly, line),
+      numbers <= limitOf(people, line),
+    ]).toEqual([line, month, true, true])
   // the last day is full: more wanted to leave than could
-  const last = new Map(days.filter(([, day]) => day === '2090-02-01').map(([line, , texts]) => [line, texts]))
+  const last = new Map(
+    days.filter(([, day]) => day === '2090-02-01').map(([line, , texts]) => [line, texts]),
+  )
   for (const line of ['a1', 'b1', 'c1', 'c2'] as const)
     expect([line, last.get(fixture.idOf(line))]).toEqual([line, daily[line]])
   await expectCounted()
@@ -126,23 +131,28 @@ test('64 senders on two nodes keep turns even and conversations on their lines w
     `select count(*) from sms_messages where "to" <> '+4977000' and message_type = 'outgoing' group by line`,
   )
   expect(turns).toEqual(Array.from({ length: 6 }, () => [30]))
-  expect(new Set((await charged(7)).map(([, month]) => month))).toEqual(new Set(['2090-01', '2090-02']))
+  expect(new Set((await charged(7)).map(([, month]) => month))).toEqual(
+    new Set(['2090-01', '2090-02']),
+  )
 }, 120_000)
 
 test.each([
   ['daily_limit = 2', INSTANTS[0]!, INSTANTS[1]!],
   ['monthly_limit = 2', INSTANTS[2]!, INSTANTS[3]!],
   ['monthly_recipients = 2', INSTANTS[2]!, INSTANTS[3]!],
-])('with %s a node whose clock is behind does not restart the counters', async (limit, before, after) => {
-  await fixture.lines('a1')
-  await fixture.set('a1', limit)
-  const lines = []
-  for (const [i, instant] of [after, before, after].entries()) {
-    await fixture.at(instant)
-    lines.push(await fixture.send({ recipients: [`+4910000${i}`] }))
-  }
-  expect(lines).toEqual(['a1', 'a1', null])
-})
+])(
+  'with %s a node whose clock is behind does not restart the counters',
+  async (limit, before, after) => {
+    await fixture.lines('a1')
+    await fixture.set('a1', limit)
+    const lines = []
+    for (const [i, instant] of [after, before, after].entries()) {
+      await fixture.at(instant)
+      lines.push(await fixture.send({ recipients: [`+4910000${i}`] }))
+    }
+    expect(lines).toEqual(['a1', 'a1', null])
+  },
+)
 
 test("a full day and a full month end at midnight in the account's time zone", async () => {
   await fixture.lines('a1', 'b1')
@@ -156,7 +166,9 @@ test("a full day and a full month end at midnight in the account's time zone", a
   const waiting = async (instant: string) => {
     await fixture.at(instant)
     await sweep(fixture.store, 600)
-    const rows = await fixture.rows(`select line from sms_messages where status = 'assigned' order by line`)
+    const rows = await fixture.rows(
+      `select line from sms_messages where status = 'assigned' order by line`,
+    )
     for (const device of ['a', 'b']) await fixture.claim(device)
     return rows.map(([line]) => String(line).replace(/0+$/, ''))
   }

@@ -32,9 +32,18 @@ test('the agent reports its SIMs, and each text leaves by the chosen slot', asyn
       [1, true],
       [2, true],
     ])
-    await user.call('PATCH', `/api/collections/lines/records/${lines[1].id}`, { number: '+4915112' })
-    await user.call('POST', '/api/sms/send', { recipients: ['+4915110', '+4915120', '+4915130'], body: 'Hi' })
-    await user.call('POST', '/api/sms/send', { recipients: ['+4915140'], body: 'Hi', from: '+4915112' })
+    await user.call('PATCH', `/api/collections/lines/records/${lines[1].id}`, {
+      number: '+4915112',
+    })
+    await user.call('POST', '/api/sms/send', {
+      recipients: ['+4915110', '+4915120', '+4915130'],
+      body: 'Hi',
+    })
+    await user.call('POST', '/api/sms/send', {
+      recipients: ['+4915140'],
+      body: 'Hi',
+      from: '+4915112',
+    })
     const delivered = '&filter=status="delivered"&expand=line&sort=to'
     const done = await whenThere(4, user, 'sms_messages', delivered)
     const chosen = new Map(
@@ -68,8 +77,11 @@ test("users cannot create lines, and only the owner can change a line's settings
   const [line] = await records(user, 'lines')
   const path = `/api/collections/lines/records/${line.id}`
   const change = async (by: Client, body: object) => (await by.call('PATCH', path, body)).status
-  expect(await change(user, { label: 'Shop', daily_limit: 5, prefixes: '+49,+43', enabled: false })).toBe(200)
-  for (const number of ['Acme', '80888', '+4930123']) expect(await change(user, { number })).toBe(200)
+  expect(
+    await change(user, { label: 'Shop', daily_limit: 5, prefixes: '+49,+43', enabled: false }),
+  ).toBe(200)
+  for (const number of ['Acme', '80888', '+4930123'])
+    expect(await change(user, { number })).toBe(200)
   for (const number of ['0151 2345678', '+49 30']) expect(await change(user, { number })).toBe(400)
   expect(await change(user, { prefixes: '49' })).toBe(400)
   expect(await change(user, { daily_limit: 'many' })).toBe(400)
@@ -87,15 +99,20 @@ test("users cannot create lines, and only the owner can change a line's settings
     line_id: line.id,
   })
   await device.call('POST', '/api/devices/heartbeat', { sims: [{ slot: 3 - line.slot }] })
-  for (const by of [other, device, server.guest]) expect((await by.call('DELETE', path)).status).toBe(404)
+  for (const by of [other, device, server.guest])
+    expect((await by.call('DELETE', path)).status).toBe(404)
   expect((await user.call('DELETE', path)).status).toBe(204)
   const [message] = await records(user, 'sms_messages')
   expect(message.id).toBe(sent.message_ids[0])
   // '' once the server's sweep has taken the text back from a line that is gone
   expect([line.id, '']).toContain(message.line)
-  expect((await user.call('POST', '/api/collections/lines/records', { ...line, id: '' })).status).toBe(403)
+  expect(
+    (await user.call('POST', '/api/collections/lines/records', { ...line, id: '' })).status,
+  ).toBe(403)
   expect(await records(other, 'lines')).toEqual([])
   expect(await records(device, 'lines')).toHaveLength(1)
-  expect((await user.call('DELETE', `/api/collections/devices/records/${device.id}`)).status).toBe(204)
+  expect((await user.call('DELETE', `/api/collections/devices/records/${device.id}`)).status).toBe(
+    204,
+  )
   expect(await records(user, 'lines')).toEqual([])
 })

@@ -91,7 +91,10 @@ describe('an event stream', () => {
     const stream = await listen(phone)
     const [kept, gone] = [await send(owner), await send(owner)]
     const path = '/api/collections/sms_messages/records'
-    const requests = [kept, 'nothing00000000'].map((id) => ({ method: 'DELETE', url: `${path}/${id}` }))
+    const requests = [kept, 'nothing00000000'].map((id) => ({
+      method: 'DELETE',
+      url: `${path}/${id}`,
+    }))
     expect((await owner.call('POST', '/api/batch', { requests })).status).toBe(400)
     expect((await owner.call('DELETE', `${path}/${gone}`)).status).toBe(204)
     expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id: gone })
@@ -128,7 +131,9 @@ describe('a waiting claim', () => {
   test('is answered with no items after its wait time', async () => {
     const { phone } = await makePair()
     const start = performance.now()
-    expect((await phone.call('POST', '/api/devices/claim', { wait: 0.5 })).body).toEqual({ items: [] })
+    expect((await phone.call('POST', '/api/devices/claim', { wait: 0.5 })).body).toEqual({
+      items: [],
+    })
     expect(performance.now() - start).toBeGreaterThan(450)
   })
 
@@ -195,23 +200,29 @@ describe('Web Push', () => {
     expect(service.pushed.length).toBeLessThanOrEqual(seconds + 1)
   })
 
-  test.each([404, 410])('drops a subscription that the push service answers with %i', async (status) => {
-    const { service, owner, phone } = await makePushed()
-    service.answer(status)
-    await send(owner)
-    const { db } = server.server.services.store
-    await until(async () => {
-      const { rows } = await db.query('select push::text from devices where id = $1', [phone.id])
-      return rows[0]![0] === null
-    })
-  })
+  test.each([404, 410])(
+    'drops a subscription that the push service answers with %i',
+    async (status) => {
+      const { service, owner, phone } = await makePushed()
+      service.answer(status)
+      await send(owner)
+      const { db } = server.server.services.store
+      await until(async () => {
+        const { rows } = await db.query('select push::text from devices where id = $1', [phone.id])
+        return rows[0]![0] === null
+      })
+    },
+  )
 
   test('lets an offline device be sent through only if it has a subscription', async () => {
     const { owner, phone } = await makePushed()
     const { db } = server.server.services.store
     const goOffline = () =>
-      db.query(`update devices set last_seen = '2026-01-01 00:00:00.000Z' where id = $1`, [phone.id])
-    const sendNow = () => owner.call('POST', '/api/sms/send', { recipients: ['+4930100'], body: 'x' })
+      db.query(`update devices set last_seen = '2026-01-01 00:00:00.000Z' where id = $1`, [
+        phone.id,
+      ])
+    const sendNow = () =>
+      owner.call('POST', '/api/sms/send', { recipients: ['+4930100'], body: 'x' })
     await goOffline()
     expect((await sendNow()).status).toBe(200)
     await phone.call('PUT', '/api/devices/push', 'null')
@@ -222,7 +233,11 @@ describe('Web Push', () => {
 
 test('streams and waiting claims on one node are woken by messages accepted on another', async () => {
   const { store, config } = server.server.services
-  const env = { DATABASE_URL: config.databaseUrl!, METRICS_TOKEN: 'a-token-for-metrics', LOG_LEVEL: 'warn' }
+  const env = {
+    DATABASE_URL: config.databaseUrl!,
+    METRICS_TOKEN: 'a-token-for-metrics',
+    LOG_LEVEL: 'warn',
+  }
   const other = await serve({ ...env, HOST: '127.0.0.1', PORT: String(await freePort()) })
   const heardByClaims = async () => {
     const headers = { authorization: `Bearer ${env.METRICS_TOKEN}` }

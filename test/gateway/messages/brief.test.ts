@@ -4,7 +4,11 @@ import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { randomId } from '../../../src/platform/tools/random.ts'
 import { briefFaults } from '../../support/database/brief.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 
 // Random writes of all kinds: after each, every text has exactly one brief row, with its own values.
 
@@ -16,7 +20,9 @@ const site = await startServerWithDevices()
 const { superuser: root, query } = site
 const { store } = site.server.services
 const extensions = collectExtensions({ webhookAllowPrivate: false })
-await must(root, 'PATCH', '/api/settings', { batch: { enabled: true, maxRequests: 50, timeout: 3 } })
+await must(root, 'PATCH', '/api/settings', {
+  batch: { enabled: true, maxRequests: 50, timeout: 3 },
+})
 
 interface Account {
   readonly user: Client
@@ -41,13 +47,18 @@ const one = <T>(of: readonly T[]): T => of[random(of.length)]!
 
 const someIds = async (count: number) =>
   (
-    await query('select id from sms_messages order by md5(id || $1) limit $2', [String(random(1e6)), count])
+    await query('select id from sms_messages order by md5(id || $1) limit $2', [
+      String(random(1e6)),
+      count,
+    ])
   ).map(([id]) => String(id))
 
 async function claimAndReport({ phone }: Account, ends: readonly string[]) {
   const { items } = await must(phone, 'POST', '/api/devices/claim', { limit: 10 })
   const statuses = items.map(({ id, attempt }: { id: string; attempt: number }) => ({
-    ...{ id, attempt, status: one(ends) },
+    id,
+    attempt,
+    status: one(ends),
   }))
   if (statuses.length > 0) await must(phone, 'POST', '/api/devices/report', { items: statuses })
 }
@@ -58,7 +69,8 @@ const WRITES: Readonly<Record<string, (account: Account) => Promise<unknown>>> =
   'send to many, later': ({ user }) =>
     must(user, 'POST', '/api/sms/send', {
       recipients: Array.from({ length: 5 }, () => `+4917${1e8 + random(1e8)}`),
-      ...{ body: 'Hi', scheduled_at: new Date(Date.now() + 3_600_000).toISOString() },
+      body: 'Hi',
+      scheduled_at: new Date(Date.now() + 3_600_000).toISOString(),
     }),
   claim: ({ phone }) => must(phone, 'POST', '/api/devices/claim', { limit: 3 }),
   report: (account) => claimAndReport(account, ['sent', 'delivered', 'failed']),
@@ -70,14 +82,20 @@ const WRITES: Readonly<Record<string, (account: Account) => Promise<unknown>>> =
   async "a superuser's edit"() {
     const user = one(accounts).user.id
     for (const id of await someIds(2))
-      await must(root, 'PATCH', `${LIST}/${id}`, { status: one(STATUSES), user, message_type: 'incoming' })
+      await must(root, 'PATCH', `${LIST}/${id}`, {
+        status: one(STATUSES),
+        user,
+        message_type: 'incoming',
+      })
   },
   async 'a batch of creates, changes and deletes'({ user }) {
     const [changed, deleted] = await someIds(2)
     const body = { status: one(STATUSES), message_type: 'outgoing', user: user.id }
     const requests = [
       { method: 'POST', url: LIST, body },
-      ...(changed ? [{ method: 'PATCH', url: `${LIST}/${changed}`, body: { status: one(STATUSES) } }] : []),
+      ...(changed
+        ? [{ method: 'PATCH', url: `${LIST}/${changed}`, body: { status: one(STATUSES) } }]
+        : []),
       ...(deleted ? [{ method: 'DELETE', url: `${LIST}/${deleted}` }] : []),
     ]
     await must(root, 'POST', '/api/batch', { requests })
@@ -98,7 +116,13 @@ const WRITES: Readonly<Record<string, (account: Account) => Promise<unknown>>> =
     query(
       `update sms_messages set status = $1, "user" = $2, message_type = $3,
         created = pb_text(now() - $4 * interval '1 minute') where id = any($5)`,
-      [one(STATUSES), one(accounts).user.id, one(['incoming', 'outgoing']), random(1e5), await someIds(7)],
+      [
+        one(STATUSES),
+        one(accounts).user.id,
+        one(['incoming', 'outgoing']),
+        random(1e5),
+        await someIds(7),
+      ],
     ),
   'a statement that changes an id': async () =>
     query('update sms_messages set id = $1 where id = any($2)', [randomId(), await someIds(1)]),
@@ -113,14 +137,18 @@ const WRITES: Readonly<Record<string, (account: Account) => Promise<unknown>>> =
   async 'a device deleted'(account) {
     if (random(4) > 0) return
     await must(account.user, 'DELETE', `/api/collections/devices/records/${account.phone.id}`)
-    accounts[accounts.indexOf(account)] = { user: account.user, phone: await site.pair(account.user) }
+    accounts[accounts.indexOf(account)] = {
+      user: account.user,
+      phone: await site.pair(account.user),
+    }
   },
 }
 
 test(`the brief rows agree with the messages after each of ${STEPS} random writes (SEED=${seed})`, async () => {
   let compared = 0
   for (let step = 0; step < STEPS; step++) {
-    const name = step < Object.keys(WRITES).length ? Object.keys(WRITES)[step]! : one(Object.keys(WRITES))
+    const name =
+      step < Object.keys(WRITES).length ? Object.keys(WRITES)[step]! : one(Object.keys(WRITES))
     await WRITES[name]!(one(accounts))
     expect(await briefFaults(store.db), `step ${step}: ${name}`).toEqual([])
     compared += Number((await query('select count(*) from sms_messages'))[0]![0])
@@ -130,7 +158,9 @@ test(`the brief rows agree with the messages after each of ${STEPS} random write
 
 test('the brief rows agree with the messages after 60 concurrent writes', async () => {
   const names = ['send', 'report', 'claim', 'receive', "a superuser's edit", 'delete', 'sweep']
-  const works = Array.from({ length: 60 }, () => WRITES[one(names)]!(one(accounts)).catch(() => undefined))
+  const works = Array.from({ length: 60 }, () =>
+    WRITES[one(names)]!(one(accounts)).catch(() => undefined),
+  )
   await Promise.all(works)
   expect(await briefFaults(store.db)).toEqual([])
 })
@@ -141,7 +171,10 @@ test('truncating sms_messages empties the brief rows', async () => {
 })
 
 test('a server start rebuilds the brief rows when their trigger is missing', async () => {
-  await must(one(accounts).user, 'POST', '/api/sms/send', { recipients: ['+4917012345'], body: 'Hi' })
+  await must(one(accounts).user, 'POST', '/api/sms/send', {
+    recipients: ['+4917012345'],
+    body: 'Hi',
+  })
   await query('drop trigger sms_messages_brief on sms_messages')
   await query(`update sms_messages set status = 'delivered'`)
   expect(await briefFaults(store.db)).toHaveLength(1)

@@ -5,7 +5,10 @@ const user = await server.makeUser()
 const device = await server.pair(user, { phone: '+4930123' })
 
 const send = async (body = 'Hello', by = user): Promise<string> => {
-  const { body: answer } = await by.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body })
+  const { body: answer } = await by.call('POST', '/api/sms/send', {
+    recipients: ['+4915112345678'],
+    body,
+  })
   return answer.message_ids[0]
 }
 const messageOf = async (id: string, by = user) =>
@@ -30,7 +33,10 @@ const CALLS = [
 test.each(CALLS)('%s %s is for devices only', async (method, path, body) => {
   const unauthorized = { error: 'unauthorized', message: 'Authentication required' }
   expect(await server.guest.call(method, path, body)).toEqual({ status: 401, body: unauthorized })
-  expect(await user.call(method, path, body)).toMatchObject({ status: 403, body: { error: 'forbidden' } })
+  expect(await user.call(method, path, body)).toMatchObject({
+    status: 403,
+    body: { error: 'forbidden' },
+  })
   expect((await server.superuser.call(method, path, body)).status).toBe(403)
 })
 
@@ -52,7 +58,9 @@ test.each([
     await user.call('PUT', '/api/account/push', push),
     await server.guest.call('POST', '/api/devices/pair', { code, platform: 'simulator', push }),
   ]
-  expect(answers.map(({ status, body }) => [status, body.message])).toEqual(Array(3).fill([400, message]))
+  expect(answers.map(({ status, body }) => [status, body.message])).toEqual(
+    Array(3).fill([400, message]),
+  )
 })
 
 const item = (more: object) => ({ items: [{ id: 'x', attempt: 1, status: 'sent', ...more }] })
@@ -80,12 +88,24 @@ test.each([
 
 test('a message is accepted, claimed, sent and delivered', async () => {
   const id = await send('One')
-  expect((await device.call('POST', '/api/devices/heartbeat', { battery: 80 })).body).toEqual({ pending: 1 })
+  expect((await device.call('POST', '/api/devices/heartbeat', { battery: 80 })).body).toEqual({
+    pending: 1,
+  })
   const { items } = (await device.call('POST', '/api/devices/claim', { limit: 10 })).body
-  const told = { id, attempt: 1, to: '+4915112345678', body: 'One', sim: 0, priority: 0, expires_at: '' }
+  const told = {
+    id,
+    attempt: 1,
+    to: '+4915112345678',
+    body: 'One',
+    sim: 0,
+    priority: 0,
+    expires_at: '',
+  }
   expect(items).toEqual([{ ...told, lease_until: expect.stringMatching(/Z$/) }])
   for (const status of ['sent', 'delivered']) {
-    const { body } = await device.call('POST', '/api/devices/report', { items: [{ id, attempt: 1, status }] })
+    const { body } = await device.call('POST', '/api/devices/report', {
+      items: [{ id, attempt: 1, status }],
+    })
     expect(body).toEqual({ items: [{ id, attempt: 1, result: 'applied', status }] })
   }
   const message = await messageOf(id)
@@ -110,7 +130,9 @@ test('a disabled device cannot claim messages but may still report', async () =>
 
 test("a heartbeat stores the device's SIMs and updates last_seen", async () => {
   const { db } = server.server.services.store
-  await db.query(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [device.id])
+  await db.query(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [
+    device.id,
+  ])
   await device.call('POST', '/api/devices/heartbeat', { sims: [{ slot: 1 }] })
   const record = (await user.call('GET', `/api/collections/devices/records/${device.id}`)).body
   expect(record.sims).toEqual([{ slot: 1 }])

@@ -45,7 +45,9 @@ describe('a large table', () => {
   test('gets no index while a server starts, but a warning', async () => {
     await (await openStore(db)).close()
     expect([...(await states(db))]).toEqual(['missing'])
-    expect((await indexWarnings(db, ROWS))[0]).toMatch(/^The index sms_messages_\w+ is not built yet\./)
+    expect((await indexWarnings(db, ROWS))[0]).toMatch(
+      /^The index sms_messages_\w+ is not built yet\./,
+    )
   })
 
   test('gets its indexes in the background while rows are inserted', async () => {
@@ -99,7 +101,9 @@ describe('on a server', () => {
       'create index concurrently sms_messages_by_time on sms_messages (created desc, _rowid)',
     )
     const failed = expect(build).rejects.toThrow()
-    await expect.poll(async () => (await indexStates(db)).get('sms_messages_by_time')).toBe('building')
+    await expect
+      .poll(async () => (await indexStates(db)).get('sms_messages_by_time'))
+      .toBe('building')
     expect(await indexWarnings(db, 0)).toEqual([expect.stringContaining('is being built')])
     await db.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where query like 'create index concurrently%'
@@ -107,7 +111,9 @@ describe('on a server', () => {
     )
     await failed
     await writer.query('rollback')
-    await expect.poll(async () => (await indexStates(db)).get('sms_messages_by_time')).toBe('partial')
+    await expect
+      .poll(async () => (await indexStates(db)).get('sms_messages_by_time'))
+      .toBe('partial')
     await buildIndexes(db, silent, 0)
     expect([...(await states(db))]).toEqual(['ready'])
   })
@@ -115,7 +121,8 @@ describe('on a server', () => {
   test('a role that may not install the extension works without trigrams and logs the reason', async () => {
     const { db, url } = await open()
     const admin = await connect(
-      Object.assign(new URL(process.env.TEST_POSTGRES_URL!), { pathname: new URL(url).pathname }).href,
+      Object.assign(new URL(process.env.TEST_POSTGRES_URL!), { pathname: new URL(url).pathname })
+        .href,
     )
     await admin.query('drop extension pg_trgm cascade')
     await admin.query('drop schema pocketsms_extensions')

@@ -39,9 +39,13 @@ async function miss(): Promise<void> {
   await db.query(`update sms_dispatch set lease_until = now() - interval '1 second'`)
   await db.close()
   server = await start(config, silent)
-  ;[user, phone] = [client(server.url, user.id, user.token), client(server.url, phone.id, phone.token)]
+  ;[user, phone] = [
+    client(server.url, user.id, user.token),
+    client(server.url, phone.id, phone.token),
+  ]
   const { db: own } = server.services.store
-  const isExtended = async () => (await own.query('select lease_until > now() from sms_dispatch')).rows
+  const isExtended = async () =>
+    (await own.query('select lease_until > now() from sms_dispatch')).rows
   await expect.poll(isExtended).toEqual([[true]])
 }
 
@@ -60,12 +64,15 @@ test('after an outage a phone with the app is asked again, and its report counts
 })
 
 test('after an outage an agent gets its claimed message again with the same attempt', async () => {
-  const claim = async () => (await phone.call('POST', '/api/devices/claim', { limit: 10 })).body.items
+  const claim = async () =>
+    (await phone.call('POST', '/api/devices/claim', { limit: 10 })).body.items
   const [{ id, attempt }] = await claim()
   await miss()
   expect(await claim()).toEqual([expect.objectContaining({ id, attempt })])
   const items = [{ id, attempt, status: 'sent' }]
-  expect((await phone.call('POST', '/api/devices/report', { items })).body.items[0].result).toBe('applied')
+  expect((await phone.call('POST', '/api/devices/report', { items })).body.items[0].result).toBe(
+    'applied',
+  )
 })
 
 test('a device that stays silent after the extended lease has its message failed', async () => {

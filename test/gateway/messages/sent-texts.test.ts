@@ -64,9 +64,10 @@ test.each([
 })
 
 test('a received text is not among the texts that an account has sent', async () => {
-  await server.rows(`update sms_messages set message_type = 'incoming', status = 'received' where id = $1`, [
-    ofBen,
-  ])
+  await server.rows(
+    `update sms_messages set message_type = 'incoming', status = 'received' where id = $1`,
+    [ofBen],
+  )
   expect(await read(`/${ofBen}`, as(BEN))).toEqual([404, 'message_not_found'])
 })
 

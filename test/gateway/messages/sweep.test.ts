@@ -4,7 +4,14 @@ import { checkQueue } from '../../../src/gateway/messages/queue/check-queue.ts'
 import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
 import { retryExpiredLeases } from '../../../src/gateway/messages/queue/overdue-messages.ts'
 import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
-import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
+import {
+  assign,
+  eventsOf,
+  lookUp,
+  makeDevice,
+  makeUser,
+  testStore,
+} from '../../support/database/queue.ts'
 
 const ONLINE_SECONDS = 600
 
@@ -81,7 +88,10 @@ describe('an expired lease', () => {
 })
 
 test.each([
-  ['it expires', `update sms_dispatch set expires_at = now() - interval '1 second' where device = $1`],
+  [
+    'it expires',
+    `update sms_dispatch set expires_at = now() - interval '1 second' where device = $1`,
+  ],
   ['the device is deleted', 'delete from devices where id = $1'],
 ])('a message being sent keeps its lease when %s', async (_, happens) => {
   const { device, ids } = await sending({ pinned: 'true' })
@@ -107,7 +117,9 @@ test.each(['assigned', 'pending'])('%s messages fail when they expire', async (s
     expires_at: `now() - interval '1 second'`,
   })
   await look()
-  expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed', error: 'Expired before sending' }])
+  expect(await lookUp(store, ids)).toMatchObject([
+    { status: 'failed', error: 'Expired before sending' },
+  ])
 })
 
 describe('messages that their device does not claim', () => {
@@ -140,7 +152,10 @@ describe('messages that their device does not claim', () => {
     expect((await lookUp(store, lost)).map(({ device }) => device)).not.toContain(silent!.id)
     expect(other).toBeDefined()
     // the next device has its wake-ups, too
-    const { rows } = await store.db.query('select wakes from sms_dispatch where message = any($1)', [lost])
+    const { rows } = await store.db.query(
+      'select wakes from sms_dispatch where message = any($1)',
+      [lost],
+    )
     expect(rows).toEqual([[1], [1]])
   })
 
@@ -162,7 +177,11 @@ describe('messages that their device does not claim', () => {
 
   test.each([
     ['the request named the device', { pinned: 'true' }, () => makeDevice(store, user)],
-    ['the other device belongs to another user', {}, async () => makeDevice(store, await makeUser(store))],
+    [
+      'the other device belongs to another user',
+      {},
+      async () => makeDevice(store, await makeUser(store)),
+    ],
     ['there is no other device', {}, async () => {}],
   ] as const)('stay where they are when %s', async (_, dispatch, makeOther) => {
     const device = await makeDevice(store, user, { enabled: 'false' })
@@ -224,16 +243,31 @@ describe('scheduled messages', () => {
     await makeDevice(store, lucky)
     const others = await assign(store, { id: '', user: lucky }, 2, due)
     await look()
-    expect((await lookUp(store, waiting)).map(({ status }) => status)).toEqual(['pending', 'pending'])
-    expect((await lookUp(store, others)).map(({ status }) => status)).toEqual(['assigned', 'assigned'])
+    expect((await lookUp(store, waiting)).map(({ status }) => status)).toEqual([
+      'pending',
+      'pending',
+    ])
+    expect((await lookUp(store, others)).map(({ status }) => status)).toEqual([
+      'assigned',
+      'assigned',
+    ])
   })
 
   test('are assigned to the named device', async () => {
-    const [named] = [await makeDevice(store, user), await makeDevice(store, user)] as [Device, Device]
-    const ids = await assign(store, named, 3, { state: `'pending'`, due_at: 'now()', pinned: 'true' })
+    const [named] = [await makeDevice(store, user), await makeDevice(store, user)] as [
+      Device,
+      Device,
+    ]
+    const ids = await assign(store, named, 3, {
+      state: `'pending'`,
+      due_at: 'now()',
+      pinned: 'true',
+    })
     await look()
     expect(await shares(ids)).toEqual({ [named.id]: 3 })
-    expect((await lookUp(store, ids)).map(({ status }) => status)).toEqual(Array(3).fill('assigned'))
+    expect((await lookUp(store, ids)).map(({ status }) => status)).toEqual(
+      Array(3).fill('assigned'),
+    )
   })
 })
 
@@ -302,7 +336,10 @@ test('when a device changes its owner, its waiting messages move to another devi
     attempt: '1',
     lease_until: `now() + interval '1 minute'`,
   })
-  await store.db.query('update devices set "user" = $2 where id = $1', [device.id, await makeUser(store)])
+  await store.db.query('update devices set "user" = $2 where id = $1', [
+    device.id,
+    await makeUser(store),
+  ])
   await checkQueue(store)
   await look()
   expect(await lookUp(store, [free!, named!, onAir!])).toMatchObject([

@@ -22,7 +22,8 @@ const isMissing = (name: string) =>
 const native = join(openFolder(), 'native')
 cpSync(dirname(packageFolder()!), native, { recursive: true })
 const folder = join(native, 'share/postgresql/timezone')
-for (const file of globSync('**/*', { cwd: folder })) if (isMissing(file)) rmSync(join(folder, file))
+for (const file of globSync('**/*', { cwd: folder }))
+  if (isMissing(file)) rmSync(join(folder, file))
 vi.stubEnv('POSTGRES_BIN', join(native, 'bin'))
 const postgres = await openHere(join(openFolder(), 'data'))
 vi.unstubAllEnvs()
@@ -30,7 +31,8 @@ const server = await startServerWithDevices({ DATABASE_URL: postgres.url })
 stopLater(() => postgres.close())
 const ann = await server.makeUser()
 const CONTACTS = '/api/collections/contacts/records'
-const known = async (zone: string) => (await server.query('select pb_known_zone($1)', [zone]))[0]![0]
+const known = async (zone: string) =>
+  (await server.query('select pb_known_zone($1)', [zone]))[0]![0]
 let last = 0
 const addContact = (time_zone: string) =>
   ann.call('POST', CONTACTS, {
@@ -67,7 +69,8 @@ test.each(['America/Santiago', 'Mars/Olympus', 'Foo+3', 'X5', '+01:00'])(
     const { status, body } = await addContact(zone)
     expect([status, body.data?.time_zone.code]).toEqual([400, 'validation_invalid_time_zone'])
     const settings = await ann.call('POST', '/api/collections/user_settings/records', {
-      ...{ user: ann.id, time_zone: zone },
+      user: ann.id,
+      time_zone: zone,
     })
     expect(settings.status).toBe(400)
   },
@@ -86,7 +89,9 @@ test('names mean the same hour to Node as to Postgres', async () => {
   for (const name of [...Object.keys(renamed), ...Intl.supportedValuesOf('timeZone')]) {
     for (const at of instants) {
       const here = new Intl.DateTimeFormat('sv', {
-        ...{ timeZone: name, dateStyle: 'short', timeStyle: 'short' },
+        timeZone: name,
+        dateStyle: 'short',
+        timeStyle: 'short',
       }).format(new Date(at))
       const [[there]] = (await server.query(
         `select to_char($1::timestamptz at time zone nullif(pb_known_zone($2), ''), 'YYYY-MM-DD HH24:MI')`,
@@ -101,9 +106,16 @@ test('names mean the same hour to Node as to Postgres', async () => {
 test('a text that was stored by another Postgres waits by the new name of its time zone', async () => {
   const phone = await server.pair(ann, { platform: 'android' })
   await must(ann, 'POST', '/api/collections/user_settings/records', {
-    ...{ user: ann.id, time_zone: 'UTC', quiet_from: '00:00', quiet_to: '23:59' },
+    user: ann.id,
+    time_zone: 'UTC',
+    quiet_from: '00:00',
+    quiet_to: '23:59',
   })
-  await must(ann, 'POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'hi', quiet_hours: true })
+  await must(ann, 'POST', '/api/sms/send', {
+    recipients: ['+4915112345678'],
+    body: 'hi',
+    quiet_hours: true,
+  })
   await server.query(
     `update sms_dispatch set quiet_zone = 'Asia/Calcutta', state = 'assigned', waiting_for = '', device = $1`,
     [phone.id],

@@ -1,4 +1,8 @@
-import { countMessages, keepTotals, totalSql } from '../../../src/gateway/messages/message-totals.ts'
+import {
+  countMessages,
+  keepTotals,
+  totalSql,
+} from '../../../src/gateway/messages/message-totals.ts'
 import {
   ANN,
   as,
@@ -32,9 +36,13 @@ async function totalsFor(user: string): Promise<number[]> {
 }
 
 const kept = async (user?: string) =>
-  (await server.rows(`select ${totalSql('"sms_messages"', user && '$1')}`, user ? [user] : []))[0]![0]
+  (
+    await server.rows(`select ${totalSql('"sms_messages"', user && '$1')}`, user ? [user] : [])
+  )[0]![0]
 const counted = async (user: string) =>
-  (await server.rows('select count(*) from sms_messages where "user" = $1', [user]))[0]![0] as number
+  (
+    await server.rows('select count(*) from sms_messages where "user" = $1', [user])
+  )[0]![0] as number
 
 async function expectTruth(): Promise<void> {
   for (const { id } of [ANN, BEN, CLEO]) {
@@ -46,7 +54,10 @@ async function expectTruth(): Promise<void> {
 }
 
 const send = (count: number, user = ANN) =>
-  server.send({ recipients: Array.from({ length: count }, (_, i) => `+49${100_000 + i}`) }, as(user))
+  server.send(
+    { recipients: Array.from({ length: count }, (_, i) => `+49${100_000 + i}`) },
+    as(user),
+  )
 const receive = async (count: number, from = '+4910000') => {
   const items = Array.from({ length: count }, (_, i) => {
     return { from: `${from}${i}`, body: 'Hello', received_at: new Date(1e12 + i).toISOString() }
@@ -56,7 +67,10 @@ const receive = async (count: number, from = '+4910000') => {
 }
 const remove = async (user: string, count: number) => {
   const headers = await server.signedIn('users', user)
-  const ids = await server.rows('select id from sms_messages where "user" = $1 limit $2', [user, count])
+  const ids = await server.rows('select id from sms_messages where "user" = $1 limit $2', [
+    user,
+    count,
+  ])
   const answers = ids.map(([id]) => server.ask('DELETE', `${MESSAGES}/${id}`, undefined, headers))
   return (await Promise.all(answers)).map(({ status }) => status)
 }
@@ -74,9 +88,10 @@ test('totals stay correct when a transaction that deletes messages is rolled bac
 
 test('totals stay correct when messages change their owner and when the table is truncated', async () => {
   await send(4)
-  await server.rows(`update sms_messages set "user" = $1 where id in (select id from sms_messages limit 3)`, [
-    CLEO.id,
-  ])
+  await server.rows(
+    `update sms_messages set "user" = $1 where id in (select id from sms_messages limit 3)`,
+    [CLEO.id],
+  )
   await expectTruth()
   expect(await kept(CLEO.id)).toBe(3)
   await server.rows('truncate sms_messages')
@@ -87,7 +102,9 @@ test('totals stay correct when a user is deleted and another is created with the
   await send(3)
   const dora = { id: 'dora00000000000', key: 'psk_dora' }
   const come = () =>
-    server.rows(`insert into users (id, email, "tokenKey") values ($1, 'dora@example.com', 'k')`, [dora.id])
+    server.rows(`insert into users (id, email, "tokenKey") values ($1, 'dora@example.com', 'k')`, [
+      dora.id,
+    ])
   const insert = () =>
     server.rows(
       `insert into sms_messages (id, "user", "to", body) values (pb_new_id(), $1, '+4910000', 'x')`,
@@ -103,7 +120,12 @@ test('totals stay correct when a user is deleted and another is created with the
   await insert()
   expect(await kept(dora.id)).toBe(2)
   const headers = await server.signedIn('users', dora.id)
-  const gone = await server.ask('DELETE', `/api/collections/users/records/${dora.id}`, undefined, headers)
+  const gone = await server.ask(
+    'DELETE',
+    `/api/collections/users/records/${dora.id}`,
+    undefined,
+    headers,
+  )
   expect(gone.status).toBe(204)
   expect(await kept(dora.id)).toBe(0)
   await keepTotals(server.store.db)

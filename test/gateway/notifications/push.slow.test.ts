@@ -29,9 +29,11 @@ const subscribe = (who = user, subscription: unknown = service.subscription()) =
   who.call('PUT', '/api/account/push', subscription)
 const browsers = async (who = user) => (await who.call('GET', '/api/account/push')).body.items
 
-const hear = (texts: readonly (readonly [from: string, body: string])[]) => server.hear(phone, texts)
+const hear = (texts: readonly (readonly [from: string, body: string])[]) =>
+  server.hear(phone, texts)
 const notices = () => service.pushed.map(({ text }) => JSON.parse(text))
-const jobs = () => query('select key, payload::text, due_at > now() from _jobs where holder = $1', [user.id])
+const jobs = () =>
+  query('select key, payload::text, due_at > now() from _jobs where holder = $1', [user.id])
 const settled = () => until('no jobs', async () => (await jobs()).length === 0)
 /** So many pushes came, and none is to come. */
 async function pushed(count: number) {
@@ -39,17 +41,24 @@ async function pushed(count: number) {
   await settled()
 }
 /** As if the pause between two pushes were over. */
-const endPause = () => query('update _jobs set due_at = now() where holder = $1 and key = holder', [user.id])
+const endPause = () =>
+  query('update _jobs set due_at = now() where holder = $1 and key = holder', [user.id])
 
 test('a text is pushed, encrypted, with its beginning to each browser of its user only', async () => {
   const { key } = (await user.call('GET', '/api/account/push-key')).body
   expect((await subscribe(user, service.subscription('/a'))).status).toBe(204)
   await subscribe(user, service.subscription('/b'))
   await subscribe(await makeUser(), service.subscription('/c'))
-  await user.call('POST', '/api/collections/contacts/records', { user: user.id, name: 'Zoë', phone: ZOE })
+  await user.call('POST', '/api/collections/contacts/records', {
+    user: user.id,
+    name: 'Zoë',
+    phone: ZOE,
+  })
   await hear([[ZOE, `${'🎉'.repeat(119)}ab`]])
   await pushed(2)
-  const [conversation] = (await query('select id from conversations where "user" = $1', [user.id]))[0]!
+  const [conversation] = (
+    await query('select id from conversations where "user" = $1', [user.id])
+  )[0]!
   const notice = { conversation, number: ZOE, name: 'Zoë', text: `${'🎉'.repeat(119)}a`, unread: 1 }
   expect(notices()).toEqual([notice, notice])
   expect(service.pushed[0]!.headers).toMatchObject({
@@ -116,11 +125,17 @@ test('members are notified by their own settings and when a note mentions them',
   const members = new Map<string, string>()
   for (const notify of ['all', 'mine', 'none']) {
     const values = { account: user.id, member: (await makeUser()).id, role: 'agent', notify }
-    members.set(notify, (await superuser.call('POST', '/api/collections/members/records', values)).body.id)
+    members.set(
+      notify,
+      (await superuser.call('POST', '/api/collections/members/records', values)).body.id,
+    )
   }
   for (const [notify, id] of members) {
     await subscribe(user, service.subscription(`/${notify}`))
-    await query(`update push_subscriptions set sender = $2 where sender = '' and "user" = $1`, [user.id, id])
+    await query(`update push_subscriptions set sender = $2 where sender = '' and "user" = $1`, [
+      user.id,
+      id,
+    ])
   }
   await subscribe(user, service.subscription('/owner'))
   const told = () => service.pushed.map(({ path, text }) => [path, JSON.parse(text).text]).sort()
@@ -139,9 +154,16 @@ test('members are notified by their own settings and when a note mentions them',
   expect(told()).toEqual([['/all', 'For one']])
 
   service.pushed.length = 0
-  const note = { user: user.id, conversation: id, text: 'Look', mentions: [...members.values(), user.id] }
+  const note = {
+    user: user.id,
+    conversation: id,
+    text: 'Look',
+    mentions: [...members.values(), user.id],
+  }
   const made = await user.call('POST', records('conversation_notes'), note)
-  await user.call('PATCH', `${records('conversation_notes')}/${made.body.id}`, { text: 'Look here' })
+  await user.call('PATCH', `${records('conversation_notes')}/${made.body.id}`, {
+    text: 'Look here',
+  })
   await endPause()
   await pushed(3)
   expect(told().map(([path]) => path)).toEqual(['/all', '/mine', '/none'])
@@ -189,19 +211,24 @@ test('a text received during a push is pushed by the next job, and an interrupte
   ).toEqual(['One', 'Three', 'Two'])
 })
 
-test.each([404, 410])('a subscription that its push service answers with %i is deleted', async (status) => {
-  service.answer(status)
-  await subscribe()
-  await hear([[ZOE, 'Hello']])
-  await until('the end', async () => (await browsers()).length === 0)
-})
+test.each([404, 410])(
+  'a subscription that its push service answers with %i is deleted',
+  async (status) => {
+    service.answer(status)
+    await subscribe()
+    await hear([[ZOE, 'Hello']])
+    await until('the end', async () => (await browsers()).length === 0)
+  },
+)
 
 test('a failing subscription is kept and deleted after 100 failures in a row', async () => {
   service.answer(503)
   await subscribe()
   await hear([[ZOE, 'One']])
   await pushed(1)
-  expect(await query('select failures from push_subscriptions where "user" = $1', [user.id])).toEqual([[1]])
+  expect(
+    await query('select failures from push_subscriptions where "user" = $1', [user.id]),
+  ).toEqual([[1]])
   await query('update push_subscriptions set failures = 99')
   await hear([[ZOE, 'Two']])
   await endPause()
@@ -228,7 +255,10 @@ test("a browser's subscription moves to its next user, but only with its keys", 
   const next = await makeUser()
   const { endpoint, keys } = service.subscription()
   const refused = await subscribe(next, { endpoint, keys: { ...keys, auth: 'x'.repeat(22) } })
-  expect([refused.status, refused.body.message]).toEqual([400, 'endpoint belongs to another account'])
+  expect([refused.status, refused.body.message]).toEqual([
+    400,
+    'endpoint belongs to another account',
+  ])
   expect((await subscribe(next)).status).toBe(204)
   expect([await browsers(), (await browsers(next)).length]).toEqual([[], 1])
 })
@@ -249,7 +279,11 @@ test.each([
 })
 
 test('only users can subscribe', async () => {
-  const refused = [await subscribe(server.guest), await subscribe(superuser), await subscribe(phone)]
+  const refused = [
+    await subscribe(server.guest),
+    await subscribe(superuser),
+    await subscribe(phone),
+  ]
   expect(refused.map(({ status }) => status)).toEqual([401, 403, 403])
 })
 
@@ -281,7 +315,12 @@ test('a text that fails is pushed to who wrote it, and one of a key to all who a
   const fail = async (message: string) => {
     await endPause()
     const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 9 })).body
-    const report = { id: message, attempt: items[0].attempt, status: 'failed', error_message: 'No signal' }
+    const report = {
+      id: message,
+      attempt: items[0].attempt,
+      status: 'failed',
+      error_message: 'No signal',
+    }
     await phone.call('POST', '/api/devices/report', { items: [report] })
   }
   service.pushed.length = 0

@@ -11,7 +11,9 @@ let phone: Client
 const mail = await startMailServer()
 const server = await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.com' })
 const post = server.server.services
-await server.server.services.settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
+await server.server.services.settings.save({
+  smtp: { enabled: true, host: '127.0.0.1', port: mail.port },
+})
 
 beforeEach(async () => {
   for (const table of ['conversations', 'reply_mails', 'user_settings', '_jobs'])
@@ -41,9 +43,10 @@ const hear = (...numbers: string[]) => {
 }
 /** All that the database knows of time is longer ago. */
 async function pass(minutes: number) {
-  await query(`update conversations set last_at = pb_text(last_at::timestamptz - $1 * interval '1 minute')`, [
-    minutes,
-  ])
+  await query(
+    `update conversations set last_at = pb_text(last_at::timestamptz - $1 * interval '1 minute')`,
+    [minutes],
+  )
   await query(
     `update reply_mails set told_until = case when told_until = '' then '' else pb_text(told_until::timestamptz - $1 * interval '1 minute') end,
       next_at = next_at - $1 * interval '1 minute'`,
@@ -82,7 +85,10 @@ test.each([
   ['the user is disabled', 'update user_settings set disabled = true'],
   ['it was answered', 'update conversations set unanswered = false'],
   ['it is archived', 'update conversations set archived = true'],
-  ['it waited for a day longer', `update conversations set last_at = pb_text(now() - interval '25 hours')`],
+  [
+    'it waited for a day longer',
+    `update conversations set last_at = pb_text(now() - interval '25 hours')`,
+  ],
 ])('no mail is sent when %s', async (_, change) => {
   await choose(5)
   await hear(ZOE)
@@ -112,9 +118,10 @@ test('many waiting conversations share one mail of 20, and the next mail comes 5
   expect(mail.mails[0]!.text).toContain('And 5 more.')
   await pass(3)
   await hear(ZOE)
-  await query(`update conversations set last_at = pb_text(now() - interval '5 minutes') where number = $1`, [
-    ZOE,
-  ])
+  await query(
+    `update conversations set last_at = pb_text(now() - interval '5 minutes') where number = $1`,
+    [ZOE],
+  )
   await run()
   expect(mail.mails).toHaveLength(1)
   await query('update reply_mails set next_at = now()')

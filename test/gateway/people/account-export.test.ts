@@ -4,7 +4,11 @@ import { makeEveryPerson } from '../../../src/gateway/people/person.ts'
 import { listAccountPlaces } from '../../../src/gateway/people/places-of-account.ts'
 import { readPlace } from '../../../src/gateway/people/read-place.ts'
 import { tablesWith } from '../../support/database/dump.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { ended, makeShop, type Shop, seedPerson } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
@@ -14,12 +18,17 @@ const { db } = store
 const exportOf = async (by: Client) => ended(by, (await must(by, 'POST', '/api/account/data')).id)
 async function fileOf(by: Client, id: string, name: string): Promise<string> {
   const { token } = await must(by, 'POST', '/api/files/token')
-  return (await fetch(`${gateway.url}/api/files/person_requests/${id}/${name}?token=${token}`)).text()
+  return (
+    await fetch(`${gateway.url}/api/files/person_requests/${id}/${name}?token=${token}`)
+  ).text()
 }
 const rowsWith = async (table: string, word: string) =>
-  (await gateway.query(`select count(*) from "${table}" t where strpos(t::text, $1) > 0`, [word]))[0]
+  (
+    await gateway.query(`select count(*) from "${table}" t where strpos(t::text, $1) > 0`, [word])
+  )[0]
 /** An account with `marks` other persons in its fixture, so that its person has a number of its own. */
-const shopAfter = async (marks: number): Promise<Shop> => Object.assign(await makeShop(gateway), { marks })
+const shopAfter = async (marks: number): Promise<Shop> =>
+  Object.assign(await makeShop(gateway), { marks })
 async function erase({ shop }: Shop, number: string) {
   const { id } = await must(shop, 'POST', '/api/person/erase', { number, reason: 'Asked' })
   return ended(shop, id)
@@ -30,7 +39,13 @@ test('an export has the records of the account in each built-in collection, and 
   const [person, stranger] = [await seedPerson(of), await seedPerson(other)]
   const key = await of.record('api_keys', { name: 'App' })
   const done = await exportOf(of.shop)
-  expect(done).toMatchObject({ kind: 'export', state: 'done', number: '', hash: '', asked_by: of.shop.id })
+  expect(done).toMatchObject({
+    kind: 'export',
+    state: 'done',
+    number: '',
+    hash: '',
+    asked_by: of.shop.id,
+  })
   const files: string[] = done.files
   const [json, page] = await Promise.all(files.map((name) => fileOf(of.shop, done.id, name)))
   const { places, account } = JSON.parse(json!)
@@ -38,10 +53,19 @@ test('an export has the records of the account in each built-in collection, and 
   expect(Object.keys(places)).toEqual(
     expect.arrayContaining([
       ...['users', 'devices', 'lines', 'contacts', 'contact_groups', 'sms_messages', 'sms_events'],
-      ...['consents', 'campaigns', 'hooks', 'webhooks', 'conversations', 'user_settings', 'api_keys'],
+      ...[
+        'consents',
+        'campaigns',
+        'hooks',
+        'webhooks',
+        'conversations',
+        'user_settings',
+        'api_keys',
+      ],
     ]),
   )
-  for (const [name, count] of Object.entries(done.counts)) expect(places[name]).toHaveLength(Number(count))
+  for (const [name, count] of Object.entries(done.counts))
+    expect(places[name]).toHaveLength(Number(count))
   for (const text of [json!, page!]) {
     for (const secret of [...person.secrets, person.number]) expect(text).toContain(secret)
     for (const secret of [...stranger.secrets, stranger.number]) expect(text).not.toContain(secret)
@@ -58,7 +82,8 @@ test('a deletion of the account deletes each row that its export lists', async (
   const places = listAccountPlaces(store.catalog).filter(({ table }) => table in counts)
   expect(places.length).toBeGreaterThan(15)
   await must(gateway.superuser, 'DELETE', `/api/collections/users/records/${of.shop.id}`)
-  for (const { table } of places) expect([table, await rowsWith(table, of.shop.id)]).toEqual([table, [0]])
+  for (const { table } of places)
+    expect([table, await rowsWith(table, of.shop.id)]).toEqual([table, [0]])
 })
 
 test('an erasure of a person deletes the files of an export of the account', async () => {
@@ -71,8 +96,12 @@ test('an erasure of a person deletes the files of an export of the account', asy
   expect(await tablesWith(db, bytes)).toEqual(['_file_chunks'])
   expect(await erase(of, person.number)).toMatchObject({ state: 'done' })
   expect(await tablesWith(db, [...words, ...bytes])).toEqual([])
-  expect(await must(of.shop, 'GET', `/api/collections/person_requests/records/${id}`)).toMatchObject({
-    ...{ state: 'done', files: [], expires_at: '' },
+  expect(
+    await must(of.shop, 'GET', `/api/collections/person_requests/records/${id}`),
+  ).toMatchObject({
+    state: 'done',
+    files: [],
+    expires_at: '',
   })
   expect((await must(of.shop, 'POST', '/api/account/data')).id).not.toBe(id)
 })
@@ -91,13 +120,21 @@ test('an export of the account that runs while a person is erased fails', async 
     `insert into _jobs (kind, holder, key, due_at) values ('person', $1, $2, now() + interval '1 hour')`,
     [shop.id, request],
   )
-  const exporting = { request, person: makeEveryPerson(shop.id), owner: { id: shop.id, maxBytes: 0 } }
+  const exporting = {
+    request,
+    person: makeEveryPerson(shop.id),
+    owner: { id: shop.id, maxBytes: 0 },
+  }
   const places = listAccountPlaces(store.catalog)
-  expect(await db.transaction((inside) => exportSlice(inside, { ...exporting, places }, 0))).toBe(false)
+  expect(await db.transaction((inside) => exportSlice(inside, { ...exporting, places }, 0))).toBe(
+    false,
+  )
   expect(await erase(of, number)).toMatchObject({ state: 'done' })
   await gateway.query('update _jobs set due_at = now() where key = $1', [request])
   expect(await ended(shop, request)).toMatchObject({
-    ...{ state: 'failed', error: 'The person was erased meanwhile.', files: [] },
+    state: 'failed',
+    error: 'The person was erased meanwhile.',
+    files: [],
   })
 })
 

@@ -48,16 +48,22 @@ const { rows } = await db.query(`
   order by 1, 2`)
 const columns = rows as [table: string, column: string, type: string][]
 const mentions = listMentionSteps(store.catalog).flatMap((step) => step.mentions)
-const mentioned = new Set(mentions.flatMap((one) => one.columns.map((column) => `${one.table}.${column}`)))
+const mentioned = new Set(
+  mentions.flatMap((one) => one.columns.map((column) => `${one.table}.${column}`)),
+)
 
 test('each column that can hold words is looked through for mentions, or has a reason why not', () => {
   expect(columns.length).toBeGreaterThan(450)
   const all = new Set(columns.map(([table, column]) => `${table}.${column}`))
-  const without = [...all].filter((column) => !mentioned.has(column) && !findReason(column, store.catalog))
+  const without = [...all].filter(
+    (column) => !mentioned.has(column) && !findReason(column, store.catalog),
+  )
   expect(without).toEqual([])
   expect([...mentioned].filter((column) => !all.has(column))).toEqual([])
   const names = new Set(columns.map(([, column]) => column))
-  expect([...NO_WORDS.keys()].filter((column) => !all.has(column) && !names.has(column))).toEqual([])
+  expect([...NO_WORDS.keys()].filter((column) => !all.has(column) && !names.has(column))).toEqual(
+    [],
+  )
 })
 
 /** SQL of a value that names the person ($1: the name, $2: the number), and differs by row. */
@@ -68,7 +74,12 @@ const word = (type: string, key: string) =>
 
 test('an erasure removes number, name and mentions from every column of every table', async () => {
   const filled = await tablesWith(db, [shop.id])
-  await makeSamples('Sample', async (collection, values) => (await record(collection, values)).id, {}, filled)
+  await makeSamples(
+    'Sample',
+    async (collection, values) => (await record(collection, values)).id,
+    {},
+    filled,
+  )
   await db.query(
     `insert into sms_origins (ref, "user", is_batch, created, api, id, data)
     select id, "user", false, created, 'smsgate', id, '{}' from sms_messages on conflict do nothing`,
@@ -149,7 +160,10 @@ test('an erasure removes the name from a campaign of a group, and from one that 
     const { status } = await shop.call('DELETE', `/api/campaigns/${gone}`)
     return status < 300 || status === 404
   })
-  const { id } = await must(shop, 'POST', '/api/person/erase', { number: ann.number, reason: 'Asked' })
+  const { id } = await must(shop, 'POST', '/api/person/erase', {
+    number: ann.number,
+    reason: 'Asked',
+  })
   await ended(shop, id)
   expect(
     await gateway.query('select name, body from campaigns where id = any($1) order by body', [
@@ -169,11 +183,20 @@ test('an export has the fields that superusers added, and the erasure of a conta
   const { id: exported } = await must(shop, 'GET', `/api/contacts/${bob.contact}/data`)
   const { files } = await ended(shop, exported)
   const { token } = await must(shop, 'POST', '/api/files/token')
-  const file = await fetch(`${gateway.url}/api/files/person_requests/${exported}/${files[0]}?token=${token}`)
+  const file = await fetch(
+    `${gateway.url}/api/files/person_requests/${exported}/${files[0]}?token=${token}`,
+  )
   const { places } = (await file.json()) as { places: Record<string, object[]> }
-  expect(places.contacts).toMatchObject([{ page: '<p>Seen by a superuser</p>', groups: [of.group] }])
+  expect(places.contacts).toMatchObject([
+    { page: '<p>Seen by a superuser</p>', groups: [of.group] },
+  ])
 
-  await record('consents', { number: bob.number, contact: bob.contact, event: 'opt_in', shown: 'Yes' })
+  await record('consents', {
+    number: bob.number,
+    contact: bob.contact,
+    event: 'opt_in',
+    shown: 'Yes',
+  })
   const former = async () =>
     gateway.query(
       `select s.state, e.shown from consent_states s left join consents e on e.id = s.entry where s.number = $1`,

@@ -1,5 +1,10 @@
 import { tablesWith } from '../../support/database/dump.ts'
-import { client, must, openStream, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  client,
+  must,
+  openStream,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { ended, jobDeleted, makeShop, seedPerson } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
@@ -9,7 +14,8 @@ const { db } = gateway.server.services.store
 
 const count = async (sql: string, ...params: unknown[]) =>
   Number((await gateway.query(`select count(*) from ${sql}`, params))[0]![0])
-const preview = (contact: string) => must(shop, 'POST', `/api/contacts/${contact}/erase`, { preview: true })
+const preview = (contact: string) =>
+  must(shop, 'POST', `/api/contacts/${contact}/erase`, { preview: true })
 async function erase(contact: string, reason = 'Asked by mail') {
   const { id } = await must(shop, 'POST', `/api/contacts/${contact}/erase`, { reason })
   return ended(shop, id)
@@ -72,14 +78,23 @@ test("an erasure removes the person's data from every table and no data of other
 
 test('an erasure cancels waiting texts, refunds their quota, and keeps their records without number and text', async () => {
   const number = '+4915122233344'
-  const { message_ids } = await must(shop, 'POST', '/api/sms/send', { recipients: [number], body: 'Private' })
+  const { message_ids } = await must(shop, 'POST', '/api/sms/send', {
+    recipients: [number],
+    body: 'Private',
+  })
   const used = async () => (await must(shop, 'GET', '/api/sms/usage')).used
   const before = await used()
   const { id } = await must(shop, 'POST', '/api/person/erase', { number, reason: 'Asked' })
   await ended(shop, id)
   expect(await used()).toBe(before - 1)
-  expect(await must(shop, 'GET', `/api/collections/sms_messages/records/${message_ids[0]}`)).toMatchObject({
-    ...{ to: '', body: '', status: 'failed', error_message: 'Canceled', segments: 1 },
+  expect(
+    await must(shop, 'GET', `/api/collections/sms_messages/records/${message_ids[0]}`),
+  ).toMatchObject({
+    to: '',
+    body: '',
+    status: 'failed',
+    error_message: 'Canceled',
+    segments: 1,
   })
   const { items } = await must(of.phone, 'POST', '/api/devices/claim', { limit: 50 })
   expect(items.map((item: { id: string }) => item.id)).not.toContain(message_ids[0])
@@ -98,21 +113,30 @@ test('an erased consent leaves a hash, and the request keeps its author and reas
 test('an erasure by a member has an entry in the audit log', async () => {
   const member = await gateway.makeUser()
   await must(gateway.superuser, 'POST', '/api/collections/members/records', {
-    ...{ account: shop.id, member: member.id, role: 'admin' },
+    account: shop.id,
+    member: member.id,
+    role: 'admin',
   })
   const { token } = await must(member, 'POST', '/api/account/act-for', { account: shop.id })
   const acting = client(gateway.url, member.id, token)
   const { id } = await must(acting, 'POST', '/api/person/erase', {
-    ...{ number: '+4915133344455', reason: 'Asked' },
+    number: '+4915133344455',
+    reason: 'Asked',
   })
   const { items } = await must(shop, 'GET', '/api/collections/account_audit/records?sort=-@rowid')
-  expect(items[0]).toMatchObject({ action: 'erasure of a person', collection: 'person_requests', record: id })
+  expect(items[0]).toMatchObject({
+    action: 'erasure of a person',
+    collection: 'person_requests',
+    record: id,
+  })
   await ended(shop, id)
 })
 
 test('the next run finishes an erasure that was interrupted', async () => {
   const person = await seedPerson(of)
-  const { id } = await must(shop, 'POST', `/api/contacts/${person.contact}/erase`, { reason: 'Asked' })
+  const { id } = await must(shop, 'POST', `/api/contacts/${person.contact}/erase`, {
+    reason: 'Asked',
+  })
   await ended(shop, id)
   await jobDeleted(gateway, id)
   // as if the node had died after the last transaction, before the statistics
@@ -141,7 +165,9 @@ test("an erasure of a line's own number keeps the texts that the line exchanged 
   await gateway.hear(of.phone, [['+4915166677788', 'Stays, too']])
   const { id } = await must(shop, 'POST', '/api/person/erase', { number: line, reason: 'Asked' })
   await ended(shop, id)
-  expect(await must(shop, 'GET', `/api/collections/sms_messages/records/${message_ids[0]}`)).toMatchObject({
+  expect(
+    await must(shop, 'GET', `/api/collections/sms_messages/records/${message_ids[0]}`),
+  ).toMatchObject({
     body: 'Stays',
   })
   expect(await count(`sms_messages where body = 'Stays, too'`)).toBe(1)

@@ -1,5 +1,9 @@
 import { cleanUpRequests } from '../../../src/gateway/people/delete-old-exports.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { ended, jobDeleted, makeShop, PICTURE_TEXT, seedPerson } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
@@ -20,7 +24,12 @@ const exportOf = async (contact: string) =>
 
 test('an export has the data of each place, and none of another person', async () => {
   const done = await exportOf(person.contact)
-  expect(done).toMatchObject({ kind: 'export', state: 'done', number: person.number, asked_by: shop.id })
+  expect(done).toMatchObject({
+    kind: 'export',
+    state: 'done',
+    number: person.number,
+    asked_by: shop.id,
+  })
   const names: string[] = done.files
   const [json, page] = await Promise.all(
     ['.json', '.html'].map(async (ending) =>
@@ -30,14 +39,31 @@ test('an export has the data of each place, and none of another person', async (
   const data = JSON.parse(json!)
   expect(data).toMatchObject({ number: person.number, account: { id: shop.id } })
   const counts = Object.fromEntries(
-    Object.entries(data.places as Record<string, unknown[]>).map(([name, rows]) => [name, rows.length]),
+    Object.entries(data.places as Record<string, unknown[]>).map(([name, rows]) => [
+      name,
+      rows.length,
+    ]),
   )
   expect(counts).toEqual(done.counts)
   expect(Object.keys(counts)).toEqual(
     expect.arrayContaining([
       ...['contacts', 'conversations', 'sms_messages', 'sms_events', '_files', 'webhook_payloads'],
-      ...['verifications', 'campaigns', 'hooks', 'hook_calls', 'conversation_notes', 'conversation_drafts'],
-      ...['consents', 'consent_states', 'person_requests', 'webhook_deliveries', 'webhooks', 'sms_dispatch'],
+      ...[
+        'verifications',
+        'campaigns',
+        'hooks',
+        'hook_calls',
+        'conversation_notes',
+        'conversation_drafts',
+      ],
+      ...[
+        'consents',
+        'consent_states',
+        'person_requests',
+        'webhook_deliveries',
+        'webhooks',
+        'sms_dispatch',
+      ],
     ]),
   )
   for (const text of [json!, page!]) {
@@ -88,32 +114,47 @@ test('a second request returns a recent export, and files are deleted after a da
   const first = await exportOf(other.contact)
   expect((await must(shop, 'GET', `/api/contacts/${other.contact}/data`)).id).toBe(first.id)
   const left = async () =>
-    Number((await gateway.query('select count(*) from _files where record = $1', [first.id]))[0]![0])
+    Number(
+      (await gateway.query('select count(*) from _files where record = $1', [first.id]))[0]![0],
+    )
   expect(await left()).toBe(3)
   await cleanUpRequests(db)
   expect(await left()).toBe(3)
-  await db.query(`update person_requests set expires_at = pb_text(now() - interval '1 s') where id = $1`, [
-    first.id,
-  ])
+  await db.query(
+    `update person_requests set expires_at = pb_text(now() - interval '1 s') where id = $1`,
+    [first.id],
+  )
   await cleanUpRequests(db)
   expect(await left()).toBe(0)
-  expect(await must(shop, 'GET', `/api/collections/person_requests/records/${first.id}`)).toMatchObject({
-    ...{ state: 'done', files: [], expires_at: '' },
+  expect(
+    await must(shop, 'GET', `/api/collections/person_requests/records/${first.id}`),
+  ).toMatchObject({
+    state: 'done',
+    files: [],
+    expires_at: '',
   })
 })
 
 test('a stranger gets neither the export nor its files', async () => {
   expect((await stranger.call('GET', `/api/contacts/${person.contact}/data`)).status).toBe(404)
   const { id, files } = await exportOf(person.contact)
-  expect((await stranger.call('GET', `/api/collections/person_requests/records/${id}`)).status).toBe(404)
+  expect(
+    (await stranger.call('GET', `/api/collections/person_requests/records/${id}`)).status,
+  ).toBe(404)
   expect((await fileOf(stranger, id, files[0])).status).toBe(404)
-  expect((await fetch(`${gateway.url}/api/files/person_requests/${id}/${files[0]}`)).status).toBe(404)
+  expect((await fetch(`${gateway.url}/api/files/person_requests/${id}/${files[0]}`)).status).toBe(
+    404,
+  )
 })
 
 test('the record API neither creates, changes nor deletes a request', async () => {
   const { id } = await exportOf(person.contact)
   const path = '/api/collections/person_requests/records'
-  const made = await shop.call('POST', path, { user: shop.id, kind: 'erasure', number: person.number })
+  const made = await shop.call('POST', path, {
+    user: shop.id,
+    kind: 'erasure',
+    number: person.number,
+  })
   const [changed, deleted] = [
     await shop.call('PATCH', `${path}/${id}`, { state: 'waiting' }),
     await shop.call('DELETE', `${path}/${id}`),
@@ -124,9 +165,10 @@ test('the record API neither creates, changes nor deletes a request', async () =
 test('the next run finishes a request whose node died', async () => {
   const { id } = await exportOf(person.contact)
   await jobDeleted(gateway, id)
-  await db.query(`update person_requests set state = 'running', files = '{}', counts = '{}' where id = $1`, [
-    id,
-  ])
+  await db.query(
+    `update person_requests set state = 'running', files = '{}', counts = '{}' where id = $1`,
+    [id],
+  )
   await db.query(`insert into _jobs (kind, holder, key) values ('person', $1, $2)`, [shop.id, id])
   expect(await ended(shop, id)).toMatchObject({ state: 'done' })
   await jobDeleted(gateway, id)
@@ -134,7 +176,9 @@ test('the next run finishes a request whose node died', async () => {
   const before = (await must(shop, 'GET', `/api/collections/person_requests/records/${id}`)).updated
   await db.query(`insert into _jobs (kind, holder, key) values ('person', $1, $2)`, [shop.id, id])
   await jobDeleted(gateway, id)
-  expect((await must(shop, 'GET', `/api/collections/person_requests/records/${id}`)).updated).toBe(before)
+  expect((await must(shop, 'GET', `/api/collections/person_requests/records/${id}`)).updated).toBe(
+    before,
+  )
 })
 
 test('a request fails when its job is dead', async () => {

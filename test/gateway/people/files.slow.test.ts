@@ -19,7 +19,12 @@ import { ended, makeShop, seedPerson } from './person-fixture.ts'
 const folder = temporaryFolder()
 const data = new EmbeddedData(folder)
 data.make()
-const config = readConfig({ ...data.env, PORT: '0', LOG_LEVEL: 'silent', WEBHOOK_ALLOW_PRIVATE: 'true' })
+const config = readConfig({
+  ...data.env,
+  PORT: '0',
+  LOG_LEVEL: 'silent',
+  WEBHOOK_ALLOW_PRIVATE: 'true',
+})
 const gateway = await withDevices(await start(config))
 const of = await makeShop(gateway)
 const { db } = gateway.server.services.store
@@ -51,7 +56,9 @@ test('after an erasure and `scrub`, no table, no file and no backup has a word o
   const words = [...person.secrets, ...person.spellings]
   await checkpoint()
   expect(filesWith(cluster, words).length).toBeGreaterThan(1)
-  const { id } = await must(of.shop, 'POST', `/api/contacts/${person.contact}/erase`, { reason: 'Asked' })
+  const { id } = await must(of.shop, 'POST', `/api/contacts/${person.contact}/erase`, {
+    reason: 'Asked',
+  })
   expect(await ended(of.shop, id)).toMatchObject({ state: 'done' })
   expect(await tablesWith(db, words)).toEqual([])
   // the free space of tables and indexes, and the log: so the documentation says

@@ -11,7 +11,12 @@ test.each([
   ['a name and a number', 'Zebulon', 'Zebulon, 0151 12345678, asked', '…, …, asked'],
   ['a name in another word', 'Anna', 'Annas Mann', '…s Mann'],
   ['a name of two letters, as a word', 'Al', 'Al asked, also by mAil', '… asked, also by mAil'],
-  ['a name of one letter, as a word', 'E', 'E asked: Erase Everything (E)', '… asked: Erase Everything (…)'],
+  [
+    'a name of one letter, as a word',
+    'E',
+    'E asked: Erase Everything (E)',
+    '… asked: Erase Everything (…)',
+  ],
   ['a short name beside other letters', 'Bo', 'Boß und Bo', 'Boß und …'],
   ['a short name between other quotes', 'Bo', '„Bo“ asked', '„…“ asked'],
   ['a name in a script without spaces', '王芳', '我是王芳你好', '我是…你好'],

@@ -9,7 +9,9 @@ import { until } from '../../support/until.ts'
 
 const NUMBER = '+4915112345678'
 
-test('an erasure goes on within a minute after its server was killed', { timeout: 300_000 }, async () => {
+test('an erasure goes on within a minute after its server was killed', {
+  timeout: 300_000,
+}, async () => {
   const env = { HOST: '127.0.0.1', PORT: String(await freePort()) }
   const config = await testConfig(env, 'prepared')
   const first = await start(config, createLogger(config))
@@ -24,12 +26,15 @@ test('an erasure goes on within a minute after its server was killed', { timeout
     [id, NUMBER],
   )
   const left = async () =>
-    Number((await db.query('select count(*) from sms_messages where "to" = $1', [NUMBER])).rows[0]![0])
+    Number(
+      (await db.query('select count(*) from sms_messages where "to" = $1', [NUMBER])).rows[0]![0],
+    )
   const startServer = () => serve({ ...env, DATABASE_URL: config.databaseUrl!, LOG_LEVEL: 'error' })
 
   const killed = await startServer()
   const asked = await must(client(killed.url, id, token), 'POST', '/api/person/erase', {
-    ...{ number: NUMBER, reason: 'Asked' },
+    number: NUMBER,
+    reason: 'Asked',
   })
   await until('the first portions', async () => (await left()) < 30_000)
   process.kill(killed.pid, 'SIGKILL')

@@ -27,14 +27,17 @@ async function erase(number: string) {
 /** As if all texts so far were sent and received forty days ago, and kept for thirty. */
 async function endOld(mode: 'redact' | 'delete', days = 30) {
   const at = `pb_text(now() - interval '40 days')`
-  await store.db.query(`update sms_messages set created = ${at}, updated = ${at} where "user" = $1`, [
-    shop.id,
-  ])
+  await store.db.query(
+    `update sms_messages set created = ${at}, updated = ${at} where "user" = $1`,
+    [shop.id],
+  )
   await endOldMessages(store, extensions, { mode, days })
 }
 const RECEIVED_AT = '2026-11-20T07:00:00Z'
 const report = (from: string, body: string) =>
-  must(phone, 'POST', '/api/devices/incoming', { items: [{ from, body, received_at: RECEIVED_AT }] })
+  must(phone, 'POST', '/api/devices/incoming', {
+    items: [{ from, body, received_at: RECEIVED_AT }],
+  })
 
 test.each([
   ['the erasure of the person', () => erase('+4915110000001')],
@@ -44,14 +47,13 @@ test.each([
   const receiver = await startReceiver()
   receiver.behave((_, res) => void open.push(res))
   await record('webhooks', {
-    ...{
-      url: receiver.url,
-      events: ['message.received'],
-      format: 'template',
-      preset: 'custom',
-      method: 'POST',
-    },
-    ...{ headers: { 'x-text': '{{data.from}}' }, body: '{{data.body}}' },
+    url: receiver.url,
+    events: ['message.received'],
+    format: 'template',
+    preset: 'custom',
+    method: 'POST',
+    headers: { 'x-text': '{{data.from}}' },
+    body: '{{data.body}}',
   })
   await report('+4915110000001', `Secretly ${open.length}${_}`)
   await until('the call', () => open.length === 1)
@@ -59,7 +61,9 @@ test.each([
   open[0]!.end('You sent: Secretly, by +4915110000001')
   const recorded = async () =>
     (
-      await gateway.query(`select attempts, response_body, status from webhook_deliveries where attempts > 0`)
+      await gateway.query(
+        `select attempts, response_body, status from webhook_deliveries where attempts > 0`,
+      )
     ).at(-1)
   await until('the outcome', recorded)
   expect(await tablesWith(store.db, ['Secretly'])).toEqual([])
@@ -70,7 +74,10 @@ test.each([
 
 test('the words of a device about a text that was deleted meanwhile are not stored', async () => {
   const number = '+4915110000002'
-  const { message_ids } = await must(shop, 'POST', '/api/sms/send', { recipients: [number], body: 'Quoted' })
+  const { message_ids } = await must(shop, 'POST', '/api/sms/send', {
+    recipients: [number],
+    body: 'Quoted',
+  })
   const { items } = await must(phone, 'POST', '/api/devices/claim', { limit: 50 })
   const { id, attempt } = items.find((item: { id: string }) => item.id === message_ids[0])
   const tell = (more: object) =>
@@ -98,7 +105,9 @@ test('a text that was deleted is not stored again when its device repeats the re
 
 test('a file of a text is not stored once the account has deleted files of that age', async () => {
   await keep({ keep_files: 20 })
-  const postMms = await mmsPoster(await joinPhone({ mobileUrl: `${gateway.url}/api/mobile/v1` }, shop))
+  const postMms = await mmsPoster(
+    await joinPhone({ mobileUrl: `${gateway.url}/api/mobile/v1` }, shop),
+  )
   const file: SentFile = ['a.vcf', Buffer.from('BEGIN:VCARD FN:Zebulon END:VCARD'), 'text/x-vcard']
   const payload = mms([file], { sender: '+4915110000005' })
   expect(await postMms(payload)).toBe(204)
@@ -116,8 +125,9 @@ test('the call of a hook that would text an erased person is noted without its w
   const hook = await record('hooks', { name: 'Leads', preset: 'text', recipients_from: 'to' })
   const lead = { to: number, text: 'Zebulon asks' }
   await must(gateway.guest, 'POST', `/api/hooks/${hook.secret}`, lead)
-  const calls = await gateway.query('select body, error, texts::text from hook_calls where hook = $1', [
-    hook.id,
-  ])
+  const calls = await gateway.query(
+    'select body, error, texts::text from hook_calls where hook = $1',
+    [hook.id],
+  )
   expect(calls).toEqual([['', '', '[]']])
 })

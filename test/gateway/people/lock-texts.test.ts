@@ -16,7 +16,9 @@ test('each batch of an erasure finds texts by the indexes of recipient and sende
   )
   await store.db.query('vacuum analyze sms_messages')
   const { db, plans } = recordPlans(store.db)
-  expect(await db.transaction((inside) => lockTexts(inside, makePerson(user, number)))).toHaveLength(400)
+  expect(
+    await db.transaction((inside) => lockTexts(inside, makePerson(user, number))),
+  ).toHaveLength(400)
   const [plan] = plans.filter((one) => one.includes('LockRows'))
   expect(plan).toContain('sms_messages_of_user_by_number')
   expect(plan).toMatch(/sms_messages_(of_user_by_from|incoming)/)

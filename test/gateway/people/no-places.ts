@@ -7,7 +7,8 @@ import type { Catalog } from '../../../src/engine/collections/catalog.ts'
 export const NO_PLACES: Readonly<Record<string, string>> = {
   _audit: 'names actions, superusers and record ids; never values',
   _authOrigins: 'browsers of people who sign in',
-  _changes: 'the change log: an erasure overwrites its images of each place, and clears it at the end',
+  _changes:
+    'the change log: an erasure overwrites its images of each place, and clears it at the end',
   _collections: 'schemas',
   _consents_forgotten: 'hashes',
   _externalAuths: 'accounts of people who sign in',

@@ -29,9 +29,13 @@ test('the search in texts finds a number in the digits of every script', async (
   const zeros = [...characterClasses().digits[0]!]
   expect(zeros.length).toBeGreaterThan(60)
   const digits = zeros.map((_, script) =>
-    [...'015120000010'].map((digit) => [...characterClasses().digits[Number(digit)]!][script]).join(''),
+    [...'015120000010']
+      .map((digit) => [...characterClasses().digits[Number(digit)]!][script])
+      .join(''),
   )
-  expect(digits.map((text) => readPhone(text, 'DE').phone)).toEqual(digits.map(() => '+4915120000010'))
+  expect(digits.map((text) => readPhone(text, 'DE').phone)).toEqual(
+    digits.map(() => '+4915120000010'),
+  )
   const { rows } = await db.query('select d from unnest($1::text[]) d where not d ~ $2', [
     digits,
     writeSpellingPattern('+4915120000010'),

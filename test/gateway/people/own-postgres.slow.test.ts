@@ -4,7 +4,12 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { tablesWith } from '../../support/database/dump.ts'
 import { filesWith } from '../../support/database/files-with.ts'
-import { createDatabase, findPostgres, onServer, startPostgres } from '../../support/database/postgres.ts'
+import {
+  createDatabase,
+  findPostgres,
+  onServer,
+  startPostgres,
+} from '../../support/database/postgres.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopLater } from '../../support/stops.ts'
 import { ended, makeShop, seedPerson } from './person-fixture.ts'
@@ -20,7 +25,10 @@ describe.runIf(existsSync(pgDump))('on your own Postgres', () => {
     const postgres = await startPostgres({ settings: { fsync: 'off' } })
     stopLater(() => postgres.stop())
     const url = await createDatabase(postgres.url)
-    const gateway = await startServerWithDevices({ DATABASE_URL: url, WEBHOOK_ALLOW_PRIVATE: 'true' })
+    const gateway = await startServerWithDevices({
+      DATABASE_URL: url,
+      WEBHOOK_ALLOW_PRIVATE: 'true',
+    })
     const of = await makeShop(gateway)
     const person = await seedPerson(of)
     const other = await seedPerson(of)
@@ -33,7 +41,9 @@ describe.runIf(existsSync(pgDump))('on your own Postgres', () => {
     const found = (text: string) => words.filter((word) => text.includes(word))
     expect(found(dump())).toEqual(expect.arrayContaining([person.number, hexOf(person.number)]))
 
-    const { id } = await must(of.shop, 'POST', `/api/contacts/${person.contact}/erase`, { reason: 'Asked' })
+    const { id } = await must(of.shop, 'POST', `/api/contacts/${person.contact}/erase`, {
+      reason: 'Asked',
+    })
     expect(await ended(of.shop, id)).toMatchObject({ state: 'done' })
     expect(await tablesWith(gateway.server.services.store.db, words)).toEqual([])
     const dumped = dump()

@@ -1,4 +1,8 @@
-import { type Client, must, type ServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  type ServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
 import { mms, mmsPoster } from '../../support/smsgate/mms.ts'
 import { joinPhone } from '../../support/smsgate/smsgate-fixture.ts'
@@ -28,9 +32,12 @@ export async function makeShop(gateway: ServerWithDevices) {
   const events = ['message.sent', 'message.delivered', 'message.failed', 'message.received']
   await record('webhooks', { url: receiver.url, events })
   await record('auto_answers', { match: 'any', body: 'We answer soon.' })
-  await must(shop, 'POST', '/api/collections/user_settings/records', { user: shop.id, country: 'DE' })
+  await must(shop, 'POST', '/api/collections/user_settings/records', {
+    user: shop.id,
+    country: 'DE',
+  })
   const group = (await record('contact_groups', { name: 'News', join_words: 'NEWS' })).id
-  return { ...{ gateway, shop, phone, receiver, record, postMms, group }, marks: 0 }
+  return { gateway, shop, phone, receiver, record, postMms, group, marks: 0 }
 }
 export type Shop = Awaited<ReturnType<typeof makeShop>>
 
@@ -46,7 +53,10 @@ export async function seedPerson(of: Shop): Promise<Seeded> {
   const spaced = `0${digits.slice(0, 3)} ${digits.slice(3, 7)}-${digits.slice(7)}`
   const contact = (
     await record('contacts', {
-      ...{ phone: number, name, groups: [group], data: { iban: `IBAN${name}` } },
+      phone: number,
+      name,
+      groups: [group],
+      data: { iban: `IBAN${name}` },
     })
   ).id
   await gateway.hear(phone, [
@@ -56,7 +66,9 @@ export async function seedPerson(of: Shop): Promise<Seeded> {
     [number, 'START'],
   ])
   await must(shop, 'POST', '/api/sms/send', {
-    ...{ recipients: [number], body: `${sent} by API`, client_ref: `order of ${number}` },
+    recipients: [number],
+    body: `${sent} by API`,
+    client_ref: `order of ${number}`,
   })
   await until('the answer to NEWS', async () => {
     const welcome = 'select count(*) from sms_messages where "to" = $1'
@@ -76,12 +88,22 @@ export async function seedPerson(of: Shop): Promise<Seeded> {
   await must(shop, 'POST', '/api/sms/send', { recipients: [number], body: `${sent} claimed` })
   await must(phone, 'POST', '/api/devices/claim', { limit: 50 })
   const scheduled_at = '2090-01-01T00:00:00Z'
-  await must(shop, 'POST', '/api/sms/send', { recipients: [number], body: `${sent} later`, scheduled_at })
-  await must(shop, 'POST', '/api/campaigns', {
-    ...{ recipients: [number], body: `${sent} campaign`, name: `For ${name}`, scheduled_at },
+  await must(shop, 'POST', '/api/sms/send', {
+    recipients: [number],
+    body: `${sent} later`,
+    scheduled_at,
   })
   await must(shop, 'POST', '/api/campaigns', {
-    ...{ recipients: [number, '+4915199999999'], body: 'For all', name: 'All', scheduled_at },
+    recipients: [number],
+    body: `${sent} campaign`,
+    name: `For ${name}`,
+    scheduled_at,
+  })
+  await must(shop, 'POST', '/api/campaigns', {
+    recipients: [number, '+4915199999999'],
+    body: 'For all',
+    name: 'All',
+    scheduled_at,
   })
   await must(shop, 'POST', '/api/verify', { to: number })
   const [conversation] = (
@@ -92,7 +114,10 @@ export async function seedPerson(of: Shop): Promise<Seeded> {
     )
   ).items
   await record('conversation_notes', { conversation: conversation.id, text: `${noted} in a note` })
-  await record('conversation_drafts', { conversation: conversation.id, text: `${noted} in a draft` })
+  await record('conversation_drafts', {
+    conversation: conversation.id,
+    text: `${noted} in a draft`,
+  })
   const hook = await record('hooks', {
     name: 'Leads',
     preset: 'text',
@@ -101,14 +126,12 @@ export async function seedPerson(of: Shop): Promise<Seeded> {
   await must(gateway.guest, 'POST', `/api/hooks/${hook.secret}`, `Lead: ${name}, ${spaced}`)
   await record('webhooks', { url: of.receiver.url, events: ['message.sent'], numbers: number })
   await record('consents', {
-    ...{
-      number,
-      event: 'opt_in',
-      source: 'page',
-      shown: 'Yes',
-      said: `${said} yes`,
-      browser: `Browser of ${name}`,
-    },
+    number,
+    event: 'opt_in',
+    source: 'page',
+    shown: 'Yes',
+    said: `${said} yes`,
+    browser: `Browser of ${name}`,
   })
   const files = [['card.vcf', Buffer.from(`${PICTURE_TEXT} ${name}`), 'text/x-vcard']] as const
   expect(await of.postMms({ ...mms(files), sender: number, body: `${said} picture` })).toBe(204)
@@ -118,7 +141,9 @@ export async function seedPerson(of: Shop): Promise<Seeded> {
     return Number((await gateway.query(open, [number]))[0]![0]) === 0
   })
   return {
-    ...{ number, contact, secrets: [name!, said!, sent!, noted!] },
+    number,
+    contact,
+    secrets: [name!, said!, sent!, noted!],
     spellings: [number, number.slice(1), `0${digits}`, digits, spaced],
   }
 }

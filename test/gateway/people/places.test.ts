@@ -43,7 +43,12 @@ test('an export shows each column that an erasure empties, apart from secrets an
   expect(hidden).toEqual([
     'webhook_payloads.target',
     'sms_origins.data',
-    ...['campaigns.variables', 'campaigns.recipients', 'campaigns.audience', 'campaigns.without_consent'],
+    ...[
+      'campaigns.variables',
+      'campaigns.recipients',
+      'campaigns.audience',
+      'campaigns.without_consent',
+    ],
     'hooks.recipients',
     ...['webhooks.numbers', 'webhooks.enabled'],
     'person_requests.files',
@@ -52,7 +57,12 @@ test('an export shows each column that an erasure empties, apart from secrets an
 
 test('places name columns of their tables', () => {
   const wrong = PLACES.flatMap(({ table, shown, key, erasure, logged }) =>
-    [...shown, key, ...(typeof erasure === 'string' ? [] : Object.keys(erasure)), ...Object.keys(logged)]
+    [
+      ...shown,
+      key,
+      ...(typeof erasure === 'string' ? [] : Object.keys(erasure)),
+      ...Object.keys(logged),
+    ]
       .filter((column) => !tables.get(table)!.all.includes(column))
       .map((column) => `${table}.${column}`),
   )

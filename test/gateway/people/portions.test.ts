@@ -2,7 +2,11 @@ import { eraseData } from '../../../src/gateway/people/erase.ts'
 import { exportSlice } from '../../../src/gateway/people/export-person.ts'
 import { EXPORTED } from '../../../src/gateway/people/export-portion.ts'
 import { makePerson } from '../../../src/gateway/people/person.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { ended } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices()
@@ -38,7 +42,10 @@ async function openRequest(shop: Client, kind: 'export' | 'erasure'): Promise<st
   return id
 }
 const exportingFor = (shop: Client, request: string, maxBytes = 0) => ({
-  ...{ request, person: makePerson(shop.id, NUMBER), places: EXPORTED, owner: { id: shop.id, maxBytes } },
+  request,
+  person: makePerson(shop.id, NUMBER),
+  places: EXPORTED,
+  owner: { id: shop.id, maxBytes },
 })
 const wakeJob = (id: string) => db.query('update _jobs set due_at = now() where key = $1', [id])
 const count = async (where: string, ...params: unknown[]) =>
@@ -48,7 +55,8 @@ async function fileOf(shop: Client, id: string, name: string): Promise<Response>
   const { token } = await must(shop, 'POST', '/api/files/token')
   return fetch(`${gateway.url}/api/files/person_requests/${id}/${name}?token=${token}`)
 }
-const download = async (shop: Client, id: string, name: string) => (await fileOf(shop, id, name)).text()
+const download = async (shop: Client, id: string, name: string) =>
+  (await fileOf(shop, id, name)).text()
 
 test('an export that was killed continues, has each text once, and has no files before its end', async () => {
   const shop = await gateway.makeUser()
@@ -92,7 +100,9 @@ test('an export whose person is erased meanwhile fails, and its files are delete
   expect(await files()).toEqual([])
   await wakeJob(request)
   expect(await ended(shop, request)).toMatchObject({
-    ...{ state: 'failed', error: 'The person was erased meanwhile.', files: [] },
+    state: 'failed',
+    error: 'The person was erased meanwhile.',
+    files: [],
   })
 })
 
@@ -112,7 +122,12 @@ test('an export that exceeds the limit of files fails and leaves no files', asyn
 test('an erasure continues where its last run ended, in texts to the person and to others', async () => {
   const shop = await gateway.makeUser()
   await addTexts(shop.id, NUMBER, 1_000)
-  await addTexts(shop.id, OTHER, 12_000, `case when n % 4000 = 0 then 'Ring ${NUMBER}' else 'Text' end`)
+  await addTexts(
+    shop.id,
+    OTHER,
+    12_000,
+    `case when n % 4000 = 0 then 'Ring ${NUMBER}' else 'Text' end`,
+  )
   const request = await openRequest(shop, 'erasure')
   const person = makePerson(shop.id, NUMBER)
   // a time of 0 ms ends each run after one portion
@@ -125,8 +140,13 @@ test('an erasure continues where its last run ended, in texts to the person and 
   }
   expect(left.slice(0, 3)).toEqual([600, 200, 0])
   expect(named.slice(3)).toEqual([2, 1, 0])
-  expect(await must(shop, 'GET', `/api/collections/person_requests/records/${request}`)).toMatchObject({
-    ...{ state: 'done', progress: 100, number: '', counts: { sms_messages: 1_000 } },
+  expect(
+    await must(shop, 'GET', `/api/collections/person_requests/records/${request}`),
+  ).toMatchObject({
+    state: 'done',
+    progress: 100,
+    number: '',
+    counts: { sms_messages: 1_000 },
   })
 })
 
@@ -140,11 +160,17 @@ test('a person who agrees again between two runs of an erasure gets texts again'
   await run()
   expect(await isStopped()).toBe(true)
   await must(shop, 'POST', '/api/collections/consents/records', {
-    ...{ user: shop.id, number: NUMBER, event: 'opt_in', shown: 'Yes, please' },
+    user: shop.id,
+    number: NUMBER,
+    event: 'opt_in',
+    shown: 'Yes, please',
   })
   for (let runs = 0; runs < 20 && (await run()) !== undefined; runs++);
-  expect(await must(shop, 'GET', `/api/collections/person_requests/records/${request}`)).toMatchObject({
-    ...{ state: 'done', number: '' },
+  expect(
+    await must(shop, 'GET', `/api/collections/person_requests/records/${request}`),
+  ).toMatchObject({
+    state: 'done',
+    number: '',
   })
   expect(await isStopped()).toBe(false)
 })

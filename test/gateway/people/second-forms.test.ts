@@ -26,10 +26,19 @@ test('an erasure by a number removes what is stored under its second form', asyn
   const rename = async (table: string, column: string) => {
     // as an older version stored the rows
     await gateway.query(`alter table ${table} disable trigger user`)
-    await gateway.query(`update ${table} set ${column} = $2 where ${column} = $1`, [person.number, second])
+    await gateway.query(`update ${table} set ${column} = $2 where ${column} = $1`, [
+      person.number,
+      second,
+    ])
     await gateway.query(`alter table ${table} enable trigger user`)
   }
-  for (const table of ['conversations', 'consents', 'consent_states', 'line_recipients', 'auto_answers_sent'])
+  for (const table of [
+    'conversations',
+    'consents',
+    'consent_states',
+    'line_recipients',
+    'auto_answers_sent',
+  ])
     await rename(table, 'number')
   await rename('contacts', 'phone')
   await rename('verifications', '"to"')
@@ -49,7 +58,10 @@ test('an erasure by a number removes what is stored under its second form', asyn
   const { id } = await must(of.shop, 'POST', '/api/person/erase', asked)
   expect(await ended(of.shop, id)).toMatchObject({ state: 'done', number: '' })
   expect(await tablesWith(db, [...person.secrets, ...person.spellings, second])).toEqual([])
-  const { stopped } = await must(of.shop, 'POST', '/api/person/erase', { number: second, preview: true })
+  const { stopped } = await must(of.shop, 'POST', '/api/person/erase', {
+    number: second,
+    preview: true,
+  })
   expect(stopped).toBe(true)
 })
 
@@ -57,9 +69,13 @@ test('an erasure by a number removes a conversation under the national number of
   const user = await gateway.makeUser()
   const phone = await gateway.pair(user)
   await gateway.hear(phone, [['0151 7654 3210', 'Zebulon calls']])
-  await must(user, 'POST', '/api/collections/user_settings/records', { user: user.id, country: 'DE' })
+  await must(user, 'POST', '/api/collections/user_settings/records', {
+    user: user.id,
+    country: 'DE',
+  })
   const { id } = await must(user, 'POST', '/api/person/erase', {
-    ...{ number: '+4915176543210', reason: 'Asked' },
+    number: '+4915176543210',
+    reason: 'Asked',
   })
   expect(await ended(user, id)).toMatchObject({ state: 'done', number: '' })
   expect(await tablesWith(db, ['Zebulon calls', '0151 7654 3210', '015176543210'])).toEqual([])
@@ -76,7 +92,10 @@ test('an erasure removes a contact in national form beside that in E.164, and it
     [user.id],
   )) as [[string]]
   await gateway.hear(phone, [['0151 7654 3211', 'Zebulonia calls']])
-  await must(user, 'POST', '/api/collections/user_settings/records', { user: user.id, country: 'DE' })
+  await must(user, 'POST', '/api/collections/user_settings/records', {
+    user: user.id,
+    country: 'DE',
+  })
   const found = await must(user, 'POST', `/api/contacts/${old}/erase`, { preview: true })
   expect(found.number).toBe('+4915176543211')
   expect(found.places).toEqual(

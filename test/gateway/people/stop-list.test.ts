@@ -1,4 +1,8 @@
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { ended } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices()
@@ -19,9 +23,10 @@ async function erased(by: Client = ann): Promise<string> {
 }
 const reasonsOf = async (ids: readonly string[]) =>
   (
-    await gateway.query('select error_message from sms_messages where id = any($1::text[]) order by _rowid', [
-      ids,
-    ])
+    await gateway.query(
+      'select error_message from sms_messages where id = any($1::text[]) order by _rowid',
+      [ids],
+    )
   ).flat()
 async function reasonOfSend(number: string, more: object = {}) {
   const { message_ids } = await must(ann, 'POST', '/api/sms/send', {
@@ -50,7 +55,12 @@ test('importing the person with an old consent does not lift the stop', async ()
   const number = await erased()
   await record('contacts', { phone: number, name: 'Old' })
   await record('consents', { number, event: 'imported', source: 'import', shown: 'Yes, please' })
-  await record('consents', { number, event: 'opt_in', given_at: '2020-01-01 00:00:00.000Z', shown: 'Yes' })
+  await record('consents', {
+    number,
+    event: 'opt_in',
+    given_at: '2020-01-01 00:00:00.000Z',
+    shown: 'Yes',
+  })
   await record('consents', { number, event: 'opt_in', source: 'api' })
   expect(await reasonOfSend(number)).toBe(STOPPED)
   const scheduled_at = '2090-01-01T00:00:00Z'
@@ -59,12 +69,17 @@ test('importing the person with an old consent does not lift the stop', async ()
 
 test.each([
   ['texts START', (number: string) => gateway.hear(phone, [[number, 'START']])],
-  ['agrees on a page', (number: string) => record('consents', { number, event: 'opt_in', shown: 'Yes' })],
+  [
+    'agrees on a page',
+    (number: string) => record('consents', { number, event: 'opt_in', shown: 'Yes' }),
+  ],
 ])('an erased person who %s gets texts again', async (_, agree) => {
   const number = await erased()
   await agree(number)
   expect(await reasonOfSend(number)).toBe('')
-  expect((await must(ann, 'POST', '/api/person/erase', { number, preview: true })).stopped).toBe(false)
+  expect((await must(ann, 'POST', '/api/person/erase', { number, preview: true })).stopped).toBe(
+    false,
+  )
 })
 
 test.each(['START', 'OFFERS'])(
@@ -74,24 +89,32 @@ test.each(['START', 'OFFERS'])(
       await record('contact_groups', { name: body, join_words: body, join_confirm: true })
     const number = await erased()
     const received_at = new Date(Date.now() - 600_000).toISOString()
-    await must(phone, 'POST', '/api/devices/incoming', { items: [{ from: number, body, received_at }] })
+    await must(phone, 'POST', '/api/devices/incoming', {
+      items: [{ from: number, body, received_at }],
+    })
     expect(await reasonOfSend(number)).toBe(STOPPED)
   },
 )
 
 test('an erased person who texts a word that joins gets the question, and texts after the answer', async () => {
-  const group = await record('contact_groups', { name: 'News', join_words: 'NEWS', join_confirm: true })
+  const group = await record('contact_groups', {
+    name: 'News',
+    join_words: 'NEWS',
+    join_confirm: true,
+  })
   const number = await erased()
   await gateway.hear(phone, [[number, 'NEWS']])
   const question = () =>
-    gateway.query(`select error_message from sms_messages where "to" = $1 and client_ref like 'auto:%'`, [
-      number,
-    ])
+    gateway.query(
+      `select error_message from sms_messages where "to" = $1 and client_ref like 'auto:%'`,
+      [number],
+    )
   await expect.poll(question).toEqual([['']])
   await gateway.hear(phone, [[number, 'YES']])
-  const state = await gateway.query('select state from consent_states where number = $1 and "group" = $2', [
-    ...[number, group.id],
-  ])
+  const state = await gateway.query(
+    'select state from consent_states where number = $1 and "group" = $2',
+    [...[number, group.id]],
+  )
   expect(state).toEqual([['given']])
   expect(await reasonOfSend(number)).toBe('')
 })
@@ -102,7 +125,9 @@ test('an erased person who texts another word than START gets no automatic answe
   await gateway.hear(phone, [[number, 'Hello']])
   expect(await reasonOfSend(number)).toBe(STOPPED)
   expect(
-    await gateway.query(`select 1 from sms_messages where "to" = $1 and error_message = ''`, [number]),
+    await gateway.query(`select 1 from sms_messages where "to" = $1 and error_message = ''`, [
+      number,
+    ]),
   ).toEqual([])
 })
 
@@ -118,10 +143,14 @@ test('a campaign leaves out an erased person, also one who was erased after the 
   const { id } = await must(ann, 'POST', '/api/person/erase', { number: after, reason: 'Asked' })
   await ended(ann, id)
   const stored = () =>
-    gateway.query(`select "to", status from sms_messages where sent_by = $1 order by "to"`, [campaign.id])
+    gateway.query(`select "to", status from sms_messages where sent_by = $1 order by "to"`, [
+      campaign.id,
+    ])
   await expect.poll(stored).toEqual(expect.arrayContaining([[other, 'pending']]))
   expect(
-    JSON.stringify(await gateway.query('select c::text from campaigns c where id = $1', [campaign.id])),
+    JSON.stringify(
+      await gateway.query('select c::text from campaigns c where id = $1', [campaign.id]),
+    ),
   ).not.toContain(after)
   expect((await stored()).filter(([to, status]) => to !== other && status !== 'failed')).toEqual([])
 })
@@ -141,9 +170,9 @@ test('the hashes of a number differ by account', async () => {
     `select person_hash('a', '+4915112345678'), person_hash('b', '+4915112345678')`,
   )) as [[string, string]]
   expect(own).not.toBe(others)
-  expect(await gateway.query('select count(*) from _stop_list where hash !~ $1', ['^[0-9a-f]{64}$'])).toEqual(
-    [[0]],
-  )
+  expect(
+    await gateway.query('select count(*) from _stop_list where hash !~ $1', ['^[0-9a-f]{64}$']),
+  ).toEqual([[0]])
 })
 
 test('deleting an account deletes its stop list', async () => {

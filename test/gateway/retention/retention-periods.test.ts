@@ -1,7 +1,11 @@
 import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
 import { endOldByPerson } from '../../../src/gateway/retention/old-people.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
-import { type Client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 
 // Days of accounts and groups, against a server that keeps texts for 100 days.
 
@@ -34,7 +38,12 @@ const makeContact = (phone: string, groups: string[]) =>
 
 let texts = 0
 /** A text of this type, with this age in days, from or to a number. Returns its id. */
-async function add(type: 'incoming' | 'outgoing', age: number, number = PHONE, by = ann): Promise<string> {
+async function add(
+  type: 'incoming' | 'outgoing',
+  age: number,
+  number = PHONE,
+  by = ann,
+): Promise<string> {
   const id = `text${String(texts++).padStart(11, '0')}`
   await query(
     `insert into sms_messages (id, "user", status, message_type, "from", "to", body, attachments, created, updated)
@@ -48,9 +57,10 @@ async function add(type: 'incoming' | 'outgoing', age: number, number = PHONE, b
 /** The body and the number of files of these texts. */
 const contents = async (ids: readonly string[]) =>
   (
-    await query('select body, cardinality(attachments) from sms_messages where id = any($1) order by id', [
-      ids,
-    ])
+    await query(
+      'select body, cardinality(attachments) from sms_messages where id = any($1) order by id',
+      [ids],
+    )
   ).map(([body, files]) => `${body} ${files}`)
 const run = async () => {
   await endOldMessages(store, extensions, SERVER)
@@ -59,7 +69,11 @@ const run = async () => {
 
 test.each([
   ['texts of both kinds go after the days of the server', {}, ['secret 1', 'secret 1', ' 0', ' 0']],
-  ['received texts go after days of their own', { keep_incoming: 20 }, [' 0', 'secret 1', ' 0', ' 0']],
+  [
+    'received texts go after days of their own',
+    { keep_incoming: 20 },
+    [' 0', 'secret 1', ' 0', ' 0'],
+  ],
   ['sent texts go after days of their own', { keep_outgoing: 20 }, ['secret 1', ' 0', ' 0', ' 0']],
   ['files go before their texts', { keep_files: 20 }, ['secret 0', 'secret 0', ' 0', ' 0']],
   [
@@ -98,7 +112,11 @@ test('texts from and to members are deleted after the fewest days of their group
 /** An entry of consent that was added and, if it made the present state, changed it so many days ago. */
 async function agree(event: string, age: number, number: string, group = ''): Promise<string> {
   const { id } = await must(ann, 'POST', '/api/collections/consents/records', {
-    ...{ user: ann.id, number, event, group, shown: 'Yes' },
+    user: ann.id,
+    number,
+    event,
+    group,
+    shown: 'Yes',
   })
   // the ledger refuses updates, so the test turns its triggers off
   await store.db.transaction(async (db) => {
@@ -109,13 +127,18 @@ async function agree(event: string, age: number, number: string, group = ''): Pr
     await triggers('disable')
     const at = 'pb_text(now() - make_interval(days => $2::int))'
     await db.query(`update consents set created = ${at} where id = $1`, [id, age])
-    await db.query(`update consent_states set updated = ${at}, since = ${at} where entry = $1`, [id, age])
+    await db.query(`update consent_states set updated = ${at}, since = ${at} where entry = $1`, [
+      id,
+      age,
+    ])
     await triggers('enable')
   })
   return id
 }
 const kept = async () =>
-  (await query('select id from consents where "user" = $1 order by created', [ann.id])).map(([id]) => id)
+  (await query('select id from consents where "user" = $1 order by created', [ann.id])).map(
+    ([id]) => id,
+  )
 
 test('an entry of consent is deleted some days after another entry replaced it, and leaves its hash', async () => {
   await keep({ keep_consents: 200, keep_outgoing: 90 })
@@ -167,7 +190,8 @@ test("the days of a deleted group's entry count from the last text to its number
 
 describe('GET /api/account/retention', () => {
   const read = (by: Client) => by.call('GET', '/api/account/retention')
-  const inDays = (days: number) => new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
+  const inDays = (days: number) =>
+    new Date(Date.now() + days * 86_400_000).toISOString().slice(0, 10)
 
   test('answers the days, the first deletion and the number within a day of it', async () => {
     await keep({ keep_incoming: 20, keep_files: 40, keep_consents: 200 })
@@ -185,7 +209,10 @@ describe('GET /api/account/retention', () => {
     ]
     expect(body.mode).toBe('redact')
     expect(
-      body.kinds.map((one: { kind: string } & Parameters<typeof shown>[0]) => [one.kind, ...shown(one)]),
+      body.kinds.map((one: { kind: string } & Parameters<typeof shown>[0]) => [
+        one.kind,
+        ...shown(one),
+      ]),
     ).toEqual([
       ['incoming', 20, inDays(10), 2],
       ['outgoing', 100, inDays(50), 1],
@@ -212,6 +239,8 @@ describe('GET /api/account/retention', () => {
 test('days below 0 and above 36,500 are refused', async () => {
   for (const keep_files of [-1, 36_501, 1.5]) {
     const body = { user: ann.id, keep_files }
-    expect((await ann.call('POST', '/api/collections/user_settings/records', body)).status).toBe(400)
+    expect((await ann.call('POST', '/api/collections/user_settings/records', body)).status).toBe(
+      400,
+    )
   }
 })

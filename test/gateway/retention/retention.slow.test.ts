@@ -9,7 +9,10 @@ const TEXT = 'a private text'
 const extensions = collectExtensions({ webhookAllowPrivate: false })
 
 const { store } = (await startServer()).services
-await store.db.query(`insert into users (id, email, "tokenKey") values ($1, 'old@example.com', 'k')`, [USER])
+await store.db.query(
+  `insert into users (id, email, "tokenKey") values ($1, 'old@example.com', 'k')`,
+  [USER],
+)
 await store.db.query(
   `insert into webhooks (id, "user", url, secret) values ('hook', $1, 'https://a.example', 's')`,
   [USER],
@@ -17,15 +20,23 @@ await store.db.query(
 
 const TABLES = ['sms_messages', 'sms_events', 'webhook_deliveries', 'webhook_payloads']
 beforeEach(async () => {
-  for (const table of [...TABLES, '_changes', '_listeners']) await store.db.query(`delete from ${table}`)
+  for (const table of [...TABLES, '_changes', '_listeners'])
+    await store.db.query(`delete from ${table}`)
 })
 
-const run = (mode: 'redact' | 'delete', days = DAYS) => endOldMessages(store, extensions, { mode, days })
+const run = (mode: 'redact' | 'delete', days = DAYS) =>
+  endOldMessages(store, extensions, { mode, days })
 const count = async (from: string) =>
   Number((await store.db.query(`select count(*) from ${from}`)).rows[0]![0])
 
 /** Messages that came to this status so many days ago, each with an event and a webhook's delivery. */
-async function add(prefix: string, status: string, days: number, many = 1, ref = ''): Promise<void> {
+async function add(
+  prefix: string,
+  status: string,
+  days: number,
+  many = 1,
+  ref = '',
+): Promise<void> {
   await store.db.query(
     `with m as (
        insert into sms_messages (id, "user", status, "to", body, message_type, client_ref, created, updated)
@@ -62,13 +73,16 @@ test.each([
   ['pending', 31, 1],
   ['assigned', 31, 1],
   ['sending', 31, 1],
-])('redaction of a message %s %i days ago leaves its text in %i messages', async (status, days, left) => {
-  await add('mmm', status, days)
-  await run('redact')
-  expect(await places()).toEqual([left, left, left])
-  expect(await count('sms_messages')).toBe(1)
-  expect(await count('sms_events')).toBe(1)
-})
+])(
+  'redaction of a message %s %i days ago leaves its text in %i messages',
+  async (status, days, left) => {
+    await add('mmm', status, days)
+    await run('redact')
+    expect(await places()).toEqual([left, left, left])
+    expect(await count('sms_messages')).toBe(1)
+    expect(await count('sms_events')).toBe(1)
+  },
+)
 
 test('with no retention set, nothing is deleted', async () => {
   await add('mmm', 'delivered', 1000)
@@ -163,26 +177,35 @@ test.each([
   ['canceled', 31, ''],
   ['paused', 31, TEXT],
   ['done', 29, TEXT],
-])('a campaign that is %s for %i days has the text "%s" after redaction', async (status, days, body) => {
-  const id = `${status}${days}`.padEnd(15, '0')
-  await store.db.query(
-    `insert into campaigns (id, "user", status, body, recipients, updated)
+])(
+  'a campaign that is %s for %i days has the text "%s" after redaction',
+  async (status, days, body) => {
+    const id = `${status}${days}`.padEnd(15, '0')
+    await store.db.query(
+      `insert into campaigns (id, "user", status, body, recipients, updated)
      values ($1, $2, $3, $4, '["+4915112345678"]', pb_text(now() - make_interval(days => $5)))`,
-    [id, USER, status, TEXT, days],
-  )
-  await run('redact')
-  const { rows } = await store.db.query('select body, recipients::text from campaigns where id = $1', [id])
-  expect(rows).toEqual([[body, body === '' ? '[]' : '["+4915112345678"]']])
-})
+      [id, USER, status, TEXT, days],
+    )
+    await run('redact')
+    const { rows } = await store.db.query(
+      'select body, recipients::text from campaigns where id = $1',
+      [id],
+    )
+    expect(rows).toEqual([[body, body === '' ? '[]' : '["+4915112345678"]']])
+  },
+)
 
-test.each(['redact', 'delete'] as const)('%s finds the oldest messages by an index', async (mode) => {
-  await add('mmm', 'delivered', 1, 5_000)
-  await run(mode)
-  await store.db.query('analyze sms_messages')
-  const { rows } = await store.db.query(
-    `explain select id from sms_messages where "user" = $1 and message_type = 'outgoing'
+test.each(['redact', 'delete'] as const)(
+  '%s finds the oldest messages by an index',
+  async (mode) => {
+    await add('mmm', 'delivered', 1, 5_000)
+    await run(mode)
+    await store.db.query('analyze sms_messages')
+    const { rows } = await store.db.query(
+      `explain select id from sms_messages where "user" = $1 and message_type = 'outgoing'
        and created < '2020-01-01' and ${HAS_CONTENT_SQL[mode]} order by created limit 1000`,
-    [USER],
-  )
-  expect(rows.flat().join('\n')).toContain(`sms_messages_kinds_to_${mode}`)
-})
+      [USER],
+    )
+    expect(rows.flat().join('\n')).toContain(`sms_messages_kinds_to_${mode}`)
+  },
+)

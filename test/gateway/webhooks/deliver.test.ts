@@ -65,7 +65,10 @@ describe('an event', () => {
   })
 
   test('is delivered to each webhook that subscribes to it, under one id', async () => {
-    const [one, two] = [await makeWebhook(user, receiver.url), await makeWebhook(user, receiver.url)]
+    const [one, two] = [
+      await makeWebhook(user, receiver.url),
+      await makeWebhook(user, receiver.url),
+    ]
     await makeWebhook(user, receiver.url, { events: ['message.failed'] })
     await makeWebhook(user, receiver.url, { enabled: false })
     await sendAndReport(user, phone, 1, 'sent')
@@ -168,7 +171,10 @@ describe('a delivery', () => {
     const [{ id }] = await deliveriesOf(user)
     await user.call('DELETE', `/api/collections/sms_messages/records/${message}`)
     expect(await deliveriesOf(user)).toEqual([])
-    const { rows } = await fixture.store.db.query('select 1 from webhook_payloads where delivery = $1', [id])
+    const { rows } = await fixture.store.db.query(
+      'select 1 from webhook_payloads where delivery = $1',
+      [id],
+    )
     expect(rows).toEqual([])
   })
 
@@ -225,7 +231,10 @@ test("the request of a delivery can be read only by the webhook's user and super
   const other = await fixture.gateway.makeUser()
   expect((await read(fixture.gateway.guest, id)).status).toBe(401)
   expect((await read(phone, id)).status).toBe(403)
-  expect(await read(other, id)).toMatchObject({ status: 404, body: { error: 'delivery_not_found' } })
+  expect(await read(other, id)).toMatchObject({
+    status: 404,
+    body: { error: 'delivery_not_found' },
+  })
   expect((await read(user, 'deliverynobody0')).status).toBe(404)
   expect((await read(fixture.gateway.superuser, id)).body.body).toContain('Hello.')
 })

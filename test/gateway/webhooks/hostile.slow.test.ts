@@ -67,7 +67,11 @@ describe('an attempt', () => {
       more()
     }
 
-  const broken: readonly (readonly [what: string, speak: (socket: Socket) => void, outcome: object])[] = [
+  const broken: readonly (readonly [
+    what: string,
+    speak: (socket: Socket) => void,
+    outcome: object,
+  ])[] = [
     [
       'a body without end',
       (socket: Socket) => {
@@ -88,10 +92,16 @@ describe('an attempt', () => {
     [
       'another protocol',
       (socket: Socket) =>
-        void socket.write('HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n'),
+        void socket.write(
+          'HTTP/1.1 101 Switching Protocols\r\nupgrade: x\r\nconnection: upgrade\r\n\r\n',
+        ),
       { status: 0 },
     ],
-    ['endless hints and no answer', flood('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'), { status: 0 }],
+    [
+      'endless hints and no answer',
+      flood('HTTP/1.1 103 Early Hints\r\nlink: </a>\r\n\r\n'),
+      { status: 0 },
+    ],
   ]
   test.each(broken)(
     'against a receiver that sends %s ends in time with little memory and the outcome $2',
@@ -129,14 +139,17 @@ describe('an attempt', () => {
       },
     ],
   ]
-  test.concurrent.for(slow)('against a receiver that %s times out', async ([, speak], { expect }) => {
-    const raw = await startRaw(speak)
-    const outcome = await callWebhook(due(raw.url), true, never)
-    expect(outcome).toMatchObject({ status: 0, text: `${raw.url} did not answer in time` })
-    expect(outcome.latencyMs).toBeGreaterThan(TIMEOUT_MS - 100)
-    expect(outcome.latencyMs).toBeLessThan(TIMEOUT_MS + 1_000)
-    await until('the connection is closed', () => raw.sockets.size === 0)
-  })
+  test.concurrent.for(slow)(
+    'against a receiver that %s times out',
+    async ([, speak], { expect }) => {
+      const raw = await startRaw(speak)
+      const outcome = await callWebhook(due(raw.url), true, never)
+      expect(outcome).toMatchObject({ status: 0, text: `${raw.url} did not answer in time` })
+      expect(outcome.latencyMs).toBeGreaterThan(TIMEOUT_MS - 100)
+      expect(outcome.latencyMs).toBeLessThan(TIMEOUT_MS + 1_000)
+      await until('the connection is closed', () => raw.sockets.size === 0)
+    },
+  )
 })
 
 describe('a slow receiver', () => {
@@ -164,6 +177,8 @@ describe('a slow receiver', () => {
     // the slow ones are still at it: nobody waited for one of them to end
     expect(slow.told).toHaveLength(5)
     expect(slow.most()).toBe(5)
-    expect((await deliveriesOf(dawdler)).filter(({ status }) => status === 'pending')).toHaveLength(180)
+    expect((await deliveriesOf(dawdler)).filter(({ status }) => status === 'pending')).toHaveLength(
+      180,
+    )
   })
 })

@@ -6,7 +6,11 @@ import {
   leaseDeliveries,
 } from '../../../src/gateway/webhooks/lease-deliveries.ts'
 import { type DueDelivery, findDue } from '../../../src/gateway/webhooks/load-delivery.ts'
-import { endTurn, failWithoutCall, recordOutcome } from '../../../src/gateway/webhooks/record-outcome.ts'
+import {
+  endTurn,
+  failWithoutCall,
+  recordOutcome,
+} from '../../../src/gateway/webhooks/record-outcome.ts'
 import { makeUser, testStore } from '../../support/database/queue.ts'
 
 const store = await testStore()
@@ -14,7 +18,9 @@ const { db } = store
 
 /** One delivery that is due, of a webhook that is enabled. */
 beforeEach(async () => {
-  await db.script('delete from webhook_dispatch; delete from webhook_deliveries; delete from webhooks')
+  await db.script(
+    'delete from webhook_dispatch; delete from webhook_deliveries; delete from webhooks',
+  )
   const user = await makeUser(store)
   await db.query(
     `insert into webhooks (id, "user", url, enabled) values ('hook', $1, 'https://a.example/', true)`,
@@ -34,7 +40,12 @@ const row = async () => {
 }
 const one = async () => (await leaseDeliveries(store.db, 10))[0]!
 const dueOf = async ({ delivery }: Lease) => (await findDue(store, [delivery])).get(delivery)!
-const answered = (status: number): CallOutcome => ({ status, text: '', latencyMs: 1, retryAfter: 0 })
+const answered = (status: number): CallOutcome => ({
+  status,
+  text: '',
+  latencyMs: 1,
+  retryAfter: 0,
+})
 
 /** A node leased the delivery and was silent for so long that another has it now. */
 async function overtaken(): Promise<{ old: Lease; present: Lease; due: DueDelivery }> {
@@ -77,7 +88,11 @@ test.each<[what: string, (old: Lease, due: DueDelivery) => Promise<void>, isLate
     (old, due) => recordOutcome(store, old, { ...due, attempts: 7 }, answered(204)),
     false,
   ],
-  ['failed too late', (old, due) => failWithoutCall(store, old, { ...due, attempts: 7 }, ''), false],
+  [
+    'failed too late',
+    (old, due) => failWithoutCall(store, old, { ...due, attempts: 7 }, ''),
+    false,
+  ],
 ])('an expired lease that is %s does not disturb the present one', async (_, end, isLater) => {
   const { old, present, due } = await overtaken()
   await end(old, due)
@@ -151,7 +166,12 @@ describe('the turns of due deliveries', () => {
       5,
       { ann: 3, bob: 2 },
     ],
-    ['as many as there is room', { ann: hooksAt(own, 9, 9), bob: hooksAt(own, 9, 9) }, 8, { ann: 4, bob: 4 }],
+    [
+      'as many as there is room',
+      { ann: hooksAt(own, 9, 9), bob: hooksAt(own, 9, 9) },
+      8,
+      { ann: 4, bob: 4 },
+    ],
     ['no turns without room', { ann: { 'https://a.example/': 3 } }, 0, {}],
   ])('give %s: $3', async (_, waiting, room, turns) => {
     await fill(waiting)
@@ -160,7 +180,10 @@ describe('the turns of due deliveries', () => {
 
   test('are at most a hundred for one host, fairly spread over users', async () => {
     const crowd = Object.fromEntries(
-      Array.from({ length: 30 }, (_, i) => [`user${i}`, hooksAt(() => 'Shared.example:8443', 4, 5)]),
+      Array.from({ length: 30 }, (_, i) => [
+        `user${i}`,
+        hooksAt(() => 'Shared.example:8443', 4, 5),
+      ]),
     )
     await fill(crowd)
     const turns = await take(400)
@@ -187,7 +210,11 @@ describe('the turns of due deliveries', () => {
     await fill({ ann: { 'https://quick.example/': 2 } })
     const leases = await leaseDeliveries(db, 3)
     const urls = leases.map(({ delivery }) => delivery.split(' ')[1])
-    expect(urls.sort()).toEqual(['https://quick.example/', 'https://quick.example/', 'https://slow.example/'])
+    expect(urls.sort()).toEqual([
+      'https://quick.example/',
+      'https://quick.example/',
+      'https://slow.example/',
+    ])
   })
 
   test('skip deliveries not due yet and include those of a deleted webhook', async () => {

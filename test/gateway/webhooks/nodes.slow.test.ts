@@ -23,7 +23,11 @@ const silent = createLogger({ logLevel: 'silent' })
 
 /** Settings of one database that several servers use in turn. */
 async function lastingConfig() {
-  const env = { DATA_DIR: temporaryFolder(), PORT: String(await freePort()), WEBHOOK_ALLOW_PRIVATE: 'true' }
+  const env = {
+    DATA_DIR: temporaryFolder(),
+    PORT: String(await freePort()),
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+  }
   return testConfig(env, 'prepared')
 }
 
@@ -86,7 +90,9 @@ test.concurrent('deliveries leased by a node that died are made by another node'
   receiver.answer(500)
   await makeWebhook(user, receiver.url)
   await sendAndReport(user, phone, 3, 'sent')
-  await until('an attempt', async () => (await deliveriesOf(user)).every(({ attempts }) => attempts === 1))
+  await until('an attempt', async () =>
+    (await deliveriesOf(user)).every(({ attempts }) => attempts === 1),
+  )
   receiver.answer(204)
   // as if a node had leased it an hour ago, and died
   await store.db.query(
@@ -138,7 +144,9 @@ test.concurrent('two nodes make each call once', async () => {
   await sendAndReport(user, phone, 100, 'sent', 'delivered')
   await receiver.heard(200)
   await until('all are told', async () =>
-    (await deliveriesOf(user)).every(({ status, attempts }) => status === 'delivered' && attempts === 1),
+    (await deliveriesOf(user)).every(
+      ({ status, attempts }) => status === 'delivered' && attempts === 1,
+    ),
   )
   expect(receiver.told).toHaveLength(200)
   expect(new Set(receiver.told.map(({ id }) => id)).size).toBe(200)

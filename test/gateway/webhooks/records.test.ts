@@ -25,7 +25,9 @@ describe('the secret of a webhook', () => {
     expect(await secretsOf(body.id)).toEqual([body.secret, ''])
     const view = await user.call('GET', `${PATH}/${body.id}`)
     expect(view.body).not.toHaveProperty('secret')
-    const change = await user.call('PATCH', `${PATH}/${body.id}`, { url: 'https://example.com/two' })
+    const change = await user.call('PATCH', `${PATH}/${body.id}`, {
+      url: 'https://example.com/two',
+    })
     expect(change.status).toBe(200)
     expect(change.body).not.toHaveProperty('secret')
     expect(await secretsOf(body.id)).toEqual([body.secret, ''])
@@ -95,7 +97,11 @@ test('a user has at most 20 webhooks and can add more after deleting some', asyn
 test('an sms_events record that a superuser creates triggers no call', async () => {
   const ann = await server.makeUser()
   await makeWebhook(ann, 'https://example.com/in')
-  const text = { recipients: ['+4915112345678'], body: 'Hi', scheduled_at: '2099-01-01 00:00:00.000Z' }
+  const text = {
+    recipients: ['+4915112345678'],
+    body: 'Hi',
+    scheduled_at: '2099-01-01 00:00:00.000Z',
+  }
   const [message] = (await ann.call('POST', '/api/sms/send', text)).body.message_ids
   const events = '/api/collections/sms_events/records'
   // most of them have the time of their transaction, as events of the server have
@@ -147,7 +153,11 @@ test.each<[what: string, method: string, path: string, body?: object]>([
   ['a record', 'GET', `${WEBHOOKS}/records/HOOK`],
   ['an export', 'GET', `${WEBHOOKS}/export?fields=id,secret,previous_secret`],
   ['an expand', 'GET', '/api/collections/webhook_deliveries/records?expand=webhook'],
-  ['an expand of a back-relation', 'GET', `/api/collections/users/records?expand=webhooks_via_user`],
+  [
+    'an expand of a back-relation',
+    'GET',
+    `/api/collections/users/records?expand=webhooks_via_user`,
+  ],
   [
     'an export with an expand',
     'GET',

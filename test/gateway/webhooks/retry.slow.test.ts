@@ -129,7 +129,9 @@ test('a 410 disables the webhook and fails its waiting deliveries', async () => 
   await allAre(user, 'failed')
   const deliveries = await deliveriesOf(user)
   expect(deliveries.filter(({ response_status }) => response_status === 410)).toHaveLength(1)
-  expect(deliveries.filter(({ response_body }) => /answered 410/.test(response_body))).toHaveLength(3)
+  expect(deliveries.filter(({ response_body }) => /answered 410/.test(response_body))).toHaveLength(
+    3,
+  )
   const record = await user.call('GET', `/api/collections/webhooks/records/${hook.id}`)
   expect(record.body.enabled).toBe(false)
   const calls = receiver.told.length
@@ -146,14 +148,18 @@ test('disabling a webhook fails its waiting deliveries without a call', async ()
   const hook = await tried(2)
   const path = `/api/collections/webhooks/records/${hook.id}`
   await user.call('PATCH', path, { enabled: false })
-  expect(await deliveriesOf(user)).toMatchObject(Array(2).fill({ ...DISABLED, next_attempt_at: '' }))
+  expect(await deliveriesOf(user)).toMatchObject(
+    Array(2).fill({ ...DISABLED, next_attempt_at: '' }),
+  )
   await makeDeliveriesDue(fixture.store)
   // due after them
   await makeWebhook(user, `${receiver.url}/other`)
   await sendAndReport(user, phone, 1, 'sent')
   await receiver.heard(3)
   expect(receiver.told.map(({ path }) => path)).toEqual(['/', '/', '/other'])
-  const again = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, { since: '2026-01-01' })
+  const again = await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, {
+    since: '2026-01-01',
+  })
   expect(again).toMatchObject({ status: 409, body: { error: 'webhook_disabled' } })
 })
 
@@ -174,7 +180,10 @@ test('a webhook without a secret is not called until it has one', async () => {
   await fixture.store.db.query(`update webhooks set secret = 'mine' where id = $1`, [hook.id])
   await sendAndReport(user, phone, 1, 'sent')
   await allAre(user, 'failed')
-  expect(await one()).toMatchObject({ attempts: 0, response_body: 'The webhook has no secret, rotate it' })
+  expect(await one()).toMatchObject({
+    attempts: 0,
+    response_body: 'The webhook has no secret, rotate it',
+  })
   const { secret } = (await user.call('POST', `/api/webhooks/${hook.id}/rotate`)).body
   await user.call('POST', `/api/webhooks/${hook.id}/resend-failed`, { since: '2026-01-01' })
   await allAre(user)
@@ -189,7 +198,10 @@ describe('a resend', () => {
     receiver.answer(200)
     const { id, event_id } = await one()
     const again = await user.call('POST', `/api/webhooks/deliveries/${id}/resend`)
-    expect(again).toEqual({ status: 200, body: { id, event_id, event: 'message.sent', status: 'pending' } })
+    expect(again).toEqual({
+      status: 200,
+      body: { id, event_id, event: 'message.sent', status: 'pending' },
+    })
     await allAre(user)
     const once = await user.call('POST', `/api/webhooks/deliveries/${id}/resend`)
     expect(once.status).toBe(200)
@@ -252,7 +264,12 @@ test('a test event is signed, delivered and recorded, and names no message', asy
     data: { collectionName: 'sms_messages', status: 'delivered', user: user.id },
   })
   await allAre(user)
-  expect(await one()).toMatchObject({ id: body.id, event_id: told!.id, event: 'webhook.test', message: '' })
+  expect(await one()).toMatchObject({
+    id: body.id,
+    event_id: told!.id,
+    event: 'webhook.test',
+    message: '',
+  })
 })
 
 test("a waiting delivery survives a change of its collection's fields", async () => {
@@ -291,7 +308,9 @@ test('during a rotation both secrets sign, and a second rotation ends the first'
   const later = await tell(2)
   for (const secret of [second, third]) verify(secret, later)
   expect(() => verify(hook.secret, later)).toThrow('No matching signature')
-  await fixture.store.db.query(`update webhook_rotations set until = now() where webhook = $1`, [hook.id])
+  await fixture.store.db.query(`update webhook_rotations set until = now() where webhook = $1`, [
+    hook.id,
+  ])
   const last = await tell(3)
   verify(third, last)
   expect(() => verify(second, last)).toThrow('No matching signature')

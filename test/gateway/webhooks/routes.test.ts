@@ -79,7 +79,11 @@ const hooks = await Promise.all(CASES.map(([, limits]) => makeWebhook(user, rece
 for (const [at, line_id] of [one, two].entries())
   await user.call('POST', '/api/sms/send', { recipients: [ALL[at]], body: 'Hi', line_id })
 const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 2 })).body
-const sent = items.map(({ id, attempt }: Record<string, unknown>) => ({ id, attempt, status: 'sent' }))
+const sent = items.map(({ id, attempt }: Record<string, unknown>) => ({
+  id,
+  attempt,
+  status: 'sent',
+}))
 await phone.call('POST', '/api/devices/report', { items: sent })
 const received_at = '2026-01-01 00:00:00.000Z'
 const incoming = [2, 3].map((at) => ({ from: ALL[at], body: 'Hi', sim: at - 1, received_at }))
@@ -90,7 +94,9 @@ const deliveries = await deliveriesOf(user)
 test.each(CASES.map(([what, , told], at) => [what, told, at] as const))(
   'a webhook limited to %s gets only their events',
   (_, told, at) => {
-    const own = deliveries.filter(({ webhook }) => webhook === hooks[at]!.id).map(({ message }) => message)
+    const own = deliveries
+      .filter(({ webhook }) => webhook === hooks[at]!.id)
+      .map(({ message }) => message)
     const others = messages
       .filter(({ id }) => own.includes(id))
       .map(({ to, from }) => (ALL.includes(to) ? to : from))
@@ -98,15 +104,20 @@ test.each(CASES.map(([what, , told], at) => [what, told, at] as const))(
   },
 )
 
-test.each(['0151', '+49,', '%', '+49_', '+4 *9'])('%j is refused as a list of numbers', async (numbers) => {
-  const { status, body } = await user.call('PATCH', `${PATH}/${hooks[0]!.id}`, { numbers })
-  expect([status, Object.keys(body.data)]).toEqual([400, ['numbers']])
-})
+test.each(['0151', '+49,', '%', '+49_', '+4 *9'])(
+  '%j is refused as a list of numbers',
+  async (numbers) => {
+    const { status, body } = await user.call('PATCH', `${PATH}/${hooks[0]!.id}`, { numbers })
+    expect([status, Object.keys(body.data)]).toEqual([400, ['numbers']])
+  },
+)
 
 test("a webhook accepts only its user's lines, and gets no other events after its line is deleted", async () => {
   const eve = await gateway.makeUser()
   const hook = { user: eve.id, url: receiver.url, events: ['message.sent'], lines: [one] }
-  expect((await eve.call('POST', PATH, hook)).body.data?.lines?.code).toBe('validation_invalid_lines')
+  expect((await eve.call('POST', PATH, hook)).body.data?.lines?.code).toBe(
+    'validation_invalid_lines',
+  )
   await gateway.query('update lines set present = false where id = $1', [one])
   await user.call('DELETE', `/api/collections/lines/records/${one}`)
   const { body } = await user.call('PATCH', `${PATH}/${hooks[1]!.id}`, { enabled: false })

@@ -9,7 +9,9 @@ const PATH = '/api/collections/webhooks/records'
 const mail = await startMailServer()
 const receiver = await startReceiver()
 const server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
-await server.server.services.settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
+await server.server.services.settings.save({
+  smtp: { enabled: true, host: '127.0.0.1', port: mail.port },
+})
 
 let user: Client
 beforeEach(async () => {
@@ -19,7 +21,12 @@ beforeEach(async () => {
 })
 
 const create = (values: object) =>
-  user.call('POST', PATH, { user: user.id, events: ['message.received'], format: 'template', ...values })
+  user.call('POST', PATH, {
+    user: user.id,
+    events: ['message.received'],
+    format: 'template',
+    ...values,
+  })
 const make = (values: object, url: string = receiver.url) =>
   makeWebhook(user, url, { format: 'template', ...values })
 /** A text comes in; the first call about it. */
@@ -41,12 +48,18 @@ describe('a preset sends the request that its service documents:', () => {
       {
         text: 'A text came in',
         blocks: [{ type: 'section', text: { type: 'plain_text', text: TEXT } }],
-        ...{ unfurl_links: false, unfurl_media: false },
+        unfurl_links: false,
+        unfurl_media: false,
       },
       undefined,
     ],
     // https://discord.com/developers/docs/resources/webhook#execute-webhook
-    ['discord', 'POST /hook', { content: ESCAPED, allowed_mentions: { parse: [] }, flags: 4 }, undefined],
+    [
+      'discord',
+      'POST /hook',
+      { content: ESCAPED, allowed_mentions: { parse: [] }, flags: 4 },
+      undefined,
+    ],
     // https://core.telegram.org/bots/api#sendmessage
     [
       'telegram',
@@ -95,7 +108,9 @@ describe('a preset sends the request that its service documents:', () => {
     const type = { 'Content-Type': 'application/x-www-form-urlencoded' }
     const hook = await make(
       {
-        ...{ method: 'PATCH', token: 'sesame', headers: { ...type, 'X-From': '{{data.from}}\n€ {{token}}' } },
+        method: 'PATCH',
+        token: 'sesame',
+        headers: { ...type, 'X-From': '{{data.from}}\n€ {{token}}' },
         body: 'From={{data.from}}&Body={{data.body}}',
       },
       `${receiver.url}/{{data.body}}/b?a={{data.from}}`,
@@ -123,7 +138,12 @@ test.each([
     '/{{data.body}}/b',
     'url: The address must have no part',
   ],
-  ['a value that this event lacks', { body: '{{files.0.url}}' }, '', 'body: The event has no files.0.url.'],
+  [
+    'a value that this event lacks',
+    { body: '{{files.0.url}}' },
+    '',
+    'body: The event has no files.0.url.',
+  ],
   [
     'a form that only events without files make',
     {
@@ -145,7 +165,11 @@ test.each([
 const URL = 'https://example.com/in'
 test.each([
   ['an unknown field', { body: '{{data.nope}}' }, 'body'],
-  ['an unknown field in an unused branch', { body: '{{#if received}}{{else}}{{x}}{{/if}}' }, 'body'],
+  [
+    'an unknown field in an unused branch',
+    { body: '{{#if received}}{{else}}{{x}}{{/if}}' },
+    'body',
+  ],
   ['a text that cannot be parsed', { body: { a: ['{{#if data}}'] } }, 'body'],
   [
     'a loop without end',
@@ -165,12 +189,32 @@ test.each([
   ['a header that frames the request', { headers: { 'Content-Length': '5' } }, 'headers'],
   ['headers that are not an object', { headers: ['a'] }, 'headers'],
   ['no token where it is needed', { preset: 'gotify', url: 'https://example.com' }, 'token'],
-  ['no chat where it is needed', { preset: 'telegram', url: 'https://example.com', token: 'x' }, 'target'],
+  [
+    'no chat where it is needed',
+    { preset: 'telegram', url: 'https://example.com', token: 'x' },
+    'target',
+  ],
   ['a mail without a recipient', { preset: 'mail', url: 'mailto:' }, 'url'],
-  ['a mail with a header', { preset: 'mail', url: 'mailto:a@example.com?bcc=b@example.com' }, 'url'],
-  ['a mail to an address from the text', { preset: 'mail', url: 'mailto:{{data.body}}@example.com' }, 'url'],
-  ['a mail to six', { preset: 'mail', url: `mailto:${'a@example.com,'.repeat(5)}b@example.com` }, 'url'],
-  ['a mail without a text', { preset: 'mail', url: 'mailto:a@example.com', body: { subject: 'x' } }, 'body'],
+  [
+    'a mail with a header',
+    { preset: 'mail', url: 'mailto:a@example.com?bcc=b@example.com' },
+    'url',
+  ],
+  [
+    'a mail to an address from the text',
+    { preset: 'mail', url: 'mailto:{{data.body}}@example.com' },
+    'url',
+  ],
+  [
+    'a mail to six',
+    { preset: 'mail', url: `mailto:${'a@example.com,'.repeat(5)}b@example.com` },
+    'url',
+  ],
+  [
+    'a mail without a text',
+    { preset: 'mail', url: 'mailto:a@example.com', body: { subject: 'x' } },
+    'body',
+  ],
 ] as const)('a template with %s is refused for its field $2', async (_, values, field) => {
   const made = await create({ url: URL, ...values })
   expect(made.status).toBe(400)
@@ -189,7 +233,9 @@ test('a token is not sent to another server when the address changes', async () 
   expect(Object.keys((await patch(moved)).body.data)).toEqual(['token'])
   expect((await patch({ ...moved, token: 'new' })).body.token).toBe('***')
   expect((await patch({ format: '' })).body.token).toBe('')
-  expect(await server.query('select service_token from webhooks where id = $1', [body.id])).toEqual([['']])
+  expect(await server.query('select service_token from webhooks where id = $1', [body.id])).toEqual(
+    [['']],
+  )
 })
 
 test('a mail is sent by the configured SMTP server to the fixed addresses only', async () => {
@@ -219,7 +265,10 @@ test.each([
 })
 
 test('docs/webhooks.md has a row for each preset', () => {
-  const page = readFileSync(new globalThis.URL('../../../docs/webhooks.md', import.meta.url), 'utf8')
+  const page = readFileSync(
+    new globalThis.URL('../../../docs/webhooks.md', import.meta.url),
+    'utf8',
+  )
   const rows = [...page.matchAll(/^\| `(\w+)` \|(?:[^|\n]*\|){3}$/gm)].map(([, preset]) => preset)
   expect(rows).toEqual(expect.arrayContaining(Object.keys(WEBHOOK_PRESETS)))
 })

@@ -15,9 +15,14 @@ const field = (name: string, code: string, message: string, more = {}) => ({
   status: 400,
 })
 const failed = (message: string, data = {}) => ({ data, message, status: 400 })
-const TOO_LONG = field('name', 'validation_length_out_of_range', 'The length must be between 1 and 150.', {
-  params: { max: 150, min: 1 },
-})
+const TOO_LONG = field(
+  'name',
+  'validation_length_out_of_range',
+  'The length must be between 1 and 150.',
+  {
+    params: { max: 150, min: 1 },
+  },
+)
 const FORMAT = field('name', 'validation_match_invalid', 'Must be in a valid format.')
 
 describe('backup routes', () => {
@@ -44,12 +49,15 @@ describe('backup routes', () => {
     expect((await user.call('GET', '/api/backups')).status).toBe(403)
     expect((await user.call('POST', '/api/backups', {})).status).toBe(403)
     const { token } = (await user.call('POST', '/api/files/token')).body
-    expect((await site.call('GET', `/api/backups/x.zip?token=${token}`, undefined, {})).status).toBe(403)
+    expect(
+      (await site.call('GET', `/api/backups/x.zip?token=${token}`, undefined, {})).status,
+    ).toBe(403)
   })
 })
 
 async function clear() {
-  for (const key of await site.keys()) await site.call('DELETE', `/api/backups/${encodeURIComponent(key)}`)
+  for (const key of await site.keys())
+    await site.call('DELETE', `/api/backups/${encodeURIComponent(key)}`)
 }
 
 describe('a new backup', () => {
@@ -63,20 +71,30 @@ describe('a new backup', () => {
     expect(Object.keys(listed)).toEqual(['modified', 'key', 'size'])
     expect(listed.key).toBe('test.zip')
     const content = await site.download('test.zip')
-    expect([content.length, Buffer.from(content.subarray(0, 2)).toString()]).toEqual([listed.size, 'PK'])
+    expect([content.length, Buffer.from(content.subarray(0, 2)).toString()]).toEqual([
+      listed.size,
+      'PK',
+    ])
     const again = await site.call('POST', '/api/backups', { name: 'test.zip' })
     expect(again.body).toEqual(
-      field('name', 'validation_backup_name_exists', 'The backup file name is invalid or already exists.'),
+      field(
+        'name',
+        'validation_backup_name_exists',
+        'The backup file name is invalid or already exists.',
+      ),
     )
     expect(readdirSync(site.folder)).toEqual(['test.zip'])
     expect((await site.call('DELETE', '/api/backups/test.zip')).status).toBe(204)
     expect(await site.keys()).toEqual([])
   })
 
-  test.each([undefined, { name: '' }])('gets a name from the time for the body %j', async (body) => {
-    expect((await site.call('POST', '/api/backups', body)).status).toBe(204)
-    expect((await site.keys())[0]).toMatch(/^pb_backup_pocketsms_\d{14}\.zip$/)
-  })
+  test.each([undefined, { name: '' }])(
+    'gets a name from the time for the body %j',
+    async (body) => {
+      expect((await site.call('POST', '/api/backups', body)).status).toBe(204)
+      expect((await site.keys())[0]).toMatch(/^pb_backup_pocketsms_\d{14}\.zip$/)
+    },
+  )
 
   test('gets its name from a form, too', async () => {
     const form = new FormData()
@@ -122,7 +140,9 @@ describe('an unknown backup', () => {
     async (key) => {
       const name = decodeURIComponent(key)
       expect((await site.call('DELETE', `/api/backups/${key}`)).body).toEqual(
-        failed(`Invalid or already deleted backup file. Raw error: \n[key: ${name}] resource not found.`),
+        failed(
+          `Invalid or already deleted backup file. Raw error: \n[key: ${name}] resource not found.`,
+        ),
       )
       expect((await site.call('POST', `/api/backups/${key}/restore`)).body).toEqual(
         failed('Missing or invalid backup file.'),
@@ -148,7 +168,11 @@ describe('an upload', () => {
     expect((await site.upload('up.zip', content)).status).toBe(204)
     expect(await site.download('up.zip')).toEqual(content)
     expect((await site.upload('up.zip', content)).body).toEqual(
-      field('file', 'validation_backup_name_exists', 'Backup file with the specified name already exists.'),
+      field(
+        'file',
+        'validation_backup_name_exists',
+        'Backup file with the specified name already exists.',
+      ),
     )
     expect((await site.upload('Ü x.ZIP', content)).status).toBe(204)
     expect((await site.upload('../../evil.zip', content)).status).toBe(204)
@@ -167,7 +191,11 @@ describe('an upload', () => {
       'validation_invalid_backup',
     ],
     ['a zip that was cut off', (whole) => whole.slice(0, -100), 'validation_invalid_backup'],
-    ['a zip that was changed', (whole) => whole.slice().fill(0, 1_000, 1_500), 'validation_invalid_backup'],
+    [
+      'a zip that was changed',
+      (whole) => whole.slice().fill(0, 1_000, 1_500),
+      'validation_invalid_backup',
+    ],
   ])('is refused with $2 if it is %s', async (_, make, code, name = 'other.zip') => {
     const answer = await site.upload(name, make(content))
     expect([answer.status, answer.body.data.file?.code]).toEqual([400, code])
@@ -177,7 +205,14 @@ describe('an upload', () => {
 
 describe('concurrent jobs', () => {
   const hold = (key: string, seconds: number) => {
-    const job = { action: 'backup', key, by: 'other@example.com', node: 'other', started: '', step: '' }
+    const job = {
+      action: 'backup',
+      key,
+      by: 'other@example.com',
+      node: 'other',
+      started: '',
+      step: '',
+    }
     return site.server.services.store.db.query(
       `update backup_state set running = $1::json, lease = gen_random_uuid(), lease_until = now() + $2::float8 * interval '1 second'`,
       [JSON.stringify({ ...job, done: 0, total: 0, exclusive: false }), seconds],
@@ -187,7 +222,9 @@ describe('concurrent jobs', () => {
   test('are refused while another server makes a backup', async () => {
     await site.call('POST', '/api/backups', { name: 'held.zip' })
     await hold('held.zip', 60)
-    const busy = failed('Try again later - another backup/restore process has already been started.')
+    const busy = failed(
+      'Try again later - another backup/restore process has already been started.',
+    )
     expect((await site.call('POST', '/api/backups', { name: '!' })).body).toEqual(busy)
     expect((await site.call('POST', '/api/backups/nope.zip/restore')).body).toEqual(busy)
     expect((await site.call('DELETE', '/api/backups/held.zip')).body).toEqual(
@@ -205,7 +242,10 @@ describe('concurrent jobs', () => {
     })
     expect((await site.call('GET', '/api/health')).body.data.canBackup).toBe(true)
     expect((await site.call('POST', '/api/backups', { name: 'next.zip' })).status).toBe(204)
-    expect(await site.status()).toMatchObject({ lastFailure: null, lastBackup: { key: 'next.zip' } })
+    expect(await site.status()).toMatchObject({
+      lastFailure: null,
+      lastBackup: { key: 'next.zip' },
+    })
   })
 })
 
@@ -224,7 +264,11 @@ describe('the backup status', () => {
     const answer = await site.call('POST', '/api/backups', { name: 'broken.zip' })
     expect(answer.body).toEqual(failed('Failed to create backup.'))
     const { lastFailure } = await site.status()
-    expect(lastFailure).toMatchObject({ action: 'backup', key: 'broken.zip', by: 'root@example.com' })
+    expect(lastFailure).toMatchObject({
+      action: 'backup',
+      key: 'broken.zip',
+      by: 'root@example.com',
+    })
     expect(lastFailure.message).toMatch(/directory/)
     expect(await site.keys()).toEqual(before)
     expect(readdirSync(site.folder).filter((name) => name.startsWith('.'))).toEqual([])

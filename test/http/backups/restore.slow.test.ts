@@ -19,10 +19,13 @@ async function fill({ server }: BackupServer) {
 
 const send = (site: BackupServer, headers: Record<string, string>, body = 'hello') =>
   site.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body }, headers)
-const restore = (site: BackupServer, key: string) => site.call('POST', `/api/backups/${key}/restore`)
+const restore = (site: BackupServer, key: string) =>
+  site.call('POST', `/api/backups/${key}/restore`)
 const restored = (site: BackupServer) => site.status((one) => isOver(one) && one.lastRestore)
 
-const messages = async (site: BackupServer): Promise<[body: string, status: string, error: string][]> =>
+const messages = async (
+  site: BackupServer,
+): Promise<[body: string, status: string, error: string][]> =>
   (await site.call('GET', '/api/collections/sms_messages/records?sort=created')).body.items.map(
     ({ body, status, error_message }: Record<string, string>) => [body, status, error_message],
   )

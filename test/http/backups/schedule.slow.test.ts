@@ -47,10 +47,12 @@ describe('a backup schedule', () => {
     const { store, settings, backups } = site.server.services
     return serveSchedule(store, settings, backups, createLogger({ logLevel: 'silent' }))
   }
-  const servedUntil = (sql: string) => db().query(`update backup_state set scheduled_until = ${sql}`)
+  const servedUntil = (sql: string) =>
+    db().query(`update backup_state set scheduled_until = ${sql}`)
   const patch = (backups: object) => site.call('PATCH', '/api/settings', { backups })
   beforeEach(async () => {
-    for (const key of await site.keys()) await site.call('DELETE', `/api/backups/${encodeURIComponent(key)}`)
+    for (const key of await site.keys())
+      await site.call('DELETE', `/api/backups/${encodeURIComponent(key)}`)
   })
 
   test('makes no backup when it is set, and one when it is due', async () => {
@@ -93,7 +95,10 @@ describe('a backup schedule', () => {
     await servedUntil(`now() - interval '3 days'`)
     await expect(serve()).rejects.toThrow()
     const told = await mail.next()
-    expect([told.to, told.subject]).toEqual(['root@example.com', '[pocketsms] The scheduled backup failed'])
+    expect([told.to, told.subject]).toEqual([
+      'root@example.com',
+      '[pocketsms] The scheduled backup failed',
+    ])
     expect(told.text).toMatch(/fetch failed/)
     await mail.stop()
     const { lastFailure, next } = await site.status()

@@ -9,7 +9,12 @@ import { openS3Storage, testS3 } from '../../../src/engine/backup/s3-storage.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
-import { findS3Server, NO_S3, NO_S3_SERVER, startS3Server } from '../../support/services/s3-server.ts'
+import {
+  findS3Server,
+  NO_S3,
+  NO_S3_SERVER,
+  startS3Server,
+} from '../../support/services/s3-server.ts'
 
 const work = temporaryFolder()
 const hasS3 = findS3Server() !== undefined
@@ -94,7 +99,11 @@ describe.skipIf(!hasS3)('a misconfigured S3 server', () => {
     ['a wrong secret', { secret: 'wrong' }, /signature/i],
     ['an unknown bucket', { bucket: 'missing' }, /bucket/i],
     ['no address', { endpoint: 'http://' }, /Invalid URL/],
-    ['an address without a server', { endpoint: 'http://127.0.0.1:9' }, /fetch failed|ECONNREFUSED|bad port/],
+    [
+      'an address without a server',
+      { endpoint: 'http://127.0.0.1:9' },
+      /fetch failed|ECONNREFUSED|bad port/,
+    ],
   ])('is reported for %s: $2', async (_, change, reason) => {
     const settings = { ...s3!.settings, ...change }
     await expect(openS3Storage(settings).list()).rejects.toThrow(reason)

@@ -11,7 +11,11 @@ import { startServerWithDevices } from '../../support/server/server-with-devices
 // What no recorded case of test/conformance shows.
 
 /** A request as Node hands it over. */
-function incoming(type: string, text: string | Buffer, { url = '/', method = 'POST' } = {}): IncomingMessage {
+function incoming(
+  type: string,
+  text: string | Buffer,
+  { url = '/', method = 'POST' } = {},
+): IncomingMessage {
   const bytes = Buffer.from(text)
   return Object.assign(Readable.from(bytes.length > 0 ? [bytes] : []), {
     url,
@@ -45,7 +49,10 @@ test.each([
 })
 
 test('a form in the body of a DELETE request is not read', async () => {
-  const request = incoming('application/x-www-form-urlencoded', 'a=%zz', { url: '/x?b=2', method: 'DELETE' })
+  const request = incoming('application/x-www-form-urlencoded', 'a=%zz', {
+    url: '/x?b=2',
+    method: 'DELETE',
+  })
   expect((await read(request)).values).toEqual({ b: 2 })
 })
 
@@ -88,10 +95,13 @@ test.each([
   ['GET', '/api/collections/%00/records', undefined],
   ['GET', '/api/files/contacts/%00/a.png', undefined],
   ['GET', '/%00', undefined],
-] as const)('a null character in the path %s %s is answered with 404', async (method, path, error) => {
-  const answer = await user.call(method, path, method === 'POST' ? {} : undefined)
-  expect([answer.status, answer.body.error]).toEqual([404, error])
-})
+] as const)(
+  'a null character in the path %s %s is answered with 404',
+  async (method, path, error) => {
+    const answer = await user.call(method, path, method === 'POST' ? {} : undefined)
+    expect([answer.status, answer.body.error]).toEqual([404, error])
+  },
+)
 
 test('a null character in the fields query is accepted', async () => {
   const { status, body } = await user.call('GET', '/api/collections/contacts/records?fields=%00')

@@ -13,7 +13,8 @@ const form = (values: object) => {
 }
 const user = await server.signedIn('users', ANN.id)
 
-const rpc = (params: object) => server.ask('POST', '/jsonrpc/sms', { method: 'sms.send_sms', params }, {})
+const rpc = (params: object) =>
+  server.ask('POST', '/jsonrpc/sms', { method: 'sms.send_sms', params }, {})
 const guest = (path: string, body: unknown) => request(server.url, 'POST', path, body)
 const USERS = '/api/collections/users'
 const part = (values: object) =>
@@ -61,14 +62,29 @@ test.each<[string, () => Promise<{ status: number; text: string }>, number, stri
     400,
     'loading',
   ],
-  ['an address', () => guest(`${USERS}/request-password-reset`, payload({ email: NESTED })), 400, 'loading'],
+  [
+    'an address',
+    () => guest(`${USERS}/request-password-reset`, payload({ email: NESTED })),
+    400,
+    'loading',
+  ],
   ['a client id', () => guest('/api/realtime', payload({ clientId: NESTED })), 400, ''],
-  ['a topic', () => guest('/api/realtime', payload({ clientId: 'x', subscriptions: [NESTED] })), 400, ''],
+  [
+    'a topic',
+    () => guest('/api/realtime', payload({ clientId: 'x', subscriptions: [NESTED] })),
+    400,
+    '',
+  ],
   ['a header of a batch', () => part({ headers: { 'x-a': NESTED }, body: {} }), 400, ''],
   [
     'a number of SMSEagle 2',
     () =>
-      server.ask('POST', '/api/v2/messages/sms', { to: [NESTED], text: 'Hi' }, { 'access-token': ANN.key }),
+      server.ask(
+        'POST',
+        '/api/v2/messages/sms',
+        { to: [NESTED], text: 'Hi' },
+        { 'access-token': ANN.key },
+      ),
     400,
     'to',
   ],
@@ -78,13 +94,21 @@ test.each<[string, () => Promise<{ status: number; text: string }>, number, stri
 })
 
 test('a form field that occurs twice is read by its first value', async () => {
-  const fields = { user: ANN.id, name: 'Alerts', preset: 'custom', template: '{{title}}', recipients: [TO] }
+  const fields = {
+    user: ANN.id,
+    name: 'Alerts',
+    preset: 'custom',
+    template: '{{title}}',
+    recipients: [TO],
+  }
   const { body: hook } = await server.ask('POST', '/api/collections/hooks/records', fields, user)
   const form = new URLSearchParams()
   for (const title of ['One', 'Two']) form.append('payload', JSON.stringify({ title }))
   const answer = await request(server.url, 'POST', `/api/hooks/${hook.secret}`, form)
   expect(answer.body.outcome).toBe('sent')
-  expect(await server.rows(`select body from sms_messages where body in ('One', 'Two')`)).toEqual([['One']])
+  expect(await server.rows(`select body from sms_messages where body in ('One', 'Two')`)).toEqual([
+    ['One'],
+  ])
 })
 
 test("contact notes that are not text are empty in Vendel's list", async () => {

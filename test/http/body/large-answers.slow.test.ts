@@ -52,16 +52,27 @@ test.each([
   ['a list of one with fields', 'GET', `${CONTACTS}?perPage=1&expand=${LOOP}&fields=id`],
   ['a full list', 'GET', `${CONTACTS}?perPage=1000&skipTotal=1&expand=user.contacts_via_user`],
   ['six levels', 'GET', `${CONTACTS}?perPage=1&expand=${LOOP}.user.contacts_via_user`],
-  ['two at once', 'GET', `${CONTACTS}?perPage=15&expand=user.contacts_via_user,user.contacts(user)`],
+  [
+    'two at once',
+    'GET',
+    `${CONTACTS}?perPage=15&expand=user.contacts_via_user,user.contacts(user)`,
+  ],
   ['a view', 'GET', `${CONTACTS}/${ONE}?expand=${LOOP}`],
   ['an export', 'GET', `/api/collections/contacts/export?expand=${LOOP}`],
   ['a create', 'POST', `${CONTACTS}?expand=${LOOP}`, CREATED],
   ['an update', 'PATCH', `${CONTACTS}/${ONE}?expand=${LOOP}`, { name: 'updated' }],
-  ['a token', 'POST', '/api/collections/users/auth-refresh?expand=contacts_via_user.user.contacts_via_user'],
+  [
+    'a token',
+    'POST',
+    '/api/collections/users/auth-refresh?expand=contacts_via_user.user.contacts_via_user',
+  ],
   ['a batch', 'POST', '/api/batch', { requests: inBatch(11) }],
 ])('%s with too many expanded records is refused', async (_, method, path, body?: object) => {
   const { status, text } = await ask(method, path, ann, body)
-  expect([status, text]).toEqual([400, expect.stringMatching(/more than (20000 expanded records|8 MiB)/)])
+  expect([status, text]).toEqual([
+    400,
+    expect.stringMatching(/more than (20000 expanded records|8 MiB)/),
+  ])
 })
 
 test('writes whose answer was refused are not stored', async () => {
@@ -101,12 +112,22 @@ test('an export of large records contains all of them', async () => {
 })
 
 /** Sends requests, and reads nothing. */
-function sendUnread(paths: string[], headers: Record<string, string>, localAddress = '127.0.0.1'): Socket {
-  const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', localAddress })
+function sendUnread(
+  paths: string[],
+  headers: Record<string, string>,
+  localAddress = '127.0.0.1',
+): Socket {
+  const socket = connect({
+    port: Number(new URL(server.url).port),
+    host: '127.0.0.1',
+    localAddress,
+  })
   socket.pause()
   socket.on('error', () => {})
   const heads = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.write(paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${heads.join('')}\r\n`).join(''))
+  socket.write(
+    paths.map((path) => `GET ${path} HTTP/1.1\r\nHost: a\r\n${heads.join('')}\r\n`).join(''),
+  )
   sockets.push(socket)
   return socket
 }

@@ -11,7 +11,9 @@ const TO = '+4915112345678'
 /** All metrics when the server had just started. */
 
 const ask = (token = TOKEN) =>
-  fetch(`${server.url}/metrics`, { headers: token === '' ? {} : { authorization: `Bearer ${token}` } })
+  fetch(`${server.url}/metrics`, {
+    headers: token === '' ? {} : { authorization: `Bearer ${token}` },
+  })
 
 async function scrape(): Promise<Map<string, Family>> {
   const text = await (await ask()).text()
@@ -69,7 +71,9 @@ test("metrics have Prometheus's format, each with a kind and listed once", async
   const families = parse(await answer.text())
   expect(new Set(families.map(({ name }) => name)).size).toBe(families.length)
   expect(families.filter(({ type, help }) => type === 'UNTYPED' || help === '')).toEqual([])
-  const ours = families.filter(({ name, type }) => name.startsWith('pocketsms_') && type !== 'HISTOGRAM')
+  const ours = families.filter(
+    ({ name, type }) => name.startsWith('pocketsms_') && type !== 'HISTOGRAM',
+  )
   const values = ours.flatMap(({ metrics }) => metrics.map((sample) => Number(sample.value)))
   expect(values.filter((number) => !Number.isFinite(number))).toEqual([])
 })
@@ -111,7 +115,10 @@ async function histogram(name: string, labels: string): Promise<Sample> {
 
 test('the buckets of request durations add up to the number of requests', async () => {
   const requests = await value('pocketsms_http_requests_total', { group: 'records', method: 'GET' })
-  const durations = await histogram('pocketsms_http_request_duration_seconds', 'group="records",method="GET"')
+  const durations = await histogram(
+    'pocketsms_http_request_duration_seconds',
+    'group="records",method="GET"',
+  )
   const buckets = Object.entries(durations.buckets!).sort(([a], [b]) => Number(a) - Number(b))
   const counts = buckets.filter(([end]) => end !== '+Inf').map(([, count]) => Number(count))
   expect(counts).toEqual([...counts].sort((a, b) => a - b))
@@ -125,7 +132,8 @@ test('filters that are found compiled are counted', async () => {
   const [hits, misses] = await Promise.all(
     ['hit', 'miss'].map((cache) => value('pocketsms_filter_compilations_total', { cache })),
   )
-  for (let i = 0; i < 4; i++) await user.call('GET', `/api/collections/contacts/records?filter=${filter}`)
+  for (let i = 0; i < 4; i++)
+    await user.call('GET', `/api/collections/contacts/records?filter=${filter}`)
   expect(await value('pocketsms_filter_compilations_total', { cache: 'miss' })).toBe(misses! + 1)
   expect(await value('pocketsms_filter_compilations_total', { cache: 'hit' })).toBe(hits! + 3)
   expect(await value('pocketsms_filter_cache_entries')).toBeGreaterThan(0)
@@ -191,7 +199,11 @@ test.each([
 test('count realtime connections and events', async () => {
   const ear = await TestListener.on(server.url, user.token, 'contacts')
   expect(await value('pocketsms_realtime_clients')).toBe(1)
-  await user.call('POST', '/api/collections/contacts/records', { user: user.id, name: 'Ann', phone: TO })
+  await user.call('POST', '/api/collections/contacts/records', {
+    user: user.id,
+    name: 'Ann',
+    phone: TO,
+  })
   await ear.next(1)
   expect(await value('pocketsms_realtime_events_total')).toBe(1)
   await ear.close()
@@ -200,7 +212,12 @@ test('count realtime connections and events', async () => {
 })
 
 test('count failed webhook deliveries', async () => {
-  const hook = { user: user.id, url: 'http://127.0.0.1:9/hook', events: ['message.sent'], enabled: true }
+  const hook = {
+    user: user.id,
+    url: 'http://127.0.0.1:9/hook',
+    events: ['message.sent'],
+    enabled: true,
+  }
   expect((await user.call('POST', '/api/collections/webhooks/records', hook)).status).toBe(200)
   const [id] = (await send({})).body.message_ids
   const { items } = (await device.call('POST', '/api/devices/claim', { limit: 5 })).body
@@ -218,6 +235,8 @@ test('describe the process and its database connections', async () => {
     'nodejs_heap_size_used_bytes',
   ])
     expect(Number(families.get(name)?.metrics[0]?.value)).toBeGreaterThan(0)
-  const pool = families.get('pocketsms_database_connections')!.metrics.map(({ labels }) => labels?.state)
+  const pool = families
+    .get('pocketsms_database_connections')!
+    .metrics.map(({ labels }) => labels?.state)
   expect(pool).toEqual(['busy', 'idle', 'waiting'])
 })

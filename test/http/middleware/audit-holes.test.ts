@@ -15,7 +15,9 @@ beforeEach(() => server.rows('delete from _audit'))
 
 const deeds = async () => {
   const columns = 'action, collection, record, fields, email, ip'
-  const rows = await server.rows(`select to_json(t) from (select ${columns} from _audit order by _rowid) t`)
+  const rows = await server.rows(
+    `select to_json(t) from (select ${columns} from _audit order by _rowid) t`,
+  )
   return rows.flat().map((row) => JSON.parse(String(row)))
 }
 const by = { email: SUPERUSER.email, ip: '127.0.0.1' }
@@ -30,15 +32,21 @@ describe("a superuser's action on a user's webhook", () => {
     ['all again', 'resend-failed', { since: '2026-01-01' }, 'resend failed'],
   ])('is audited as "$3" after %s', async (_, path, body, action) => {
     expect((await server.post(`/api/webhooks/${hook}/${path}`, body, root)).status).toBe(200)
-    expect(await deeds()).toEqual([{ action, collection: 'webhooks', record: hook, fields: [], ...by }])
-    expect((await server.post(`/api/webhooks/webhooknobodyhas/${path}`, body, root)).status).toBe(404)
+    expect(await deeds()).toEqual([
+      { action, collection: 'webhooks', record: hook, fields: [], ...by },
+    ])
+    expect((await server.post(`/api/webhooks/webhooknobodyhas/${path}`, body, root)).status).toBe(
+      404,
+    )
     expect(await deeds()).toHaveLength(1)
   })
 
   test('is audited when one delivery is sent again', async () => {
     const { body } = await server.post(`/api/webhooks/${hook}/test`, {}, root)
     await server.rows('delete from _audit')
-    expect((await server.post(`/api/webhooks/deliveries/${body.id}/resend`, {}, root)).status).toBe(200)
+    expect((await server.post(`/api/webhooks/deliveries/${body.id}/resend`, {}, root)).status).toBe(
+      200,
+    )
     const of = { collection: 'webhook_deliveries', record: String(body.id) }
     expect(await deeds()).toEqual([{ action: 'resend', ...of, fields: [], ...by }])
   })
@@ -93,7 +101,9 @@ describe('a change confirmed by a mailed link', () => {
 test("a superuser's test mail is audited", async () => {
   const body = { template: 'verification', email: 'ops@example.com' }
   expect((await server.post('/api/settings/test/email', body, root)).status).toBe(204)
-  expect(await deeds()).toEqual([{ action: 'test mail', collection: '', record: '', fields: [], ...by }])
+  expect(await deeds()).toEqual([
+    { action: 'test mail', collection: '', record: '', fields: [], ...by },
+  ])
 })
 
 describe('a command at the terminal', () => {
@@ -131,7 +141,10 @@ describe('a command at the terminal', () => {
 const { routes } = createApp(server.server.services)
 const writing = routes
   .filter(({ method }) => !['ALL', 'GET', 'HEAD', 'OPTIONS'].includes(method))
-  .map(({ method, path }) => `${method} ${path.replace(/:\w+(\{[^}]*\})?/g, '{}').replace(/(.)\/$/, '$1')}`)
+  .map(
+    ({ method, path }) =>
+      `${method} ${path.replace(/:\w+(\{[^}]*\})?/g, '{}').replace(/(.)\/$/, '$1')}`,
+  )
 
 /**
  * Our routes that change something and that superusers may call: what notes it, or why nothing does. All
@@ -215,6 +228,15 @@ const others = writing.filter((route) => !LISTED.has(route))
 test.each([...new Set(others)])('a superuser cannot call %s', async (route) => {
   const [method, path] = route.split(' ') as [string, string]
   const rpc = { method: 'sms.send_sms', params: {} }
-  const body = { recipients: ['+4915112345678'], body: 'x', template_id: 'x', to: ['x'], text: 'x', ...rpc }
-  expect([401, 403]).toContain((await server.call(method, path.replace('{}', 'x'), body, root)).status)
+  const body = {
+    recipients: ['+4915112345678'],
+    body: 'x',
+    template_id: 'x',
+    to: ['x'],
+    text: 'x',
+    ...rpc,
+  }
+  expect([401, 403]).toContain(
+    (await server.call(method, path.replace('{}', 'x'), body, root)).status,
+  )
 })

@@ -25,7 +25,13 @@ const RULE = ['listRule', 'updated']
 const NEW = { name: 'notes', fields: [{ name: 'text', type: 'text' }] }
 
 test.each<[string, string, string, unknown, (string | string[])[][]]>([
-  ['a record', 'POST', 'contacts/records', contact, [['create', 'contacts', '*', ['user', 'name', 'phone']]]],
+  [
+    'a record',
+    'POST',
+    'contacts/records',
+    contact,
+    [['create', 'contacts', '*', ['user', 'name', 'phone']]],
+  ],
   ['a user', 'PATCH', 'users/records/USER', { name: 'A' }, [['update', 'users', 'USER', ['name']]]],
   ['a collection', 'POST', '', NEW, [['create collection', 'notes', '', '*']]],
   [
@@ -42,7 +48,13 @@ test.each<[string, string, string, unknown, (string | string[])[][]]>([
     undefined,
     [['truncate', 'notes', '', []]],
   ],
-  ['a collection by deleting it', 'DELETE', 'notes', undefined, [['delete collection', 'notes', '', []]]],
+  [
+    'a collection by deleting it',
+    'DELETE',
+    'notes',
+    undefined,
+    [['delete collection', 'notes', '', []]],
+  ],
   [
     'the signed-in user by impersonation',
     'POST',
@@ -50,15 +62,18 @@ test.each<[string, string, string, unknown, (string | string[])[][]]>([
     {},
     [['impersonate', 'users', 'USER', []]],
   ],
-])("a superuser's change of %s (%s %s) is audited as $4", async (_, method, path, body, expected) => {
-  const url = `/api/collections/${path}`.replace('USER', user).replace(/\/$/, '')
-  const given = body && { ...body, ...('user' in (body as object) && { user }) }
-  expect((await server.call(method, url, given, root)).status).toBeLessThan(300)
-  const named = expected.map((row) =>
-    row.map((cell) => (cell === 'USER' ? user : cell === '*' ? expect.anything() : cell)),
-  )
-  expect(await brief()).toEqual(named)
-})
+])(
+  "a superuser's change of %s (%s %s) is audited as $4",
+  async (_, method, path, body, expected) => {
+    const url = `/api/collections/${path}`.replace('USER', user).replace(/\/$/, '')
+    const given = body && { ...body, ...('user' in (body as object) && { user }) }
+    expect((await server.call(method, url, given, root)).status).toBeLessThan(300)
+    const named = expected.map((row) =>
+      row.map((cell) => (cell === 'USER' ? user : cell === '*' ? expect.anything() : cell)),
+    )
+    expect(await brief()).toEqual(named)
+  },
+)
 
 test('an entry names the person, address, time and fields, but no written values', async () => {
   const smtp = { password: 'hidden', host: 'mail.example.com' }
@@ -92,10 +107,13 @@ test.each([
   ['signed in', SUPERUSER.email, SUPERUSER.password, [['sign in', SUPERUSER.email]]],
   ['refused', SUPERUSER.email, 'wrong', [['sign in refused', SUPERUSER.email]]],
   ['unknown, without the typed name', 'my-password', 'wrong', [['sign in refused', '']]],
-])("a superuser's sign-in is audited as $3 when they are %s", async (_, identity, password, expected) => {
-  await server.post('/api/collections/_superusers/auth-with-password', { identity, password })
-  expect((await rows()).map((row) => [row.action, row.email])).toEqual(expected)
-})
+])(
+  "a superuser's sign-in is audited as $3 when they are %s",
+  async (_, identity, password, expected) => {
+    await server.post('/api/collections/_superusers/auth-with-password', { identity, password })
+    expect((await rows()).map((row) => [row.action, row.email])).toEqual(expected)
+  },
+)
 
 test("users' changes are not audited", async () => {
   const authorization = await server.signIn('users', 'ann@example.com', PASSWORD)
@@ -115,7 +133,9 @@ test('failed requests are not audited', async () => {
 test('entries can be filtered, sorted and paged like records', async () => {
   for (const name of ['one', 'two', 'three'])
     await server.call('PATCH', `/api/collections/users/records/${user}`, { name }, root)
-  const filter = encodeURIComponent('collection = "users" && fields ~ "name" && created > "2020-01-01"')
+  const filter = encodeURIComponent(
+    'collection = "users" && fields ~ "name" && created > "2020-01-01"',
+  )
   const { body } = await get(`?perPage=2&sort=-created&filter=${filter}`)
   expect(body).toMatchObject({ page: 1, perPage: 2, totalItems: 3, totalPages: 2 })
   expect((await get('?filter=%40collection.users.email%20!%3D%20%22%22')).status).toBe(400)
@@ -134,7 +154,11 @@ test.each([
 
 test.each([
   ['a guest', async () => ({}), 401],
-  ['a user', async () => ({ authorization: await server.signIn('users', 'ann@example.com', PASSWORD) }), 403],
+  [
+    'a user',
+    async () => ({ authorization: await server.signIn('users', 'ann@example.com', PASSWORD) }),
+    403,
+  ],
 ])('%s cannot read the audit log: status $2', async (_, headers, status) => {
   expect((await server.call('GET', '/api/audit', undefined, await headers())).status).toBe(status)
 })

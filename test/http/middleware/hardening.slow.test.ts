@@ -67,7 +67,9 @@ test.each([
   ['a text with quotes', JSON.stringify({ body: '"['.repeat(5_000) })],
   ['many texts', JSON.stringify({ recipients: Array(20_000).fill('+4915112345678') })],
   ['a field with much in it', `{"data":${keys(20_000)}}`],
-])('JSON with %s is not too complex', (_, json) => expect(isTooComplex(json, JSON_BOUNDS)).toBe(false))
+])('JSON with %s is not too complex', (_, json) =>
+  expect(isTooComplex(json, JSON_BOUNDS)).toBe(false),
+)
 
 test.each([
   ['a large exponent', '{"a":1e308,"b":1e309}'],
@@ -92,7 +94,11 @@ const RECORDS = '/api/collections/contacts/records'
 const SIGN_IN = '/api/collections/users/auth-with-password'
 const FORM = 'application/x-www-form-urlencoded'
 const post = (path: string, body: string, type = 'application/json', headers = {}) =>
-  fetch(server.server.url + path, { method: 'POST', headers: { 'content-type': type, ...headers }, body })
+  fetch(server.server.url + path, {
+    method: 'POST',
+    headers: { 'content-type': type, ...headers },
+    body,
+  })
 
 test.each([
   ['a record', RECORDS, `{"data":${lists(20_000)}}`, 'application/json', 400],
@@ -102,12 +108,20 @@ test.each([
   ['a pairing', '/api/devices/pair', `{"code":"123456","sims":${lists(20_000)}}`, '', 400],
   ['a form of many parts', RECORDS, 'a=1&'.repeat(15_000), FORM, 400],
   ['a sign-in of more than a megabyte', SIGN_IN, 'a'.repeat(2 << 20), FORM, 413],
-])('%s with absurdly complex content is refused with $4 at once', async (_, path, body, type, status) => {
-  expect((await post(path, body, type || undefined)).status).toBe(status)
-})
+])(
+  '%s with absurdly complex content is refused with $4 at once',
+  async (_, path, body, type, status) => {
+    expect((await post(path, body, type || undefined)).status).toBe(status)
+  },
+)
 
 /** The status of an answer to a request that only says how long it is: nobody waits for the rest. */
-async function statusOfLength(method: string, path: string, type: string, bytes: number): Promise<number> {
+async function statusOfLength(
+  method: string,
+  path: string,
+  type: string,
+  bytes: number,
+): Promise<number> {
   const { hostname, port } = new URL(server.server.url)
   const headers = { 'content-type': type, 'content-length': bytes, ...(await server.superuser()) }
   const request = ask({ hostname, port, method, path, headers, agent: false })
@@ -134,7 +148,11 @@ test.each([
 
 test.each([
   ['JSON', 'application/json', '{"__proto__":{"monthly_quota":1000},"name":"A"}'],
-  ['a form', FORM, `@jsonPayload=${encodeURIComponent('{"__proto__":{"monthly_quota":1000},"name":"B"}')}`],
+  [
+    'a form',
+    FORM,
+    `@jsonPayload=${encodeURIComponent('{"__proto__":{"monthly_quota":1000},"name":"B"}')}`,
+  ],
   ['a field of a form', FORM, '__proto__.monthly_quota=1000&name=C'],
 ])('a __proto__ key does not bypass field rules: %s', async (_, type, body) => {
   const headers = { 'content-type': type, authorization: token }
@@ -223,6 +241,8 @@ test('file names of 12,000 slashes do not block the server', async () => {
   expect(took()).toBeLessThan(4_000)
 })
 
-test('a request head that arrives too slowly is cut off with 408', { timeout: 60_000 }, async () => {
+test('a request head that arrives too slowly is cut off with 408', {
+  timeout: 60_000,
+}, async () => {
   expect(await slowHead).toMatch(/^HTTP\/1\.1 408 /)
 })

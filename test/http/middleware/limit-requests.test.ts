@@ -1,6 +1,10 @@
 import type { Collection } from '../../../src/engine/collections/collection.ts'
 import type { RateLimitRule } from '../../../src/engine/settings/settings.ts'
-import { findRule, RateLimiter, rateLimitLabels } from '../../../src/http/middleware/rate-limiter.ts'
+import {
+  findRule,
+  RateLimiter,
+  rateLimitLabels,
+} from '../../../src/http/middleware/rate-limiter.ts'
 import { USERS } from '../../support/server/schema.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 
@@ -38,7 +42,8 @@ const rule = (label: string, audience = '', maxRequests = 2, duration = 10): Rat
   duration,
   maxRequests,
 })
-const limit = (label: string, maxRequests: number, audience = '') => rule(label, audience, maxRequests, 60)
+const limit = (label: string, maxRequests: number, audience = '') =>
+  rule(label, audience, maxRequests, 60)
 const limited = (...rules: object[]) => settings().save({ rateLimits: { enabled: true, rules } })
 const many = async (ask: () => Promise<{ status: number }>, times: number) => {
   const statuses = []
@@ -102,10 +107,13 @@ test.each([
   ['GET', '/api/collections/nope/records', [], ''],
   ['GET', '/api/files/users/x/y.png', ['users:file', '*:file'], '_pb_users_auth_ file'],
   ['GET', '/api/health', [], ''],
-] as const)('%s %s is limited by the labels %j and counted as "%s"', (method, path, labels, countedAs) => {
-  const all = [...labels, `${method} ${path}`, path]
-  expect(rateLimitLabels(method, path, find)).toEqual({ labels: all, countedAs })
-})
+] as const)(
+  '%s %s is limited by the labels %j and counted as "%s"',
+  (method, path, labels, countedAs) => {
+    const all = [...labels, `${method} ${path}`, path]
+    expect(rateLimitLabels(method, path, find)).toEqual({ labels: all, countedAs })
+  },
+)
 
 const LABELS = ['users:list', '*:list', 'GET /api/x', '/api/x']
 const labelOf = (rules: Parameters<typeof findRule>[0], isSignedIn: boolean) =>
@@ -117,7 +125,12 @@ test.each([
   ['the path itself', [rule('/api/x')], false, '/api/x'],
   ['a method and a path', [rule('GET /api/')], false, 'GET /api/'],
   ['only guests', [rule('users:list', '@auth'), rule('*:list', '@guest')], false, '*:list'],
-  ['signed-in users only', [rule('users:list', '@auth'), rule('*:list', '@guest')], true, 'users:list'],
+  [
+    'signed-in users only',
+    [rule('users:list', '@auth'), rule('*:list', '@guest')],
+    true,
+    'users:list',
+  ],
 ] as const)('the matching rate rule is the one with %s: $3', (_, rules, isSignedIn, label) => {
   expect(labelOf(rules, isSignedIn)).toBe(label)
 })
@@ -129,12 +142,22 @@ test.each([
   expect(labelOf(rules, false)).toBeUndefined()
 })
 
-const ask = (ip: string, countedAs = '') => ({ ip, isSignedIn: false, labels: ['*:auth'], countedAs })
+const ask = (ip: string, countedAs = '') => ({
+  ip,
+  isSignedIn: false,
+  labels: ['*:auth'],
+  countedAs,
+})
 
 test('a rule allows its number of requests in a window for each address', () => {
   const limiter = new RateLimiter()
   const limits = { enabled: true, excludedIPs: [], rules: [rule('*:auth')] }
   const at = (ms: number, ip = '1.1.1.1') => limiter.allows(limits, ask(ip), ms)
   expect([at(0), at(1_000), at(2_000), at(9_000)]).toEqual([true, true, false, false])
-  expect([at(9_000, '2.2.2.2'), at(10_000), at(11_000), at(12_000)]).toEqual([true, true, true, false])
+  expect([at(9_000, '2.2.2.2'), at(10_000), at(11_000), at(12_000)]).toEqual([
+    true,
+    true,
+    true,
+    false,
+  ])
 })

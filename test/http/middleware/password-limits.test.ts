@@ -40,7 +40,10 @@ test('only passwords that are hashed count, and guests who send many must wait',
     for (const values of wrong) expect((await post(RECORDS, member(values))).status).toBe(400)
     expect((await post('/api/batch', batchOf([member(wrong[2])]))).status).toBe(400)
   }
-  const batch = await post('/api/batch', batchOf([member(), member(), member(), member(), member()]))
+  const batch = await post(
+    '/api/batch',
+    batchOf([member(), member(), member(), member(), member()]),
+  )
   expect(batch.status, batch.text).toBe(200)
   for (let i = 0; i < 10; i++) expect((await post(RECORDS, member())).status).toBe(200)
   const refused = await post(RECORDS, member())
@@ -49,11 +52,17 @@ test('only passwords that are hashed count, and guests who send many must wait',
   expect((await post('/api/batch', batchOf([member()]))).status).toBe(429)
 })
 
-test('sign-ins are answered while a batch hashes twelve passwords', { timeout: 120_000 }, async () => {
+test('sign-ins are answered while a batch hashes twelve passwords', {
+  timeout: 120_000,
+}, async () => {
   const { token } = server.superuser
   expect((await post(RECORDS, member({ email: 'other@example.com' }), token)).status).toBe(200)
   let isDone = false
-  const batch = post('/api/batch', batchOf(Array.from({ length: 12 }, () => member())), token).finally(() => {
+  const batch = post(
+    '/api/batch',
+    batchOf(Array.from({ length: 12 }, () => member())),
+    token,
+  ).finally(() => {
     isDone = true
   })
   let signIns = 0
@@ -72,7 +81,11 @@ test('a batch can change the password of its sender', { timeout: 60_000 }, async
   const signIn = async (password: string) =>
     (await post('/api/collections/patrons/auth-with-password', { identity: email, password })).body
   const { token } = await signIn(PASSWORD)
-  const change = { oldPassword: PASSWORD, password: 'another-password', passwordConfirm: 'another-password' }
+  const change = {
+    oldPassword: PASSWORD,
+    password: 'another-password',
+    passwordConfirm: 'another-password',
+  }
   const url = `${RECORDS}/${id}`
   const answer = await post('/api/batch', batchOf([change], 'PATCH', url), token)
   expect(answer.status, answer.text).toBe(200)

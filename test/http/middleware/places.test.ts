@@ -32,7 +32,11 @@ const SIGN_IN = '/api/collections/users/auth-with-password'
 
 /** Begins a POST. Its body has begun, too. */
 function begin(head: string, path = SIGN_IN, localAddress = '127.0.0.1'): Socket {
-  const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', localAddress })
+  const socket = connect({
+    port: Number(new URL(server.url).port),
+    host: '127.0.0.1',
+    localAddress,
+  })
   sockets.push(socket)
   socket.on('error', () => {})
   socket.write(`POST ${path} HTTP/1.1\r\nHost: a\r\n${JSON_TYPE}\r\n${head}\r\n\r\n{`)
@@ -45,14 +49,17 @@ test.each([
   ['small', 'Content-Length: 200'],
   ['announced with 100-continue', 'Expect: 100-continue\r\nContent-Length: 200'],
   ['in chunks', 'Transfer-Encoding: chunked'],
-])('1,000 unfinished bodies from 20 networks leave room for another network: %s', async (_, head) => {
-  for (let i = 0; i < 1_000; i++) begin(head, SIGN_IN, `127.0.${1 + (i % 20)}.${1 + (i % 250)}`)
-  await passUntil(() => bodies.use.running + bodies.use.waiting === 1_000)
-  expect(requests.use).toEqual({ running: 0, waiting: 0 })
-  const late = begin('Content-Length: 2', SIGN_IN, '127.0.99.1')
-  late.write('}')
-  expect(await answerOf(late)).toContain('HTTP/1.1 400')
-})
+])(
+  '1,000 unfinished bodies from 20 networks leave room for another network: %s',
+  async (_, head) => {
+    for (let i = 0; i < 1_000; i++) begin(head, SIGN_IN, `127.0.${1 + (i % 20)}.${1 + (i % 250)}`)
+    await passUntil(() => bodies.use.running + bodies.use.waiting === 1_000)
+    expect(requests.use).toEqual({ running: 0, waiting: 0 })
+    const late = begin('Content-Length: 2', SIGN_IN, '127.0.99.1')
+    late.write('}')
+    expect(await answerOf(late)).toContain('HTTP/1.1 400')
+  },
+)
 
 anywhere('what acts for an account has the places of the account', async () => {
   const [user, member] = [await server.makeUser(), await server.makeUser()]
@@ -107,7 +114,9 @@ anywhere.each(['application/json', 'multipart/form-data; boundary=x'])(
     const head = `Authorization: ${user.token}\r\nContent-Type: ${type}\r\nContent-Length: 9000000`
     const socket = connect(Number(new URL(server.url).port), '127.0.0.1')
     sockets.push(socket)
-    socket.write(`POST /api/collections/contacts/records HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n--x\r\n`)
+    socket.write(
+      `POST /api/collections/contacts/records HTTP/1.1\r\nHost: a\r\n${head}\r\n\r\n--x\r\n`,
+    )
     expect(await answerOf(socket)).toContain('HTTP/1.1 429')
     expect([opened.mock.calls, admission.memory.taken]).toEqual([[], 0])
     opened.mockRestore()
@@ -128,7 +137,11 @@ const LARGE = JSON.stringify({ text: 'a'.repeat(100_000), requests: [] })
 const RECORDS = '/api/collections/notes/records'
 
 const send = (method: string, path: string, body: string, authorization = '') =>
-  fetch(server.url + path, { method, headers: { 'content-type': 'application/json', authorization }, body })
+  fetch(server.url + path, {
+    method,
+    headers: { 'content-type': 'application/json', authorization },
+    body,
+  })
 
 /** A request that says how long its body is; nothing of it is sent yet. */
 function announce(bytes: number) {
@@ -140,7 +153,11 @@ function announce(bytes: number) {
 
 describe('a body of 100 kB', () => {
   test.each([
-    ['creating a record in a collection closed to guests', 'POST', '/api/collections/contacts/records'],
+    [
+      'creating a record in a collection closed to guests',
+      'POST',
+      '/api/collections/contacts/records',
+    ],
     ['changing a record in a collection closed to guests', 'PATCH', `${RECORDS}/a`],
     ['a sign-in', 'POST', '/api/collections/users/auth-with-password'],
     ['a subscription', 'POST', '/api/realtime'],
@@ -177,8 +194,16 @@ describe('a body of 100 kB', () => {
 
   test('of a guest without a Content-Length is cut off at the limit', async () => {
     const body = new Blob([LARGE]).stream()
-    const options = { method: 'POST', headers: { 'content-type': 'application/json' }, body, duplex: 'half' }
-    const answer = await fetch(`${server.url}/api/collections/contacts/records`, options as RequestInit)
+    const options = {
+      method: 'POST',
+      headers: { 'content-type': 'application/json' },
+      body,
+      duplex: 'half',
+    }
+    const answer = await fetch(
+      `${server.url}/api/collections/contacts/records`,
+      options as RequestInit,
+    )
     expect(answer.status).toBe(413)
   })
 

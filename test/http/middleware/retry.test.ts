@@ -27,7 +27,8 @@ beforeEach(() => {
   waits = 0
 })
 
-const userNow = async () => (await findAuthRecord(here, here.catalog.find('users') as AuthCollection, USER))!
+const userNow = async () =>
+  (await findAuthRecord(here, here.catalog.find('users') as AuthCollection, USER))!
 const changeUser = () => db.query(`update users set name = name || 'x' where id = $1`, [USER])
 const large = () =>
   new LargeAnswer(async () => {
@@ -113,7 +114,9 @@ test.each([
 test('any other error fails at once', async () => {
   const refused = failing([() => badRequest('no')])
   await expect(retry(here, userNow, refused, { startsCached: true })).rejects.toThrow('No.')
-  await expect(retry(here, asGuest, failing(times(9, () => new Error('bug'))))).rejects.toThrow('bug')
+  await expect(retry(here, asGuest, failing(times(9, () => new Error('bug'))))).rejects.toThrow(
+    'bug',
+  )
   expect(attempts).toHaveLength(2)
 })
 

@@ -20,7 +20,8 @@ async function snapshot(): Promise<string> {
   const lists = names.map((name) => bob.call('GET', `${records(name)}?sort=id`))
   return JSON.stringify(
     (await Promise.all(lists)).map(({ body }) => body.items),
-    (field, value) => (['last_seen', 'last_used_at', 'updated'].includes(field) ? undefined : value),
+    (field, value) =>
+      ['last_seen', 'last_used_at', 'updated'].includes(field) ? undefined : value,
   )
 }
 
@@ -32,7 +33,11 @@ const phone = await server.pair(bob, { name: 'SECRET phone', phone: NUMBER })
 const all = { name: 'all', scopes: ['all:any'], twilio: true }
 const key = await make(alice, 'api_keys', all)
 await server.hear(phone, [['+491700000001', 'SECRET reply']])
-const text = { recipients: ['+491700000001', '+491700000002'], body: 'SECRET', scheduled_at: '2099-01-01' }
+const text = {
+  recipients: ['+491700000001', '+491700000002'],
+  body: 'SECRET',
+  scheduled_at: '2099-01-01',
+}
 const sent = (await bob.call('POST', '/api/sms/send', text)).body
 const hook = await make(bob, 'webhooks', {
   url: 'https://secret.example.com',
@@ -68,12 +73,15 @@ test.each<[method: string, path: string, status: number | undefined]>([
   ['GET', `/inbox?deviceId=${device}`, undefined],
   ['GET', '/devices', 200],
   ['GET', '/webhooks', 200],
-])("SMSGate's API shows and changes nothing of another user: %s %s", async (method, path, status) => {
-  const answer = await smsgate(method, path)
-  if (status !== undefined) expect(answer.status, answer.text).toBe(status)
-  expect(answer.text).not.toMatch(/SECRET|\+49170000000|bobs-hook/)
-  expect(await snapshot()).toBe(before)
-})
+])(
+  "SMSGate's API shows and changes nothing of another user: %s %s",
+  async (method, path, status) => {
+    const answer = await smsgate(method, path)
+    if (status !== undefined) expect(answer.status, answer.text).toBe(status)
+    expect(answer.text).not.toMatch(/SECRET|\+49170000000|bobs-hook/)
+    expect(await snapshot()).toBe(before)
+  },
+)
 
 test("SMSGate's API refuses another user's device", async () => {
   const text = { phoneNumbers: ['+491700000003'], textMessage: { text: 'x' }, deviceId: device }
@@ -102,17 +110,22 @@ test.each<[method: string, path: string, form?: Record<string, string>]>([
   ['GET', `${bobsText}/Media.json`],
   ['GET', number],
   ['POST', number, { SmsUrl: 'https://alice.example.com' }],
-])("Twilio's API answers 404 for another user's account and messages: %s %s", async (method, path, form) => {
-  const answer = await twilio(method, path, form)
-  expect(answer.status, answer.text).toBe(404)
-  expect(JSON.parse(answer.text)).toMatchObject({ code: 20404 })
-  expect(answer.text).not.toContain('SECRET')
-  expect(await snapshot()).toBe(before)
-})
+])(
+  "Twilio's API answers 404 for another user's account and messages: %s %s",
+  async (method, path, form) => {
+    const answer = await twilio(method, path, form)
+    expect(answer.status, answer.text).toBe(404)
+    expect(JSON.parse(answer.text)).toMatchObject({ code: 20404 })
+    expect(answer.text).not.toContain('SECRET')
+    expect(await snapshot()).toBe(before)
+  },
+)
 
 test("Twilio's API neither lists another user's messages nor sends by their number", async () => {
   for (const list of ['Messages', 'IncomingPhoneNumbers'])
-    expect((await twilio('GET', `${mine}/${list}.json`)).text).not.toMatch(/SECRET|\+49170000000|\+491555/)
+    expect((await twilio('GET', `${mine}/${list}.json`)).text).not.toMatch(
+      /SECRET|\+49170000000|\+491555/,
+    )
   const send = (form: Record<string, string>) =>
     twilio('POST', `${mine}/Messages.json`, { To: '+491700000003', Body: 'x', ...form })
   expect(JSON.parse((await send({ From: NUMBER })).text)).toMatchObject({ code: 21606 })

@@ -34,14 +34,22 @@ async function snapshot(): Promise<string> {
 
 const server = await startServerWithDevices()
 const [alice, bob] = [await server.makeUser(), await server.makeUser()]
-const [alicesPhone, bobsPhone] = [await server.pair(alice), await server.pair(bob, { name: 'SECRET phone' })]
+const [alicesPhone, bobsPhone] = [
+  await server.pair(alice),
+  await server.pair(bob, { name: 'SECRET phone' }),
+]
 bobs.users = bob.id
 bobs.devices = bobsPhone.id
-Object.assign(bobs, await makeSamples('SECRET', (collection, values) => make(bob, collection, values)))
+Object.assign(
+  bobs,
+  await makeSamples('SECRET', (collection, values) => make(bob, collection, values)),
+)
 const lines = await bob.call('GET', records('lines'))
 bobs.lines = lines.body.items[0].id
 const { secret: bobsHook } = (await bob.call('GET', `${records('hooks')}/${bobs.hooks}`)).body
-expect((await server.guest.call('POST', `/api/hooks/${bobsHook}`, { text: 'SECRET' })).status).toBe(200)
+expect((await server.guest.call('POST', `/api/hooks/${bobsHook}`, { text: 'SECRET' })).status).toBe(
+  200,
+)
 bobs.verifications = (await bob.call('POST', '/api/verify', { to: '+491700000001' })).body.id
 bobs.hook_calls = (await bob.call('GET', records('hook_calls'))).body.items[0].id
 const send = { recipients: ['+491700000001', '+491700000002'], body: 'SECRET' }
@@ -53,7 +61,9 @@ bobs.sms_usage = usage.body.items[0].id
 const before = await snapshot()
 
 test('each collection in which accounts create records has a sample', () => {
-  const open = [...OWNED.values()].filter(({ id, createRule }) => id !== USERS_ID && createRule !== null)
+  const open = [...OWNED.values()].filter(
+    ({ id, createRule }) => id !== USERS_ID && createRule !== null,
+  )
   expect(Object.keys(SAMPLES).sort()).toEqual(open.map(({ name }) => name).sort())
 })
 
@@ -90,14 +100,21 @@ describe.each([
     expect([400, 403, 404]).toContain(change.status)
     const removal = await who().call('DELETE', path)
     expect([400, 403, 404]).toContain(removal.status)
-    const batch = await who().call('POST', '/api/batch', { requests: [{ method: 'DELETE', url: path }] })
+    const batch = await who().call('POST', '/api/batch', {
+      requests: [{ method: 'DELETE', url: path }],
+    })
     expect(batch.status).toBe(400)
     expect(JSON.stringify([view, change, removal, batch])).not.toContain('SECRET')
     expect(await snapshot()).toBe(before)
   })
 
   test.each(NAMES)('cannot create a record of %s for another user', async (name) => {
-    const planted = { user: bob.id, name: 'planted', phone: '+491700000009', events: ['message.sent'] }
+    const planted = {
+      user: bob.id,
+      name: 'planted',
+      phone: '+491700000009',
+      events: ['message.sent'],
+    }
     const { status } = await who().call('POST', records(name), { ...changeOf(name), ...planted })
     expect([400, 403]).toContain(status)
     expect(await snapshot()).toBe(before)
@@ -117,7 +134,9 @@ test("sends refuse another user's line, and automatic answers another's line or 
     expect((await alice.call('POST', '/api/sms/send', { ...text, ...named })).status).toBe(404)
   const answer = { user: alice.id, match: 'any', body: 'x' }
   for (const taken of [{ lines: [bobs.lines] }, { template: bobs.sms_templates }])
-    expect((await alice.call('POST', records('auto_answers'), { ...answer, ...taken })).status).toBe(400)
+    expect(
+      (await alice.call('POST', records('auto_answers'), { ...answer, ...taken })).status,
+    ).toBe(400)
   expect(await snapshot()).toBe(before)
 })
 
@@ -126,10 +145,18 @@ test("another user's batch and messages cannot be counted, changed, canceled or 
   const unknown = await alice.call('GET', '/api/sms/batches/doesnotexist000')
   expect(batch).toEqual(unknown)
   const later = { scheduled_at: '2099-01-01' }
-  expect((await alice.call('POST', `/api/sms/batches/${bobs.batch}/reschedule`, later)).status).toBe(404)
-  expect((await alice.call('PATCH', `/api/sms/messages/${bobs.sms_messages}`, later)).status).toBe(404)
-  expect((await alice.call('POST', `/api/sms/messages/${bobs.sms_messages}/cancel`, {})).status).toBe(404)
-  expect((await alice.call('POST', `/api/sms/messages/${bobs.sms_messages}/retry`, {})).status).toBe(404)
+  expect(
+    (await alice.call('POST', `/api/sms/batches/${bobs.batch}/reschedule`, later)).status,
+  ).toBe(404)
+  expect((await alice.call('PATCH', `/api/sms/messages/${bobs.sms_messages}`, later)).status).toBe(
+    404,
+  )
+  expect(
+    (await alice.call('POST', `/api/sms/messages/${bobs.sms_messages}/cancel`, {})).status,
+  ).toBe(404)
+  expect(
+    (await alice.call('POST', `/api/sms/messages/${bobs.sms_messages}/retry`, {})).status,
+  ).toBe(404)
   expect(await snapshot()).toBe(before)
 })
 
@@ -141,7 +168,10 @@ test("another user's webhook cannot be tested or rotated, nor its deliveries rea
     for (const who of [alicesPhone, bobsPhone, server.guest])
       expect([401, 403]).toContain((await who.call('POST', path)).status)
   }
-  const request = await alice.call('GET', `/api/webhooks/deliveries/${bobs.webhook_deliveries}/request`)
+  const request = await alice.call(
+    'GET',
+    `/api/webhooks/deliveries/${bobs.webhook_deliveries}/request`,
+  )
   expect(request).toMatchObject({ status: 404, body: { error: 'delivery_not_found' } })
   expect(await snapshot()).toBe(before)
 })
@@ -164,12 +194,16 @@ test("contacts refuse another user's group, and keys another user's device", asy
 })
 
 test('a phone cannot claim, report or receive for another user', async () => {
-  expect((await alicesPhone.call('POST', '/api/devices/claim', { limit: 100 })).body.items).toEqual([])
+  expect((await alicesPhone.call('POST', '/api/devices/claim', { limit: 100 })).body.items).toEqual(
+    [],
+  )
   const items = [{ id: bobs.sms_messages, attempt: 1, status: 'sent' }]
   const report = await alicesPhone.call('POST', '/api/devices/report', { items })
   expect(JSON.stringify(report.body)).not.toContain('SECRET')
   const text = { from: '+491700000001', body: 'STOP', received_at: '2026-11-20 07:00:00.000Z' }
-  expect((await alicesPhone.call('POST', '/api/devices/incoming', { items: [text] })).status).toBe(200)
+  expect((await alicesPhone.call('POST', '/api/devices/incoming', { items: [text] })).status).toBe(
+    200,
+  )
   expect(await snapshot()).toBe(before)
 })
 
@@ -177,7 +211,8 @@ test('users cannot call device routes, and devices cannot call user routes', asy
   for (const path of ['claim', 'report', 'incoming', 'heartbeat'])
     expect((await alice.call('POST', `/api/devices/${path}`, { items: [] })).status).toBe(403)
   expect([401, 403]).toContain(
-    (await alicesPhone.call('POST', '/api/sms/send', { recipients: ['+491700000003'], body: 'x' })).status,
+    (await alicesPhone.call('POST', '/api/sms/send', { recipients: ['+491700000003'], body: 'x' }))
+      .status,
   )
   expect([401, 403]).toContain((await alicesPhone.call('POST', '/api/devices/pairing', {})).status)
 })

@@ -16,9 +16,12 @@ await shop.ask('', 'POST', 'collections/workers/records', ann)
 await shop.signIn('ann', 'workers', 'ann@example.com', PASSWORD)
 await shop.ask('', 'POST', TOOLS, { id: TOOL, name: 'hammer' })
 
-const patch = (body: object, query = '') => shop.ask('ann', 'PATCH', `${TOOLS}/${TOOL}${query}`, body)
+const patch = (body: object, query = '') =>
+  shop.ask('ann', 'PATCH', `${TOOLS}/${TOOL}${query}`, body)
 const tool = async () => (await shop.ask('', 'GET', `${TOOLS}/${TOOL}`)).body
-const statusesOf = (answers: readonly { status: number }[]) => [...new Set(answers.map((one) => one.status))]
+const statusesOf = (answers: readonly { status: number }[]) => [
+  ...new Set(answers.map((one) => one.status)),
+]
 
 test('concurrent increments of one record, alone, expanded and in batches, are all counted', async () => {
   const url = `/api/${TOOLS}/${TOOL}`
@@ -44,7 +47,8 @@ test('a file uploaded in one of many concurrent updates is stored once', async (
 })
 
 test('writes with an old token stop succeeding when the password changes', async () => {
-  const note = () => shop.ask('ann', 'POST', 'collections/notes/records', { worker: ANN, text: 'x' })
+  const note = () =>
+    shop.ask('ann', 'POST', 'collections/notes/records', { worker: ANN, text: 'x' })
   const statuses: number[] = []
   const write = async () => {
     for (let last = 200; last === 200; ) {
@@ -59,9 +63,13 @@ test('writes with an old token stop succeeding when the password changes', async
   expect((await note()).status).toBe(400)
   await Promise.all(writers)
   // a guest may not write notes: whoever wrote with the old token was refused by the rule
-  expect(statusesOf(statuses.map((status) => ({ status }))).filter((one) => one !== 200)).toEqual([400])
+  expect(statusesOf(statuses.map((status) => ({ status }))).filter((one) => one !== 200)).toEqual([
+    400,
+  ])
   expect(statuses.filter((one) => one === 400)).toHaveLength(3)
-  expect((await db.query('select from notes')).count).toBe(statuses.filter((one) => one === 200).length)
+  expect((await db.query('select from notes')).count).toBe(
+    statuses.filter((one) => one === 200).length,
+  )
 })
 
 const LARGE = 3 << 20

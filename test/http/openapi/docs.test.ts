@@ -3,7 +3,8 @@ import { takeFaults, watchAnswers } from '../../support/answers/answers.ts'
 import { startServer } from '../../support/server/start.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 
-const get = (path: string, headers = {}) => fetch(server.url + path, { headers, redirect: 'manual' })
+const get = (path: string, headers = {}) =>
+  fetch(server.url + path, { headers, redirect: 'manual' })
 
 const server = await startServer({ env: { PUBLIC_URL: 'https://sms.example.com' } })
 
@@ -64,23 +65,51 @@ const GROUP = {
   id: 'q0w9e8r7t6y5u4i',
   user: 'k3v9x0c2m5n8b1a',
   name: 'staff',
-  ...{ join_words: '', join_confirm: false, join_text: '' },
-  ...{ join_page: false, page_text: '', page_consent: '', page_confirm: '', requires_consent: false },
+  join_words: '',
+  join_confirm: false,
+  join_text: '',
+  join_page: false,
+  page_text: '',
+  page_consent: '',
+  page_confirm: '',
+  requires_consent: false,
   keep_days: 0,
   created: '2026-11-20 07:00:00.000Z',
   updated: '',
   collectionId: 'contact_groups',
   collectionName: 'contact_groups',
 }
-const groups = (...items: object[]) => ({ items, page: 1, perPage: 30, totalItems: 1, totalPages: 1 })
+const groups = (...items: object[]) => ({
+  items,
+  page: 1,
+  perPage: 30,
+  totalItems: 1,
+  totalPages: 1,
+})
 const LIST = '/api/collections/contact_groups/records'
 
-test.each<[what: string, method: string, path: string, status: number, body: unknown, fault: string]>([
+test.each<
+  [what: string, method: string, path: string, status: number, body: unknown, fault: string]
+>([
   ['a right answer', 'GET', LIST, 200, groups(GROUP), ''],
-  ['a collection by its id', 'GET', '/api/collections/_pb_users_auth_/records/x', 200, {}, 'required'],
+  [
+    'a collection by its id',
+    'GET',
+    '/api/collections/_pb_users_auth_/records/x',
+    200,
+    {},
+    'required',
+  ],
   ['a missing key', 'GET', LIST, 200, groups({ ...GROUP, name: undefined }), "'name'"],
   ['a part of a record', 'GET', `${LIST}?fields=id`, 200, groups({ id: GROUP.id }), ''],
-  ['a wrong part of a record', 'GET', `${LIST}?fields=id`, 200, groups({ id: 1 }), 'must be string'],
+  [
+    'a wrong part of a record',
+    'GET',
+    `${LIST}?fields=id`,
+    200,
+    groups({ id: 1 }),
+    'must be string',
+  ],
   ['an unknown key', 'GET', LIST, 200, groups({ ...GROUP, tokenKey: 'x' }), 'tokenKey'],
   [
     'a date in another form',
@@ -90,7 +119,14 @@ test.each<[what: string, method: string, path: string, status: number, body: unk
     groups({ ...GROUP, updated: '2026-11-20' }),
     '/items/0/updated',
   ],
-  ['an expanded record', 'GET', LIST, 200, groups({ ...GROUP, expand: { user: {} } }), '/expand/user'],
+  [
+    'an expanded record',
+    'GET',
+    LIST,
+    200,
+    groups({ ...GROUP, expand: { user: {} } }),
+    '/expand/user',
+  ],
   ['an unknown status', 'GET', LIST, 418, {}, 'status'],
   ['an unknown error', 'POST', '/api/sms/send', 400, { error: 'oops', message: 'Oops' }, '/error'],
   ['no JSON', 'POST', '/api/sms/send', 200, undefined, 'no JSON'],
@@ -99,13 +135,16 @@ test.each<[what: string, method: string, path: string, status: number, body: unk
   ['an unknown route of a collection', 'POST', '/api/collections/users/fly', 200, {}, 'route'],
   ['a 404 of an unknown route', 'POST', '/api/sms/resend', 404, {}, ''],
   ['a path outside the API', 'GET', '/', 200, {}, ''],
-])('the fault of an answer with %s (%s %s) is "$5"', async (_, method, path, status, body, fault) => {
-  says = { status, type: 'application/json', body: JSON.stringify(body) ?? '' }
-  await (await fetch(liar.url + path, { method })).text()
-  const faults = takeFaults()
-  if (fault === '') expect(faults).toEqual([])
-  else expect(faults).toEqual([expect.stringContaining(fault)])
-})
+])(
+  'the fault of an answer with %s (%s %s) is "$5"',
+  async (_, method, path, status, body, fault) => {
+    says = { status, type: 'application/json', body: JSON.stringify(body) ?? '' }
+    await (await fetch(liar.url + path, { method })).text()
+    const faults = takeFaults()
+    if (fault === '') expect(faults).toEqual([])
+    else expect(faults).toEqual([expect.stringContaining(fault)])
+  },
+)
 
 test('an answer of an undescribed content type is a fault', async () => {
   says = { status: 200, type: 'text/plain', body: '{}' }

@@ -23,7 +23,11 @@ const subject = {
   described: DESCRIBED,
 }
 const text = JSON.stringify(openApiDocument(subject))
-const document = JSON.parse(text) as Record<'paths' | 'webhooks', Record<string, Record<string, Json>>> & Json
+const document = JSON.parse(text) as Record<
+  'paths' | 'webhooks',
+  Record<string, Record<string, Json>>
+> &
+  Json
 
 /** All places of the document that hold an object, by JSON pointer. */
 function places(json: unknown, at = '#'): [string, Json][] {
@@ -35,8 +39,9 @@ function places(json: unknown, at = '#'): [string, Json][] {
 }
 
 const all = places(document)
-const operations = Object.entries({ ...document.paths, ...document.webhooks }).flatMap(([path, methods]) =>
-  Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
+const operations = Object.entries({ ...document.paths, ...document.webhooks }).flatMap(
+  ([path, methods]) =>
+    Object.entries(methods).map(([method, operation]) => [`${method} ${path}`, operation] as const),
 )
 
 describe('the OpenAPI description', () => {
@@ -84,7 +89,9 @@ describe('examples', () => {
   }
 
   test('of bodies match their schemas', () => {
-    const media = all.filter(([, place]) => 'schema' in place && ('example' in place || 'examples' in place))
+    const media = all.filter(
+      ([, place]) => 'schema' in place && ('example' in place || 'examples' in place),
+    )
     expect(media.length).toBeGreaterThan(30)
     const faults = media.flatMap(([at, { example, examples }]) => {
       const given = Object.values((examples ?? {}) as Record<string, { value: unknown }>).map(
@@ -103,7 +110,9 @@ describe('examples', () => {
     )
     expect(schemas.length).toBeGreaterThan(10)
     expect(
-      schemas.flatMap(([at, { examples }]) => (examples as unknown[]).flatMap((one) => fault(at, one))),
+      schemas.flatMap(([at, { examples }]) =>
+        (examples as unknown[]).flatMap((one) => fault(at, one)),
+      ),
     ).toEqual([])
   })
 })
@@ -148,7 +157,9 @@ const ofCollection = new RegExp(`^/api/collections/(${names})/`)
 const described = new Set(
   Object.entries(paths).flatMap(([path, methods]) =>
     Object.keys(methods).map((method) =>
-      nameless(`${method.toUpperCase()} ${path.replace(ofCollection, '/api/collections/{collection}/')}`),
+      nameless(
+        `${method.toUpperCase()} ${path.replace(ofCollection, '/api/collections/{collection}/')}`,
+      ),
     ),
   ),
 )
@@ -161,7 +172,9 @@ const routed = new Set(
 )
 
 test('each route is described', () => {
-  expect([...routed].filter((route) => !UNDESCRIBED.test(route) && !described.has(route))).toEqual([])
+  expect([...routed].filter((route) => !UNDESCRIBED.test(route) && !described.has(route))).toEqual(
+    [],
+  )
 })
 
 test('each described operation has a route', () => {
@@ -175,7 +188,10 @@ formats.default(ajv)
 const fixture = await startWebhookFixture()
 const user = await fixture.gateway.makeUser()
 const receiver = await startReceiver()
-ajv.addSchema((await (await fetch(`${fixture.gateway.url}/api/openapi.json`)).json()) as object, 'api')
+ajv.addSchema(
+  (await (await fetch(`${fixture.gateway.url}/api/openapi.json`)).json()) as object,
+  'api',
+)
 
 test('webhook calls match their description', async () => {
   const phone = await fixture.gateway.pair(user)

@@ -15,7 +15,11 @@ async function serve(env: Record<string, string>) {
   const server = await startServer({ env: { MAX_CONNECTIONS_PER_ADDRESS: '3', ...env } })
   onTestFinished(() => server.stop())
   const dial = async (localAddress: string) => {
-    const socket = connect({ port: Number(new URL(server.url).port), host: '127.0.0.1', localAddress })
+    const socket = connect({
+      port: Number(new URL(server.url).port),
+      host: '127.0.0.1',
+      localAddress,
+    })
     onTestFinished(() => void socket.destroy())
     socket.on('error', () => {})
     socket.write(ASK)
@@ -58,7 +62,11 @@ test('at the total limit the network with most connections loses its longest idl
   const atWork = 'POST /api/batch HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n'
   const waiting = 'GET /api/realtime HTTP/1.1\r\nHost: a\r\n\r\n'
   const most = [await dial('127.0.1.1'), await dial('127.0.1.2'), await dial('127.0.1.3')]
-  for (const { socket } of await Promise.all([dial('127.0.2.1'), dial('127.0.2.1'), dial('127.0.3.1')]))
+  for (const { socket } of await Promise.all([
+    dial('127.0.2.1'),
+    dial('127.0.2.1'),
+    dial('127.0.3.1'),
+  ]))
     most.push({ socket, answer: '' })
   most[0]!.socket.write(atWork)
   most[1]!.socket.write(waiting)
@@ -94,18 +102,21 @@ test.each([
   ['bodies', `${BATCH}Content-Length: 60000\r\n\r\n${'a'.repeat(60_000)}`],
   ['bodies in chunks', `${BATCH}Transfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n\r\n`],
   ['heads', `GET /api/health?${'a'.repeat(11_000)} HTTP/1.1\r\nHost: a\r\n\r\n`.repeat(4)],
-])('a connection may buffer 64 KiB behind a running request, then is closed: %s', async (_, bytes) => {
-  const { dial } = await serve({})
-  const { socket } = await dial('127.0.0.2')
-  const closed = once(socket, 'close')
-  socket.write('GET /api/realtime HTTP/1.1\r\nHost: a\r\n\r\n')
-  await once(socket, 'data')
-  socket.write(bytes)
-  expect((await dial('127.0.0.3')).answer).toBe(OK)
-  expect(socket.closed).toBe(false)
-  socket.write(bytes)
-  await closed
-})
+])(
+  'a connection may buffer 64 KiB behind a running request, then is closed: %s',
+  async (_, bytes) => {
+    const { dial } = await serve({})
+    const { socket } = await dial('127.0.0.2')
+    const closed = once(socket, 'close')
+    socket.write('GET /api/realtime HTTP/1.1\r\nHost: a\r\n\r\n')
+    await once(socket, 'data')
+    socket.write(bytes)
+    expect((await dial('127.0.0.3')).answer).toBe(OK)
+    expect(socket.closed).toBe(false)
+    socket.write(bytes)
+    await closed
+  },
+)
 
 test('too many pipelined requests through a proxy do not block its other clients', async () => {
   const { dial } = await serve({ TRUSTED_PROXIES: '127.0.0.4' })
@@ -127,28 +138,33 @@ anywhere('HTTP/1.0 needs no Host', async () => {
 
 test('connections are not limited per address if the settings trust a proxy header', async () => {
   const { server, dial } = await serve({})
-  await server.services.settings.save({ trustedProxy: { headers: ['X-Real-IP'], useLeftmostIP: false } })
+  await server.services.settings.save({
+    trustedProxy: { headers: ['X-Real-IP'], useLeftmostIP: false },
+  })
   for (let i = 0; i < 6; i++) expect((await dial('127.0.0.6')).answer).toBe(OK)
 })
 
-anywhere('a client that takes nothing of its answer is cut off, one that waits for it is not', async () => {
-  const cut: string[] = []
-  const server = createServer(({ url }, res) => {
-    res.once('close', () => void (res.writableFinished || cut.push(url!)))
-    if (url === '/large') res.end(Buffer.alloc(64 << 20))
-    else setTimeout(() => res.end('late'), 500)
-  })
-  onTestFinished(() => void server.close())
-  server.setTimeout(100, endStalled)
-  await once(server.listen(0, '127.0.0.1'), 'listening')
-  const { port } = server.address() as AddressInfo
-  const unread = connect(port, '127.0.0.1')
-  unread.on('error', () => {})
-  unread.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
-  unread.pause()
-  const late = await fetch(`http://127.0.0.1:${port}/late`)
-  expect(await late.text()).toBe('late')
-  await until('the client is cut off', async () => cut.length > 0)
-  expect(cut).toEqual(['/large'])
-  unread.destroy()
-})
+anywhere(
+  'a client that takes nothing of its answer is cut off, one that waits for it is not',
+  async () => {
+    const cut: string[] = []
+    const server = createServer(({ url }, res) => {
+      res.once('close', () => void (res.writableFinished || cut.push(url!)))
+      if (url === '/large') res.end(Buffer.alloc(64 << 20))
+      else setTimeout(() => res.end('late'), 500)
+    })
+    onTestFinished(() => void server.close())
+    server.setTimeout(100, endStalled)
+    await once(server.listen(0, '127.0.0.1'), 'listening')
+    const { port } = server.address() as AddressInfo
+    const unread = connect(port, '127.0.0.1')
+    unread.on('error', () => {})
+    unread.write('GET /large HTTP/1.1\r\nHost: a\r\n\r\n')
+    unread.pause()
+    const late = await fetch(`http://127.0.0.1:${port}/late`)
+    expect(await late.text()).toBe('late')
+    await until('the client is cut off', async () => cut.length > 0)
+    expect(cut).toEqual(['/large'])
+    unread.destroy()
+  },
+)

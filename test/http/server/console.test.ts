@@ -13,7 +13,10 @@ test.each(['/', '/_/', '/?from=mail'])(
   async (path) => {
     const response = await get(path)
     const policy = response.headers.get('content-security-policy')
-    expect([response.status, response.headers.get('content-type')]).toEqual([200, 'text/html; charset=utf-8'])
+    expect([response.status, response.headers.get('content-type')]).toEqual([
+      200,
+      'text/html; charset=utf-8',
+    ])
     expect(policy).toMatch(
       /^default-src 'none'; script-src 'self'; style-src 'self';.*frame-ancestors 'none'$/,
     )
@@ -65,9 +68,17 @@ test('the assets are served while the database is not in use, and the pages are 
   const [, name] = /"\.\/(assets\/[^"]+\.css)"/.exec(html) ?? []
   const env = { incoming: { headers: {} }, outgoing: { setHeader() {} } }
   const app = createUnavailableApp(server.services, () => 'Not now.')
-  const [asset, page] = await Promise.all([app.request(`/${name}`, {}, env), app.request('/', {}, env)])
-  expect([asset.status, asset.headers.get('content-type')]).toEqual([200, 'text/css; charset=utf-8'])
-  expect([page.status, (await app.request('/assets/next-version.js', {}, env)).status]).toEqual([503, 503])
+  const [asset, page] = await Promise.all([
+    app.request(`/${name}`, {}, env),
+    app.request('/', {}, env),
+  ])
+  expect([asset.status, asset.headers.get('content-type')]).toEqual([
+    200,
+    'text/css; charset=utf-8',
+  ])
+  expect([page.status, (await app.request('/assets/next-version.js', {}, env)).status]).toEqual([
+    503, 503,
+  ])
 })
 
 test('without a build the page says how to make it', async () => {
@@ -90,8 +101,18 @@ const ask = (method: string, path: string, origin: string) =>
   })
 
 test.each([
-  ['an unclean path is redirected to the clean one', 'GET', '/api//health?a=1', [307, '/api/health?a=1']],
-  ['a preflight on an unclean path is redirected', 'OPTIONS', '/api/./health', [307, '/api/health']],
+  [
+    'an unclean path is redirected to the clean one',
+    'GET',
+    '/api//health?a=1',
+    [307, '/api/health?a=1'],
+  ],
+  [
+    'a preflight on an unclean path is redirected',
+    'OPTIONS',
+    '/api/./health',
+    [307, '/api/health'],
+  ],
   ['a POST on an unclean path is redirected', 'POST', '/api/x/../health', [307, '/api/health']],
 ] as const)('%s: $3', async (_, method, path, expected) => {
   expect((await ask(method, path, 'https://app.example')).slice(0, 2)).toEqual(expected)
@@ -111,5 +132,7 @@ test('the redirect page escapes the address as Go does', async () => {
     })
     asked.on('error', reject).end()
   })
-  expect(page).toBe('<a href="/api/x?a=&#39;b&#39;&amp;c=&#34;d&#34;&lt;e&gt;">Temporary Redirect</a>.\n\n')
+  expect(page).toBe(
+    '<a href="/api/x?a=&#39;b&#39;&amp;c=&#34;d&#34;&lt;e&gt;">Temporary Redirect</a>.\n\n',
+  )
 })

@@ -35,7 +35,8 @@ test('a taken port is reported with a port that is free, before a server starts'
   await once(taken, 'listening')
   const { port } = taken.address() as AddressInfo
   const said = await requireFreePort({ ...place, port }).catch((error: Error) => error.message)
-  const [, free] = /^Port \d+ on 127\.0\.0\.1 is taken: .* as PORT=(\d+)\.$/.exec(String(said)) ?? []
+  const [, free] =
+    /^Port \d+ on 127\.0\.0\.1 is taken: .* as PORT=(\d+)\.$/.exec(String(said)) ?? []
   expect(Number(free)).toBeGreaterThan(port)
   await requireFreePort({ ...place, port: Number(free) })
   taken.close()

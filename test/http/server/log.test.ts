@@ -107,14 +107,20 @@ describe('log lines', () => {
     const keys = { authorization: 'Bearer in-the-header', 'x-api-key': 'psk_in-the-key' }
     await ask('/api/health?token=in-the-query', { headers: { ...keys, cookie: 'a=in-a-cookie' } })
     const body = JSON.stringify({ identity: 'in-the-body@example.com', password: 'in-the-body' })
-    await ask('/api/collections/users/auth-with-password', { method: 'POST', headers: JSON_TYPE, body })
+    await ask('/api/collections/users/auth-with-password', {
+      method: 'POST',
+      headers: JSON_TYPE,
+      body,
+    })
     expect(lines).toHaveLength(2)
     expect(lines.join('')).not.toMatch(/in-the|in-a|psk_/)
   })
 
   test("contain no values of a failed statement, but its request's id", async () => {
     const { db } = server.services.store
-    await db.query('alter table _superusers add constraint tried check (email not like $$%secret%$$)')
+    await db.query(
+      'alter table _superusers add constraint tried check (email not like $$%secret%$$)',
+    )
     const headers = { ...JSON_TYPE, authorization: await rootToken() }
     const passwords = { password: 'hidden-pass-1', passwordConfirm: 'hidden-pass-1' }
     const body = JSON.stringify({ email: 'secret@example.com', ...passwords })
@@ -142,7 +148,11 @@ describe('log lines', () => {
       request: id,
       method: 'PATCH',
       path: '/api/settings',
-      err: { message: expect.stringContaining('_params'), code: '42P01', stack: expect.any(String) },
+      err: {
+        message: expect.stringContaining('_params'),
+        code: '42P01',
+        stack: expect.any(String),
+      },
     })
     expect(lines.join('')).not.toContain('hidden-name')
   })
@@ -154,7 +164,11 @@ const rootToken = async () =>
 test.each([
   ['names and signs', 'status = "failed" && to ~ \'+4915112345678\'', 'status = … && to ~ …'],
   ['an open text', 'body ~ "Dear Ann', 'body ~ …'],
-  ['a text with quotes and line ends', 'body = "Ann = \\"1\\" \\\n Bob = 2" && n = 1', 'body = … && n = 1'],
+  [
+    'a text with quotes and line ends',
+    'body = "Ann = \\"1\\" \\\n Bob = 2" && n = 1',
+    'body = … && n = 1',
+  ],
   ['a text that ends with a backslash', 'body = "Ann = 1\\', 'body = …'],
   ['a text without quotes', 'name = Ann Miller', 'name = … …'],
   ['a number without quotes', 'to=+4915112345678', 'to=……'],
@@ -179,8 +193,16 @@ test.each([
     '/api/x?page=2&perPage=30&sort=-a,@rowid&fields=id,body:excerpt(9)&skipTotal=1',
     undefined,
   ],
-  ['a filter', '/api/x?filter=to%20%3D%20%22%2B4915112345678%22&page=1', '/api/x?filter=to = …&page=1'],
-  ['a token', '/api/files/a/b/c.png?token=eyJ.eyJ.x&thumb=10x10', '/api/files/a/b/c.png?token=…&thumb=10x10'],
+  [
+    'a filter',
+    '/api/x?filter=to%20%3D%20%22%2B4915112345678%22&page=1',
+    '/api/x?filter=to = …&page=1',
+  ],
+  [
+    'a token',
+    '/api/files/a/b/c.png?token=eyJ.eyJ.x&thumb=10x10',
+    '/api/files/a/b/c.png?token=…&thumb=10x10',
+  ],
   ['unknown parameters', '/api/x?q=Ann&+4915112345678=1', '/api/x?q=…&…=…'],
   ['a number in a parameter', '/api/x?sort=4915112345678', '/api/x?sort=…'],
   ['a number in a path', '/api/sms/%2B4915112345678', '/api/sms/…'],
@@ -188,11 +210,19 @@ test.each([
   ['the token of a carrier', '/api/devices/carriers/calls/secret', '/api/devices/carriers/calls/…'],
   ['the secret of a hook', '/api/hooks/secret', '/api/hooks/…'],
   ['parameters in a path', '/cgi-bin/sendsms;password=psk_x&to=1', '/cgi-bin/sendsms;…'],
-  ['escaped parameters in a path', '/cgi-bin/sendsms%3fpassword=x?page=1', '/cgi-bin/sendsms%3f…?page=1'],
+  [
+    'escaped parameters in a path',
+    '/cgi-bin/sendsms%3fpassword=x?page=1',
+    '/cgi-bin/sendsms%3f…?page=1',
+  ],
   ['a key in a path', `/api/sms/psk_${'a1'.repeat(32)}/x`, '/api/sms/…/x'],
   ['short numbers and ids in a path', '/api/123456/1234567a', undefined],
   ['a broken escape', '/api/x?filter=%zz&page=1', '/api/x?page=1'],
-  ['too many parameters', `/${'a/'.repeat(1000)}`, `/${'a/'.repeat(1000)}`.slice(0, 1000).concat('...')],
+  [
+    'too many parameters',
+    `/${'a/'.repeat(1000)}`,
+    `/${'a/'.repeat(1000)}`.slice(0, 1000).concat('...'),
+  ],
 ])('an address with %s is logged without its values: $1', (_, url, kept = url) =>
   expect(loggedUrl(url)).toBe(kept),
 )

@@ -1,7 +1,11 @@
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { start } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
-import { type Client, startServerWithDevices, withDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  startServerWithDevices,
+  withDevices,
+} from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 
 const server = await startServerWithDevices()
@@ -105,7 +109,10 @@ test('addresses and user ids are logged according to the settings', async () => 
 })
 
 test("a send refused to an API key is logged with the key's user", async () => {
-  const made = await user.call('POST', '/api/collections/api_keys/records', { user: user.id, name: 'shop' })
+  const made = await user.call('POST', '/api/collections/api_keys/records', {
+    user: user.id,
+    name: 'shop',
+  })
   const headers = { 'x-api-key': made.body.key, 'content-type': 'application/json' }
   const body = JSON.stringify({ recipients: ['Call "Ann"'], body: 'Hello' })
   await fetch(`${server.url}/api/sms/send`, { method: 'POST', headers, body })
@@ -122,7 +129,10 @@ test('a failed batch is logged with the error codes of its parts', async () => {
   const bad = { method: 'POST', url: '/api/collections/contacts/records', body: { name: 'Ann' } }
   await user.call('POST', '/api/batch', { requests: [bad] })
   const [log] = await find('data.url = "/api/batch"')
-  expect(log!.data).toMatchObject({ details: { requests: { 0: 'batch_request_failed' } }, status: 400 })
+  expect(log!.data).toMatchObject({
+    details: { requests: { 0: 'batch_request_failed' } },
+    status: 400,
+  })
 })
 
 test('statistics count the logs that a filter finds by hour', async () => {
@@ -165,6 +175,7 @@ test('logs buffered when a server is stopped are stored', async () => {
 })
 
 test('/api/sql is refused to all callers', async () => {
-  const ask = async (who: Client) => (await who.call('POST', '/api/sql', { query: 'select 1' })).status
+  const ask = async (who: Client) =>
+    (await who.call('POST', '/api/sql', { query: 'select 1' })).status
   expect([await ask(guest), await ask(user), await ask(superuser)]).toEqual([401, 403, 404])
 })

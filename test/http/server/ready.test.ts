@@ -60,7 +60,9 @@ describe('GET /api/ready', () => {
     const { databaseUrl } = fixture.server.services.config
     const pathname = new URL(databaseUrl!).pathname
     // only a superuser of Postgres can refuse new tables
-    const db = new pg.Client(Object.assign(new URL(process.env.TEST_POSTGRES_URL!), { pathname }).href)
+    const db = new pg.Client(
+      Object.assign(new URL(process.env.TEST_POSTGRES_URL!), { pathname }).href,
+    )
     await db.connect()
     await fixture.pair(user)
     // what Postgres says then, of a text and of new blocks
@@ -71,7 +73,8 @@ describe('GET /api/ready', () => {
         begin raise exception 'could not extend file' using errcode = '53100'; end $$;
       create event trigger is_full on ddl_command_start when tag in ('CREATE TABLE AS')
         execute function is_full_event()`)
-    const send = () => user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
+    const send = () =>
+      user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
     expect((await send()).status).toBe(503)
     const database = { reachable: true, writable: false }
     await expect.poll(async () => (await ready()).body).toMatchObject({ ready: false, database })

@@ -50,19 +50,25 @@ async function whileAsking(
 test.each([
   ['lists', SLOW],
   ['exports', SLOW.replace('/records?', '/export?')],
-])('slow %s of one user do not delay sends, claims, sign-ins or lists of another', async (name, path) => {
-  await whileAsking(40, path, async () => {
-    const sent = await victim.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: name })
-    expect(sent.status).toBe(200)
-    const claimed = await phone.call('POST', '/api/devices/claim', { limit: 5 })
-    expect(claimed.body.items).toContainEqual(expect.objectContaining({ body: name }))
-    await server.makeUser() // signs in, too
-    expect((await victim.call('GET', '/api/health')).status).toBe(200)
-    const filter = encodeURIComponent("phone ~ '77' || name = 'a'")
-    const list = await victim.call('GET', `/api/collections/contacts/records?filter=${filter}`)
-    expect([list.status, list.body.items, list.body.message]).toEqual([200, [], undefined])
-  })
-})
+])(
+  'slow %s of one user do not delay sends, claims, sign-ins or lists of another',
+  async (name, path) => {
+    await whileAsking(40, path, async () => {
+      const sent = await victim.call('POST', '/api/sms/send', {
+        recipients: ['+4915112345678'],
+        body: name,
+      })
+      expect(sent.status).toBe(200)
+      const claimed = await phone.call('POST', '/api/devices/claim', { limit: 5 })
+      expect(claimed.body.items).toContainEqual(expect.objectContaining({ body: name }))
+      await server.makeUser() // signs in, too
+      expect((await victim.call('GET', '/api/health')).status).toBe(200)
+      const filter = encodeURIComponent("phone ~ '77' || name = 'a'")
+      const list = await victim.call('GET', `/api/collections/contacts/records?filter=${filter}`)
+      expect([list.status, list.body.items, list.body.message]).toEqual([200, [], undefined])
+    })
+  },
+)
 
 test('many new filter shapes are refused while known ones are answered', async () => {
   const user = await server.makeUser()

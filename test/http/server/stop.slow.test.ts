@@ -31,7 +31,9 @@ const KNOWN = { expect: '100-continue' }
 const folder = temporaryFolder()
 
 const { databaseUrl } = await testConfig({}, 'prepared')
-const place: Record<string, string> = databaseUrl ? { DATABASE_URL: databaseUrl } : { DATA_DIR: folder }
+const place: Record<string, string> = databaseUrl
+  ? { DATABASE_URL: databaseUrl }
+  : { DATA_DIR: folder }
 const env: Record<string, string> = { HOST: '127.0.0.1', LOG_LEVEL: 'error', ...place }
 const first = await start(readConfig({ ...env, PORT: '0' }), createLogger({ logLevel: 'silent' }))
 await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
@@ -57,7 +59,11 @@ test('a stop under load delivers every acknowledged write to all subscribers', a
   const server = await open()
   const ears = await Promise.all(
     Array.from({ length: 12 }, (_, i) =>
-      TestListener.on(server.url, i % 2 ? root.token : user.token, i % 3 ? 'contacts' : 'contacts/*'),
+      TestListener.on(
+        server.url,
+        i % 2 ? root.token : user.token,
+        i % 3 ? 'contacts' : 'contacts/*',
+      ),
     ),
   )
   const acknowledged: string[] = []
@@ -147,12 +153,19 @@ test.concurrent('a request that never ends does not delay the stop', async () =>
 test.concurrent('with STOP_DELAY_SECONDS the readiness probe fails first while requests are still served', async ({
   expect,
 }) => {
-  const slow = await open({ STOP_DELAY_SECONDS: '2', ...(env.DATA_DIR && { DATA_DIR: `${folder}/delayed` }) })
+  const slow = await open({
+    STOP_DELAY_SECONDS: '2',
+    ...(env.DATA_DIR && { DATA_DIR: `${folder}/delayed` }),
+  })
   const ready = () => at(root, slow).call('GET', '/api/ready')
   expect((await ready()).status).toBe(200)
   tellToStop(slow)
   await expect.poll(async () => (await ready()).status).toBe(503)
-  expect((await ready()).body).toMatchObject({ ready: false, serving: false, database: { reachable: true } })
+  expect((await ready()).body).toMatchObject({
+    ready: false,
+    serving: false,
+    database: { reachable: true },
+  })
   expect((await fetch(`${slow.url}/api/health`)).status).toBe(200)
   expect(await untilEnded(slow)).toBeLessThan(MAX_STOP_MS)
 })

@@ -1,10 +1,17 @@
 import type { Device } from '../../../src/gateway/base/device-record.ts'
 import { streamDeviceEvents } from '../../../src/gateway/lines/device-event-stream.ts'
 import { untilWaiting } from '../../support/database/locks.ts'
-import { type Client, openStream, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  openStream,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
-const server = await startServerWithDevices({ MAX_STREAMS: '3', TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8' })
+const server = await startServerWithDevices({
+  MAX_STREAMS: '3',
+  TRUSTED_PROXIES: '127.0.0.1,10.0.0.0/8',
+})
 const user = await server.makeUser()
 
 /** Opens a stream as from an address that a proxy tells of; `close` ends it. */
@@ -76,7 +83,8 @@ describe('streams from one network', () => {
   })
 
   test("are not limited for the server's own proxy without a client address", async () => {
-    for (let i = 0; i < 6; i++) expect((await open('/api/realtime', '', server.guest)).status).toBe(200)
+    for (let i = 0; i < 6; i++)
+      expect((await open('/api/realtime', '', server.guest)).status).toBe(200)
     for (let i = 0; i < 6; i++)
       expect((await open('/api/realtime', '10.1.2.3', server.guest)).status).toBe(200)
   })
@@ -98,7 +106,11 @@ test('waiting claims count as streams', async () => {
   const claim = (wait: number, signal?: AbortSignal) =>
     fetch(`${server.url}/api/devices/claim`, {
       method: 'POST',
-      headers: { 'x-forwarded-for': from, authorization: phone.token, 'content-type': 'application/json' },
+      headers: {
+        'x-forwarded-for': from,
+        authorization: phone.token,
+        'content-type': 'application/json',
+      },
       body: JSON.stringify({ wait }),
       ...(signal && { signal }),
     })
@@ -131,9 +143,18 @@ test("the end of a stream keeps the device's stream on another server", async ()
   const { store } = server.server.services
   const { id } = await server.pair(user)
   const device = { id, user: user.id, lastSeen: '' } as Device
-  const stream = streamDeviceEvents(store, device, 90, async () => device, new AbortController().signal)
+  const stream = streamDeviceEvents(
+    store,
+    device,
+    90,
+    async () => device,
+    new AbortController().signal,
+  )
   await stream.next()
-  await store.db.query(`update device_streams set until = until + interval '1 s' where device = $1`, [id])
+  await store.db.query(
+    `update device_streams set until = until + interval '1 s' where device = $1`,
+    [id],
+  )
   await stream.return(undefined)
   expect(await streamsOf(id)).toEqual([[1]])
 })

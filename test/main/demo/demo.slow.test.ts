@@ -76,7 +76,11 @@ test(
     )
     expect(new Set(conversations.map(({ last_at }) => last_at.slice(0, 16))).size).toBe(10)
     // a program of this computer gets the calls of a webhook, without a restart of the demo
-    const webhook = { user: pb.authStore.record!.id, url: 'http://localhost:9/', events: ['message.sent'] }
+    const webhook = {
+      user: pb.authStore.record!.id,
+      url: 'http://localhost:9/',
+      events: ['message.sent'],
+    }
     expect(await pb.collection('webhooks').create(webhook)).toMatchObject({ enabled: true })
     expect(await first.stop(), first.output()).toBe(0)
 

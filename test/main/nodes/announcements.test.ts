@@ -55,14 +55,17 @@ test('sends, reports, webhooks and jobs send no NOTIFY inside their transactions
   await sendAndReport(user, phone, 3, 'sent', 'delivered')
   const text = { from: '+4915112345678', body: 'Hello', received_at: new Date().toISOString() }
   await phone.call('POST', '/api/devices/incoming', { items: [text] })
-  const { message_ids } = (await user.call('POST', '/api/sms/send', { recipients: [text.from], body: 'Hi' }))
-    .body
+  const { message_ids } = (
+    await user.call('POST', '/api/sms/send', { recipients: [text.from], body: 'Hi' })
+  ).body
   await user.call('POST', `/api/sms/messages/${message_ids[0]}/cancel`)
   await store.db.query(`insert into _jobs (kind, holder, key) values ('unknown', '', '')`)
   // 4 texts: created, and what became of them; one that came in
   await ear.next(3 * 4 + 1 + 2, { quietMs: 0 })
   await expect
-    .poll(async () => (await deliveriesOf(user)).filter(({ status }) => status === 'delivered').length)
+    .poll(
+      async () => (await deliveriesOf(user)).filter(({ status }) => status === 'delivered').length,
+    )
     .toBe(7)
   expect(await outside.all()).toEqual([])
   const logged = await gateway.query('select distinct collection from _changes')

@@ -20,7 +20,11 @@ let count = 0
 const guest = (node: TestServer) => client(node.url, '', '')
 
 const signIn = (node: TestServer, identity: string, password = PASSWORD, more: object = {}) =>
-  guest(node).call('POST', '/api/collections/users/auth-with-password', { identity, password, ...more })
+  guest(node).call('POST', '/api/collections/users/auth-with-password', {
+    identity,
+    password,
+    ...more,
+  })
 
 interface User {
   readonly id: string
@@ -46,7 +50,10 @@ async function makeRoot(): Promise<(node: TestServer) => Client> {
 /** A device whose code was asked for at one node and used at the other. */
 async function makeDevice(user: User, node = two): Promise<Client> {
   const { code } = (await user.at(one).call('POST', '/api/devices/pairing', { name: 'Phone' })).body
-  const paired = await guest(node).call('POST', '/api/devices/pair', { code, platform: 'simulator' })
+  const paired = await guest(node).call('POST', '/api/devices/pair', {
+    code,
+    platform: 'simulator',
+  })
   expect(paired.status).toBe(200)
   return client(node.url, paired.body.record.id, paired.body.token)
 }
@@ -65,8 +72,14 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
       const list = await user.at(node).call('GET', '/api/collections/sms_messages/records')
       expect(list.status).toBe(200)
     }
-    const body = { oldPassword: PASSWORD, password: OTHER_PASSWORD, passwordConfirm: OTHER_PASSWORD }
-    const changed = await user.at(one).call('PATCH', `/api/collections/users/records/${user.id}`, body)
+    const body = {
+      oldPassword: PASSWORD,
+      password: OTHER_PASSWORD,
+      passwordConfirm: OTHER_PASSWORD,
+    }
+    const changed = await user
+      .at(one)
+      .call('PATCH', `/api/collections/users/records/${user.id}`, body)
     expect(changed.status).toBe(200)
     for (const node of [two, one]) {
       const list = await user.at(node).call('GET', '/api/collections/sms_messages/records')
@@ -105,7 +118,8 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
 
   async 'a pairing code works once at any node'() {
     const user = await makeUser()
-    const { code } = (await user.at(one).call('POST', '/api/devices/pairing', { name: 'Phone' })).body
+    const { code } = (await user.at(one).call('POST', '/api/devices/pairing', { name: 'Phone' }))
+      .body
     const pair = (node: TestServer) =>
       guest(node).call('POST', '/api/devices/pair', { code, platform: 'simulator' })
     const statuses = (await Promise.all([pair(one), pair(two)])).map(({ status }) => status)
@@ -114,10 +128,14 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
 
   async 'a sign-in by two methods may use a node for each'() {
     const { email } = await makeUser()
-    await server.change('users', { mfa: { enabled: true, duration: 600, rule: `email = "${email}"` } })
+    await server.change('users', {
+      mfa: { enabled: true, duration: 600, rule: `email = "${email}"` },
+    })
     const { status, body } = await signIn(one, email)
     expect([status, Object.keys(body)]).toEqual([401, ['mfaId']])
-    const { otpId } = (await guest(one).call('POST', '/api/collections/users/request-otp', { email })).body
+    const { otpId } = (
+      await guest(one).call('POST', '/api/collections/users/request-otp', { email })
+    ).body
     const [, password] = /password is: (\d+)/.exec((await server.mail.next()).text) ?? []
     const second = await guest(two).call('POST', '/api/collections/users/auth-with-otp', {
       otpId,
@@ -133,14 +151,19 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     await guest(one).call('POST', '/api/collections/users/request-password-reset', { email })
     const [, token] = /confirm-password-reset\/(\S+)/.exec((await server.mail.next()).text) ?? []
     const body = { token, password: OTHER_PASSWORD, passwordConfirm: OTHER_PASSWORD }
-    const confirmed = await guest(two).call('POST', '/api/collections/users/confirm-password-reset', body)
+    const confirmed = await guest(two).call(
+      'POST',
+      '/api/collections/users/confirm-password-reset',
+      body,
+    )
     expect(confirmed.status).toBe(204)
     expect((await signIn(one, email, OTHER_PASSWORD)).status).toBe(200)
   },
 
   async settings() {
     const root = await makeRoot()
-    const name = async (node: TestServer) => (await root(node).call('GET', '/api/settings')).body.meta.appName
+    const name = async (node: TestServer) =>
+      (await root(node).call('GET', '/api/settings')).body.meta.appName
     await root(one).call('PATCH', '/api/settings', { meta: { appName: 'From one' } })
     await expect.poll(() => name(two)).toBe('From one')
     await root(two).call('PATCH', '/api/settings', { meta: { appName: 'From two' } })
@@ -160,10 +183,12 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
       while (!isOver) {
         const body = { title: 'x' }
         statuses.add(
-          (await root(node).call('POST', '/api/collections/restless/records?fields=id', body)).status,
+          (await root(node).call('POST', '/api/collections/restless/records?fields=id', body))
+            .status,
         )
         statuses.add(
-          (await root(node).call('GET', '/api/collections/restless/records?perPage=2&fields=id')).status,
+          (await root(node).call('GET', '/api/collections/restless/records?perPage=2&fields=id'))
+            .status,
         )
       }
     }
@@ -200,7 +225,9 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     const both = (action: string) =>
       Promise.all(
         [one, two, one, two].map((node) =>
-          user.at(node).call('POST', `/api/sms/batches/${batch_id}/${action}`, { include: ['canceled'] }),
+          user
+            .at(node)
+            .call('POST', `/api/sms/batches/${batch_id}/${action}`, { include: ['canceled'] }),
         ),
       )
     const canceled = await both('cancel')
@@ -215,8 +242,9 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     const user = await makeUser()
     await makeDevice(user)
     const recipients = Array.from({ length: 40 }, (_, i) => `+49151${1_000_000 + i}`)
-    const { batch_id, message_ids } = (await send(user.at(one), { recipients, scheduled_at: '2098-01-01' }))
-      .body
+    const { batch_id, message_ids } = (
+      await send(user.at(one), { recipients, scheduled_at: '2098-01-01' })
+    ).body
     const body = { scheduled_at: '2099-01-01' }
     const path = `/api/sms/batches/${batch_id}/reschedule`
     const changed = await Promise.all(
@@ -252,7 +280,9 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
       }).then((answer) => answer.text())
     const answers = await Promise.all([keyed(one), keyed(two), keyed(one), keyed(two)])
     expect(new Set(answers).size).toBe(1)
-    expect(await server.rows('select count(*) from sms_messages where "user" = $1', user.id)).toEqual([[1]])
+    expect(
+      await server.rows('select count(*) from sms_messages where "user" = $1', user.id),
+    ).toEqual([[1]])
   },
 
   async 'two texts of a number, reported to a node each, get one automatic answer'() {
@@ -269,13 +299,15 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
         enabled: true,
         pause_hours: 20,
       }
-      expect((await user.at(one).call('POST', '/api/collections/auto_answers/records', answer)).status).toBe(
-        200,
-      )
+      expect(
+        (await user.at(one).call('POST', '/api/collections/auto_answers/records', answer)).status,
+      ).toBe(200)
       for (let i = 0; i < of(account); i++) {
         const give = (node: TestServer, body: string) =>
           client(node.url, device.id, device.token).call('POST', '/api/devices/incoming', {
-            items: [{ from: `+4915112${100_000 + i}`, body, received_at: new Date().toISOString() }],
+            items: [
+              { from: `+4915112${100_000 + i}`, body, received_at: new Date().toISOString() },
+            ],
           })
         const given = await Promise.all([give(one, 'first'), give(two, 'second')])
         expect(given.map(({ status }) => status)).toEqual([200, 200])
@@ -283,7 +315,8 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     }
     const { db } = one.services.store
     await Promise.all(Array.from({ length: 4 }, handIn))
-    const count = async (from: string) => (await db.query(`select count(*) from ${from}`)).rows[0]![0]
+    const count = async (from: string) =>
+      (await db.query(`select count(*) from ${from}`)).rows[0]![0]
     await expect.poll(() => count(`_jobs where kind = 'answer'`), { timeout: 300_000 }).toBe(0)
     expect(await count(`sms_messages where body in ('first', 'second')`)).toBe(2 * pairs)
     expect(await count(`sms_messages where client_ref like 'auto:%'`)).toBe(pairs)
@@ -291,7 +324,12 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
 
   async 'wrong pairing codes are counted together'() {
     const guess = async (node: TestServer) =>
-      (await guest(node).call('POST', '/api/devices/pair', { code: '000000', platform: 'simulator' })).status
+      (
+        await guest(node).call('POST', '/api/devices/pair', {
+          code: '000000',
+          platform: 'simulator',
+        })
+      ).status
     const statuses: number[] = []
     for (let i = 0; i < 12; i++) statuses.push(await guess(i % 2 ? one : two))
     expect(statuses.filter((status) => status === 400).length).toBeLessThanOrEqual(8)
@@ -306,7 +344,8 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     await expect.poll(() => two.services.settings.current.rateLimits.enabled).toBe(true)
     for (const node of [one, two]) {
       const statuses: number[] = []
-      for (let i = 0; i < 5; i++) statuses.push((await guest(node).call('GET', '/api/health')).status)
+      for (let i = 0; i < 5; i++)
+        statuses.push((await guest(node).call('GET', '/api/health')).status)
       expect(statuses).toEqual([200, 200, 200, 429, 429])
     }
     await root(one).call('PATCH', '/api/settings', { rateLimits: { enabled: false } })
@@ -319,11 +358,15 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     const link = await installerLink(one.services.store, one.url)
     const [, token = ''] = /pbinstal\w*\/(\S+)/.exec(link ?? '') ?? []
     const { email, password } = SUPERUSER
-    const made = await client(two.url, '', token).call('POST', '/api/collections/_superusers/records', {
-      email,
-      password,
-      passwordConfirm: password,
-    })
+    const made = await client(two.url, '', token).call(
+      'POST',
+      '/api/collections/_superusers/records',
+      {
+        email,
+        password,
+        passwordConfirm: password,
+      },
+    )
     expect(made.status).toBe(200)
     const path = '/api/collections/_superusers/auth-with-password'
     expect((await guest(one).call('POST', path, { identity: email, password })).status).toBe(200)

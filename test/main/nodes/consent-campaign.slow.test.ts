@@ -14,7 +14,8 @@ const [agreed, others] = [people.slice(0, 700), people.slice(700)]
 
 test('a campaign on two servers reaches only people with consent, and nobody who texted STOP or left its group', async () => {
   const { id: group } = await must(ann, 'POST', '/api/collections/contact_groups/records', {
-    ...{ user: ann.id, name: 'News' },
+    user: ann.id,
+    name: 'News',
   })
   for (const number of agreed) {
     const entry = { user: ann.id, number, group, event: 'opt_in', shown: 'Offers by text' }
@@ -61,7 +62,10 @@ test('a campaign on two servers reaches only people with consent, and nobody who
     }
   })
   await Promise.all([stops, leaves, ...claims])
-  await until('all ended', async () => (await first.query('select 1 from sms_dispatch')).length === 0)
+  await until(
+    'all ended',
+    async () => (await first.query('select 1 from sms_dispatch')).length === 0,
+  )
   expect(stopped.size).toBe(50)
   expect(others.filter((number) => handed.includes(number))).toEqual([])
   expect(new Set(handed).size).toBe(handed.length)

@@ -16,18 +16,22 @@ async function rename(collection: string): Promise<string> {
   names = [to, from]
   await server.services.store.db.transaction(async (db) => {
     await db.query(`alter table ${collection} rename ${from} to ${to}`)
-    await db.query('update _collections set data = replace(data::text, $2, $3)::json where name = $1', [
-      collection,
-      `"name":"${from}"`,
-      `"name":"${to}"`,
-    ])
+    await db.query(
+      'update _collections set data = replace(data::text, $2, $3)::json where name = $1',
+      [collection, `"name":"${from}"`, `"name":"${to}"`],
+    )
   })
   return to
 }
 
 const server = await startServer()
 const { email: identity, password } = SUPERUSER
-const signedIn = await call('POST', 'collections/_superusers/auth-with-password', { identity, password }, '')
+const signedIn = await call(
+  'POST',
+  'collections/_superusers/auth-with-password',
+  { identity, password },
+  '',
+)
 const root: string = signedIn.body.token
 const fields = [{ name: 'before', type: 'text' }]
 const open = { listRule: '', viewRule: '', createRule: '', updateRule: '', deleteRule: '' }
@@ -64,13 +68,16 @@ test.each<[what: string, method: string, path: () => string, body: object | unde
   ['a create', 'POST', () => 'notes/records?fields=id', {}],
   ['an update', 'PATCH', () => `notes/records/${id}?fields=id`, {}],
   ['a delete', 'DELETE', () => `notes/records/${id}`, undefined],
-])('a node whose catalog is out of date answers %s as after the change', async (what, method, path, body) => {
-  expect((await call(method, `collections/${path()}`, body)).status).toBeLessThan(300)
-  if (method === 'DELETE') id = (await call('POST', 'collections/notes/records', {})).body.id
-  await rename('notes')
-  const answer = await call(method, `collections/${path()}`, body)
-  expect([what, answer.status]).toEqual([what, method === 'DELETE' ? 204 : 200])
-})
+])(
+  'a node whose catalog is out of date answers %s as after the change',
+  async (what, method, path, body) => {
+    expect((await call(method, `collections/${path()}`, body)).status).toBeLessThan(300)
+    if (method === 'DELETE') id = (await call('POST', 'collections/notes/records', {})).body.id
+    await rename('notes')
+    const answer = await call(method, `collections/${path()}`, body)
+    expect([what, answer.status]).toEqual([what, method === 'DELETE' ? 204 : 200])
+  },
+)
 
 test('a batch succeeds on a node whose catalog is out of date', async () => {
   const requests = [{ method: 'POST', url: '/api/collections/notes/records?fields=id', body: {} }]
@@ -91,13 +98,18 @@ test('an expand is complete on a node whose catalog is out of date', async () =>
 test('tokens and sign-ins work on a node whose catalog is out of date', async () => {
   const email = 'ann@example.com'
   const credentials = { identity: email, password: PASSWORD }
-  await call('POST', 'collections/people/records', { email, password: PASSWORD, passwordConfirm: PASSWORD })
-  const signIn = () => call('POST', 'collections/people/auth-with-password?fields=token', credentials, '')
+  await call('POST', 'collections/people/records', {
+    email,
+    password: PASSWORD,
+    passwordConfirm: PASSWORD,
+  })
+  const signIn = () =>
+    call('POST', 'collections/people/auth-with-password?fields=token', credentials, '')
   const { token } = (await signIn()).body
   await rename('people')
-  expect((await call('POST', 'collections/people/auth-refresh?fields=token', undefined, token)).status).toBe(
-    200,
-  )
+  expect(
+    (await call('POST', 'collections/people/auth-refresh?fields=token', undefined, token)).status,
+  ).toBe(200)
   await rename('people')
   expect((await signIn()).status).toBe(200)
 })

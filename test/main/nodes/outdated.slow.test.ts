@@ -3,12 +3,17 @@ import { openDb, start } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { nextVersion } from '../../support/server/other-version.ts'
 import { type RunningProgram, serve } from '../../support/server/program.ts'
-import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  client,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 
 // A server beside two of a newer version, with whose migration it cannot go on, on one database.
 
 const BODY = { recipients: ['+4915112345678'], body: 'Hello' }
-const REASON = 'A newer version of pocketsms has migrated the database: this server must be replaced.'
+const REASON =
+  'A newer version of pocketsms has migrated the database: this server must be replaced.'
 
 const log = createLogger({ logLevel: 'silent' })
 const version = nextVersion()
@@ -73,7 +78,9 @@ test('the newer servers hand out the messages that the outdated server had accep
 })
 
 test('an outdated server works again on an older database, as after a restore', async () => {
-  await db.script(`update _schema set oldest = 1; delete from _migrations where file like '%\\_next.sql'`)
+  await db.script(
+    `update _schema set oldest = 1; delete from _migrations where file like '%\\_next.sql'`,
+  )
   await expect.poll(async () => (await ready()).status).toBe(200)
   expect((await send(user)).status).toBe(200)
 })

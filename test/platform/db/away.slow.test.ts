@@ -15,7 +15,11 @@ import { stopLater } from '../../support/stops.ts'
 // A database that is not there yet, goes away, comes back, or does not want us.
 
 /** Starts a server whose database hangs on a cable. */
-async function open(): Promise<{ cable: BreakableProxy; starting: Promise<TestServer>; said: string[] }> {
+async function open(): Promise<{
+  cable: BreakableProxy
+  starting: Promise<TestServer>
+  said: string[]
+}> {
   const { databaseUrl } = await testConfig({}, 'prepared')
   const proxy = await makeBreakableProxy(databaseUrl!)
   stopLater(() => proxy.disconnect())
@@ -75,10 +79,15 @@ test('while the database is away requests get 503, and afterwards they succeed a
     headers: { 'x-api-key': 'psk_unknown' },
     body: '{"recipients":["+491700000001"],"body":"x"}',
   })
-  expect([send.status, ((await send.json()) as { error: string }).error]).toEqual([503, 'unavailable'])
+  expect([send.status, ((await send.json()) as { error: string }).error]).toEqual([
+    503,
+    'unavailable',
+  ])
 
   await cable.connect()
-  await until(async () => (await fetch(`${users}?filter=${encodeURIComponent('id = "x"')}`)).status === 200)
+  await until(
+    async () => (await fetch(`${users}?filter=${encodeURIComponent('id = "x"')}`)).status === 200,
+  )
   // what other nodes say is heard again, too
   const { store } = server.services
   const before = store.catalog
@@ -105,14 +114,19 @@ test('of several database hosts the writable one is used', async () => {
 
 test('a read-only database counts as away, like a standby behind a proxy', async () => {
   const { databaseUrl } = await testConfig({}, 'prepared')
-  const server = await start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl }))
+  const server = await start(
+    readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl }),
+  )
   onTestFinished(() => server.stop())
   const list = () => fetch(`${server.url}/api/collections/users/records?filter=id%3D%22x%22`)
   const makeReadOnly = async (value: 'on' | 'off') => {
     const name = new URL(databaseUrl!).pathname.slice(1)
     const admin = process.env.TEST_POSTGRES_URL!
     await onServer(admin, `alter database ${name} set default_transaction_read_only = ${value}`)
-    await onServer(admin, `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`)
+    await onServer(
+      admin,
+      `select pg_terminate_backend(pid) from pg_stat_activity where datname = '${name}'`,
+    )
   }
   await makeReadOnly('on')
   await until(async () => (await list()).status === 503)
@@ -139,7 +153,11 @@ test('a host that closes its connection while asked whether it is writable cause
 
 test('a database can be closed while LISTEN begins', async () => {
   const { databaseUrl } = await testConfig()
-  const backend = openPostgres(databaseUrl!, { ofServer: 1, ofClients: 1, clientMs: 1_000 }, logInto([]))
+  const backend = openPostgres(
+    databaseUrl!,
+    { ofServer: 1, ofClients: 1, clientMs: 1_000 },
+    logInto([]),
+  )
   const listening = backend.listen('anything', () => {})
   await backend.close()
   await listening
@@ -195,9 +213,14 @@ test('a connection to a new primary ends connections to the replaced one', async
   onTestFinished(() => void proxy.close())
   const url = new URL(servers[0]!.url)
   url.port = String(portOfProxy)
-  const backend = openPostgres(url.href, { ofServer: 2, ofClients: 1, clientMs: 1_000 }, logInto([]))
+  const backend = openPostgres(
+    url.href,
+    { ofServer: 2, ofClients: 1, clientMs: 1_000 },
+    logInto([]),
+  )
   onTestFinished(() => backend.close())
-  const port = async (query: Session['query']) => (await query('select inet_server_port()')).rows[0]![0]
+  const port = async (query: Session['query']) =>
+    (await query('select inet_server_port()')).rows[0]![0]
   const ask = () => Promise.all([backend.query, backend.lookUp, backend.clientQuery].map(port))
   expect(await ask()).toEqual(Array(3).fill(ports[0]))
   primary = ports[1]!
@@ -213,7 +236,9 @@ test.concurrent('a server that receives no NOTIFY logs which setting to change',
   const said: string[] = []
   const server = await start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...env }), logInto(said))
   await until(() => said.some((line) => line.includes('Set DATABASE_LISTEN_URL')))
-  const { database } = (await (await fetch(`${server.url}/api/ready`)).json()) as { database: unknown }
+  const { database } = (await (await fetch(`${server.url}/api/ready`)).json()) as {
+    database: unknown
+  }
   expect(database).toEqual({ reachable: true, migrated: true, writable: true, listening: false })
 })
 
@@ -242,17 +267,20 @@ test('a role without the right to create tables stops the start with a plain mes
   )
 })
 
-test.each(['prefer', 'allow'])('a server reaches a database without TLS if sslmode is %s', async (mode) => {
-  const { databaseUrl } = await testConfig({}, 'prepared')
-  const env = {
-    PORT: '0',
-    LOG_LEVEL: 'silent',
-    DATABASE_URL: `${databaseUrl}${databaseUrl!.includes('?') ? '&' : '?'}sslmode=${mode}`,
-  }
-  const server = await start(readConfig(env))
-  onTestFinished(() => server.stop())
-  expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
-})
+test.each(['prefer', 'allow'])(
+  'a server reaches a database without TLS if sslmode is %s',
+  async (mode) => {
+    const { databaseUrl } = await testConfig({}, 'prepared')
+    const env = {
+      PORT: '0',
+      LOG_LEVEL: 'silent',
+      DATABASE_URL: `${databaseUrl}${databaseUrl!.includes('?') ? '&' : '?'}sslmode=${mode}`,
+    }
+    const server = await start(readConfig(env))
+    onTestFinished(() => server.stop())
+    expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
+  },
+)
 
 test('a server without TLS tries TLS next if sslmode is allow', async () => {
   const asked: number[] = []
@@ -275,7 +303,9 @@ test('a server without TLS tries TLS next if sslmode is allow', async () => {
 })
 
 test('a database without TLS stops the start with a plain message if TLS is required', async () => {
-  const server = createServer((socket) => socket.on('error', () => {}).once('data', () => socket.write('N')))
+  const server = createServer((socket) =>
+    socket.on('error', () => {}).once('data', () => socket.write('N')),
+  )
   const port = await listen(server)
   onTestFinished(() => void server.close())
   const env = {
@@ -284,5 +314,7 @@ test('a database without TLS stops the start with a plain message if TLS is requ
   }
   const starting = start(readConfig(env))
   await expect(starting).rejects.toThrow(UserError)
-  await expect(starting).rejects.toThrow('The database cannot be used: The server does not support SSL')
+  await expect(starting).rejects.toThrow(
+    'The database cannot be used: The server does not support SSL',
+  )
 })

@@ -59,14 +59,18 @@ export async function dumpTables({ db, catalog }: Store): Promise<string> {
       boolean,
     ]
     const type = TYPES[sqlType]
-    if (!type) throw new Error(`${table}.${column} is of type ${sqlType}, which has no row in TYPES`)
+    if (!type)
+      throw new Error(`${table}.${column} is of type ${sqlType}, which has no row in TYPES`)
     const value =
-      optionsOf(catalog, table, column) ?? `${type}${isList ? '[]' : ''}${isNullable ? ' | null' : ''}`
+      optionsOf(catalog, table, column) ??
+      `${type}${isList ? '[]' : ''}${isNullable ? ' | null' : ''}`
     const lines = tables.get(table) ?? []
     tables.set(table, lines)
     lines.push(hasDefault ? generated(nameOf(column), value) : `  ${nameOf(column)}: ${value}`)
   }
-  const types = [...tables].map(([name, lines]) => `interface ${typeName(name)} {\n${lines.join('\n')}\n}\n`)
+  const types = [...tables].map(
+    ([name, lines]) => `interface ${typeName(name)} {\n${lines.join('\n')}\n}\n`,
+  )
   const all = [...tables.keys()].map((name) => `  ${nameOf(name)}: ${typeName(name)}`)
   return [
     '// generated from the schema by `npm run schema`\n',
@@ -79,14 +83,15 @@ export async function dumpTables({ db, catalog }: Store): Promise<string> {
   ].join('\n')
 }
 
-const MAX_WIDTH = 110
+const MAX_WIDTH = 100
 
 /** The line of a column with a default, or its lines as biome formats a long one. */
 function generated(name: string, value: string): string {
   const line = `  ${name}: Generated<${value}>`
   if (line.length <= MAX_WIDTH) return line
   const inner = `    ${value}`
-  const lines = inner.length <= MAX_WIDTH ? [inner] : value.split(' | ').map((one) => `    | ${one}`)
+  const lines =
+    inner.length <= MAX_WIDTH ? [inner] : value.split(' | ').map((one) => `    | ${one}`)
   return [`  ${name}: Generated<`, ...lines, '  >'].join('\n')
 }
 

@@ -25,7 +25,8 @@ test.concurrent('a locked table gives 503 to requests that need it and does not 
     expect((await user.call('GET', records('contacts'))).status).toBe(200)
     const answers = await waiting
     expect(answers.map(({ status }) => status)).toEqual([503, 503, 503])
-    for (const { body } of answers) expect(body.message).toMatch(/^A change that takes long is under way/)
+    for (const { body } of answers)
+      expect(body.message).toMatch(/^A change that takes long is under way/)
   })
   const after = await Promise.all(asked())
   expect(after.map(({ status }) => status)).toEqual([200, 200, 404])
@@ -43,11 +44,15 @@ test.concurrent('a lock timeout ends the statement but keeps the connection', {
     })
   await db.transaction(async (inside) => {
     await inside.query('lock table contact_groups in access exclusive mode')
-    await expect(db.transaction(work)).rejects.toMatchObject({ name: 'DatabaseLocked', status: 503 })
+    await expect(db.transaction(work)).rejects.toMatchObject({
+      name: 'DatabaseLocked',
+      status: 503,
+    })
     // on this connection: requests of the test above use all others
-    const { rows } = await inside.query('select pid from pg_stat_activity where pid = any($1::int[])', [
-      [...pids],
-    ])
+    const { rows } = await inside.query(
+      'select pid from pg_stat_activity where pid = any($1::int[])',
+      [[...pids]],
+    )
     expect(rows).toEqual([...pids].map((pid) => [pid]))
   })
 })

@@ -11,7 +11,8 @@ await db.script(`create table things (id text primary key, n int);
   insert into things select 'thing' || n, n from generate_series(1, 500) n`)
 
 const BY_ID = 'select n from things where id = $1'
-const lookUp = async (i: number, name?: string) => (await db.lookUp(BY_ID, [`thing${i}`], name)).rows[0]?.[0]
+const lookUp = async (i: number, name?: string) =>
+  (await db.lookUp(BY_ID, [`thing${i}`], name)).rows[0]?.[0]
 const numbers = Array.from({ length: 500 }, (_, i) => i + 1)
 
 test.each(['thing by id', undefined])(
@@ -30,7 +31,9 @@ test('a failing lookup does not fail others in the same pipeline', async () => {
   })
   const ended = await Promise.allSettled(asked)
   expect(
-    ended.map((end) => (end.status === 'fulfilled' ? end.value : (end.reason as { code: string }).code)),
+    ended.map((end) =>
+      end.status === 'fulfilled' ? end.value : (end.reason as { code: string }).code,
+    ),
   ).toEqual(numbers.slice(0, 60).map((i) => (i % 3 === 0 ? '22012' : i)))
 })
 
@@ -102,7 +105,9 @@ test('a connection that is refused for use is closed', async () => {
   const client = new pg.Client({ connectionString: process.env.TEST_POSTGRES_URL!, pipeline: true })
   const ended = once(client, 'end')
   const refuse = () => Promise.reject(new DatabaseUnavailable(new Error('too old')))
-  await expect(openPipeline(() => client, 1_000, refuse).query(OWN)).rejects.toThrow(DatabaseUnavailable)
+  await expect(openPipeline(() => client, 1_000, refuse).query(OWN)).rejects.toThrow(
+    DatabaseUnavailable,
+  )
   await ended
 })
 
@@ -133,6 +138,7 @@ test('a list of an unusually large owner reads only its first rows', async () =>
     insert into letters (owner, made) select 'large', n from generate_series(1, 20000) n;
     create index by_time on letters (owner, made);
     analyze letters`)
-  const text = 'select id from letters where is_read() and owner = $1 order by made desc, id limit 30'
+  const text =
+    'select id from letters where is_read() and owner = $1 order by made desc, id limit 30'
   expect(await rowsRead(text, ['large'], 'letters of')).toBeLessThan(100)
 })

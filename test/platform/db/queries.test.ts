@@ -34,7 +34,9 @@ test('a query in a transaction is rolled back with it', async () => {
     throw new Error('undo')
   })
   await expect(failing).rejects.toThrow('undo')
-  expect(await queries(db).selectFrom('_params').select('key').where('key', '=', 'c').execute()).toEqual([])
+  expect(
+    await queries(db).selectFrom('_params').select('key').where('key', '=', 'c').execute(),
+  ).toEqual([])
 })
 
 test('a connection prepares a query once, whatever its values', async () => {
@@ -58,9 +60,13 @@ test('SQL with names that are values runs in its transaction, unprepared', async
   await db.transaction(async (tx) => {
     await sql`create temporary table ${table} (size int) on commit drop`.execute(tx)
     await sql`insert into ${table} select unnest(${[1, 2, 3]}::int[])`.execute(tx)
-    const { rows } = await sql<{ size: number }>`select size from ${table} where size > ${2}`.execute(tx)
+    const { rows } = await sql<{
+      size: number
+    }>`select size from ${table} where size > ${2}`.execute(tx)
     expect(rows).toEqual([{ size: 3 }])
-    const prepared = await tx.query(`select from pg_prepared_statements where statement like '%a.""b%'`)
+    const prepared = await tx.query(
+      `select from pg_prepared_statements where statement like '%a.""b%'`,
+    )
     expect(prepared.rows).toEqual([])
   })
 })

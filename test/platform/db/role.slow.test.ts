@@ -9,7 +9,11 @@ import { roleWarning } from '../../../src/platform/db/role-warning.ts'
 import { migrate } from '../../../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { type OpenDb, openDb } from '../../support/database/open.ts'
-import { findPostgres, startPostgres, type TemporaryPostgres } from '../../support/database/postgres.ts'
+import {
+  findPostgres,
+  startPostgres,
+  type TemporaryPostgres,
+} from '../../support/database/postgres.ts'
 import { client, signIn } from '../../support/server/server-with-devices.ts'
 import { openTestDb, SUPERUSER, startServer } from '../../support/server/start.ts'
 
@@ -79,9 +83,15 @@ describe.runIf(existsSync(psql))('on a server', () => {
   })
 
   test("Compose's script creates a plain role that can do all that the server needs", async () => {
-    const env = { ...process.env, PGPASSWORD: new URL(postgres.url).password, POSTGRES_PASSWORD: PASSWORD }
+    const env = {
+      ...process.env,
+      PGPASSWORD: new URL(postgres.url).password,
+      POSTGRES_PASSWORD: PASSWORD,
+    }
     const url = Object.assign(new URL(postgres.url), { password: '' }).href
-    await promisify(execFile)(psql, ['--no-psqlrc', '-v', 'ON_ERROR_STOP=1', '-f', SCRIPT, url], { env })
+    await promisify(execFile)(psql, ['--no-psqlrc', '-v', 'ON_ERROR_STOP=1', '-f', SCRIPT, url], {
+      env,
+    })
     const db = await open('pocketsms', PASSWORD, 'pocketsms')
     onTestFinished(() => db.close())
     expect(await roleWarning(db)).toBeUndefined()
@@ -95,7 +105,9 @@ describe.runIf(existsSync(psql))('on a server', () => {
   })
 
   test("Compose's script removes the superuser's password", async () => {
-    const { rows } = await admin.query(`select rolpassword from pg_authid where rolname = 'postgres'`)
+    const { rows } = await admin.query(
+      `select rolpassword from pg_authid where rolname = 'postgres'`,
+    )
     expect(rows).toEqual([{ rolpassword: null }])
   })
 })

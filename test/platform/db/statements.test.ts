@@ -48,7 +48,9 @@ test('a statement whose client left before its turn is not run', async () => {
 
 test('a statement inside a transaction runs in that transaction', async () => {
   await db.for(makeServerTicket('any')).transaction(async (inside) => {
-    await inside.script('create temporary table seen (n int) on commit drop; insert into seen values (7)')
+    await inside.script(
+      'create temporary table seen (n int) on commit drop; insert into seen values (7)',
+    )
     expect((await inside.shaped('select n from seen')).rows).toEqual([[7]])
   })
 })

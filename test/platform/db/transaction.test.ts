@@ -15,7 +15,8 @@ test('statements queued when a transaction fails are not sent', async () => {
   await db.query('create table late (n int)')
   const asked: Promise<unknown>[] = []
   const failed = db.transaction(async (inside) => {
-    for (const text of ['select pg_sleep(0.1)', 'insert into late values (1)']) asked.push(inside.query(text))
+    for (const text of ['select pg_sleep(0.1)', 'insert into late values (1)'])
+      asked.push(inside.query(text))
     void Promise.allSettled(asked)
     throw new Error('given up')
   })

@@ -21,7 +21,9 @@ test('repeated kills of a server lose no job and repeat none that must run once'
   const [mail, browser] = await Promise.all([startMailServer(), startPushService(50)])
   const first = await start(config, createLogger(config))
   await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
-  await first.services.settings.save({ smtp: { enabled: true, host: '127.0.0.1', port: mail.port } })
+  await first.services.settings.save({
+    smtp: { enabled: true, host: '127.0.0.1', port: mail.port },
+  })
   const fixture = await withDevices(first)
   const accounts = await Promise.all(
     Array.from({ length: ACCOUNTS }, async (_, i) => {
@@ -52,17 +54,28 @@ test('repeated kills of a server lose no job and repeat none that must run once'
     const { url, pid, stop } = await startServer()
     const call = async ({ id, token }: { id: string; token: string }, path: string, body: object) =>
       expect((await client(url, id, token).call('POST', path, body)).status).toBe(200)
-    const recipients = Array.from({ length: RECIPIENTS }, (_, i) => `+4977${1_000_000 + round * 1_000 + i}`)
+    const recipients = Array.from(
+      { length: RECIPIENTS },
+      (_, i) => `+4977${1_000_000 + round * 1_000 + i}`,
+    )
     await Promise.all([
       ...accounts.map(({ phone }, i) => {
         const from = `+4917${1_000_000 + round * 1_000 + i}`
         return fixture.hear(client(url, phone.id, phone.token), [[from, 'Are you open?']])
       }),
-      call(accounts[round % ACCOUNTS]!.user, '/api/campaigns', { body: 'Sale', recipients, hold_seconds: 0 }),
+      call(accounts[round % ACCOUNTS]!.user, '/api/campaigns', {
+        body: 'Sale',
+        recipients,
+        hold_seconds: 0,
+      }),
       rows(
         `insert into _jobs (kind, holder, key, payload) select 'alarm_mail', id, gen_random_uuid(), $1
          from users`,
-        [JSON.stringify([{ name: 'Phone', silentSince: '', backSince: '2026-11-20 07:00:00.000Z' }])],
+        [
+          JSON.stringify([
+            { name: 'Phone', silentSince: '', backSince: '2026-11-20 07:00:00.000Z' },
+          ]),
+        ],
       ),
     ])
     // a job is reached at another point each time

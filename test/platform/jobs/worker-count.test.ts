@@ -13,7 +13,9 @@ test.each([
 })
 
 test.each(['0', '-1', '1.5', 'all', '1000'])('WORKERS=%s is refused', (WORKERS) => {
-  expect(() => readConfig({ ...POSTGRES, WORKERS })).toThrow(/WORKERS: must be auto or a whole number/)
+  expect(() => readConfig({ ...POSTGRES, WORKERS })).toThrow(
+    /WORKERS: must be auto or a whole number/,
+  )
 })
 
 test('workers divide the limits of the process among them', () => {

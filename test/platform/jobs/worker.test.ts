@@ -20,7 +20,11 @@ const add = (holder: string, count: number, name = 'test') =>
   )
 
 const kind = (run: JobKind['run'], more: Partial<JobKind> = {}): JobKind => ({
-  ...{ name: 'test', places: 4, placesOfHolder: 2, timeoutSeconds: 60, maxAttempts: 3 },
+  name: 'test',
+  places: 4,
+  placesOfHolder: 2,
+  timeoutSeconds: 60,
+  maxAttempts: 3,
   ...more,
   run,
 })
@@ -85,15 +89,17 @@ test('a failing job is retried with growing delays and finally given up', async 
   const delays: number[] = []
   for (let attempt = 1; attempt <= 3; attempt++) {
     await worker.drain()
-    const [[delay]] = (await rows('select round(extract(epoch from due_at - now()))::int from _jobs')) as [
-      [number],
-    ]
+    const [[delay]] = (await rows(
+      'select round(extract(epoch from due_at - now()))::int from _jobs',
+    )) as [[number]]
     delays.push(delay)
     await db.query('update _jobs set due_at = now()')
   }
   expect(delays).toEqual([5, 10, 20])
   await worker.drain()
-  expect(await rows('select runs, error from _jobs where dead_at is not null')).toEqual([[3, 'No luck.']])
+  expect(await rows('select runs, error from _jobs where dead_at is not null')).toEqual([
+    [3, 'No luck.'],
+  ])
   expect(await readJobFigures(db)).toEqual([
     { kind: 'test', open: 0, dead: 1, oldest_seconds: 0, last_error: 'No luck.' },
   ])
@@ -111,7 +117,8 @@ test('the lease of a job that runs for long is renewed, and ends within a minute
   await add('a', 1)
   vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] })
   onTestFinished(() => void vi.useRealTimers())
-  const leased = async () => (await rows('select extract(epoch from due_at - now())::int from _jobs'))[0]![0]
+  const leased = async () =>
+    (await rows('select extract(epoch from due_at - now())::int from _jobs'))[0]![0]
   const run: JobKind['run'] = async () => {
     expect(await leased()).toBeLessThan(50)
     await db.query('update _jobs set due_at = now()')
@@ -134,7 +141,9 @@ test('a job whose process was killed at each attempt is given up', async () => {
 test('a job that asks to run again later does not count as failed', async () => {
   await add('a', 1)
   await makeWorker(db, [kind(async () => ({ inSeconds: 60 }))], log).drain()
-  expect(await rows(`select attempts, due_at > now() + interval '50 s' from _jobs`)).toEqual([[0, true]])
+  expect(await rows(`select attempts, due_at > now() + interval '50 s' from _jobs`)).toEqual([
+    [0, true],
+  ])
 })
 
 test("a node that lost its lease does not end another node's run", async () => {
@@ -144,7 +153,9 @@ test("a node that lost its lease does not end another node's run", async () => {
   expect(await rows('select runs from _jobs')).toEqual([[2]])
 })
 
-test('a stopping server returns its unfinished jobs to the queue', { timeout: 15_000 }, async () => {
+test('a stopping server returns its unfinished jobs to the queue', {
+  timeout: 15_000,
+}, async () => {
   await add('a', 1)
   let begun = 0
   const stop = await startWorker(

@@ -51,7 +51,13 @@ function workersOf({ pid }: RunningProgram): number[] {
 const open = async (more: Record<string, string> = {}) => {
   const { databaseUrl = '' } = await testConfig({}, 'prepared')
   const env = { DATABASE_URL: databaseUrl, HOST: '127.0.0.1', PORT: String(await freePort()) }
-  return serve({ ...env, LOG_LEVEL: 'error', METRICS_TOKEN: TOKEN, WORKERS: String(WORKERS), ...more })
+  return serve({
+    ...env,
+    LOG_LEVEL: 'error',
+    METRICS_TOKEN: TOKEN,
+    WORKERS: String(WORKERS),
+    ...more,
+  })
 }
 
 const program = await open()
@@ -71,7 +77,9 @@ test('all workers serve requests, and each reports the metrics of all', async ()
   for (const { value } of health) expect(Number(value)).toBeGreaterThanOrEqual(10)
   expect(families.get('process_resident_memory_bytes')).toHaveLength(WORKERS)
   // figures of the database are there once
-  expect(families.get('pocketsms_queue_messages')!.every(({ labels }) => !labels?.worker)).toBe(true)
+  expect(families.get('pocketsms_queue_messages')!.every(({ labels }) => !labels?.worker)).toBe(
+    true,
+  )
   expect(families.get('pocketsms_worker_up')!.map(({ value }) => value)).toEqual(['1', '1'])
 })
 
@@ -85,7 +93,9 @@ test('a killed worker is restarted while the others serve', async () => {
     .toBe(1)
   for (let i = 0; i < 20; i++) expect((await ask(`${program.url}/api/health`)).status).toBe(200)
   await awaitAll(program)
-  await expect.poll(() => program.output(), { timeout: 30_000 }).toContain('a worker exited, restarting it')
+  await expect
+    .poll(() => program.output(), { timeout: 30_000 })
+    .toContain('a worker exited, restarting it')
 })
 
 test('SIGTERM stops all workers in order', async () => {
@@ -93,7 +103,9 @@ test('SIGTERM stops all workers in order', async () => {
   const workers = workersOf(program)
   expect(workers).toHaveLength(WORKERS)
   const streams = await Promise.all(
-    Array.from({ length: 6 }, () => fetch(`${program.url}/api/realtime`).then((r) => r.text.bind(r))),
+    Array.from({ length: 6 }, () =>
+      fetch(`${program.url}/api/realtime`).then((r) => r.text.bind(r)),
+    ),
   )
   const startMs = performance.now()
   const ended = Promise.all(streams.map((read) => read()))

@@ -44,7 +44,10 @@ test('memory: a waiting holder gets memory when another frees it, or 429', async
   await taken
   expect(second.bytes).toBe(40)
   const third = budget.open('a')
-  const refused = expect(third.take(40)).rejects.toMatchObject({ status: 429, retryAfterSeconds: 10 })
+  const refused = expect(third.take(40)).rejects.toMatchObject({
+    status: 429,
+    retryAfterSeconds: 10,
+  })
   await vi.advanceTimersByTimeAsync(10_000)
   await refused
 })
@@ -71,7 +74,8 @@ test('places: a new holder gets a place while others hold the maximum, and may w
   const crowd = Array.from({ length: 24 }, (_, i) => `of a crowd ${i}`)
   const leaves = crowd.map((holder) => {
     const own = []
-    for (let leave = places.tryEnter(holder); leave; leave = places.tryEnter(holder)) own.push(leave)
+    for (let leave = places.tryEnter(holder); leave; leave = places.tryEnter(holder))
+      own.push(leave)
     return own
   })
   expect([leaves[0]!.length, leaves[3]!.length, leaves.at(-1)!.length]).toEqual([20, 15, 1])
@@ -114,7 +118,9 @@ test('rates: a holder in debt is delayed or refused, another holder is not', asy
   const rates = new Rates<string>({ name: 'something', burst: 100, perSecond: 100 })
   await rates.pay('a', 110)
   expect([rates.debtOf('a') > 0, rates.debtOf('b')]).toEqual([true, 0])
-  expect(() => rates.take('a', 1)).toThrow(expect.objectContaining({ status: 429, retryAfterSeconds: 1 }))
+  expect(() => rates.take('a', 1)).toThrow(
+    expect.objectContaining({ status: 429, retryAfterSeconds: 1 }),
+  )
   await rates.pay('a', 2_000)
   await expect(rates.pay('a', 1)).rejects.toMatchObject({ status: 429 })
   rates.take('b', 100)
@@ -192,7 +198,10 @@ const number = (n: number) =>
       : n.toFixed(0)
 
 test('docs/internals/client-limits.md lists each limit', () => {
-  const page = readFileSync(new URL('../../../docs/internals/client-limits.md', import.meta.url), 'utf8')
+  const page = readFileSync(
+    new URL('../../../docs/internals/client-limits.md', import.meta.url),
+    'utf8',
+  )
   for (const { name, total, share } of Object.values(LIMITS))
     expect(page).toContain(`\n| ${name} | ${number(total)} | ${number(share)} |`)
   // of bytes a holder that is alone has half

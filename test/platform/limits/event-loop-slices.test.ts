@@ -33,7 +33,13 @@ test('one task runs at a time, in the order of calls, and timers fire between lo
   }
   await Promise.all([work('a'), work('b'), new Promise(setImmediate).then(() => work('c'))])
   clearInterval(timer)
-  expect(order.filter((name, i) => name !== order[i - 1])).toEqual(['a', 'timer', 'b', 'timer', 'c'])
+  expect(order.filter((name, i) => name !== order[i - 1])).toEqual([
+    'a',
+    'timer',
+    'b',
+    'timer',
+    'c',
+  ])
 })
 
 test('a task that arrives during a pause waits, and gets its slice on an event loop that is never idle', async () => {

@@ -1,7 +1,11 @@
 import { Resolver } from 'node:dns/promises'
 import { createServer as createHttpServer } from 'node:http'
 import { createServer } from 'node:net'
-import { AddressRefused, findUrlFault, publicOnlyLookup } from '../../../src/platform/outgoing/addresses.ts'
+import {
+  AddressRefused,
+  findUrlFault,
+  publicOnlyLookup,
+} from '../../../src/platform/outgoing/addresses.ts'
 import { sendOutgoing } from '../../../src/platform/outgoing/send.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 import { startNameServer } from '../../support/services/name-server.ts'
@@ -33,7 +37,10 @@ afterAll(async () => {
 })
 
 const send = (url: string) =>
-  sendOutgoing({ url, method: 'POST', headers: {}, body: '{}' }, { allowPrivate: false, resolve: resolver })
+  sendOutgoing(
+    { url, method: 'POST', headers: {}, body: '{}' },
+    { allowPrivate: false, resolve: resolver },
+  )
 
 describe('an outgoing request to', () => {
   test.each([
@@ -154,7 +161,9 @@ describe('a host name', () => {
 
   const look = (host: string, all = true) =>
     new Promise((resolve, reject) =>
-      publicOnlyLookup(resolver)(host, { all }, (error, found) => (error ? reject(error) : resolve(found))),
+      publicOnlyLookup(resolver)(host, { all }, (error, found) =>
+        error ? reject(error) : resolve(found),
+      ),
     )
 
   test('that resolves to private and public addresses is connected by the public ones only', async () => {
@@ -170,7 +179,9 @@ describe('a host name', () => {
     names.answer('rebind.example', ['8.8.8.8'], ['127.0.0.1'])
     expect(await look('rebind.example')).toEqual([{ address: '8.8.8.8', family: 4 }])
     names.asked.length = 0
-    await expect(send(`https://rebind.example:${port}/`)).rejects.toThrow('not an address of the internet')
+    await expect(send(`https://rebind.example:${port}/`)).rejects.toThrow(
+      'not an address of the internet',
+    )
     expect(names.asked).toEqual(['rebind.example A', 'rebind.example AAAA'])
     expect(reached).toBe(0)
   })
@@ -185,7 +196,10 @@ test('a redirect to a private address is returned and not followed', async () =>
     res.writeHead(307, { location: `http://127.0.0.1:${port}/` }).end(),
   )
   const { url } = await listenLocally(away)
-  const answer = await sendOutgoing({ url, method: 'POST', headers: {}, body: '' }, { allowPrivate: true })
+  const answer = await sendOutgoing(
+    { url, method: 'POST', headers: {}, body: '' },
+    { allowPrivate: true },
+  )
   expect(answer.status).toBe(307)
   expect(reached).toBe(0)
 })

@@ -30,10 +30,13 @@ const send = async (mayRepeat: boolean) => {
 test.each([
   [true, 1],
   [false, 3],
-])('of three requests that may be repeated (%s), %i connections are made', async (mayRepeat, count) => {
-  for (let i = 0; i < 3; i++) expect(await send(mayRepeat)).toBe('taken')
-  expect(connections).toHaveLength(count)
-})
+])(
+  'of three requests that may be repeated (%s), %i connections are made',
+  async (mayRepeat, count) => {
+    for (let i = 0; i < 3; i++) expect(await send(mayRepeat)).toBe('taken')
+    expect(connections).toHaveLength(count)
+  },
+)
 
 test('a request goes to a new connection when the kept one is closed instead of answered', async () => {
   await send(true)

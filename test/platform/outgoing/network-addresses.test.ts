@@ -48,7 +48,9 @@ test.each([
   ['IPv4', '203.0.113.7', 'network 203.0.113.0/24'],
   ['IPv6', '2001:db8:1:2ff::9', 'network 2001:db8:1:200::/56'],
   ['a short group', '2001:db8::1', 'network 2001:db8:0:00::/56'],
-])("a guest's limits by %s %s count for the %s", (_, ip, holder) => expect(guestHolder(ip)).toBe(holder))
+])("a guest's limits by %s %s count for the %s", (_, ip, holder) =>
+  expect(guestHolder(ip)).toBe(holder),
+)
 
 test.each([
   ['an address', ['10.0.0.1'], '10.0.0.1'],

@@ -16,7 +16,10 @@ test('the names of the fields of an unknown event have neither numbers nor words
 })
 
 test.each([
-  ['The carrier refused it: 401, 20003 Authenticate', 'The carrier refused it: 401, 20003 Authenticate'],
+  [
+    'The carrier refused it: 401, 20003 Authenticate',
+    'The carrier refused it: 401, 20003 Authenticate',
+  ],
   ['400, 21211 To +49 (151) 1234-5678 is wrong', '400, 21211 To … is wrong'],
   ['0151.200.00010, 0151_200_00010', '…, …'],
   ['/api/sms/%2B4915112345678', '/api/sms/…'],

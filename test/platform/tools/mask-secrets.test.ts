@@ -2,7 +2,8 @@ import { maskSecrets } from '../../../src/platform/tools/mask-secrets.ts'
 
 const CODE = '471103'
 const TOKEN = 'tk+/=_äZ&"1'
-const percent = (text: string) => [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('')
+const percent = (text: string) =>
+  [...Buffer.from(text)].map((byte) => `%${byte.toString(16)}`).join('')
 
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 
@@ -18,7 +19,8 @@ test.each<[string, (secret: string) => string]>([
   ['in JSON in JSON', (secret) => JSON.stringify(JSON.stringify({ secret }))],
   [
     'in JSON with escapes',
-    (secret) => [...secret].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
+    (secret) =>
+      [...secret].map((c) => `\\u${c.charCodeAt(0).toString(16).padStart(4, '0')}`).join(''),
   ],
   ['in HTML', (secret) => [...secret].map((c) => `&#${c.charCodeAt(0)};`).join('')],
   ['in hex', (secret) => Buffer.from(secret).toString('hex')],

@@ -21,6 +21,9 @@ test.each<[what: string, header: string | undefined, seconds: number]>([
 })
 
 test('a date in Retry-After counts by the clock of the server that answered', () => {
-  const headers = { 'retry-after': 'Fri, 20 Nov 2026 09:01:00 GMT', date: 'Fri, 20 Nov 2026 09:00:00 GMT' }
+  const headers = {
+    'retry-after': 'Fri, 20 Nov 2026 09:01:00 GMT',
+    date: 'Fri, 20 Nov 2026 09:00:00 GMT',
+  }
   expect(readRetryAfter(headers, NOW)).toBe(60)
 })

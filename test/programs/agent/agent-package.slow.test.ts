@@ -29,7 +29,8 @@ afterAll(async () => {
 
 /** npx starts a shell, which starts the agent: all of them are one process group. */
 function stop(child: ChildProcess): void {
-  if (child.exitCode === null && child.signalCode === null && child.pid) process.kill(-child.pid, 'SIGTERM')
+  if (child.exitCode === null && child.signalCode === null && child.pid)
+    process.kill(-child.pid, 'SIGTERM')
 }
 
 /** Runs the package of the server as a person would, without a registry. Answers what it has written. */
@@ -63,7 +64,10 @@ test('one command pairs and runs, a second run only runs, and a second phone get
   const first = runPackage('start', server.url, code)
   await expect.poll(first.output, PATIENCE).toContain('connected')
   expect(first.output()).toContain('as "First"')
-  const sent = await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
+  const sent = await user.call('POST', '/api/sms/send', {
+    recipients: ['+4915112345678'],
+    body: 'Hello',
+  })
   const id = sent.body.message_ids[0]
   const status = async () =>
     (await user.call('GET', `/api/collections/sms_messages/records/${id}`)).body.status
@@ -89,10 +93,9 @@ test('one command pairs and runs, a second run only runs, and a second phone get
 /** Runs the same program without npm, to its end. Answers what it has written. */
 async function runToEnd(...args: readonly string[]): Promise<string> {
   const said = (output: { stdout: string; stderr: string }) => output.stdout + output.stderr
-  return promisify(execFile)(process.execPath, [PROGRAM, 'agent', ...args], { timeout: 60_000 }).then(
-    said,
-    said,
-  )
+  return promisify(execFile)(process.execPath, [PROGRAM, 'agent', ...args], {
+    timeout: 60_000,
+  }).then(said, said)
 }
 
 test("pairing into another device's state file is refused and leaves the code usable", async () => {

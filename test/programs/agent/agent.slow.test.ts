@@ -6,8 +6,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { UserError } from '../../../src/platform/api-errors.ts'
-import { pair, readPairing, readState, runAgent, saveState } from '../../../src/programs/agent/device.ts'
-import { type SimulatorOptions, simulatorDriver } from '../../../src/programs/agent/drivers/simulator.ts'
+import {
+  pair,
+  readPairing,
+  readState,
+  runAgent,
+  saveState,
+} from '../../../src/programs/agent/device.ts'
+import {
+  type SimulatorOptions,
+  simulatorDriver,
+} from '../../../src/programs/agent/drivers/simulator.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
@@ -28,7 +37,12 @@ async function setUp(): Promise<Setup> {
   const user = await server.makeUser()
   const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
   const file = join(folder, `agent${++files}.json`)
-  const { device } = await pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, () => file)
+  const { device } = await pair(
+    server.url,
+    code,
+    { name: '', phone: '', platform: 'simulator' },
+    () => file,
+  )
   return { user, file, device }
 }
 
@@ -42,7 +56,10 @@ async function whileRunning<T>(
   const simulator = simulatorDriver({ lagMs: 5, deliveryMs: 10, ...options })
   const running = runAgent(file, simulator, () => {}, ended.signal)
   try {
-    return await Promise.race([work(), running.then(() => Promise.reject(new Error('the agent ended')))])
+    return await Promise.race([
+      work(),
+      running.then(() => Promise.reject(new Error('the agent ended'))),
+    ])
   } finally {
     ended.abort()
     await running.catch(() => {})
@@ -216,7 +233,8 @@ describe('an agent as a process', () => {
     const command = ['start', server.url, code, '--state', join(folder, 'twice.json')]
     const outputs: string[] = []
     for (const count of [1, 2]) {
-      const hasText = () => expect.poll(() => statusesOf(user), { timeout: 40_000 }).toHaveLength(count)
+      const hasText = () =>
+        expect.poll(() => statusesOf(user), { timeout: 40_000 }).toHaveLength(count)
       const { output } = await run(command, hasText, `+4915112345678 Text ${count}\n`)
       outputs.push(output())
     }
@@ -230,7 +248,9 @@ describe('an agent as a process', () => {
 
   test('names the version of the program that its driver uses', async () => {
     const bin = temporaryFolder()
-    writeFileSync(join(bin, 'gammu-smsd'), '#!/bin/sh\necho "Gammu-smsd version 1.42.0"\n', { mode: 0o755 })
+    writeFileSync(join(bin, 'gammu-smsd'), '#!/bin/sh\necho "Gammu-smsd version 1.42.0"\n', {
+      mode: 0o755,
+    })
     vi.stubEnv('PATH', `${bin}:${process.env.PATH}`)
     onTestFinished(() => void vi.unstubAllEnvs())
     const { output } = await run(['run', '--driver', 'gammu', '--state', '/nowhere/agent.json'])

@@ -118,7 +118,9 @@ test('gammu: the driver survives a deleted folder and an unreadable file', async
   const sending = driver.send(TEXT)
   await take('sent')
   expect(await sending).toEqual({ outcome: 'sent' })
-  const [broken, whole] = ['00', '01'].map((number) => `IN20261120_081500_${number}_+4930123_00.txt`)
+  const [broken, whole] = ['00', '01'].map(
+    (number) => `IN20261120_081500_${number}_+4930123_00.txt`,
+  )
   mkdirSync(join(folders.inbox, broken!), { recursive: true })
   writeFileSync(join(folders.inbox, whole!), '\ufeffHi', 'utf16le')
   for (const name of [broken!, whole!]) utimesSync(join(folders.inbox, name), 1, 1)
@@ -128,7 +130,11 @@ test('gammu: the driver survives a deleted folder and an unreadable file', async
 
 test('gammu: the driver names a missing folder', async () => {
   await expect(
-    gammuDriver(listSpoolFolders(folder)).start({ async received() {}, async delivered() {}, roomGrew() {} }),
+    gammuDriver(listSpoolFolders(folder)).start({
+      async received() {},
+      async delivered() {},
+      roomGrew() {},
+    }),
   ).rejects.toThrow(/inbox is not a folder/)
 })
 
@@ -176,7 +182,9 @@ test('modemmanager: any text is sent and its delivery reported', async () => {
   const create = calls('mmcli.log').find((args) =>
     args.some((arg) => arg.startsWith('--messaging-create-sms=')),
   )
-  expect(create).toContain('--messaging-create-sms=number=+4915112345678,delivery-report-request=yes')
+  expect(create).toContain(
+    '--messaging-create-sms=number=+4915112345678,delivery-report-request=yes',
+  )
 })
 
 test.each([
@@ -211,15 +219,20 @@ test('modemmanager: an incoming text is reported once and deleted', async () => 
   )
   const { received } = await modemManager()
   await until(() => !existsSync(join(folder, '3.json')))
-  expect(received).toEqual([{ from: '+4930123', body: 'Hi', sim: 1, at: '2026-11-20T07:15:00.000Z' }])
+  expect(received).toEqual([
+    { from: '+4930123', body: 'Hi', sim: 1, at: '2026-11-20T07:15:00.000Z' },
+  ])
 })
 
 test('modemmanager: a text that the modem fails to delete is reported once', async () => {
   const sms = { content: { number: '+4930123', text: 'Hi' }, properties: { state: 'received' } }
   writeFileSync(join(folder, '3.json'), JSON.stringify({ sms }))
   const { received } = await modemManager(MMCLI.replace('fs.rmSync(', 'process.exit(1, '))
-  const deletions = () => calls('mmcli.log').filter((args) => args.join().includes('delete-sms')).length
-  await expect.poll(() => existsSync(join(folder, 'mmcli.log')) && deletions()).toBeGreaterThanOrEqual(3)
+  const deletions = () =>
+    calls('mmcli.log').filter((args) => args.join().includes('delete-sms')).length
+  await expect
+    .poll(() => existsSync(join(folder, 'mmcli.log')) && deletions())
+    .toBeGreaterThanOrEqual(3)
   expect(received).toHaveLength(1)
 })
 
@@ -234,11 +247,25 @@ function modem(name: string, sim: string, ownNumbers: string[], operator: string
     'sim-slots': [path, '/'],
     state: 'registered',
   }
-  const network = { imei: '866680040112569', 'operator-code': '26201', 'operator-name': 'Telekom.de' }
-  const info = { modem: { '3gpp': network, 'dbus-path': '/org/freedesktop/ModemManager1/Modem/0', generic } }
+  const network = {
+    imei: '866680040112569',
+    'operator-code': '26201',
+    'operator-name': 'Telekom.de',
+  }
+  const info = {
+    modem: { '3gpp': network, 'dbus-path': '/org/freedesktop/ModemManager1/Modem/0', generic },
+  }
   writeFileSync(join(folder, `modem-${name}`), JSON.stringify(info))
-  const properties = { active: 'yes', 'emergency-numbers': [], iccid: '8949', 'operator-name': operator }
-  writeFileSync(join(folder, `sim-${sim}`), JSON.stringify({ sim: { 'dbus-path': path, properties } }))
+  const properties = {
+    active: 'yes',
+    'emergency-numbers': [],
+    iccid: '8949',
+    'operator-name': operator,
+  }
+  writeFileSync(
+    join(folder, `sim-${sim}`),
+    JSON.stringify({ sim: { 'dbus-path': path, properties } }),
+  )
 }
 
 test("modemmanager: each modem's SIM is reported, and a text leaves by the chosen one", async () => {
@@ -250,8 +277,10 @@ test("modemmanager: each modem's SIM is reported, and a text leaves by the chose
     { slot: 2, carrier: 'Telekom.de' }, // a number without its country is none
   ])
   expect(driver.parallel).toBe(2)
-  const used = () => calls('mmcli.log').filter((args) => args.some((arg) => /create-sms=/.test(arg)))
-  for (const sim of [2, 1, 0]) expect(await driver.send({ ...TEXT, sim })).toEqual({ outcome: 'sent' })
+  const used = () =>
+    calls('mmcli.log').filter((args) => args.some((arg) => /create-sms=/.test(arg)))
+  for (const sim of [2, 1, 0])
+    expect(await driver.send({ ...TEXT, sim })).toEqual({ outcome: 'sent' })
   expect(used().map(([, name]) => name)).toEqual(['1', '0', '0'])
   expect(await driver.send({ ...TEXT, sim: 3 })).toMatchObject({ outcome: 'failed', notSent: true })
 })
@@ -273,7 +302,8 @@ test('modemmanager: an incoming text has the SIM of its modem', async () => {
   expect(received).toMatchObject([{ from: '+4930123', body: 'Hi', sim: 2 }])
 })
 
-const inbox = (...texts: object[]) => writeFileSync(join(folder, 'inbox.json'), JSON.stringify(texts))
+const inbox = (...texts: object[]) =>
+  writeFileSync(join(folder, 'inbox.json'), JSON.stringify(texts))
 const listed = (_id: number, body: string) => ({
   _id,
   number: '+4930123',
@@ -333,7 +363,11 @@ test.each([
     const { received } = await run(driver)
     expect(driver.sims).toEqual(sims)
     await driver.send({ ...TEXT, sim: 1 })
-    expect(JSON.parse(readFileSync(join(folder, 'sent'), 'utf8')).args).toEqual(['-n', TEXT.to, ...slot])
+    expect(JSON.parse(readFileSync(join(folder, 'sent'), 'utf8')).args).toEqual([
+      '-n',
+      TEXT.to,
+      ...slot,
+    ])
     await until(() => received.length > 0)
     expect(received[0]!.sim).toBe(sim)
   },
@@ -345,7 +379,11 @@ test("termux: an error from Android becomes the failure's reason", async () => {
   inbox()
   const driver = termuxDriver(join(folder, 'memory'))
   await run(driver)
-  expect(await driver.send(TEXT)).toEqual({ outcome: 'failed', error: 'No permission', notSent: false })
+  expect(await driver.send(TEXT)).toEqual({
+    outcome: 'failed',
+    error: 'No permission',
+    notSent: false,
+  })
 })
 
 test('termux: only texts received since the last run are reported', async () => {
@@ -365,7 +403,10 @@ test('termux: only texts received since the last run are reported', async () => 
 
 test('termux: an empty answer from Android does not count as an empty inbox', async () => {
   const list = `const list = fs.readFileSync(folder + '/inbox.json', 'utf8')`
-  install('termux-sms-list', `${list}\nfs.appendFileSync(folder + '/asked', '.')\nconsole.log(list)`)
+  install(
+    'termux-sms-list',
+    `${list}\nfs.appendFileSync(folder + '/asked', '.')\nconsole.log(list)`,
+  )
   const memory = join(folder, 'memory')
   writeFileSync(join(folder, 'inbox.json'), '')
   const { received } = await run(termuxDriver(memory))

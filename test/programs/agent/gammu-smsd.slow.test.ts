@@ -19,7 +19,13 @@ const UTF8 = { ...process.env, LC_ALL: 'C.UTF-8' }
 function configuration(folder: string): string {
   const { inbox, outbox, sent, error } = listSpoolFolders(folder)
   const phone = join(folder, 'phone')
-  for (const each of [inbox, outbox, sent, error, ...[1, 2, 3, 4, 5].map((n) => join(phone, 'sms', `${n}`))])
+  for (const each of [
+    inbox,
+    outbox,
+    sent,
+    error,
+    ...[1, 2, 3, 4, 5].map((n) => join(phone, 'sms', `${n}`)),
+  ])
     mkdirSync(each, { recursive: true })
   const file = join(folder, 'smsdrc')
   writeFileSync(

@@ -12,7 +12,10 @@ beforeEach(() => {
 })
 afterEach(() => rmSync(folder, { recursive: true }))
 
-const report = (id: string) => ({ kind: 'report' as const, item: { id, attempt: 1, status: 'sent' } })
+const report = (id: string) => ({
+  kind: 'report' as const,
+  item: { id, attempt: 1, status: 'sent' },
+})
 const idsOf = (journal: ReturnType<typeof openJournal>) =>
   [...journal.untold.values()].map(({ item }) => item.id)
 

@@ -38,7 +38,10 @@ async function setUp(...texts: object[]) {
   vi.stubEnv('DBUS_SYSTEM_BUS_ADDRESS', bus.first)
   onTestFinished(() => void vi.unstubAllEnvs())
   const manager = join(import.meta.dirname, 'modem-manager.py')
-  const { others: created } = await start(PYTHON, [manager, ...texts.map((text) => JSON.stringify(text))])
+  const { others: created } = await start(PYTHON, [
+    manager,
+    ...texts.map((text) => JSON.stringify(text)),
+  ])
   const driver = modemManagerDriver('any')
   const received: IncomingText[] = []
   await driver.start({

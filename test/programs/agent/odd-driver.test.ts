@@ -37,7 +37,12 @@ class OddDriver implements Driver {
 async function whileRunning(driver: OddDriver, work: () => Promise<void>): Promise<void> {
   const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Modem' })).body
   const file = join(folder, `${code}.json`)
-  const { device } = await pair(server.url, code, { name: '', phone: '', platform: 'modem' }, () => file)
+  const { device } = await pair(
+    server.url,
+    code,
+    { name: '', phone: '', platform: 'modem' },
+    () => file,
+  )
   const ended = new AbortController()
   const running = runAgent(file, driver, () => {}, ended.signal)
   try {
@@ -76,7 +81,11 @@ const newest = async (filter: string) => {
 }
 
 test('an error of many pages is shortened in the report', async () => {
-  const driver = new OddDriver({ outcome: 'failed', error: 'Error: no signal. '.repeat(200), notSent: false })
+  const driver = new OddDriver({
+    outcome: 'failed',
+    error: 'Error: no signal. '.repeat(200),
+    notSent: false,
+  })
   await whileRunning(driver, async () => {
     await user.call('POST', '/api/sms/send', { recipients: ['+4915100'], body: 'Hello' })
     const status = async () => (await newest('message_type = "outgoing"')).status
@@ -115,14 +124,26 @@ test.each<[what: string, text: Partial<IncomingText>, at: Date, expected: object
     { from: '+4934000', body: 'x'.repeat(39_015) },
   ],
   ['of no instant', { from: '+4931000', body: 'four' }, new Date(Number.NaN), { body: 'four' }],
-  ['of the year 1899', { from: '+4932000', body: 'five' }, new Date('1899-12-31'), { body: 'five' }],
-  ['of the year 10000', { from: '+4933000', body: 'six' }, new Date(Date.UTC(10_000, 0)), { body: 'six' }],
+  [
+    'of the year 1899',
+    { from: '+4932000', body: 'five' },
+    new Date('1899-12-31'),
+    { body: 'five' },
+  ],
+  [
+    'of the year 10000',
+    { from: '+4933000', body: 'six' },
+    new Date(Date.UTC(10_000, 0)),
+    { body: 'six' },
+  ],
 ])('an incoming text %s is stored with $3', async (_, text, at, expected) => {
   const driver = new OddDriver({ outcome: 'sent' })
   await whileRunning(driver, async () => {
     await driver.events.received({ sim: 0, ...text } as IncomingText, at)
     const { body = '', from } = expected as { body?: string; from?: string }
     const filter = from ? `from = "${from}"` : `body = "${body}"`
-    await expect.poll(() => newest(`message_type = "incoming" && ${filter}`)).toMatchObject(expected)
+    await expect
+      .poll(() => newest(`message_type = "incoming" && ${filter}`))
+      .toMatchObject(expected)
   })
 })

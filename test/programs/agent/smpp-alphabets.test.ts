@@ -54,17 +54,25 @@ const MEANINGS: readonly [
   [0xfc, 0xff, 'UTF-8 or Latin-1'],
 ]
 
-const read = (hex: string, dataCoding: number, fallback: 'gsm' | 'latin1' = 'gsm', single = 0, locking = 0) =>
-  decode(Buffer.from(hex, 'hex'), { dataCoding, single, locking }, fallback)
+const read = (
+  hex: string,
+  dataCoding: number,
+  fallback: 'gsm' | 'latin1' = 'gsm',
+  single = 0,
+  locking = 0,
+) => decode(Buffer.from(hex, 'hex'), { dataCoding, single, locking }, fallback)
 
 test('the table of alphabets names each data_coding once', () => {
-  const named = MEANINGS.flatMap(([from, to]) => Array.from({ length: to - from + 1 }, (_, i) => from + i))
+  const named = MEANINGS.flatMap(([from, to]) =>
+    Array.from({ length: to - from + 1 }, (_, i) => from + i),
+  )
   expect(named).toEqual(Array.from({ length: 256 }, (_, i) => i))
 })
 
 test.each(MEANINGS)('each data_coding from %i to %i is read as %s', (from, to, alphabet) => {
   for (let coding = from; coding <= to; coding++) {
-    const of = (name: Alphabet, fallback?: 'gsm' | 'latin1') => read(SAMPLES[name][0], coding, fallback)
+    const of = (name: Alphabet, fallback?: 'gsm' | 'latin1') =>
+      read(SAMPLES[name][0], coding, fallback)
     if (alphabet === 'UTF-8 or Latin-1')
       expect([of('utf8'), of('latin1')]).toEqual([SAMPLES.utf8[1], SAMPLES.latin1[1]])
     else if (alphabet === 'the default alphabet')
@@ -117,7 +125,12 @@ test.each<[language: string, single: number, locking: number, hex: string, text:
   expect(read(hex, 0xf1, 'gsm', single, locking)).toBe(text)
 })
 
-const from = { source_addr: '49151', source_addr_ton: 1, destination_addr: '4930123', esm_class: 0x40 }
+const from = {
+  source_addr: '49151',
+  source_addr_ton: 1,
+  destination_addr: '4930123',
+  esm_class: 0x40,
+}
 
 test('parts of a long Turkish text are joined in any order and across a restart', async () => {
   const { smsc, received, open } = await setUp()
@@ -134,7 +147,8 @@ test('parts of a long Turkish text are joined in any order and across a restart'
 test('parts in different alphabets are each read in their own', async () => {
   const { smsc, received } = await setUp()
   const part = (seq: number, more: string, hex: string, data_coding = 0) => ({
-    ...{ ...from, data_coding },
+    ...from,
+    data_coding,
     short_message: Buffer.from(`${more === '' ? '05' : '08'}000307030${seq}${more}${hex}`, 'hex'),
   })
   await smsc.deliver(part(1, '', '1b65'))

@@ -32,7 +32,9 @@ test.each<[sent: string, ton: number, number: string]>([
   expect(readAddress(sent, ton, FORMS)).toBe(number)
 })
 
-test.each<[forms: Partial<Parameters<typeof readAddress>[2]>, sent: string, ton: number, number: string]>([
+test.each<
+  [forms: Partial<Parameters<typeof readAddress>[2]>, sent: string, ton: number, number: string]
+>([
   [{ country_code: '' }, '491761000002', 0, '+491761000002'],
   [{ country_code: '' }, '491761000002', 2, '+491761000002'],
   [{ numbers: 'national' }, '1761000002', 0, '+491761000002'],
@@ -117,7 +119,10 @@ test('a late answer still links receipts to their message', async () => {
   expect(await send({ body: 'Hello '.repeat(40) })).toEqual({ outcome: 'unknown' })
   smsc.reply(smsc.submitted[1]!, { message_id: '2' })
   for (const id of ['1', '2'])
-    await smsc.deliver({ esm_class: 4, short_message: Buffer.from(`id:${id} stat:DELIVRD err:000`) })
+    await smsc.deliver({
+      esm_class: 4,
+      short_message: Buffer.from(`id:${id} stat:DELIVRD err:000`),
+    })
   expect(delivered).toEqual(['a delivered'])
 })
 
@@ -126,18 +131,25 @@ test.each<[what: string, bytes: number, field?: object]>([
   ['before its text', 5],
   ['in an address', 27],
   ['in a field', 1, { receipted_message_id: 'x-1' }],
-])('a PDU cut off %s is refused with status 2, and the connection continues', async (_, bytes, field) => {
-  const { smsc, received } = await setUp()
-  const fields = { source_addr: '49151', destination_addr: '4930123', short_message: Buffer.from('STOP') }
-  const whole = (
-    makePdu('deliver_sm', { ...fields, ...field }) as unknown as { toBuffer(): Buffer }
-  ).toBuffer()
-  const cut = whole.subarray(0, whole.length - bytes)
-  cut.writeUInt32BE(cut.length)
-  expect(await smsc.raw(cut)).toMatchObject({ command: 'deliver_sm_resp', command_status: 2 })
-  await smsc.request('enquire_link')
-  expect([received, smsc.bound.length]).toEqual([[], 1])
-})
+])(
+  'a PDU cut off %s is refused with status 2, and the connection continues',
+  async (_, bytes, field) => {
+    const { smsc, received } = await setUp()
+    const fields = {
+      source_addr: '49151',
+      destination_addr: '4930123',
+      short_message: Buffer.from('STOP'),
+    }
+    const whole = (
+      makePdu('deliver_sm', { ...fields, ...field }) as unknown as { toBuffer(): Buffer }
+    ).toBuffer()
+    const cut = whole.subarray(0, whole.length - bytes)
+    cut.writeUInt32BE(cut.length)
+    expect(await smsc.raw(cut)).toMatchObject({ command: 'deliver_sm_resp', command_status: 2 })
+    await smsc.request('enquire_link')
+    expect([received, smsc.bound.length]).toEqual([[], 1])
+  },
+)
 
 test('above 16 MiB of stored parts the oldest incomplete text is received, with a mark for each missing part', async () => {
   const { smsc, file, received } = await setUp()
@@ -161,7 +173,11 @@ test('above 16 MiB of stored parts the oldest incomplete text is received, with 
 
 test('at most 100 incoming texts are stored at once', async () => {
   const { smsc, inStore } = await setUp()
-  const text = { source_addr: '49151', destination_addr: '4930123', short_message: Buffer.from('Yes') }
+  const text = {
+    source_addr: '49151',
+    destination_addr: '4930123',
+    short_message: Buffer.from('Yes'),
+  }
   await Promise.all(Array.from({ length: 500 }, () => smsc.deliver(text)))
   expect(inStore.most).toBeLessThanOrEqual(100)
 })

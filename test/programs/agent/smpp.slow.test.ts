@@ -20,45 +20,51 @@ const echo = ({ esm_class, data_coding, short_message, ...rest }: Pdu) => ({
   esm_class,
   data_coding,
   short_message,
-  ...Object.fromEntries(Object.entries(rest).filter(([name]) => /^(sar_|message_payload)/.test(name))),
+  ...Object.fromEntries(
+    Object.entries(rest).filter(([name]) => /^(sar_|message_payload)/.test(name)),
+  ),
 })
 
 test.each(
   (['udh', 'sar', 'payload'] as const).flatMap((long_texts) =>
     Object.entries(TEXTS).map(([alphabet, body]) => ({ long_texts, alphabet, body })),
   ),
-)('a long text in $alphabet is sent and received by $long_texts', async ({ long_texts, alphabet, body }) => {
-  const { smsc, received, open, send } = await setUp({
-    long_texts,
-    alphabet: alphabet === 'latin1' ? 'latin1' : 'gsm',
-  })
-  expect(await send({ body, sim: 2 })).toEqual({ outcome: 'sent' })
-  const { submitted } = smsc
-  expect(submitted[0]).toMatchObject({
-    source_addr: 'Acme',
-    source_addr_ton: 5,
-    destination_addr: '4915112345678',
-    dest_addr_ton: 1,
-    data_coding: { gsm: 0, latin1: 3, ucs2: 8 }[alphabet],
-    registered_delivery: 1,
-  })
-  expect(submitted.length).toBe(long_texts === 'payload' ? 1 : alphabet === 'ucs2' ? 5 : 4)
-  for (const { short_message } of submitted as unknown as { short_message: Buffer }[]) {
-    expect(short_message.length).toBeLessThanOrEqual(alphabet === 'gsm' ? 160 : 140)
-    if (alphabet === 'gsm') expect(short_message.at(-1)).not.toBe(0x1b)
-    if (alphabet === 'ucs2' && short_message.length > 0) expect(short_message.at(-2)! & 0xfc).not.toBe(0xd8)
-  }
-  // the last part first, the first one twice, and a restart before the others
-  const [first, ...others] = [...submitted].reverse()
-  for (const pdu of [first!, first!]) expect(await smsc.deliver(echo(pdu))).toBe(0)
-  if (others.length > 0) expect(received).toEqual([])
-  await open()
-  for (const pdu of others) expect(await smsc.deliver(echo(pdu))).toBe(0)
-  const times = long_texts === 'payload' ? 2 : 1
-  expect(received).toEqual(new Array(times).fill({ from: '+4915112345678', sim: 2, body }))
-  if (others.length > 0) await smsc.deliver(echo(others.at(-1)!))
-  expect(received).toHaveLength(times)
-})
+)(
+  'a long text in $alphabet is sent and received by $long_texts',
+  async ({ long_texts, alphabet, body }) => {
+    const { smsc, received, open, send } = await setUp({
+      long_texts,
+      alphabet: alphabet === 'latin1' ? 'latin1' : 'gsm',
+    })
+    expect(await send({ body, sim: 2 })).toEqual({ outcome: 'sent' })
+    const { submitted } = smsc
+    expect(submitted[0]).toMatchObject({
+      source_addr: 'Acme',
+      source_addr_ton: 5,
+      destination_addr: '4915112345678',
+      dest_addr_ton: 1,
+      data_coding: { gsm: 0, latin1: 3, ucs2: 8 }[alphabet],
+      registered_delivery: 1,
+    })
+    expect(submitted.length).toBe(long_texts === 'payload' ? 1 : alphabet === 'ucs2' ? 5 : 4)
+    for (const { short_message } of submitted as unknown as { short_message: Buffer }[]) {
+      expect(short_message.length).toBeLessThanOrEqual(alphabet === 'gsm' ? 160 : 140)
+      if (alphabet === 'gsm') expect(short_message.at(-1)).not.toBe(0x1b)
+      if (alphabet === 'ucs2' && short_message.length > 0)
+        expect(short_message.at(-2)! & 0xfc).not.toBe(0xd8)
+    }
+    // the last part first, the first one twice, and a restart before the others
+    const [first, ...others] = [...submitted].reverse()
+    for (const pdu of [first!, first!]) expect(await smsc.deliver(echo(pdu))).toBe(0)
+    if (others.length > 0) expect(received).toEqual([])
+    await open()
+    for (const pdu of others) expect(await smsc.deliver(echo(pdu))).toBe(0)
+    const times = long_texts === 'payload' ? 2 : 1
+    expect(received).toEqual(new Array(times).fill({ from: '+4915112345678', sim: 2, body }))
+    if (others.length > 0) await smsc.deliver(echo(others.at(-1)!))
+    expect(received).toHaveLength(times)
+  },
+)
 
 test.each<[what: string, hex: string, data_coding: number, body: string, esm_class?: number]>([
   ['an escape of GSM 03.38', '1b654100', 0, '€A@'],
@@ -72,13 +78,20 @@ test.each<[what: string, hex: string, data_coding: number, body: string, esm_cla
 ])('an incoming text with %s is read as "$3"', async (_, hex, data_coding, body, esm_class = 0) => {
   const { smsc, received } = await setUp()
   const fields = { source_addr: 'Bank', source_addr_ton: 5, destination_addr: '4930123', esm_class }
-  expect(await smsc.deliver({ ...fields, data_coding, short_message: Buffer.from(hex, 'hex') })).toBe(0)
+  expect(
+    await smsc.deliver({ ...fields, data_coding, short_message: Buffer.from(hex, 'hex') }),
+  ).toBe(0)
   expect(received).toEqual([{ from: 'Bank', sim: 1, body }])
 })
 
 test('a text whose reference is reused is reported without its missing parts', async () => {
   const { smsc, received } = await setUp()
-  const fields = { source_addr: '49151', source_addr_ton: 1, destination_addr: '4930123', esm_class: 0x40 }
+  const fields = {
+    source_addr: '49151',
+    source_addr_ton: 1,
+    destination_addr: '4930123',
+    esm_class: 0x40,
+  }
   for (const part of ['0500030702014131', '0500030702014231', '0500030702024232'])
     expect(await smsc.deliver({ ...fields, short_message: Buffer.from(part, 'hex') })).toBe(0)
   expect(received.map(({ body }) => body)).toEqual(['A1…', 'B1B2'])
@@ -86,7 +99,11 @@ test('a text whose reference is reused is reported without its missing parts', a
 
 test('20 equal incoming texts at the same moment get different times, so none counts as a repeat', async () => {
   const { smsc, instants } = await setUp()
-  const text = { source_addr: '49151', destination_addr: '4930123', short_message: Buffer.from('Yes') }
+  const text = {
+    source_addr: '49151',
+    destination_addr: '4930123',
+    short_message: Buffer.from('Yes'),
+  }
   await Promise.all(Array.from({ length: 20 }, () => smsc.deliver(text)))
   expect(instants.size).toBe(20)
 })
@@ -176,7 +193,12 @@ test("an id that appears twice in a receipt is read in the receipts' form", asyn
 test("a phone's text that looks like a receipt is stored as a text", async () => {
   const { smsc, received, delivered, send } = await setUp()
   await send()
-  await smsc.deliver({ ...receipt('1'), esm_class: 0, source_addr: '49151', destination_addr: 'Acme' })
+  await smsc.deliver({
+    ...receipt('1'),
+    esm_class: 0,
+    source_addr: '49151',
+    destination_addr: 'Acme',
+  })
   expect([delivered, received.length]).toEqual([[], 1])
 })
 
@@ -196,7 +218,8 @@ test('texts that the carrier throttles are all sent once', async () => {
   const { smsc, send } = await setUp({ window: 5 })
   const taken: string[] = []
   smsc.answer = (pdu) => {
-    if (smsc.submitted.length < 4) return { command_status: smsc.submitted.length % 2 ? 0x58 : 0x14 }
+    if (smsc.submitted.length < 4)
+      return { command_status: smsc.submitted.length % 2 ? 0x58 : 0x14 }
     return { message_id: String(taken.push(String(pdu.short_message))) }
   }
   const bodies = Array.from({ length: 20 }, (_, i) => `text ${i}`)
@@ -222,7 +245,9 @@ test.each([
 test('a long text accepted only in part is unknown when its time ends', async () => {
   const { smsc, send } = await setUp()
   smsc.answer = () => (smsc.submitted.length > 1 ? { command_status: 0x58 } : { message_id: '1' })
-  expect(await send({ body: 'Hello '.repeat(40) }, performance.now() + 500)).toEqual({ outcome: 'unknown' })
+  expect(await send({ body: 'Hello '.repeat(40) }, performance.now() + 500)).toEqual({
+    outcome: 'unknown',
+  })
 })
 
 test('a refused text has failed, and is marked not sent if a retry may succeed', async () => {
@@ -279,8 +304,15 @@ test('an answer that came in time counts although the agent read nothing until i
 test.each(['0000000800000000', '00000000'])(
   'an invalid PDU %s closes the connection, and texts continue on the next',
   async (hex) => {
-    const { smsc, received, send } = await setUp({ bind: 'separate', validity_minutes: 1501, window: 1 })
-    expect(smsc.bound.map(({ command }) => command).sort()).toEqual(['bind_receiver', 'bind_transmitter'])
+    const { smsc, received, send } = await setUp({
+      bind: 'separate',
+      validity_minutes: 1501,
+      window: 1,
+    })
+    expect(smsc.bound.map(({ command }) => command).sort()).toEqual([
+      'bind_receiver',
+      'bind_transmitter',
+    ])
     smsc.write(Buffer.from(hex, 'hex'))
     await expect.poll(() => smsc.bound.length, { timeout: 10_000 }).toBe(4)
     expect(await send()).toEqual({ outcome: 'sent' })

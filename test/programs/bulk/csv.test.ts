@@ -11,13 +11,21 @@ test.each([
   ],
   ['tabs', 'phone\ttext\n+491\ta;b', [{ phone: '+491', text: 'a;b' }]],
   ['a byte order mark', '\ufeffphone\n+491', [{ phone: '+491' }]],
-  ['a separator in the first line', 'sep=;\r\nphone;text\r\n+491;a,b', [{ phone: '+491', text: 'a,b' }]],
+  [
+    'a separator in the first line',
+    'sep=;\r\nphone;text\r\n+491;a,b',
+    [{ phone: '+491', text: 'a,b' }],
+  ],
   [
     'a separator line, with a byte order mark',
     '\ufeffsep=|\nphone|text\n+491|a',
     [{ phone: '+491', text: 'a' }],
   ],
-  ['quotation marks', 'phone,text\n+491,"say ""hi"", Ann"\n', [{ phone: '+491', text: 'say "hi", Ann' }]],
+  [
+    'quotation marks',
+    'phone,text\n+491,"say ""hi"", Ann"\n',
+    [{ phone: '+491', text: 'say "hi", Ann' }],
+  ],
   [
     'line breaks in a cell',
     'phone,text\n+491,"a\nb"\n+492,c',
@@ -29,7 +37,11 @@ test.each([
   ['empty cells and lines', 'phone,text\n\n+491,\n\n', [{ phone: '+491', text: '' }]],
   ['an empty cell in quotation marks', 'phone,text\n"+491",""', [{ phone: '+491', text: '' }]],
   ['spaces around names of columns', ' phone , text\n+491,x', [{ phone: '+491', text: 'x' }]],
-  ['quotation marks inside a cell', 'phone,text\n+491,5" pipe "x"', [{ phone: '+491', text: '5" pipe "x"' }]],
+  [
+    'quotation marks inside a cell',
+    'phone,text\n+491,5" pipe "x"',
+    [{ phone: '+491', text: '5" pipe "x"' }],
+  ],
   ['a bar between cells', 'phone|text\n+491|a,b', [{ phone: '+491', text: 'a,b' }]],
   ['rows of blank cells', 'phone,text\n+491,a\n , \n,\n', [{ phone: '+491', text: 'a' }]],
   ['a head alone', 'phone,text\n', []],
@@ -51,4 +63,6 @@ test.each([
     'a,b\n"Max" M,1\n"Ann",2\n',
     'Line 2: a quotation mark is missing or misplaced.',
   ],
-])('a CSV file with %s is refused: $2', (_, text, sentence) => expect(() => readCsv(text)).toThrow(sentence))
+])('a CSV file with %s is refused: $2', (_, text, sentence) =>
+  expect(() => readCsv(text)).toThrow(sentence),
+)

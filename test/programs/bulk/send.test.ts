@@ -3,7 +3,12 @@ import { join } from 'node:path'
 import type { BulkOptions } from '../../../src/programs/bulk/job-from-csv.ts'
 import { sendCsv } from '../../../src/programs/bulk/send-csv.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
-import { ANN, CLEO, startServerWithUsers, TEMPLATES } from '../../support/server/server-with-users.ts'
+import {
+  ANN,
+  CLEO,
+  startServerWithUsers,
+  TEMPLATES,
+} from '../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 afterAll(() => {
@@ -37,7 +42,9 @@ async function run(rows: readonly string[], options: Partial<BulkOptions> = {}):
 }
 
 const stored = async () =>
-  Number((await server.rows(`select count(*) from sms_messages where "user" = $1`, [ANN.id]))[0]![0])
+  Number(
+    (await server.rows(`select count(*) from sms_messages where "user" = $1`, [ANN.id]))[0]![0],
+  )
 const results = () => readFileSync(join(folder, 'list.csv.results'), 'utf8')
 
 test('each row becomes a message, and a refused row does not stop the others', async () => {
@@ -45,7 +52,9 @@ test('each row becomes a message, and a refused row does not stop the others', a
   const said = await run([row(1), 'nonsense,c,t', row(2)])
   expect(said[0]).toMatch(/^2 of 3 accepted, 1 refused/)
   expect(await stored()).toBe(before + 2)
-  expect(results()).toContain('"line":3,"phone":"nonsense","error":"Phone number must be in E.164 format')
+  expect(results()).toContain(
+    '"line":3,"phone":"nonsense","error":"Phone number must be in E.164 format',
+  )
 })
 
 test('a run whose name was cut off by a crash gets a new one and can be continued', async () => {
@@ -90,7 +99,11 @@ test.each([
   ['an unknown key', { key: 'psk_unknown' }, /Authentication required/],
   ['no such column', { phoneColumn: 'number' }, /no column number/],
   ['no such file', { csv: 'nowhere.csv' }, /nowhere.csv cannot be read/],
-  ['an address without its scheme', { url: 'sms.example.com:8090' }, /Name the server .* as https:/],
+  [
+    'an address without its scheme',
+    { url: 'sms.example.com:8090' },
+    /Name the server .* as https:/,
+  ],
   ['results nowhere', { results: 'nowhere/results' }, /nowhere.results cannot be written: ENOENT/],
 ] as const)('the command with %s fails with $2', async (_, options, sentence) => {
   await expect(run([row(60)], options)).rejects.toThrow(sentence)

@@ -11,7 +11,11 @@ const server = await startServerWithDevices()
 const ann = await server.makeUser()
 const all = await newKey(['all:any'])
 const phone = await server.pair(ann)
-const text = { from: '+4915112345678', body: 'Your code is 4711', received_at: new Date().toISOString() }
+const text = {
+  from: '+4915112345678',
+  body: 'Your code is 4711',
+  received_at: new Date().toISOString(),
+}
 await phone.call('POST', '/api/devices/incoming', { items: [{ ...text, external_id: 'a' }] })
 
 async function newKey(scopes: readonly string[]): Promise<string> {
@@ -26,7 +30,10 @@ const callOf = (name: string, args: object, id = 1) => ({
   params: { name, arguments: args },
 })
 
-const HEADERS = { 'content-type': 'application/json', accept: 'application/json, text/event-stream' }
+const HEADERS = {
+  'content-type': 'application/json',
+  accept: 'application/json, text/event-stream',
+}
 
 const ask = (key: string, message: unknown) =>
   request(server.url, 'POST', '/mcp', message, { ...HEADERS, 'x-api-key': key })
@@ -38,10 +45,13 @@ async function batch(key: string, messages: readonly object[]): Promise<string[]
   return events.map((line) => JSON.parse(line.slice(6)).result.content[0].text)
 }
 
-const tool = async (key: string, name: string, args: object) => (await batch(key, [callOf(name, args)]))[0]!
+const tool = async (key: string, name: string, args: object) =>
+  (await batch(key, [callOf(name, args)]))[0]!
 
 const found = async (key: string, filter: string) =>
-  JSON.parse(await tool(key, 'find_messages', { filter })).items.map(({ body }: { body: string }) => body)
+  JSON.parse(await tool(key, 'find_messages', { filter })).items.map(
+    ({ body }: { body: string }) => body,
+  )
 
 await tool(all, 'send_message', { recipients: ['+4915112345678'], body: 'Hello' })
 
@@ -55,7 +65,9 @@ test('incoming texts are visible only to keys with the inbox scope', async () =>
   // a bracket would end the group that the filter is put into
   const filter = 'body != "") || (body != ""'
   expect(await tool(lister, 'find_messages', { filter })).toMatch(/filter or the sort/)
-  const { items } = JSON.parse(await tool(reader, 'find_messages', { filter: 'message_type = "incoming"' }))
+  const { items } = JSON.parse(
+    await tool(reader, 'find_messages', { filter: 'message_type = "incoming"' }),
+  )
   expect(await tool(lister, 'get_message', { id: items[0].id })).toMatch(/wasn't found/)
 })
 
@@ -95,7 +107,10 @@ test('batches are limited to ten calls, and other HTTP methods are refused', asy
   const refusal = { status: 400, body: { message: 'A batch has at most 10 calls' } }
   expect(await ask(all, calls)).toMatchObject(refusal)
   for (const method of ['GET', 'DELETE', 'PUT']) {
-    const { status, headers } = await fetch(`${server.url}/mcp`, { method, headers: { 'x-api-key': all } })
+    const { status, headers } = await fetch(`${server.url}/mcp`, {
+      method,
+      headers: { 'x-api-key': all },
+    })
     expect([status, headers.get('allow')]).toEqual([405, 'POST'])
   }
 })

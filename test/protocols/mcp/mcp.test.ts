@@ -2,7 +2,10 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { request } from '../../support/server/request.ts'
-import { startServerWithDevices, type Client as User } from '../../support/server/server-with-devices.ts'
+import {
+  startServerWithDevices,
+  type Client as User,
+} from '../../support/server/server-with-devices.ts'
 
 const open: { close(): Promise<void> }[] = []
 
@@ -24,8 +27,13 @@ async function newKey(user: User, scopes: readonly string[]): Promise<string> {
 
 async function connect(user: User, scopes: readonly string[] = ALL) {
   const requestInit = { headers: { authorization: `Bearer ${await newKey(user, scopes)}` } }
-  const client = new Client({ name: 'test', version: '1.0.0' }, { versionNegotiation: { mode: 'auto' } })
-  await client.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }))
+  const client = new Client(
+    { name: 'test', version: '1.0.0' },
+    { versionNegotiation: { mode: 'auto' } },
+  )
+  await client.connect(
+    new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }),
+  )
   open.push(client)
   return client
 }
@@ -52,7 +60,10 @@ test('a client of the 2026 protocol sends, reads and cancels a message', async (
   expect(found).toMatchObject({ totalItems: 1, items: [{ id }] })
   expect(await use(client, 'cancel_message', { id })).toMatchObject({ status: 'failed' })
   expect(await use(client, 'get_quota')).toMatchObject({ used: 0 })
-  expect(await use(client, 'list_devices')).toMatchObject({ totalItems: 1, items: [{ name: 'Phone' }] })
+  expect(await use(client, 'list_devices')).toMatchObject({
+    totalItems: 1,
+    items: [{ name: 'Phone' }],
+  })
 })
 
 test('a client of the former SDK works, too', async () => {
@@ -69,9 +80,12 @@ test('a client of the former SDK works, too', async () => {
 
 test('tools declare which of them change data', async () => {
   const { tools } = await (await connect(ann)).listTools()
-  const writing = tools.filter(({ annotations }) => annotations?.destructiveHint).map(({ name }) => name)
+  const writing = tools
+    .filter(({ annotations }) => annotations?.destructiveHint)
+    .map(({ name }) => name)
   expect(writing.sort()).toEqual(['cancel_message', 'send_message', 'send_template'])
-  for (const { annotations } of tools) expect(annotations?.readOnlyHint).toBe(!annotations?.destructiveHint)
+  for (const { annotations } of tools)
+    expect(annotations?.readOnlyHint).toBe(!annotations?.destructiveHint)
 })
 
 test('a repeated idempotency key sends once and is refused for another text', async () => {
@@ -93,8 +107,13 @@ test('templates are listed as resources and can be sent', async () => {
   const shown = JSON.parse((contents[0] as { text: string }).text)
   expect(shown).toEqual({ id, name: 'Reminder', body: 'Hello {{who}}' })
   const recipients = ['+4915112345678']
-  expect(await use(client, 'send_template', { recipients, template_id: id })).toBe('Missing variable: who.')
-  const preview = await use(client, 'preview_message', { template_id: id, variables: { who: 'Ann' } })
+  expect(await use(client, 'send_template', { recipients, template_id: id })).toBe(
+    'Missing variable: who.',
+  )
+  const preview = await use(client, 'preview_message', {
+    template_id: id,
+    variables: { who: 'Ann' },
+  })
   expect(preview.body).toBe('Hello Ann')
 })
 
@@ -116,12 +135,15 @@ test('a key can use only the tools that its scopes allow', async () => {
   }
   expect((await reader.listResources()).resources).toEqual([])
   const { tools } = await reader.listTools()
-  expect(tools.map(({ name }) => name).sort()).toEqual([...Object.keys(refused), 'find_messages'].sort())
+  expect(tools.map(({ name }) => name).sort()).toEqual(
+    [...Object.keys(refused), 'find_messages'].sort(),
+  )
 })
 
 test("a user cannot reach another user's messages and templates", async () => {
   const values = { user: ann.id, name: 'Private', body: 'Private' }
-  const template = (await ann.call('POST', '/api/collections/sms_templates/records', values)).body.id
+  const template = (await ann.call('POST', '/api/collections/sms_templates/records', values)).body
+    .id
   const message = (await use(await connect(ann), 'find_messages')).items[0].id
   const client = await connect(ben)
   expect((await use(client, 'find_messages')).totalItems).toBe(0)
@@ -144,7 +166,11 @@ test('/mcp accepts API keys only', async () => {
   const ping = { jsonrpc: '2.0', id: 1, method: 'ping' }
   const accept = 'application/json, text/event-stream'
   const ask = (headers: object) => request(server.url, 'POST', '/mcp', ping, { accept, ...headers })
-  for (const headers of [{}, { authorization: ann.token }, { authorization: `Bearer ${ann.token}` }]) {
+  for (const headers of [
+    {},
+    { authorization: ann.token },
+    { authorization: `Bearer ${ann.token}` },
+  ]) {
     const answer = await ask(headers)
     expect(answer.status).toBe(401)
     expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)

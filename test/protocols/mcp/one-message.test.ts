@@ -11,14 +11,17 @@ const values = { user: ann.id, name: 'all', scopes: ['all:any'], twilio: true }
 const key = (await ann.call('POST', '/api/collections/api_keys/records', values)).body
 const assistant = new McpClient({ name: 'test', version: '1.0.0' })
 const requestInit = { headers: { authorization: `Bearer ${key.key}` } }
-await assistant.connect(new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }))
+await assistant.connect(
+  new StreamableHTTPClientTransport(new URL(`${server.url}/mcp`), { requestInit }),
+)
 
 afterAll(async () => {
   await assistant?.close()
 })
 
-const ask = async (...what: [method: string, path: string, body: unknown, login: Record<string, string>]) =>
-  (await request(server.url, ...what)).body
+const ask = async (
+  ...what: [method: string, path: string, body: unknown, login: Record<string, string>]
+) => (await request(server.url, ...what)).body
 const smsgate = (method: string, path: string, body?: object) =>
   ask(method, `/api/3rdparty/v1/${path}`, body, basic(ann.id, key.key))
 const twilio = (method: string, path: string, form?: Record<string, string>) =>
@@ -44,7 +47,8 @@ const WAYS: Readonly<Record<string, (to: string, body: string) => Promise<string
     (await smsgate('POST', 'messages', { phoneNumbers: [to], textMessage: { text: body } })).id,
   "Twilio's API": async (to, body) =>
     idOf((await twilio('POST', 'Messages.json', { To: to, Body: body })).sid),
-  'an assistant': async (to, body) => (await tool('send_message', { recipients: [to], body })).message_ids[0],
+  'an assistant': async (to, body) =>
+    (await tool('send_message', { recipients: [to], body })).message_ids[0],
 }
 
 /** The state of a message as each API says it. */
@@ -69,7 +73,9 @@ test.each(Object.keys(WAYS))(
     expect(items).toMatchObject([{ id, to: '+4915112345678', body: `By ${way}` }])
     expect(await statesOf(id)).toEqual(['sending', 'sending', 'Processed', 'sending'])
     const report = (status: string) =>
-      phone.call('POST', '/api/devices/report', { items: [{ id, attempt: items[0].attempt, status }] })
+      phone.call('POST', '/api/devices/report', {
+        items: [{ id, attempt: items[0].attempt, status }],
+      })
     await report('sent')
     expect(await statesOf(id)).toEqual(['sent', 'sent', 'Sent', 'sent'])
     await report('delivered')
@@ -79,16 +85,21 @@ test.each(Object.keys(WAYS))(
   },
 )
 
-test.each(Object.keys(WAYS))('a message sent by %s can be canceled by each other API', async (way) => {
-  const cancels = {
-    'the API of pocketsms': (id: string) => ann.call('POST', `/api/sms/messages/${id}/cancel`, {}),
-    "SMSGate's API": (id: string) => smsgate('DELETE', `messages/${id}`),
-    "Twilio's API": (id: string) => twilio('POST', `Messages/${sidOf(id)}.json`, { Status: 'canceled' }),
-    'an assistant': (id: string) => tool('cancel_message', { id }),
-  }
-  for (const cancel of Object.values(cancels)) {
-    const id = await WAYS[way]!('+4915112345678', 'Hello')
-    await cancel(id)
-    expect(await statesOf(id)).toEqual(['failed', 'failed', 'Cancelled', 'canceled'])
-  }
-})
+test.each(Object.keys(WAYS))(
+  'a message sent by %s can be canceled by each other API',
+  async (way) => {
+    const cancels = {
+      'the API of pocketsms': (id: string) =>
+        ann.call('POST', `/api/sms/messages/${id}/cancel`, {}),
+      "SMSGate's API": (id: string) => smsgate('DELETE', `messages/${id}`),
+      "Twilio's API": (id: string) =>
+        twilio('POST', `Messages/${sidOf(id)}.json`, { Status: 'canceled' }),
+      'an assistant': (id: string) => tool('cancel_message', { id }),
+    }
+    for (const cancel of Object.values(cancels)) {
+      const id = await WAYS[way]!('+4915112345678', 'Hello')
+      await cancel(id)
+      expect(await statesOf(id)).toEqual(['failed', 'failed', 'Cancelled', 'canceled'])
+    }
+  },
+)

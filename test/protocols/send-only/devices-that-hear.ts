@@ -98,7 +98,8 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
           short_message: Buffer.from(body, 'utf16le').swap16(),
         })
       }
-      for (const { from, body } of carrier.received.splice(0)) await gateway.hear(phone, [[from, body]])
+      for (const { from, body } of carrier.received.splice(0))
+        await gateway.hear(phone, [[from, body]])
     }
   },
   gammu: async ({ gateway }, user) => {
@@ -107,7 +108,10 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
     await connect(gateway, user, gammuDriver(folders))
     return async (texts) => {
       for (const [i, [from, body]] of texts.entries()) {
-        const file = join(folders.inbox, `IN20261120_081500_${String(i).padStart(2, '0')}_${from}_00.txt`)
+        const file = join(
+          folders.inbox,
+          `IN20261120_081500_${String(i).padStart(2, '0')}_${from}_00.txt`,
+        )
         writeFileSync(file, `\ufeff${body}`, 'utf16le')
         utimesSync(file, 1, 1)
       }

@@ -1,4 +1,10 @@
-import { ANN, BEN, GROUPS, keyOf, startServerWithUsers } from '../../support/server/server-with-users.ts'
+import {
+  ANN,
+  BEN,
+  GROUPS,
+  keyOf,
+  startServerWithUsers,
+} from '../../support/server/server-with-users.ts'
 import { DOOR_SENDS, SENDING_ROUTES, sendByDoor } from './door-sends.ts'
 
 const MAX_RECIPIENTS = 5
@@ -19,12 +25,16 @@ async function ask(path: string, body?: object | string, headers: Record<string,
   const text = await response.text()
   return [response.status, text.startsWith('{') || text.startsWith('[') ? JSON.parse(text) : text]
 }
-const query = (path: string, values: Record<string, string>) => ask(`${path}?${new URLSearchParams(values)}`)
+const query = (path: string, values: Record<string, string>) =>
+  ask(`${path}?${new URLSearchParams(values)}`)
 const sms = (values: Record<string, string>) => query('/http_api/send_sms', values)
-const contact = (contactname: string) => query('/http_api/send_tocontact', { ...token, contactname })
-const form = (values: Record<string, string>) => ask('/http_api/send_sms', `${new URLSearchParams(values)}`)
+const contact = (contactname: string) =>
+  query('/http_api/send_tocontact', { ...token, contactname })
+const form = (values: Record<string, string>) =>
+  ask('/http_api/send_sms', `${new URLSearchParams(values)}`)
 const rpc = (method: string, params: object) => ask('/jsonrpc/sms', { method, params })
-const v2 = (body: object, key = ANN.key) => ask('/api/v2/messages/sms', body, { 'access-token': key })
+const v2 = (body: object, key = ANN.key) =>
+  ask('/api/v2/messages/sms', body, { 'access-token': key })
 const kuma = (body: object, key = ANN.key) => ask('/api/v1/sms/send', body, { 'x-api-key': key })
 const kannel = (values: Record<string, string>) => query('/cgi-bin/sendsms', { ...user, ...values })
 
@@ -44,7 +54,12 @@ const ACCEPTED = '0: Accepted for delivery'
 describe('a send-only API sends', () => {
   test.each<[string, () => Promise<unknown>, unknown, string[]]>([
     ['SMSEagle 1 by its query', () => sms({ ...token, to: TO }), okay, ONE],
-    ['with index.php', () => query('/index.php/http_api/send_sms', { ...login, to: TO }), okay, ONE],
+    [
+      'with index.php',
+      () => query('/index.php/http_api/send_sms', { ...login, to: TO }),
+      okay,
+      ONE,
+    ],
     ['by a form, without a plus', () => form({ ...login, to: '4915112345678' }), okay, ONE],
     [
       'SMSEagle 1 to a group, without opted-out members',
@@ -53,7 +68,12 @@ describe('a send-only API sends', () => {
       ['+4900001 Hi', '+4900002 Hi', '+4900003 Hi'],
     ],
     ['to a contact', () => contact('Zoe'), okay, ['+4900001 Hi']],
-    ['JSON-RPC', () => rpc('sms.send_sms', { ...token, to: TO, unicode: 1 }), { result: okay }, ONE],
+    [
+      'JSON-RPC',
+      () => rpc('sms.send_sms', { ...token, to: TO, unicode: 1 }),
+      { result: okay },
+      ONE,
+    ],
     [
       'JSON-RPC, extended',
       () => rpc('sms.send_sms', { ...token, to: TO, test: 0, responsetype: 'extended' }),
@@ -62,7 +82,12 @@ describe('a send-only API sends', () => {
     ],
     [
       'JSON-RPC, to several',
-      () => rpc('sms.send_sms', { ...token, to: `${TO}, 00447911123456, ${TO}`, responsetype: 'extended' }),
+      () =>
+        rpc('sms.send_sms', {
+          ...token,
+          to: `${TO}, 00447911123456, ${TO}`,
+          responsetype: 'extended',
+        }),
       { result: [ok, ok] },
       ['+447911123456 Hi', ...ONE],
     ],
@@ -91,7 +116,10 @@ describe('a send-only API sends', () => {
   })
 
   test('by Kannel to several numbers with a sender name', async () => {
-    expect(await kannel({ to: `${TO} 447911123456`, from: 'Shop', coding: '0' })).toEqual([202, ACCEPTED])
+    expect(await kannel({ to: `${TO} 447911123456`, from: 'Shop', coding: '0' })).toEqual([
+      202,
+      ACCEPTED,
+    ])
     expect(await sent()).toEqual([`${TO} Hi`, '+447911123456 Hi'].sort())
   })
 
@@ -104,10 +132,9 @@ describe('a send-only API sends', () => {
     ['UCS-2 in another charset', 'text=%D0%96&coding=2&charset=utf-8', 'Ж'],
   ])('by Kannel a text in %s as "$2"', async (_, given, text) => {
     const { text: _text, ...who } = user
-    expect(await ask(`/cgi-bin/sendsms?${new URLSearchParams({ ...who, to: TO })}&${given}`)).toEqual([
-      202,
-      ACCEPTED,
-    ])
+    expect(
+      await ask(`/cgi-bin/sendsms?${new URLSearchParams({ ...who, to: TO })}&${given}`),
+    ).toEqual([202, ACCEPTED])
     expect(await sent()).toEqual([`${TO} ${text}`])
   })
 
@@ -117,10 +144,9 @@ describe('a send-only API sends', () => {
       '',
     )
     const type = { 'content-type': 'application/x-www-form-urlencoded; charset=ISO-8859-1' }
-    expect(await ask('/http_api/send_sms', body.replace('message=x', 'message=Gr%FC%DFe'), type)).toEqual([
-      200,
-      okay,
-    ])
+    expect(
+      await ask('/http_api/send_sms', body.replace('message=x', 'message=Gr%FC%DFe'), type),
+    ).toEqual([200, okay])
     expect(await sent()).toEqual([`${TO} Grüße`])
   })
 
@@ -171,7 +197,12 @@ describe('a send-only API refuses in its own words', () => {
       wrong('Several contacts are called "Abe"'),
     ],
     ['a call', () => query('/http_api/ring_call', { ...token, to: TO }), 404, 'File not found.'],
-    ['JSON-RPC: a token', () => rpc('sms.send_sms', badToken), 401, { result: 'Invalid access token' }],
+    [
+      'JSON-RPC: a token',
+      () => rpc('sms.send_sms', badToken),
+      401,
+      { result: 'Invalid access token' },
+    ],
     [
       'JSON-RPC: a picture',
       () => rpc('sms.send_sms', { ...token, to: TO, responsetype: 'extended', attachments: [{}] }),
@@ -184,7 +215,12 @@ describe('a send-only API refuses in its own words', () => {
       400,
       extended(wrong('This method is not offered here')),
     ],
-    ['JSON-RPC without a call', () => ask('/jsonrpc/sms', {}), 401, { result: 'Invalid login or password' }],
+    [
+      'JSON-RPC without a call',
+      () => ask('/jsonrpc/sms', {}),
+      401,
+      { result: 'Invalid login or password' },
+    ],
     ['SMSEagle 2: a token', () => v2(listed, 'x'), 401, { message: 'Invalid access token' }],
     [
       'SMSEagle 2: an earliest hour',
@@ -201,19 +237,49 @@ describe('a send-only API refuses in its own words', () => {
     ],
     ['SMS Gateway: a key', () => kuma(single, 'x'), 401, { error: 'Authentication required' }],
     ['SMS Gateway: no text', () => kuma({ to: TO }), 400, { error: 'body must be a text' }],
-    ['SMS Gateway on an unknown path', () => ask('/api/v1/sms/inbox'), 404, { error: 'File not found.' }],
-    ['Kannel: a key', () => kannel({ password: 'x', to: TO }), 403, 'Authorization failed for sendsms'],
+    [
+      'SMS Gateway on an unknown path',
+      () => ask('/api/v1/sms/inbox'),
+      404,
+      { error: 'File not found.' },
+    ],
+    [
+      'Kannel: a key',
+      () => kannel({ password: 'x', to: TO }),
+      403,
+      'Authorization failed for sendsms',
+    ],
     ['Kannel without a recipient', () => kannel({}), 400, 'Missing receiver number, rejected'],
-    ['Kannel: binary', () => kannel({ to: TO, udh: '%06' }), 400, 'Only texts are sent here, rejected'],
+    [
+      'Kannel: binary',
+      () => kannel({ to: TO, udh: '%06' }),
+      400,
+      'Only texts are sent here, rejected',
+    ],
     [
       'Kannel: message waiting',
       () => kannel({ to: TO, mwi: '1' }),
       400,
       'Only texts are sent here, rejected',
     ],
-    ['Kannel: 8 bits', () => kannel({ to: TO, coding: '1' }), 400, 'Only texts are sent here, rejected'],
-    ['Kannel: a coding', () => kannel({ to: TO, coding: '3' }), 400, 'Coding field misformed, rejected'],
-    ['Kannel: a charset', () => kannel({ to: TO, charset: 'x' }), 400, 'Charset or body misformed, rejected'],
+    [
+      'Kannel: 8 bits',
+      () => kannel({ to: TO, coding: '1' }),
+      400,
+      'Only texts are sent here, rejected',
+    ],
+    [
+      'Kannel: a coding',
+      () => kannel({ to: TO, coding: '3' }),
+      400,
+      'Coding field misformed, rejected',
+    ],
+    [
+      'Kannel: a charset',
+      () => kannel({ to: TO, charset: 'x' }),
+      400,
+      'Charset or body misformed, rejected',
+    ],
     [
       'Kannel: half a character',
       () => kannel({ to: TO, text: 'abc', coding: '2' }),
@@ -232,8 +298,18 @@ describe('a send-only API refuses in its own words', () => {
       400,
       'Wrong parameters: The text is not valid in the charset utf-8.',
     ],
-    ['Kannel: a time', () => kannel({ to: TO, deferred: 'x' }), 400, 'Deferred field misformed, rejected'],
-    ['Kannel from an unknown line', () => kannel({ to: TO, from: '+4999000' }), 404, 'Line not found'],
+    [
+      'Kannel: a time',
+      () => kannel({ to: TO, deferred: 'x' }),
+      400,
+      'Deferred field misformed, rejected',
+    ],
+    [
+      'Kannel from an unknown line',
+      () => kannel({ to: TO, from: '+4999000' }),
+      404,
+      'Line not found',
+    ],
   ])('with $2 $3: %s', async (_, call, status, body) => {
     expect(await call()).toEqual([status, body])
     expect(await sent()).toEqual([])

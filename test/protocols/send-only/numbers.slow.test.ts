@@ -15,8 +15,18 @@ import { startWaysIn } from './ways-in.ts'
 const FORMS = new Set([
   ...['+4915120000010', '+49 151 20000010', '[+49] 151 20000010', '+49\u00a0151\u202f20000010'],
   ...['+49\t151 20000010', '+49/151/20000010', "+41 79'123'45'67", '  +49 151 20000010  '],
-  ...['\u202a+49 151 20000010\u202c', '\ufeff+4915120000010', '＋４９１５１２０００００１０', '٠١٥١٢٠٠٠٠٠١٠'],
-  ...['tel:+4915120000010', 'tel:0151-20000010;phone-context=+49', '004915120000010', '0049 151 20000010'],
+  ...[
+    '\u202a+49 151 20000010\u202c',
+    '\ufeff+4915120000010',
+    '＋４９１５１２０００００１０',
+    '٠١٥١٢٠٠٠٠٠١٠',
+  ],
+  ...[
+    'tel:+4915120000010',
+    'tel:0151-20000010;phone-context=+49',
+    '004915120000010',
+    '0049 151 20000010',
+  ],
   ...['+49 (0)151 20000010', '0151 20000010', '(0151) 200 000 10', '(415) 555-2671', '4155552671'],
   ...['+33 6 12 34 56 78', '4915120000010', '447911123456', '0151', '+49 151 20000010 1234'],
   ...[
@@ -28,7 +38,15 @@ const FORMS = new Set([
     '*100#',
     'Telekom',
   ],
-  ...['anna@example.com', '72722', '123456', '1701234567.0', '1.70e9', '+5215512345678', '+541123456789'],
+  ...[
+    'anna@example.com',
+    '72722',
+    '123456',
+    '1701234567.0',
+    '1.70e9',
+    '+5215512345678',
+    '+541123456789',
+  ],
 ])
 const NUMBERS = PHONE_TABLE.filter(([form]) => FORMS.has(form))
 
@@ -67,7 +85,9 @@ describe.each(Object.keys(ways))('%s', (way) => {
         // a conversation may be with a sender that is a name or a short code
         const isSender = way === 'conversations' && number === form
         if (number !== stored && !isSender && !(number === '' && isUnspeakable(way, form)))
-          wrong.push(`${JSON.stringify(form)} in ${country || 'no country'}: ${number}, not ${stored}`)
+          wrong.push(
+            `${JSON.stringify(form)} in ${country || 'no country'}: ${number}, not ${stored}`,
+          )
       }
     }
     expect(wrong).toEqual([])
@@ -79,29 +99,33 @@ test('the console reads all phone numbers of the table, typed or from files', ()
     const { phone = '' } = readTyped(form, country)
     // a quotation mark beside a number, as Excel writes, is no part of it to this reader
     const bare = form.replace(/^'|'$/g, '')
-    const home = PHONE_TABLE.find(([other, its]) => other === bare && its === country)?.[2] ?? strict
+    const home =
+      PHONE_TABLE.find(([other, its]) => other === bare && its === country)?.[2] ?? strict
     expect([form, country, phone]).toEqual([form, country, home === 'short' ? '' : home])
   }
 })
 
-test.each(['/api/sms/send', '/api/sms/send-template'])('%s accepts E.164 numbers only', async (path) => {
-  await live('DE')
-  const template = await must(user, 'POST', '/api/collections/sms_templates/records', {
-    user: user.id,
-    name: path,
-    body: 'Hi',
-  })
-  const content = path.endsWith('send') ? { body: 'Hi' } : { template_id: template.id }
-  for (const [form] of NUMBERS) {
-    const { status, body } = await api('POST', path, { recipients: [form], ...content })
-    const isStrict = /^\+[1-9]\d{6,14}$/.test(form)
-    expect([form, status, body.error]).toEqual([
-      form,
-      isStrict ? 200 : 400,
-      isStrict ? undefined : 'invalid_phone_number',
-    ])
-  }
-})
+test.each(['/api/sms/send', '/api/sms/send-template'])(
+  '%s accepts E.164 numbers only',
+  async (path) => {
+    await live('DE')
+    const template = await must(user, 'POST', '/api/collections/sms_templates/records', {
+      user: user.id,
+      name: path,
+      body: 'Hi',
+    })
+    const content = path.endsWith('send') ? { body: 'Hi' } : { template_id: template.id }
+    for (const [form] of NUMBERS) {
+      const { status, body } = await api('POST', path, { recipients: [form], ...content })
+      const isStrict = /^\+[1-9]\d{6,14}$/.test(form)
+      expect([form, status, body.error]).toEqual([
+        form,
+        isStrict ? 200 : 400,
+        isStrict ? undefined : 'invalid_phone_number',
+      ])
+    }
+  },
+)
 
 test('incoming senders are stored as numbers or unchanged names', async () => {
   for (const [country, rows] of COUNTRIES) {
@@ -128,12 +152,15 @@ const NO_SHORT_CODES = ['twilio verify', 'verify', 'hooks codes', 'devices']
 /** A short code of each way: the one before may have a conversation already. */
 const SHORT_CODES = Object.keys(ways).map((way, i) => [way, String(72_700 + i)] as const)
 
-test.each(SHORT_CODES)('%s sends to the short code %s if the account allows it', async (way, code) => {
-  await live('DE', { short_codes: true })
-  const sent = await ways[way]!(code, 'DE')
-  await live('DE', { short_codes: false })
-  expect(sent).toBe(NO_SHORT_CODES.includes(way) ? '' : code)
-})
+test.each(SHORT_CODES)(
+  '%s sends to the short code %s if the account allows it',
+  async (way, code) => {
+    await live('DE', { short_codes: true })
+    const sent = await ways[way]!(code, 'DE')
+    await live('DE', { short_codes: false })
+    expect(sent).toBe(NO_SHORT_CODES.includes(way) ? '' : code)
+  },
+)
 
 /** Forms that a file name of gammu cannot have. */
 const isNoFileName = (form: string) => /[/\\\t]/.test(form)

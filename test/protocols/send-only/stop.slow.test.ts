@@ -8,7 +8,16 @@ const RECORDS = '/api/collections'
 /** STOP as people write it, and as phones pass it on. */
 const FORMS = [
   ...['STOP', 'stop', 'Stop', ' stop ', 'STOP!', 'Stop.', '"STOP"', '„Stopp“', '«STOP»', '(stop)'],
-  ...['STOP\n', '\u200eSTOP\u200e', 'STOP 🙏', '👍🏽 stop', '*STOP*', 'ＳＴＯＰ', 'STOP ALL', 'stop   all'],
+  ...[
+    'STOP\n',
+    '\u200eSTOP\u200e',
+    'STOP 🙏',
+    '👍🏽 stop',
+    '*STOP*',
+    'ＳＴＯＰ',
+    'STOP ALL',
+    'stop   all',
+  ],
   ...['Opt Out', 'OPTOUT', 'revoke…', '¡Stop!', '\u200bUnsubscribe\u200b', '–– STOP ––'],
 ]
 /** Sentences that only contain a word. */
@@ -40,9 +49,13 @@ test.each(Object.keys(DEVICES))(
     const bodies = [...FORMS, ...SENTENCES]
     const hear = await DEVICES[kind]!(fixture, user)
     for (const i of bodies.keys())
-      await must(user, 'POST', `${RECORDS}/contacts/records`, { user: user.id, phone: `+49${number(i)}` })
+      await must(user, 'POST', `${RECORDS}/contacts/records`, {
+        user: user.id,
+        phone: `+49${number(i)}`,
+      })
     await hear(bodies.map((body, i) => [NOTATIONS[i % NOTATIONS.length]!(number(i)), body]))
-    const count = 'select count(*) from sms_messages where "user" = $1 and message_type = \'incoming\''
+    const count =
+      'select count(*) from sms_messages where "user" = $1 and message_type = \'incoming\''
     await expect
       .poll(async () => Number((await gateway.query(count, [user.id]))[0]![0]), { timeout: 90_000 })
       .toBe(bodies.length)
@@ -57,7 +70,9 @@ test.each(Object.keys(DEVICES))(
       `select "to", error_message from sms_messages where "user" = $1 and message_type = 'outgoing' order by "to"`,
       [user.id],
     )
-    expect(sent).toEqual(recipients.map((to, i) => [to, i < FORMS.length ? 'Recipient has opted out' : '']))
+    expect(sent).toEqual(
+      recipients.map((to, i) => [to, i < FORMS.length ? 'Recipient has opted out' : '']),
+    )
   },
   200_000,
 )

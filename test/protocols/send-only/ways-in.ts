@@ -89,8 +89,13 @@ export async function startWaysIn() {
   }
   // one connection: to open one for each mail takes ten times as long
   const transport = createTransport({
-    ...{ host: '127.0.0.1', port: smtpPort, ignoreTLS: true, auth: { user: email, pass: key } },
-    ...{ pool: true, maxConnections: 1, maxMessages: Number.POSITIVE_INFINITY },
+    host: '127.0.0.1',
+    port: smtpPort,
+    ignoreTLS: true,
+    auth: { user: email, pass: key },
+    pool: true,
+    maxConnections: 1,
+    maxMessages: Number.POSITIVE_INFINITY,
   })
   afterAll(() => transport.close())
   const mail = async (to: string) => {
@@ -124,11 +129,9 @@ export async function startWaysIn() {
       '/mcp',
       { jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } },
       {
-        ...{
-          'x-api-key': key,
-          accept: 'application/json, text/event-stream',
-          'mcp-protocol-version': '2025-06-18',
-        },
+        'x-api-key': key,
+        accept: 'application/json, text/event-stream',
+        'mcp-protocol-version': '2025-06-18',
       },
     )
   const clearCodes = async () => {
@@ -141,7 +144,10 @@ export async function startWaysIn() {
       sent(() => twilio(`/2010-04-01/Accounts/${account_sid}/Messages.json`, { To, Body: 'Hi' })),
     'twilio verify': async (To) => {
       await clearCodes()
-      return (await twilio(`/v2/Services/${service}/Verifications`, { To, Channel: 'sms' })).body.to ?? ''
+      return (
+        (await twilio(`/v2/Services/${service}/Verifications`, { To, Channel: 'sms' })).body.to ??
+        ''
+      )
     },
     smsgate_clients: (to) =>
       sent(() =>
@@ -154,9 +160,12 @@ export async function startWaysIn() {
       ),
     mcp: (to) => sent(() => mcp('send_message', { recipients: [to], body: 'Hi' })),
     ...Object.fromEntries(DOOR_SENDS.map((send) => [nameOfSend(send), byDoor(send)])),
-    vendel: (to) => sent(() => api('POST', '/vendel/api/sms/send', { recipients: [to], body: 'Hi' })),
+    vendel: (to) =>
+      sent(() => api('POST', '/vendel/api/sms/send', { recipients: [to], body: 'Hi' })),
     'hooks alerts': (to) =>
-      sent(() => api('POST', `/api/hooks/${alerts.secret}`, { text: `Hi ${Math.random()}`, to: [to] })),
+      sent(() =>
+        api('POST', `/api/hooks/${alerts.secret}`, { text: `Hi ${Math.random()}`, to: [to] }),
+      ),
     'hooks codes': async (to) => {
       await clearCodes()
       return sent(() => api('POST', `/api/hooks/${codes.secret}`, { text: 'Code 4711', to: [to] }))

@@ -12,8 +12,13 @@ test.each<[string, () => Record<string, string>]>([
   ['email in other case', () => basic(ANN.email.toUpperCase(), ANN.key)],
   ['id and key', () => basic(ANN.id, ANN.key)],
   ['the key alone', () => bearer(ANN.key)],
-  ['a scheme in other case', () => ({ authorization: bearer(ANN.key).authorization.toLowerCase() })],
-])('a send is accepted with %s', async (_, headers) => expect((await send(headers())).status).toBe(202))
+  [
+    'a scheme in other case',
+    () => ({ authorization: bearer(ANN.key).authorization.toLowerCase() }),
+  ],
+])('a send is accepted with %s', async (_, headers) =>
+  expect((await send(headers())).status).toBe(202),
+)
 
 describe('requests without access', () => {
   test.each<[string, () => Promise<Record<string, string>> | Record<string, string>]>([
@@ -59,7 +64,12 @@ describe('scopes of a key', () => {
     ['logs:read', 'GET', '/logs'],
   ]
   const ask = async (method: string, path: string, headers: Record<string, string>) => {
-    const { status, body } = await fixture.ask(method, path, method === 'POST' ? SEND : undefined, headers)
+    const { status, body } = await fixture.ask(
+      method,
+      path,
+      method === 'POST' ? SEND : undefined,
+      headers,
+    )
     return [status, status === 403 ? body : undefined]
   }
   const refused = (scope: string) => [403, { message: `scope required: ${scope}` }]
@@ -68,7 +78,9 @@ describe('scopes of a key', () => {
     const [own, all, none] = await Promise.all(
       [[scope], ['all:any'], []].map((scopes) => fixture.makeKey(scopes)),
     )
-    const other = await fixture.makeKey([scope === 'messages:read' ? 'messages:send' : 'messages:read'])
+    const other = await fixture.makeKey([
+      scope === 'messages:read' ? 'messages:send' : 'messages:read',
+    ])
     expect((await ask(method, path, bearer(own!)))[0]).not.toBe(403)
     expect((await ask(method, path, bearer(all!)))[0]).not.toBe(403)
     expect(await ask(method, path, bearer(other))).toEqual(refused(scope))
@@ -93,15 +105,23 @@ describe('scopes of a key', () => {
       const answer = await fixture.server.ask(method, path, body, { 'x-api-key': key })
       expect([401, 403]).not.toContain(answer.status)
     }
-    const { status, body: said } = await fixture.server.ask(method, path, body, { 'x-api-key': other! })
-    expect([status, said]).toEqual([403, { error: 'forbidden', message: `scope required: ${scope}` }])
+    const { status, body: said } = await fixture.server.ask(method, path, body, {
+      'x-api-key': other!,
+    })
+    expect([status, said]).toEqual([
+      403,
+      { error: 'forbidden', message: `scope required: ${scope}` },
+    ])
   })
 
   test('apply at once to a key in use', async () => {
     const key = await fixture.makeKey(['messages:send'])
     expect((await send(bearer(key))).status).toBe(202)
     const change = (scopes: string) =>
-      fixture.server.rows(`update api_keys set scopes = $2 where prefix = $1`, [key.slice(0, 10), scopes])
+      fixture.server.rows(`update api_keys set scopes = $2 where prefix = $1`, [
+        key.slice(0, 10),
+        scopes,
+      ])
     await change('{messages:read}')
     expect((await send(bearer(key))).status).toBe(403)
     expect((await fixture.server.send({}, { 'x-api-key': key })).status).toBe(403)
@@ -138,7 +158,10 @@ test('an unsupported route is answered with 501 and a hint', async () => {
   })
 })
 
-test.each(['http://example.com', 'https://127.0.0.1/'])('%s is refused as a webhook address', async (url) => {
-  const answer = await fixture.ask('POST', '/webhooks', { url, event: 'sms:sent' })
-  expect(answer).toMatchObject({ status: 400, body: { message: /^url/ } })
-})
+test.each(['http://example.com', 'https://127.0.0.1/'])(
+  '%s is refused as a webhook address',
+  async (url) => {
+    const answer = await fixture.ask('POST', '/webhooks', { url, event: 'sms:sent' })
+    expect(answer).toMatchObject({ status: 400, body: { message: /^url/ } })
+  },
+)

@@ -61,7 +61,11 @@ test('a connected phone sends its inbox of the period at once, another when it c
 test('a refresh by any route calls webhooks again for stored texts', async () => {
   const headers = { authorization: `Bearer ${key}`, 'content-type': 'application/json' }
   const hook = JSON.stringify({ id: 'in', url: receiver.url, event: 'sms:received' })
-  await fetch(`${fixture.gateway.url}/3rdparty/v1/webhooks`, { method: 'POST', headers, body: hook })
+  await fetch(`${fixture.gateway.url}/3rdparty/v1/webhooks`, {
+    method: 'POST',
+    headers,
+    body: hook,
+  })
   const items = ['2026-01-02T00:00:00Z', '2026-01-10T00:00:00Z'].map((received_at) => ({
     from: '+4922200',
     body: received_at,
@@ -85,14 +89,16 @@ test('a refresh by any route calls webhooks again for stored texts', async () =>
   const again = receiver.told.slice(2).map(({ event }) => event.payload.message)
   expect(again).toEqual(Array(4).fill('2026-01-02T00:00:00Z'))
   expect(
-    (await ask('/inbox/refresh', { ...PERIOD, webhookDelivery: 'Disabled', deviceId: other.id })).status,
+    (await ask('/inbox/refresh', { ...PERIOD, webhookDelivery: 'Disabled', deviceId: other.id }))
+      .status,
   ).toBe(400)
 })
 
 test('a refresh that cannot ask phones calls no webhooks', async () => {
   const { db } = fixture.gateway.server.services.store
   const told = receiver.told.length
-  const waiting = async () => Number((await db.query('select count(*) from webhook_dispatch')).rows[0]![0])
+  const waiting = async () =>
+    Number((await db.query('select count(*) from webhook_dispatch')).rows[0]![0])
   await expect.poll(waiting).toBe(0)
   await db.query('alter table smsgate_phones rename column export_since to export_since_')
   const body = { ...PERIOD, deviceId: other.id, webhookDelivery: 'Individual' }

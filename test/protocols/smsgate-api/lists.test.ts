@@ -21,11 +21,31 @@ async function addSends(count: number) {
   for (let i = 0; i < count; i++) {
     const status = STATUSES[i % STATUSES.length]!
     const [stored, error] =
-      status === 'canceled' ? ['failed', 'Canceled'] : [status, status === 'failed' ? 'No signal' : '']
+      status === 'canceled'
+        ? ['failed', 'Canceled']
+        : [status, status === 'failed' ? 'No signal' : '']
     const id = `sent${String(i).padStart(11, '0')}`
-    await server.rows(add, [id, ANN.id, stored, error, `+4911${i}`, `Text ${i}`, PHONES[i % 2], at(i)])
+    await server.rows(add, [
+      id,
+      ANN.id,
+      stored,
+      error,
+      `+4911${i}`,
+      `Text ${i}`,
+      PHONES[i % 2],
+      at(i),
+    ])
   }
-  await server.rows(add, ['bens00000000000', BEN.id, 'sent', '', '+4911190', 'Ben', BENS_PHONE, at(1)])
+  await server.rows(add, [
+    'bens00000000000',
+    BEN.id,
+    'sent',
+    '',
+    '+4911190',
+    'Ben',
+    BENS_PHONE,
+    at(1),
+  ])
 }
 
 async function addIncoming() {
@@ -33,7 +53,16 @@ async function addIncoming() {
     values ($1, $2, 'received', 'incoming', $3, $4, $5, $6, $7, $8, $8, $8)`
   const rows = [
     ['in0000000000001', ANN.id, '+4922200', '+4911100', 'First', PHONES[0], 1, at(1)],
-    ['in0000000000002', ANN.id, 'BANK', '', 'data:application/octet-stream;base64,AAEC', PHONES[1], 0, at(2)],
+    [
+      'in0000000000002',
+      ANN.id,
+      'BANK',
+      '',
+      'data:application/octet-stream;base64,AAEC',
+      PHONES[1],
+      0,
+      at(2),
+    ],
     ['in0000000000003', ANN.id, '+4922300', '', 'Third', PHONES[0], 2, at(3)],
     ['in0000000000004', BEN.id, '+4922400', '', 'For Ben', BENS_PHONE, 0, at(2)],
   ]
@@ -213,7 +242,10 @@ describe('the list of devices', () => {
 test('pages among many rows are read by their indexes', async () => {
   const { store, rows } = server
   // in parts: on a busy machine one statement would take too long
-  const parts = [[BEN.id, 1, 500], ...[1, 2_001, 4_001, 6_001, 8_001].map((first) => [CLEO.id, first, 2_000])]
+  const parts = [
+    [BEN.id, 1, 500],
+    ...[1, 2_001, 4_001, 6_001, 8_001].map((first) => [CLEO.id, first, 2_000]),
+  ]
   for (const part of parts) {
     await rows(
       `with m as (

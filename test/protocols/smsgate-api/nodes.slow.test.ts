@@ -12,7 +12,8 @@ test('of concurrent sends with one id on two nodes one is accepted', async () =>
   for (let round = 0; round < 10; round++) {
     const body = JSON.stringify({ id: `round ${round}`, message: 'Hi', phoneNumbers: ['+4911111'] })
     const headers = { ...fixture.ann, 'content-type': 'application/json' }
-    const send = (url: string) => fetch(`${url}/3rdparty/v1/messages`, { method: 'POST', headers, body })
+    const send = (url: string) =>
+      fetch(`${url}/3rdparty/v1/messages`, { method: 'POST', headers, body })
     const answers = await Promise.all([fixture.server.url, other.url].map(send))
     expect(answers.map(({ status }) => status).sort()).toEqual([202, 409])
   }

@@ -27,7 +27,11 @@ test('a send is answered with 202, its state and location', async () => {
   })
   expect(headers.get('location')).toBe(`/api/3rdparty/v1/messages/${body.id}`)
   expect(headers.get('access-control-expose-headers')).toBe('Location')
-  expect(await server.message(body.id)).toMatchObject({ to: '+4911111', body: 'Hello', user: ANN.id })
+  expect(await server.message(body.id)).toMatchObject({
+    to: '+4911111',
+    body: 'Hello',
+    user: ANN.id,
+  })
 })
 
 test.each([
@@ -39,7 +43,13 @@ test.each([
   const { status, headers, body } = await ask('POST', path, TEXT, fixture.ann, prefix)
   expect(status).toBe(202)
   expect(headers.get('location')).toBe(`${prefix}/messages/${body.id}`)
-  const again = await ask('GET', `${path.replace(/\/$/, '')}/${body.id}`, undefined, fixture.ann, prefix)
+  const again = await ask(
+    'GET',
+    `${path.replace(/\/$/, '')}/${body.id}`,
+    undefined,
+    fixture.ann,
+    prefix,
+  )
   expect(again).toMatchObject({ status: 200, body: { id: body.id } })
 })
 
@@ -86,7 +96,10 @@ describe('a send accepts', () => {
   test('the query options of SMSGate', async () => {
     const query = '?skipPhoneValidation=true&deviceActiveWithin=12'
     const first = await stored({ withDeliveryReport: true, isEncrypted: false }, query)
-    const second = await stored({ deviceId: PHONES[0] }, '?deviceActiveWithin=1&skipPhoneValidation=0')
+    const second = await stored(
+      { deviceId: PHONES[0] },
+      '?deviceActiveWithin=1&skipPhoneValidation=0',
+    )
     expect([first.to, second.device]).toEqual(['+4911111', PHONES[0]])
   })
 })
@@ -97,14 +110,29 @@ describe('a send is refused, with no message stored, for', () => {
     ['no JSON', '{', '', /JSON/],
     ['no numbers', { phoneNumbers: undefined }, '', /^phoneNumbers is required/],
     ['101 numbers', { phoneNumbers: MANY }, '', /^phoneNumbers must/],
-    ['a number of 129 characters', { phoneNumbers: [`+${'1'.repeat(128)}`] }, '', /^phoneNumbers\[0\]/],
+    [
+      'a number of 129 characters',
+      { phoneNumbers: [`+${'1'.repeat(128)}`] },
+      '',
+      /^phoneNumbers\[0\]/,
+    ],
     ['a number twice', { phoneNumbers: ['+4911111', '+49 11111'] }, '', /^phoneNumbers\[1\]/],
-    ['a number without its country', { phoneNumbers: ['+4911111', '89990001234'] }, '', /^phoneNumbers\[1\]/],
+    [
+      'a number without its country',
+      { phoneNumbers: ['+4911111', '89990001234'] },
+      '',
+      /^phoneNumbers\[1\]/,
+    ],
     ['no content', { textMessage: undefined }, '', /^textMessage/],
     ['two contents', { message: 'x' }, '', /^message/],
     ['an empty text', { textMessage: { text: '' } }, '', /^textMessage\.text/],
     ['a text that is too long', { textMessage: { text: 'x'.repeat(1601) } }, '', /1600/],
-    ['data', { textMessage: undefined, dataMessage: { data: 'AAAA', port: 1 } }, '', /^dataMessage/],
+    [
+      'data',
+      { textMessage: undefined, dataMessage: { data: 'AAAA', port: 1 } },
+      '',
+      /^dataMessage/,
+    ],
     ['an unknown device', { deviceId: 'nobodysdevice00' }, '', /^deviceId/],
     ["another user's device", { deviceId: BENS_PHONE }, '', /^deviceId/],
     ['SIM 0', { simNumber: 0 }, '', /^simNumber/],
@@ -140,7 +168,10 @@ describe('a send is refused, with no message stored, for', () => {
   test('a sender without devices, also if it is scheduled', async () => {
     const later = { scheduleAt: inHours(1) }
     for (const more of [{}, later])
-      expect(await send(more, '', fixture.cleo)).toMatchObject({ status: 400, body: { message: /device/ } })
+      expect(await send(more, '', fixture.cleo)).toMatchObject({
+        status: 400,
+        body: { message: /device/ },
+      })
   })
 })
 
@@ -187,8 +218,12 @@ describe('ids of sends', () => {
     const scheduleAt = new Date(Date.now() + 1_500).toISOString()
     const body = { id: 'in time', scheduleAt, deviceId: BENS_PHONE }
     expect((await send(body, '?deviceActiveWithin=1', headers)).status).toBe(202)
-    await server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [BENS_PHONE])
-    await expect.poll(() => new Date().toISOString(), { timeout: 5_000 }).toSatisfy((at) => at > scheduleAt)
+    await server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [
+      BENS_PHONE,
+    ])
+    await expect
+      .poll(() => new Date().toISOString(), { timeout: 5_000 })
+      .toSatisfy((at) => at > scheduleAt)
     const again = await send(body, '?deviceActiveWithin=1', headers)
     expect([again.status, again.body.id]).toEqual([202, 'in time'])
     await server.rows('update devices set last_seen = pb_text(now()) where id = $1', [BENS_PHONE])
@@ -201,8 +236,16 @@ test('a stored send is answered with 202 even if it cannot be read back', async 
   const { status, body } = await send({ id: 'unreadable', phoneNumbers: ['+49 11111', '+4911112'] })
   await server.rows('alter table sms_events rename column message_ to message')
   expect([status, body.id, body.textMessage]).toEqual([202, 'unreadable', { text: 'Hello' }])
-  const recipients = ['+4911111', '+4911112'].map((phoneNumber) => ({ phoneNumber, state: 'Pending' }))
-  expect(body).toMatchObject({ state: 'Pending', deviceId: '', recipients, states: { Pending: DATE } })
+  const recipients = ['+4911111', '+4911112'].map((phoneNumber) => ({
+    phoneNumber,
+    state: 'Pending',
+  }))
+  expect(body).toMatchObject({
+    state: 'Pending',
+    deviceId: '',
+    recipients,
+    states: { Pending: DATE },
+  })
   expect((await ask('GET', '/messages/unreadable')).body.recipients).toEqual(recipients)
 })
 
@@ -226,10 +269,16 @@ describe('a send', () => {
   })
 
   test('without an online device is answered with 503, but waits if it names a device or time', async () => {
-    await server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [BENS_PHONE])
+    await server.rows(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [
+      BENS_PHONE,
+    ])
     expect(await send({}, '', ben)).toMatchObject({ status: 503, body: { message: /device/ } })
     const named = await send({ deviceId: BENS_PHONE }, '', ben)
-    expect([named.status, named.body.state, named.body.deviceId]).toEqual([202, 'Pending', BENS_PHONE])
+    expect([named.status, named.body.state, named.body.deviceId]).toEqual([
+      202,
+      'Pending',
+      BENS_PHONE,
+    ])
     expect((await send({ deviceId: BENS_PHONE }, '?deviceActiveWithin=24', ben)).status).toBe(400)
     const timed = await send({ scheduleAt: inHours(1) }, '', ben)
     expect([timed.status, timed.body.deviceId]).toEqual([202, ''])

@@ -28,7 +28,9 @@ async function sendAndReport(outcomes: Readonly<Record<string, string>>) {
   const items = (await claim(PHONES[0])).filter(({ to }) => outcomes[to])
   const reports = (status: string) =>
     items
-      .filter(({ to }) => outcomes[to] === status || (status === 'sent' && outcomes[to] === 'delivered'))
+      .filter(
+        ({ to }) => outcomes[to] === status || (status === 'sent' && outcomes[to] === 'delivered'),
+      )
       .map(({ id, attempt }) => {
         const error = status === 'failed' && { error_message: 'No signal' }
         return { id, attempt, status, ...error }
@@ -58,7 +60,8 @@ test.each<[string, Record<string, string>]>([
   const seen = new Set(['Pending', 'Processed', ...expected.map(({ state }) => state)])
   if (seen.has('Delivered')) seen.add('Sent')
   expect(Object.keys(states).sort()).toEqual([...seen].sort())
-  for (const at of Object.values(states)) expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
+  for (const at of Object.values(states))
+    expect(at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/)
 })
 
 describe('canceling a send', () => {
@@ -69,7 +72,10 @@ describe('canceling a send', () => {
     const { id } = await send(count)
     const { status, body } = await cancel(id)
     expect([status, body.state]).toEqual([200, 'Cancelled'])
-    const canceled = NUMBERS.slice(0, count).map((phoneNumber) => ({ phoneNumber, state: 'Cancelled' }))
+    const canceled = NUMBERS.slice(0, count).map((phoneNumber) => ({
+      phoneNumber,
+      state: 'Cancelled',
+    }))
     expect(body.recipients).toEqual(canceled)
     expect(Object.keys(body.states).sort()).toEqual(['Cancelled', 'Pending'])
     expect(await cancel(id)).toMatchObject({ status: 409, body: { message: expect.any(String) } })
@@ -124,8 +130,13 @@ describe('a message sent by another API', () => {
       textMessage: { text: 'From the console' },
     })
     const several = (await fixture.server.send({ recipients: NUMBERS })).body
-    expect(await stateOf(several.batch_id)).toMatchObject({ id: several.batch_id, recipients: [{}, {}, {}] })
-    expect(await stateOf(several.message_ids[2])).toMatchObject({ recipients: [{ phoneNumber: NUMBERS[2] }] })
+    expect(await stateOf(several.batch_id)).toMatchObject({
+      id: several.batch_id,
+      recipients: [{}, {}, {}],
+    })
+    expect(await stateOf(several.message_ids[2])).toMatchObject({
+      recipients: [{ phoneNumber: NUMBERS[2] }],
+    })
   })
 
   test('is refused as a batch too large to list', async () => {
@@ -154,5 +165,8 @@ describe('a message sent by another API', () => {
 test('a message is shown without text and number after retention deleted them', async () => {
   const { id } = await send(1)
   await fixture.server.rows(`update sms_messages set body = '', "to" = '' where id = $1`, [id])
-  expect(await stateOf(id)).toMatchObject({ textMessage: { text: '' }, recipients: [{ phoneNumber: '' }] })
+  expect(await stateOf(id)).toMatchObject({
+    textMessage: { text: '' },
+    recipients: [{ phoneNumber: '' }],
+  })
 })

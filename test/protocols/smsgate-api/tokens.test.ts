@@ -10,8 +10,10 @@ const refresh = (token: string, body?: unknown) =>
   fixture.ask('POST', '/auth/token/refresh', body, bearer(token))
 const revoke = (id: string, headers?: Record<string, string>) =>
   fixture.ask('DELETE', `/auth/token/${encodeURIComponent(id)}`, undefined, headers)
-const list = async (token: string) => (await fixture.ask('GET', '/messages', undefined, bearer(token))).status
-const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
+const list = async (token: string) =>
+  (await fixture.ask('GET', '/messages', undefined, bearer(token))).status
+const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
 
 test('a token request returns an access and a refresh token, named in both spellings', async () => {
   const asked = ['messages:list', 'messages:send']
@@ -50,7 +52,10 @@ test.each<[unknown, RegExp]>([
   [{ scopes: ['messages:send'], ttl: -1 }, /^ttl/],
   ['{', /JSON/],
 ])('the token request %j is refused: $1', async (body, message) => {
-  expect(await ask(body)).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
+  expect(await ask(body)).toMatchObject({
+    status: 400,
+    body: { message: expect.stringMatching(message) },
+  })
 })
 
 describe('a token', () => {
@@ -61,7 +66,9 @@ describe('a token', () => {
     expect([others.status, others.body]).toEqual([403, { message: 'scope required: devices:list' }])
     expect(await list(body.refresh_token)).toBe(403)
     const message = { message: 'x', phoneNumbers: ['+4911111'] }
-    expect((await fixture.ask('POST', '/messages', message, bearer(body.access_token))).status).toBe(403)
+    expect(
+      (await fixture.ask('POST', '/messages', message, bearer(body.access_token))).status,
+    ).toBe(403)
   })
 
   test("is refused by PocketBase's API, and PocketBase's tokens by SMSGate's", async () => {
@@ -69,7 +76,9 @@ describe('a token', () => {
     const path = '/api/collections/sms_messages/records'
     const records = await fixture.server.ask('GET', path, undefined, bearer(body.access_token))
     expect(records.status).toBe(401)
-    expect((await fixture.server.ask('GET', 'usage', undefined, bearer(body.access_token))).status).toBe(401)
+    expect(
+      (await fixture.server.ask('GET', 'usage', undefined, bearer(body.access_token))).status,
+    ).toBe(401)
     const { authorization } = await fixture.server.signedIn('users', ANN.id)
     expect(await list(authorization!)).toBe(401)
   })
@@ -103,7 +112,9 @@ describe('a token', () => {
 
   test('stops working when it expires, and can still be refreshed', async () => {
     const { body } = await ask({ scopes: ['messages:list'] })
-    await fixture.server.rows('update smsgate_tokens set access_until = now() where id = $1', [body.id])
+    await fixture.server.rows('update smsgate_tokens set access_until = now() where id = $1', [
+      body.id,
+    ])
     expect(await list(body.access_token)).toBe(401)
     expect((await refresh(body.refresh_token)).status).toBe(201)
   })
@@ -111,10 +122,13 @@ describe('a token', () => {
   test('ends with its key and loses scopes that its key loses', async () => {
     const key = await fixture.makeKey(['tokens:manage', 'messages:list'])
     const { body } = await ask({ scopes: ['messages:list'] }, bearer(key))
-    const change = (sql: string) => fixture.server.rows(`${sql} where prefix = $1`, [key.slice(0, 10)])
+    const change = (sql: string) =>
+      fixture.server.rows(`${sql} where prefix = $1`, [key.slice(0, 10)])
     await change(`update api_keys set scopes = '{messages:send}'`)
     expect(await list(body.access_token)).toBe(403)
-    await change(`update api_keys set scopes = '{all:any}', expires_at = '2020-01-01 00:00:00.000Z'`)
+    await change(
+      `update api_keys set scopes = '{all:any}', expires_at = '2020-01-01 00:00:00.000Z'`,
+    )
     expect(await list(body.access_token)).toBe(401)
     await change(`update api_keys set expires_at = ''`)
     expect(await list(body.access_token)).toBe(200)
@@ -125,16 +139,19 @@ describe('a token', () => {
 })
 
 describe('a token refresh', () => {
-  test.each([undefined, {}])('with the body %j returns a pair with the same scopes, once', async (sent) => {
-    const { body: first } = await ask({ scopes: ['messages:list'] })
-    const { status, body: second } = await refresh(first.refresh_token, sent)
-    expect(status).toBe(201)
-    expect(second.id).not.toBe(first.id)
-    expect(claimsOf(second.access_token).scopes).toEqual(['messages:list'])
-    expect(await list(second.access_token)).toBe(200)
-    const again = await refresh(first.refresh_token)
-    expect([again.status, again.body]).toEqual([401, { message: 'Unauthorized' }])
-  })
+  test.each([undefined, {}])(
+    'with the body %j returns a pair with the same scopes, once',
+    async (sent) => {
+      const { body: first } = await ask({ scopes: ['messages:list'] })
+      const { status, body: second } = await refresh(first.refresh_token, sent)
+      expect(status).toBe(201)
+      expect(second.id).not.toBe(first.id)
+      expect(claimsOf(second.access_token).scopes).toEqual(['messages:list'])
+      expect(await list(second.access_token)).toBe(200)
+      const again = await refresh(first.refresh_token)
+      expect([again.status, again.body]).toEqual([401, { message: 'Unauthorized' }])
+    },
+  )
 
   test('succeeds once for four concurrent requests', async () => {
     const { body } = await ask({ scopes: ['messages:list'] })
@@ -172,9 +189,10 @@ test('a user has at most 1,000 token pairs, and the oldest end first', async () 
   expect(await list(body.access_token)).toBe(200)
   expect((await ask({ scopes: ['messages:list'] })).status).toBe(201)
   expect(await list(body.access_token)).toBe(401)
-  const [[count]] = (await fixture.server.rows('select count(*)::int from smsgate_tokens where "user" = $1', [
-    ANN.id,
-  ])) as [[number]]
+  const [[count]] = (await fixture.server.rows(
+    'select count(*)::int from smsgate_tokens where "user" = $1',
+    [ANN.id],
+  )) as [[number]]
   expect(count).toBe(1_000)
 })
 
@@ -185,5 +203,7 @@ test('tokens are deleted with their user', async () => {
   await fixture.server.ask('DELETE', `/api/collections/users/records/${BEN.id}`, undefined, headers)
   expect(await list(body.access_token)).toBe(401)
   for (const table of ['smsgate_tokens', 'smsgate_accounts', 'sms_origins'])
-    expect(await fixture.server.rows(`select 1 from ${table} where "user" = $1`, [BEN.id])).toEqual([])
+    expect(await fixture.server.rows(`select 1 from ${table} where "user" = $1`, [BEN.id])).toEqual(
+      [],
+    )
 })

@@ -7,7 +7,8 @@ const fixture = await startSmsgateApiFixture({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const { ask, server } = fixture
 const receiver = await startReceiver()
 
-const add = (body: object, headers?: Record<string, string>) => ask('POST', '/webhooks', body, headers)
+const add = (body: object, headers?: Record<string, string>) =>
+  ask('POST', '/webhooks', body, headers)
 const list = async (headers?: Record<string, string>) =>
   (await ask('GET', '/webhooks', undefined, headers)).body
 const KEY = 'a signing key of the user'
@@ -24,8 +25,16 @@ describe('webhooks', () => {
   test('can be added, replaced, listed and deleted', async () => {
     const url = 'https://example.com/hook'
     const made = await add({ id: 'mine', url, event: 'sms:sent' })
-    expect([made.status, made.body]).toEqual([201, { id: 'mine', deviceId: null, url, event: 'sms:sent' }])
-    const replaced = await add({ id: 'mine', url: `${url}/2`, event: 'sms:failed', deviceId: PHONES[0] })
+    expect([made.status, made.body]).toEqual([
+      201,
+      { id: 'mine', deviceId: null, url, event: 'sms:sent' },
+    ])
+    const replaced = await add({
+      id: 'mine',
+      url: `${url}/2`,
+      event: 'sms:failed',
+      deviceId: PHONES[0],
+    })
     const now = { id: 'mine', deviceId: PHONES[0], url: `${url}/2`, event: 'sms:failed' }
     expect([replaced.status, replaced.body]).toEqual([201, now])
     const other = await add({ id: null, url, event: 'sms:received', device_id: PHONES[1] })
@@ -50,21 +59,26 @@ describe('webhooks', () => {
     expect((await server.ask('DELETE', `${path}/${id}`, undefined, headers)).status).toBe(204)
   })
 
-  test.each(['sms:received', 'sms:data-received'])('for %s require the inbox scope', async (event) => {
-    const made = { id: 'reader', url: 'https://example.com', event }
-    const writer = bearer(await fixture.makeKey(['webhooks:write']))
-    const refused = { status: 403, body: { message: 'scope required: inbox:list' } }
-    expect(await add(made, writer)).toMatchObject(refused)
-    expect((await add({ ...made, event: 'sms:sent' }, writer)).status).toBe(201)
-    expect(await add(made, writer)).toMatchObject(refused)
-    const reader = bearer(await fixture.makeKey(['webhooks:write', 'inbox:list']))
-    expect((await add(made, reader)).status).toBe(201)
-    await ask('DELETE', '/webhooks/reader')
-  })
+  test.each(['sms:received', 'sms:data-received'])(
+    'for %s require the inbox scope',
+    async (event) => {
+      const made = { id: 'reader', url: 'https://example.com', event }
+      const writer = bearer(await fixture.makeKey(['webhooks:write']))
+      const refused = { status: 403, body: { message: 'scope required: inbox:list' } }
+      expect(await add(made, writer)).toMatchObject(refused)
+      expect((await add({ ...made, event: 'sms:sent' }, writer)).status).toBe(201)
+      expect(await add(made, writer)).toMatchObject(refused)
+      const reader = bearer(await fixture.makeKey(['webhooks:write', 'inbox:list']))
+      expect((await add(made, reader)).status).toBe(201)
+      await ask('DELETE', '/webhooks/reader')
+    },
+  )
 
   test('added concurrently under one id become one', async () => {
     const all = await Promise.all(
-      [1, 2, 3, 4].map((i) => add({ id: 'at once', url: `https://example.com/${i}`, event: 'sms:sent' })),
+      [1, 2, 3, 4].map((i) =>
+        add({ id: 'at once', url: `https://example.com/${i}`, event: 'sms:sent' }),
+      ),
     )
     expect(all.map(({ status }) => status)).toEqual([201, 201, 201, 201])
     expect(await list()).toHaveLength(1)
@@ -75,14 +89,21 @@ describe('webhooks', () => {
     ['no address', { event: 'sms:sent' }, /^url/],
     ['no event', { url: 'https://example.com' }, /^event/],
     ['an unknown event', { url: 'https://example.com', event: 'sms:lost' }, /^event/],
-    ['an unknown device', { url: 'https://example.com', event: 'sms:sent', deviceId: 'nobody' }, /^deviceId/],
+    [
+      'an unknown device',
+      { url: 'https://example.com', event: 'sms:sent', deviceId: 'nobody' },
+      /^deviceId/,
+    ],
     [
       "another user's device",
       { url: 'https://a.example', event: 'sms:sent', deviceId: BENS_PHONE },
       /^deviceId/,
     ],
   ])('are refused with %s: $2', async (_, body, message) => {
-    expect(await add(body)).toMatchObject({ status: 400, body: { message: expect.stringMatching(message) } })
+    expect(await add(body)).toMatchObject({
+      status: 400,
+      body: { message: expect.stringMatching(message) },
+    })
     expect(await list()).toEqual([])
   })
 })
@@ -136,7 +157,9 @@ describe('the settings route', () => {
     expect((await ask('PUT', key)).status).toBe(204)
     expect((await ask('GET')).body).toEqual(key)
     expect((await ask('GET', undefined, {})).status).toBe(401)
-    expect((await ask('GET', undefined, await server.signedIn('devices', PHONES[0]))).status).toBe(403)
+    expect((await ask('GET', undefined, await server.signedIn('devices', PHONES[0]))).status).toBe(
+      403,
+    )
   })
 })
 
@@ -199,8 +222,15 @@ describe('webhook calls', () => {
       return { messageId: id, sender: '+4933300', recipient, phoneNumber: recipient, simNumber: 2 }
     }
     const told = { id: expect.any(String), deviceId: PHONES[0] }
-    const expected = (event: string, payload: object) => ({ ...told, webhookId: event, event, payload })
-    const bodies = came.map(({ body }) => JSON.parse(body)).sort((a, b) => (a.event < b.event ? -1 : 1))
+    const expected = (event: string, payload: object) => ({
+      ...told,
+      webhookId: event,
+      event,
+      payload,
+    })
+    const bodies = came
+      .map(({ body }) => JSON.parse(body))
+      .sort((a, b) => (a.event < b.event ? -1 : 1))
     expect(bodies).toEqual([
       expected('sms:delivered', { ...common(0), deliveredAt: ISO }),
       expected('sms:failed', { ...common(1), failedAt: ISO, reason: 'No signal' }),
@@ -212,7 +242,10 @@ describe('webhook calls', () => {
     await send(1, { deviceId: PHONES[1] })
     await claimAndSend(PHONES[1])
     const came = await calls(2)
-    expect(came.map(({ body }) => JSON.parse(body).webhookId).sort()).toEqual(['phone 2', 'sms:sent'])
+    expect(came.map(({ body }) => JSON.parse(body).webhookId).sort()).toEqual([
+      'phone 2',
+      'sms:sent',
+    ])
     expect(JSON.parse(came[0]!.body).payload).toMatchObject({ sender: null, simNumber: null })
   })
 
@@ -244,7 +277,10 @@ describe('webhook calls', () => {
     const later = '2026-01-02T00:00:00.001Z'
     expect(came.map(({ event, payload }) => [event, payload])).toEqual([
       ['sms:data-received', { ...from('BANK'), receivedAt: later, simNumber: null, data: 'AAEC' }],
-      ['sms:received', { ...from('+4922200'), receivedAt: received_at, simNumber: 1, message: 'Hello' }],
+      [
+        'sms:received',
+        { ...from('+4922200'), receivedAt: received_at, simNumber: 1, message: 'Hello' },
+      ],
     ])
     const { body } = await ask('GET', '/inbox')
     expect(body.map(({ id }: { id: string }) => id).sort()).toEqual(
@@ -253,7 +289,9 @@ describe('webhook calls', () => {
   })
 
   test('are recorded like those of other webhooks', async () => {
-    const rows = await server.rows(`select status, count(*) from webhook_deliveries group by status`)
+    const rows = await server.rows(
+      `select status, count(*) from webhook_deliveries group by status`,
+    )
     expect(rows).toEqual([['delivered', 8]])
   })
 
@@ -269,7 +307,12 @@ describe('webhook calls', () => {
       )[0]
     await expect.poll(state).toEqual(['pending', '503'])
     receiver.answer(204)
-    await add({ id: 'busy', url: `${receiver.url}/busy`, event: 'sms:delivered', deviceId: PHONES[0] })
+    await add({
+      id: 'busy',
+      url: `${receiver.url}/busy`,
+      event: 'sms:delivered',
+      deviceId: PHONES[0],
+    })
     expect(await state()).toEqual(['failed', 'The webhook is for another event or format now'])
   })
 })

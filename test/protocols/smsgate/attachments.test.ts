@@ -43,7 +43,8 @@ async function fileUrl(message: RecordModel, name: string, query: object = {}, w
 }
 const bytesOf = async (answer: Response) => Buffer.from(await answer.arrayBuffer())
 const stored = async (id: string) =>
-  (await gateway.query('select name, type, size from _files where record = $1 order by id', [id])).length
+  (await gateway.query('select name, type, size from _files where record = $1 order by id', [id]))
+    .length
 
 describe('a picture in an incoming message', () => {
   test('is shown in the record, the webhook and Twilio’s API, to its owner only', async () => {
@@ -51,7 +52,9 @@ describe('a picture in an incoming message', () => {
     const hook = await makeWebhook(user, receiver.url)
     const twilio = await makeKey(user)
     const device = phone.store.registration!.id
-    await user.call('PATCH', `/api/collections/devices/records/${device}`, { phone: '+4915550000001' })
+    await user.call('PATCH', `/api/collections/devices/records/${device}`, {
+      phone: '+4915550000001',
+    })
     await makeWebhook(user, `${app.url}/sms`, { format: 'twilio', api_key: twilio.id, device })
 
     const message = await post(
@@ -60,7 +63,10 @@ describe('a picture in an incoming message', () => {
         ['ann.vcf', card, 'text/x-vcard'],
       ]),
     )
-    expect(message).toMatchObject({ body: 'Look!', attachments: [expect.any(String), expect.any(String)] })
+    expect(message).toMatchObject({
+      body: 'Look!',
+      attachments: [expect.any(String), expect.any(String)],
+    })
     const [name, other] = message.attachments
     expect([name, other]).toEqual([
       expect.stringMatching(/^beach_day_\w{10}\.jpg$/),
@@ -83,7 +89,8 @@ describe('a picture in an incoming message', () => {
 
     const [told] = await receiver.heard(1)
     const description = (await (await fetch(`${gateway.url}/api/openapi.json`)).json()) as object
-    const at = 'webhooks/message.received/post/requestBody/content/application~1json/schema/properties/files'
+    const at =
+      'webhooks/message.received/post/requestBody/content/application~1json/schema/properties/files'
     const ajv = formats.default(new Ajv2020({ strict: false })).addSchema(description, 'api')
     expect(ajv.validate({ $ref: `api#/${at}` }, told!.event.files)).toBe(true)
     expect(verify(hook.secret, told!)).toMatchObject({
@@ -106,7 +113,11 @@ describe('a picture in an incoming message', () => {
       expect((await fetch(wrong)).status).toBe(404)
 
     const [call] = await app.heard(1)
-    expect(call!.form).toMatchObject({ NumMedia: '2', MediaContentType0: 'image/jpeg', Body: 'Look!' })
+    expect(call!.form).toMatchObject({
+      NumMedia: '2',
+      MediaContentType0: 'image/jpeg',
+      Body: 'Look!',
+    })
     expect(call!.headers['x-twilio-signature']).toBe(signatureOf(twilio.auth_token, call!))
     const ask = (at: string, { account_sid, auth_token } = twilio) =>
       fetch(at, { headers: { authorization: `Basic ${btoa(`${account_sid}:${auth_token}`)}` } })
@@ -121,7 +132,10 @@ describe('a picture in an incoming message', () => {
     const headers = { authorization: `Bearer ${made.body.key}` }
     const inbox = (at: string) => fetch(`${gateway.url}/api/3rdparty/v1/inbox${at}`, { headers })
     expect(await (await inbox('?type=MMS_DOWNLOADED')).json()).toMatchObject([
-      { id: message.id, attachments: [{ partId: 1, name, contentType: 'image/jpeg' }, { partId: 2 }] },
+      {
+        id: message.id,
+        attachments: [{ partId: 1, name, contentType: 'image/jpeg' }, { partId: 2 }],
+      },
     ])
     expect(await bytesOf(await inbox(`/${message.id}/attachments/2`))).toEqual(card)
     expect((await inbox(`/${message.id}/attachments/3`)).status).toBe(404)
@@ -151,7 +165,9 @@ describe('a picture in an incoming message', () => {
     await gateway.query(
       `create function broken() returns trigger language plpgsql as 'begin raise ''no''; end'`,
     )
-    await gateway.query('create trigger broken before insert on _file_chunks execute function broken()')
+    await gateway.query(
+      'create trigger broken before insert on _file_chunks execute function broken()',
+    )
     const payload = mms([['a.jpg', picture]])
     expect(await post(payload, 500)).toBeUndefined()
     await gateway.query('drop trigger broken on _file_chunks')
@@ -159,12 +175,18 @@ describe('a picture in an incoming message', () => {
   })
 })
 
-const cards = (count: number) => Array.from({ length: count }, (_, i): SentFile => [`${i}.vcf`, card, 'x/y'])
+const cards = (count: number) =>
+  Array.from({ length: count }, (_, i): SentFile => [`${i}.vcf`, card, 'x/y'])
 const TOO_LONG = [MAX_BYTES, 1].map((size, i): SentFile => [`${i}.bin`, Buffer.alloc(size)])
 
 test.each([
   ['eleven files', cards(11), 10, ['10.vcf x/y']],
-  ['a hundred and one files', cards(101), 10, Array.from({ length: 90 }, (_, i) => `${i + 10}.vcf x/y`)],
+  [
+    'a hundred and one files',
+    cards(101),
+    10,
+    Array.from({ length: 90 }, (_, i) => `${i + 10}.vcf x/y`),
+  ],
   ['too many bytes', TOO_LONG, 1, ['1.bin image/jpeg']],
   ['a file without content', [['a.jpg', null]] as SentFile[], 0, ['a.jpg image/jpeg']],
 ])(
@@ -172,7 +194,9 @@ test.each([
   async (_, files, kept, left) => {
     const message = await post(mms(files))
     expect([message.attachments.length, await stored(message.id)]).toEqual([kept, kept])
-    const lines = left.map((line) => expect.stringMatching(`^Attachment left out: ${line} \\d+ bytes$`))
+    const lines = left.map((line) =>
+      expect.stringMatching(`^Attachment left out: ${line} \\d+ bytes$`),
+    )
     expect(message.body.split('\n')).toEqual(['Look!', ...lines])
   },
 )
@@ -196,7 +220,11 @@ test('a message without a text gets the file names as its text', async () => {
 /** A PNG of a few bytes that claims 30,000 by 30,000 pixels. */
 function bomb(): Buffer {
   const chunk = (type: string, data: Buffer) => {
-    const [body, length, sum] = [Buffer.concat([Buffer.from(type), data]), Buffer.alloc(4), Buffer.alloc(4)]
+    const [body, length, sum] = [
+      Buffer.concat([Buffer.from(type), data]),
+      Buffer.alloc(4),
+      Buffer.alloc(4),
+    ]
     length.writeUInt32BE(data.length)
     sum.writeUInt32BE(crc32(body))
     return Buffer.concat([length, body, sum])
@@ -212,9 +240,21 @@ const SVG = '<svg xmlns="http://www.w3.org/2000/svg"><script>alert(1)</script></
 
 test.each([
   ['an SVG with a script', 'a.png', Buffer.from(SVG), '.svg', 'image/svg+xml'],
-  ['HTML', 'a.jpg', Buffer.from('<html><script>alert(1)</script>'), '.html', 'text/html; charset=utf-8'],
+  [
+    'HTML',
+    'a.jpg',
+    Buffer.from('<html><script>alert(1)</script>'),
+    '.html',
+    'text/html; charset=utf-8',
+  ],
   ['a script', 'a.js', Buffer.from('alert(1)'), '.txt', 'text/plain; charset=utf-8'],
-  ['a script that begins as a GIF', 'a.js', Buffer.from('GIF89a/*'), '.bin', 'application/octet-stream'],
+  [
+    'a script that begins as a GIF',
+    'a.js',
+    Buffer.from('GIF89a/*'),
+    '.bin',
+    'application/octet-stream',
+  ],
   ['a bomb', 'a.png', bomb(), '.bin', 'application/octet-stream'],
   ['a path', '../../a\r\nb".svg', card, '.vcf', 'text/vcard'],
 ])(
@@ -242,10 +282,17 @@ test.each(['redact', 'delete'] as const)(
     const { id } = message
     await fetch(await fileUrl(message, message.attachments[0], { thumb: '100x100' }))
     const old = '2020-01-01 00:00:00.000Z'
-    await gateway.query('update sms_messages set created = $2, updated = $2 where id = $1', [id, old])
-    await endOldMessages(store, collectExtensions({ webhookAllowPrivate: false }), { mode, days: 30 })
+    await gateway.query('update sms_messages set created = $2, updated = $2 where id = $1', [
+      id,
+      old,
+    ])
+    await endOldMessages(store, collectExtensions({ webhookAllowPrivate: false }), {
+      mode,
+      days: 30,
+    })
     expect(await stored(id)).toBe(0)
-    const chunks = 'select from _file_chunks c where not exists (select from _files f where f.id = c.file)'
+    const chunks =
+      'select from _file_chunks c where not exists (select from _files f where f.id = c.file)'
     expect(await gateway.query(chunks)).toEqual([])
     if (mode === 'redact') expect(await post(payload)).toMatchObject({ body: '', attachments: [] })
   },
@@ -256,7 +303,9 @@ test('no files are stored after the attachments field was removed', async () => 
   const { fields } = (await gateway.superuser.call('GET', path)).body
   const without = fields.filter(({ name }: { name: string }) => name !== 'attachments')
   expect((await gateway.superuser.call('PATCH', path, { fields: without })).status).toBe(200)
-  expect((await gateway.query(`select from _files where collection = 'sms_messages'`)).length).toBe(0)
+  expect((await gateway.query(`select from _files where collection = 'sms_messages'`)).length).toBe(
+    0,
+  )
   const message = await post(mms([['a.jpg', picture]]))
   expect(message.body).toMatch(/^Look!\nAttachment left out: a.jpg/)
   expect(await stored(message.id)).toBe(0)

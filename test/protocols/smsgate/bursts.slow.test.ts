@@ -25,7 +25,12 @@ const WITHIN_MS = 90_000
 const repeated = (ids: readonly string[]) => ids.filter((id, i) => ids.indexOf(id) !== i)
 
 const wire = (more: Partial<WireMessage>): WireMessage[] =>
-  ['a', 'b', 'c', 'd', 'e'].map((id) => ({ id, textMessage: { text: 'Hi' }, phoneNumbers: ['+49'], ...more }))
+  ['a', 'b', 'c', 'd', 'e'].map((id) => ({
+    id,
+    textMessage: { text: 'Hi' },
+    phoneNumbers: ['+49'],
+    ...more,
+  }))
 const onAir = async (messages: readonly WireMessage[]) => {
   const phone = makePhone(fixture, { callMs: () => 60, insertMs: () => 25, workMs: () => 2 })
   phone.isOn = true
@@ -53,7 +58,9 @@ test('the simulated app sends a text with a past scheduleAt and the priority 99 
 })
 
 /** Times in ms: of a call, of writing a text down, until work begins, between texts. */
-const MANNERS: Readonly<Record<string, Readonly<Record<'call' | 'insert' | 'work' | 'pause', Range>>>> = {
+const MANNERS: Readonly<
+  Record<string, Readonly<Record<'call' | 'insert' | 'work' | 'pause', Range>>>
+> = {
   'is quick': { call: [6, 12], insert: [0, 2], work: [0, 10], pause: [0, 0] },
   'has a slow work manager': { call: [8, 30], insert: [0, 4], work: [20, 100], pause: [0, 0] },
   'has slow flash': { call: [40, 60], insert: [5, 20], work: [0, 20], pause: [0, 0] },
@@ -94,7 +101,9 @@ test(
       const ids = phone.store.onAir().map(({ id }) => id)
       return { manner, repeated: repeated(ids), count: ids.length, faults: phone.faults }
     })
-    expect(outcome).toEqual(phones.map(({ manner }) => ({ manner, repeated: [], count: 30, faults: [] })))
+    expect(outcome).toEqual(
+      phones.map(({ manner }) => ({ manner, repeated: [], count: 30, faults: [] })),
+    )
   },
   2 * WITHIN_MS,
 )

@@ -77,7 +77,10 @@ describe('a deleted text that a phone has pulled', () => {
     await remove(ids[1]!)
     for (let i = 0; i < 2; i++) expect((await pull(phone))[0]).toEqual(toCancel(ids[1]!))
     await say(phone, `${ids[1]}.1`, 'Cancelled')
-    expect((await pull(phone)).map(({ id }: { id: string }) => id)).toEqual([`${ids[0]}.1`, `${ids[2]}.1`])
+    expect((await pull(phone)).map(({ id }: { id: string }) => id)).toEqual([
+      `${ids[0]}.1`,
+      `${ids[2]}.1`,
+    ])
   })
 
   test('makes the server send the phone pull requests only', async () => {
@@ -151,7 +154,10 @@ test('a text moved to a new attempt is not sent by the phone that holds the old 
   const [id] = await send(user, 1, { guarantee: 'at_least_once' })
   await pull(phone)
   const { db } = fixture.gateway.server.services.store
-  await db.query(`update sms_dispatch set lease_until = now() - interval '1 second' where message = $1`, [id])
+  await db.query(
+    `update sms_dispatch set lease_until = now() - interval '1 second' where message = $1`,
+    [id],
+  )
   await until(() => sweep(fixture.gateway.server.services.store, 600))
   await until(async () => (await records(user, 'status = "assigned"')).length === 1)
   expect((await pull(phone))[0]).toEqual(toCancel(id!))

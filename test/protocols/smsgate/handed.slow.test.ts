@@ -90,9 +90,10 @@ describe('pulled texts', () => {
     const ids = await handOver(3)
     await report(ids, 'Processed')
     const { db } = fixture.gateway.server.services.store
-    await db.query(`update sms_dispatch set lease_until = now() + interval '100 seconds' where device = $1`, [
-      phone.store.registration!.id,
-    ])
+    await db.query(
+      `update sms_dispatch set lease_until = now() + interval '100 seconds' where device = $1`,
+      [phone.store.registration!.id],
+    )
     await pass(4)
     expect(await pull()).toEqual(ids)
   })

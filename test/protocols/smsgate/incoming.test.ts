@@ -14,7 +14,13 @@ function post(
   payload: object | undefined,
   { secret = key, timestamp = nowSeconds(), to = url } = {},
 ) {
-  const body = JSON.stringify({ id: String(Math.random()), webhookId: 'x', event, deviceId: 'x', payload })
+  const body = JSON.stringify({
+    id: String(Math.random()),
+    webhookId: 'x',
+    event,
+    deviceId: 'x',
+    payload,
+  })
   const signature = createHmac('sha256', secret)
     .update(body + timestamp)
     .digest('hex')
@@ -75,13 +81,19 @@ describe('an incoming text posted by a phone', () => {
   })
 
   test.each([
-    ['sms:data-received', { message: undefined, data: 'AAEC' }, 'data:application/octet-stream;base64,AAEC'],
+    [
+      'sms:data-received',
+      { message: undefined, data: 'AAEC' },
+      'data:application/octet-stream;base64,AAEC',
+    ],
     [
       'mms:downloaded',
       {
         subject: 'Photo',
         body: 'Look',
-        attachments: [{ partId: 1, contentType: 'image/jpeg', name: 'a.jpg', size: 9, data: 'AAAA' }],
+        attachments: [
+          { partId: 1, contentType: 'image/jpeg', name: 'a.jpg', size: 9, data: 'AAAA' },
+        ],
         sender: '+4930000',
       },
       'Photo\nLook',
@@ -96,7 +108,12 @@ describe('an incoming text posted by a phone', () => {
       { contentType: 'c'.repeat(120), name: 'n'.repeat(300), size: 'big' },
       { contentType: 'image/png', size: 7 },
     ]
-    const posted = text({ sender: 'long', simNumber: 99, subject: '😀'.repeat(30_000), attachments })
+    const posted = text({
+      sender: 'long',
+      simNumber: 99,
+      subject: '😀'.repeat(30_000),
+      attachments,
+    })
     expect((await post('mms:downloaded', posted)).status).toBe(204)
     expect((await records(user, 'from = "long"'))[0].body).toHaveLength(39_015)
     const odd = text({ sender: 'odd', body: 'b', attachments })
@@ -105,7 +122,11 @@ describe('an incoming text posted by a phone', () => {
       `Attachment left out: ${'n'.repeat(255)} ${'c'.repeat(100)}`,
       'Attachment left out: image/png 7 bytes',
     ])
-    const none = text({ sender: 'none', message: undefined, receivedAt: '58871-01-01T00:00:00.000Z' })
+    const none = text({
+      sender: 'none',
+      message: undefined,
+      receivedAt: '58871-01-01T00:00:00.000Z',
+    })
     expect((await post('sms:received', none)).status).toBe(204)
     const [stored] = await records(user, 'from = "none"')
     expect(stored.body).toBe('')
@@ -119,7 +140,9 @@ describe('an incoming text posted by a phone', () => {
     const { db } = fixture.gateway.server.services.store
     const posted = text({ sender: zone, receivedAt: `2026-07-14T12:00:00.500${zone}` })
     expect((await post('sms:received', posted)).status).toBe(204)
-    const { rows } = await db.query('select delivered_at from sms_messages where "from" = $1', [zone])
+    const { rows } = await db.query('select delivered_at from sms_messages where "from" = $1', [
+      zone,
+    ])
     expect(rows).toEqual([[at]])
   })
 
@@ -197,7 +220,11 @@ test('settings and webhooks are constant for a phone', async () => {
     gateway: { notification_channel: 'SSE_ONLY' },
     messages: { processing_order: 'FIFO' },
     ping: { interval_seconds: 120 },
-    webhooks: { internet_required: true, retry_count: 15, signing_key: expect.stringMatching(/^\w{43}$/) },
+    webhooks: {
+      internet_required: true,
+      retry_count: 15,
+      signing_key: expect.stringMatching(/^\w{43}$/),
+    },
   })
   const webhooks = (await phone.call('GET', '/webhooks')).body
   expect(webhooks.map(({ event }: { event: string }) => event)).toEqual([
@@ -220,11 +247,16 @@ test('posts of a phone whose device now belongs to another user are refused', as
   const say = (message: string) => post('sms:received', text({ message }), { to, secret })
   expect((await say('before')).status).toBe(204)
   const { db } = fixture.gateway.server.services.store
-  await db.query('update devices set "user" = $2 where id = $1', [given.store.registration!.id, next.id])
+  await db.query('update devices set "user" = $2 where id = $1', [
+    given.store.registration!.id,
+    next.id,
+  ])
   expect((await say('after')).status).toBeGreaterThanOrEqual(400)
   for (const [who, bodies] of [
     [owner, ['before']],
     [next, []],
   ] as const)
-    expect((await records(who, 'message_type = "incoming"')).map(({ body }) => body)).toEqual(bodies)
+    expect((await records(who, 'message_type = "incoming"')).map(({ body }) => body)).toEqual(
+      bodies,
+    )
 })

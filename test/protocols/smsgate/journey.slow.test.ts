@@ -1,6 +1,10 @@
 import { createLogger } from '../../../src/platform/log.ts'
 import { start } from '../../support/database/open.ts'
-import { type Client, client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  client,
+  startServerWithDevices,
+} from '../../support/server/server-with-devices.ts'
 import { testConfig } from '../../support/server/start.ts'
 import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
 import type { Phone } from '../../support/smsgate/smsgate-app.ts'
@@ -45,7 +49,9 @@ test('60 messages over an unreliable line are each sent once and reported as del
   for (const { stored, times, faults } of outcomes) {
     expect(stored.filter(({ status }) => status !== 'delivered')).toEqual([])
     expect(times).toEqual(Array(COUNT).fill(1))
-    const late = stored.filter(({ sent_at, created, updated }) => sent_at < created || sent_at > updated)
+    const late = stored.filter(
+      ({ sent_at, created, updated }) => sent_at < created || sent_at > updated,
+    )
     expect(late).toEqual([])
     expect(faults).toEqual([])
   }
@@ -95,7 +101,9 @@ describe('incoming texts of a phone', () => {
       const stored = await records(user, 'message_type = "incoming"')
       expect(stored).toHaveLength(40)
       expect(new Set(stored.map(({ delivered_at }) => delivered_at)).size).toBe(40)
-      expect(stored.every(({ from, status }) => from === '+4917012345' && status === 'received')).toBe(true)
+      expect(
+        stored.every(({ from, status }) => from === '+4917012345' && status === 'received'),
+      ).toBe(true)
     },
     3 * WITHIN_MS,
   )
@@ -112,9 +120,10 @@ describe('incoming texts of a phone', () => {
     phone.receive({ sender: '+4917012345', text: 'Not heard', receivedAt: at })
     const { db } = fixture.gateway.server.services.store
     const { id } = phone.store.registration!
-    await db.query(`update devices set last_seen = pb_text(now() - interval '20 minutes') where id = $1`, [
-      id,
-    ])
+    await db.query(
+      `update devices set last_seen = pb_text(now() - interval '20 minutes') where id = $1`,
+      [id],
+    )
     phone = restart(phone)
     await until(async () => (await records(user, 'message_type = "incoming"')).length === 2)
     phone.kill()
@@ -149,7 +158,11 @@ test('a phone connected to one node receives texts accepted by another and repor
     const reports = pulled.map(({ id }: { id: string }) => ({ id, ...sent }))
     const elsewhere = `${other.url}/api/mobile/v1/message`
     const headers = { authorization: `Bearer ${phone.store.registration!.token}` }
-    const answer = await phone.fetch(elsewhere, { method: 'PATCH', headers, body: JSON.stringify(reports) })
+    const answer = await phone.fetch(elsewhere, {
+      method: 'PATCH',
+      headers,
+      body: JSON.stringify(reports),
+    })
     expect(answer.status).toBe(204)
     await until(() => events.frames.includes(PULL))
     expect(await records(user, 'status = "sent"')).toHaveLength(20)

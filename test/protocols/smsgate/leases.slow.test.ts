@@ -36,10 +36,10 @@ async function pass(phone: Phone, seconds: number): Promise<void> {
      where device = $1`,
     [id, seconds],
   )
-  await db().query(`update smsgate_phones set narrowed_at = narrowed_at - ${ago} where device = $1`, [
-    id,
-    seconds,
-  ])
+  await db().query(
+    `update smsgate_phones set narrowed_at = narrowed_at - ${ago} where device = $1`,
+    [id, seconds],
+  )
   for (const message of phone.store.messages.values()) {
     const validUntil = message.validUntil - seconds * 1_000
     phone.store.write({ kind: 'message', message: { ...message, validUntil } })
@@ -86,14 +86,16 @@ test.each([
     await pass(phone, LEASE_SECONDS - REPORT_MS / 2_000)
     await judge()
     expect(await records(user, 'status = "sending"')).toHaveLength(1)
-    expect([...phone.store.messages.values()].map(({ validUntil }) => validUntil < phone.now())).toEqual([
-      true,
-    ])
+    expect(
+      [...phone.store.messages.values()].map(({ validUntil }) => validUntil < phone.now()),
+    ).toEqual([true])
     await pass(phone, REPORT_MS / 1_000)
     await judge()
     expect(await records(user, 'status != "sending"')).toHaveLength(1)
     phone = restart(phone)
-    await until(() => [...phone.store.messages.values()].some(({ error }) => error === 'TTL expired'))
+    await until(() =>
+      [...phone.store.messages.values()].some(({ error }) => error === 'TTL expired'),
+    )
     await until(async () => (await records(user, `status = "${status}"`)).length === 1)
     phone.kill()
     expect((await records(user, ''))[0]).toMatchObject({ status, error_message: reason })
@@ -113,7 +115,10 @@ test('a phone slower than its lease sends each text once and gets fewer texts at
   const phone = await joinPhone(fixture, user, { sendMs, radioMs: () => 1 })
   const ids = await send(user, 12)
   phone.start()
-  await until(async () => (await records(user, 'status = "delivered"')).length === ids.length, 80_000)
+  await until(
+    async () => (await records(user, 'status = "delivered"')).length === ids.length,
+    80_000,
+  )
   phone.kill()
   const sent = phone.store.onAir().map(({ id }) => id.split('.')[0])
   expect(sent.toSorted()).toEqual(ids.toSorted())
@@ -172,34 +177,40 @@ test.each([
   other.store.write({ kind: 'registered', registration: phone.store.registration })
   const [message] = (await other.call('GET', '/message')).body
   const { endMs } = await leaseOf(other)
-  expect(Math.abs(Date.parse(message.validUntil) - clockMs - (endMs - REPORT_MS))).toBeLessThan(10_000)
+  expect(Math.abs(Date.parse(message.validUntil) - clockMs - (endMs - REPORT_MS))).toBeLessThan(
+    10_000,
+  )
 })
 
 // the clock of the embedded database is our own
 test.each([
   ['ahead', DAY_MS],
   ['behind', -DAY_MS],
-])("validUntil equals the end of the lease although the server's clock is %s", async (_, clockMs) => {
-  user = await fixture.gateway.makeUser()
-  const phone = await joinPhone(fixture, user)
-  const { store } = fixture.gateway.server.services
-  await phone.call('GET', '/message')
-  const real = Date.now
-  Date.now = () => real() + clockMs
-  try {
-    const device = { id: phone.store.registration!.id, user: user.id, enabled: true } as Device
-    // as it finds it in what the phone signs
-    await noteClock(store, device, real() - Date.now())
-    await assign(store, device, 1)
-    const [message] = await pullMessages(store, { ...device, isLimited: false }, 120)
-    const { rows } = await store.db.query(
-      `select extract(epoch from lease_until)::float8 * 1000 from sms_dispatch where device = $1`,
-      [device.id],
-    )
-    const beforeEndMs = Number(rows[0]![0]) - Date.parse((message as { validUntil: string }).validUntil)
-    expect(beforeEndMs).toBeGreaterThan(25_000)
-    expect(beforeEndMs).toBeLessThan(60_000)
-  } finally {
-    Date.now = real
-  }
-})
+])(
+  "validUntil equals the end of the lease although the server's clock is %s",
+  async (_, clockMs) => {
+    user = await fixture.gateway.makeUser()
+    const phone = await joinPhone(fixture, user)
+    const { store } = fixture.gateway.server.services
+    await phone.call('GET', '/message')
+    const real = Date.now
+    Date.now = () => real() + clockMs
+    try {
+      const device = { id: phone.store.registration!.id, user: user.id, enabled: true } as Device
+      // as it finds it in what the phone signs
+      await noteClock(store, device, real() - Date.now())
+      await assign(store, device, 1)
+      const [message] = await pullMessages(store, { ...device, isLimited: false }, 120)
+      const { rows } = await store.db.query(
+        `select extract(epoch from lease_until)::float8 * 1000 from sms_dispatch where device = $1`,
+        [device.id],
+      )
+      const beforeEndMs =
+        Number(rows[0]![0]) - Date.parse((message as { validUntil: string }).validUntil)
+      expect(beforeEndMs).toBeGreaterThan(25_000)
+      expect(beforeEndMs).toBeLessThan(60_000)
+    } finally {
+      Date.now = real
+    }
+  },
+)

@@ -59,7 +59,12 @@ describe('a phone registers', () => {
     ['a wrong code', 'Code 000000'],
     ['a broken Basic', 'Basic !!!'],
   ])('but not by %s', async (_, authorization) => {
-    const { status, body } = await makePhone(fixture).call('POST', '/device', { name: 'x' }, authorization)
+    const { status, body } = await makePhone(fixture).call(
+      'POST',
+      '/device',
+      { name: 'x' },
+      authorization,
+    )
     expect(status).toBe(401)
     expect(Object.keys(body)).toEqual(['message'])
   })
@@ -151,20 +156,28 @@ describe('the device route', () => {
         simCards: [{ slotIndex: 0, simNumber: 1, phoneNumber: '****1234', carrierName: '****' }],
       },
     })
-    expect((await phone.call('GET', '/device', undefined, '')).body).toEqual({ externalIp: '127.0.0.1' })
+    expect((await phone.call('GET', '/device', undefined, '')).body).toEqual({
+      externalIp: '127.0.0.1',
+    })
     expect((await phone.call('GET', '/device', undefined, 'Bearer x')).status).toBe(200)
   })
 
   test("changes the phone's own SIMs and no other device", async () => {
     const { id } = phone.store.registration!
-    const simCards = [{ slotIndex: 1, simNumber: 2, phoneNumber: null, carrierName: 'O2', iccid: null }]
-    expect((await phone.call('PATCH', '/device', { id, pushToken: 'fcm', simCards })).status).toBe(204)
+    const simCards = [
+      { slotIndex: 1, simNumber: 2, phoneNumber: null, carrierName: 'O2', iccid: null },
+    ]
+    expect((await phone.call('PATCH', '/device', { id, pushToken: 'fcm', simCards })).status).toBe(
+      204,
+    )
     expect((await deviceOf(user, id)).sims).toEqual([{ slot: 2, carrier: 'O2' }])
     // an eSIM in Android's slot -1, a long name, more SIMs than we keep: a refusal would leave the phone deaf
     const long = { simNumber: 1, carrierName: 'c'.repeat(150) }
     const odd = [{ slotIndex: -1, simNumber: 0 }, ...Array(9).fill(long)]
     expect((await phone.call('PATCH', '/device', { id, simCards: odd })).status).toBe(204)
-    expect((await deviceOf(user, id)).sims).toEqual(Array(8).fill({ slot: 1, carrier: 'c'.repeat(100) }))
+    expect((await deviceOf(user, id)).sims).toEqual(
+      Array(8).fill({ slot: 1, carrier: 'c'.repeat(100) }),
+    )
     expect((await phone.call('PATCH', '/device', { id: 'another', simCards })).status).toBe(403)
   })
 })
@@ -179,7 +192,8 @@ test('a user gets a code for the next phone by login and password', async () => 
   })
   expect(await makePhone(fixture).register(`Code ${body.code}`)).toBe(201)
   expect(
-    (await phone.call('GET', '/user/code', undefined, basic('nobody@example.com', PASSWORD))).status,
+    (await phone.call('GET', '/user/code', undefined, basic('nobody@example.com', PASSWORD)))
+      .status,
   ).toBe(401)
   expect((await phone.call('GET', '/user/code')).status).toBe(401)
 })
@@ -238,7 +252,12 @@ describe('pulled messages', () => {
     ['Processed', null, 'sending', ''],
     ['Sent', null, 'sent', ''],
     ['Delivered', null, 'delivered', ''],
-    ['Failed', 'Send result: RESULT_ERROR_NO_SERVICE', 'failed', 'Send result: RESULT_ERROR_NO_SERVICE'],
+    [
+      'Failed',
+      'Send result: RESULT_ERROR_NO_SERVICE',
+      'failed',
+      'Send result: RESULT_ERROR_NO_SERVICE',
+    ],
     ['Failed', null, 'failed', 'The device could not send the message'],
     ['Failed', 'TTL expired', 'assigned', ''],
     ['Cancelled', null, 'failed', 'Canceled on the phone'],
@@ -248,13 +267,22 @@ describe('pulled messages', () => {
     const one = await joinPhone(fixture, owner)
     const [id] = await send(owner, 1)
     await one.call('GET', '/message')
-    const states = { [state]: '2001-01-01T00:00:00.000+01:00', Sent: '2099-01-01T00:00:00.000Z', odd: 'x' }
+    const states = {
+      [state]: '2001-01-01T00:00:00.000+01:00',
+      Sent: '2099-01-01T00:00:00.000Z',
+      odd: 'x',
+    }
     const recipients = [{ phoneNumber: '+491510000000', state, error }]
     const report = { id: `${id}.1`, state, recipients, states }
-    for (let i = 0; i < 2; i++) expect((await one.call('PATCH', '/message', [report])).status).toBe(204)
+    for (let i = 0; i < 2; i++)
+      expect((await one.call('PATCH', '/message', [report])).status).toBe(204)
     expect((await records(owner, ''))[0]).toMatchObject({ status, error_message: reason })
-    const pulled = (await one.call('GET', '/message')).body.map((message: { id: string }) => message.id)
-    expect(pulled).toEqual(status === 'assigned' ? [`${id}.2`] : status === 'sending' ? [`${id}.1`] : [])
+    const pulled = (await one.call('GET', '/message')).body.map(
+      (message: { id: string }) => message.id,
+    )
+    expect(pulled).toEqual(
+      status === 'assigned' ? [`${id}.2`] : status === 'sending' ? [`${id}.1`] : [],
+    )
   })
 
   test.each([
@@ -266,7 +294,12 @@ describe('pulled messages', () => {
     const one = await joinPhone(fixture, owner)
     const [id] = await send(owner, 1)
     await one.call('GET', '/message')
-    const report = { id: wire === 'OLD' ? `${id}.0` : wire, state: 'Failed', recipients: [], states: {} }
+    const report = {
+      id: wire === 'OLD' ? `${id}.0` : wire,
+      state: 'Failed',
+      recipients: [],
+      states: {},
+    }
     expect((await one.call('PATCH', '/message', [report])).status).toBe(204)
     expect((await records(owner, ''))[0].status).toBe('sending')
   })

@@ -21,15 +21,30 @@ test("of 200 mails the hook's limit is sent; without a limit kill -9 loses no ac
   const user = await fixture.makeUser()
   await fixture.pair(user)
   const made = async (collection: string, values: object) =>
-    (await user.call('POST', `/api/collections/${collection}/records`, { user: user.id, ...values })).body
+    (
+      await user.call('POST', `/api/collections/${collection}/records`, {
+        user: user.id,
+        ...values,
+      })
+    ).body
   const { key } = await made('api_keys', { name: 'mail' })
-  const hook = await made('hooks', { name: 'Mail', preset: 'text', recipients: ['+4911111'], rate: 1_000 })
+  const hook = await made('hooks', {
+    name: 'Mail',
+    preset: 'text',
+    recipients: ['+4911111'],
+    rate: 1_000,
+  })
   const transport = () =>
     createTransport({
-      ...{ host: '127.0.0.1', port: smtpPort, pool: true, maxConnections: CONNECTIONS, maxMessages: 1_000 },
+      host: '127.0.0.1',
+      port: smtpPort,
+      pool: true,
+      maxConnections: CONNECTIONS,
+      maxMessages: 1_000,
       auth: { user: user.id, pass: key },
     })
-  const limit = (rateLimits: object) => fixture.superuser.call('PATCH', '/api/settings', { rateLimits })
+  const limit = (rateLimits: object) =>
+    fixture.superuser.call('PATCH', '/api/settings', { rateLimits })
   const rule = { label: '/api/sms/send', maxRequests: LIMIT, duration: 3_600 }
   await limit({ enabled: true, rules: [rule] })
   const flood = transport()
@@ -39,7 +54,9 @@ test("of 200 mails the hook's limit is sent; without a limit kill -9 loses no ac
     ),
   )
   flood.close()
-  const refused = flooded.flatMap((one) => (one.status === 'rejected' ? [String(one.reason.message)] : []))
+  const refused = flooded.flatMap((one) =>
+    one.status === 'rejected' ? [String(one.reason.message)] : [],
+  )
   expect(refused.filter((reason) => !/451 .*[a-z]{3}/.test(reason))).toEqual([])
   expect(refused).toHaveLength(MAILS - LIMIT)
   expect(await fixture.query('delete from sms_messages returning 1')).toHaveLength(LIMIT)
@@ -75,8 +92,8 @@ test("of 200 mails the hook's limit is sent; without a limit kill -9 loses no ac
   expect(accepted.size).toBeGreaterThanOrEqual(KILL_AFTER)
   expect(accepted.size).toBeLessThan(MAILS)
   const stored = async () =>
-    (await db.query(`select body from sms_messages where message_type = 'outgoing'`)).rows.map(([body]) =>
-      String(body),
+    (await db.query(`select body from sms_messages where message_type = 'outgoing'`)).rows.map(
+      ([body]) => String(body),
     )
   const before = new Set(await stored())
   expect([...accepted].filter((i) => !before.has(`mail ${i}`))).toEqual([])
@@ -85,5 +102,7 @@ test("of 200 mails the hook's limit is sent; without a limit kill -9 loses no ac
   onTestFinished(second.stop)
   await sendAll()
   expect(accepted.size).toBe(MAILS)
-  expect((await stored()).sort()).toEqual(Array.from({ length: MAILS }, (_, i) => `mail ${i}`).sort())
+  expect((await stored()).sort()).toEqual(
+    Array.from({ length: MAILS }, (_, i) => `mail ${i}`).sort(),
+  )
 })

@@ -20,7 +20,11 @@ test.each<[string, object, string]>([
     { subject: 'cron', text: '--\nALARM pump 3 stopped\n' },
     'cron\n--\nALARM pump 3 stopped',
   ],
-  ['no signature of an answer', { subject: 'Re: Night', text: 'Yes\n-- \nAnn\nAcme' }, 'Re: Night\nYes'],
+  [
+    'no signature of an answer',
+    { subject: 'Re: Night', text: 'Yes\n-- \nAnn\nAcme' },
+    'Re: Night\nYes',
+  ],
   [
     'no quote',
     {
@@ -77,7 +81,9 @@ test("a hook's template can use subject, sender and body", async () => {
 
 test('a mail with an API key is sent to numbers, and a long one is shortened', async () => {
   const text = 'word '.repeat(5_000)
-  expect(await mail({ to: [NUMBER, '4915112345679@x'], text }, { auth })).toMatch(/^250 \S+ OK: sent$/)
+  expect(await mail({ to: [NUMBER, '4915112345679@x'], text }, { auth })).toMatch(
+    /^250 \S+ OK: sent$/,
+  )
   const texts = await sent()
   expect(texts).toHaveLength(2)
   expect(texts[0]).toMatch(/^\+4915112345678 word word [\w ]{1400,1530}\.\.\.$/)
@@ -126,7 +132,8 @@ describe('a mail to several recipients', () => {
       /^550 .*The body has no nothing/,
     )
     expect(await sent()).toEqual([])
-    const calls = 'select outcome, error from hook_calls c join hooks h on h.id = c.hook where h.secret = $1'
+    const calls =
+      'select outcome, error from hook_calls c join hooks h on h.id = c.hook where h.secret = $1'
     expect(await server.rows(calls, [strict.split('@')[0]])).toEqual([
       ['refused', 'The body has no nothing.'],
     ])
@@ -136,7 +143,9 @@ describe('a mail to several recipients', () => {
     await server.rows('update users set monthly_quota = 1 where id = $1', [ANN.id])
     await server.rows('delete from sms_usage')
     const to = ['+4915112345671@x', '+4915112345672@x', '+4915112345673@x']
-    expect(await mail({ to, text: 'Hi' }, { auth })).toMatch(/^550 .*Monthly message quota exceeded/)
+    expect(await mail({ to, text: 'Hi' }, { auth })).toMatch(
+      /^550 .*Monthly message quota exceeded/,
+    )
     await server.rows('update users set monthly_quota = 0')
     expect(await sent()).toEqual([])
   })
@@ -177,12 +186,27 @@ describe('a mail is refused', () => {
   const big = { filename: 'a.jpg', content: Buffer.alloc(2 << 20) }
   const lines = '\n'.repeat(100_000)
   test.each<[string, object, object, RegExp]>([
-    ['an unknown hook', { to: 'nobody@x', text: 'Hi' }, {}, /^550 .*There is no hook with this address/],
+    [
+      'an unknown hook',
+      { to: 'nobody@x', text: 'Hi' },
+      {},
+      /^550 .*There is no hook with this address/,
+    ],
     ['a foreign address', { to: 'ann@example.org', text: 'Hi' }, { auth }, /^550 /],
     ['a number of a guest', { to: NUMBER, text: 'Hi' }, {}, /^530 .*Sign in with an API key/],
     ['a wrong key', { to: NUMBER, text: 'Hi' }, { auth: { ...auth, pass: 'psk_x' } }, /^535 /],
-    ["another user's key", { to: NUMBER, text: 'Hi' }, { auth: { user: ANN.email, pass: BEN.key } }, /^535 /],
-    ['the account password', { to: NUMBER, text: 'Hi' }, { auth: { ...auth, pass: ANN.password } }, /^535 /],
+    [
+      "another user's key",
+      { to: NUMBER, text: 'Hi' },
+      { auth: { user: ANN.email, pass: BEN.key } },
+      /^535 /,
+    ],
+    [
+      'the account password',
+      { to: NUMBER, text: 'Hi' },
+      { auth: { ...auth, pass: ANN.password } },
+      /^535 /,
+    ],
     [
       'a mail that is too large',
       { to: HOOK, text: 'Hi', attachments: [big] },
@@ -197,7 +221,12 @@ describe('a mail is refused', () => {
       {},
       /^550 .*not valid in the charset utf-8/,
     ],
-    ['bytes without a charset', rawMail('', 'Gr\xfc\xdfe'), {}, /^550 .*not valid in the charset utf-8/],
+    [
+      'bytes without a charset',
+      rawMail('', 'Gr\xfc\xdfe'),
+      {},
+      /^550 .*not valid in the charset utf-8/,
+    ],
     [
       'a subject in an unknown charset',
       rawMail('', 'Hi', '=?x-none?Q?a?='),
@@ -301,7 +330,10 @@ test('a recipient that the key or account may not reach is refused at RCPT', asy
       [ANN.id],
     )
     const limit = (destinations: string) =>
-      server.rows(`update ${table} set destinations = $2 where "${column}" = $1`, [ANN.id, destinations])
+      server.rows(`update ${table} set destinations = $2 where "${column}" = $1`, [
+        ANN.id,
+        destinations,
+      ])
     await limit('+49')
     expect(await ask()).toEqual(['220', '250', '235', '250', '250', '550', '250', '221'])
     await limit('')
@@ -312,7 +344,8 @@ test('a recipient that the key or account may not reach is refused at RCPT', asy
 test("wrong keys count in the guests' rate limit, and above it the sign-in is answered with 451", async () => {
   const [[root]] = (await server.rows('select id from _superusers limit 1')) as [[string]]
   const headers = await server.signedIn('_superusers', root)
-  const limit = (rateLimits: object) => server.ask('PATCH', '/api/settings', { rateLimits }, headers)
+  const limit = (rateLimits: object) =>
+    server.ask('PATCH', '/api/settings', { rateLimits }, headers)
   const rule = { label: '/api/', audience: '@guest', duration: 60, maxRequests: 2 }
   expect((await limit({ enabled: true, rules: [rule] })).status).toBe(200)
   const wrong = `AUTH PLAIN ${Buffer.from(`\0${ANN.email}\0psk_x`).toString('base64')}`

@@ -18,7 +18,17 @@ const run = promisify(execFile)
 const folder = temporaryFolder()
 const [cert, key] = [join(folder, 'cert.pem'), join(folder, 'key.pem')]
 function makeCertificate(): void {
-  const args = ['req', '-x509', '-newkey', 'rsa:2048', '-nodes', '-days', '2', '-subj', '/CN=localhost']
+  const args = [
+    'req',
+    '-x509',
+    '-newkey',
+    'rsa:2048',
+    '-nodes',
+    '-days',
+    '2',
+    '-subj',
+    '/CN=localhost',
+  ]
   const names = ['-addext', 'subjectAltName=DNS:localhost', '-keyout', key, '-out', cert]
   execFileSync('openssl', [...args, ...names], { stdio: 'ignore' })
 }
@@ -60,7 +70,9 @@ describe.skipIf(!runs('python3', '--version'))("Python's smtplib", () => {
   test('gets the renewed certificate without a restart', async () => {
     const before = await run('openssl', ['x509', '-in', cert, '-noout', '-serial'])
     makeCertificate()
-    expect((await run('openssl', ['x509', '-in', cert, '-noout', '-serial'])).stdout).not.toBe(before.stdout)
+    expect((await run('openssl', ['x509', '-in', cert, '-noout', '-serial'])).stdout).not.toBe(
+      before.stdout,
+    )
     await python(NUMBER, auth.user, auth.pass)
     expect(await sent()).toHaveLength(1)
   })
@@ -81,24 +93,31 @@ test.skipIf(!hasSwaks)('swaks sends to a number and a hook', async () => {
   await expect(swaks(number, ...content)).rejects.toThrow('Command failed')
 })
 
-test.skipIf(!runs('msmtp', '--version'))('msmtp sends with the configuration in the docs', async () => {
-  const block = blocksOf('docs/recipes/mail.md').find(({ text }) => text.includes('msmtprc'))!
-  const file = join(folder, 'msmtprc')
-  const own = block.text.replace('sms.example.com', 'localhost').replace('2525', String(port))
-  writeFileSync(file, `${own.replace('psk_…', ANN.key)}\ntls_trust_file ${cert}\n`)
-  chmodSync(file, 0o600)
-  const child = run('msmtp', ['-C', file, '-a', 'sms', NUMBER])
-  child.child.stdin!.end('Subject: Backup\n\nIt failed\n')
-  await child
-  expect(await sent()).toEqual(['+4915112345678 Backup\nIt failed'])
-})
+test.skipIf(!runs('msmtp', '--version'))(
+  'msmtp sends with the configuration in the docs',
+  async () => {
+    const block = blocksOf('docs/recipes/mail.md').find(({ text }) => text.includes('msmtprc'))!
+    const file = join(folder, 'msmtprc')
+    const own = block.text.replace('sms.example.com', 'localhost').replace('2525', String(port))
+    writeFileSync(file, `${own.replace('psk_…', ANN.key)}\ntls_trust_file ${cert}\n`)
+    chmodSync(file, 0o600)
+    const child = run('msmtp', ['-C', file, '-a', 'sms', NUMBER])
+    child.child.stdin!.end('Subject: Backup\n\nIt failed\n')
+    await child
+    expect(await sent()).toEqual(['+4915112345678 Backup\nIt failed'])
+  },
+)
 
-const alertmanager = ['prometheus-alertmanager', 'alertmanager'].find((name) => runs(name, '--version'))
+const alertmanager = ['prometheus-alertmanager', 'alertmanager'].find((name) =>
+  runs(name, '--version'),
+)
 
 test.skipIf(!alertmanager)(
   'Alertmanager sends with the configuration in the docs and with its own HTML mail',
   async () => {
-    const block = blocksOf('docs/recipes/mail.md').find(({ text }) => text.includes('email_configs'))!
+    const block = blocksOf('docs/recipes/mail.md').find(({ text }) =>
+      text.includes('email_configs'),
+    )!
     const own = await hook({ recipients: ['+4922222'] })
     const text = block.text
       .replaceAll('SECRET@sms.example.com', HOOK)
@@ -108,11 +127,24 @@ test.skipIf(!alertmanager)(
     const html = `      - to: ${own}\n        from: a@example.com\n        smarthost: localhost:${port}\n        require_tls: false\n`
     writeFileSync(join(folder, 'alertmanager.yml'), `${text.trimEnd()}\n${html}`)
     const address = `127.0.0.1:${await freePort()}`
-    const flags = [`--web.listen-address=${address}`, '--cluster.listen-address=', `--storage.path=${folder}`]
+    const flags = [
+      `--web.listen-address=${address}`,
+      '--cluster.listen-address=',
+      `--storage.path=${folder}`,
+    ]
     const config = `--config.file=${join(folder, 'alertmanager.yml')}`
-    const running = await startProgram(alertmanager!, [...flags, config], {}, `http://${address}`, '/-/ready')
+    const running = await startProgram(
+      alertmanager!,
+      [...flags, config],
+      {},
+      `http://${address}`,
+      '/-/ready',
+    )
     onTestFinished(() => running.stop())
-    const alert = { labels: { alertname: 'DiskFull' }, annotations: { summary: 'Disk is 95 % full' } }
+    const alert = {
+      labels: { alertname: 'DiskFull' },
+      annotations: { summary: 'Disk is 95 % full' },
+    }
     expect((await request(running.url, 'POST', '/api/v2/alerts', [alert])).status).toBe(200)
     await until('both mails are texts', async () => (await sent()).length === 2)
     const [plain, rich] = await sent()

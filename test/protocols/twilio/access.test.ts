@@ -34,11 +34,15 @@ describe('Twilio credentials', () => {
     const path = (id: string) => `/api/collections/api_keys/records/${id}`
     expect((await superuser.call('PATCH', path(plain.id), { twilio: true })).status).toBe(400)
     expect((await superuser.call('PATCH', path(ann.keyId), { twilio: false })).status).toBe(400)
-    const changed = await superuser.call('PATCH', path(ann.keyId), { name: 'renamed', signing: 'x' })
+    const changed = await superuser.call('PATCH', path(ann.keyId), {
+      name: 'renamed',
+      signing: 'x',
+    })
     expect(changed.status).toBe(200)
-    const stored = await fixture.gateway.query('select length(signing) from api_keys where id = $1', [
-      ann.keyId,
-    ])
+    const stored = await fixture.gateway.query(
+      'select length(signing) from api_keys where id = $1',
+      [ann.keyId],
+    )
     expect(stored).toEqual([[40]])
   })
 
@@ -52,10 +56,13 @@ describe('Twilio credentials', () => {
     const values = { user: ann.user.id, name: 'app', twilio: true, scopes }
     const made = await ann.user.call('POST', path, values)
     expect(made.status).toBe(status)
-    const changed = await fixture.gateway.superuser.call('PATCH', `${path}/${ann.keyId}`, { scopes })
+    const changed = await fixture.gateway.superuser.call('PATCH', `${path}/${ann.keyId}`, {
+      scopes,
+    })
     expect(changed.status).toBe(status)
     if (status === 400)
-      for (const { body } of [made, changed]) expect(body.data.scopes.code).toBe('validation_twilio_scopes')
+      for (const { body } of [made, changed])
+        expect(body.data.scopes.code).toBe('validation_twilio_scopes')
   })
 
   const ACCOUNTS = '/2010-04-01/Accounts.json'
@@ -69,7 +76,10 @@ describe('Twilio credentials', () => {
   const expired = { expires_at: '2020-01-01 00:00:00.000Z' }
   const logins: readonly (readonly [string, () => string | Promise<string>])[] = [
     ['none', () => ''],
-    ['a wrong token', () => `${ann.sid}:${ann.token.slice(0, -1)}${ann.token.endsWith('x') ? 'y' : 'x'}`],
+    [
+      'a wrong token',
+      () => `${ann.sid}:${ann.token.slice(0, -1)}${ann.token.endsWith('x') ? 'y' : 'x'}`,
+    ],
     ["another user's token", () => `${ann.sid}:${ben.token}`],
     ["another key's SID", () => `${ben.keySid}:${ann.token}`],
     ['an unknown name', () => `ann:${ann.token}`],
@@ -90,7 +100,10 @@ describe('Twilio credentials', () => {
     ['a device', () => ({ authorization: phone.token })],
     ['X-API-Key', () => ({ 'x-api-key': ann.token.replace('psk', 'psk_') })],
   ])('%s gets 401', async (_, headers) => {
-    const answer = await ann.raw('GET', '/2010-04-01/Accounts.json', { login: '', headers: headers() })
+    const answer = await ann.raw('GET', '/2010-04-01/Accounts.json', {
+      login: '',
+      headers: headers(),
+    })
     expect(answer.status).toBe(401)
   })
 
@@ -112,7 +125,11 @@ test("the account's SIDs and numbers can be read later", async () => {
   expect(signedIn).toMatchObject(all)
   expect(signedIn).not.toHaveProperty('key_sid')
   const keyed = await shown({ 'x-api-key': ann.token.replace('psk', 'psk_') })
-  expect(keyed).toMatchObject({ ...all, key_sid: ann.keySid, base_url: expect.stringMatching(/^http/) })
+  expect(keyed).toMatchObject({
+    ...all,
+    key_sid: ann.keySid,
+    base_url: expect.stringMatching(/^http/),
+  })
 })
 
 describe('an unknown resource', () => {
@@ -163,10 +180,16 @@ describe("another user's account", () => {
       ['DELETE', `Messages/${sid}.json`],
       ['GET', `Messages/${sid}/Media.json`],
       ['GET', `IncomingPhoneNumbers/${number.sid}.json`],
-      ['POST', `IncomingPhoneNumbers/${number.sid}.json`, { SmsUrl: 'http://[::1]/', FriendlyName: 'Mine' }],
+      [
+        'POST',
+        `IncomingPhoneNumbers/${number.sid}.json`,
+        { SmsUrl: 'http://[::1]/', FriendlyName: 'Mine' },
+      ],
     ]
     for (const [method, path, form] of probes)
-      expect((await ben.ask(method, path, form)).body, `${method} ${path}`).toEqual(ERROR(20404, 404))
+      expect((await ben.ask(method, path, form)).body, `${method} ${path}`).toEqual(
+        ERROR(20404, 404),
+      )
     expect((await ben.send({ From: NUMBER })).body.code).toBe(21606)
     expect((await ben.send({ MessagingServiceSid: `MG${ann.sid.slice(2)}` })).body.code).toBe(21701)
     expect((await ben.ask('GET', 'Messages.json')).body.messages).toEqual([])
@@ -211,10 +234,13 @@ describe('phone numbers', () => {
 
   test('can have their SmsUrl, method and name changed', async () => {
     const [{ sid }] = await numbers()
-    const change = (form: Record<string, string>) => ann.ask('POST', `IncomingPhoneNumbers/${sid}.json`, form)
+    const change = (form: Record<string, string>) =>
+      ann.ask('POST', `IncomingPhoneNumbers/${sid}.json`, form)
     const SmsUrl = 'http://127.0.0.1:1/sms'
     const changed = { sms_url: SmsUrl, sms_method: 'GET', friendly_name: 'Front' }
-    expect((await change({ SmsUrl, SmsMethod: 'get', FriendlyName: 'Front' })).body).toMatchObject(changed)
+    expect((await change({ SmsUrl, SmsMethod: 'get', FriendlyName: 'Front' })).body).toMatchObject(
+      changed,
+    )
     const other = { sms_url: `${SmsUrl}2`, sms_method: 'GET' }
     expect((await change({ SmsUrl: `${SmsUrl}2`, VoiceUrl: '' })).body).toMatchObject(other)
     for (const [form, code] of [
@@ -224,7 +250,10 @@ describe('phone numbers', () => {
       [{ SmsFallbackUrl: 'http://127.0.0.1:1/', SmsUrl: '' }, 20001],
     ] as const)
       expect((await change(form as Record<string, string>)).body.code).toBe(code)
-    expect((await change({ SmsUrl: '' })).body).toMatchObject({ sms_url: '', friendly_name: 'Front' })
+    expect((await change({ SmsUrl: '' })).body).toMatchObject({
+      sms_url: '',
+      friendly_name: 'Front',
+    })
   })
 })
 

@@ -25,7 +25,8 @@ afterEach(() => {
 
 const told = () => app.calls.map(({ form }) => form.MessageStatus)
 const last = async () => (await deliveriesOf(ann.user)).at(-1)
-const noted = (attempts = 1) => until('it is noted', async () => (await last()).attempts === attempts)
+const noted = (attempts = 1) =>
+  until('it is noted', async () => (await last()).attempts === attempts)
 
 describe('status callbacks', () => {
   test('report each later status in order, signed', async () => {
@@ -41,8 +42,14 @@ describe('status callbacks', () => {
     const [first, second] = app.calls
     const { sid } = sent.body
     expect(first!.form).toEqual({
-      ...{ AccountSid: ann.sid, ApiVersion: '2010-04-01', From: NUMBER, To: TO },
-      ...{ MessageSid: sid, SmsSid: sid, MessageStatus: 'sent', SmsStatus: 'sent' },
+      AccountSid: ann.sid,
+      ApiVersion: '2010-04-01',
+      From: NUMBER,
+      To: TO,
+      MessageSid: sid,
+      SmsSid: sid,
+      MessageStatus: 'sent',
+      SmsStatus: 'sent',
     })
     const token = 'i-twilio-idempotency-token'
     expect(first!.headers[token]).not.toBe(second!.headers[token])
@@ -75,13 +82,21 @@ describe('status callbacks', () => {
     await report(phone, ...reports)
     await app.heard(statuses.length)
     expect(told()).toEqual(statuses)
-    expect(app.calls.at(-1)!.form).toMatchObject({ ErrorCode: code, ErrorMessage: reports.at(-1)![1] })
+    expect(app.calls.at(-1)!.form).toMatchObject({
+      ErrorCode: code,
+      ErrorMessage: reports.at(-1)![1],
+    })
   })
 
   test('report a cancellation, and "queued" after a schedule', async () => {
     const SendAt = new Date(Date.now() + 1_500).toISOString()
     const service = `MG${ann.sid.slice(2)}`
-    const form = { ScheduleType: 'fixed', SendAt, MessagingServiceSid: service, StatusCallback: app.url }
+    const form = {
+      ScheduleType: 'fixed',
+      SendAt,
+      MessagingServiceSid: service,
+      StatusCallback: app.url,
+    }
     const { sid } = (await ann.send(form)).body
     await app.heard(1)
     const queued = { MessageStatus: 'queued', MessagingServiceSid: service, MessageSid: sid }
@@ -95,7 +110,8 @@ describe('status callbacks', () => {
     const lines = '/api/collections/lines/records'
     const filter = encodeURIComponent(`device="${phone.id}"`)
     const [line] = (await ann.user.call('GET', `${lines}?filter=${filter}`)).body.items
-    const limit = (daily_limit: number) => ann.user.call('PATCH', `${lines}/${line.id}`, { daily_limit })
+    const limit = (daily_limit: number) =>
+      ann.user.call('PATCH', `${lines}/${line.id}`, { daily_limit })
     await limit(1)
     await ann.send()
     const { body } = await ann.send({ StatusCallback: app.url })
@@ -128,7 +144,9 @@ describe('status callbacks', () => {
       await makeDeliveriesDue(fixture.gateway.server.services.store)
     }
     expect(await last()).toMatchObject({ status: 'failed', attempts: 4, webhook: '' })
-    expect(new Set(app.calls.map(({ headers }) => headers['i-twilio-idempotency-token'])).size).toBe(1)
+    expect(
+      new Set(app.calls.map(({ headers }) => headers['i-twilio-idempotency-token'])).size,
+    ).toBe(1)
   })
 
   test.each([404, 301])('are not retried after %d', async (status) => {

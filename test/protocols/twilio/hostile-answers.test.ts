@@ -27,7 +27,9 @@ function tell(answer: (settings: { webhookAllowPrivate: boolean }) => string) {
   const settings = { ...sending.config, webhookAllowPrivate: true }
   app.behave(
     (_, res) =>
-      void res.writeHead(200, { 'content-type': 'text/xml' }).end(`<Response>${answer(settings)}</Response>`),
+      void res
+        .writeHead(200, { 'content-type': 'text/xml' })
+        .end(`<Response>${answer(settings)}</Response>`),
   )
   const call = twilioCalls(sendingFor(store, { ...sending, config: settings }))
   const image = {
@@ -38,15 +40,39 @@ function tell(answer: (settings: { webhookAllowPrivate: boolean }) => string) {
     body: 'Hello',
     created: new Date().toISOString().replace('T', ' '),
   }
-  const due = { delivery: 'a', user: ann.user.id, webhook: '', eventId: 'a', attempts: 0, closed: undefined }
-  const hook = { url: `${app.url}/sms`, format: 'twilio', maxAttempts: 4, event: 'message.received' }
-  const rest = { target: null, image, files: [], body: '', secrets: [], message: image.id, apiKey: ann.keyId }
+  const due = {
+    delivery: 'a',
+    user: ann.user.id,
+    webhook: '',
+    eventId: 'a',
+    attempts: 0,
+    closed: undefined,
+  }
+  const hook = {
+    url: `${app.url}/sms`,
+    format: 'twilio',
+    maxAttempts: 4,
+    event: 'message.received',
+  }
+  const rest = {
+    target: null,
+    image,
+    files: [],
+    body: '',
+    secrets: [],
+    message: image.id,
+    apiKey: ann.keyId,
+  }
   return call({ ...due, ...hook, ...rest }, new AbortController().signal)
 }
 
 test.each([
   ['plain http', () => `${app.url}/inside`, /is not https/],
-  ['this host', () => `${app.url.replace('http:', 'https:')}/inside`, /not an address of the internet/],
+  [
+    'this host',
+    () => `${app.url.replace('http:', 'https:')}/inside`,
+    /not an address of the internet/,
+  ],
   ['a number', () => 'https://2130706433/', /not an address of the internet/],
   ['an address of the cloud', () => 'https://169.254.169.254/', /not an address of the internet/],
   ['IPv4 in IPv6', () => 'https://[::ffff:10.0.0.1]/', /not an address of the internet/],
@@ -60,7 +86,11 @@ test.each([
     settings.webhookAllowPrivate = false
     return `<Redirect>${target()}</Redirect>`
   })
-  expect(outcome).toMatchObject({ status: 200, verdict: 'failed', text: expect.stringMatching(/^11200 /) })
+  expect(outcome).toMatchObject({
+    status: 200,
+    verdict: 'failed',
+    text: expect.stringMatching(/^11200 /),
+  })
   expect(outcome.text).toMatch(reason)
   expect(app.calls.map(({ url }) => url)).toEqual([`${app.url}/sms`])
 })

@@ -17,7 +17,10 @@ const ann = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
 await pairPhone(fixture, ann, OTHER)
 const app = await startApp()
-const { body } = await ann.ask('GET', `IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(NUMBER)}`)
+const { body } = await ann.ask(
+  'GET',
+  `IncomingPhoneNumbers.json?PhoneNumber=${encodeURIComponent(NUMBER)}`,
+)
 const pn = body.incoming_phone_numbers[0].sid
 
 const SETTINGS = '/api/collections/user_settings/records'
@@ -25,7 +28,8 @@ const settings = await must(fixture.gateway.superuser, 'POST', SETTINGS, { user:
 const sayLanguages = (opt_out_languages: readonly string[]) =>
   must(ann.user, 'PATCH', `${SETTINGS}/${settings.id}`, { opt_out_languages })
 
-const setNumber = (form: Record<string, string>) => ann.ask('POST', `IncomingPhoneNumbers/${pn}.json`, form)
+const setNumber = (form: Record<string, string>) =>
+  ann.ask('POST', `IncomingPhoneNumbers/${pn}.json`, form)
 
 let people = 10_000_000
 let from: string
@@ -42,7 +46,8 @@ const last = async () => (await deliveriesOf(ann.user)).at(-1)
 const settled = () => until('it is over', async () => (await last()).status !== 'pending')
 const repliesTo = async (to: string) =>
   (await ann.ask('GET', `Messages.json?To=${encodeURIComponent(to)}`)).body.messages
-const xml = (inside: string) => `<?xml version="1.0" encoding="UTF-8"?><Response>${inside}</Response>`
+const xml = (inside: string) =>
+  `<?xml version="1.0" encoding="UTF-8"?><Response>${inside}</Response>`
 
 /** A text that comes in, and what became of its delivery. */
 async function hear(body = 'Hello') {
@@ -80,7 +85,10 @@ describe('an incoming text', () => {
     await setNumber({ SmsMethod: 'GET' })
     await hear("it's *this* ~ (here)")
     const [call] = app.calls
-    expect(call).toMatchObject({ method: 'GET', form: { x: '1', Body: "it's *this* ~ (here)", From: from } })
+    expect(call).toMatchObject({
+      method: 'GET',
+      form: { x: '1', Body: "it's *this* ~ (here)", From: from },
+    })
     expect(call!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, call!))
   })
 
@@ -122,13 +130,19 @@ describe('a TwiML answer', () => {
     ['a message', xml('<Message>Thank you</Message>'), 'text/html', ['Thank you']],
     ['a body', xml('<Message><Body>A &amp; B</Body></Message>'), 'text/xml', ['A & B']],
     ['CDATA and old names', xml('<Sms><![CDATA[<b>]]></Sms>'), 'text/xml', ['<b>']],
-    ['two', xml('<Message>One</Message><!-- x --><Message>Two</Message>'), 'text/xml', ['Two', 'One']],
+    [
+      'two',
+      xml('<Message>One</Message><!-- x --><Message>Two</Message>'),
+      'text/xml',
+      ['Two', 'One'],
+    ],
   ])('with %s sends the replies $3', async (_, body, type, bodies) => {
     app.answer(200, body, type)
     expect(await hear()).toMatchObject({ status: 'delivered', response_status: 200 })
     const replies = await repliesTo(from)
     expect(replies.map((reply: { body: string }) => reply.body)).toEqual(bodies)
-    for (const reply of replies) expect(reply).toMatchObject({ from: NUMBER, direction: 'outbound-reply' })
+    for (const reply of replies)
+      expect(reply).toMatchObject({ from: NUMBER, direction: 'outbound-reply' })
   })
 
   test('sends nothing while the key of its address is disabled', async () => {
@@ -151,12 +165,17 @@ describe('a TwiML answer', () => {
     expect(reply).toMatchObject({ from: OTHER, to, body: 'Hi' })
     await ann.ask('POST', `Messages/${reply.sid}.json`, { Status: 'canceled' })
     await app.heard(2)
-    expect(app.calls[1]).toMatchObject({ url: `${app.url}/done?y=2`, form: { MessageStatus: 'canceled' } })
+    expect(app.calls[1]).toMatchObject({
+      url: `${app.url}/done?y=2`,
+      form: { MessageStatus: 'canceled' },
+    })
     expect(app.calls[1]!.headers['x-twilio-signature']).toBe(signatureOf(ann.token, app.calls[1]!))
   })
 
   test('with a Redirect fetches the next document, signed', async () => {
-    const first = xml('<Message>One</Message><Redirect method="GET">next?z=3</Redirect><Message>No</Message>')
+    const first = xml(
+      '<Message>One</Message><Redirect method="GET">next?z=3</Redirect><Message>No</Message>',
+    )
     app.behave(({ url }, res) => {
       const body = url.includes('next') ? xml('<Message>Two</Message>') : first
       res.writeHead(200, { 'content-type': 'text/xml' }).end(body)
@@ -181,13 +200,28 @@ describe('a TwiML answer', () => {
     ['an unknown entity', xml('<Message>&nbsp;</Message>'), 'text/xml', 12100],
     ['JSON', '{}', 'application/json', 12300],
     ['a wrong to', xml('<Message to="Ann">Hi</Message>'), 'text/xml', 14101],
-    ['a foreign number as from', xml('<Message from="+4915550009999">Hi</Message>'), 'text/xml', 14102],
+    [
+      'a foreign number as from',
+      xml('<Message from="+4915550009999">Hi</Message>'),
+      'text/xml',
+      14102,
+    ],
     ['no text', xml('<Message></Message>'), 'text/xml', 14103],
     ['a long text', xml(`<Message>${'x'.repeat(1_601)}</Message>`), 'text/xml', 14103],
     ['too many messages', xml('<Message>Hi</Message>'.repeat(11)), 'text/xml', 14109],
     ['a call', xml('<Message>Hi</Message><Say>Hi</Say>'), 'text/xml', 14110],
-    ['media', xml('<Message><Body>Hi</Body><Media>https://example.com</Media></Message>'), 'text/xml', 14110],
-    ['a document that is too large', xml(`<Message>Hi</Message>${' '.repeat(70_000)}`), 'text/xml', 11200],
+    [
+      'media',
+      xml('<Message><Body>Hi</Body><Media>https://example.com</Media></Message>'),
+      'text/xml',
+      14110,
+    ],
+    [
+      'a document that is too large',
+      xml(`<Message>Hi</Message>${' '.repeat(70_000)}`),
+      'text/xml',
+      11200,
+    ],
     ['deep nesting', `<Response>${'<Message>'.repeat(5_000)}`, 'text/xml', 14110],
   ])('with %s is the error $3 and sends no reply', async (_, body, type, code) => {
     app.answer(200, body, type)
@@ -205,7 +239,9 @@ describe('a TwiML answer', () => {
 
   test('with too many messages after a Redirect sends only the messages of earlier documents', async () => {
     app.behave(({ url }, res) => {
-      const body = url.endsWith('/more') ? '<Message>More</Message>'.repeat(10) : '<Message>First</Message>'
+      const body = url.endsWith('/more')
+        ? '<Message>More</Message>'.repeat(10)
+        : '<Message>First</Message>'
       const next = url.endsWith('/more') ? '' : '<Redirect>/more</Redirect>'
       res.writeHead(200, { 'content-type': 'text/xml' }).end(xml(body + next))
     })
@@ -282,7 +318,13 @@ describe('SmsUrl', () => {
     const hooks = async () =>
       (await ann.user.call('GET', '/api/collections/webhooks/records')).body.items as object[]
     expect(await hooks()).toMatchObject([
-      { format: 'twilio', device: phone.id, api_key: ann.keyId, events: ['message.received'], enabled: true },
+      {
+        format: 'twilio',
+        device: phone.id,
+        api_key: ann.keyId,
+        events: ['message.received'],
+        enabled: true,
+      },
     ])
     expect((await setNumber({ SmsUrl: '' })).body.sms_url).toBe('')
     expect(await hooks()).toEqual([])
@@ -297,8 +339,12 @@ describe('SmsUrl', () => {
     const hook = { user: eve.user.id, url: app.url, events: ['message.received'], format: 'twilio' }
     const make = (values: object) =>
       eve.user.call('POST', '/api/collections/webhooks/records', { ...hook, ...values })
-    expect((await make({ device: device.id, api_key: ann.keyId })).body.data).toHaveProperty('api_key')
-    expect((await make({ device: phone.id, api_key: eve.keyId })).body.data).toHaveProperty('device')
+    expect((await make({ device: device.id, api_key: ann.keyId })).body.data).toHaveProperty(
+      'api_key',
+    )
+    expect((await make({ device: phone.id, api_key: eve.keyId })).body.data).toHaveProperty(
+      'device',
+    )
     expect((await make({ device: device.id })).status).toBe(400)
     expect((await make({ device: device.id, api_key: eve.keyId })).status).toBe(200)
   })
@@ -306,7 +352,8 @@ describe('SmsUrl', () => {
   test('is deleted with the key that set it', async () => {
     const eve = await fixture.makeUser()
     const device = await pairPhone(fixture, eve, '+4915550000099')
-    const { sid } = (await eve.ask('GET', 'IncomingPhoneNumbers.json')).body.incoming_phone_numbers[0]
+    const { sid } = (await eve.ask('GET', 'IncomingPhoneNumbers.json')).body
+      .incoming_phone_numbers[0]
     await eve.ask('POST', `IncomingPhoneNumbers/${sid}.json`, { SmsUrl: app.url })
     app.answer(500)
     await receive(device, from, 'Hi')

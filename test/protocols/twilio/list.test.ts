@@ -21,7 +21,9 @@ describe('pages of messages', () => {
     const alone = { next_page_uri: null, previous_page_uri: null }
     expect(body).toMatchObject({ start: 0, end: 4, page: 0, page_size: 50, ...alone })
     for (const uri of [body.uri, body.first_page_uri])
-      expect(uri).toMatch(new RegExp(`^/2010-04-01/Accounts/${ann.sid}/Messages.json\\?PageSize=50&Page=0$`))
+      expect(uri).toMatch(
+        new RegExp(`^/2010-04-01/Accounts/${ann.sid}/Messages.json\\?PageSize=50&Page=0$`),
+      )
   })
 
   test('link to each other and stay stable while messages arrive', async () => {
@@ -38,7 +40,9 @@ describe('pages of messages', () => {
     const back = (await ann.raw('GET', third.previous_page_uri)).body
     expect(bodySids(back)).toEqual(sids.slice(2, 4))
     expect(bodySids((await ann.raw('GET', back.previous_page_uri)).body)).toEqual(sids.slice(0, 2))
-    expect(bodySids((await list('?PageSize=2&Page=1&To=%2B4915112345678')).body)).toEqual(sids.slice(2, 4))
+    expect(bodySids((await list('?PageSize=2&Page=1&To=%2B4915112345678')).body)).toEqual(
+      sids.slice(2, 4),
+    )
   })
 
   test.each([
@@ -99,14 +103,18 @@ describe('filters of messages', () => {
   test('accept a sender name with separators in From', async () => {
     await receive(phone, 'DHL-Info', 'Parcel')
     for (const from of ['DHL-Info', '+49 (1511) 7777-777'])
-      expect((await list(`?${new URLSearchParams({ From: from })}`)).body.messages.length).toBeGreaterThan(0)
+      expect(
+        (await list(`?${new URLSearchParams({ From: from })}`)).body.messages.length,
+      ).toBeGreaterThan(0)
   })
 
   test('find by To texts received before the device had its number', async () => {
     const late = await fixture.gateway.pair(ann.user, {})
     const id = await receive(late, FROM, 'Early')
     const phoneNumber = '+4915550000009'
-    await ann.user.call('PATCH', `/api/collections/devices/records/${late.id}`, { phone: phoneNumber })
+    await ann.user.call('PATCH', `/api/collections/devices/records/${late.id}`, {
+      phone: phoneNumber,
+    })
     const { messages } = (await list(`?To=${encodeURIComponent(phoneNumber)}`)).body
     expect(messages).toMatchObject([{ to: phoneNumber, body: 'Early' }])
     expect(Buffer.from(messages[0].sid.slice(2, 32), 'hex').toString()).toBe(id)

@@ -48,21 +48,30 @@ describe('a new message', () => {
     expect(fetched.body).toEqual(body)
     const upper = `MM${body.sid.slice(2).toUpperCase()}`
     expect((await ann.ask('GET', `Messages/${upper}.json`)).body.sid).toBe(body.sid)
-    expect((await ann.ask('GET', `Messages/${body.sid}/Media.json`)).body).toMatchObject({ media_list: [] })
+    expect((await ann.ask('GET', `Messages/${body.sid}/Media.json`)).body).toMatchObject({
+      media_list: [],
+    })
   })
 
   test('with a SendAt waits for its time', async () => {
     const SendAt = new Date(Date.now() + 3_600_000).toISOString()
     const { status, body } = await ann.send({ ScheduleType: 'fixed', SendAt, ValidityPeriod: '60' })
-    expect({ status, is: body.status, from: body.from }).toEqual({ status: 201, is: 'scheduled', from: null })
+    expect({ status, is: body.status, from: body.from }).toEqual({
+      status: 201,
+      is: 'scheduled',
+      from: null,
+    })
   })
 
   const postForm = async (type: string, text: string) => {
-    const answer = await fetch(`${fixture.gateway.url}/2010-04-01/Accounts/${ann.sid}/Messages.json`, {
-      method: 'POST',
-      headers: { ...basic(ann.sid, ann.token), 'content-type': type },
-      body: `To=${encodeURIComponent(TO)}&Body=${text}`,
-    })
+    const answer = await fetch(
+      `${fixture.gateway.url}/2010-04-01/Accounts/${ann.sid}/Messages.json`,
+      {
+        method: 'POST',
+        headers: { ...basic(ann.sid, ann.token), 'content-type': type },
+        body: `To=${encodeURIComponent(TO)}&Body=${text}`,
+      },
+    )
     return [answer.status, ((await answer.json()) as { body?: string }).body]
   }
 
@@ -95,7 +104,10 @@ describe('a new message', () => {
 
   test.each([
     ['spaces and brackets in To', { To: ' (+49) 151-1234.5678 ' }],
-    ['options without effect', { MaxPrice: '1', Attempt: '2', ForceDelivery: 'true', RiskCheck: 'disable' }],
+    [
+      'options without effect',
+      { MaxPrice: '1', Attempt: '2', ForceDelivery: 'true', RiskCheck: 'disable' },
+    ],
     [
       'options that are false',
       { ProvideFeedback: 'false', SmartEncoded: 'False', ContentRetention: 'retain' },
@@ -154,7 +166,9 @@ describe('a new message is refused', () => {
     const to = '+4915110000009'
     await receive(phone, to, 'STOP')
     expect((await ann.send({ To: to })).body.code).toBe(21610)
-    expect((await ann.ask('GET', `Messages.json?To=${encodeURIComponent(to)}`)).body.messages).toEqual([])
+    expect(
+      (await ann.ask('GET', `Messages.json?To=${encodeURIComponent(to)}`)).body.messages,
+    ).toEqual([])
   })
 
   test('from a number that two devices have', async () => {
@@ -162,7 +176,9 @@ describe('a new message is refused', () => {
     await pairPhone(fixture, ann, both)
     const second = await pairPhone(fixture, ann, both)
     expect((await ann.send({ From: both })).body.code).toBe(21616)
-    await ann.user.call('PATCH', `/api/collections/devices/records/${second.id}`, { enabled: false })
+    await ann.user.call('PATCH', `/api/collections/devices/records/${second.id}`, {
+      enabled: false,
+    })
     expect((await ann.send({ From: both })).body).toMatchObject({ from: both, status: 'queued' })
   })
 
@@ -187,12 +203,20 @@ describe('a new message is refused', () => {
   })
 
   test('in a body that is too large or has too many parameters', async () => {
-    expect((await ann.send({ Body: 'x'.repeat(1_100_000) })).body).toMatchObject({ code: 20001, status: 413 })
+    expect((await ann.send({ Body: 'x'.repeat(1_100_000) })).body).toMatchObject({
+      code: 20001,
+      status: 413,
+    })
     const form = { 'content-type': 'application/x-www-form-urlencoded' }
-    const chunked = await fetch(`${fixture.gateway.url}/2010-04-01/Accounts/${ann.sid}/Messages.json`, {
-      ...{ method: 'POST', duplex: 'half', headers: { ...basic(ann.sid, ann.token), ...form } },
-      body: new Blob([`Body=${'x'.repeat(1_100_000)}`]).stream(),
-    } as RequestInit)
+    const chunked = await fetch(
+      `${fixture.gateway.url}/2010-04-01/Accounts/${ann.sid}/Messages.json`,
+      {
+        method: 'POST',
+        duplex: 'half',
+        headers: { ...basic(ann.sid, ann.token), ...form },
+        body: new Blob([`Body=${'x'.repeat(1_100_000)}`]).stream(),
+      } as RequestInit,
+    )
     expect(await chunked.json()).toMatchObject({ code: 20001, status: 413 })
     const many = Object.fromEntries(Array.from({ length: 300 }, (_, i) => [`P${i}`, '']))
     expect((await ann.send(many)).body).toMatchObject({ code: 20001, status: 400 })
@@ -206,7 +230,10 @@ test('a repeated Idempotency-Key returns the first message, and another request 
   expect(again.status).toBe(201)
   expect(again.body.sid).toBe(first.body.sid)
   expect(again.headers.get('idempotent-replayed')).toBe('true')
-  expect((await ann.send({ Body: 'Other' }, headers)).body).toMatchObject({ code: 20001, status: 400 })
+  expect((await ann.send({ Body: 'Other' }, headers)).body).toMatchObject({
+    code: 20001,
+    status: 400,
+  })
 })
 
 const UNKNOWN = 'Unknown subscriber'
@@ -217,18 +244,22 @@ test.each<[string, (string | [string, string])[], string, number | null]>([
   ['not delivered', ['sent', ['failed', 'Rejected']], 'undelivered', 30003],
   ['refused for an unknown number', [['failed', UNKNOWN]], 'failed', 30005],
   ['sent, then refused for an unknown number', ['sent', ['failed', UNKNOWN]], 'undelivered', 30005],
-])('a message that was %s is shown as $2 with the error code $3', async (_, reports, status, code) => {
-  await report(phone)
-  const { sid } = (await ann.send({ From: NUMBER })).body
-  await report(phone, ...reports)
-  const { body } = await ann.ask('GET', `Messages/${sid}.json`)
-  expect(body).toMatchObject({ status, error_code: code })
-  expect(body.error_message === null).toBe(code === null)
-  expect(body.date_sent === null).toBe(status === 'failed')
-})
+])(
+  'a message that was %s is shown as $2 with the error code $3',
+  async (_, reports, status, code) => {
+    await report(phone)
+    const { sid } = (await ann.send({ From: NUMBER })).body
+    await report(phone, ...reports)
+    const { body } = await ann.ask('GET', `Messages/${sid}.json`)
+    expect(body).toMatchObject({ status, error_code: code })
+    expect(body.error_message === null).toBe(code === null)
+    expect(body.date_sent === null).toBe(status === 'failed')
+  },
+)
 
 describe('an update of a message', () => {
-  const change = (sid: string, form: Record<string, string>) => ann.ask('POST', `Messages/${sid}.json`, form)
+  const change = (sid: string, form: Record<string, string>) =>
+    ann.ask('POST', `Messages/${sid}.json`, form)
 
   test('cancels it, repeatedly, but not once a device has it', async () => {
     const { sid } = (await ann.send({ From: NUMBER })).body
@@ -237,14 +268,21 @@ describe('an update of a message', () => {
     expect((await change(sid, { Status: 'canceled' })).status).toBe(200)
     const other = (await ann.send({ From: NUMBER })).body.sid
     await report(phone)
-    expect((await change(other, { Status: 'canceled' })).body).toMatchObject({ code: 30409, status: 409 })
+    expect((await change(other, { Status: 'canceled' })).body).toMatchObject({
+      code: 30409,
+      status: 409,
+    })
   })
 
   test('redacts a finished message but not an unfinished one', async () => {
     const { sid } = (await ann.send({ From: NUMBER, Body: 'secret' })).body
     expect((await change(sid, { Body: '' })).body).toMatchObject({ code: 20009, status: 409 })
     await report(phone, 'sent')
-    expect((await change(sid, { Body: '' })).body).toMatchObject({ body: '', status: 'sent', to: TO })
+    expect((await change(sid, { Body: '' })).body).toMatchObject({
+      body: '',
+      status: 'sent',
+      to: TO,
+    })
     expect((await ann.ask('GET', `Messages/${sid}.json`)).body.body).toBe('')
   })
 
@@ -268,7 +306,10 @@ describe('an update of a message', () => {
 test('deleting a finished message keeps its quota used', async () => {
   await report(phone)
   const { sid } = (await ann.send({ From: NUMBER })).body
-  expect((await ann.ask('DELETE', `Messages/${sid}.json`)).body).toMatchObject({ code: 20009, status: 409 })
+  expect((await ann.ask('DELETE', `Messages/${sid}.json`)).body).toMatchObject({
+    code: 20009,
+    status: 409,
+  })
   const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 50 })).body
   await reportAs(phone, items, 'sent', 'delivered')
   const usage = async () => (await ann.user.call('GET', '/api/sms/usage')).body.used
@@ -295,5 +336,10 @@ test('a stored message is answered with 201 even if it cannot be read back', asy
   expect(answer.status).toBe(201)
   const { body } = await ann.ask('GET', 'Messages.json')
   expect(body.messages[0].sid).toBe(answer.body.sid)
-  expect(answer.body).toMatchObject({ status: 'queued', to: '+4915112345678', body: 'Hi', num_segments: '1' })
+  expect(answer.body).toMatchObject({
+    status: 'queued',
+    to: '+4915112345678',
+    body: 'Hi',
+    num_segments: '1',
+  })
 })

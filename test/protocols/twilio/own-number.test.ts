@@ -7,7 +7,10 @@ const FRIEND = '+4917712345678'
 
 const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
-const phone = await fixture.gateway.pair(ann.user, { phone: FIRST, sims: [{ slot: 1 }, { slot: 2 }] })
+const phone = await fixture.gateway.pair(ann.user, {
+  phone: FIRST,
+  sims: [{ slot: 1 }, { slot: 2 }],
+})
 const app = await startApp()
 
 const linesOf = async (device: string) => {
@@ -79,9 +82,16 @@ test("a device's new number becomes that of its only line, unless the line has i
   await setPhone('+4915550000032')
   const [line] = await linesOf(device.id)
   expect(line.number).toBe('+4915550000032')
-  await ann.user.call('PATCH', `/api/collections/lines/records/${line.id}`, { number: '+4915550000033' })
+  await ann.user.call('PATCH', `/api/collections/lines/records/${line.id}`, {
+    number: '+4915550000033',
+  })
   await setPhone('+4915550000034')
   expect((await linesOf(device.id))[0].number).toBe('+4915550000033')
-  await ann.user.call('PATCH', `/api/collections/devices/records/${phone.id}`, { phone: '+4915550000035' })
-  expect((await linesOf(phone.id)).map(({ number }: { number: string }) => number)).toEqual([FIRST, SECOND])
+  await ann.user.call('PATCH', `/api/collections/devices/records/${phone.id}`, {
+    phone: '+4915550000035',
+  })
+  expect((await linesOf(phone.id)).map(({ number }: { number: string }) => number)).toEqual([
+    FIRST,
+    SECOND,
+  ])
 })

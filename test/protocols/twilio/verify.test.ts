@@ -1,4 +1,9 @@
-import { codeOn, makeKey, pairPhone, startTwilioFixture } from '../../support/twilio/twilio-fixture.ts'
+import {
+  codeOn,
+  makeKey,
+  pairPhone,
+  startTwilioFixture,
+} from '../../support/twilio/twilio-fixture.ts'
 
 const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
@@ -17,10 +22,16 @@ const check = (form: Record<string, string>) => ask('POST', `${at}/VerificationC
 const ISO = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ$/
 
 test("a service and a verification have all of Twilio's keys", async () => {
-  const dates = { date_created: expect.stringMatching(ISO), date_updated: expect.stringMatching(ISO) }
+  const dates = {
+    date_created: expect.stringMatching(ISO),
+    date_updated: expect.stringMatching(ISO),
+  }
   expect(made).toMatchObject({
     sid: expect.stringMatching(/^VA[0-9a-f]{30}00$/),
-    ...{ account_sid: ann.sid, friendly_name: 'Shop', code_length: 7, ...dates },
+    account_sid: ann.sid,
+    friendly_name: 'Shop',
+    code_length: 7,
+    ...dates,
     url: expect.stringMatching(new RegExp(`/v2/Services/${made.sid}$`)),
   })
   expect((await ask('GET', at)).body).toEqual(made)
@@ -28,9 +39,20 @@ test("a service and a verification have all of Twilio's keys", async () => {
   expect(status).toBe(201)
   expect(body).toEqual({
     sid: expect.stringMatching(/^VE[0-9a-f]{30}00$/),
-    ...{ service_sid: made.sid, account_sid: ann.sid, to: body.to, channel: 'sms', status: 'pending' },
-    ...{ valid: false, lookup: {}, amount: null, payee: null, sna: null, ...dates },
-    send_code_attempts: [{ attempt_sid: `VL${body.sid.slice(2)}`, channel: 'sms', time: body.date_created }],
+    service_sid: made.sid,
+    account_sid: ann.sid,
+    to: body.to,
+    channel: 'sms',
+    status: 'pending',
+    valid: false,
+    lookup: {},
+    amount: null,
+    payee: null,
+    sna: null,
+    ...dates,
+    send_code_attempts: [
+      { attempt_sid: `VL${body.sid.slice(2)}`, channel: 'sms', time: body.date_created },
+    ],
     url: `${made.url}/Verifications/${body.sid}`,
   })
   for (const named of [
@@ -44,7 +66,10 @@ test("a service and a verification have all of Twilio's keys", async () => {
   const { lookup: _, send_code_attempts: __, sna: ___, url: ____, ...common } = body
   expect((await check({ VerificationSid: body.sid, Code: code })).body).toEqual({
     ...common,
-    ...{ status: 'approved', valid: true, date_updated: expect.any(String), sna_attempts_error_codes: [] },
+    status: 'approved',
+    valid: true,
+    date_updated: expect.any(String),
+    sna_attempts_error_codes: [],
   })
 })
 
@@ -64,7 +89,8 @@ test('services can be listed in pages, renamed and deleted', async () => {
   expect(meta).toMatchObject({ page: 0, page_size: 1, key: 'services', previous_page_url: null })
   const { pathname, search } = new URL(meta.next_page_url)
   expect((await ann.raw('GET', pathname + search)).body.services).toEqual([made])
-  const renamed = (await ask('POST', `/${other.sid}`, { FriendlyName: 'Bar', CodeLength: '4' })).body
+  const renamed = (await ask('POST', `/${other.sid}`, { FriendlyName: 'Bar', CodeLength: '4' }))
+    .body
   expect(renamed).toMatchObject({ sid: other.sid, friendly_name: 'Bar', code_length: 4 })
   expect((await ask('DELETE', `/${other.sid}`)).status).toBe(204)
   expect((await ask('GET', `/${other.sid}`)).body.code).toBe(20404)
@@ -73,7 +99,10 @@ test('services can be listed in pages, renamed and deleted', async () => {
 describe('an API key', () => {
   const RECORDS = '/api/collections/verify_services/records'
   const change = (sid: string, login: string) =>
-    ann.raw('POST', `/v2/Services/${sid}`, { login, body: new URLSearchParams({ FriendlyName: sid }) })
+    ann.raw('POST', `/v2/Services/${sid}`, {
+      login,
+      body: new URLSearchParams({ FriendlyName: sid }),
+    })
   const remove = (sid: string, login: string) => ann.raw('DELETE', `/v2/Services/${sid}`, { login })
   const loginOf = async (values: object = {}) => {
     const { account_sid, auth_token } = await makeKey(ann.user, values)
@@ -100,7 +129,10 @@ describe('an API key', () => {
       : (await ann.user.call('POST', RECORDS, { user: ann.user.id, name })).body
     const service = sid ?? `VA${Buffer.from(id).toString('hex')}00`
     const changed = await change(service, login)
-    expect([changed.status, changed.body.code]).toEqual([status, status === 200 ? undefined : 20003])
+    expect([changed.status, changed.body.code]).toEqual([
+      status,
+      status === 200 ? undefined : 20003,
+    ])
     expect((await remove(service, login)).status).toBe(status === 200 ? 204 : status)
     const left = await ann.raw('GET', `/v2/Services/${service}`)
     expect(left.status).toBe(status === 200 ? 404 : 200)
@@ -113,7 +145,10 @@ describe('an API key', () => {
       const { sid } = (await ask('POST', '', { FriendlyName: `many ${i}` })).body
       await fixture.gateway.query(`delete from auth_tries where key like '% pause'`)
       outcomes.push((await ask('POST', `/${sid}/Verifications`, { To, Channel: 'sms' })).body.code)
-      const satellite = await ask('POST', `/${sid}/Verifications`, { To: '+88216123456', Channel: 'sms' })
+      const satellite = await ask('POST', `/${sid}/Verifications`, {
+        To: '+88216123456',
+        Channel: 'sms',
+      })
       expect(satellite.body.code).toBe(60410)
     }
     expect(outcomes).toEqual([...Array(5).fill(undefined), 60203, 60203, 60203])
@@ -158,8 +193,22 @@ describe('a request is refused for', () => {
     ['an unknown parameter', 'POST', at, { Totp: 'x' }, 400, 20001],
     ['no number', 'POST', `${at}/Verifications`, { Channel: 'sms' }, 400, 60200],
     ['a wrong number', 'POST', `${at}/Verifications`, { To: '0151', Channel: 'sms' }, 400, 60200],
-    ['a call', 'POST', `${at}/Verifications`, { To: '+4915112345678', Channel: 'call' }, 400, 60200],
-    ['a satellite', 'POST', `${at}/Verifications`, { To: '+881612345678', Channel: 'sms' }, 403, 60410],
+    [
+      'a call',
+      'POST',
+      `${at}/Verifications`,
+      { To: '+4915112345678', Channel: 'call' },
+      400,
+      60200,
+    ],
+    [
+      'a satellite',
+      'POST',
+      `${at}/Verifications`,
+      { To: '+881612345678', Channel: 'sms' },
+      403,
+      60410,
+    ],
     [
       'an unknown service',
       'POST',
@@ -169,10 +218,31 @@ describe('a request is refused for', () => {
       20404,
     ],
     ['an unknown verification', 'GET', `${at}/Verifications${missing}`, undefined, 404, 20404],
-    ['a number without a verification', 'GET', `${at}/Verifications/%2B4915119999999`, undefined, 404, 20404],
-    ['an invalid status', 'POST', `${at}/Verifications${missing}`, { Status: 'pending' }, 400, 60200],
+    [
+      'a number without a verification',
+      'GET',
+      `${at}/Verifications/%2B4915119999999`,
+      undefined,
+      404,
+      20404,
+    ],
+    [
+      'an invalid status',
+      'POST',
+      `${at}/Verifications${missing}`,
+      { Status: 'pending' },
+      400,
+      60200,
+    ],
     ['no code', 'POST', `${at}/VerificationCheck`, { To: '+4915112345678' }, 400, 60200],
-    ['a check without a recipient', 'POST', `${at}/VerificationCheck`, { Code: '1234' }, 400, 60200],
+    [
+      'a check without a recipient',
+      'POST',
+      `${at}/VerificationCheck`,
+      { Code: '1234' },
+      400,
+      60200,
+    ],
     [
       'a check without a verification',
       'POST',

@@ -72,8 +72,18 @@ test.each([
   ['a wrong key', source, 'another key', '--vendel-key opens none of 21 encrypted texts.'],
   ['a missing table', partly, KEY, 'data.db cannot be read: no such table: user_plans.'],
   ['unknown OAuth2 providers', broken, KEY, 'collection users: '],
-  ["a table with a built-in table's name", named, KEY, 'collections of its own with these names: members'],
-  ['a directory of something else', join(folder, '..', 'other'), KEY, 'is not a data directory of Vendel.'],
+  [
+    "a table with a built-in table's name",
+    named,
+    KEY,
+    'collections of its own with these names: members',
+  ],
+  [
+    'a directory of something else',
+    join(folder, '..', 'other'),
+    KEY,
+    'is not a data directory of Vendel.',
+  ],
 ])('an import with %s is refused and stores nothing: $3', async (_, from, key, sentence) => {
   const refused: unknown = await bring(key, from).catch((error) => error)
   expect(refused).toBeInstanceOf(UserError)
@@ -107,17 +117,30 @@ test('a data directory made by a real Vendel server is imported', async () => {
 const pb = new PocketBase(server.url)
 
 test('imported users sign in with their old passwords and see their own records only', async () => {
-  const { record } = await pb.collection('users').authWithPassword('ann@example.com', 'ann-old-password')
+  const { record } = await pb
+    .collection('users')
+    .authWithPassword('ann@example.com', 'ann-old-password')
   expect(record).toMatchObject({ name: 'Ann Äpple', verified: true, monthly_quota: 5_000 })
   expect(record).not.toHaveProperty('is_superuser')
-  const counts = ['contacts', 'contact_groups', 'sms_templates', 'devices', 'sms_messages', 'scheduled_sms']
+  const counts = [
+    'contacts',
+    'contact_groups',
+    'sms_templates',
+    'devices',
+    'sms_messages',
+    'scheduled_sms',
+  ]
   const found = counts.map(async (name) => (await pb.collection(name).getFullList()).length)
   expect(await Promise.all(found)).toEqual([6, 2, 1, 2, 13, 2])
   expect(await briefFaults(server.services.store.db)).toEqual([])
   const { oauth2 } = await pb.collection('users').listAuthMethods()
   expect(oauth2.providers.map(({ name }) => name)).toEqual(['github'])
-  await expect(pb.collection('users').create({ email: 'x@example.com' })).rejects.toThrow('superuser')
-  await expect(pb.collection('user_quotas').update('i8380u2h9g3zm5l', {})).rejects.toThrow('superuser')
+  await expect(pb.collection('users').create({ email: 'x@example.com' })).rejects.toThrow(
+    'superuser',
+  )
+  await expect(pb.collection('user_quotas').update('i8380u2h9g3zm5l', {})).rejects.toThrow(
+    'superuser',
+  )
 })
 
 test('lists and exports work although rows that the API would refuse were left out', async () => {
@@ -129,7 +152,9 @@ test('lists and exports work although rows that the API would refuse were left o
         })
       ).status,
     ).toBe(200)
-  expect(await rows(`select id from sms_messages where status = 'weird' or length(body) > 10000`)).toEqual([])
+  expect(
+    await rows(`select id from sms_messages where status = 'weird' or length(body) > 10000`),
+  ).toEqual([])
   expect(await rows(`select id from webhooks where url not like 'http%'`)).toEqual([])
 })
 
@@ -159,7 +184,12 @@ test.each([
     '5mgyh8arrosvsrc',
     { body: 'Hello {{who}}, see you at {{when}} 👋' },
   ],
-  ['devices', 'disabled', 'e0d4rdvq6edzjfu', { name: 'Stick', phone: '', platform: 'modem', enabled: false }],
+  [
+    'devices',
+    'disabled',
+    'e0d4rdvq6edzjfu',
+    { name: 'Stick', phone: '', platform: 'modem', enabled: false },
+  ],
   [
     'sms_messages',
     'with the status failed',

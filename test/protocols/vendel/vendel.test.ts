@@ -15,7 +15,8 @@ const server = await startServerWithUsers({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const receiver = await startReceiver()
 
 type Headers = Record<string, string>
-const get = (path: string, headers?: Headers) => server.ask('GET', `/vendel/api/${path}`, undefined, headers)
+const get = (path: string, headers?: Headers) =>
+  server.ask('GET', `/vendel/api/${path}`, undefined, headers)
 const post = (path: string, body: unknown, headers?: Headers) =>
   server.ask('POST', `/vendel/api/sms/${path}`, body, headers)
 const scoped = (...scopes: string[]) =>
@@ -35,7 +36,11 @@ beforeEach(async () => {
 
 describe("Vendel's API sends", () => {
   test('to several numbers once each and ignores unknown fields', async () => {
-    const { status, body } = await post('send', { recipients: [...TO, TO[0]], body: 'Hi', priority: 'x' })
+    const { status, body } = await post('send', {
+      recipients: [...TO, TO[0]],
+      body: 'Hi',
+      priority: 'x',
+    })
     const ids = { batch_id: id, message_ids: [id, id] }
     expect([status, body]).toEqual([200, { ...ids, recipients_count: 2, status: 'accepted' }])
   })
@@ -43,7 +48,9 @@ describe("Vendel's API sends", () => {
   test('to a group, with recipients null, by a session', async () => {
     const session = await server.signedIn('users', ANN.id)
     const given = { recipients: null, group_ids: [GROUPS.friends], template_id: TEMPLATES.greeting }
-    expect((await post('send-template', given, session)).body).toMatchObject({ recipients_count: 3 })
+    expect((await post('send-template', given, session)).body).toMatchObject({
+      recipients_count: 3,
+    })
     const bodies = await server.rows('select body from sms_messages order by "to"')
     expect(bodies).toEqual([['Hello Zoe!'], ['Hello Abe!'], ['Hello Abe!']])
   })
@@ -61,7 +68,12 @@ describe("Vendel's API sends", () => {
     ],
     ['a number', 'send', { ...text, recipients: ['017'] }, 'Phone number must be in E.164 format.'],
     ['no JSON', 'send', '{', 'The body must be a JSON object.'],
-    ['1,001 numbers', 'send', { ...text, recipients: MANY }, 'At most 1000 recipients per request.'],
+    [
+      '1,001 numbers',
+      'send',
+      { ...text, recipients: MANY },
+      'At most 1000 recipients per request.',
+    ],
     ['a device', 'send', { ...text, device_id: BENS_PHONE }, 'Device not found.'],
     ['a group', 'send', { ...text, group_ids: [GROUPS.bens] }, 'Contact group not found.'],
     ['a variable', 'send-template', template, 'Missing variable: code.'],
@@ -82,7 +94,12 @@ describe("Vendel's API sends", () => {
     const devices = { devices_registered: 2, max_devices: 2_147_483_647 }
     const month = { sms_sent_this_month: 2, max_sms_per_month: 3 }
     const reset_date = expect.stringMatching(/^\d{4}-\d\d-01$/)
-    expect((await get('plans/quota')).body).toEqual({ plan: 'pocketsms', ...month, ...devices, reset_date })
+    expect((await get('plans/quota')).body).toEqual({
+      plan: 'pocketsms',
+      ...month,
+      ...devices,
+      reset_date,
+    })
     await server.rows('update users set monthly_quota = 0')
   })
 })
@@ -95,8 +112,17 @@ describe("Vendel's API returns", () => {
     const { status, body } = await get(`sms/status/${message_ids[0]}`)
     const dates = { sent_at: '', delivered_at: '' }
     const common = { batch_id, from_number: '', body: 'Hi', message_type: 'outgoing', ...dates }
-    const one = { ...common, id: message_ids[0], recipient: TO[0], status: 'assigned', error_message: '' }
-    expect([status, body]).toEqual([200, { ...one, device_id: expect.stringMatching(/^phone/), ...DATES }])
+    const one = {
+      ...common,
+      id: message_ids[0],
+      recipient: TO[0],
+      status: 'assigned',
+      error_message: '',
+    }
+    expect([status, body]).toEqual([
+      200,
+      { ...one, device_id: expect.stringMatching(/^phone/), ...DATES },
+    ])
     expect((await get(`sms/batch/${batch_id}`)).body).toEqual({
       batch_id,
       total: 2,
@@ -111,7 +137,12 @@ describe("Vendel's API returns", () => {
   const encoded = (query: Headers) => new URLSearchParams(query)
   test.each<[string, Headers, string, string[]]>([
     ['sms/messages', {}, 'id', [IN, OUT]],
-    ['sms/messages', { status: 'sent', device_id: PHONES[0], recipient: TO[0]!, batch_id: 'b' }, 'id', [OUT]],
+    [
+      'sms/messages',
+      { status: 'sent', device_id: PHONES[0], recipient: TO[0]!, batch_id: 'b' },
+      'id',
+      [OUT],
+    ],
     ['sms/messages', { from: '2026-01-02T01:00:00+01:00' }, 'id', [IN]],
     ['sms/messages', { to: '2026-01-01T00:00:00Z' }, 'id', [OUT]],
     ['sms/messages', { status: '" || id != "' }, 'id', []],
@@ -124,14 +155,34 @@ describe("Vendel's API returns", () => {
   ])('the list %s with %j, which has the records $3', async (path, query, field, values) => {
     const insert = `insert into sms_messages (id, "user", status, message_type, "to", device, batch_id, created)
       values ($1, $2, $3, $4, $5, $6, 'b', $7)`
-    await server.rows(insert, [OUT, ANN.id, 'sent', 'outgoing', TO[0], PHONES[0], '2026-01-01 00:00:00.000Z'])
-    await server.rows(insert, [IN, ANN.id, 'received', 'incoming', '', PHONES[1], '2026-01-02 00:00:00.000Z'])
+    await server.rows(insert, [
+      OUT,
+      ANN.id,
+      'sent',
+      'outgoing',
+      TO[0],
+      PHONES[0],
+      '2026-01-01 00:00:00.000Z',
+    ])
+    await server.rows(insert, [
+      IN,
+      ANN.id,
+      'received',
+      'incoming',
+      '',
+      PHONES[1],
+      '2026-01-02 00:00:00.000Z',
+    ])
     const { status, body } = await get(`${path}?${encoded(query)}`)
     expect(status).toBe(200)
     expect(body.items.map((item: Headers) => item[field]).sort()).toEqual([...values].sort())
     const per_page = Number(query.per_page ?? 50)
     const total_items = query.page ? 2 : values.length
-    const pages = { page: Number(query.page ?? 1), per_page, total_pages: Math.ceil(total_items / per_page) }
+    const pages = {
+      page: Number(query.page ?? 1),
+      per_page,
+      total_pages: Math.ceil(total_items / per_page),
+    }
     expect(body).toMatchObject({ ...pages, total_items })
     if (!path.endsWith('messages')) return
     await scoped('messages:list')
@@ -140,7 +191,9 @@ describe("Vendel's API returns", () => {
   })
 
   test('a contact with its notes, a group and a device', async () => {
-    await server.rows(`update contacts set data = '{"notes":"Rings twice"}' where phone = '+4900003'`)
+    await server.rows(
+      `update contacts set data = '{"notes":"Rings twice"}' where phone = '+4900003'`,
+    )
     const first = async (path: string) => (await get(path)).body.items[0]
     const groups = [GROUPS.friends, GROUPS.left]
     const contact = { id: id, name: 'Abe', phone_number: '+4900003', groups, notes: 'Rings twice' }
@@ -174,10 +227,12 @@ describe("Vendel's API refuses", () => {
   test('too many requests with 503 and Retry-After, since its SDKs read 429 as the quota', async () => {
     const [[root]] = (await server.rows('select id from _superusers limit 1')) as [[string]]
     const headers = await server.signedIn('_superusers', root)
-    const limit = (rateLimits: object) => server.ask('PATCH', '/api/settings', { rateLimits }, headers)
+    const limit = (rateLimits: object) =>
+      server.ask('PATCH', '/api/settings', { rateLimits }, headers)
     const rule = { label: '/vendel/', audience: '', duration: 60, maxRequests: 1 }
     await limit({ enabled: true, rules: [rule] })
-    const ask = () => fetch(`${server.url}/vendel/api/devices`, { headers: { 'x-api-key': ANN.key } })
+    const ask = () =>
+      fetch(`${server.url}/vendel/api/devices`, { headers: { 'x-api-key': ANN.key } })
     expect((await ask()).status).toBe(200)
     const answer = await ask()
     await limit({ enabled: false })
@@ -189,14 +244,20 @@ test("webhooks in Vendel's form are signed with their secret", async () => {
   const session = await server.signedIn('users', ANN.id)
   const events = ['message.sent', 'message.failed']
   const hook = { user: ANN.id, url: receiver.url, events, format: 'vendel' }
-  const { secret, id: made } = (await server.ask('POST', '/api/collections/webhooks/records', hook, session))
-    .body
+  const { secret, id: made } = (
+    await server.ask('POST', '/api/collections/webhooks/records', hook, session)
+  ).body
   const { message_ids } = (
     await post('send', { recipients: TO.slice(0, 1), body: 'Grüße', device_id: PHONES[0] })
   ).body
   const phone = await server.signedIn('devices', PHONES[0])
   const { items } = (await server.ask('POST', '/api/devices/claim', { limit: 1 }, phone)).body
-  const report = { id: items[0].id, attempt: items[0].attempt, status: 'failed', error_message: 'Radio off' }
+  const report = {
+    id: items[0].id,
+    attempt: items[0].attempt,
+    status: 'failed',
+    error_message: 'Radio off',
+  }
   await server.ask('POST', '/api/devices/report', { items: [report] }, phone)
   await receiver.heard(1)
   await server.ask('POST', `/api/webhooks/${made}/test`, {}, session)
@@ -214,5 +275,7 @@ test("webhooks in Vendel's form are signed with their secret", async () => {
   await server.rows(`update webhooks set secret = 'of Vendel' where id = $1`, [made])
   await server.ask('POST', `/api/webhooks/${made}/test`, {}, session)
   const { body, headers } = (await receiver.heard(3))[2]!
-  expect(headers['x-webhook-signature']).toBe(createHmac('sha256', 'of Vendel').update(body).digest('hex'))
+  expect(headers['x-webhook-signature']).toBe(
+    createHmac('sha256', 'of Vendel').update(body).digest('hex'),
+  )
 })

@@ -21,7 +21,8 @@ const OF_COLLECTION = /^\/api\/collections\/(?!meta\/)[^/]+\/(?!truncate$)/
 /** Whether the description lacks the route of an answer. Other products have paths that only refuse. */
 function isMissing(path: string, status: number): boolean {
   const api = findApi(APIS, path)
-  if (OF_COLLECTION.test(path) || (api?.isOwn && api.errorForm === gatewayForm)) return status !== 404
+  if (OF_COLLECTION.test(path) || (api?.isOwn && api.errorForm === gatewayForm))
+    return status !== 404
   return status < 400 && api?.paths !== undefined
 }
 
@@ -40,14 +41,16 @@ export function validatorOf(
   if (known) return known
   const described = new Lru<string, Described>(MAX_DESCRIPTIONS)
   const describe = (name: string) =>
-    described.get(name) ?? described.set(name, descriptionOf(collectionsFor(catalog, name), extensions))
+    described.get(name) ??
+    described.set(name, descriptionOf(collectionsFor(catalog, name), extensions))
   const judge = (answer: GivenAnswer) => {
     const path = describedPath(catalog, answer.url)
     if (path === undefined || answer.method === 'OPTIONS') return undefined
     const [, name = ''] = /^\/api\/collections\/([^/]+)/.exec(path) ?? []
     const fault = describe(name).faultOf(answer, path)
     return (
-      fault && `${answer.method} ${answer.url} → ${answer.status}: ${fault}\n  ${answer.body.slice(0, 500)}`
+      fault &&
+      `${answer.method} ${answer.url} → ${answer.status}: ${fault}\n  ${answer.body.slice(0, 500)}`
     )
   }
   judges.set(catalog, judge)
@@ -79,19 +82,27 @@ function collectionsFor(catalog: Catalog, name: string): Collection[] {
  * secrets and times are. Extensions are the same for all servers.
  */
 function descriptionOf(collections: readonly Collection[], extensions: Extensions): Described {
-  const key = JSON.stringify(collections.map(({ id, name, type, fields }) => [id, name, type, fields]))
+  const key = JSON.stringify(
+    collections.map(({ id, name, type, fields }) => [id, name, type, fields]),
+  )
   return descriptions.get(key) ?? descriptions.set(key, new Described(collections, extensions))
 }
 
 /** The path as the description has it: collections by their name. Undefined where no path of the API is. */
 function describedPath(catalog: Catalog, url: string): string | undefined {
   const path = readRoutedPath(APIS, url)
-  if (!(path.startsWith('/api/') || findApi(APIS, path)) || /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path))
+  if (
+    !(path.startsWith('/api/') || findApi(APIS, path)) ||
+    /%(?![0-9a-f]{2})|\/\/|\/\./i.test(path)
+  )
     return undefined
-  return path.replace(/^(\/api\/collections\/)([^/]+)(?=\/)/, (whole, start: string, name: string) => {
-    const collection = catalog.find(decodeURIComponent(name))
-    return collection ? start + collection.name : whole
-  })
+  return path.replace(
+    /^(\/api\/collections\/)([^/]+)(?=\/)/,
+    (whole, start: string, name: string) => {
+      const collection = catalog.find(decodeURIComponent(name))
+      return collection ? start + collection.name : whole
+    },
+  )
 }
 
 /** The description's own schemas are checked by test/http/openapi, not for each server again. */
@@ -113,7 +124,11 @@ class Described {
       described: DESCRIBED,
     })
     const { paths, components } = JSON.parse(JSON.stringify(document)) as Record<string, Json>
-    this.#paths = Object.entries(paths!).map(([path, methods]) => [matcherOf(path), path, methods as Json])
+    this.#paths = Object.entries(paths!).map(([path, methods]) => [
+      matcherOf(path),
+      path,
+      methods as Json,
+    ])
     this.#document = { paths, components: walk(components, close) }
     this.#whole = new Ajv2020(AJV).addSchema(this.#document, 'api')
   }
@@ -131,13 +146,18 @@ class Described {
     const [, template, methods] = found
     const { responses } = methods[method] as { responses: Answers }
     // `refuseHead` answers 405
-    if (answer.status === 304 || (answer.method === 'HEAD' && answer.status === 405)) return undefined
+    if (answer.status === 304 || (answer.method === 'HEAD' && answer.status === 405))
+      return undefined
     if (!responses[answer.status]) return 'the status is not described'
     const pointer = ['paths', template, method, 'responses', String(answer.status)]
     return this.#faultOfBody(answer, pointer, responses[answer.status]!)
   }
 
-  #faultOfBody(answer: GivenAnswer, pointer: string[], response: { $ref?: string; content?: Json }) {
+  #faultOfBody(
+    answer: GivenAnswer,
+    pointer: string[],
+    response: { $ref?: string; content?: Json },
+  ) {
     const [at, described] = response.$ref ? this.#resolve(response.$ref) : [pointer, response]
     const types = Object.keys(described.content ?? {})
     if (types.length === 0) return answer.body === '' ? undefined : 'no body is described'
@@ -194,7 +214,9 @@ const matcherOf = (path: string) => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/
 function walk(json: unknown, change: (object: Json) => Json): unknown {
   if (Array.isArray(json)) return json.map((item) => walk(item, change))
   if (typeof json !== 'object' || json === null) return json
-  return change(Object.fromEntries(Object.entries(json).map(([key, value]) => [key, walk(value, change)])))
+  return change(
+    Object.fromEntries(Object.entries(json).map(([key, value]) => [key, walk(value, change)])),
+  )
 }
 
 /** Here all fields of a collection are known: a record may have no others. */

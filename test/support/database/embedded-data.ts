@@ -50,7 +50,13 @@ export class EmbeddedData {
 
 /** Makes what a server needs in the database that `env` names, with a superuser. */
 export function makeDatabase(env: Readonly<Record<string, string>>, home = HOME): void {
-  const args = [join(home, 'bin/pocketsms.js'), 'superuser', 'upsert', SUPERUSER.email, SUPERUSER.password]
+  const args = [
+    join(home, 'bin/pocketsms.js'),
+    'superuser',
+    'upsert',
+    SUPERUSER.email,
+    SUPERUSER.password,
+  ]
   execFileSync(process.execPath, args, { env: { ...process.env, ...env }, stdio: 'ignore' })
 }
 

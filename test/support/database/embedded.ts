@@ -18,7 +18,12 @@ export function openHere(folder: string, log: string[] = []): Promise<Embedded> 
     log.push(err ? `${msg}: ${err.message}` : msg)
   }
   const pulse = { everyMs: 200, answerMs: 1_000 }
-  return openEmbedded(folder, createLogger({ logLevel: 'info' }, { write }), { fsync: 'off' }, pulse)
+  return openEmbedded(
+    folder,
+    createLogger({ logLevel: 'info' }, { write }),
+    { fsync: 'off' },
+    pulse,
+  )
 }
 
 /** The same in a process of its own, with another environment or user by `options`, or mounts by `prefix`. */
@@ -30,7 +35,10 @@ export async function openElsewhere(
   const [command, ...args] = [...prefix, process.execPath, USER, folder]
   const child = spawn(command!, args, { ...options, stdio: ['ignore', 'pipe', 'pipe'] })
   const said = text(child.stderr!)
-  const [url] = await Promise.race([once(child.stdout!, 'data'), once(child, 'close').then(() => [''])])
+  const [url] = await Promise.race([
+    once(child.stdout!, 'data'),
+    once(child, 'close').then(() => ['']),
+  ])
   return { child, url: String(url).trim(), said: url ? '' : await said }
 }
 

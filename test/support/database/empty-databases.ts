@@ -16,7 +16,10 @@ export async function emptyDatabase(): Promise<Environment> {
 }
 
 /** Opens the database of a place, runs `work` with it, closes it. */
-export async function withDatabase<T>(place: Environment, work: (db: Db) => Promise<T>): Promise<T> {
+export async function withDatabase<T>(
+  place: Environment,
+  work: (db: Db) => Promise<T>,
+): Promise<T> {
   const config = await testConfig(place)
   const db = await openDb(config, createLogger(config))
   try {

@@ -1,7 +1,10 @@
 import { vi } from 'vitest'
 import type { Store } from '../../../src/engine/collections/catalog.ts'
 import { makeAnswerJobs } from '../../../src/gateway/conversations/auto-answer.ts'
-import { type ReceivedText, receiveTexts } from '../../../src/gateway/conversations/store-received-texts.ts'
+import {
+  type ReceivedText,
+  receiveTexts,
+} from '../../../src/gateway/conversations/store-received-texts.ts'
 import { cancelMessage } from '../../../src/gateway/messages/queue/cancel-messages.ts'
 import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
 import { SEND } from '../../../src/gateway/messages/send/body-schema.ts'
@@ -92,7 +95,11 @@ export async function openLineFixture(env: Record<string, string> = {}) {
   const nodeOf = (store: Store) => {
     const services = { store, config, acceptor: openAcceptor(store, config) }
     return async (body: object) => {
-      const { answer } = await send(services, sender, readSend(SEND, { body: 'Hi', ...body }, new Date()))
+      const { answer } = await send(
+        services,
+        sender,
+        readSend(SEND, { body: 'Hi', ...body }, new Date()),
+      )
       const { message_ids } = JSON.parse(answer) as { message_ids: string[] }
       const found = new Map(
         (await query('select id, line from sms_messages where id = any($1)', [message_ids])) as [
@@ -199,16 +206,21 @@ export async function openLineFixture(env: Record<string, string> = {}) {
       const earlier = `to_char(charged::date - 1, 'YYYY-MM-DD')`
       await query(`update sms_dispatch set charged = ${earlier} where charged <> ''`)
       await query(`update line_use set day = to_char(day::date - 1, 'YYYY-MM-DD')`)
-      await query(`update sms_dispatch set due_at = due_at - interval '1 day' where due_at is not null`)
+      await query(
+        `update sms_dispatch set due_at = due_at - interval '1 day' where due_at is not null`,
+      )
     },
     /** Texts of this day and month by line, and how many messages wait. */
     async use() {
       const used = await query(`select line, day_texts, month_texts from line_use order by line`)
-      const [[waiting]] = (await query(`select count(*) from sms_messages where waiting_for = 'room'`)) as [
-        [number],
-      ]
+      const [[waiting]] = (await query(
+        `select count(*) from sms_messages where waiting_for = 'room'`,
+      )) as [[number]]
       const counts = Object.fromEntries(
-        used.map(([line, day, month]) => [String(line).replace(/0+$/, ''), [Number(day), Number(month)]]),
+        used.map(([line, day, month]) => [
+          String(line).replace(/0+$/, ''),
+          [Number(day), Number(month)],
+        ]),
       ) as Record<string, [number, number]>
       return { counts, waiting: Number(waiting) }
     },

@@ -1,5 +1,8 @@
 import type { Store } from '../../../src/engine/collections/catalog.ts'
-import { type CatalogStore, openStore as openCatalog } from '../../../src/engine/collections/catalog-store.ts'
+import {
+  type CatalogStore,
+  openStore as openCatalog,
+} from '../../../src/engine/collections/catalog-store.ts'
 import { BUILT_IN } from '../../../src/main/definitions.ts'
 import { type RunningServer, start as startServer } from '../../../src/main/server.ts'
 import type { Config } from '../../../src/platform/config.ts'
@@ -41,7 +44,11 @@ export type TestServer = RunningServer & {
 }
 
 /** Starts a server. It is stopped after the test file. */
-export async function start(config: Config, log?: Logger, workers?: WorkerMember): Promise<TestServer> {
+export async function start(
+  config: Config,
+  log?: Logger,
+  workers?: WorkerMember,
+): Promise<TestServer> {
   const server = await startServer(config, log, workers)
   return {
     url: server.url,

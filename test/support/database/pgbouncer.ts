@@ -41,7 +41,10 @@ export async function startPgBouncer(
     [target.username, PLAIN_ROLE].map((name) => `"${name}" "${target.password}"\n`).join(''),
   )
   if (owner) chownSync(folder, owner.uid, owner.gid)
-  const child = spawn('pgbouncer', ['-q', join(folder, 'pgbouncer.ini')], { ...owner, stdio: 'ignore' })
+  const child = spawn('pgbouncer', ['-q', join(folder, 'pgbouncer.ini')], {
+    ...owner,
+    stdio: 'ignore',
+  })
   const kill = () => child.kill('SIGKILL')
   process.once('exit', kill)
   const ended = new Promise<void>((resolve) => child.once('exit', () => resolve()))

@@ -82,7 +82,10 @@ function isPostgresFolder(folder: string): boolean {
  */
 export async function startPostgres(options: PostgresOptions = {}): Promise<TemporaryPostgres> {
   const bin = findPostgres()
-  if (!bin) throw new Error('No Postgres is installed (looked at PG_BIN, /usr/lib/postgresql and the PATH).')
+  if (!bin)
+    throw new Error(
+      'No Postgres is installed (looked at PG_BIN, /usr/lib/postgresql and the PATH).',
+    )
   const owner = process.getuid?.() === 0 ? accountOf('postgres') : undefined
   const folder = mkdtempSync(join(options.parent ?? tmpdir(), 'pocketsms-postgres-'))
   if (owner) chownSync(folder, owner.uid, owner.gid)
@@ -111,8 +114,21 @@ export async function startReplica(
   const owner = process.getuid?.() === 0 ? accountOf('postgres') : undefined
   const folder = mkdtempSync(join(parent, 'pocketsms-replica-'))
   if (owner) chownSync(folder, owner.uid, owner.gid)
-  const args = ['-d', primary.url, '-D', join(folder, 'data'), '-R', '-X', 'stream', '--checkpoint=fast']
-  execFileSync(join(bin, 'pg_basebackup'), [...args, '--no-sync'], { ...owner, cwd: folder, stdio: 'pipe' })
+  const args = [
+    '-d',
+    primary.url,
+    '-D',
+    join(folder, 'data'),
+    '-R',
+    '-X',
+    'stream',
+    '--checkpoint=fast',
+  ]
+  execFileSync(join(bin, 'pg_basebackup'), [...args, '--no-sync'], {
+    ...owner,
+    cwd: folder,
+    stdio: 'pipe',
+  })
   const url = new URL(primary.url)
   url.port = String(port ?? (await freePort()))
   return run({ bin, folder, owner, url: url.href, settings })
@@ -156,10 +172,17 @@ export function initialise(
   const file = join(folder, 'password')
   writeFileSync(file, password, { mode: 0o600 })
   if (owner) chownSync(file, owner.uid, owner.gid)
-  const locale = ['--locale=C', ...(icuLocale ? ['--locale-provider=icu', `--icu-locale=${icuLocale}`] : [])]
+  const locale = [
+    '--locale=C',
+    ...(icuLocale ? ['--locale-provider=icu', `--icu-locale=${icuLocale}`] : []),
+  ]
   const access = ['-U', 'postgres', '--auth=scram-sha-256', `--pwfile=${file}`]
   const args = ['-D', join(folder, 'data'), '-E', 'UTF8', '--no-sync', ...locale, ...access]
-  execFileSync(join(bin, 'initdb'), args, { ...owner, cwd: folder, stdio: ['ignore', 'ignore', 'pipe'] })
+  execFileSync(join(bin, 'initdb'), args, {
+    ...owner,
+    cwd: folder,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
   return password
 }
 
@@ -241,7 +264,8 @@ export async function awaitServer(server: ChildProcess, url: string): Promise<st
 async function firstAnswer(server: ChildProcess, url: string, said: () => string): Promise<string> {
   const ask = () =>
     onServer(url, 'show server_version').catch((error: unknown) => {
-      if (server.exitCode !== null) throw new Error(`Postgres did not start.\n${said()}`, { cause: error })
+      if (server.exitCode !== null)
+        throw new Error(`Postgres did not start.\n${said()}`, { cause: error })
       return undefined
     })
   const { rows } = await until('Postgres to start', ask, START_MS)
@@ -249,7 +273,8 @@ async function firstAnswer(server: ChildProcess, url: string, said: () => string
 }
 
 async function stopServer(server: ChildProcess): Promise<void> {
-  const ended = server.exitCode === null ? new Promise((resolve) => server.once('exit', resolve)) : undefined
+  const ended =
+    server.exitCode === null ? new Promise((resolve) => server.once('exit', resolve)) : undefined
   server.stdin?.end()
   await ended
 }

@@ -13,7 +13,9 @@ const MIN_COST = 4
  * collections; and the indexes of a large history, so that tests use them. It takes a second, so a test run
  * does it once and copies the result. Passwords are hashed in 1 ms instead of 57.
  */
-export async function prepareDatabase(place: Record<'DATABASE_URL' | 'DATA_DIR', string>): Promise<void> {
+export async function prepareDatabase(
+  place: Record<'DATABASE_URL' | 'DATA_DIR', string>,
+): Promise<void> {
   const config = readConfig({ LOG_LEVEL: 'silent', ...place })
   const log = createLogger(config)
   const db = await openDb(config, log)

@@ -48,7 +48,12 @@ export async function assign(
   dispatch: Readonly<Record<string, string>> = {},
 ): Promise<string[]> {
   const ids = Array.from({ length: count }, () => randomId())
-  const all = { state: `'assigned'`, wakes: '1', wake_at: `now() + interval '5 seconds'`, ...dispatch }
+  const all = {
+    state: `'assigned'`,
+    wakes: '1',
+    wake_at: `now() + interval '5 seconds'`,
+    ...dispatch,
+  }
   await db.query(
     `insert into sms_messages (id, status, message_type, "user", device, "to", body, guarantee, created, updated)
      select id, ${all.state}, 'outgoing', $2, $3, '+4930100', 'hello', 'at_most_once', ${NOW}, ${NOW}
@@ -71,7 +76,10 @@ export async function lookUp({ db }: Store, ids: readonly string[]) {
     [ids],
   )
   const byId = new Map(
-    rows.map(([id, status, device, error]) => [id, { status, device, error } as Record<string, string>]),
+    rows.map(([id, status, device, error]) => [
+      id,
+      { status, device, error } as Record<string, string>,
+    ]),
   )
   return ids.map((id) => byId.get(id)!)
 }

@@ -31,7 +31,11 @@ export async function openSendFixture(phones: number, quota = 0) {
   const node = () => {
     const desk = { store, config, acceptor: openAcceptor(store, config) }
     return (body: object) =>
-      send(desk, sender, readSend(SEND, { recipients: ['+4911111'], body: 'Hi', ...body }, new Date())).then(
+      send(
+        desk,
+        sender,
+        readSend(SEND, { recipients: ['+4911111'], body: 'Hi', ...body }, new Date()),
+      ).then(
         () => 'accepted',
         (error: { body?: { error: string } }) => error.body?.error ?? String(error),
       )
@@ -40,7 +44,10 @@ export async function openSendFixture(phones: number, quota = 0) {
 }
 
 /** Runs `work` for each number below `count`, by 64 at a time. */
-export async function inGroupsOf64(count: number, work: (i: number) => Promise<void>): Promise<void> {
+export async function inGroupsOf64(
+  count: number,
+  work: (i: number) => Promise<void>,
+): Promise<void> {
   let next = 0
   const one = async () => {
     while (next < count) await work(next++)

@@ -36,14 +36,22 @@ export function describedRequests(
     components: { schemas: Record<string, Json> }
   }
   const resolve = (schema: Json): Json =>
-    typeof schema.$ref === 'string' ? document.components.schemas[schema.$ref.split('/').at(-1)!]! : schema
+    typeof schema.$ref === 'string'
+      ? document.components.schemas[schema.$ref.split('/').at(-1)!]!
+      : schema
 
   function properties(given: Json, depth = 2): string[][] {
     const schema = resolve(given)
-    const parts = [schema, ...['allOf', 'anyOf', 'oneOf'].flatMap((key) => (schema[key] as Json[]) ?? [])]
+    const parts = [
+      schema,
+      ...['allOf', 'anyOf', 'oneOf'].flatMap((key) => (schema[key] as Json[]) ?? []),
+    ]
     const all = parts.map(resolve)
-    const below = all.flatMap(({ properties: found = {} }) => Object.entries(found as Record<string, Json>))
-    if (below.length === 0 && all.some(({ additionalProperties }) => additionalProperties)) return ANY
+    const below = all.flatMap(({ properties: found = {} }) =>
+      Object.entries(found as Record<string, Json>),
+    )
+    if (below.length === 0 && all.some(({ additionalProperties }) => additionalProperties))
+      return ANY
     return below.flatMap(([name, each]) => [
       [name],
       ...(depth > 1 ? properties(each, depth - 1).map((path) => [name, ...path]) : []),
@@ -52,10 +60,15 @@ export function describedRequests(
 
   return Object.entries(document.paths).flatMap(([template, methods]) =>
     Object.entries(methods).map(([method, operation]): DescribedRequest => {
-      const body = operation.requestBody as { content?: Record<string, { schema?: Json; example?: Json }> }
+      const body = operation.requestBody as {
+        content?: Record<string, { schema?: Json; example?: Json }>
+      }
       const content = body?.content ?? {}
       const first = content['application/json'] ?? Object.values(content)[0]
-      const asked = (operation.parameters ?? []) as readonly { readonly in: string; readonly name: string }[]
+      const asked = (operation.parameters ?? []) as readonly {
+        readonly in: string
+        readonly name: string
+      }[]
       return {
         method: method.toUpperCase(),
         path: template.replace(/\{(\w+)\}/g, (_, name) => parameters[name] ?? 'x'),

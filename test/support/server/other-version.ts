@@ -1,5 +1,13 @@
 import { execFileSync } from 'node:child_process'
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -40,7 +48,8 @@ function lastTag(): string | undefined {
 const FIRST_RELEASE = '9992888e4194bf87c06738e57225fe4bbc3c7576'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
-export const lastReleaseCommit = (): string => git('rev-parse', `${lastTag() ?? FIRST_RELEASE}^{commit}`)
+export const lastReleaseCommit = (): string =>
+  git('rev-parse', `${lastTag() ?? FIRST_RELEASE}^{commit}`)
 
 /**
  * The last release as npm installs it, or the packed file that RELEASE names; before the first tag its
@@ -84,10 +93,13 @@ export function nextVersion(): OtherVersion {
 export const git = (...args: string[]): string =>
   execFileSync('git', ['-C', HOME, ...args], { encoding: 'utf8' }).trim()
 
-const linkPackages = (home: string) => symlinkSync(join(HOME, 'node_modules'), join(home, 'node_modules'))
+const linkPackages = (home: string) =>
+  symlinkSync(join(HOME, 'node_modules'), join(home, 'node_modules'))
 
 /** What the program needs of the packages that npm installs for a folder. */
 function packagesOf(home: string): string {
   const { packages } = JSON.parse(readFileSync(join(home, 'package-lock.json'), 'utf8'))
-  return JSON.stringify(Object.entries<{ dev?: true }>(packages).filter(([path, { dev }]) => path && !dev))
+  return JSON.stringify(
+    Object.entries<{ dev?: true }>(packages).filter(([path, { dev }]) => path && !dev),
+  )
 }

@@ -24,8 +24,13 @@ export async function request(
   const response = await fetch(url + path, {
     method,
     redirect: 'manual',
-    headers: { ...(body !== undefined && !isForm && { 'content-type': 'application/json' }), ...headers },
-    ...(body !== undefined && { body: isForm || typeof body === 'string' ? body : JSON.stringify(body) }),
+    headers: {
+      ...(body !== undefined && !isForm && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && {
+      body: isForm || typeof body === 'string' ? body : JSON.stringify(body),
+    }),
   })
   const text = await response.text()
   const isJson = response.headers.get('content-type')?.startsWith('application/json')

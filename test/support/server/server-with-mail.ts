@@ -17,17 +17,24 @@ export async function startServerWithMail(env: Record<string, string> = {}) {
   type Headers = Record<string, string>
   const call = (method: string, path: string, body?: unknown, headers?: Headers) =>
     request(server.url, method, path, body, headers)
-  const post = (path: string, body: unknown = {}, headers?: Headers) => call('POST', path, body, headers)
+  const post = (path: string, body: unknown = {}, headers?: Headers) =>
+    call('POST', path, body, headers)
   /** The token of a successful sign-in. */
   const signIn = async (collection: string, identity: string, password: string) =>
     String(
-      (await post(`/api/collections/${collection}/auth-with-password`, { identity, password })).body.token,
+      (await post(`/api/collections/${collection}/auth-with-password`, { identity, password })).body
+        .token,
     )
   const find = (name: string) => store.catalog.find(name) as AuthCollection
   const change = (name: string, options: Partial<AuthCollection>) =>
     store.change((draft) => saveCollection(draft, { ...find(name), ...options }))
   return {
-    ...{ server, mail, call, post, signIn, change },
+    server,
+    mail,
+    call,
+    post,
+    signIn,
+    change,
     async superuser(): Promise<Headers> {
       return { authorization: await signIn('_superusers', SUPERUSER.email, SUPERUSER.password) }
     },

@@ -91,7 +91,12 @@ const FIXTURES = {
     contact('Abe', '+4900003', [GROUPS.friends, GROUPS.left]),
     contact('Out', '+4900004', [GROUPS.friends, GROUPS.left], { opted_out: true }),
     contact('Xaver', '+4900005'),
-    { ...contact('Bens Max', '+4900006', [GROUPS.bens]), id: id('bensmax'), user: BEN.id, opted_out: true },
+    {
+      ...contact('Bens Max', '+4900006', [GROUPS.bens]),
+      id: id('bensmax'),
+      user: BEN.id,
+      opted_out: true,
+    },
   ],
   sms_templates: [
     {

@@ -8,7 +8,13 @@ export async function startSmtpFixture(env: Record<string, string> = {}) {
   const server = await startServerWithUsers({ SMTP_PORT: String(port), ...env })
   const signedIn = await server.signedIn('users', ANN.id)
   const hook = async (values: object = {}): Promise<string> => {
-    const fields = { user: ANN.id, name: 'Mail', preset: 'text', recipients: ['+4911111'], ...values }
+    const fields = {
+      user: ANN.id,
+      name: 'Mail',
+      preset: 'text',
+      recipients: ['+4911111'],
+      ...values,
+    }
     const made = await server.ask('POST', '/api/collections/hooks/records', fields, signedIn)
     return `${made.body.secret}@sms.example.com`
   }
@@ -28,6 +34,8 @@ export async function startSmtpFixture(env: Record<string, string> = {}) {
     }
   }
   const sent = async () =>
-    (await server.rows('select "to", body from sms_messages order by "to", body')).map((row) => row.join(' '))
+    (await server.rows('select "to", body from sms_messages order by "to", body')).map((row) =>
+      row.join(' '),
+    )
   return { server, port, auth, hook, mail, sent }
 }

@@ -33,12 +33,19 @@ const made: string[] = []
 async function newDatabase(content: Content): Promise<Record<string, string>> {
   const { TEST_POSTGRES_URL: server, TEST_TEMPLATE } = process.env
   const name = `test_${randomBytes(6).toString('hex')}`
-  const url = await createDatabase(server!, name, content === 'prepared' ? TEST_TEMPLATE : undefined)
+  const url = await createDatabase(
+    server!,
+    name,
+    content === 'prepared' ? TEST_TEMPLATE : undefined,
+  )
   made.push(url)
   const { TEST_POOLER: port, TEST_POOL_MODE } = process.env
   if (!port) return { DATABASE_URL: url }
   const pooled = Object.assign(new URL(url), { port }).href
-  return { DATABASE_URL: pooled, ...(TEST_POOL_MODE === 'transaction' && { DATABASE_LISTEN_URL: url }) }
+  return {
+    DATABASE_URL: pooled,
+    ...(TEST_POOL_MODE === 'transaction' && { DATABASE_LISTEN_URL: url }),
+  }
 }
 
 /** Drops the databases that `testConfig` made in this process. */
@@ -65,7 +72,10 @@ interface Corpus {
 
 const EXTENSIONS = collectExtensions({ webhookAllowPrivate: true })
 
-export const importCorpus = (store: TestServer['services']['store'], { schema, fixtures }: Corpus) =>
+export const importCorpus = (
+  store: TestServer['services']['store'],
+  { schema, fixtures }: Corpus,
+) =>
   importFiles(store, EXTENSIONS, { schema: fileOf(schema), fixtures: fileOf(fixtures) }, () => {})
 
 function fileOf(content: unknown): string | undefined {

@@ -30,7 +30,11 @@ const SCHEMA = [
       { name: 'created', type: 'autodate', onCreate: true },
       { name: 'updated', type: 'autodate', onCreate: true, onUpdate: true },
     ],
-    { indexes: ['CREATE UNIQUE INDEX `idx_tools_maker` ON `tools` (`maker`, `serial`) WHERE `maker` != ""'] },
+    {
+      indexes: [
+        'CREATE UNIQUE INDEX `idx_tools_maker` ON `tools` (`maker`, `serial`) WHERE `maker` != ""',
+      ],
+    },
   ),
   base('jobs', [relation('tool', 'tools', { cascadeDelete: true })]),
   base('notes', [relation('worker', 'workers'), text('text')], {
@@ -50,7 +54,13 @@ export async function startWriteTestServer() {
   const tokens: Record<string, string> = {}
   /** Asks as someone who has signed in (or as a guest, ''). */
   const ask = (who: string, method: string, path: string, body?: unknown) =>
-    request(`${server.url}/api/`, method, path, body, tokens[who] ? { authorization: tokens[who] } : {})
+    request(
+      `${server.url}/api/`,
+      method,
+      path,
+      body,
+      tokens[who] ? { authorization: tokens[who] } : {},
+    )
   /** Signs someone in under a name. */
   const signIn = async (who: string, collection: string, identity: string, password: string) => {
     const { body } = await ask('', 'POST', `collections/${collection}/auth-with-password`, {

@@ -15,8 +15,12 @@ export async function startBackupServer(env: Record<string, string> = {}) {
   const server = await startServer({ env: { BACKUP_DIR: folder, ...env } })
   const { token } = await signIn(server.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
   const headers = { authorization: token }
-  const call = (method: string, path: string, body?: unknown, more: Record<string, string> = headers) =>
-    request(server.url, method, path, body, more)
+  const call = (
+    method: string,
+    path: string,
+    body?: unknown,
+    more: Record<string, string> = headers,
+  ) => request(server.url, method, path, body, more)
   return {
     server,
     folder,

@@ -21,8 +21,12 @@ export async function startMailServer() {
     while (waiting.length > 0 && given < mails.length) waiting.shift()!(mails[given++]!)
   }
   const server = new SMTPServer({
-    ...{ disabledCommands: ['STARTTLS', 'AUTH'], hideSMTPUTF8: true, hide8BITMIME: true },
-    ...{ disableReverseLookup: true, logger: false, closeTimeout: 1 },
+    disabledCommands: ['STARTTLS', 'AUTH'],
+    hideSMTPUTF8: true,
+    hide8BITMIME: true,
+    disableReverseLookup: true,
+    logger: false,
+    closeTimeout: 1,
     onMailFrom(_, _session, done) {
       if (!mailServer.refuses) return done()
       mailServer.refused++
@@ -42,7 +46,9 @@ export async function startMailServer() {
   })
   server.on('error', () => {})
   const { port } = await new Promise<{ port: number }>((resolve) => {
-    const listening = server.listen(0, '127.0.0.1', () => resolve(listening.address() as { port: number }))
+    const listening = server.listen(0, '127.0.0.1', () =>
+      resolve(listening.address() as { port: number }),
+    )
   })
   const mailServer = {
     port,

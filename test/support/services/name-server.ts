@@ -15,7 +15,11 @@ export async function startNameServer() {
     const fitting = (answers?.[0] ?? []).filter((address) => isIP(address) === (type === A ? 4 : 6))
     // the next answer is for the next connection: both families belong to one
     if (type === AAAA && answers && answers.length > 1) answers.shift()
-    socket.send(answerTo(query.subarray(0, end), fitting, answers !== undefined), from.port, from.address)
+    socket.send(
+      answerTo(query.subarray(0, end), fitting, answers !== undefined),
+      from.port,
+      from.address,
+    )
   })
   await new Promise<void>((resolve) => socket.bind(0, '127.0.0.1', resolve))
   return {
@@ -49,7 +53,20 @@ function answerTo(query: Buffer, addresses: readonly string[], isKnown: boolean)
 /** The name of the question again, the class of the internet, no time to live. */
 function record(address: string): Buffer {
   const data = bytesOf(address)
-  const fixed = Buffer.from([0xc0, 12, 0, data.length === 4 ? A : AAAA, 0, 1, 0, 0, 0, 0, 0, data.length])
+  const fixed = Buffer.from([
+    0xc0,
+    12,
+    0,
+    data.length === 4 ? A : AAAA,
+    0,
+    1,
+    0,
+    0,
+    0,
+    0,
+    0,
+    data.length,
+  ])
   return Buffer.concat([fixed, data])
 }
 

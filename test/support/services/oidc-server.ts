@@ -69,7 +69,11 @@ export async function startOidcServer(
     const result =
       prompt.name === 'login'
         ? { login: { accountId: server.account } }
-        : { consent: { grantId: await agree(session?.accountId ?? server.account, params.client_id) } }
+        : {
+            consent: {
+              grantId: await agree(session?.accountId ?? server.account, params.client_id),
+            },
+          }
     await provider.interactionFinished(req, res, result, { mergeWithLastSubmission: true })
   }
   async function agree(accountId: string, clientId: string): Promise<string> {

@@ -31,7 +31,8 @@ export async function mmsPoster(phone: Phone): Promise<(payload: object) => Prom
       .update(body + timestamp)
       .digest('hex')
     const headers = { 'x-timestamp': timestamp, 'x-signature': signature }
-    return (await phone.fetch(`${phone.options.url}/incoming/${path}`, { method: 'POST', headers, body }))
-      .status
+    return (
+      await phone.fetch(`${phone.options.url}/incoming/${path}`, { method: 'POST', headers, body })
+    ).status
   }
 }

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { listen } from './smsgate-events.ts'
 import { emit, hear, type InboxText, postHooks } from './smsgate-inbox.ts'
-import { awaitRadio, noteSent, report, sendPending, take, type WireMessage } from './smsgate-sender.ts'
+import {
+  awaitRadio,
+  noteSent,
+  report,
+  sendPending,
+  take,
+  type WireMessage,
+} from './smsgate-sender.ts'
 import { PhoneStore } from './smsgate-store.ts'
 import { UniqueWork } from './smsgate-work.ts'
 
@@ -86,7 +93,9 @@ export class Phone {
   #device = () => ({
     name: 'Google/oriole',
     pushToken: null,
-    simCards: [{ slotIndex: 0, simNumber: 1, phoneNumber: '****1234', carrierName: '****', iccid: '****' }],
+    simCards: [
+      { slotIndex: 0, simNumber: 1, phoneNumber: '****1234', carrierName: '****', iccid: '****' },
+    ],
   })
 
   /** GatewayService.start, MessagesService.start, WebHooksService.start */
@@ -141,7 +150,13 @@ export class Phone {
     this.pulls++
     for (let retry = 0; this.isOn && !stop.aborted; retry++) {
       const order = this.store.settings.messages?.processing_order === 'FIFO' ? 'fifo' : 'lifo'
-      const { status, body } = await this.call('GET', `/message?order=${order}`, undefined, undefined, stop)
+      const { status, body } = await this.call(
+        'GET',
+        `/message?order=${order}`,
+        undefined,
+        undefined,
+        stop,
+      )
       if (stop.aborted || !this.isOn) return
       if (status === 200) {
         for (const message of body as WireMessage[]) await take(this, message)

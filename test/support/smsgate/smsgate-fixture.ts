@@ -33,7 +33,8 @@ export async function startSmsgateFixture(env: Record<string, string> = {}) {
     breaks: () => breaks,
     /** No phone goes on, whatever its test came to. */
     async stop() {
-      for (const phone of phones) if (phone.options.url === mobileUrl && phones.delete(phone)) phone.kill()
+      for (const phone of phones)
+        if (phone.options.url === mobileUrl && phones.delete(phone)) phone.kill()
       await proxy.disconnect()
       await server.stop()
     },
@@ -92,7 +93,11 @@ export const codeOf = async (user: Client): Promise<string> =>
 /** Sends a text to each number; ids in order. */
 export async function send(user: Client, count: number, more: object = {}): Promise<string[]> {
   const recipients = Array.from({ length: count }, (_, i) => `+4915${String(10_000_000 + i)}`)
-  const { status, body } = await user.call('POST', '/api/sms/send', { recipients, body: 'Hello', ...more })
+  const { status, body } = await user.call('POST', '/api/sms/send', {
+    recipients,
+    body: 'Hello',
+    ...more,
+  })
   if (status !== 200) throw new Error(JSON.stringify(body))
   return body.message_ids
 }

@@ -18,7 +18,10 @@ export interface InboxText {
 
 /** The app hears of a text, or finds it when it is asked for its inbox: one that it has handled it skips. */
 export function hear(phone: Phone, { sender, text, receivedAt }: InboxText): void {
-  const messageId = createHash('sha256').update(`${sender} ${text} ${receivedAt}`).digest('hex').slice(0, 8)
+  const messageId = createHash('sha256')
+    .update(`${sender} ${text} ${receivedAt}`)
+    .digest('hex')
+    .slice(0, 8)
   if (phone.store.seen.has(messageId)) return
   phone.store.write({ kind: 'seen', text: messageId })
   emit(phone, 'sms:received', {
@@ -38,7 +41,13 @@ let hooks = 0
 export function emit(phone: Phone, event: string, payload: object): void {
   for (const webhook of phone.store.webhooks.filter((one) => one.event === event)) {
     const deviceId = phone.store.registration?.id
-    const body = JSON.stringify({ id: randomUUID(), webhookId: webhook.id, event, deviceId, payload })
+    const body = JSON.stringify({
+      id: randomUUID(),
+      webhookId: webhook.id,
+      event,
+      deviceId,
+      payload,
+    })
     phone.store.write({ kind: 'hook', hook: { number: ++hooks, url: webhook.url, body } })
   }
 }
@@ -70,7 +79,11 @@ async function postOnce(phone: Phone, { url, body }: QueuedHook): Promise<boolea
   const signature = createHmac('sha256', key)
     .update(body + timestamp)
     .digest('hex')
-  const headers = { 'content-type': 'application/json', 'x-timestamp': timestamp, 'x-signature': signature }
+  const headers = {
+    'content-type': 'application/json',
+    'x-timestamp': timestamp,
+    'x-signature': signature,
+  }
   const answer = await phone.fetch(url, { method: 'POST', headers, body })
   return answer.status >= 200 && answer.status < 300
 }

@@ -129,7 +129,9 @@ export async function take(phone: Phone, wire: WireMessage): Promise<void> {
   // its id is unique in the app's database: another pull was faster
   if (phone.isKilled || phone.store.messages.has(wire.id)) return
   phone.store.write({ kind: 'message', message: toStored(phone, wire) })
-  phone.run(() => phone.sender.start(isScheduled && (wire.priority ?? 0) < EXPEDITED ? 'keep' : 'replace'))
+  phone.run(() =>
+    phone.sender.start(isScheduled && (wire.priority ?? 0) < EXPEDITED ? 'keep' : 'replace'),
+  )
 }
 
 const toStored = (phone: Phone, wire: WireMessage): StoredMessage => ({
@@ -149,7 +151,8 @@ const toStored = (phone: Phone, wire: WireMessage): StoredMessage => ({
 async function cancel(phone: Phone, { id }: WireMessage): Promise<void> {
   const known = phone.store.messages.get(id)
   if (known && isPending(known)) change(phone, id, 'Cancelled')
-  if (!known) await phone.call('PATCH', '/message', [{ id, state: 'Cancelled', recipients: [], states: {} }])
+  if (!known)
+    await phone.call('PATCH', '/message', [{ id, state: 'Cancelled', recipients: [], states: {} }])
 }
 
 const GSON_DATE = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}(?:Z|[+-]\d\d:\d\d)$/

@@ -48,7 +48,10 @@ type Line =
   | { readonly kind: 'hooked'; readonly number: number }
   | { readonly kind: 'seen'; readonly text: string }
   | { readonly kind: 'settings'; readonly settings: Record<string, Record<string, unknown>> }
-  | { readonly kind: 'webhooks'; readonly list: readonly { url: string; event: string; id: string }[] }
+  | {
+      readonly kind: 'webhooks'
+      readonly list: readonly { url: string; event: string; id: string }[]
+    }
 
 /**
  * The app's databases, each change a line of a file: a new one over the same folder knows all the old one

@@ -78,7 +78,10 @@ export const pairPhone = async (
 }
 
 /** Has a phone claim what waits for it, and report it. */
-export async function report(phone: Client, ...statuses: (string | [string, string])[]): Promise<number> {
+export async function report(
+  phone: Client,
+  ...statuses: (string | [string, string])[]
+): Promise<number> {
   const { items } = (await phone.call('POST', '/api/devices/claim', { limit: 50 })).body
   await reportAs(phone, items, ...statuses)
   return items.length
@@ -110,7 +113,12 @@ export async function codeOn(phone: Client): Promise<string> {
 }
 
 /** A text that a phone received. */
-export async function receive(phone: Client, from: string, body: string, at = Date.now()): Promise<string> {
+export async function receive(
+  phone: Client,
+  from: string,
+  body: string,
+  at = Date.now(),
+): Promise<string> {
   const items = [{ from, body, received_at: new Date(at).toISOString() }]
   return (await must(phone, 'POST', '/api/devices/incoming', { items })).ids[0]
 }

@@ -47,6 +47,8 @@ await step(
     .update({ friendlyName: 'Node 2' })
     .then((one) => one.friendlyName),
 )
-await step(services.list({ pageSize: 1 }).then((all) => String(all.some((one) => one.sid === shop.sid))))
+await step(
+  services.list({ pageSize: 1 }).then((all) => String(all.some((one) => one.sid === shop.sid))),
+)
 await step(services(shop.sid).remove().then(String))
 console.log(JSON.stringify(steps))

@@ -31,7 +31,10 @@ export const accounts: readonly Attack[] = [
   byGuest('passwords of 60 kB', (run) =>
     flood(run, 32, (turn) => ({
       path: `${AUTH}/auth-with-password`,
-      body: JSON.stringify({ identity: `nobody-${turn}@example.com`, password: 'é'.repeat(29_000) }),
+      body: JSON.stringify({
+        identity: `nobody-${turn}@example.com`,
+        password: 'é'.repeat(29_000),
+      }),
     })),
   ),
   byGuest('one-time passwords, resets and verifications', (run) => flood(run, 32, mails)),
@@ -65,7 +68,13 @@ export const accounts: readonly Attack[] = [
   byGuest('forged tokens', (run) =>
     flood(run, 8, (turn) => {
       const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url')
-      const claims = { id: 'a'.repeat(15), collectionId: '_pb_users_auth_', type: 'auth', exp: 9e9, turn }
+      const claims = {
+        id: 'a'.repeat(15),
+        collectionId: '_pb_users_auth_',
+        type: 'auth',
+        exp: 9e9,
+        turn,
+      }
       const token = `${part({ alg: turn % 2 ? 'none' : 'HS256' })}.${part(claims)}.${'a'.repeat(turn % 10_000)}`
       return { path: '/api/collections/contacts/records', token }
     }),

@@ -49,8 +49,12 @@ export const answers: readonly Attack[] = [
     })),
   ),
   byUser('thousands of excerpts', { prepare: withContacts(200, 5_000) }, (run) => {
-    const fields = Array.from({ length: 500 }, (_, i) => `data.text:excerpt(${i + 1},true)`).join(',')
-    const deep = Array.from({ length: 300 }, () => 'expand.user.expand.contacts_via_user.*').join(',')
+    const fields = Array.from({ length: 500 }, (_, i) => `data.text:excerpt(${i + 1},true)`).join(
+      ',',
+    )
+    const deep = Array.from({ length: 300 }, () => 'expand.user.expand.contacts_via_user.*').join(
+      ',',
+    )
     return flood(run, 4, (turn) => ({
       path: `${CONTACTS}?${query({ perPage: '500', fields: turn % 2 ? fields : deep })}`,
     }))

@@ -90,6 +90,8 @@ export async function createRecords(
 /** Contacts of a user, with what `more` adds to each. */
 export const addContacts = (user: Client, count: number, more = (_: number): object => ({})) =>
   createRecords(user, 'contacts', count, (i) => ({
-    ...{ user: user.id, name: `Contact ${i}`, phone: `+4915${1e6 + i}` },
+    user: user.id,
+    name: `Contact ${i}`,
+    phone: `+4915${1e6 + i}`,
     ...more(i),
   }))

@@ -38,7 +38,8 @@ const MALFORMED = [
 const UPGRADES = [
   head('CONNECT', 'localhost:22'),
   head('CONNECT', '/api/health', { 'content-length': '1000000' }),
-  head('GET', '/api/realtime', { ...UPGRADE, upgrade: 'websocket' }) + '\x81\xfe\xff\xff'.repeat(500),
+  head('GET', '/api/realtime', { ...UPGRADE, upgrade: 'websocket' }) +
+    '\x81\xfe\xff\xff'.repeat(500),
   head('GET', '/', { ...UPGRADE, upgrade: 'h2c', 'http2-settings': 'AAMAAABkAAQAAP__' }),
   head('GET', '/', { ...UPGRADE, upgrade: `${'websocket, '.repeat(1_000)}x` }),
   head('OPTIONS', '*'),
@@ -68,7 +69,9 @@ export const connections: readonly Attack[] = [
     return rawFlood(run, 20, () => one.repeat(100))
   }),
   byGuest('3,000 connections', (run) => hold(run, 3_000, () => run.end)),
-  byGuest('connections that come and go', (run) => rawFlood(run, 100, () => head('GET', '/api/health'), 20)),
+  byGuest('connections that come and go', (run) =>
+    rawFlood(run, 100, () => head('GET', '/api/health'), 20),
+  ),
   byGuest('malformed HTTP', (run) =>
     rawFlood(run, 20, (turn) => Buffer.from(MALFORMED[turn % MALFORMED.length]!, 'latin1'), 300),
   ),
@@ -108,10 +111,17 @@ const part = (name: string, value: string) =>
   `--${BOUNDARY}\r\ncontent-disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
 
 const manyParts = (count: number) =>
-  Buffer.from(`${Array.from({ length: count }, (_, i) => part(`f${i}`, '1')).join('')}--${BOUNDARY}--\r\n`)
+  Buffer.from(
+    `${Array.from({ length: count }, (_, i) => part(`f${i}`, '1')).join('')}--${BOUNDARY}--\r\n`,
+  )
 
 /** Starts a body of 100 MB on each connection, sends 99 of them, and then nothing. */
-const unfinished = (run: AttackRun, connections: number, path: string, headers: Record<string, string>) =>
+const unfinished = (
+  run: AttackRun,
+  connections: number,
+  path: string,
+  headers: Record<string, string>,
+) =>
   hold(run, connections, async (socket) => {
     const bytes = 100 << 20
     await write(socket, head('POST', path, { 'content-length': String(bytes), ...headers }))

@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from '../../support/server/request.ts'
 import type { Client } from '../../support/server/server-with-devices.ts'
-import { type Attack, type AttackRun, byGuest, byUser, type Prepared, type Target } from './attack.ts'
+import {
+  type Attack,
+  type AttackRun,
+  byGuest,
+  byUser,
+  type Prepared,
+  type Target,
+} from './attack.ts'
 import { drip, exchange, head, hold, write } from './sockets.ts'
 
 // Many holders of one tenant take what is given out before work begins: places and connections.
@@ -58,14 +65,18 @@ const bodies = (
     HOLDERS * EACH,
     async (socket, i) => {
       const token = run.prepared.tokens && tokensOf(run)[i % HOLDERS]!
-      await write(socket, head('POST', path, { ...headers, ...(token && { authorization: token }) }))
+      await write(
+        socket,
+        head('POST', path, { ...headers, ...(token && { authorization: token }) }),
+      )
       await (isDripping ? drip(socket, [' '], 100) : write(socket, '{'))
     },
     run.prepared.tokens ? undefined : network,
   )
 
 async function know(run: AttackRun, path: string): Promise<void> {
-  for (const token of tokensOf(run)) await request(run.url, 'GET', path, undefined, { authorization: token })
+  for (const token of tokensOf(run))
+    await request(run.url, 'GET', path, undefined, { authorization: token })
 }
 
 const ofAccounts = (path: string, headers: Readonly<Record<string, string>>) =>

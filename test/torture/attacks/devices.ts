@@ -22,12 +22,20 @@ const withPushedDevices = asUser(async (user, target) => {
       p256dh: createECDH('prime256v1').generateKeys('base64url'),
       auth: randomBytes(16).toString('base64url'),
     }
-    await must(device, 'PUT', '/api/devices/push', { endpoint: `http://127.0.0.1:${port}/${i}`, keys })
+    await must(device, 'PUT', '/api/devices/push', {
+      endpoint: `http://127.0.0.1:${port}/${i}`,
+      keys,
+    })
   }
   return { port: String(port) }
 })
 
-const asDevice = (run: AttackRun, connections: number, path: string, bodyOf: (turn: number) => unknown) =>
+const asDevice = (
+  run: AttackRun,
+  connections: number,
+  path: string,
+  bodyOf: (turn: number) => unknown,
+) =>
   flood(run, connections, (turn) => ({
     path: `/api/devices/${path}`,
     token: run.prepared.device!,
@@ -35,7 +43,11 @@ const asDevice = (run: AttackRun, connections: number, path: string, bodyOf: (tu
   }))
 
 const reports = (count: number, turn: number) =>
-  Array.from({ length: count }, (_, i) => ({ id: `nothing${turn}x${i}`, attempt: i % 3, status: 'sent' }))
+  Array.from({ length: count }, (_, i) => ({
+    id: `nothing${turn}x${i}`,
+    attempt: i % 3,
+    status: 'sent',
+  }))
 
 const OTHERS = 100
 const NOT_YOURS = 'Of another user'
@@ -55,9 +67,14 @@ const withMessagesOfOthers = asUser(async (user, target) => {
 async function findUntouched({ root }: Target): Promise<string> {
   const count = async (status: string) => {
     const filter = encodeURIComponent(`body = "${NOT_YOURS}" && status ~ "${status}"`)
-    return (await must(root, 'GET', `/api/collections/sms_messages/records?filter=${filter}`)).totalItems
+    return (await must(root, 'GET', `/api/collections/sms_messages/records?filter=${filter}`))
+      .totalItems
   }
-  const [all, sending, assigned] = [await count(''), await count('sending'), await count('assigned')]
+  const [all, sending, assigned] = [
+    await count(''),
+    await count('sending'),
+    await count('assigned'),
+  ]
   const told = `of ${all} messages of others ${sending} are with their phone, ${assigned} wait`
   if (all === 0 || 2 * sending !== all || 2 * assigned !== all) throw new Error(told)
   return told
@@ -72,7 +89,11 @@ const MAX_WAIT_MS = 10_000
 const withAnswers = asUser(async (user, target) => {
   const device = await target.addDevice(user)
   const own = { user: user.id, enabled: true, body: 'We are closed' }
-  await createRecords(user, 'auto_answers', 49, (i) => ({ ...own, match: 'contains', value: keywords(i) }))
+  await createRecords(user, 'auto_answers', 49, (i) => ({
+    ...own,
+    match: 'contains',
+    value: keywords(i),
+  }))
   await must(user, 'POST', ANSWERS, { ...own, match: 'any' })
   return { device: device.token }
 })
@@ -82,7 +103,11 @@ async function timeAnswer(target: Target): Promise<string> {
   const user = await target.makeUser()
   const device = await target.addDevice(user)
   await must(user, 'POST', ANSWERS, { user: user.id, enabled: true, match: 'any', body: 'Hello' })
-  const text = { from: '+4915112345678', body: 'Are you open?', received_at: new Date().toISOString() }
+  const text = {
+    from: '+4915112345678',
+    body: 'Are you open?',
+    received_at: new Date().toISOString(),
+  }
   await must(device, 'POST', '/api/devices/incoming', { items: [text] })
   const filter = encodeURIComponent('message_type = "outgoing"')
   for (const begin = performance.now(); performance.now() - begin < MAX_WAIT_MS; await sleep(100)) {
@@ -120,7 +145,9 @@ export const devices: readonly Attack[] = [
       const ids = run.prepared.ids!.split(',')
       const lies = (turn: number) =>
         ids.slice((turn % 2) * OTHERS, (1 + (turn % 2)) * OTHERS).map((id, i) => ({
-          ...{ id, attempt: (turn + i) % 3, status: ['sent', 'delivered', 'failed'][i % 3] },
+          id,
+          attempt: (turn + i) % 3,
+          status: ['sent', 'delivered', 'failed'][i % 3],
           at: '1970-01-01T00:00:01Z',
         }))
       const paths = ['claim', 'report', 'report'] as const

@@ -38,7 +38,11 @@ async function upload(
   form.set('title', 'A file')
   form.set('file', new Blob([new Uint8Array(file)]), name)
   const records = `${url}/api/collections/${collection}/records`
-  const answer = await fetch(records, { method: 'POST', headers: { authorization: token }, body: form })
+  const answer = await fetch(records, {
+    method: 'POST',
+    headers: { authorization: token },
+    body: form,
+  })
   const record = (await answer.json()) as { id: string; file: string }
   if (!answer.ok) throw new Error(`upload: ${answer.status} ${JSON.stringify(record)}`)
   return `/api/files/${collection}/${record.id}/${record.file}`
@@ -71,12 +75,19 @@ export const files: readonly Attack[] = [
   ),
   byGuest('many ranges', { prepare: withFile(() => randomBytes(4_500_000), 'large.bin') }, (run) =>
     flood(run, 16, (turn) => {
-      const ranges = Array.from({ length: 1_000 }, (_, i) => (turn % 2 ? `${i}-` : `${i * 2}-${i * 2}`))
+      const ranges = Array.from({ length: 1_000 }, (_, i) =>
+        turn % 2 ? `${i}-` : `${i * 2}-${i * 2}`,
+      )
       return { path: run.prepared.path!, headers: { range: `bytes=${ranges.join(',')}` } }
     }),
   ),
-  byGuest('thumbnails of a picture', { prepare: withFile(() => png(4_000), 'picture.png') }, (run) =>
-    flood(run, 16, (turn) => ({ path: `${run.prepared.path}?thumb=${SIZES[turn % SIZES.length]}` })),
+  byGuest(
+    'thumbnails of a picture',
+    { prepare: withFile(() => png(4_000), 'picture.png') },
+    (run) =>
+      flood(run, 16, (turn) => ({
+        path: `${run.prepared.path}?thumb=${SIZES[turn % SIZES.length]}`,
+      })),
   ),
   byUser(
     'a picture of 30,000 × 30,000 pixels',
@@ -85,7 +96,10 @@ export const files: readonly Attack[] = [
         path: await upload(url, user.token, 'albums', png(30_000), 'bomb.png'),
       })),
     },
-    (run) => flood(run, 8, (turn) => ({ path: `${run.prepared.path}?thumb=${SIZES[turn % SIZES.length]}` })),
+    (run) =>
+      flood(run, 8, (turn) => ({
+        path: `${run.prepared.path}?thumb=${SIZES[turn % SIZES.length]}`,
+      })),
   ),
   byUser(
     'thumbnails of many large pictures',
@@ -108,12 +122,21 @@ export const files: readonly Attack[] = [
   byUser('uploads of pictures', (run) => {
     const boundary = 'frontier'
     const part = `--${boundary}\r\ncontent-disposition: form-data; name="file"; filename="a.png"\r\n\r\n`
-    const body = Buffer.concat([Buffer.from(part), png(8_000), Buffer.from(`\r\n--${boundary}--\r\n`)])
+    const body = Buffer.concat([
+      Buffer.from(part),
+      png(8_000),
+      Buffer.from(`\r\n--${boundary}--\r\n`),
+    ])
     const headers = { 'content-type': `multipart/form-data; boundary=${boundary}` }
     const path = '/api/collections/albums/records'
     return flood(run, 8, () => ({ path, body, headers }))
   }),
-  byGuest('junk as file tokens', { prepare: withFile(() => randomBytes(1_000), 'small.bin') }, (run) =>
-    flood(run, 8, (turn) => ({ path: `${run.prepared.path}?token=${`eyJ${turn}.`.repeat(1_000)}` })),
+  byGuest(
+    'junk as file tokens',
+    { prepare: withFile(() => randomBytes(1_000), 'small.bin') },
+    (run) =>
+      flood(run, 8, (turn) => ({
+        path: `${run.prepared.path}?token=${`eyJ${turn}.`.repeat(1_000)}`,
+      })),
   ),
 ]

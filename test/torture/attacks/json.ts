@@ -6,7 +6,8 @@ import { flood, head, query, rawFlood } from './sockets.ts'
 const join = (count: number, partOf: (i: number) => string) =>
   Array.from({ length: count }, (_, i) => partOf(i)).join(',')
 /** The same item again and again, with commas. */
-const items = (bytes: number, item: string) => `${`${item},`.repeat(bytes / (item.length + 1))}${item}`
+const items = (bytes: number, item: string) =>
+  `${`${item},`.repeat(bytes / (item.length + 1))}${item}`
 
 /** Bombs of about so many bytes, by what is wrong with them. */
 const BOMBS: Readonly<Record<string, (bytes: number) => string>> = {
@@ -75,7 +76,8 @@ export const json: readonly Attack[] = [
 // Texts that take regular expressions long which are not linear, wherever a server may look at text.
 
 const LENGTH = 3_000
-const times = (text: string, count = LENGTH) => text.repeat(Math.ceil(count / text.length)).slice(0, count)
+const times = (text: string, count = LENGTH) =>
+  text.repeat(Math.ceil(count / text.length)).slice(0, count)
 
 /** Each ends in what lets a match fail late. */
 const BAIT = [
@@ -132,7 +134,17 @@ const HEADER_BAIT = [
   `${times('eyJ.', 12_000)}x`,
 ]
 
-const PARAMETERS = ['filter', 'sort', 'fields', 'expand', 'page', 'thumb', 'token', 'download', 'skipTotal']
+const PARAMETERS = [
+  'filter',
+  'sort',
+  'fields',
+  'expand',
+  'page',
+  'thumb',
+  'token',
+  'download',
+  'skipTotal',
+]
 const PLACES = [
   '/api/collections/boards/records',
   '/api/collections/contacts/records',

@@ -27,7 +27,12 @@ const headersOf = (run: AttackRun) => ({
   accept: 'application/json, text/event-stream',
 })
 
-const calls = (run: AttackRun, connections: number, messageOf: (turn: number) => unknown, isUnread = false) =>
+const calls = (
+  run: AttackRun,
+  connections: number,
+  messageOf: (turn: number) => unknown,
+  isUnread = false,
+) =>
   flood(run, connections, (turn) => ({
     path: '/mcp',
     headers: headersOf(run),
@@ -39,42 +44,58 @@ const FAR = 'user.sms_messages_via_user.user.sms_messages_via_user.user.sms_mess
 const tenOf = (one: (i: number) => object) => Array.from({ length: 10 }, (_, i) => one(i))
 
 export const mcp: readonly Attack[] = [
-  byUser('MCP requests left open by the hundred', { isShort: true, prepare: withKey }, async (run) => {
-    // its own batch cancels the call, so that the SDK answers nothing
-    const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
-    const body = JSON.stringify([call('find_messages', {}), cancel])
-    await hold(run, 500, async (socket) => {
-      const headers = { ...headersOf(run), 'content-length': String(body.length) }
-      await write(socket, head('POST', '/mcp', headers) + body)
-      await run.end
-    })
-  }),
+  byUser(
+    'MCP requests left open by the hundred',
+    { isShort: true, prepare: withKey },
+    async (run) => {
+      // its own batch cancels the call, so that the SDK answers nothing
+      const cancel = { jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 1 } }
+      const body = JSON.stringify([call('find_messages', {}), cancel])
+      await hold(run, 500, async (socket) => {
+        const headers = { ...headersOf(run), 'content-length': String(body.length) }
+        await write(socket, head('POST', '/mcp', headers) + body)
+        await run.end
+      })
+    },
+  ),
   byUser('MCP sessions that are begun and never used', { prepare: withKey }, (run) =>
     calls(run, 16, () => ({
       jsonrpc: '2.0',
       id: 1,
       method: 'initialize',
-      params: { protocolVersion: '2025-06-18', capabilities: {}, clientInfo: { name: 'a', version: '1' } },
+      params: {
+        protocolVersion: '2025-06-18',
+        capabilities: {},
+        clientInfo: { name: 'a', version: '1' },
+      },
     })),
   ),
-  byUser('MCP batches, wrong arguments and long previews', { isShort: true, prepare: withKey }, (run) => {
-    const recipients = Array.from({ length: 1_000 }, (_, i) => `+4915${1e7 + i}`)
-    const messages = [
-      Array.from({ length: 5_000 }, (_, i) => call('find_messages', {}, i)),
-      tenOf((i) => call('find_messages', { per_page: 100 }, i)),
-      call('send_message', { recipients: Array.from({ length: 400_000 }, () => 1), body: 'x' }),
-      call('preview_message', { recipients, body: LONG }),
-      tenOf((i) => call('send_template', { template_id: 'a', variables: { a: LONG.repeat(20) } }, i)),
-      { jsonrpc: '2.0', id: 1, method: 'tools/list' },
-    ]
-    return calls(run, 8, (turn) => messages[turn % messages.length])
-  }),
+  byUser(
+    'MCP batches, wrong arguments and long previews',
+    { isShort: true, prepare: withKey },
+    (run) => {
+      const recipients = Array.from({ length: 1_000 }, (_, i) => `+4915${1e7 + i}`)
+      const messages = [
+        Array.from({ length: 5_000 }, (_, i) => call('find_messages', {}, i)),
+        tenOf((i) => call('find_messages', { per_page: 100 }, i)),
+        call('send_message', { recipients: Array.from({ length: 400_000 }, () => 1), body: 'x' }),
+        call('preview_message', { recipients, body: LONG }),
+        tenOf((i) =>
+          call('send_template', { template_id: 'a', variables: { a: LONG.repeat(20) } }, i),
+        ),
+        { jsonrpc: '2.0', id: 1, method: 'tools/list' },
+      ]
+      return calls(run, 8, (turn) => messages[turn % messages.length])
+    },
+  ),
   byUser('MCP finds that nobody reads', { prepare: withKey }, (run) =>
     calls(run, 100, () => tenOf((i) => call('find_messages', { per_page: 100 }, i)), true),
   ),
   byUser('MCP tools with expensive filters', { isShort: true, prepare: withKey }, (run) =>
     calls(run, 20, (turn) =>
-      tenOf((i) => call('find_messages', { filter: `${FAR}.body ?~ "zz%z${turn}x${i}"`, sort: '-body' }, i)),
+      tenOf((i) =>
+        call('find_messages', { filter: `${FAR}.body ?~ "zz%z${turn}x${i}"`, sort: '-body' }, i),
+      ),
     ),
   ),
   byUser('MCP bodies a byte at a time', { prepare: withKey }, (run) =>

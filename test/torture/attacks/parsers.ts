@@ -57,18 +57,28 @@ const withHook = asUser(async (user) => {
 })
 const withHtml = asUser(async (user) => {
   const keys = Object.fromEntries(Array.from({ length: 20_000 }, (_, i) => [`k${i}`, 1]))
-  const contact = (i: number, data: object) => ({ user: user.id, name: 'Ann', phone: `+491510000${i}`, data })
+  const contact = (i: number, data: object) => ({
+    user: user.id,
+    name: 'Ann',
+    phone: `+491510000${i}`,
+    data,
+  })
   for (let i = 0; i < 3; i++) {
     await must(user, 'POST', RECORDS, contact(10 + i, { html: filled('<b><p>', 500_000) }))
     await must(user, 'POST', RECORDS, contact(20 + i, keys))
   }
 })
-const withDevice = asUser(async (user, target) => ({ device: (await target.addDevice(user)).token }))
+const withDevice = asUser(async (user, target) => ({
+  device: (await target.addDevice(user)).token,
+}))
 const withEcho = asUser(async (user, target) => {
   const port = await freePort()
   const made = { format: 'template', preset: 'custom', headers: { 'x-token': '{{token}}' } }
   await must(user, 'POST', '/api/collections/webhooks/records', {
-    ...{ user: user.id, url: `http://127.0.0.1:${port}/`, events: ['message.received'], enabled: true },
+    user: user.id,
+    url: `http://127.0.0.1:${port}/`,
+    events: ['message.received'],
+    enabled: true,
     ...made,
     token: `${'\\'.repeat(200)}a`,
   })
@@ -92,8 +102,12 @@ const topics = (turn: number) =>
     return `contacts/*?options=${encodeURIComponent(JSON.stringify({ query: { filter } }))}`
   })
 const authorized = ({ key }: Prepared) => ({ authorization: `Bearer ${key}`, 'x-api-key': key! })
-const rpc = (params: object) => JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
-const mcpHead = (made: Prepared) => ({ ...authorized(made), accept: 'application/json, text/event-stream' })
+const rpc = (params: object) =>
+  JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params })
+const mcpHead = (made: Prepared) => ({
+  ...authorized(made),
+  accept: 'application/json, text/event-stream',
+})
 
 export const parsers: readonly Attack[] = [
   shots('JSON of many keys', () => json(RECORDS, 'data', /keys/, 400_000), asUser(), true),
@@ -103,15 +117,26 @@ export const parsers: readonly Attack[] = [
   shots('long texts', () => json(RECORDS, 'name', /^text of/, MEBI), asUser(), true),
   shots('forms of many pairs', () => [
     { path: RECORDS, headers: FORM, body: 'a=1&'.repeat(9_999) },
-    { path: RECORDS, headers: FORM, body: `@jsonPayload=${encodeURIComponent(filled('{"a":', 300_000))}` },
+    {
+      path: RECORDS,
+      headers: FORM,
+      body: `@jsonPayload=${encodeURIComponent(filled('{"a":', 300_000))}`,
+    },
     { path: RECORDS, headers: FORM, body: `name=${'%00'.repeat(600_000)}` },
   ]),
   shots('forms of many parts', () => [
-    { path: RECORDS, headers: { 'content-type': 'multipart/form-data; boundary=x' }, body: manyParts('x') },
+    {
+      path: RECORDS,
+      headers: { 'content-type': 'multipart/form-data; boundary=x' },
+      body: manyParts('x'),
+    },
   ]),
   byUser('parsers: filters and sorts', { crowd: CROWD, isShort: true }, (run) =>
     flood(run, 2, (turn) => {
-      const filter = `id != "${turn}"${' && (name ~ "a" || user.email ?= "b")'.repeat(80)}`.slice(0, 3_480)
+      const filter = `id != "${turn}"${' && (name ~ "a" || user.email ?= "b")'.repeat(80)}`.slice(
+        0,
+        3_480,
+      )
       return {
         path: `${RECORDS}?${query({ filter, sort: '-user.name,name,-phone', expand: 'user,groups' })}`,
       }
@@ -231,7 +256,10 @@ export const parsers: readonly Attack[] = [
       {
         path: '/mcp',
         headers: mcpHead(made),
-        body: rpc({ name: 'preview_message', arguments: { body: filled('{{a}}', 900_000), variables: {} } }),
+        body: rpc({
+          name: 'preview_message',
+          arguments: { body: filled('{{a}}', 900_000), variables: {} },
+        }),
       },
     ],
     withKey,
@@ -269,8 +297,12 @@ export const parsers: readonly Attack[] = [
     ],
     withDevice,
   ),
-  byUser('parsers: answers that quote a token', { prepare: withEcho, crowd: CROWD }, (run: AttackRun) => {
-    receive(run, (_, response) => response.writeHead(500).end('\\'.repeat(1_024)))
-    return handIn(run)
-  }),
+  byUser(
+    'parsers: answers that quote a token',
+    { prepare: withEcho, crowd: CROWD },
+    (run: AttackRun) => {
+      receive(run, (_, response) => response.writeHead(500).end('\\'.repeat(1_024)))
+      return handIn(run)
+    },
+  ),
 ]

@@ -1,4 +1,12 @@
-import { type Attack, type AttackRun, addContacts, asUser, byGuest, byUser, must } from './attack.ts'
+import {
+  type Attack,
+  type AttackRun,
+  addContacts,
+  asUser,
+  byGuest,
+  byUser,
+  must,
+} from './attack.ts'
 import { flood, floodPaths, query } from './sockets.ts'
 
 // Lists whose filter, sort or page takes the database or the compiler long.
@@ -74,10 +82,18 @@ export const queries: readonly Attack[] = [
     }),
   ),
   byUser('sorts by many relation paths', { prepare: withContacts }, (run) => {
-    const paths = ['user.name', 'user.email', 'user.created', 'groups.name', 'user.contacts_via_user.name']
+    const paths = [
+      'user.name',
+      'user.email',
+      'user.created',
+      'groups.name',
+      'user.contacts_via_user.name',
+    ]
     const deep = ['user.contacts_via_user.user.contacts_via_user.phone', 'data.a.b.c', '@random']
     const sorts = [paths, deep, [...paths, ...deep], [...deep, ...paths].reverse()]
-    const all = sorts.map((sort) => `${CONTACTS}?${query({ sort: sort.join(',-'), perPage: '500' })}`)
+    const all = sorts.map(
+      (sort) => `${CONTACTS}?${query({ sort: sort.join(',-'), perPage: '500' })}`,
+    )
     return floodPaths(run, 8, all)
   }),
   byUser('deep pages and totals', { prepare: withContacts }, (run) => {
@@ -100,15 +116,21 @@ export const queries: readonly Attack[] = [
     return floodPaths(run, 8, paths)
   }),
   byUser('filters of new shapes from a user', (run) =>
-    flood(run, 4, (turn) => ({ path: `${CONTACTS}?${query({ filter: newShape(3 ** 30 + turn) })}` })),
+    flood(run, 4, (turn) => ({
+      path: `${CONTACTS}?${query({ filter: newShape(3 ** 30 + turn) })}`,
+    })),
   ),
   byGuest('filters of new shapes', { isShort: true }, (run) =>
-    flood(run, 4, (turn) => ({ path: `${CONTACTS}?${query({ filter: newShape(3 ** 30 + turn) })}` })),
+    flood(run, 4, (turn) => ({
+      path: `${CONTACTS}?${query({ filter: newShape(3 ** 30 + turn) })}`,
+    })),
   ),
   byGuest('filters of new shapes on an open collection', (run) =>
     flood(run, 4, (turn) => {
       const bits = [...(2 ** 20 + turn).toString(2)]
-      const filter = bits.map((bit) => (bit === '1' ? 'title ~ "a"' : 'owner.name ?!= "b"')).join(' || ')
+      const filter = bits
+        .map((bit) => (bit === '1' ? 'title ~ "a"' : 'owner.name ?!= "b"'))
+        .join(' || ')
       return { path: `/api/collections/boards/records?${query({ filter })}` }
     }),
   ),

@@ -10,7 +10,8 @@ const SEND = '/api/sms/send'
 const number = (i: number) => `+4915${1e7 + i}`
 const recipients = Array.from({ length: 1_000 }, (_, i) => number(i))
 
-const list = (bytes: number, item: string) => `[${`${item},`.repeat(bytes / (item.length + 1))}${item}]`
+const list = (bytes: number, item: string) =>
+  `[${`${item},`.repeat(bytes / (item.length + 1))}${item}]`
 
 const WEBHOOKS = 20
 
@@ -45,7 +46,9 @@ const countOf = async (target: Target, path: string) =>
 
 export const sends: readonly Attack[] = [
   byUser('recipients of wrong kinds', { isShort: true }, (run) => {
-    const lists = ['1', 'null', '""', '{}', '[]', '"+49"', '1e9', 'true'].map((item) => list(3_900_000, item))
+    const lists = ['1', 'null', '""', '{}', '[]', '"+49"', '1e9', 'true'].map((item) =>
+      list(3_900_000, item),
+    )
     const bodies = lists.flatMap((all) => [
       `{"body":"a","recipients":${all}}`,
       `{"body":"a","recipients":["+4915110"],"group_ids":${all}}`,
@@ -129,7 +132,12 @@ export const sends: readonly Attack[] = [
     const requests = Array.from({ length: 50 }, (_, i) => ({
       method: 'POST',
       url: `/api/collections/${i % 2 ? 'contacts' : 'sms_templates'}/records`,
-      body: { user: run.prepared.id, name: '{{'.repeat(100), body: '{{'.repeat(700), phone: number(i) },
+      body: {
+        user: run.prepared.id,
+        name: '{{'.repeat(100),
+        body: '{{'.repeat(700),
+        phone: number(i),
+      },
     }))
     const body = JSON.stringify({ requests })
     return flood(run, 8, () => ({ path: '/api/batch', body }))
@@ -150,7 +158,8 @@ export const sends: readonly Attack[] = [
           `sms_messages/records?filter=${encodeURIComponent('body ~ "Attacked"')}`,
         )
         // the last text, and the one before if its deletion is under way
-        if (stored > 2 * PEOPLE) throw new Error(`${stored} messages are stored of a campaign to ${PEOPLE}`)
+        if (stored > 2 * PEOPLE)
+          throw new Error(`${stored} messages are stored of a campaign to ${PEOPLE}`)
         return `${stored} messages stored`
       },
     },
@@ -165,8 +174,15 @@ export const sends: readonly Attack[] = [
     'tests of a webhook that nobody answers',
     {
       prepare: asUser(async (user) => {
-        const values = { user: user.id, url: 'http://127.0.0.1:1', events: ['message.sent'], enabled: true }
-        return { webhook: (await must(user, 'POST', '/api/collections/webhooks/records', values)).id }
+        const values = {
+          user: user.id,
+          url: 'http://127.0.0.1:1',
+          events: ['message.sent'],
+          enabled: true,
+        }
+        return {
+          webhook: (await must(user, 'POST', '/api/collections/webhooks/records', values)).id,
+        }
       }),
       async inspect(target) {
         const filter = encodeURIComponent('event = "webhook.test" && status = "pending"')

@@ -1,6 +1,14 @@
 import { freePort } from '../../support/database/postgres.ts'
 import { handIn, receive, textsOf } from '../hostile/receivers.ts'
-import { type Attack, type AttackRun, asUser, byGuest, byUser, must, type Prepared } from './attack.ts'
+import {
+  type Attack,
+  type AttackRun,
+  asUser,
+  byGuest,
+  byUser,
+  must,
+  type Prepared,
+} from './attack.ts'
 import { flood, type Shot } from './sockets.ts'
 
 // SMSGate's API for programs, and wrong credentials for all APIs that know them by Basic.
@@ -51,7 +59,12 @@ function wrongCredentials(turn: number): Shot {
   ]
   const [method, path] = paths[turn % paths.length]!
   const authorization = authorizations[Math.floor(turn / paths.length) % authorizations.length]!
-  return { method, path, headers: { authorization }, ...(method === 'POST' && { body: '{"name":"a"}' }) }
+  return {
+    method,
+    path,
+    headers: { authorization },
+    ...(method === 'POST' && { body: '{"name":"a"}' }),
+  }
 }
 
 const asked = (run: AttackRun, shot: Shot): Shot => ({
@@ -96,8 +109,14 @@ export const smsgate: readonly Attack[] = [
         { path: '/inbox?limit=500&type=DATA_SMS', isUnread: true },
         { path: '/messages?state=Sent&includeContent=true&limit=100' },
         { path: '/messages?deviceId=%00' },
-        { path: '/webhooks', body: `{"id":"${turn % 20}","url":"http://127.0.0.1:1/","event":"sms:sent"}` },
-        { path: '/messages', body: `{"phoneNumbers":[${'"+4915000",'.repeat(100_000)}1],"message":"a"}` },
+        {
+          path: '/webhooks',
+          body: `{"id":"${turn % 20}","url":"http://127.0.0.1:1/","event":"sms:sent"}`,
+        },
+        {
+          path: '/messages',
+          body: `{"phoneNumbers":[${'"+4915000",'.repeat(100_000)}1],"message":"a"}`,
+        },
         {
           path: '/settings',
           body: `{"webhooks":${'{"a":'.repeat(900)}1${'}'.repeat(900)}}`,

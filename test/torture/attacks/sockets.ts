@@ -12,7 +12,11 @@ export function openSocket(run: AttackRun, localAddress = run.address): Socket {
 }
 
 /** Head of a request with these headers, without a body. */
-export const head = (method: string, path: string, headers: Readonly<Record<string, string>> = {}): string =>
+export const head = (
+  method: string,
+  path: string,
+  headers: Readonly<Record<string, string>> = {},
+): string =>
   `${method} ${path} HTTP/1.1\r\nhost: localhost\r\n${Object.entries(headers)
     .map(([name, value]) => `${name}: ${value}\r\n`)
     .join('')}\r\n`
@@ -93,7 +97,11 @@ export async function write(socket: Socket, bytes: string | Buffer): Promise<boo
 }
 
 /** Writes one of `pieces` each `pauseMs`, over and over. */
-export async function drip(socket: Socket, pieces: readonly string[], pauseMs: number): Promise<void> {
+export async function drip(
+  socket: Socket,
+  pieces: readonly string[],
+  pauseMs: number,
+): Promise<void> {
   for (let i = 0; await write(socket, pieces[i % pieces.length]!); i++) await sleep(pauseMs)
 }
 
@@ -147,7 +155,14 @@ export function send(run: AttackRun, shot: Shot, agent?: Agent): Promise<number 
   }
   run.count('asked')
   const isPrivate = shot.isUnread || shot.hangUpMs !== undefined
-  const options = { hostname, port, method, path, headers: all, localAddress: shot.address ?? run.address }
+  const options = {
+    hostname,
+    port,
+    method,
+    path,
+    headers: all,
+    localAddress: shot.address ?? run.address,
+  }
   return new Promise((resolve) => {
     const asking = request({ ...options, agent: isPrivate ? false : agent })
     asking.once('error', (error: NodeJS.ErrnoException) => resolve(error.code ?? 'error'))
@@ -162,7 +177,11 @@ export function send(run: AttackRun, shot: Shot, agent?: Agent): Promise<number 
   })
 }
 
-async function finish(answer: IncomingMessage, { isUnread }: Shot, run: AttackRun): Promise<number> {
+async function finish(
+  answer: IncomingMessage,
+  { isUnread }: Shot,
+  run: AttackRun,
+): Promise<number> {
   const status = answer.statusCode ?? 0
   answer.on('error', () => {})
   if (answer.headers['content-type']?.startsWith('text/event-stream')) {

@@ -22,7 +22,9 @@ const shape = (n: number) =>
   [...n.toString(2)].map((bit) => (bit === '1' ? 'created<@now' : 'id!=@now')).join('||')
 
 /** Opens a stream; answers it with its client id, or undefined when the server refuses. */
-function openStream(run: AttackRun): Promise<{ stream: IncomingMessage; clientId: string } | undefined> {
+function openStream(
+  run: AttackRun,
+): Promise<{ stream: IncomingMessage; clientId: string } | undefined> {
   const { url, address: localAddress } = run
   return new Promise((resolve) => {
     const asking = get(`${url}/api/realtime`, { agent: false, localAddress }, (stream) => {
@@ -62,7 +64,12 @@ async function subscribe(
 }
 
 /** So many streams at once, then something else meanwhile. */
-async function subscribeAll(run: AttackRun, count: number, topicsOf: (i: number) => string[], isRead = true) {
+async function subscribeAll(
+  run: AttackRun,
+  count: number,
+  topicsOf: (i: number) => string[],
+  isRead = true,
+) {
   for (let i = 0; i < count && !run.isOver(); i++) await subscribe(run, topicsOf(i), isRead)
 }
 
@@ -71,7 +78,9 @@ async function change(run: AttackRun, title = 'news'): Promise<void> {
   const { token, contact } = run.prepared
   while (!run.isOver()) {
     const body = JSON.stringify(token ? { name: `${Math.random()}` } : { title })
-    const path = token ? `/api/collections/contacts/records/${contact}` : '/api/collections/boards/records'
+    const path = token
+      ? `/api/collections/contacts/records/${contact}`
+      : '/api/collections/boards/records'
     run.count(await send(run, { method: token ? 'PATCH' : 'POST', path, body }))
     await sleep(100)
   }
@@ -115,7 +124,15 @@ export const streams: readonly Attack[] = [
   byGuest('nonsense in subscriptions', (run) =>
     flood(run, 8, (turn) => {
       const ids = ['\0', 'a'.repeat(255), '', '\ud800', '../..', "' or 1=1"]
-      const topics = ['*', '/', 'boards/*?options=[', 'boards/*?options=%7B', '\0', 'boards/*?', '@ts']
+      const topics = [
+        '*',
+        '/',
+        'boards/*?options=[',
+        'boards/*?options=%7B',
+        '\0',
+        'boards/*?',
+        '@ts',
+      ]
       const body = { clientId: ids[turn % ids.length], subscriptions: topics }
       return { path: '/api/realtime', body: JSON.stringify(body) }
     }),

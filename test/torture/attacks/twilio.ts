@@ -12,7 +12,9 @@ const NUMBER = '+4915550000001'
 const SENDS = 2_000
 
 /** A user with a key for Twilio's API, and a device that has a number. */
-const withNumber = (more: (made: Prepared, user: Client) => Promise<Prepared> | Prepared = (made) => made) =>
+const withNumber = (
+  more: (made: Prepared, user: Client) => Promise<Prepared> | Prepared = (made) => made,
+) =>
   asUser(async (user, target) => {
     const device = await target.addDevice(user)
     await must(user, 'PATCH', `/api/collections/devices/records/${device.id}`, { phone: NUMBER })
@@ -21,7 +23,14 @@ const withNumber = (more: (made: Prepared, user: Client) => Promise<Prepared> | 
     const account = `/2010-04-01/Accounts/${key.account_sid}`
     const login = basic(key.account_sid, key.auth_token).authorization
     const { token } = user
-    const own = { account, login, device: device.token, deviceId: device.id, token, url: target.url }
+    const own = {
+      account,
+      login,
+      device: device.token,
+      deviceId: device.id,
+      token,
+      url: target.url,
+    }
     return more(own, user)
   })
 
@@ -30,18 +39,24 @@ const withSmsUrl = withNumber(async (made) => {
   const port = await freePort()
   const ask = (path: string, init: RequestInit = {}) =>
     fetch(`${made.url}${made.account}${path}`, { ...init, headers: { authorization: made.login! } })
-  const { incoming_phone_numbers: numbers } = (await (await ask('/IncomingPhoneNumbers.json')).json()) as {
+  const { incoming_phone_numbers: numbers } = (await (
+    await ask('/IncomingPhoneNumbers.json')
+  ).json()) as {
     incoming_phone_numbers: { sid: string }[]
   }
   const body = new URLSearchParams({ SmsUrl: `http://127.0.0.1:${port}/sms` })
-  const { status } = await ask(`/IncomingPhoneNumbers/${numbers[0]!.sid}.json`, { method: 'POST', body })
+  const { status } = await ask(`/IncomingPhoneNumbers/${numbers[0]!.sid}.json`, {
+    method: 'POST',
+    body,
+  })
   if (status !== 200) throw new Error(`SmsUrl: ${status}`)
   return { ...made, port: String(port) }
 })
 
 const withHistory = withNumber(async (made, user) => {
   const recipients = Array.from({ length: SENDS / 2 }, (_, i) => `+4915${1e7 + i}`)
-  for (let i = 0; i < 2; i++) await must(user, 'POST', '/api/sms/send', { recipients, body: `Text ${i}` })
+  for (let i = 0; i < 2; i++)
+    await must(user, 'POST', '/api/sms/send', { recipients, body: `Text ${i}` })
   return made
 })
 
@@ -94,21 +109,27 @@ const answers: readonly RequestListener[] = [
 ]
 
 export const twilio: readonly Attack[] = [
-  byUser('Twilio forms that are large or malformed', { isShort: true, prepare: withNumber() }, (run) =>
-    flood(run, 8, (turn) =>
-      signedIn(run, { path: '/Messages.json', headers: FORM, body: FORMS[turn % FORMS.length]! }),
-    ),
+  byUser(
+    'Twilio forms that are large or malformed',
+    { isShort: true, prepare: withNumber() },
+    (run) =>
+      flood(run, 8, (turn) =>
+        signedIn(run, { path: '/Messages.json', headers: FORM, body: FORMS[turn % FORMS.length]! }),
+      ),
   ),
-  byUser('Twilio pages with page tokens that were made up', { isShort: true, prepare: withHistory }, (run) =>
-    flood(run, 16, (turn) => {
-      const query = [
-        `PageToken=${tokenOf(turn)}`,
-        'Page=1000000&PageSize=1000',
-        'PageSize=1000&DateSent%3E=2000-01-01&From=%2B4915550000001',
-        'PageSize=1000&To=%2B4915000000000&DateSent%3C=9999-12-31',
-      ][turn % 4]
-      return signedIn(run, { path: `/Messages.json?${query}`, isUnread: turn % 5 === 0 })
-    }),
+  byUser(
+    'Twilio pages with page tokens that were made up',
+    { isShort: true, prepare: withHistory },
+    (run) =>
+      flood(run, 16, (turn) => {
+        const query = [
+          `PageToken=${tokenOf(turn)}`,
+          'Page=1000000&PageSize=1000',
+          'PageSize=1000&DateSent%3E=2000-01-01&From=%2B4915550000001',
+          'PageSize=1000&To=%2B4915000000000&DateSent%3C=9999-12-31',
+        ][turn % 4]
+        return signedIn(run, { path: `/Messages.json?${query}`, isUnread: turn % 5 === 0 })
+      }),
   ),
   byUser(
     'TwiML that is slow, endless, long or leads in circles',

@@ -19,9 +19,13 @@ interface FrontMessage {
 }
 
 /** Compares what the senders were told, what both servers say, and what the phones sent. */
-export async function judgeTwoSites({ front, back, user, carrier }: TwoSites, done: Done): Promise<Outcome> {
+export async function judgeTwoSites(
+  { front, back, user, carrier }: TwoSites,
+  done: Done,
+): Promise<Outcome> {
   const faults = new Map<string, string[]>()
-  const blame = (what: string, which: string) => faults.set(what, [...(faults.get(what) ?? []), which])
+  const blame = (what: string, which: string) =>
+    faults.set(what, [...(faults.get(what) ?? []), which])
   const outgoing = await front.db.query(
     `select id, status, error_message, guarantee from sms_messages where "user" = $1 and message_type = 'outgoing'`,
     [user.id],
@@ -57,10 +61,12 @@ export async function judgeTwoSites({ front, back, user, carrier }: TwoSites, do
     if (sent.length > 1 && guarantee === 'at_least_once') doubled++
     else if (sent.length > 1) blame('sent twice', id)
     if (!['sent', 'delivered', 'failed'].includes(status)) blame(`in the end ${status}`, id)
-    if (status === 'failed' && sent.length > 0 && !isUnknown) blame(`"${reason}", but it went out`, id)
+    if (status === 'failed' && sent.length > 0 && !isUnknown)
+      blame(`"${reason}", but it went out`, id)
     if (['sent', 'delivered'].includes(status) && sent.length === 0)
       blame(`${status}, but no phone sent it`, id)
-    if (status === 'sent' && texts.some(([, , of]) => of === 'delivered')) blame('its receipt is lost', id)
+    if (status === 'sent' && texts.some(([, , of]) => of === 'delivered'))
+      blame('its receipt is lost', id)
   }
   const { rows } = await front.db.query(
     `select body, count(*) from sms_messages where "user" = $1 and message_type = 'incoming' group by body`,

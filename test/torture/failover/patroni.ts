@@ -1,6 +1,14 @@
 import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { chownSync, copyFileSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import {
+  chownSync,
+  copyFileSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -33,7 +41,9 @@ export function whyNoPatroni(): string | undefined {
   const [, major, minor] = /patroni (\d+)\.(\d+)/.exec(stdout ?? '') ?? []
   if (!major) return 'Patroni is not installed'
   if (Number(major) < 3 || (major === '3' && minor === '0')) return 'Patroni is older than 3.1'
-  return runs('etcd', '--version') && runs('haproxy', '-v') ? undefined : 'etcd or HAProxy is not installed'
+  return runs('etcd', '--version') && runs('haproxy', '-v')
+    ? undefined
+    : 'etcd or HAProxy is not installed'
 }
 
 /** A Patroni and its Postgres: what would be a machine. */
@@ -68,7 +78,12 @@ export class PatroniCluster implements Cluster {
   #url = ''
   #lost: Member | undefined
 
-  private constructor(folder: string, members: Member[], helpers: ChildProcess[], frontPort: number) {
+  private constructor(
+    folder: string,
+    members: Member[],
+    helpers: ChildProcess[],
+    frontPort: number,
+  ) {
     this.#folder = folder
     this.#members = members
     this.#helpers = helpers
@@ -145,7 +160,11 @@ export class PatroniCluster implements Cluster {
     const lost = await this.#leader()
     signal(processesOf(lost), how)
     this.#lost = lost
-    await until('there is another leader', async () => (await this.#leader()) !== lost, PATIENCE_SECONDS)
+    await until(
+      'there is another leader',
+      async () => (await this.#leader()) !== lost,
+      PATIENCE_SECONDS,
+    )
   }
 
   async #switchOver(): Promise<void> {

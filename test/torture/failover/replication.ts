@@ -127,8 +127,12 @@ export class Replication implements Cluster {
       until(
         `the standby is ${value}`,
         async () =>
-          (await onServer(primary.url, `select from pg_stat_replication where ${column} = '${value}'`))
-            .rowCount! > 0,
+          (
+            await onServer(
+              primary.url,
+              `select from pg_stat_replication where ${column} = '${value}'`,
+            )
+          ).rowCount! > 0,
         60,
       )
     await isStandby('state', 'streaming')

@@ -33,7 +33,8 @@ const WARM_UP_SECONDS = 3
 /** Attacks that a crowd makes at once. */
 const CROWD = 10
 
-const startAttackers = (count: number) => Array.from({ length: count }, () => new Child('./attacker.ts'))
+const startAttackers = (count: number) =>
+  Array.from({ length: count }, () => new Child('./attacker.ts'))
 
 /** What came of one attack. */
 interface Played {
@@ -99,7 +100,9 @@ class Field {
       prepared.push((await prepare?.(site)) ?? {})
     await site.settle(SETTLE_SECONDS)
     const { counts, ...measured } = await this.#measure(site, attackers, attacks, prepared, seconds)
-    const idle = attacks.find((attack, i) => attack !== control && Object.keys(counts[i] ?? {}).length === 0)
+    const idle = attacks.find(
+      (attack, i) => attack !== control && Object.keys(counts[i] ?? {}).length === 0,
+    )
     if (idle) throw new Error(`${idle.name}: the attack did nothing.`)
     if (attacks.includes(control)) {
       const factor = this.#stage.hostile.isShort ? SHORT_SLACKNESS : 1
@@ -111,7 +114,10 @@ class Field {
       attacks.every(({ crowd }) => crowd),
     )
     const { note, faults: more } = await afterwards(site, attacks, seconds)
-    const verdict = { faults: [...judged.faults, ...more], isSlow: judged.isSlow && more.length === 0 }
+    const verdict = {
+      faults: [...judged.faults, ...more],
+      isSlow: judged.isSlow && more.length === 0,
+    }
     if (verdict.faults.length > 0) await this.#beginAnew()
     else await site.settle(SETTLE_SECONDS)
     const { times } = measured.noticed

@@ -82,7 +82,14 @@ export class HostileSite implements Target {
     const user = await makeUser(url, root, { verified: true })
     const { id, token, email } = user
     const device = await site.addDevice(user)
-    return new HostileSite(site, root, { url, id, token, email, password: PASSWORD, device: device.token })
+    return new HostileSite(site, root, {
+      url,
+      id,
+      token,
+      email,
+      password: PASSWORD,
+      device: device.token,
+    })
   }
 
   get url(): string {
@@ -130,7 +137,11 @@ function createCollection(root: Client, { rules, ...values }: (typeof COLLECTION
     deleteRule: SIGNED_IN,
   }
   const dates = { name: 'created', type: 'autodate', onCreate: true }
-  return must(root, 'POST', '/api/collections', { ...values, ...all, fields: [...values.fields, dates] })
+  return must(root, 'POST', '/api/collections', {
+    ...values,
+    ...all,
+    fields: [...values.fields, dates],
+  })
 }
 
 /** What the victim may notice, in milliseconds: 99 of 100 requests and events, and the slowest. */
@@ -177,7 +188,11 @@ export function slacknessOf({ noticed }: Measured): number {
 }
 
 /** `slackness` multiplies the bounds of time. `isCrowd`: sends have a bound of their own. */
-export function judgeMeasured({ noticed, growth }: Measured, slackness: number, isCrowd: boolean): Verdict {
+export function judgeMeasured(
+  { noticed, growth }: Measured,
+  slackness: number,
+  isCrowd: boolean,
+): Verdict {
   const [p99Ms, maxMs] = [P99_MS * slackness, MAX_MS * slackness]
   const [p99, max] = [quantile(noticed.times, 0.99), quantile(noticed.times, 1)]
   const sendP99 = quantile(noticed.sends, 0.99)
@@ -193,7 +208,8 @@ export function judgeMeasured({ noticed, growth }: Measured, slackness: number, 
       ? [`temporary files grew by ${megabytes(growth.temporary)} MB`]
       : []),
   ]
-  const isSlow = slow.length > 0 && failures.length + large.length === 0 && p99 < 2 * p99Ms && max < 2 * maxMs
+  const isSlow =
+    slow.length > 0 && failures.length + large.length === 0 && p99 < 2 * p99Ms && max < 2 * maxMs
   return { faults: [...failures, ...slow, ...large], isSlow }
 }
 
@@ -208,4 +224,5 @@ export function judgeAll(times: readonly number[], rssGrowth: number, slackness:
   ]
 }
 
-const slowestOf = ({ slowest }: Noticed) => Object.entries(slowest).toSorted((a, b) => b[1] - a[1])[0]?.[0]
+const slowestOf = ({ slowest }: Noticed) =>
+  Object.entries(slowest).toSorted((a, b) => b[1] - a[1])[0]?.[0]

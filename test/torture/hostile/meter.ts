@@ -52,7 +52,10 @@ export class Meter {
   }
 
   async start(): Promise<void> {
-    this.#before = { rss: await residentBytes(this.#pid), temporary: await folderBytes(this.#folder) }
+    this.#before = {
+      rss: await residentBytes(this.#pid),
+      temporary: await folderBytes(this.#folder),
+    }
     this.#running = this.#watch()
   }
 
@@ -61,7 +64,11 @@ export class Meter {
     this.#isOver = true
     await this.#running
     const rss = Math.max(0, this.#maxRss - this.#before.rss)
-    return { rss, peakRss: this.#maxRss, temporary: Math.max(0, this.#maxTemporary - this.#before.temporary) }
+    return {
+      rss,
+      peakRss: this.#maxRss,
+      temporary: Math.max(0, this.#maxTemporary - this.#before.temporary),
+    }
   }
 
   async #watch(): Promise<void> {

@@ -44,7 +44,8 @@ const WORK: readonly (readonly [kind: string, everyMs: number, ask: Ask])[] = [
   [
     'list',
     200,
-    (victim) => victim.get(`${LIST}?perPage=30&sort=-created&filter=${encodeURIComponent('to != ""')}`),
+    (victim) =>
+      victim.get(`${LIST}?perPage=30&sort=-created&filter=${encodeURIComponent('to != ""')}`),
   ],
   ['view', 200, (victim) => victim.get(`/api/collections/users/records/${victim.account.id}`)],
   ['claim', 250, (victim) => victim.claim()],
@@ -95,7 +96,12 @@ class Victim {
     await Promise.all(this.#open)
     await this.#judgeEvents()
     this.#subscriber.close()
-    return { times: this.#times, sends: this.#sends, failures: this.#failures, slowest: this.#slowest }
+    return {
+      times: this.#times,
+      sends: this.#sends,
+      failures: this.#failures,
+      slowest: this.#slowest,
+    }
   }
 
   get = async (path: string): Promise<void> => {
@@ -110,13 +116,18 @@ class Victim {
   }
 
   async claim(): Promise<void> {
-    const claimed = await this.#ask('claim', this.#device, 'POST', '/api/devices/claim', { limit: 100 })
-    const items = (claimed?.items ?? []).map(({ id, attempt }: { id: string; attempt: number }) => ({
-      id,
-      attempt,
-      status: 'sent',
-    }))
-    if (items.length > 0) await this.#ask('report', this.#device, 'POST', '/api/devices/report', { items })
+    const claimed = await this.#ask('claim', this.#device, 'POST', '/api/devices/claim', {
+      limit: 100,
+    })
+    const items = (claimed?.items ?? []).map(
+      ({ id, attempt }: { id: string; attempt: number }) => ({
+        id,
+        attempt,
+        status: 'sent',
+      }),
+    )
+    if (items.length > 0)
+      await this.#ask('report', this.#device, 'POST', '/api/devices/report', { items })
   }
 
   async signIn(): Promise<void> {
@@ -129,7 +140,10 @@ class Victim {
   async #ask(kind: string, as: Client, method: string, path: string, body?: unknown) {
     const begin = performance.now()
     const late = sleep(PATIENCE_MS, undefined, { ref: false })
-    const answer = await Promise.race([as.call(method, path, body).catch((error: Error) => error), late])
+    const answer = await Promise.race([
+      as.call(method, path, body).catch((error: Error) => error),
+      late,
+    ])
     this.#note(kind, performance.now() - begin)
     if (!answer) this.#fail(`${kind}: no answer within ${PATIENCE_MS} ms`)
     else if (answer instanceof Error)

@@ -79,7 +79,9 @@ async function sendAll({ user, front }: TwoSites, texts: number): Promise<Readon
     }
     for (;;) {
       const answer = await fetch(`${front.url}/api/sms/send`, { method: 'POST', headers, body })
-        .then(async (found) => (found.ok ? ((await found.json()) as { message_ids: string[] }) : undefined))
+        .then(async (found) =>
+          found.ok ? ((await found.json()) as { message_ids: string[] }) : undefined,
+        )
         .catch(() => undefined)
       for (const id of answer?.message_ids ?? []) acknowledged.add(id)
       if (answer) break
@@ -95,7 +97,12 @@ async function receiveAll({ back }: TwoSites, count: number): Promise<readonly s
   const bodies: string[] = []
   for (let i = 0; i < count; i++) {
     const body = `Answer ${i}`
-    const item = { from: `+4916${10_000_000 + i}`, body, sim: 0, received_at: new Date().toISOString() }
+    const item = {
+      from: `+4916${10_000_000 + i}`,
+      body,
+      sim: 0,
+      received_at: new Date().toISOString(),
+    }
     const { status } = await asked(phoneOf(back, phone.token), 'POST', '/api/devices/incoming', {
       items: [item],
     })
@@ -170,5 +177,7 @@ async function optOuts({ front, back, user }: TwoSites): Promise<string[]> {
     `select count(*) from sms_messages where "user" = $1 and body = 'Are you there?' and error_message like '%opted out%'`,
     [user.id],
   )
-  return refused === OPTED_OUT.length ? [] : [`${OPTED_OUT.length - refused} texts to numbers that opted out`]
+  return refused === OPTED_OUT.length
+    ? []
+    : [`${OPTED_OUT.length - refused} texts to numbers that opted out`]
 }

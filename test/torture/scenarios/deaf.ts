@@ -50,7 +50,9 @@ async function startDeafProxy(target: string) {
     try {
       const { authorization = '', 'content-type': type = 'application/json' } = request.headers
       const body =
-        request.method === 'GET' ? null : await new Response(request as unknown as ReadableStream).text()
+        request.method === 'GET'
+          ? null
+          : await new Response(request as unknown as ReadableStream).text()
       const answer = await fetch(target + request.url, {
         method: request.method!,
         headers: { authorization, 'content-type': type },
@@ -58,7 +60,9 @@ async function startDeafProxy(target: string) {
         signal: gone.signal,
       })
       const isStream = answer.headers.get('content-type')?.startsWith('text/event-stream')
-      response.writeHead(answer.status, { 'content-type': answer.headers.get('content-type') ?? type })
+      response.writeHead(answer.status, {
+        'content-type': answer.headers.get('content-type') ?? type,
+      })
       if (!isStream) return void response.end(await answer.text())
       for await (const chunk of answer.body!.pipeThrough(new TextDecoderStream())) {
         proxy.dropped += chunk.split('event: wake').length - 1

@@ -21,11 +21,17 @@ export const failover: Scenario = {
   async run(context) {
     if (!findPostgres()) return { faults: [], figures: 'NOT RUN: no Postgres is installed' }
     const why = whyNoPatroni()
-    context.say(why ? `streaming replication, promoted by hand: ${why}` : 'Patroni, etcd and HAProxy')
+    context.say(
+      why ? `streaming replication, promoted by hand: ${why}` : 'Patroni, etcd and HAProxy',
+    )
     const cluster = why ? await Replication.start() : await PatroniCluster.start()
     try {
       const { databaseUrls } = cluster
-      return await strikeBusySite(context, (busy) => strikeOften(cluster, context, busy), databaseUrls)
+      return await strikeBusySite(
+        context,
+        (busy) => strikeOften(cluster, context, busy),
+        databaseUrls,
+      )
     } finally {
       await cluster.stop()
     }
@@ -56,7 +62,8 @@ async function strikeOften(
     const outages = urls.map((url) => longestPause(senders.acknowledged, url, struckMs))
     const told = outages.map((ms, i) => `${(ms / 1000).toFixed(1)} s by ${WAYS[i]}`).join(', ')
     say(`round ${round + 1}, ${name}: ${told}`)
-    if (Math.max(...outages) > cluster.maxOutageMs) faults.push(`round ${round + 1}, ${name}: away ${told}`)
+    if (Math.max(...outages) > cluster.maxOutageMs)
+      faults.push(`round ${round + 1}, ${name}: away ${told}`)
   }
   const due = senders.acknowledged.filter(({ at }) => at > openedMs).flatMap(({ ids }) => ids)
   faults.push(...(await audience.judge(due)))
@@ -72,8 +79,14 @@ async function strikeOften(
 }
 
 /** The longest time from `sinceMs` to now in which a server acknowledged nothing. */
-function longestPause(acknowledged: readonly Acknowledged[], server: string, sinceMs: number): number {
-  const times = acknowledged.filter(({ url, at }) => url === server && at > sinceMs).map(({ at }) => at)
+function longestPause(
+  acknowledged: readonly Acknowledged[],
+  server: string,
+  sinceMs: number,
+): number {
+  const times = acknowledged
+    .filter(({ url, at }) => url === server && at > sinceMs)
+    .map(({ at }) => at)
   const all = [sinceMs, ...times, performance.now()]
   return Math.max(...all.slice(1).map((at, i) => at - all[i]!))
 }

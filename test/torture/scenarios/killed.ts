@@ -38,11 +38,17 @@ export const killed: Scenario = {
         const struckMs = performance.now()
         await strike(site)
         const before = senders.acknowledged.length
-        await until('messages are accepted again', async () => senders.acknowledged.length > before, 60)
+        await until(
+          'messages are accepted again',
+          async () => senders.acknowledged.length > before,
+          60,
+        )
         const ms = performance.now() - struckMs
         slowestMs = Math.max(slowestMs, ms)
-        if (ms > MAX_OUTAGE_SECONDS * 1_000) faults.push(`round ${round}, ${name}: ${Math.round(ms)} ms away`)
-        if (round % 10 === 0) context.say(`${round} kills, longest outage ${Math.round(slowestMs)} ms`)
+        if (ms > MAX_OUTAGE_SECONDS * 1_000)
+          faults.push(`round ${round}, ${name}: ${Math.round(ms)} ms away`)
+        if (round % 10 === 0)
+          context.say(`${round} kills, longest outage ${Math.round(slowestMs)} ms`)
       }
       const due = senders.acknowledged.filter(({ at }) => at > openedMs).flatMap(({ ids }) => ids)
       return [...faults, ...(await audience.judge(due))]

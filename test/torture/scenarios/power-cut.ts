@@ -1,7 +1,12 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { EmbeddedData } from '../../support/database/embedded-data.ts'
-import { type Client, makeUser, pairDevice, signIn } from '../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  makeUser,
+  pairDevice,
+  signIn,
+} from '../../support/server/server-with-devices.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
 import { Disk, whyNoDisk } from '../disk.ts'
 import { ServerNode } from '../node.ts'

@@ -1,7 +1,13 @@
 import { freePort } from '../../support/database/postgres.ts'
 import type { Scenario } from '../scenario.ts'
 import { Site } from '../site.ts'
-import { startCloudhopper, startKannel, startTwisted, whyNoCloudhopper, whyNoSmscs } from '../smpp/smscs.ts'
+import {
+  startCloudhopper,
+  startKannel,
+  startTwisted,
+  whyNoCloudhopper,
+  whyNoSmscs,
+} from '../smpp/smscs.ts'
 import { BATCHES, tryDriver } from '../smpp/trial.ts'
 
 /** Short, so that what a fault left open comes to its end while we watch. */

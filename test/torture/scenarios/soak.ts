@@ -81,7 +81,13 @@ const FEW_ROWS = 5_000
 const LARGE_INDEXES = sqlFiles('indexes/large-history').filter(({ sql }) =>
   / on sms_messages\b/.test(sql),
 ).length
-const HOT_TABLES = ['sms_messages', 'sms_dispatch', 'webhook_deliveries', 'webhook_dispatch', 'sms_usage']
+const HOT_TABLES = [
+  'sms_messages',
+  'sms_dispatch',
+  'webhook_deliveries',
+  'webhook_dispatch',
+  'sms_usage',
+]
 
 /** All at once, for as long as asked: what one kind of request at a time does not show. */
 export const soak: Scenario = {
@@ -94,7 +100,12 @@ export const soak: Scenario = {
     const url = postgres && (await createDatabase(postgres.url))
     const databaseUrls = url && Array.from({ length: servers }, () => url)
     const env = { WEBHOOK_ALLOW_PRIVATE: 'true' }
-    const site = await Site.open({ ...context, nodes: servers, env, ...(databaseUrls && { databaseUrls }) })
+    const site = await Site.open({
+      ...context,
+      nodes: servers,
+      env,
+      ...(databaseUrls && { databaseUrls }),
+    })
     try {
       return await play(site, context)
     } finally {
@@ -117,10 +128,14 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
   const pids = site.nodes.map(({ pid }) => pid)
   const begin = performance.now()
   const over = AbortSignal.timeout(minutes * 60_000)
-  const [{ waits, memory }] = await Promise.all([watch(site.db, pids, over), load.keepUp(RATES, over)])
+  const [{ waits, memory }] = await Promise.all([
+    watch(site.db, pids, over),
+    load.keepUp(RATES, over),
+  ])
   const end = performance.now()
   const after = await tableFigures(site.db)
-  const hasRun = async () => (await site.value(`select count(*) from campaigns where status = 'done'`)) > 0
+  const hasRun = async () =>
+    (await site.value(`select count(*) from campaigns where status = 'done'`)) > 0
   await until('the campaign has run', hasRun, DRAIN_SECONDS)
   const drained = await site.drain(DRAIN_SECONDS).then(
     () => [],
@@ -136,7 +151,10 @@ async function play(site: Site, { soak: { minutes } }: ScenarioContext): Promise
   const { ledger } = load
   const times = [ledger.quantiles(begin, begin + part), ledger.quantiles(end - part, end)] as const
   // a server that has just begun its work has not yet what it keeps
-  const mb = [memoryAt(memory, begin + part / 2, begin + part), memoryAt(memory, end - part, end)] as const
+  const mb = [
+    memoryAt(memory, begin + part / 2, begin + part),
+    memoryAt(memory, end - part, end),
+  ] as const
   const acknowledged = ledger.sent.size
   for (const [id] of (await site.db.query(OUTGOING)).rows) {
     if (!ledger.sent.has(String(id))) ledger.life(String(id), ACCOUNTS)
@@ -200,10 +218,17 @@ async function openCalls(db: OpenDb): Promise<string[]> {
 
 type Times = ReadonlyMap<string, readonly [p50: number, p99: number]>
 
-function drifts([first, last]: readonly [Times, Times], [mb, endMb]: readonly [number, number]): string[] {
-  const slower = [...last].filter(([what, [, p99]]) => p99 > (first.get(what)?.[1] ?? 0) * SLOWER + SLOWER_MS)
+function drifts(
+  [first, last]: readonly [Times, Times],
+  [mb, endMb]: readonly [number, number],
+): string[] {
+  const slower = [...last].filter(
+    ([what, [, p99]]) => p99 > (first.get(what)?.[1] ?? 0) * SLOWER + SLOWER_MS,
+  )
   return [
-    ...slower.map(([what, [, p99]]) => `p99 of ${what} went from ${first.get(what)?.[1]} to ${p99} ms`),
+    ...slower.map(
+      ([what, [, p99]]) => `p99 of ${what} went from ${first.get(what)?.[1]} to ${p99} ms`,
+    ),
     ...(endMb > mb * MEMORY_GROWTH ? [`memory grew from ${mb} to ${endMb} MB`] : []),
   ]
 }
@@ -233,7 +258,9 @@ function scans(before: Figures, after: Figures): string[] {
   const [was, is] = [before.get('sms_messages')!, after.get('sms_messages')!]
   const [times, rows] = [is.seqScans - was.seqScans, is.seqRows - was.seqRows]
   const built = is.live >= LARGE_HISTORY ? 2 * LARGE_INDEXES * is.live : 0
-  return rows > times * FEW_ROWS + built ? [`sms_messages was read whole ${times} times, ${rows} rows`] : []
+  return rows > times * FEW_ROWS + built
+    ? [`sms_messages was read whole ${times} times, ${rows} rows`]
+    : []
 }
 
 /** Row versions that vacuum does not keep up with. */

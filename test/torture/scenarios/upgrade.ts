@@ -175,7 +175,11 @@ async function exchange(
   await newer.start()
   urls.push(newer.url)
   if (isBreaking)
-    await until('the old servers are unready', async () => !(await areReady()).includes(true), WAIT_SECONDS)
+    await until(
+      'the old servers are unready',
+      async () => !(await areReady()).includes(true),
+      WAIT_SECONDS,
+    )
   await sleep(TOGETHER_MS)
   const wrong = (await areReady()).filter((ready) => ready === isBreaking)
   for (const node of old) {

@@ -23,7 +23,9 @@ export const KANNEL_INCOMING = 20
 /** Why they cannot be started here; undefined where they can. */
 export function whyNoSmscs(): string | undefined {
   if (!existsSync(DRIVE_SMPP)) return 'drive_smpp is not installed (Debian: kannel-extras)'
-  return existsSync(SMPP_FOLDER) ? undefined : 'smpp.twisted is not installed (test/third-party/install.ts)'
+  return existsSync(SMPP_FOLDER)
+    ? undefined
+    : 'smpp.twisted is not installed (test/third-party/install.ts)'
 }
 
 /** The same for Cloudhopper's. */
@@ -52,19 +54,35 @@ export function startKannel(port: number): Smsc {
 }
 
 /** `incoming`: how many long texts it sends. */
-export function startTwisted(port: number, folder: string, incoming: number, isFaulty: boolean): Smsc {
+export function startTwisted(
+  port: number,
+  folder: string,
+  incoming: number,
+  isFaulty: boolean,
+): Smsc {
   const notes = join(folder, `smsc-${port}.notes`)
   const options = [PROGRAM, 'serve', port, notes, isFaulty ? FAULTS : 0, incoming].map(String)
   return { name: 'smpp.twisted', port, notes, ...keepAlive('python3', options) }
 }
 
 /** See Smsc.java for what it does. */
-export function startCloudhopper(port: number, folder: string, incoming: number, isFaulty: boolean): Smsc {
+export function startCloudhopper(
+  port: number,
+  folder: string,
+  incoming: number,
+  isFaulty: boolean,
+): Smsc {
   const notes = join(folder, `smsc-${port}.notes`)
   execFileSync('javac', ['-nowarn', '-cp', JARS, '-d', folder, JAVA_PROGRAM], { stdio: 'pipe' })
-  const options = ['-cp', `${JARS}:${folder}`, 'Smsc', port, notes, isFaulty ? FAULTS : 0, incoming].map(
-    String,
-  )
+  const options = [
+    '-cp',
+    `${JARS}:${folder}`,
+    'Smsc',
+    port,
+    notes,
+    isFaulty ? FAULTS : 0,
+    incoming,
+  ].map(String)
   return { name: 'Cloudhopper', port, notes, ...keepAlive('java', options) }
 }
 
@@ -98,7 +116,10 @@ export interface Part extends Omit<Submit, 'pdu'> {
 
 export async function readParts(submits: readonly Submit[]): Promise<Part[]> {
   const input = submits.map(({ pdu }) => `${pdu.toString('hex')}\n`).join('')
-  const reading = promisify(execFile)('python3', [PROGRAM, 'read'], { env: PYTHON, maxBuffer: 1 << 30 })
+  const reading = promisify(execFile)('python3', [PROGRAM, 'read'], {
+    env: PYTHON,
+    maxBuffer: 1 << 30,
+  })
   reading.child.stdin!.end(input)
   const lines = (await reading).stdout.split('\n').filter(Boolean)
   return lines.map((line, i) => ({ ...submits[i]!, ...(JSON.parse(line) as Part) }))

@@ -71,7 +71,8 @@ async function judgeSmpp(
       counts['sent again']++
       if (guarantee === 'at_most_once') blame('sent twice', to!)
       // of a long text only some parts were out when its lease was over: then it has to go again
-      else if (!isExplained && wholeCopies(parts) > 1) blame('sent twice, though each answer came', to!)
+      else if (!isExplained && wholeCopies(parts) > 1)
+        blame('sent twice, though each answer came', to!)
     }
     if (status === 'failed') {
       counts.unknown++
@@ -121,11 +122,13 @@ function wholeCopies(parts: readonly Part[]): number {
 /** The texts that the SMSC has all parts of. */
 function arrived(parts: readonly Part[]): string[] {
   const taken = parts.filter(({ status }) => status === 0)
-  return [...Map.groupBy(taken, (part) => `${part.ref}/${part.parts}`).values()].flatMap((group) => {
-    const texts = new Map(group.map(({ part, text }) => [part, text]))
-    if (texts.size < group[0]!.parts) return []
-    return [...texts].sort(([a], [b]) => a - b).reduce((whole, [, text]) => whole + text, '')
-  })
+  return [...Map.groupBy(taken, (part) => `${part.ref}/${part.parts}`).values()].flatMap(
+    (group) => {
+      const texts = new Map(group.map(({ part, text }) => [part, text]))
+      if (texts.size < group[0]!.parts) return []
+      return [...texts].sort(([a], [b]) => a - b).reduce((whole, [, text]) => whole + text, '')
+    },
+  )
 }
 
 /** Each text came, none came that was not sent so. */
@@ -198,7 +201,12 @@ let sends = 0
  * A new account whose one device is an agent at `smsc`. With `rounds`, both are killed and links are lost
  * while texts go out; without, 200 texts a second go out.
  */
-export async function tryDriver(site: Site, smsc: Smsc, rounds: number, seconds: number): Promise<Outcome> {
+export async function tryDriver(
+  site: Site,
+  smsc: Smsc,
+  rounds: number,
+  seconds: number,
+): Promise<Outcome> {
   const settings = join(site.folder, `smpp-${smsc.port}.json`)
   const wire = await Wire.open(smsc.port)
   const user = await site.makeUser()
@@ -230,7 +238,9 @@ export async function tryDriver(site: Site, smsc: Smsc, rounds: number, seconds:
     const begin = performance.now()
     if (rounds === 0) await offer(user, 0, (seconds * 1000) / PAUSE_MS)
     await site.drain(DRAIN_SECONDS)
-    await until('all has landed', () => hasLanded(site, user, smsc), PATIENCE_SECONDS).catch(() => {})
+    await until('all has landed', () => hasLanded(site, user, smsc), PATIENCE_SECONDS).catch(
+      () => {},
+    )
     await phone.stop()
     const { faults, figures } = await judgeSmpp(site, user, smsc, wire.submits, kills)
     if (rounds > 0) return { faults, figures }
@@ -269,7 +279,8 @@ const settingsOf = (wire: Wire, smsc: Smsc, turn: number) => ({
 })
 
 /** Waits until requests are open, or all is sent. */
-const someOpen = (wire: Wire) => until('requests are open', async () => wire.open > 0, 10).catch(() => {})
+const someOpen = (wire: Wire) =>
+  until('requests are open', async () => wire.open > 0, 10).catch(() => {})
 
 /** Sends number `from` and the next ones of an account. */
 async function offer(user: Client, from: number, batches: number): Promise<void> {

@@ -110,7 +110,12 @@ export class Wire {
     const isSubmit = pdu.readUInt32BE(4) === SUBMIT_SM
     if (isSubmit && !link.isSilent && Math.random() < this.throttled) {
       const answer = Buffer.alloc(HEADER_BYTES)
-      for (const [i, value] of [HEADER_BYTES, SUBMIT_SM_RESP, THROTTLED, pdu.readUInt32BE(12)].entries())
+      for (const [i, value] of [
+        HEADER_BYTES,
+        SUBMIT_SM_RESP,
+        THROTTLED,
+        pdu.readUInt32BE(12),
+      ].entries())
         answer.writeUInt32BE(value, 4 * i)
       link.near.write(answer)
       const nowMs = performance.now()

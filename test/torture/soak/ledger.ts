@@ -10,7 +10,8 @@ interface Life {
   stream?: number
 }
 
-const add = (counts: Map<string, number>, name: string) => counts.set(name, (counts.get(name) ?? 0) + 1)
+const add = (counts: Map<string, number>, name: string) =>
+  counts.set(name, (counts.get(name) ?? 0) + 1)
 
 /** Texts by id, and how long requests took. An event may come before the answer to the send. */
 export class Ledger {
@@ -26,8 +27,14 @@ export class Ledger {
   calls = 0
 
   life(id: string, account = -1): Life {
-    const life = this.#lives.get(id) ?? { account, attempts: new Set(), calls: new Map(), events: new Map() }
-    if (!this.#lives.has(id) || (account >= 0 && life.account < 0)) this.#lives.set(id, { ...life, account })
+    const life = this.#lives.get(id) ?? {
+      account,
+      attempts: new Set(),
+      calls: new Map(),
+      events: new Map(),
+    }
+    if (!this.#lives.has(id) || (account >= 0 && life.account < 0))
+      this.#lives.set(id, { ...life, account })
     return this.#lives.get(id)!
   }
 
@@ -68,7 +75,9 @@ export class Ledger {
   quantiles(from: number, to: number): ReadonlyMap<string, readonly [p50: number, p99: number]> {
     const found = new Map<string, readonly [number, number]>()
     for (const [what, times] of this.#times) {
-      const sorted = times.flatMap(({ at, ms }) => (at >= from && at < to ? [ms] : [])).sort((a, b) => a - b)
+      const sorted = times
+        .flatMap(({ at, ms }) => (at >= from && at < to ? [ms] : []))
+        .sort((a, b) => a - b)
       const of = (part: number) => sorted[Math.floor(sorted.length * part)] ?? 0
       found.set(what, [of(0.5), of(0.99)])
     }
@@ -94,7 +103,11 @@ export class Ledger {
   }
 }
 
-const notOnce = (counts: ReadonlyMap<string, number>, names: readonly string[], what: string): string[] =>
+const notOnce = (
+  counts: ReadonlyMap<string, number>,
+  names: readonly string[],
+  what: string,
+): string[] =>
   counts.size === names.length && names.every((name) => counts.get(name) === 1)
     ? []
     : [`${what}: ${JSON.stringify([...counts])}`]

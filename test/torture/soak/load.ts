@@ -77,7 +77,12 @@ export class Load {
     })
     for (const [i, { user }] of accounts.entries()) {
       const form = isMixed && i % 2 === 0 ? TEMPLATE : {}
-      await must(user, 'POST', WEBHOOKS, { user: user.id, url: receiver.url, events: EVENTS, ...form })
+      await must(user, 'POST', WEBHOOKS, {
+        user: user.id,
+        url: receiver.url,
+        events: EVENTS,
+        ...form,
+      })
     }
     if (isMixed) await load.#mix()
     for (let i = 0; i < streams; i++) await load.#watch(accounts[i % accounts.length]!.user)
@@ -99,8 +104,11 @@ export class Load {
   /** Asks for so much a second until `signal` aborts, whatever the answers take. */
   async keepUp(rates: Rates, signal: AbortSignal): Promise<void> {
     const ask = {
-      ...{ sends: () => this.send(), codes: () => this.#startCode(), incoming: () => this.#receive() },
-      ...{ lists: () => this.#list(), exports: () => this.#export() },
+      sends: () => this.send(),
+      codes: () => this.#startCode(),
+      incoming: () => this.#receive(),
+      lists: () => this.#list(),
+      exports: () => this.#export(),
     }
     const due = { sends: 0, codes: 0, incoming: 0, lists: 0, exports: 0 }
     for (let at = performance.now(); !signal.aborted; ) {
@@ -187,8 +195,12 @@ export class Load {
 
   async #receive(): Promise<void> {
     const [account, { phones }] = this.#next()
-    const items = [{ from: `+49${this.#last++}`, body: 'Thank you', received_at: new Date().toISOString() }]
-    const answer = await this.#ask('incoming', phones[0]!.token, 'POST', '/api/devices/incoming', { items })
+    const items = [
+      { from: `+49${this.#last++}`, body: 'Thank you', received_at: new Date().toISOString() },
+    ]
+    const answer = await this.#ask('incoming', phones[0]!.token, 'POST', '/api/devices/incoming', {
+      items,
+    })
     for (const id of answer?.ids ?? []) {
       this.ledger.received.add(id)
       this.ledger.life(id, account)
@@ -202,7 +214,12 @@ export class Load {
 
   async #claim({ token }: Client): Promise<void> {
     const answer = await this.#ask('', token, 'POST', '/api/devices/claim', CLAIM)
-    const items = (answer?.items ?? []) as { id: string; attempt: number; to: string; body: string }[]
+    const items = (answer?.items ?? []) as {
+      id: string
+      attempt: number
+      to: string
+      body: string
+    }[]
     for (const { id, attempt, to, body } of items) {
       this.ledger.life(id).attempts.add(attempt)
       const asker = this.#askers.get(to)
@@ -246,7 +263,8 @@ export class Load {
           text = frames.pop()!
           for (const frame of frames) {
             const data = JSON.parse(/\ndata:(.*)$/.exec(frame)?.[1] ?? '{}')
-            if (data.record) this.ledger.heard(data.record.status, data.record.id, own, watch.newest)
+            if (data.record)
+              this.ledger.heard(data.record.status, data.record.id, own, watch.newest)
             if (!data.clientId) continue
             const body = { clientId: data.clientId, subscriptions: ['sms_messages/*'] }
             this.#ask('', token, 'POST', '/api/realtime', body).then(() => resolve(), reject)
@@ -270,18 +288,23 @@ export class Load {
     const by = token.startsWith('psk_') ? { 'x-api-key': token } : { authorization: token }
     const headers = { ...by, 'content-type': 'application/json' }
     return new Promise((resolve, reject) => {
-      const asking = request(`${this.#url()}${path}`, { method, headers, agent: this.#agent }, (answer) => {
-        let text = ''
-        answer.setEncoding('utf8').on('data', (chunk) => (text += chunk))
-        answer.on('end', () => {
-          if (what) this.ledger.took(what, performance.now() - begin)
-          const isGood = answer.statusCode! < 300
-          if (!isGood) this.ledger.refused(`${method} ${path} ${answer.statusCode} ${text.slice(0, 100)}`)
-          const isJson = answer.headers['content-type']?.startsWith('application/json')
-          resolve(isGood && isJson ? JSON.parse(text) : undefined)
-        })
-        answer.on('error', reject)
-      })
+      const asking = request(
+        `${this.#url()}${path}`,
+        { method, headers, agent: this.#agent },
+        (answer) => {
+          let text = ''
+          answer.setEncoding('utf8').on('data', (chunk) => (text += chunk))
+          answer.on('end', () => {
+            if (what) this.ledger.took(what, performance.now() - begin)
+            const isGood = answer.statusCode! < 300
+            if (!isGood)
+              this.ledger.refused(`${method} ${path} ${answer.statusCode} ${text.slice(0, 100)}`)
+            const isJson = answer.headers['content-type']?.startsWith('application/json')
+            resolve(isGood && isJson ? JSON.parse(text) : undefined)
+          })
+          answer.on('error', reject)
+        },
+      )
       asking.on('error', reject)
       asking.end(body && JSON.stringify(body))
     })

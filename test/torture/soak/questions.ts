@@ -22,7 +22,10 @@ export const QUESTIONS: readonly Question[] = [
   texts('page 2', '&page=2'),
   texts('page 10', '&page=10'),
   texts('delivered, page 10', `${filter('status = "delivered"')}&page=10`),
-  { name: 'conversations', path: () => '/api/collections/conversations/records?perPage=30&sort=-last_at' },
+  {
+    name: 'conversations',
+    path: () => '/api/collections/conversations/records?perPage=30&sort=-last_at',
+  },
 ]
 
 /** All texts of today, as CSV. */

@@ -59,11 +59,15 @@ const WORDS: Readonly<Record<string, CarrierWords>> = {
     note: t('By its REST API. It is now called Bird.'),
     where: t('Both are under Developers in its dashboard.'),
     reports: BY_ITSELF,
-    incoming: t('Make a flow for your number that posts id, originator, recipient and body to this address.'),
+    incoming: t(
+      'Make a flow for your number that posts id, originator, recipient and body to this address.',
+    ),
   },
   sinch: {
     name: 'Sinch',
-    note: t('The usual address is that of the US. For another region, enter its address under More.'),
+    note: t(
+      'The usual address is that of the US. For another region, enter its address under More.',
+    ),
     where: t('Turn on HMAC for the callbacks of the service plan: unsigned calls are refused.'),
     reports: BY_ITSELF,
     incoming: t('Enter this address as the callback URL of the service plan.'),
@@ -96,7 +100,9 @@ const WORDS: Readonly<Record<string, CarrierWords>> = {
   },
   custom: {
     name: t('Another carrier'),
-    note: t('Describe its HTTP interface in a form. You see the request before anything is stored.'),
+    note: t(
+      'Describe its HTTP interface in a form. You see the request before anything is stored.',
+    ),
     reports: t(
       'Let the request name the address by {{callback}}, or enter it at the carrier as the address of delivery reports.',
     ),
@@ -106,7 +112,10 @@ const WORDS: Readonly<Record<string, CarrierWords>> = {
 
 /** Words about a carrier. A preset that is new to the console has its name and general words. */
 export function carrierWords(preset: string): Required<CarrierWords> {
-  const known = WORDS[preset] ?? { name: preset.charAt(0).toUpperCase() + preset.slice(1), note: '' }
+  const known = WORDS[preset] ?? {
+    name: preset.charAt(0).toUpperCase() + preset.slice(1),
+    note: '',
+  }
   return {
     where: '',
     reports: t('Enter this address at the carrier as the address of delivery reports.'),

@@ -65,8 +65,12 @@ export const CUSTOM: CarrierPreset = {
 /** The carriers of the account, and the presets that can be added. */
 export const useCarriers = (
   everyMs?: number,
-): Answer<{ items: readonly Carrier[]; presets: readonly CarrierPreset[] }> => useAnswer(PATH, everyMs)
+): Answer<{ items: readonly Carrier[]; presets: readonly CarrierPreset[] }> =>
+  useAnswer(PATH, everyMs)
 
 /** Adds a carrier, or changes that of `device`. With `check` stores nothing. */
 export const sendCarrier = (device: string, body: CarrierBody) =>
-  pb.send<MadeCarrier>(device ? `${PATH}/${device}` : PATH, { method: device ? 'PUT' : 'POST', body })
+  pb.send<MadeCarrier>(device ? `${PATH}/${device}` : PATH, {
+    method: device ? 'PUT' : 'POST',
+    body,
+  })

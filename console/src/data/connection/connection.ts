@@ -14,7 +14,9 @@ const ANSWER_MS = 4_000
 class WatchedSource extends EventSource {
   heardAt = Date.now()
   constructor(url: string | URL) {
-    super(url, { fetch: (input, init) => fetch(input, init).then((response) => this.#watched(response)) })
+    super(url, {
+      fetch: (input, init) => fetch(input, init).then((response) => this.#watched(response)),
+    })
     stream = this
   }
 
@@ -50,7 +52,9 @@ function setOnline(isWell: boolean): void {
 
 export async function ask(): Promise<boolean> {
   const signal = AbortSignal.timeout(ANSWER_MS)
-  const answer = await fetch(`${serverUrl}/api/health`, { signal, cache: 'no-store' }).catch(() => undefined)
+  const answer = await fetch(`${serverUrl}/api/health`, { signal, cache: 'no-store' }).catch(
+    () => undefined,
+  )
   const isWell = answer?.ok === true
   // after an outage, restarts the event stream: its old connection may be dead
   if (isWell && !isOnline.value) stream?.fail()

@@ -35,7 +35,9 @@ const READ_MS = 30_000
 const KEYS_LIVE_MS = 23 * 3_600_000
 /** Messages to show, by the server's error code. The server's own messages are meant for programs. */
 const REFUSALS: Readonly<Record<string, string>> = {
-  no_devices: t('None of your devices is online, so nothing was sent. Switch one on and send again.'),
+  no_devices: t(
+    'None of your devices is online, so nothing was sent. Switch one on and send again.',
+  ),
   quota_exceeded: t('Your messages of this month are used up.'),
 }
 
@@ -118,7 +120,8 @@ async function send(text: Unsent): Promise<boolean> {
   const { key, number, request, isFirst, at, note } = text
   const options = { method: 'POST', signal: AbortSignal.timeout(ANSWER_MS) }
   // stores the result, unless another tab has discarded or sent the text meanwhile
-  const keep = (result: Partial<Unsent>) => kept.value.has(PREFIX + key) && put({ ...text, ...result })
+  const keep = (result: Partial<Unsent>) =>
+    kept.value.has(PREFIX + key) && put({ ...text, ...result })
   const refuse = (fault: string) => keep({ fault })
   if (Date.now() - at > KEYS_LIVE_MS) {
     refuse(t('It waited for a day. Look whether it was sent.'))
@@ -138,7 +141,8 @@ async function send(text: Unsent): Promise<boolean> {
   } catch (error) {
     const fault = readFault(error)
     // must be tried again: an earlier try still runs, or a proxy answered for the server
-    const isOpen = fault.code === 'idempotency_key_in_use' || (fault.status > 501 && fault.code === '')
+    const isOpen =
+      fault.code === 'idempotency_key_in_use' || (fault.status > 501 && fault.code === '')
     if (isOpen || fault.isAway || fault.status === 401) return false
     refuse(REFUSALS[fault.code] ?? faultText(fault))
   }
@@ -158,7 +162,12 @@ async function saveNote({ key, request, note }: Unsent, options: object): Promis
 }
 
 /** Creates a record. Does nothing if there is one with the same value of a unique field. */
-async function createOnce(collection: string, unique: string, body: object, options: object): Promise<void> {
+async function createOnce(
+  collection: string,
+  unique: string,
+  body: object,
+  options: object,
+): Promise<void> {
   await pb
     .collection(collection)
     .create(body, options)
@@ -168,4 +177,5 @@ async function createOnce(collection: string, unique: string, body: object, opti
 }
 
 /** Sends waiting texts when one is added, after each sign-in, and when the server is reachable again. */
-export const watchOutbox = () => effect(() => void (isOnline.value && firstWaiting() && setTimeout(flush)))
+export const watchOutbox = () =>
+  effect(() => void (isOnline.value && firstWaiting() && setTimeout(flush)))

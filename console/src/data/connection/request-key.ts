@@ -1,8 +1,8 @@
 /** A new `Idempotency-Key`. The server carries out only one of several requests with the same key. */
 export const newRequestKey = (): string =>
-  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) => byte.toString(16).padStart(2, '0')).join(
-    '',
-  )
+  Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
+    byte.toString(16).padStart(2, '0'),
+  ).join('')
 
 interface RequestKeys {
   /** The key of a request. A request that equals the last one, as after a lost answer, gets the same key. */

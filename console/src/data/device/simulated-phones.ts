@@ -39,7 +39,8 @@ const phones = remembered<Readonly<Record<string, SimulatedPhone>>>('simulated-p
 const said = signal<Readonly<Record<string, readonly SimulatedText[]>>>({})
 const running = new Map<string, AbortController>()
 
-export const simulatedTexts: ReadonlySignal<Readonly<Record<string, readonly SimulatedText[]>>> = said
+export const simulatedTexts: ReadonlySignal<Readonly<Record<string, readonly SimulatedText[]>>> =
+  said
 
 export const isPlayedHere = (device: string) => device in phones.value
 
@@ -91,7 +92,8 @@ async function play(device: string, token: string, ended: AbortSignal): Promise<
       const { items } = await ask<{ items: Claimed[] }>('claim', wish, token, ended)
       if (items.length > 0) await sendOut(device, token, items)
     } catch (error) {
-      if (error instanceof ClientResponseError && error.status === UNAUTHORIZED) return forget(device)
+      if (error instanceof ClientResponseError && error.status === UNAUTHORIZED)
+        return forget(device)
       await new Promise((resolve) => setTimeout(resolve, PAUSE_MS))
     }
   }
@@ -120,7 +122,10 @@ function forget(device: string): void {
 async function ask<T>(path: string, body: object, token = '', ended?: AbortSignal): Promise<T> {
   const response = await fetch(`${serverUrl}/api/devices/${path}`, {
     method: 'POST',
-    headers: { 'content-type': 'application/json', ...(token && { authorization: `Bearer ${token}` }) },
+    headers: {
+      'content-type': 'application/json',
+      ...(token && { authorization: `Bearer ${token}` }),
+    },
     body: JSON.stringify(body),
     ...(ended && { signal: ended }),
   })

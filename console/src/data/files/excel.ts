@@ -15,7 +15,9 @@ class UnreadableFile extends Error {
 const OLD_FORMAT = t(
   'This is an old Excel file (.xls). Open it in Excel or LibreOffice, save it as .xlsx or as CSV UTF-8, and choose that.',
 )
-const DAMAGED = t('This Excel file cannot be read. Save it again as .xlsx or as CSV UTF-8, and choose that.')
+const DAMAGED = t(
+  'This Excel file cannot be read. Save it again as .xlsx or as CSV UTF-8, and choose that.',
+)
 const TOO_LARGE = t('This Excel file is too large. Cut it into several.')
 
 const beginsWith = (bytes: ArrayBuffer, magic: readonly number[]) => {
@@ -23,7 +25,8 @@ const beginsWith = (bytes: ArrayBuffer, magic: readonly number[]) => {
   return magic.every((byte, at) => head[at] === byte)
 }
 
-export const isExcel = (bytes: ArrayBuffer): boolean => beginsWith(bytes, OLD) || beginsWith(bytes, ZIP)
+export const isExcel = (bytes: ArrayBuffer): boolean =>
+  beginsWith(bytes, OLD) || beginsWith(bytes, ZIP)
 
 /** Reads the first sheet of an .xlsx file. Throws UnreadableFile for an .xls, damaged or too large file. */
 export async function readExcel(bytes: ArrayBuffer): Promise<Sheet> {

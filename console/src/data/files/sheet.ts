@@ -23,7 +23,9 @@ export interface BadRow {
 export function readSheet(file: string): Sheet {
   const { rows, misquoted } = readCsvCells(file)
   if (misquoted)
-    throw new Error(t('Line {line}: a quotation mark is missing or misplaced.', { line: misquoted }))
+    throw new Error(
+      t('Line {line}: a quotation mark is missing or misplaced.', { line: misquoted }),
+    )
   return makeSheet(
     rows.map(({ cells }) => cells),
     (rows[0]?.line ?? 1) - 1,

@@ -14,7 +14,11 @@ export const decodeText = (value: string, coding: Coding): string =>
 /** Decodes quoted-printable, Base64 and the charset of a value; keeps its escapes. */
 export function decode(value: string, { encoding, charset }: Coding): string {
   const bytes =
-    encoding === 'quoted-printable' ? unquoted(value) : encoding === 'base64' ? fromBase64(value) : undefined
+    encoding === 'quoted-printable'
+      ? unquoted(value)
+      : encoding === 'base64'
+        ? fromBase64(value)
+        : undefined
   if (bytes) return makeDecoder(charset).decode(bytes)
   return charset === '' || /^utf-?8$/i.test(charset) ? value : recode(value, charset)
 }
@@ -25,7 +29,9 @@ function recode(value: string, charset: string): string {
   return codes.includes(-1) ? value : makeDecoder(charset).decode(Uint8Array.from(codes))
 }
 
-const WINDOWS_1252 = new TextDecoder('windows-1252').decode(Uint8Array.from({ length: 256 }, (_, at) => at))
+const WINDOWS_1252 = new TextDecoder('windows-1252').decode(
+  Uint8Array.from({ length: 256 }, (_, at) => at),
+)
 
 function fromBase64(value: string): Uint8Array | undefined {
   try {
@@ -40,7 +46,8 @@ function unquoted(value: string): Uint8Array {
   const plain = new TextEncoder().encode(value.replace(/=$/, ''))
   const bytes: number[] = []
   for (let at = 0; at < plain.length; at++) {
-    const code = plain[at] === 0x3d ? String.fromCharCode(plain[at + 1] ?? 0, plain[at + 2] ?? 0) : ''
+    const code =
+      plain[at] === 0x3d ? String.fromCharCode(plain[at + 1] ?? 0, plain[at + 2] ?? 0) : ''
     const isCode = /^[\da-f]{2}$/i.test(code)
     bytes.push(isCode ? Number.parseInt(code, 16) : plain[at]!)
     if (isCode) at += 2

@@ -56,10 +56,12 @@ function* readLines(text: string): Generator<Line> {
     const encoding = readEncoding(whole)
     const isSoft = encoding === 'quoted-printable' && whole.endsWith('=')
     if (skipped !== '' && !isPropertyBehind(skipped, part)) skipped = part.endsWith('=') ? part : ''
-    else if (isSoft && !isWanted(part)) whole = cut(whole.slice(0, -1) + part.replace(/^[ \t](?==)/, ''))
+    else if (isSoft && !isWanted(part))
+      whole = cut(whole.slice(0, -1) + part.replace(/^[ \t](?==)/, ''))
     else if (/^[ \t]/.test(part)) {
       const isTextFold = isOld && encoding === '' && !whole.endsWith(':')
-      if (whole !== '') whole = cut(whole + (isTextFold ? ` ${part.trimStart()}` : part.trimStart()))
+      if (whole !== '')
+        whole = cut(whole + (isTextFold ? ` ${part.trimStart()}` : part.trimStart()))
     } else {
       const line = readLine(whole)
       if (line?.name === 'VERSION') isOld = line.value.trim() === '2.1'
@@ -76,7 +78,8 @@ function* readLines(text: string): Generator<Line> {
 /** Maximum length of a joined line. Without a limit, joining 300,000 lines would take minutes. */
 const MAX_LINE = 4_000
 /** Shortens a long line. Keeps its last character: a final `=` means that the next line continues it. */
-const cut = (line: string) => (line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE - 1) + line.slice(-1))
+const cut = (line: string) =>
+  line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE - 1) + line.slice(-1)
 
 /** A line of a vCard, for example `item1.TEL;TYPE="cell,voice":…`: its name, parameters and value. */
 const LINE = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^";:])*)*):(.*)$/s
@@ -117,13 +120,16 @@ function findName(card: readonly Line[]): string {
     const line = card.find((one) => one.name === name && one.value.trim() !== '')
     // in Base64, the separators are encoded, too
     const value = line?.encoding === 'base64' ? decode(line.value, line) : line?.value
-    const plain = line && (line.encoding === 'base64' ? { encoding: '' as const, charset: '' } : line)
+    const plain =
+      line && (line.encoding === 'base64' ? { encoding: '' as const, charset: '' } : line)
     return plain && value ? value.split(/(?<!\\);/).map((part) => decodeText(part, plain)) : []
   }
   const formatted = card.find(({ name, value }) => name === 'FN' && value.trim() !== '')
   const [family = '', given = '', more = ''] = parts('N')
   const full = formatted ? decodeText(formatted.value, formatted) : ''
-  return full || [given, more, family].filter((part) => part !== '').join(' ') || (parts('ORG')[0] ?? '')
+  return (
+    full || [given, more, family].filter((part) => part !== '').join(' ') || (parts('ORG')[0] ?? '')
+  )
 }
 
 /** Invisible marks of the writing direction, which phones put around numbers. */

@@ -23,7 +23,9 @@ const PATH = '/api/account/push'
 export async function startNotifications(user: string): Promise<void> {
   if ((await Notification.requestPermission()) !== 'granted')
     throw new Error(
-      t('Your browser does not let this page show notifications. Allow them in its settings for this page.'),
+      t(
+        'Your browser does not let this page show notifications. Allow them in its settings for this page.',
+      ),
     )
   const endpoint = await subscribe()
   notifications.value = { user, endpoint }

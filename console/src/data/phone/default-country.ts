@@ -11,7 +11,12 @@ export const defaultCountry = computed(() => ownSettings.value?.country || brows
 
 /** Saves the browser's country as the account's, if the account has none and the person may change it. */
 effect(() => {
-  if (ownSettings.value === undefined || ownSettings.value?.country || !browserCountry || !may('admin'))
+  if (
+    ownSettings.value === undefined ||
+    ownSettings.value?.country ||
+    !browserCountry ||
+    !may('admin')
+  )
     return
   void saveOwnSettings({ country: browserCountry }).catch(() => {}) // tried again when the console is next opened
 })

@@ -32,7 +32,10 @@ function readNumber(text: string, country: string): TypedNumber {
 }
 
 /** Says why invalid numbers cannot be read, in one line of text, for at most `most` of them. */
-export const describeFaults = (numbers: readonly { phone: string; fault?: PhoneFault }[], most: number) =>
+export const describeFaults = (
+  numbers: readonly { phone: string; fault?: PhoneFault }[],
+  most: number,
+) =>
   numbers
     .slice(0, most)
     .map(({ phone, fault }) => `“${phone}” – ${phoneFaultWords(fault!)}.`)

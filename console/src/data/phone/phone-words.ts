@@ -12,13 +12,16 @@ const WORDS: Readonly<Record<PhoneProblem, (country: string) => string>> = {
   extension: () => t('A text cannot go to an extension: write the number without it'),
   'short-code': () => t('A short code reaches only people of the same network'),
   rounded: () => t('The spreadsheet has rounded this number: format its column as text'),
-  'no-country': () => t('No country in the number: write it as +49 151 12345678, or choose a country'),
+  'no-country': () =>
+    t('No country in the number: write it as +49 151 12345678, or choose a country'),
   'unknown-country': () => t('No country has this code'),
   'too-short': (country) => t('Too short for a phone number') + inBrackets(country),
   'too-long': (country) => t('Too long for a phone number') + inBrackets(country),
   'wrong-length': (country) => t('No phone number has this many digits') + inBrackets(country),
   'not-of-country': (country) =>
-    t("{country} has no such number. If it is right, write it with + and the country's code", { country }),
+    t("{country} has no such number. If it is right, write it with + and the country's code", {
+      country,
+    }),
 }
 
 const inBrackets = (country: string) => country && ` (${country})`

@@ -11,7 +11,12 @@ export const contactFilter = (text: string, country: string): string =>
 export const conversationFilter = (text: string, country: string): string =>
   recordsFilter(text, country, ['name', 'last_text'], 'number')
 
-function recordsFilter(text: string, country: string, fields: readonly string[], number: string): string {
+function recordsFilter(
+  text: string,
+  country: string,
+  fields: readonly string[],
+  number: string,
+): string {
   const partsFilter = (word: string) =>
     numberParts(word, country).map((part) => pb.filter(`${number} ~ {:part}`, { part }))
   return wordsFilter(splitSearch(text, country), fields, partsFilter)
@@ -44,13 +49,23 @@ export type Named = Pick<Contact, 'name' | 'phone'>
 export function textFilter(text: string, country: string, named: readonly Named[] = []): string {
   const words = splitSearch(text, country)
   const shown = named.slice(0, MOST_NUMBERS)
-  const [whole, partly] = [true, false].map((is) => shown.filter(({ name }) => hasWords(name, text) === is))
+  const [whole, partly] = [true, false].map((is) =>
+    shown.filter(({ name }) => hasWords(name, text) === is),
+  )
   const fields = words.some(isLong) ? ['body'] : []
   const isFew = words.length <= FEW_WORDS
   const more = (word: string) => {
-    const parts = [...numberParts(word, country), ...(isLong(word) ? [word] : [])].slice(0, isFew ? 1 : 0)
-    const inNumber = parts.flatMap((part) => [pb.filter('to ~ {:part} || from ~ {:part}', { part })])
-    const found = [...inNumber, ...numbersFilter(partly!.filter(({ name }) => hasWords(name, word)))]
+    const parts = [...numberParts(word, country), ...(isLong(word) ? [word] : [])].slice(
+      0,
+      isFew ? 1 : 0,
+    )
+    const inNumber = parts.flatMap((part) => [
+      pb.filter('to ~ {:part} || from ~ {:part}', { part }),
+    ])
+    const found = [
+      ...inNumber,
+      ...numbersFilter(partly!.filter(({ name }) => hasWords(name, word))),
+    ]
     return fields.length + found.length > 0 ? found : ['id = ""']
   }
   const all = wordsFilter(words, fields, more)

@@ -59,7 +59,8 @@ export function usePeople(): People {
   }, [senders.items, senders.loading, members.items, members.loading, members.fault])
   useEffect(() => {
     const { isReading, hasTeam, agentIds: agents } = people
-    if (!isReading && !senders.fault && !members.fault) kept.value = { account: userId(), hasTeam, agents }
+    if (!isReading && !senders.fault && !members.fault)
+      kept.value = { account: userId(), hasTeam, agents }
   }, [people])
   return people
 }

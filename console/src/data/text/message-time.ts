@@ -38,7 +38,9 @@ const UNITS = [
 /** Beside `created`: when a text that waits is due, or how late an incoming one arrived; '' for others. */
 export function timeNote(timed: Timed): string {
   if (timed.message_type === 'incoming') return lateWords(timed.delivered_at, timed.created)
-  return isDueLater(timed) ? t('due {time}', { time: due.format(parseDate(timed.scheduled_at)) }) : ''
+  return isDueLater(timed)
+    ? t('due {time}', { time: due.format(parseDate(timed.scheduled_at)) })
+    : ''
 }
 
 export const isDueLater = ({ status, scheduled_at }: Timed): boolean =>

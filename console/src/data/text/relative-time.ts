@@ -30,7 +30,9 @@ export function formatRelativeTime(ms: number, nowMs: number): string {
 export function formatDayAndHour(ms: number, nowMs: number): string {
   const days = calendarDay(ms) - calendarDay(nowMs)
   if (Math.abs(days) <= 1) return `${relative.format(days, 'day')} ${hour.format(ms)}`
-  return days > 1 && days < DAYS_TOLD ? `${weekday.format(ms)} ${hour.format(ms)}` : dateTime.format(ms)
+  return days > 1 && days < DAYS_TOLD
+    ? `${weekday.format(ms)} ${hour.format(ms)}`
+    : dateTime.format(ms)
 }
 
 /** The number of a local day. Consecutive days have consecutive numbers, even if one of them has 23 hours. */

@@ -17,7 +17,11 @@ export const splitPieces = (body: string): Piece[] =>
     if (at % 2 === 0) return { text: part, isVariable: false }
     const bar = part.indexOf('|')
     if (bar < 0) return { text: part.trim(), isVariable: true }
-    return { text: part.slice(0, bar).trim(), isVariable: true, fallback: part.slice(bar + 1).trim() }
+    return {
+      text: part.slice(0, bar).trim(),
+      isVariable: true,
+      fallback: part.slice(bar + 1).trim(),
+    }
   })
 
 /** The text that replaces a variable: its value or, if empty, its default. Undefined if both are missing. */
@@ -25,7 +29,10 @@ export const filled = (piece: Piece, value: string | undefined): string | undefi
   value?.trim() ? value : (piece.fallback ?? value)
 
 /** Fills in a template's variables. Variables with neither a value nor a default stay. */
-export const fillTemplate = (body: string, valueFor: (name: string) => string | undefined): string =>
+export const fillTemplate = (
+  body: string,
+  valueFor: (name: string) => string | undefined,
+): string =>
   splitPieces(body)
     .map((piece) =>
       piece.isVariable ? (filled(piece, valueFor(piece.text)) ?? `{{${piece.text}}}`) : piece.text,
@@ -40,7 +47,8 @@ export const uniqueNames = (names: readonly string[]): string[] =>
   names.filter((name, at) => names.findIndex((other) => isSameName(other, name)) === at)
 
 /** Compares names of variables, ignoring case: `ort` and `Ort` are the same. */
-export const isSameName = (one: string, other: string): boolean => one.toLowerCase() === other.toLowerCase()
+export const isSameName = (one: string, other: string): boolean =>
+  one.toLowerCase() === other.toLowerCase()
 
 /** Says that a text still has variables which nothing fills in. */
 export const openWords = (open: readonly string[]): string =>

@@ -1,8 +1,11 @@
-export const isSame = (a: unknown, b: unknown): boolean => a === b || JSON.stringify(a) === JSON.stringify(b)
+export const isSame = (a: unknown, b: unknown): boolean =>
+  a === b || JSON.stringify(a) === JSON.stringify(b)
 
 /** The members of `now` that differ from those of `stored`. A form saves only these. */
 export function changedMembers<T extends object>(stored: T, now: T): Partial<T> {
-  const changed = Object.entries(now).filter(([name, value]) => !isSame(value, stored[name as keyof T]))
+  const changed = Object.entries(now).filter(
+    ([name, value]) => !isSame(value, stored[name as keyof T]),
+  )
   return Object.fromEntries(changed) as Partial<T>
 }
 

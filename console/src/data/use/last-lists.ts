@@ -4,7 +4,8 @@ import { session } from '../session.ts'
 const lists = new Map<string, unknown>()
 const MOST = 40
 
-const makeKey = (question: string) => `${session.value?.record.id} ${session.value?.sender} ${question}`
+const makeKey = (question: string) =>
+  `${session.value?.record.id} ${session.value?.sender} ${question}`
 
 export function keepList(question: string, list: unknown): void {
   const key = makeKey(question)
@@ -17,4 +18,5 @@ export function keepList(question: string, list: unknown): void {
 }
 
 /** What `keepList` got last for this question; undefined if nothing. */
-export const keptList = <T>(question: string): T | undefined => lists.get(makeKey(question)) as T | undefined
+export const keptList = <T>(question: string): T | undefined =>
+  lists.get(makeKey(question)) as T | undefined

@@ -38,7 +38,8 @@ export function discardUnsaved(): void {
 
 /** Deletes all drafts of this tab, for a sign-out. */
 export function forgetDrafts(): void {
-  for (const key of Object.keys(sessionStorage)) if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
+  for (const key of Object.keys(sessionStorage))
+    if (key.startsWith(PREFIX)) sessionStorage.removeItem(key)
 }
 
 /**

@@ -57,7 +57,8 @@ export function useLookup<T>(
       const next = [...unread].slice(0, AT_ONCE)
       if (next.length === 0) return
       for (const key of next) state.asked.add(key)
-      for (const [key, value] of await find(next).catch(() => [])) findSignal(values, key).value = value
+      for (const [key, value] of await find(next).catch(() => []))
+        findSignal(values, key).value = value
     }
   }
   useEffect(() => {
@@ -83,7 +84,10 @@ export function useLookup<T>(
   }
 }
 
-function findSignal<T>(values: Map<string, Signal<T | undefined>>, key: string): Signal<T | undefined> {
+function findSignal<T>(
+  values: Map<string, Signal<T | undefined>>,
+  key: string,
+): Signal<T | undefined> {
   const found = values.get(key) ?? signal<T | undefined>(undefined)
   values.set(key, found)
   return found

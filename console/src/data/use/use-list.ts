@@ -61,7 +61,10 @@ const NOTHING: Shown<never> = { items: [], pages: 1, total: 0 }
  * any change, to show new, moved and deleted records. Without `expand` and `fields`, changes of records on
  * the page are shown immediately.
  */
-export function useList<T extends RecordModel>(collection: string, options: ListOptions = {}): List<T> {
+export function useList<T extends RecordModel>(
+  collection: string,
+  options: ListOptions = {},
+): List<T> {
   const {
     filter = '',
     sort = '-created',
@@ -183,7 +186,12 @@ export function useOne<T extends RecordModel>(
   options: Pick<ListOptions, 'fields' | 'live' | 'sort'> = {},
 ): Pick<List<T>, 'loading' | 'fault'> & { readonly record: T | undefined } {
   const ready = filter !== undefined
-  const { items, loading, fault } = useList<T>(collection, { ...options, filter, ready, perPage: 1 })
+  const { items, loading, fault } = useList<T>(collection, {
+    ...options,
+    filter,
+    ready,
+    perPage: 1,
+  })
   return { record: ready ? items[0] : undefined, loading, fault }
 }
 
@@ -191,5 +199,6 @@ export function useOne<T extends RecordModel>(
 export const MOST_LINES = 500
 
 export function useLines(): readonly Line[] {
-  return useList<Line>('lines', { sort: 'device.name,slot', expand: 'device', perPage: MOST_LINES }).items
+  return useList<Line>('lines', { sort: 'device.name,slot', expand: 'device', perPage: MOST_LINES })
+    .items
 }

@@ -10,7 +10,10 @@ const CALM_MS = 350
  * Posts `request` to `path` 350 ms after its last change, and returns the preview in the answer. Keeps the
  * last preview until the next answer. Posts nothing while `request` is undefined.
  */
-export function usePreview<T>(path: string, request: object | undefined): { preview?: T; fault?: Fault } {
+export function usePreview<T>(
+  path: string,
+  request: object | undefined,
+): { preview?: T; fault?: Fault } {
   const question = request ? JSON.stringify(request) : ''
   const asked = useDebounced(question, CALM_MS)
   const [answer, setAnswer] = useState<{ preview?: T; fault?: Fault }>({})

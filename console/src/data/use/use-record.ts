@@ -26,7 +26,11 @@ const GONE: Fault = { message: t('It was deleted.'), fields: {}, code: '', statu
  * Reads a record by its id, and again whenever it changes. If it was deleted, `fault` has the status 404.
  * After other errors, `record` stays as it was last read.
  */
-export function useRecord<T extends RecordModel>(collection: string, id: string, expand = ''): Watched<T> {
+export function useRecord<T extends RecordModel>(
+  collection: string,
+  id: string,
+  expand = '',
+): Watched<T> {
   const [state, setState] = useState<State<T>>({})
   const begin = useLatest()
   const reload = useCallback(async () => {

@@ -37,7 +37,9 @@ export function useTask<A extends unknown[]>(work: (...given: A) => Promise<unkn
 }
 
 /** A long action. `work` gets a signal, which aborts on `stop` and when the user leaves the page. */
-export function useLongTask(work: (stop: AbortSignal) => Promise<unknown>): Task<[]> & { stop(): void } {
+export function useLongTask(
+  work: (stop: AbortSignal) => Promise<unknown>,
+): Task<[]> & { stop(): void } {
   const present = useRef(new AbortController())
   useEffect(() => () => present.current.abort(), [])
   const task = useTask(() => {

@@ -8,7 +8,10 @@ export type SettingsChange = Partial<UserSettings>
  * Changes settings of a user. Creates the record if there is none. Throws the server's errors. All requests
  * have the present token, because the person may switch to another account meanwhile.
  */
-export async function saveUserSettings(user: string, change: SettingsChange): Promise<UserSettings> {
+export async function saveUserSettings(
+  user: string,
+  change: SettingsChange,
+): Promise<UserSettings> {
   const settings = pb.collection<UserSettings>('user_settings')
   const options = { headers: { authorization: pb.authStore.token } }
   const found = await findSettings(user, options)
@@ -17,7 +20,8 @@ export async function saveUserSettings(user: string, change: SettingsChange): Pr
     return await settings.create({ user, ...change }, options)
   } catch (error) {
     const isTaken =
-      error instanceof ClientResponseError && error.response.data?.user?.code === 'validation_not_unique'
+      error instanceof ClientResponseError &&
+      error.response.data?.user?.code === 'validation_not_unique'
     const other = isTaken ? await findSettings(user, options) : undefined
     if (!other) throw error
     return settings.update(other.id, change, options)

@@ -32,7 +32,9 @@ export const HOOK_TOOLS: Readonly<Record<HookPreset, Tool>> = {
   },
   grafana: {
     name: 'Grafana',
-    setUp: t('Under Alerting, Contact points, add one with the integration Webhook and this address as URL.'),
+    setUp: t(
+      'Under Alerting, Contact points, add one with the integration Webhook and this address as URL.',
+    ),
   },
   'uptime-kuma': {
     name: 'Uptime Kuma',
@@ -60,7 +62,9 @@ export const HOOK_TOOLS: Readonly<Record<HookPreset, Tool>> = {
   },
   stripe: {
     name: 'Stripe',
-    setUp: t('Under Webhooks, add a destination with this address as endpoint URL, and choose its events.'),
+    setUp: t(
+      'Under Webhooks, add a destination with this address as endpoint URL, and choose its events.',
+    ),
   },
   supabase: {
     name: 'Supabase',

@@ -1,4 +1,8 @@
-import { findWebhookPreset, WEBHOOK_PRESETS, type WebhookPreset } from '#portable/webhook-presets.ts'
+import {
+  findWebhookPreset,
+  WEBHOOK_PRESETS,
+  type WebhookPreset,
+} from '#portable/webhook-presets.ts'
 import { t } from '../../language/words.ts'
 import { post } from '../client.ts'
 import { webhooks } from '../collections.ts'
@@ -24,10 +28,16 @@ const NAMES: Readonly<Record<string, string>> = {
 /** How to set up services that need other steps than an incoming webhook. */
 const STEPS: Readonly<Record<string, string>> = {
   discord: t('Make a webhook in the channel’s settings, and enter its URL as address.'),
-  telegram: t('Make a bot with @BotFather, add it to the chat, and enter its token and the chat’s id.'),
-  ntfy: t('Enter the topic that you follow in the app. A token is needed for protected topics only.'),
+  telegram: t(
+    'Make a bot with @BotFather, add it to the chat, and enter its token and the chat’s id.',
+  ),
+  ntfy: t(
+    'Enter the topic that you follow in the app. A token is needed for protected topics only.',
+  ),
   gotify: t('Make an application in Gotify. Enter its token, and the address of your Gotify.'),
-  matrix: t('Enter your homeserver, the id of the room, and an access token of the user that writes.'),
+  matrix: t(
+    'Enter your homeserver, the id of the room, and an access token of the user that writes.',
+  ),
   mail: t('Enter the email address that gets the mails.'),
 } satisfies OfPresets
 
@@ -44,11 +54,17 @@ function makeSteps(preset: string, service: string | undefined): string | undefi
 }
 
 /** Services that webhooks can call, and how to set them up. `''` sends in the Standard Webhooks format. */
-export const WEBHOOK_SERVICES: readonly (readonly [preset: string, name: string, steps?: string])[] = [
+export const WEBHOOK_SERVICES: readonly (readonly [
+  preset: string,
+  name: string,
+  steps?: string,
+])[] = [
   ['', t('A program of yours')],
   ...Object.entries(PRESETS).map(
-    ([preset, { name }]) => [preset, name ?? NAMES[preset] ?? preset, makeSteps(preset, name)] as const,
+    ([preset, { name }]) =>
+      [preset, name ?? NAMES[preset] ?? preset, makeSteps(preset, name)] as const,
   ),
 ]
 
-export const postWebhooks = <T>(path: string, body: object = {}) => post<T>(`/api/webhooks/${path}`, body)
+export const postWebhooks = <T>(path: string, body: object = {}) =>
+  post<T>(`/api/webhooks/${path}`, body)

@@ -16,11 +16,15 @@ const SENTENCES: Choices<RegExp> = [
   [/^Must be a valid url\.$/i, t('Write an address such as https://example.com.')],
   [
     /^Must begin with https:/,
-    t('Begin the address with https://. The setting WEBHOOK_ALLOW_PRIVATE of the server allows http://.'),
+    t(
+      'Begin the address with https://. The setting WEBHOOK_ALLOW_PRIVATE of the server allows http://.',
+    ),
   ],
   [
     /^Must not be a private address/,
-    t('Write a public address. The setting WEBHOOK_ALLOW_PRIVATE of the server allows private addresses.'),
+    t(
+      'Write a public address. The setting WEBHOOK_ALLOW_PRIVATE of the server allows private addresses.',
+    ),
   ],
   [/^Values don.t match\.$/i, t('The two are not the same.')],
   [
@@ -38,10 +42,16 @@ const SENTENCES: Choices<RegExp> = [
     t('None of these people has agreed to get texts. Record their consents first.'),
   ],
   [/^recipients have all opted out$/, t('All of these people have opted out.')],
-  [/^(\d+) recipients have opted out or/, t('$1 of these people would get nothing: leave them out.')],
+  [
+    /^(\d+) recipients have opted out or/,
+    t('$1 of these people would get nothing: leave them out.'),
+  ],
   [/^a text would be empty/, t('One text would be empty: write a default, as in {{name|there}}.')],
   [/^No devices available to send messages$/, t('None of your devices is online.')],
-  [/^Message can no longer be canceled$/, t('It is too late to cancel: a device has the message already.')],
+  [
+    /^Message can no longer be canceled$/,
+    t('It is too late to cancel: a device has the message already.'),
+  ],
   [
     /^Only a message that waits for/,
     t('It is too late to change it: its time has come, or it was canceled.'),
@@ -76,14 +86,23 @@ const SENTENCES: Choices<RegExp> = [
     t('The mail could not be sent. Leave the address empty for a link.'),
   ],
   [/^The body has no (.+)\.$/, t('The body has no $1.')],
-  [/^The hook has no recipients\.$/, t('Nobody gets the texts yet: enter numbers or choose groups.')],
+  [
+    /^The hook has no recipients\.$/,
+    t('Nobody gets the texts yet: enter numbers or choose groups.'),
+  ],
   [/^The hook has no template\.$/, t('Write a template that says what the text is.')],
-  [/^The hook has sent as many codes/, t('The incoming webhook has reached its limit of codes per hour.')],
+  [
+    /^The hook has sent as many codes/,
+    t('The incoming webhook has reached its limit of codes per hour.'),
+  ],
   [/^The hook is off\.$/, t('The incoming webhook is off.')],
   [/^The signature of the body is/, t('The signature of the body is missing, wrong or too old.')],
   [/^Your role does not allow this\.$/, t('Your role does not allow this.')],
   [/^You are not allowed to perform this request\.$/, t('You are not allowed to do this.')],
-  [/^Something went wrong(?: while processing your request)?\.$/, t('Something went wrong. Try again.')],
+  [
+    /^Something went wrong(?: while processing your request)?\.$/,
+    t('Something went wrong. Try again.'),
+  ],
   [/^Too Many Requests\.$/, t('These were too many requests. Wait a moment and try again.')],
 ]
 
@@ -104,12 +123,18 @@ const asSentence = (message: string) =>
 
 /** Replaces `8 character(s)` by `8 characters`. */
 const inPlural = (message: string) =>
-  message.replace(/\b(\d+) (\w+)\(s\)/g, (_, count, noun) => `${count} ${noun}${count === '1' ? '' : 's'}`)
+  message.replace(
+    /\b(\d+) (\w+)\(s\)/g,
+    (_, count, noun) => `${count} ${noun}${count === '1' ? '' : 's'}`,
+  )
 
 /** Node's messages for failed connections, in words for people. */
 const FAULTS: Choices<RegExp> = [
   [/ECONNREFUSED/, t('Nothing answers at this address and port. Is the program running?')],
-  [/ENOTFOUND|EAI_AGAIN/, t('There is no server of this name. Check the address for typing errors.')],
+  [
+    /ENOTFOUND|EAI_AGAIN/,
+    t('There is no server of this name. Check the address for typing errors.'),
+  ],
   [/ETIMEDOUT|TimeoutError|timed? ?out/i, t('There was no answer in time.')],
   [/ECONNRESET|EPIPE|socket hang up/, t('The connection was closed before an answer came.')],
   [/EHOSTUNREACH|ENETUNREACH/, t('The network has no way to this address.')],

@@ -24,7 +24,10 @@ const WAITING: Readonly<Record<NonNullable<Message['waiting_for']>, string>> = {
 
 const CANCELED = ['Canceled', 'Canceled on the phone']
 
-export const isCanceled = ({ status, error_message }: Pick<Message, 'status' | 'error_message'>): boolean =>
+export const isCanceled = ({
+  status,
+  error_message,
+}: Pick<Message, 'status' | 'error_message'>): boolean =>
   status === 'failed' && CANCELED.includes(error_message)
 
 /** True for a message that may or may not have been sent. */

@@ -56,7 +56,9 @@ export function Notifications({ user }: { user: string }) {
       <p class="note">{describeState(isOn, endpoint)}</p>
       {others > 0 && (
         <div class="row">
-          <span>{tn('Another browser notifies you.', '{count} other browsers notify you.', others)}</span>
+          <span>
+            {tn('Another browser notifies you.', '{count} other browsers notify you.', others)}
+          </span>
           <Button onClick={() => void stopAll()}>{t('Stop for all')}</Button>
         </div>
       )}
@@ -67,9 +69,12 @@ export function Notifications({ user }: { user: string }) {
 
 function describeState(isOn: boolean, endpoint: string): string {
   if (!canNotify()) return t('Browsers show notifications only of pages with https.')
-  if (!isOn) return t('A notification shows who wrote and how the text begins, also on a locked screen.')
+  if (!isOn)
+    return t('A notification shows who wrote and how the text begins, also on a locked screen.')
   if (endpoint === '')
-    return t('This browser has no push service: you are notified while the console is open in a tab.')
+    return t(
+      'This browser has no push service: you are notified while the console is open in a tab.',
+    )
   return t('You are notified even when the console is not open.')
 }
 
@@ -79,7 +84,9 @@ const ROWS: readonly FormRow[] = [
     kind: 'number',
     min: 0,
     label: t('Mail me about texts without an answer after (minutes)'),
-    hint: t('0: no mail. Your address must be confirmed. The mail names who waits, without the texts.'),
+    hint: t(
+      '0: no mail. Your address must be confirmed. The mail names who waits, without the texts.',
+    ),
   },
 ]
 

@@ -153,7 +153,9 @@ function Settings() {
       name: 'currency',
       label: t('Currency'),
       placeholder: 'EUR',
-      hint: t('Three letters, such as EUR. The prices and budgets of your lines are in this currency.'),
+      hint: t(
+        'Three letters, such as EUR. The prices and budgets of your lines are in this currency.',
+      ),
       write: (typed) => String(typed).trim().toUpperCase(),
     },
     destinationsRow(),
@@ -189,7 +191,9 @@ function Settings() {
 
 const languageChoices = () => {
   const names = new Intl.DisplayNames(locale, { type: 'language' })
-  return userSettings.opt_out_languages.values.map((code) => [code, names.of(code) ?? code] as const)
+  return userSettings.opt_out_languages.values.map(
+    (code) => [code, names.of(code) ?? code] as const,
+  )
 }
 
 const LanguageCard = () => (

@@ -61,7 +61,13 @@ export function RetentionCard() {
   return (
     <Card title={t('Deletion after a time')}>
       <p class="muted">{value?.mode === 'delete' ? DELETES : REDACTS}</p>
-      <RowsForm draftKey="retention" rows={ROWS} save={save} asks stored={ownSettings.value ?? BLANK} />
+      <RowsForm
+        draftKey="retention"
+        rows={ROWS}
+        save={save}
+        asks
+        stored={ownSettings.value ?? BLANK}
+      />
       <FaultNotice fault={fault} />
       {value && (
         <>
@@ -70,7 +76,8 @@ export function RetentionCard() {
             facts={[
               ...value.kinds.map((next) => [KINDS[next.kind], describeNext(next)] as const),
               ...value.groups.map(
-                (next) => [next.name, <a href={to(`/groups/${next.id}`)}>{describeNext(next)}</a>] as const,
+                (next) =>
+                  [next.name, <a href={to(`/groups/${next.id}`)}>{describeNext(next)}</a>] as const,
               ),
             ]}
           />
@@ -80,7 +87,9 @@ export function RetentionCard() {
   )
 }
 
-const REDACTS = t('The server deletes texts and files that are older. Number, time and status stay.')
+const REDACTS = t(
+  'The server deletes texts and files that are older. Number, time and status stay.',
+)
 const DELETES = t('The server deletes messages that are older, with their files.')
 
 const describeNext = ({ days, next_at, count }: Next): string => {

@@ -19,13 +19,17 @@ interface OpenSession {
 }
 
 export function Sessions() {
-  const { value, fault, reload } = useAnswer<{ items: readonly OpenSession[] }>('/api/account/sessions')
+  const { value, fault, reload } = useAnswer<{ items: readonly OpenSession[] }>(
+    '/api/account/sessions',
+  )
   const items = value?.items ?? []
   return (
     <Card
       title={t('Where you are signed in')}
       actions={
-        items.length > 1 && <Button onClick={() => void endOthers()}>{t('Sign out everywhere else')}</Button>
+        items.length > 1 && (
+          <Button onClick={() => void endOthers()}>{t('Sign out everywhere else')}</Button>
+        )
       }
     >
       <Reading value={value} fault={fault} />
@@ -57,9 +61,12 @@ const endOne = ({ id, user_agent }: OpenSession, reload: () => Promise<void>) =>
     `/api/account/sessions/${id}`,
     {
       title: t('End this session?'),
-      text: t('{program} has to sign in again, and shows no notifications. API keys and devices go on.', {
-        program: describeProgram(user_agent),
-      }),
+      text: t(
+        '{program} has to sign in again, and shows no notifications. API keys and devices go on.',
+        {
+          program: describeProgram(user_agent),
+        },
+      ),
       action: t('End session'),
     },
     t('Session ended'),

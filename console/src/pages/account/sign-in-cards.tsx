@@ -45,12 +45,23 @@ function RequestEmail() {
   if (sentTo)
     return (
       <Notice>
-        {t('A link is on its way to {sentTo}. Open it to confirm the address; until then nothing changes.', {
-          sentTo,
-        })}
+        {t(
+          'A link is on its way to {sentTo}. Open it to confirm the address; until then nothing changes.',
+          {
+            sentTo,
+          },
+        )}
       </Notice>
     )
-  return <RowsForm draftKey="new-email" rows={REQUESTED} stored={{}} save={ask} action={t('Send the link')} />
+  return (
+    <RowsForm
+      draftKey="new-email"
+      rows={REQUESTED}
+      stored={{}}
+      save={ask}
+      action={t('Send the link')}
+    />
+  )
 }
 
 function TakeEmail({ session }: { session: Session }) {
@@ -59,7 +70,15 @@ function TakeEmail({ session }: { session: Session }) {
     signOut()
     return t('Sign in with {email} now', { email: String(email) })
   }
-  return <RowsForm draftKey="new-email" rows={TAKEN} stored={{}} save={save} action={t('Change the email')} />
+  return (
+    <RowsForm
+      draftKey="new-email"
+      rows={TAKEN}
+      stored={{}}
+      save={save}
+      action={t('Change the email')}
+    />
+  )
 }
 
 const WRONG = t('This is not your password.')
@@ -86,7 +105,10 @@ export const PasswordCard = ({ session }: { session: Session }) => (
   </Card>
 )
 
-async function changePassword({ role, record, email }: Session, passwords: Passwords): Promise<string> {
+async function changePassword(
+  { role, record, email }: Session,
+  passwords: Passwords,
+): Promise<string> {
   const { oldPassword = '', password = '' } = passwords
   const collection = record.collectionName
   // the server does not check a superuser's old password: check it by signing in
@@ -102,7 +124,10 @@ async function changePassword({ role, record, email }: Session, passwords: Passw
 /** Rethrows a refused sign-in (400) as an error of the field `oldPassword`, and other errors unchanged. */
 function isWrong(error: unknown): never {
   if (!(error instanceof ClientResponseError) || error.status !== 400) throw error
-  throw new ClientResponseError({ status: 400, response: { data: { oldPassword: { message: WRONG } } } })
+  throw new ClientResponseError({
+    status: 400,
+    response: { data: { oldPassword: { message: WRONG } } },
+  })
 }
 
 /** Signs in. Returns false if only a second factor is missing. Throws if the sign-in fails. */
@@ -129,14 +154,18 @@ export function SecondFactor({ session }: { session: Session }) {
 }
 
 const OFF = {
-  user: t('You sign in with your password alone. A superuser can ask all users for a mailed code as well.'),
+  user: t(
+    'You sign in with your password alone. A superuser can ask all users for a mailed code as well.',
+  ),
   superuser: t(
     'You sign in with your password alone. You can require a mailed code as well, in the options of the collection _superusers.',
   ),
 } as const
 
 function describeSeconds({ otp, oauth2 }: AuthMethodsList): string {
-  const names = oauth2.enabled ? oauth2.providers.map(({ displayName, name }) => displayName || name) : []
+  const names = oauth2.enabled
+    ? oauth2.providers.map(({ displayName, name }) => displayName || name)
+    : []
   const ways = [...(otp.enabled ? [t('a mailed code')] : []), ...names]
   return t('After your password you are asked for a second proof: {ways}.', {
     ways: new Intl.ListFormat(locale, { type: 'disjunction' }).format(ways),

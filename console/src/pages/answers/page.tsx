@@ -16,7 +16,9 @@ import { attempt } from '../../parts/toast.tsx'
 export const Page = () => (
   <ListPage
     title={t('Automatic answers')}
-    text={t('Sent when a text arrives, for example at night. The first match in this list is sent.')}
+    text={t(
+      'Sent when a text arrives, for example at night. The first match in this list is sent.',
+    )}
     list={useList<AutoAnswer>('auto_answers', { sort: 'created', expand: 'template' })}
     columns={columnsFor}
     icon="answers"
@@ -39,14 +41,16 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
     cell: (answer) => (
       <>
         {hoursWords(readHours(answer)) || t('Always')}
-        {answer.lines.length > 0 && `, ${tn('on one line', 'on {count} lines', answer.lines.length)}`}
+        {answer.lines.length > 0 &&
+          `, ${tn('on one line', 'on {count} lines', answer.lines.length)}`}
       </>
     ),
   },
   {
     title: t('Answer'),
     long: true,
-    cell: ({ body, expand }) => body || t('Template {name}', { name: expand?.template?.name ?? '' }),
+    cell: ({ body, expand }) =>
+      body || t('Template {name}', { name: expand?.template?.name ?? '' }),
   },
   {
     title: t('State'),
@@ -151,14 +155,22 @@ function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClo
 type Match = AutoAnswer['match']
 
 /** For each way to match an incoming text: a label in the form, and a description with the words to match. */
-const MATCHES: Readonly<Record<Match, readonly [choice: string, about: (value: string) => string]>> = {
+const MATCHES: Readonly<
+  Record<Match, readonly [choice: string, about: (value: string) => string]>
+> = {
   any: [t('Any text'), () => t('Any text')],
-  words: [t('The text is one of these words'), (value) => t('The text is {words}', { words: value })],
+  words: [
+    t('The text is one of these words'),
+    (value) => t('The text is {words}', { words: value }),
+  ],
   first_word: [
     t('Begins with one of these words'),
     (value) => t('The text begins with {words}', { words: value }),
   ],
-  contains: [t('Contains one of these words'), (value) => t('The text contains {words}', { words: value })],
+  contains: [
+    t('Contains one of these words'),
+    (value) => t('The text contains {words}', { words: value }),
+  ],
 }
 
 const forWhich = ({ match, value }: AutoAnswer): string => MATCHES[match][1](value)

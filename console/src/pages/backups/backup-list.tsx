@@ -54,7 +54,12 @@ export function BackupList({
           <Button kind="quiet" disabled={isBusy} onClick={() => onRestore(backup)}>
             {tx('Restore {name}', { name: <span class="unseen">{backup.key}</span> })}
           </Button>
-          <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(backup).then(reload)}>
+          <Button
+            kind="quiet"
+            icon="trash"
+            iconOnly
+            onClick={() => void remove(backup).then(reload)}
+          >
             {t('Delete {name}', { name: backup.key })}
           </Button>
         </div>
@@ -190,7 +195,9 @@ function Waiting({
   return (
     <Dialog title={t('Restoring')} onClose={() => {}}>
       <Loading what={t('The backup is being restored')} />
-      <p class="muted">{t('This page starts again when it is over. You may have to sign in once more.')}</p>
+      <p class="muted">
+        {t('This page starts again when it is over. You may have to sign in once more.')}
+      </p>
     </Dialog>
   )
 }

@@ -82,7 +82,10 @@ export function Page() {
 }
 
 const JOBS = { backup: t('Making a backup'), restore: t('Restoring a backup') } as const
-const FAILED = { backup: t('The last backup failed'), restore: t('The last restore failed') } as const
+const FAILED = {
+  backup: t('The last backup failed'),
+  restore: t('The last restore failed'),
+} as const
 
 function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
   if (!value) return fault ? <Notice kind="wrong">{fault.message}</Notice> : <Loading />
@@ -92,11 +95,14 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
       <div class="stack">
         {lastFailure && (
           <Notice kind="warning">
-            {FAILED[lastFailure.action]} <Time at={lastFailure.at} />: {inWords(lastFailure.message)}
+            {FAILED[lastFailure.action]} <Time at={lastFailure.at} />:{' '}
+            {inWords(lastFailure.message)}
           </Notice>
         )}
         {overdue && (
-          <Notice kind="warning">{t('There is no recent backup. Make one now, or set a schedule.')}</Notice>
+          <Notice kind="warning">
+            {t('There is no recent backup. Make one now, or set a schedule.')}
+          </Notice>
         )}
         <Facts
           facts={[
@@ -108,7 +114,10 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
             next !== '' && [t('Next'), <Time at={next} />],
             lastRestore !== null && [
               t('Last restored'),
-              tx('{when}, from {name}', { when: <Time at={lastRestore.at} />, name: lastRestore.key }),
+              tx('{when}, from {name}', {
+                when: <Time at={lastRestore.at} />,
+                name: lastRestore.key,
+              }),
             ],
           ]}
         />

@@ -41,7 +41,9 @@ export const schedule = (cron: string, next: string): SettingsPart => ({
       name: 'backups.cron',
       label: t('Cron expression'),
       ...NO_AUTOFILL,
-      hint: t('Minute, hour, day, month, day of the week, in UTC: 30 1 * * 1-5 is 1:30 on working days.'),
+      hint: t(
+        'Minute, hour, day, month, day of the week, in UTC: 30 1 * * 1-5 is 1:30 on working days.',
+      ),
       shown: ({ choice }) => choice === OTHER,
       write: (typed, { choice }) => (choice === OTHER ? String(typed).trim() : choice),
     },
@@ -58,7 +60,11 @@ export const STORAGE: SettingsPart = {
   action: t('Save storage'),
   saved: t('Storage saved'),
   rows: [
-    { name: 'backups.s3.enabled', label: t('Keep backups in an S3-compatible store'), kind: 'check' },
+    {
+      name: 'backups.s3.enabled',
+      label: t('Keep backups in an S3-compatible store'),
+      kind: 'check',
+    },
     ({ values }) =>
       !isElsewhere(values) && (
         <Notice>
@@ -92,7 +98,9 @@ export const STORAGE: SettingsPart = {
       name: 'backups.s3.forcePathStyle',
       kind: 'check',
       shown: isElsewhere,
-      label: t('The bucket is a part of the path, not of the host name (MinIO, most stores of one’s own)'),
+      label: t(
+        'The bucket is a part of the path, not of the host name (MinIO, most stores of one’s own)',
+      ),
     },
   ],
 }

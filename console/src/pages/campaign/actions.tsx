@@ -81,7 +81,11 @@ export function Actions({
       <FaultNotice fault={fault} />
       {open === 'edit' && <EditDialog campaign={campaign} onClose={() => setOpen(undefined)} />}
       {open === 'again' && (
-        <ResendMessages counts={progress?.retriable} send={again} onClose={() => setOpen(undefined)} />
+        <ResendMessages
+          counts={progress?.retriable}
+          send={again}
+          onClose={() => setOpen(undefined)}
+        />
       )}
     </>
   )

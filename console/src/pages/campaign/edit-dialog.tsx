@@ -5,7 +5,13 @@ import { useCountry } from '../../data/phone/default-country.ts'
 import { describeFaults, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
-import { formatLocal, parseDate, parseLocal, timeFault, type When } from '../../data/text/local-time.ts'
+import {
+  formatLocal,
+  parseDate,
+  parseLocal,
+  timeFault,
+  type When,
+} from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { listVariables, ownVariables } from '../../data/text/variables.ts'
 import { isSame } from '../../data/use/draft-members.ts'
@@ -34,7 +40,15 @@ interface Draft {
   readonly numbers: string
 }
 
-const makeDraft = ({ name, body, variables, scheduled_at, repeat, groups, recipients }: Campaign): Draft => ({
+const makeDraft = ({
+  name,
+  body,
+  variables,
+  scheduled_at,
+  repeat,
+  groups,
+  recipients,
+}: Campaign): Draft => ({
   name,
   text: body,
   variables: variables ?? {},
@@ -75,7 +89,12 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   return (
     <Dialog title={t('Change the campaign')} onClose={onClose}>
       <Form onSubmit={save.run} fault={save.fault}>
-        <TextField label={t('Name')} name="name" value={draft.name} onValue={(name) => change({ name })} />
+        <TextField
+          label={t('Name')}
+          name="name"
+          value={draft.name}
+          onValue={(name) => change({ name })}
+        />
         {!campaign.template && (
           <TextArea
             label={t('Text')}

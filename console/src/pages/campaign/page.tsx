@@ -37,7 +37,10 @@ const REFRESH_MS = 3_000
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Campaign>('campaigns', id, 'groups,line.device')
   const { record: campaign } = read
-  const { value: progress, reload } = useAnswer<CampaignProgress>(`/api/campaigns/${id}/progress`, REFRESH_MS)
+  const { value: progress, reload } = useAnswer<CampaignProgress>(
+    `/api/campaigns/${id}/progress`,
+    REFRESH_MS,
+  )
   const changed = campaign?.updated
   useEffect(() => {
     if (changed) void reload()
@@ -62,7 +65,8 @@ export function Page({ params: { id = '' } }: PageProps) {
       {progress && may('admin') && <Hold campaign={campaign} progress={progress} />}
       {progress && <Simulated campaign={campaign} progress={progress} />}
       {campaign.repeat && <Runs campaign={campaign} />}
-      {!campaign.repeat && (progress ? <Course campaign={campaign} progress={progress} /> : <Loading />)}
+      {!campaign.repeat &&
+        (progress ? <Course campaign={campaign} progress={progress} /> : <Loading />)}
       <div class="columns">
         <What campaign={campaign} />
         {progress?.consent && <ProofCard proof={progress.consent} />}
@@ -81,7 +85,10 @@ const What = ({ campaign }: { campaign: Campaign }) => (
         [t('Time'), formatDateTime(campaign.scheduled_at)],
         campaign.repeat !== null && [t('How often'), repeatSentence(campaign.repeat)],
         campaign.repeat !== null &&
-          campaign.status === 'repeating' && [t('Next runs'), <NextTimes repeat={campaign.repeat} />],
+          campaign.status === 'repeating' && [
+            t('Next runs'),
+            <NextTimes repeat={campaign.repeat} />,
+          ],
         campaign.run_of !== '' && [
           t('Run of'),
           <a href={to(`/campaigns/${campaign.run_of}`)}>{t('a campaign that repeats')}</a>,
@@ -123,7 +130,8 @@ function Runs({ campaign: { id, runs } }: { campaign: Campaign }) {
 function describeAudience({ recipients_count, recipients, expand }: Campaign): string {
   const people = tn('1 person', '{count} people', recipients_count)
   const groups = expand?.groups?.map(({ name }) => name) ?? []
-  const numbers = recipients.length > 0 ? [tn('1 number', '{count} numbers', recipients.length)] : []
+  const numbers =
+    recipients.length > 0 ? [tn('1 number', '{count} numbers', recipients.length)] : []
   return groups.length > 0 ? `${people}: ${[...groups, ...numbers].join(', ')}` : people
 }
 
@@ -162,7 +170,8 @@ function Hold({ campaign, progress }: { campaign: Campaign; progress: CampaignPr
     await post(`/api/campaigns/${campaign.id}/cancel`)
     toast(t('Undone: nobody gets it'))
   })
-  if (campaign.status !== 'scheduled' || left <= 0 || progress.begins_in_seconds > MAX_SECONDS) return null
+  if (campaign.status !== 'scheduled' || left <= 0 || progress.begins_in_seconds > MAX_SECONDS)
+    return null
   return <HoldNotice left={left} undo={undo} />
 }
 
@@ -183,7 +192,9 @@ function Replies({ progress: { latest_replies: latest } }: { progress: CampaignP
       <ul class="campaign-replies">
         {latest.map(({ id, from, body, created }) => (
           <li key={id}>
-            <a href={to(pathOfConversation(from))}>{findName(from) || <PhoneNumber number={from} />}</a>{' '}
+            <a href={to(pathOfConversation(from))}>
+              {findName(from) || <PhoneNumber number={from} />}
+            </a>{' '}
             <Time at={created} />
             <p>{body}</p>
           </li>

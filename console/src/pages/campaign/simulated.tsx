@@ -10,7 +10,13 @@ import { makeFilter } from './messages-filter.ts'
 const MOST_DEVICES = 30
 
 /** Says how many texts of a campaign went to simulated phones. Sends no request if the user has none. */
-export function Simulated({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
+export function Simulated({
+  campaign,
+  progress,
+}: {
+  campaign: Campaign
+  progress: CampaignProgress
+}) {
   const { items: phones } = useList<Device>('devices', {
     filter: 'platform = "simulator"',
     perPage: MOST_DEVICES,

@@ -22,7 +22,9 @@ const COLUMNS: readonly Column<Campaign>[] = [
   },
   {
     title: t('Time'),
-    cell: (campaign) => <span class={campaign.repeat ? 'breaks' : ''}>{describeTime(campaign)}</span>,
+    cell: (campaign) => (
+      <span class={campaign.repeat ? 'breaks' : ''}>{describeTime(campaign)}</span>
+    ),
   },
   { title: t('State'), cell: ({ status }) => <CampaignStatus status={status} /> },
   {
@@ -50,7 +52,9 @@ export const Page = () => (
     columns={COLUMNS}
     href={({ id }) => to(`/campaigns/${id}`)}
     icon="campaigns"
-    text={t('A campaign is a text to many people. You can change it before it begins, and pause it.')}
+    text={t(
+      'A campaign is a text to many people. You can change it before it begins, and pause it.',
+    )}
     none={[t('No campaigns yet'), t('A text to more than 20 people is always a campaign.')]}
     add={t('New campaign')}
     addHref={to('/send', { new: 'campaign' })}
@@ -71,7 +75,9 @@ function Course({ campaign }: { campaign: Campaign }) {
   return (
     <span>
       {isUnderWay(campaign) ? <Progress value={done} max={total} label={label} /> : label}
-      {counts.failed > 0 && <span class="note wrong">, {t('{count} failed', { count: counts.failed })}</span>}
+      {counts.failed > 0 && (
+        <span class="note wrong">, {t('{count} failed', { count: counts.failed })}</span>
+      )}
     </span>
   )
 }

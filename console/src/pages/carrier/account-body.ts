@@ -35,7 +35,9 @@ function withoutEmpty(parts: Parts): Parts {
 const NEEDED = { receipt: 'ref', incoming: 'from', signature: 'kind' } as const
 
 function makeInterface(given: Parts): Parts {
-  const lacking = Object.entries(NEEDED).filter(([part, name]) => isEmpty((given[part] as Parts)?.[name]))
+  const lacking = Object.entries(NEEDED).filter(([part, name]) =>
+    isEmpty((given[part] as Parts)?.[name]),
+  )
   const { send, ...rest } = given as { send?: Parts }
   const { body, ...sent } = send ?? {}
   const left = Object.entries({ ...rest, send: sent.method === 'GET' ? sent : { ...sent, body } })
@@ -52,9 +54,15 @@ function changed(name: string, old: unknown, change: unknown): unknown {
 /** The request for an account: its stored settings with the changes of a form. */
 export function makeBody(stored: CarrierAccount, changes: Parts): CarrierBody {
   const { name, secret, webhook_secret, ...settings } = changes
-  const parts = Object.entries(settings).map(([key, value]) => [key, changed(key, stored[key], value)])
+  const parts = Object.entries(settings).map(([key, value]) => [
+    key,
+    changed(key, stored[key], value),
+  ])
   const emptied = new Set(parts.filter(([, value]) => isEmpty(value)).map(([key]) => key))
   const whole = Object.entries({ ...stored, ...Object.fromEntries(parts) })
   const account = Object.fromEntries(whole.filter(([key]) => !emptied.has(key)))
-  return { ...withoutEmpty({ name, secret, webhook_secret }), account: { ...account, preset: stored.preset } }
+  return {
+    ...withoutEmpty({ name, secret, webhook_secret }),
+    account: { ...account, preset: stored.preset },
+  }
 }

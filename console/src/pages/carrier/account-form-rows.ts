@@ -17,7 +17,8 @@ const optionalNumber = (name: string, label: string): FieldRow => ({
   write: (typed) => (typed === '' ? '' : Number(typed)),
 })
 
-const readSenders = (stored: unknown) => ((stored as readonly string[] | undefined) ?? []).join(', ')
+const readSenders = (stored: unknown) =>
+  ((stored as readonly string[] | undefined) ?? []).join(', ')
 
 /** Senders may contain spaces; numbers are stored without. */
 const writeSenders = (typed: Value): readonly string[] =>
@@ -41,7 +42,9 @@ const senders = (preset: string): FieldRow => ({
         ),
 })
 
-const KEPT = t('The secret is stored encrypted and not shown again. Empty: the stored secret stays.')
+const KEPT = t(
+  'The secret is stored encrypted and not shown again. Empty: the stored secret stays.',
+)
 
 function credentials(preset: CarrierPreset, isNew: boolean): readonly FormRow[] {
   const { name, user, secret, webhook_secret: webhookSecret } = preset
@@ -87,14 +90,18 @@ const address = (preset: CarrierPreset): FieldRow => {
       placeholder: preset.url,
       hint: t('Only for another region. Empty: the usual one.'),
     }
-  const placeholder = preset.name === 'pocketsms' ? 'https://sms.example.com' : 'https://api.example.com'
+  const placeholder =
+    preset.name === 'pocketsms' ? 'https://sms.example.com' : 'https://api.example.com'
   return { ...row, placeholder, error: required }
 }
 
 const more = (preset: CarrierPreset): FormRow => ({
   summary: preset.url === '' ? t('More: rate') : t('More: rate and address'),
   folded: [
-    [optionalNumber('rate', t('Texts a second')), optionalNumber('parallel', t('Requests at the same time'))],
+    [
+      optionalNumber('rate', t('Texts a second')),
+      optionalNumber('parallel', t('Requests at the same time')),
+    ],
     ...(preset.url === '' ? [] : [address(preset)]),
   ],
 })

@@ -1,6 +1,10 @@
 import { useEffect, useState } from 'preact/hooks'
 import { carrierWords } from '../../data/carriers/carrier-words.ts'
-import { type CarrierAccount, type CarrierPreset, sendCarrier } from '../../data/carriers/carriers.ts'
+import {
+  type CarrierAccount,
+  type CarrierPreset,
+  sendCarrier,
+} from '../../data/carriers/carriers.ts'
 import { isLoopback } from '../../data/loopback.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
@@ -44,7 +48,9 @@ export function CallbackCard({ device, account, preset }: Props) {
           preset.incoming && [t('Incoming texts'), incoming],
         ]}
       />
-      {preset.name === 'pocketsms' && <WebhookSecret device={device} account={account} preset={preset} />}
+      {preset.name === 'pocketsms' && (
+        <WebhookSecret device={device} account={account} preset={preset} />
+      )}
     </Card>
   )
 }

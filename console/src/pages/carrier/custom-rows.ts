@@ -102,7 +102,9 @@ const SIGNATURE: readonly FormRow[] = [
   {
     ...list('signature.of', t('Signed parts'), 'body'),
     ...signedBy('hmac', 'ed25519'),
-    hint: t('The signed parts in their order: body, url, address, params, header:NAME, or a text itself.'),
+    hint: t(
+      'The signed parts in their order: body, url, address, params, header:NAME, or a text itself.',
+    ),
   },
   {
     ...line('signature.timestamp', t('Header of the time'), 'x-timestamp'),

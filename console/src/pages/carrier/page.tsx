@@ -36,7 +36,8 @@ export function Page({ params: { id = '' }, query }: PageProps) {
       </Frame>
     )
   const presets = [...value.presets, CUSTOM]
-  const findPreset = (name: string | undefined | null) => presets.find((preset) => preset.name === name)
+  const findPreset = (name: string | undefined | null) =>
+    presets.find((preset) => preset.name === name)
   if (id === NEW) {
     const preset = findPreset(query.get('preset'))
     return preset ? <AddAccount preset={preset} /> : <Choose presets={presets} />
@@ -45,7 +46,10 @@ export function Page({ params: { id = '' }, query }: PageProps) {
   const preset = findPreset(carrier?.account.preset)
   if (!carrier || !preset)
     return (
-      <Frame title={t('Account of the carrier')} back={{ href: to(`/devices/${id}`), words: t('Device') }}>
+      <Frame
+        title={t('Account of the carrier')}
+        back={{ href: to(`/devices/${id}`), words: t('Device') }}
+      >
         <Empty
           icon="devices"
           title={t('This device is not a carrier account')}
@@ -113,7 +117,10 @@ function Choice({
   onChoose: () => void
 }) {
   const { name: title, note } = carrierWords(name)
-  const lacks = [!receipts && t('No delivery reports.'), !incoming && t('No incoming texts.')].filter(Boolean)
+  const lacks = [
+    !receipts && t('No delivery reports.'),
+    !incoming && t('No incoming texts.'),
+  ].filter(Boolean)
   return (
     <label class="carrier-choice">
       <input type="radio" name="preset" value={name} checked={isChosen} onChange={onChoose} />
@@ -155,13 +162,21 @@ const Finish = ({
       <ButtonLink kind="primary" href={to(`/devices/${carrier.device}`)}>
         {t('Done')}
       </ButtonLink>
-      <ButtonLink href={to(`/devices/${carrier.device}/carrier`)}>{t('Change the account')}</ButtonLink>
+      <ButtonLink href={to(`/devices/${carrier.device}/carrier`)}>
+        {t('Change the account')}
+      </ButtonLink>
     </Actions>
   </Frame>
 )
 
 /** For carriers without delivery reports, and for owners who know their account. */
-function UseUntested({ carrier: { device, account }, onSaved }: { carrier: Carrier; onSaved: () => void }) {
+function UseUntested({
+  carrier: { device, account },
+  onSaved,
+}: {
+  carrier: Carrier
+  onSaved: () => void
+}) {
   const use = useTask(async () => {
     await sendCarrier(device, { account, ready: true })
     onSaved()

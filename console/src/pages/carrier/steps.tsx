@@ -9,7 +9,11 @@ export const Steps = ({ at }: { at: 1 | 2 | 3 }) => {
   return (
     <ol class="carrier-steps" aria-label={t('Step {at} of {count}', { at, count: STEPS.length })}>
       {STEPS.map((words, i) => (
-        <li key={words} class={i + 1 < at ? 'done' : ''} aria-current={i + 1 === at ? 'step' : undefined}>
+        <li
+          key={words}
+          class={i + 1 < at ? 'done' : ''}
+          aria-current={i + 1 === at ? 'step' : undefined}
+        >
           <span aria-hidden="true">{i + 1}</span> {words}
         </li>
       ))}

@@ -6,7 +6,15 @@ const MOST = 20
 const PATH = /[\w.@]*$/
 /** A field that is compared with a text whose end is still typed: `status = "fai`. */
 const VALUE = /([\w.]+)\s*\??!?[=~]\s*"(\w*)$/
-const MACROS = ['@now', '@todayStart', '@todayEnd', '@monthStart', '@monthEnd', '@yearStart', '@yearEnd']
+const MACROS = [
+  '@now',
+  '@todayStart',
+  '@todayEnd',
+  '@monthStart',
+  '@monthEnd',
+  '@yearStart',
+  '@yearEnd',
+]
 
 type Row = readonly [name: string, note: string]
 
@@ -24,7 +32,12 @@ export function completePath(
   const target = (id: string) => all.find((one) => one.id === id)?.name ?? ''
   const fields = at.fields
     .filter(({ type }) => !isExpand || type === 'relation')
-    .map(({ name, type, collectionId }): Row => [name, collectionId ? `→ ${target(collectionId)}` : type])
+    .map(
+      ({ name, type, collectionId }): Row => [
+        name,
+        collectionId ? `→ ${target(collectionId)}` : type,
+      ],
+    )
   const back = all.flatMap(({ name, fields }) =>
     fields
       .filter(({ collectionId }) => collectionId === at.id)
@@ -35,7 +48,11 @@ export function completePath(
 }
 
 /** Completes a filter: the path at its end, or a value of a select field. */
-export function completeFilter(all: Collections, from: CollectionModel, before: string): Completions {
+export function completeFilter(
+  all: Collections,
+  from: CollectionModel,
+  before: string,
+): Completions {
   const isInText = (before.match(/"/g) ?? []).length % 2 === 1
   if (!isInText) return completePath(all, from, before)
   const [, path = '', typed = ''] = VALUE.exec(before) ?? []

@@ -1,6 +1,12 @@
 import type { CollectionModel, RecordModel } from 'pocketbase'
 import { useMemo, useState } from 'preact/hooks'
-import { type Collections, faultOfExpand, faultOfPath, isDerived, useCollections } from '../../data/schema.ts'
+import {
+  type Collections,
+  faultOfExpand,
+  faultOfPath,
+  isDerived,
+  useCollections,
+} from '../../data/schema.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
@@ -93,7 +99,8 @@ function Found({
   const { name } = collection
   const path = `/collections/${name}`
   const { filter, sort, expand } = asked(query)
-  const ask = (change: Partial<ReturnType<typeof asked>>) => go(path, { ...asked(query), ...change })
+  const ask = (change: Partial<ReturnType<typeof asked>>) =>
+    go(path, { ...asked(query), ...change })
   const newestFirst = collection.type === 'view' ? '' : '-@rowid'
   const list = useList<RecordModel>(name, {
     filter,

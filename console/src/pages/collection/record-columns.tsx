@@ -15,10 +15,15 @@ const CUT = 80
 const LARGE: ReadonlySet<string> = new Set(['json', 'editor', 'password', 'file'])
 
 /** The columns that a person chose, by collection. */
-export const chosenColumns = remembered<Readonly<Record<string, readonly string[]>>>('collection-columns', {})
+export const chosenColumns = remembered<Readonly<Record<string, readonly string[]>>>(
+  'collection-columns',
+  {},
+)
 
 const namesFor = ({ name, fields }: CollectionModel): readonly string[] => {
-  const plain = fields.filter(({ type, hidden }) => !hidden && !LARGE.has(type)).map((field) => field.name)
+  const plain = fields
+    .filter(({ type, hidden }) => !hidden && !LARGE.has(type))
+    .map((field) => field.name)
   return (
     chosenColumns.value[name] ?? [
       ...plain.slice(0, FIRST),
@@ -46,7 +51,10 @@ export const ColumnsMenu = ({ collection }: { collection: CollectionModel }) => 
 )
 
 /** The id, whose cell opens the record, and the chosen fields. */
-export const columnsFor = (all: Collections, collection: CollectionModel): readonly Column<RecordModel>[] =>
+export const columnsFor = (
+  all: Collections,
+  collection: CollectionModel,
+): readonly Column<RecordModel>[] =>
   collection.fields
     .filter(({ name }) => name === 'id' || namesFor(collection).includes(name))
     .map((field) => {
@@ -72,9 +80,13 @@ function shown(
     return values
       .slice(0, FIRST)
       .map((id) => <Related key={id} id={String(id)} name={name} record={record} target={target} />)
-  const text = values.map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one))).join(', ')
+  const text = values
+    .map((one) => (typeof one === 'object' ? JSON.stringify(one) : String(one)))
+    .join(', ')
   return (
-    <span class={type === 'json' ? 'mono' : ''}>{text.length > CUT ? `${text.slice(0, CUT)}…` : text}</span>
+    <span class={type === 'json' ? 'mono' : ''}>
+      {text.length > CUT ? `${text.slice(0, CUT)}…` : text}
+    </span>
   )
 }
 
@@ -93,7 +105,9 @@ function Related({
   const found = [record.expand?.[name]].flat().find((one) => one?.id === id)
   return (
     <>
-      <a href={to(`/collections/${target}`, { record: id })}>{found?.name || found?.email || id}</a>{' '}
+      <a href={to(`/collections/${target}`, { record: id })}>
+        {found?.name || found?.email || id}
+      </a>{' '}
     </>
   )
 }

@@ -43,7 +43,13 @@ function Stored({ id, ...props }: Props & { id: string }) {
 
 type Tab = 'form' | 'json' | 'request'
 
-function Editor({ collection, record, expand, onClose, onChanged }: Props & { record?: RecordModel }) {
+function Editor({
+  collection,
+  record,
+  expand,
+  onClose,
+  onChanged,
+}: Props & { record?: RecordModel }) {
   const isRead = isDerived(collection)
   const [tab, setTab] = useState<Tab>(isRead ? 'json' : 'form')
   const tabs: Choices<Tab> = [
@@ -112,7 +118,9 @@ const remove = (record: RecordModel, onChanged: () => void, onClose: () => void)
     record,
     {
       title: t('Delete the record?'),
-      text: t('Records that require this record are deleted, too. Deleted records cannot be restored.'),
+      text: t(
+        'Records that require this record are deleted, too. Deleted records cannot be restored.',
+      ),
     },
     t('Record deleted'),
     () => {
@@ -147,7 +155,9 @@ const LONG = 255
 
 /** The fields that a person edits: not those that the server writes, nor files. */
 const isEdited = ({ type, name, system, hidden }: CollectionField, isNew: boolean) =>
-  name === 'id' ? isNew : !['autodate', 'file'].includes(type) && (!system || !hidden || type === 'password')
+  name === 'id'
+    ? isNew
+    : !['autodate', 'file'].includes(type) && (!system || !hidden || type === 'password')
 
 /** The rows of a form for a collection's records. */
 const recordRows = ({ fields }: CollectionModel, isNew: boolean): readonly FieldRow[] =>

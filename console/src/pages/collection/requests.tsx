@@ -22,7 +22,12 @@ export function RequestCode({ request }: { request: Request }) {
   const [language, setLanguage] = useState<'curl' | 'js'>('curl')
   return (
     <div class="stack">
-      <Segments legend={t('Language')} choices={LANGUAGES} chosen={language} onChoose={setLanguage} />
+      <Segments
+        legend={t('Language')}
+        choices={LANGUAGES}
+        chosen={language}
+        onChoose={setLanguage}
+      />
       <CodeBlock code={language === 'curl' ? makeCurl(request) : makeScript(request)} />
       <p class="note">{t('The environment variable TOKEN holds the token of a sign-in.')}</p>
     </div>
@@ -31,15 +36,22 @@ export function RequestCode({ request }: { request: Request }) {
 
 const inShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-const filled = (query: Request['query']) => Object.entries(query).filter(([, value]) => value !== '')
+const filled = (query: Request['query']) =>
+  Object.entries(query).filter(([, value]) => value !== '')
 
 function makeCurl({ collection, id, query }: Request): string {
   const path = `/api/collections/${collection}/records${id ? `/${id}` : ''}`
   const values = filled(query).map((pair) => `--data-urlencode ${inShell(pair.join('='))}`)
-  return [`curl -G ${inShell(serverUrl + path)}`, '-H "Authorization: $TOKEN"', ...values].join(' \\\n  ')
+  return [`curl -G ${inShell(serverUrl + path)}`, '-H "Authorization: $TOKEN"', ...values].join(
+    ' \\\n  ',
+  )
 }
 
-function makeScript({ collection, id, query: { page = '1', perPage = '30', ...query } }: Request): string {
+function makeScript({
+  collection,
+  id,
+  query: { page = '1', perPage = '30', ...query },
+}: Request): string {
   const options = filled(query).map(([name, value]) => `\n  ${name}: ${JSON.stringify(value)},`)
   const given = options.length > 0 ? `, {${options.join('')}\n}` : ''
   const call = id ? `getOne(${JSON.stringify(id)}${given})` : `getList(${page}, ${perPage}${given})`

@@ -74,7 +74,15 @@ const columnsFor = (all: Collections): readonly Column<CollectionField>[] => [
 ]
 
 /** What a field's settings say beside its type. */
-function describeLimits({ required, hidden, system, min, max, pattern, values }: CollectionField): string {
+function describeLimits({
+  required,
+  hidden,
+  system,
+  min,
+  max,
+  pattern,
+  values,
+}: CollectionField): string {
   return [
     required && t('required'),
     hidden && t('hidden'),

@@ -18,7 +18,8 @@ const COLUMNS: readonly Column<CollectionModel>[] = [
   { title: t('Name'), cell: ({ name }) => <span class="mono">{name}</span> },
   {
     title: t('Type'),
-    cell: ({ type, system }) => (system ? t('{type}, of the system', { type: TYPES[type]! }) : TYPES[type]),
+    cell: ({ type, system }) =>
+      system ? t('{type}, of the system', { type: TYPES[type]! }) : TYPES[type],
   },
   { title: t('Fields'), align: 'end', cell: ({ fields }) => fields.length },
   { title: t('Indexes'), align: 'end', cell: ({ indexes }) => indexes.length },

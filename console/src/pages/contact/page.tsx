@@ -67,7 +67,11 @@ export function Page({ params: { id = '' } }: PageProps) {
               [t('Groups'), contact.groups.map(groups.findName).join(', ') || '–'],
               [
                 t('State'),
-                contact.opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : t('Not opted out'),
+                contact.opted_out ? (
+                  <Badge tone="warn">{t('Opted out')}</Badge>
+                ) : (
+                  t('Not opted out')
+                ),
               ],
             ]}
           />
@@ -87,7 +91,11 @@ export function Page({ params: { id = '' } }: PageProps) {
 function ConsentCard({ contact, groups }: { contact: Contact; groups: readonly ContactGroup[] }) {
   const [isRecording, setRecording] = useState(false)
   const filter = pb.filter('number = {:number}', { number: contact.phone })
-  const states = useList<ConsentState>('consent_states', { filter, sort: '-since', expand: 'group' })
+  const states = useList<ConsentState>('consent_states', {
+    filter,
+    sort: '-since',
+    expand: 'group',
+  })
   const entries = useList<Consent>('consents', {
     filter,
     sort: '-created,-@rowid',
@@ -111,7 +119,9 @@ function ConsentCard({ contact, groups }: { contact: Contact; groups: readonly C
       </Button>
       <TimeLine steps={entries.items.map(makeStep)} />
       <Pager {...entries} />
-      {isRecording && <RecordConsent contact={contact} groups={groups} onClose={() => setRecording(false)} />}
+      {isRecording && (
+        <RecordConsent contact={contact} groups={groups} onClose={() => setRecording(false)} />
+      )}
     </Card>
   )
 }
@@ -139,7 +149,12 @@ function RecordConsent({
         collection="consents"
         draftKey={`consents.${contact.id}`}
         rows={[
-          { name: 'group', label: t('For'), kind: 'select', choices: [['', t('All texts')], ...choices] },
+          {
+            name: 'group',
+            label: t('For'),
+            kind: 'select',
+            choices: [['', t('All texts')], ...choices],
+          },
           ...CONSENT_ROWS,
         ]}
         prepare={(fields) => ({ ...fields, ...entry })}
@@ -160,7 +175,10 @@ const STATES = {
 const ALL = 'all'
 
 /** The group or the purpose that a consent is about. */
-const describePurpose = ({ purpose, expand }: Pick<Consent | ConsentState, 'purpose' | 'expand'>): string =>
+const describePurpose = ({
+  purpose,
+  expand,
+}: Pick<Consent | ConsentState, 'purpose' | 'expand'>): string =>
   expand?.group?.name ?? (purpose === ALL ? t('All texts') : purpose)
 
 const EVENTS = {
@@ -191,7 +209,8 @@ const formatGiven = ({ source, given_at }: Consent) =>
 /** A record of consent as a step of a time line, with its proof. */
 function makeStep(entry: Consent): Step<ComponentChildren> {
   const [tone, word] = EVENTS[entry.event]
-  const { id, created, source, shown, version, said, message, given_at, address, browser, expand } = entry
+  const { id, created, source, shown, version, said, message, given_at, address, browser, expand } =
+    entry
   const facts = [
     source !== '' && ([t('By'), SOURCES[source]] as const),
     expand?.entered_by?.name !== undefined && ([t('Entered by'), expand.entered_by.name] as const),

@@ -22,10 +22,19 @@ export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: (
   const [chosen, setChosen] = useState<readonly Contact[]>([])
   const asked = useDebounced(text.trim())
   const filter = asked ? contactFilter(asked, defaultCountry.value) : ''
-  const found = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: FOUND, live: false })
+  const found = useList<Contact>('contacts', {
+    filter,
+    sort: 'name,phone',
+    perPage: FOUND,
+    live: false,
+  })
   const [fault, setFault] = useState<Fault>()
   const add = useTask(async () => {
-    const { done, fault: failure } = await changeMany(chosen, { values: { 'groups+': group.id } }, () => {})
+    const { done, fault: failure } = await changeMany(
+      chosen,
+      { values: { 'groups+': group.id } },
+      () => {},
+    )
     setFault(failure)
     if (failure) return
     toast(tn('1 contact added', '{count} contacts added', done))
@@ -54,7 +63,9 @@ export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: (
                 value={isMember || chosen.some(({ id }) => id === contact.id)}
                 disabled={isMember}
                 onValue={(isIn) =>
-                  setChosen(isIn ? [...chosen, contact] : chosen.filter(({ id }) => id !== contact.id))
+                  setChosen(
+                    isIn ? [...chosen, contact] : chosen.filter(({ id }) => id !== contact.id),
+                  )
                 }
                 label={
                   <>

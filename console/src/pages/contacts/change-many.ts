@@ -3,7 +3,9 @@ import { type Fault, readFault } from '../../data/fault.ts'
 import type { Contact } from '../../data/record-types.ts'
 import { inLanes } from '../../data/use/use-task.ts'
 
-export type Change = { readonly delete: true } | { readonly values: Readonly<Record<string, unknown>> }
+export type Change =
+  | { readonly delete: true }
+  | { readonly values: Readonly<Record<string, unknown>> }
 
 export interface Changed {
   readonly done: number

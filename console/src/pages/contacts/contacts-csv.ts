@@ -8,8 +8,13 @@ const FORMULA = /^[=@\t\r]|^[+-](?!\d[\d\s]*$)/
 const safe = (text: string) => (FORMULA.test(text) ? `'${text}` : text)
 
 /** Contacts as CSV, with a column for each of their own fields. The console can import it again. */
-export function contactsCsv(contacts: readonly Contact[], nameOfGroup: (id: string) => string): string {
-  const titles = [...new Set(contacts.flatMap((contact) => readFields(contact).map(([title]) => title)))]
+export function contactsCsv(
+  contacts: readonly Contact[],
+  nameOfGroup: (id: string) => string,
+): string {
+  const titles = [
+    ...new Set(contacts.flatMap((contact) => readFields(contact).map(([title]) => title))),
+  ]
   const data = contacts.map((contact) => {
     const fields = new Map(readFields(contact))
     const groups = contact.groups.map(nameOfGroup).filter(Boolean).join(', ')

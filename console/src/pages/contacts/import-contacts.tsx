@@ -111,7 +111,9 @@ export function ImportContacts({
 /** Returns the id of the group for imported contacts; '' for none. Creates the group if it is a new one. */
 async function groupFor({ group, newGroup }: Wishes, user: string): Promise<string> {
   if (group !== NEW_GROUP) return group
-  const made = await pb.collection<ContactGroup>('contact_groups').create({ user, name: newGroup.trim() })
+  const made = await pb
+    .collection<ContactGroup>('contact_groups')
+    .create({ user, name: newGroup.trim() })
   return made.id
 }
 
@@ -138,7 +140,9 @@ function Report({
   ] as const
   return (
     <div class="form">
-      {stopped && <Notice kind="warning">{t('Stopped. What was imported until then stays.')}</Notice>}
+      {stopped && (
+        <Notice kind="warning">{t('Stopped. What was imported until then stays.')}</Notice>
+      )}
       <Facts class="figures" facts={figures} />
       <BadRows sheet={sheet} bad={bad} />
       <Actions>

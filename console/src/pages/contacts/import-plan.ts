@@ -50,12 +50,19 @@ export function planImport(
 
 const readData = (head: readonly string[], cells: readonly string[], kept: readonly number[]) =>
   Object.fromEntries(
-    kept.map((at) => [head[at]!.trim(), (cells[at] ?? '').trim()]).filter(([, value]) => value !== ''),
+    kept
+      .map((at) => [head[at]!.trim(), (cells[at] ?? '').trim()])
+      .filter(([, value]) => value !== ''),
   )
 
-function findFault({ phone, fault }: PhoneReading, name: string, seen: Map<string, number>): string {
+function findFault(
+  { phone, fault }: PhoneReading,
+  name: string,
+  seen: Map<string, number>,
+): string {
   if (fault) return phoneFaultWords(fault)
-  if (name.length > MAX_NAME) return t('The name is longer than {max} characters', { max: MAX_NAME })
+  if (name.length > MAX_NAME)
+    return t('The name is longer than {max} characters', { max: MAX_NAME })
   const before = seen.get(phone)
   return before === undefined ? '' : t('The same number as in row {row}', { row: before })
 }

@@ -37,7 +37,8 @@ const SHOWN = 5
 export const listKept = ({ kept, columns }: Wishes): readonly number[] =>
   kept.filter((at) => !isTaken(columns, at))
 
-const isTaken = ({ phones, names }: Columns, at: number) => phones.includes(at) || names.includes(at)
+const isTaken = ({ phones, names }: Columns, at: number) =>
+  phones.includes(at) || names.includes(at)
 
 export function Preview({
   sheet,
@@ -58,16 +59,24 @@ export function Preview({
 }) {
   const [isTried, setTried] = useState(false)
   const wish = (change: Partial<Wishes>) => onWish({ ...wishes, ...change })
-  const setColumn = (change: Partial<Columns>) => wish({ columns: { ...wishes.columns, ...change } })
-  const { phones, names } = useMemo(() => guessColumns(sheet.head, sheet.rows, wishes.country), [sheet])
+  const setColumn = (change: Partial<Columns>) =>
+    wish({ columns: { ...wishes.columns, ...change } })
+  const { phones, names } = useMemo(
+    () => guessColumns(sheet.head, sheet.rows, wishes.country),
+    [sheet],
+  )
   const lacksGroup = wishes.group === NEW_GROUP && wishes.newGroup.trim() === ''
   const form = useRef<HTMLDivElement>(null)
   const submit = () => {
     setTried(true)
-    const lacksConsent = CONSENT_ROWS.some((row) => wishes.consent && findError(row, wishes.consent))
+    const lacksConsent = CONSENT_ROWS.some(
+      (row) => wishes.consent && findError(row, wishes.consent),
+    )
     if (!lacksGroup && !lacksConsent) return onRun()
     // the wrong field can be far above the button
-    requestAnimationFrame(() => form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus())
+    requestAnimationFrame(() =>
+      form.current?.querySelector<HTMLElement>('[aria-invalid="true"]')?.focus(),
+    )
   }
   return (
     <div class="form" ref={form}>
@@ -142,12 +151,15 @@ export function Preview({
               cell: ({ data }: NewContact) => data[sheet.head[at]!.trim()] ?? '–',
             })),
           ]}
-          rows={plan.good.slice(0, SHOWN).map((contact) => ({ id: String(contact.row), ...contact }))}
+          rows={plan.good
+            .slice(0, SHOWN)
+            .map((contact) => ({ id: String(contact.row), ...contact }))}
         />
       )}
       <Notice kind={plan.bad.length > 0 ? 'warning' : 'info'}>
         {tn('1 contact to import', '{count} contacts to import', plan.good.length)}
-        {plan.bad.length > 0 && tn(', 1 row to leave out', ', {count} rows to leave out', plan.bad.length)}
+        {plan.bad.length > 0 &&
+          tn(', 1 row to leave out', ', {count} rows to leave out', plan.bad.length)}
       </Notice>
       <BadRows sheet={sheet} bad={plan.bad} />
       <Actions>

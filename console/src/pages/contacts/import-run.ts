@@ -63,20 +63,31 @@ export async function runImport(
 }
 
 /** Stores all contacts of a batch, or throws and stores none. */
-async function storeBatch(contacts: readonly NewContact[], options: ImportOptions): Promise<Step[]> {
+async function storeBatch(
+  contacts: readonly NewContact[],
+  options: ImportOptions,
+): Promise<Step[]> {
   const { user, group, consent } = options
   const known = await findContacts(contacts, user)
   const writes = contacts.map((contact) => makeWrite(contact, known.get(contact.phone), options))
   const batch = pb.createBatch()
   // a single contact is not sent as a batch: the error of a batch would not say why this contact is refused
-  const openRecords = (name: string) => (writes.length === 1 ? pb.collection(name) : batch.collection(name))
+  const openRecords = (name: string) =>
+    writes.length === 1 ? pb.collection(name) : batch.collection(name)
   const [records, consents] = [openRecords('contacts'), openRecords('consents')]
   for (const [at, write] of writes.entries()) {
     if (write?.id) await records.update(write.id, write.values, AS_IMPORT)
     else if (write) await records.create(write.values, AS_IMPORT)
     const number = contacts[at]!.phone
     if (consent)
-      await consents.create({ ...consent, user, number, group, event: 'imported', source: 'import' })
+      await consents.create({
+        ...consent,
+        user,
+        number,
+        group,
+        event: 'imported',
+        source: 'import',
+      })
   }
   if (writes.length > 1 && (consent || writes.some((write) => write))) await batch.send(AS_IMPORT)
   return writes.map((write) => (write ? (write.id ? 'changed' : 'added') : 'left'))

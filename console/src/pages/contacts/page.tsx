@@ -43,7 +43,13 @@ export function Page({ query }: PageProps) {
     setPicked((old) => (isPicked ? [...old, contact] : old.filter(({ id }) => id !== contact.id)))
   const hasAny = !(filter === '' && contacts.total === 0)
   const buttons = group ? (
-    <Button kind="primary" icon="plus" needs="agent" aria-keyshortcuts="N" onClick={() => setAdding(true)}>
+    <Button
+      kind="primary"
+      icon="plus"
+      needs="agent"
+      aria-keyshortcuts="N"
+      onClick={() => setAdding(true)}
+    >
       {t('Add members')}
     </Button>
   ) : (
@@ -52,7 +58,13 @@ export function Page({ query }: PageProps) {
         {t('Import')}
       </Button>
       {hasAny && <ExportContacts filter={filter} groups={groups} />}
-      <Button kind="primary" icon="plus" needs="agent" aria-keyshortcuts="N" onClick={() => setEdited('new')}>
+      <Button
+        kind="primary"
+        icon="plus"
+        needs="agent"
+        aria-keyshortcuts="N"
+        onClick={() => setEdited('new')}
+      >
         {t('Add a contact')}
       </Button>
     </>
@@ -95,20 +107,31 @@ export function Page({ query }: PageProps) {
         columns={columns}
         empty={
           isAll ? (
-            <Empty icon="contacts" title={t('No contacts yet')} action={<div class="row">{buttons}</div>}>
-              {t('A contact has a name, a number and groups. Add the first contact, or import a file.')}
+            <Empty
+              icon="contacts"
+              title={t('No contacts yet')}
+              action={<div class="row">{buttons}</div>}
+            >
+              {t(
+                'A contact has a name, a number and groups. Add the first contact, or import a file.',
+              )}
             </Empty>
           ) : (
             <Empty icon="search" title={t('No contact found')}>
               {text || !group
-                ? t('No contact matches. Search for a part of the name or number, or show all contacts.')
+                ? t(
+                    'No contact matches. Search for a part of the name or number, or show all contacts.',
+                  )
                 : t('Nobody is in this group yet.')}
             </Empty>
           )
         }
       />
       {edited && (
-        <Dialog title={edited === 'new' ? t('Add a contact') : t('Change a contact')} onClose={close}>
+        <Dialog
+          title={edited === 'new' ? t('Add a contact') : t('Change a contact')}
+          onClose={close}
+        >
           <ContactForm
             contact={edited === 'new' ? undefined : edited}
             groups={groups.items}
@@ -148,18 +171,26 @@ const columnsFor = (
             onChange={(event) => pick(contact, event.currentTarget.checked)}
           />
         </label>
-        <a href={to(`/contacts/${contact.id}`)}>{contact.name || <PhoneNumber number={contact.phone} />}</a>
+        <a href={to(`/contacts/${contact.id}`)}>
+          {contact.name || <PhoneNumber number={contact.phone} />}
+        </a>
       </span>
     ),
   },
-  { title: t('Number'), spare: ({ name }) => !name, cell: ({ phone }) => <PhoneNumber number={phone} /> },
+  {
+    title: t('Number'),
+    spare: ({ name }) => !name,
+    cell: ({ phone }) => <PhoneNumber number={phone} />,
+  },
   {
     title: t('Groups'),
     long: true,
     minor: true,
     spare: (contact) => contact.groups.length === 0,
     cell: (contact) =>
-      contact.groups.map(groups.findName).filter(Boolean).join(', ') || <span class="muted">–</span>,
+      contact.groups.map(groups.findName).filter(Boolean).join(', ') || (
+        <span class="muted">–</span>
+      ),
   },
   {
     title: t('State'),
@@ -174,7 +205,12 @@ const columnsFor = (
     return [
       { icon: 'conversations', words: t('Conversation with {contact}', { contact }), href },
       { icon: 'edit', words: t('Change {contact}', { contact }), needs, onClick: () => edit(row) },
-      { icon: 'trash', words: t('Delete {contact}', { contact }), needs, onClick: () => remove(row) },
+      {
+        icon: 'trash',
+        words: t('Delete {contact}', { contact }),
+        needs,
+        onClick: () => remove(row),
+      },
     ]
   }),
 ]
@@ -187,9 +223,12 @@ const remove = (contact: Contact) =>
     {
       title: t('Delete the contact?'),
       text: contact.opted_out
-        ? t('{contact} has opted out. Deleted, the number counts as new: texts to it would go out again.', {
-            contact: called(contact),
-          })
+        ? t(
+            '{contact} has opted out. Deleted, the number counts as new: texts to it would go out again.',
+            {
+              contact: called(contact),
+            },
+          )
         : t('{contact} goes; the messages stay.', { contact: called(contact) }),
       action: t('Delete'),
     },

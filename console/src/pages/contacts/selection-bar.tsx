@@ -65,7 +65,14 @@ export function SelectionBar({
         : ''
     const text =
       `${t('{people} will be deleted; their messages stay.', { people: people(chosen.length) })} ${isNew}`.trim()
-    if (await confirmed({ title: t('Delete the chosen contacts?'), text, action: t('Delete'), danger: true }))
+    if (
+      await confirmed({
+        title: t('Delete the chosen contacts?'),
+        text,
+        action: t('Delete'),
+        danger: true,
+      })
+    )
       await change({ delete: true }, (people) => t('{people} deleted', { people }))
   }
   const optIn = async () => {
@@ -85,7 +92,10 @@ export function SelectionBar({
         <Progress
           value={soFar.done + soFar.failed}
           max={chosen.length}
-          label={t('{count} of {total} contacts', { count: soFar.done + soFar.failed, total: chosen.length })}
+          label={t('{count} of {total} contacts', {
+            count: soFar.done + soFar.failed,
+            total: chosen.length,
+          })}
         />
       </div>
     )
@@ -131,7 +141,9 @@ export function SelectionBar({
         <Button
           needs="agent"
           onClick={() =>
-            void change({ values: { opted_out: true } }, (people) => t('{people} opted out', { people }))
+            void change({ values: { opted_out: true } }, (people) =>
+              t('{people} opted out', { people }),
+            )
           }
         >
           {t('Opt out')}

@@ -41,7 +41,15 @@ type Props = About & {
  * the person knows the number of that device. If another device sent a failed answer
  * again, selects that one.
  */
-export function Answer({ number, name, conversation, contact, isContactKnown, devices, ...rest }: Props) {
+export function Answer({
+  number,
+  name,
+  conversation,
+  contact,
+  isContactKnown,
+  devices,
+  ...rest
+}: Props) {
   const { kinds, texts, onWrite, onSent } = rest
   const draft = useAnswerDraft(number, conversation)
   const body = draft.value
@@ -57,7 +65,12 @@ export function Answer({ number, name, conversation, contact, isContactKnown, de
   const send = useTask(async (at?: Date) => {
     if (!(await mayAnswer())) return
     const scheduled = at && { scheduled_at: at.toISOString() }
-    const request = { recipients: [number], body, ...(device && { device_id: device.id }), ...scheduled }
+    const request = {
+      recipients: [number],
+      body,
+      ...(device && { device_id: device.id }),
+      ...scheduled,
+    }
     const after = texts?.[0]?.created ?? ''
     // the server deletes the draft if the text begins with it, so it must have the draft first
     sendText({ number, request, isFirst: !conversation, after }, draft.keep())
@@ -106,7 +119,11 @@ export function Answer({ number, name, conversation, contact, isContactKnown, de
             {t('Saved replies')}
           </Button>
         )}
-        <WhenMenu words={t('Send later')} action={t('Send at this time')} onPick={(at) => void submit(at)} />
+        <WhenMenu
+          words={t('Send later')}
+          action={t('Send at this time')}
+          onPick={(at) => void submit(at)}
+        />
         {devices.length > 1 && (
           <SelectField
             label={t('Device')}
@@ -163,7 +180,8 @@ function useAnsweredMeanwhile(
   return async () => {
     const begun = since.current
     const theirs = texts?.find(
-      ({ created, expand }) => begun !== undefined && created > begun && isColleague(expand?.sent_by),
+      ({ created, expand }) =>
+        begun !== undefined && created > begun && isColleague(expand?.sent_by),
     )
     if (!theirs) return true
     const sure = await confirmed({

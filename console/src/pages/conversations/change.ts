@@ -8,14 +8,22 @@ import { t } from '../../language/words.ts'
 import { confirmed } from '../../parts/dialog/dialog.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 
-type Values = Partial<Pick<Conversation, 'unread' | 'archived' | 'assignee' | 'blocked' | 'follow_up_at'>>
+type Values = Partial<
+  Pick<Conversation, 'unread' | 'archived' | 'assignee' | 'blocked' | 'follow_up_at'>
+>
 
 const put = (id: string, values: Values) => changeRecord('conversations', id, values)
 
 /** Changes conversations. Then shows `done` with a button that undoes the change, or the first error. */
-export async function changeAll(all: readonly Conversation[], values: Values, done: string): Promise<void> {
+export async function changeAll(
+  all: readonly Conversation[],
+  values: Values,
+  done: string,
+): Promise<void> {
   const before = (conversation: Conversation): Values =>
-    Object.fromEntries(Object.keys(values).map((name) => [name, conversation[name as keyof Values]]))
+    Object.fromEntries(
+      Object.keys(values).map((name) => [name, conversation[name as keyof Values]]),
+    )
   const undo = () =>
     inLanes(all, (each) => put(each.id, before(each))).then(() => toast(t('Undone')), toastFault)
   await inLanes(all, ({ id }) => put(id, values)).then(() => toast(done, undo), toastFault)
@@ -36,14 +44,20 @@ export const archive = (conversation: Conversation): Promise<void> =>
   )
 
 /** Assigns conversations (`assignee` '': to nobody). Asks before taking them from other people. */
-export async function assign(all: readonly Conversation[], assignee: string, people: People): Promise<void> {
+export async function assign(
+  all: readonly Conversation[],
+  assignee: string,
+  people: People,
+): Promise<void> {
   const me = session.value?.sender
   const others = all.filter((each) => each.assignee !== me && each.assignee !== assignee)
   const theirs = [...new Set(others.map((each) => people.findName(each.assignee)))].filter(Boolean)
   if (theirs.length > 0 && !(await mayTake(theirs))) return
   if (assignee === '') return changeAll(all, { assignee }, t('Assigned to nobody'))
   const isMine = assignee === me
-  const words = isMine ? t('Assigned to you') : t('Assigned to {name}', { name: people.findName(assignee) })
+  const words = isMine
+    ? t('Assigned to you')
+    : t('Assigned to {name}', { name: people.findName(assignee) })
   await changeAll(all, { assignee }, words)
 }
 

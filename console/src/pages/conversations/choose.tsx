@@ -73,7 +73,11 @@ export function ChosenBar({ shown, people }: { shown: readonly Conversation[]; p
       conversations,
       { archived: !isArchived },
       isArchived
-        ? tn('One conversation is back in the list', '{count} conversations are back in the list', all.length)
+        ? tn(
+            'One conversation is back in the list',
+            '{count} conversations are back in the list',
+            all.length,
+          )
         : tn('One conversation archived', '{count} conversations archived', all.length),
     )
   const read = (conversations: readonly Conversation[]) =>

@@ -40,7 +40,9 @@ function openWord(before: string, sign: string): { at: number; typed: string } |
   const at = before.lastIndexOf(sign)
   const typed = before.slice(at + 1)
   const isStart = at === 0 || /\s/.test(before[at - 1] ?? '')
-  return at >= 0 && isStart && typed.length <= MAX_TYPED && !typed.includes('\n') ? { at, typed } : undefined
+  return at >= 0 && isStart && typed.length <= MAX_TYPED && !typed.includes('\n')
+    ? { at, typed }
+    : undefined
 }
 
 /**

@@ -59,7 +59,9 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   const isFirst = items.length === 0 && shown === ALL && asked === ''
   const findLastText = useLastTexts(items)
   const findWriter = useWriters(people.hasTeam)
-  const drafts = new Map(useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]))
+  const drafts = new Map(
+    useAnswerDrafts().items.map(({ conversation, text }) => [conversation, text]),
+  )
   const times = new Map<string, number>()
   for (const { name } of items) if (name) times.set(name, (times.get(name) ?? 0) + 1)
   const title = t('Conversations')
@@ -125,7 +127,9 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
           ))}
         </ul>
         {!isMentions && <Pager {...list} />}
-        {hits.length > 0 && <Hits hits={hits} title={isMentions ? '' : t('In older texts and notes')} />}
+        {hits.length > 0 && (
+          <Hits hits={hits} title={isMentions ? '' : t('In older texts and notes')} />
+        )}
         {isMentions && <Pager {...list} />}
         <ChosenBar shown={items} people={people} />
       </section>
@@ -193,7 +197,9 @@ function NotifyHint() {
 }
 
 /** Returns a function that finds a conversation's last text, live, by its id. */
-function useLastTexts(conversations: readonly Conversation[]): (message: string) => Message | undefined {
+function useLastTexts(
+  conversations: readonly Conversation[],
+): (message: string) => Message | undefined {
   const [connection, setConnection] = useState(0)
   const { get, change } = useLookup(
     conversations.map(({ last_message }) => last_message),

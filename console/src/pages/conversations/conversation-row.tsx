@@ -79,7 +79,10 @@ export const Row = memo((props: RowProps) => {
   )
   if (!may('agent')) return row
   return (
-    <Swipe words={archived ? t('Unarchive') : t('Archive')} onSwipe={() => void archive(conversation)}>
+    <Swipe
+      words={archived ? t('Unarchive') : t('Archive')}
+      onSwipe={() => void archive(conversation)}
+    >
       {row}
     </Swipe>
   )

@@ -34,7 +34,13 @@ function nextRow(): HTMLAnchorElement | null | undefined {
   return (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector('a')
 }
 
-export function HeadActions({ conversation, people }: { conversation: Conversation; people: People }) {
+export function HeadActions({
+  conversation,
+  people,
+}: {
+  conversation: Conversation
+  people: People
+}) {
   const { hasTeam } = people
   const sender = session.value?.sender ?? ''
   const isMine = conversation.assignee === sender
@@ -51,7 +57,11 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
   }
   const followUp = (at: Date) => {
     const day = formatDateTime(at.toISOString())
-    return change(conversation, { follow_up_at: at.toISOString() }, t('You are reminded on {day}', { day }))
+    return change(
+      conversation,
+      { follow_up_at: at.toISOString() },
+      t('You are reminded on {day}', { day }),
+    )
   }
   return (
     <>
@@ -66,7 +76,12 @@ export function HeadActions({ conversation, people }: { conversation: Conversati
           {t('Assign to me')}
         </Button>
       )}
-      <WhenMenu words={t('Follow up')} shortcut="F" action={t('Follow up then')} onPick={followUp} />
+      <WhenMenu
+        words={t('Follow up')}
+        shortcut="F"
+        action={t('Follow up then')}
+        onPick={followUp}
+      />
       <Button
         kind="quiet"
         icon="backups"

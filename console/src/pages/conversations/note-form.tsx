@@ -31,7 +31,8 @@ export function NoteForm({
     const mentions = people.all.filter(({ name }) => text.includes(`@${name}`)).map(({ id }) => id)
     draft.saved(note ? text : '')
     onDone()
-    if (note) return changeRecord('conversation_notes', note.id, { text, mentions }).catch(toastFault)
+    if (note)
+      return changeRecord('conversation_notes', note.id, { text, mentions }).catch(toastFault)
     return sendText({
       number,
       request: { body: text },

@@ -31,7 +31,11 @@ const isPanelOpen = remembered('conversation-panel', true)
 export function Page({ params: { number = '' }, query }: PageProps) {
   const people = usePeople()
   // read here, so that they are known when the next conversation opens, and its answer box keeps its height
-  const devices = useList<Device>('devices', { filter: 'enabled = true', sort: 'name', perPage: MAX_DEVICES })
+  const devices = useList<Device>('devices', {
+    filter: 'enabled = true',
+    sort: 'name',
+    perPage: MAX_DEVICES,
+  })
   return (
     <div class={number ? 'conversations open' : 'conversations'}>
       <ConversationList chosen={number} people={people} />
@@ -87,7 +91,11 @@ function Open({ number, people, devices, at, isAsked }: OpenProps) {
         aria-label={t('With {name}', { name: name || formatPhone(number) })}
       >
         <header class="conversations-head">
-          <a class="button quiet icon-only back" href={to('/conversations')} title={t('All conversations')}>
+          <a
+            class="button quiet icon-only back"
+            href={to('/conversations')}
+            title={t('All conversations')}
+          >
             <Icon name="left" />
             <span class="unseen">{t('All conversations')}</span>
           </a>
@@ -106,7 +114,9 @@ function Open({ number, people, devices, at, isAsked }: OpenProps) {
             {conversation && <FollowUp conversation={conversation} />}
             {assignee && <span>{t('with {name}', { name: assignee })}</span>}
           </div>
-          {conversation && may('agent') && <HeadActions conversation={conversation} people={people} />}
+          {conversation && may('agent') && (
+            <HeadActions conversation={conversation} people={people} />
+          )}
           <Button kind="quiet" icon="contacts" iconOnly aria-expanded={isBeside} onClick={toggle}>
             {t('About this contact')}
           </Button>

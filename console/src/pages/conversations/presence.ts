@@ -41,8 +41,12 @@ export function useWriters(ready: boolean): (conversation: string) => string | u
     const topic = listen<PresenceMessage>('presence', (message) => {
       const { conversation, sender, state } = message
       if (sender === session.value?.sender) return
-      const isSame = (each: PresenceMessage) => each.conversation === conversation && each.sender === sender
-      setWriters((all) => [...all.filter((each) => !isSame(each)), ...(state === 'writing' ? [message] : [])])
+      const isSame = (each: PresenceMessage) =>
+        each.conversation === conversation && each.sender === sender
+      setWriters((all) => [
+        ...all.filter((each) => !isSame(each)),
+        ...(state === 'writing' ? [message] : []),
+      ])
       setTimeout(() => setWriters((all) => all.filter((each) => each !== message)), TYPES_MS)
     })
     topic.subscribed.catch(() => {})
@@ -85,7 +89,8 @@ export function usePresence(conversation: string | undefined): Presence {
       for (const [sender, other] of known) {
         const ms = Date.now() - other.at
         if (ms > STAYS_MS) known.delete(sender)
-        else if (ms > TYPES_MS && other.state === 'writing') known.set(sender, { ...other, state: 'reading' })
+        else if (ms > TYPES_MS && other.state === 'writing')
+          known.set(sender, { ...other, state: 'reading' })
         else continue
         show()
       }

@@ -53,7 +53,12 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
       {may('agent')
         ? isKnown &&
           (contact || E164.test(number)) && (
-            <ContactForm key={contact?.id} contact={contact} number={number} groups={groups.items} />
+            <ContactForm
+              key={contact?.id}
+              contact={contact}
+              number={number}
+              groups={groups.items}
+            />
           )
         : contact && <Facts contact={contact} groups={groups} />}
       {conversation && isKnown && may('agent') && <Actions conversation={conversation} />}
@@ -98,7 +103,8 @@ function Actions({ conversation }: { conversation: Conversation }) {
         action: t('Block'),
         danger: true,
       }))
-    if (sure) await change(conversation, { blocked: !blocked }, blocked ? t('Unblocked') : t('Blocked'))
+    if (sure)
+      await change(conversation, { blocked: !blocked }, blocked ? t('Unblocked') : t('Blocked'))
   }
   return (
     <div class="row">
@@ -124,7 +130,9 @@ function History({ number }: { number: string }) {
     perPage: 1,
   })
   if (incoming.loading || outgoing.loading) return null
-  const [first] = [...incoming.items, ...outgoing.items].sort((a, b) => (a.created < b.created ? -1 : 1))
+  const [first] = [...incoming.items, ...outgoing.items].sort((a, b) =>
+    a.created < b.created ? -1 : 1,
+  )
   return (
     <section>
       <h2>{t('History')}</h2>

@@ -17,10 +17,13 @@ const KEEP_MS = 1_000
 /** This person's drafts on the server: those of one conversation, by default of all; none for ''. */
 export const useAnswerDrafts = (conversation?: string): List<AnswerDraft> =>
   useList('conversation_drafts', {
-    filter: pb.filter(`author = {:author}${conversation ? ' && conversation = {:conversation}' : ''}`, {
-      author: session.value?.sender,
-      conversation,
-    }),
+    filter: pb.filter(
+      `author = {:author}${conversation ? ' && conversation = {:conversation}' : ''}`,
+      {
+        author: session.value?.sender,
+        conversation,
+      },
+    ),
     sort: '-updated',
     perPage: MOST,
     ready: conversation !== '',
@@ -43,7 +46,9 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   /** Id and text of the draft that was sent last: the server may not have deleted it yet. */
   const gone = useRef('')
   const heard = stored && makeKey(stored) !== gone.current ? stored.text : ''
-  const isSent = textsOnTheWay(number).some(({ request, note }) => !note && request.body.startsWith(heard))
+  const isSent = textsOnTheWay(number).some(
+    ({ request, note }) => !note && request.body.startsWith(heard),
+  )
   /** What this tab is writing to the server, over which text. It must not come back as news: see `put`. */
   const writing = useRef<{ text: string; over: string } | undefined>(undefined)
   const isOwn = writing.current?.text === heard

@@ -53,20 +53,24 @@ export function useConversations(view: View, words: string): Conversations {
     ...search,
     ready: search.ready && named?.words === asked,
   })
-  const notes = useList<Note & { expand?: { conversation?: Conversation; author?: { name: string } } }>(
-    'conversation_notes',
-    {
-      filter: [isMentions && pb.filter('mentions ?~ {:me}', { me }), wordsFilter(splitWords(asked), ['text'])]
-        .filter(Boolean)
-        .join(' && '),
-      expand: 'conversation,author',
-      ...search,
-      ...(isMentions && { perPage: MENTIONS_PER_PAGE, isCounted: true, live: true, ready: true }),
-    },
-  )
+  const notes = useList<
+    Note & { expand?: { conversation?: Conversation; author?: { name: string } } }
+  >('conversation_notes', {
+    filter: [
+      isMentions && pb.filter('mentions ?~ {:me}', { me }),
+      wordsFilter(splitWords(asked), ['text']),
+    ]
+      .filter(Boolean)
+      .join(' && '),
+    expand: 'conversation,author',
+    ...search,
+    ...(isMentions && { perPage: MENTIONS_PER_PAGE, isCounted: true, live: true, ready: true }),
+  })
   const last = new Set(list.items.map(({ last_message }) => last_message))
   const hits = [
-    ...(isMentions || texts.loading ? [] : texts.items).filter(({ id }) => !last.has(id)).map(makeHit),
+    ...(isMentions || texts.loading ? [] : texts.items)
+      .filter(({ id }) => !last.has(id))
+      .map(makeHit),
     ...(!isMentions && notes.loading ? [] : notes.items).map(({ id, text, created, expand }) => ({
       at: `conversation_notes/${id}`,
       number: expand?.conversation?.number ?? '',
@@ -76,7 +80,8 @@ export function useConversations(view: View, words: string): Conversations {
       isNote: true,
     })),
   ].sort((a, b) => (a.time < b.time ? 1 : -1))
-  const loading = list.loading || (search.ready && texts.loading) || ((isLong || isMentions) && notes.loading)
+  const loading =
+    list.loading || (search.ready && texts.loading) || ((isLong || isMentions) && notes.loading)
   // the view Mentions lists the notes, not the last texts of their conversations
   return {
     list: { ...list, ...(isMentions && { items: [], pages: 1, grow: notes.grow }), loading },

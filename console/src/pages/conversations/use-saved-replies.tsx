@@ -23,7 +23,9 @@ export function useSavedReplies({
   const { items } = useList<Template>('sms_templates', { sort: 'name', perPage: MAX_TEMPLATES })
   const valueFor = (variable: string) => {
     if (isSameName(variable, 'phone')) return number
-    return isSameName(variable, 'name') ? name || undefined : contact && fieldNamed(contact, variable)
+    return isSameName(variable, 'name')
+      ? name || undefined
+      : contact && fieldNamed(contact, variable)
   }
   return {
     hasAny: items.length > 0,

@@ -13,7 +13,15 @@ export const view = signal('all')
 /**
  * The views with their counts; on narrow screens a button that names the chosen view and opens the others.
  */
-export function Views({ views, shown, hasTeam }: { views: readonly View[]; shown: View; hasTeam: boolean }) {
+export function Views({
+  views,
+  shown,
+  hasTeam,
+}: {
+  views: readonly View[]
+  shown: View
+  hasTeam: boolean
+}) {
   const countKind = useCounts()
   const news = useNews(hasTeam)
   const newWords = (count = 0) => (count > 0 ? tn('1 new', '{count} new', count) : '')

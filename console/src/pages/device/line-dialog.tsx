@@ -28,7 +28,11 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
       label: t('Use this line'),
       hint: t('The waiting texts of a line that is off go to other lines.'),
     },
-    { name: 'label', label: t('Label'), hint: t('Your name for the line, such as Shop or Austria.') },
+    {
+      name: 'label',
+      label: t('Label'),
+      hint: t('Your name for the line, such as Shop or Austria.'),
+    },
     {
       name: 'number',
       label: t('Number'),
@@ -43,7 +47,10 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
     },
     () => <NumberCountry value={country} onValue={setCountry} />,
     [limit('per_minute', t('Texts a minute')), limit('daily_limit', t('Texts a day'))],
-    [limit('monthly_limit', t('Texts a month')), limit('monthly_recipients', t('Different numbers a month'))],
+    [
+      limit('monthly_limit', t('Texts a month')),
+      limit('monthly_recipients', t('Different numbers a month')),
+    ],
     () => (
       <p class="note">
         {t(
@@ -60,7 +67,13 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
   ]
   return (
     <Dialog title={t('Change the line')} onClose={onClose}>
-      <RecordForm collection="lines" record={line} rows={rows} saved={t('Line saved')} onClose={onClose} />
+      <RecordForm
+        collection="lines"
+        record={line}
+        rows={rows}
+        saved={t('Line saved')}
+        onClose={onClose}
+      />
     </Dialog>
   )
 }

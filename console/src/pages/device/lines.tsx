@@ -4,25 +4,27 @@ import { pb } from '../../data/client.ts'
 import type { DeviceState, LineUse } from '../../data/device/device-states.ts'
 import { lineName } from '../../data/device/lines.ts'
 import { formatMoney } from '../../data/money.ts'
-import type { Device, Line, Message } from '../../data/record-types.ts'
-import { useAnswer } from '../../data/use/use-answer.ts'
+import type { Device, Line } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { ownSettings } from '../../data/user-settings/own.ts'
-import { FAILED_FILTER } from '../../data/words/message-states.ts'
-import { t, tn, tx } from '../../language/words.ts'
+import { t, tx } from '../../language/words.ts'
 import { deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Card, Progress } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge, OnOffBadge, SimulatedBadge, Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
 import { LineDialog } from './line-dialog.tsx'
+import { LineHealth } from './line-health.tsx'
 
 const MOST_LINES = 100
 
 export function Lines({ device, state }: { device: Device; state: DeviceState | undefined }) {
   const filter = pb.filter('device = {:id}', { id: device.id })
-  const { items, fault, reload } = useList<Line>('lines', { filter, sort: 'slot', perPage: MOST_LINES })
+  const { items, fault, reload } = useList<Line>('lines', {
+    filter,
+    sort: 'slot',
+    perPage: MOST_LINES,
+  })
   const [edited, setEdited] = useState<Line>()
   const use = ({ id }: Line) => state?.lines.find(({ line }) => line === id)
   const close = () => {
@@ -34,7 +36,9 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
       line,
       {
         title: t('Delete {name}?', { name: lineName(line) }),
-        text: t('The SIM is not in the device. Texts that name this line fail, others stay as they are.'),
+        text: t(
+          'The SIM is not in the device. Texts that name this line fail, others stay as they are.',
+        ),
         action: t('Delete the line'),
       },
       '',
@@ -43,7 +47,9 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
   return (
     <Card title={t('Lines')}>
       <p class="muted">
-        {t('A line is a SIM. Texts take turns over all lines that are on and have room within their limits.')}
+        {t(
+          'A line is a SIM. Texts take turns over all lines that are on and have room within their limits.',
+        )}
       </p>
       <FaultNotice fault={fault} />
       <ul class="device-lines">
@@ -55,11 +61,23 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
                 <LineBadge line={line} isRefused={Boolean(state?.carrier?.fault)} />
                 <SimulatedBadge device={device} />
               </div>
-              <Button kind="quiet" icon="edit" iconOnly needs="admin" onClick={() => setEdited(line)}>
+              <Button
+                kind="quiet"
+                icon="edit"
+                iconOnly
+                needs="admin"
+                onClick={() => setEdited(line)}
+              >
                 {t('Change {name}', { name: lineName(line) })}
               </Button>
               {!line.present && (
-                <Button kind="quiet" icon="trash" iconOnly needs="admin" onClick={() => void remove(line)}>
+                <Button
+                  kind="quiet"
+                  icon="trash"
+                  iconOnly
+                  needs="admin"
+                  onClick={() => void remove(line)}
+                >
                   {t('Delete {name}', { name: lineName(line) })}
                 </Button>
               )}
@@ -126,7 +144,11 @@ const METERS: readonly (readonly [
   ['per_minute', 'minute', (used) => t('{count} of {total} texts in the last minute', used)],
   ['daily_limit', 'day', (used) => t('{count} of {total} texts today', used)],
   ['monthly_limit', 'month', (used) => t('{count} of {total} texts this month', used)],
-  ['monthly_recipients', 'recipients', (used) => t('{count} of {total} different numbers this month', used)],
+  [
+    'monthly_recipients',
+    'recipients',
+    (used) => t('{count} of {total} different numbers this month', used),
+  ],
 ]
 
 /** A meter warns when this fraction of its limit, such as texts a day, or of the budget is used. */
@@ -159,7 +181,13 @@ function describeUse(used: number, total: number): string {
 }
 
 /** What the texts of a line with prices cost in this month, and how much of its budget that is. */
-function LineCost({ line: { monthly_budget: budget }, use }: { line: Line; use: LineUse | undefined }) {
+function LineCost({
+  line: { monthly_budget: budget },
+  use,
+}: {
+  line: Line
+  use: LineUse | undefined
+}) {
   if (use?.cost == null) return null
   const currency = ownSettings.value?.currency ?? ''
   const cost = formatMoney(use.cost, currency)
@@ -181,48 +209,5 @@ function LineCost({ line: { monthly_budget: budget }, use }: { line: Line; use: 
         </Notice>
       )}
     </>
-  )
-}
-
-/** How often the health of a line is read, in ms. */
-const EVERY_MS = 30_000
-
-/** The path of one message of a filter. `counted`: with the number of all of them. */
-function oneMessage(filter: string, counted: boolean): string {
-  const query = { filter, sort: '-created', perPage: '1', fields: 'sent_at' }
-  const asked = new URLSearchParams({ ...query, skipTotal: counted ? '0' : '1' })
-  return `/api/collections/sms_messages/records?${asked}`
-}
-
-interface Found {
-  readonly totalItems: number
-  readonly items: readonly Pick<Message, 'sent_at'>[]
-}
-
-/** Midnight in the time zone of the browser. */
-const today = () => new Date(new Date().setHours(0, 0, 0, 0)).toISOString().replace('T', ' ')
-
-/** How much of a line waits, when it last sent, and its failures of today. */
-function LineHealth({ line, use }: { line: Line; use: LineUse | undefined }) {
-  const ofLine = pb.filter('line = {:id}', { id: line.id })
-  const failed = `${ofLine} && ${FAILED_FILTER} && created >= "${today()}"`
-  const last = useAnswer<Found>(oneMessage(`${ofLine} && sent_at != ""`, false), EVERY_MS)
-  const failures = useAnswer<Found>(oneMessage(failed, true), EVERY_MS).value?.totalItems ?? 0
-  const waiting = use?.waiting ?? 0
-  const sentAt = last.value?.items[0]?.sent_at
-  return (
-    <p class="row device-line-facts">
-      {waiting > 0 && <span>{tn('1 text waits', '{count} texts wait', waiting)}</span>}
-      <span>
-        {sentAt
-          ? tx('Last sent {when}', { when: <Time at={sentAt} /> })
-          : last.value && t('Has sent nothing yet')}
-      </span>
-      {failures > 0 && (
-        <a href={to('/messages', { filter: failed })}>
-          {tn('1 failed today', '{count} failed today', failures)}
-        </a>
-      )}
-    </p>
   )
 }

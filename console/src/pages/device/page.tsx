@@ -84,7 +84,10 @@ export function Page({ params: { id = '' } }: PageProps) {
               !isMine && [t('User'), <Owner record={device} />],
               [t('Last seen'), <Time at={device.last_seen} none={t('never')} />],
               !carrier && [t('Battery'), state?.battery == null ? '–' : <Battery state={state} />],
-              !carrier && [t('Connection'), state?.connection == null ? '–' : CONNECTIONS[state.connection]],
+              !carrier && [
+                t('Connection'),
+                state?.connection == null ? '–' : CONNECTIONS[state.connection],
+              ],
               [t('Waiting messages'), state?.waiting ?? '–'],
               [t('Outgoing messages in 24 hours'), state?.taken_today ?? '–'],
               [t('Kind'), carrier ? t('Account of a carrier') : PLATFORMS[device.platform]],
@@ -138,7 +141,9 @@ function Remove({ device, waiting }: { device: Device; waiting: number }) {
   }
   return (
     <Card title={t('Delete')}>
-      <p class="muted">{t('Delete a device that you lost or sold. To use it later, add it again.')}</p>
+      <p class="muted">
+        {t('Delete a device that you lost or sold. To use it later, add it again.')}
+      </p>
       <div>
         <Button kind="danger" icon="trash" onClick={() => void remove()}>
           {t('Delete the device')}

@@ -45,7 +45,9 @@ export const priceRows = (currency: string): FormRow => ({
         'One price a line. A price alone is for all numbers, a price after first digits for these numbers. The line sends only to numbers that have a price. Empty: texts cost nothing.',
       ),
       error: (typed) =>
-        writePrices(typed) === undefined ? t('Write a price in each line, such as +49 0.075.') : undefined,
+        writePrices(typed) === undefined
+          ? t('Write a price in each line, such as +49 0.075.')
+          : undefined,
     },
     {
       name: 'monthly_budget',

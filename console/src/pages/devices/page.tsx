@@ -29,7 +29,12 @@ export function Page({ query }: PageProps) {
     },
     ...(isUser() ? [] : [OWNER]),
     { title: t('State'), cell: (device) => <DeviceBadge device={device} of={states.of} /> },
-    { title: t('Battery'), align: 'end', minor: true, cell: (device) => percent(states.of(device)?.battery) },
+    {
+      title: t('Battery'),
+      align: 'end',
+      minor: true,
+      cell: (device) => percent(states.of(device)?.battery),
+    },
     { title: t('Waiting'), align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
     {
       title: t('In 24 hours'),
@@ -42,7 +47,11 @@ export function Page({ query }: PageProps) {
   return (
     <ListPage
       title={t('Devices')}
-      text={isUser() ? t('These devices send your texts and take turns.') : t('The devices of all users.')}
+      text={
+        isUser()
+          ? t('These devices send your texts and take turns.')
+          : t('The devices of all users.')
+      }
       list={devices}
       columns={columns}
       href={(device) => to(`/devices/${device.id}`)}
@@ -65,7 +74,13 @@ export function Page({ query }: PageProps) {
   )
 }
 
-function DeviceBadge({ device, of }: { device: Device; of: ReturnType<typeof useDeviceStates>['of'] }) {
+function DeviceBadge({
+  device,
+  of,
+}: {
+  device: Device
+  of: ReturnType<typeof useDeviceStates>['of']
+}) {
   const fault = of(device)?.carrier?.fault
   return (
     <span class="devices-state">
@@ -75,7 +90,8 @@ function DeviceBadge({ device, of }: { device: Device; of: ReturnType<typeof use
   )
 }
 
-const percent = (battery: number | null | undefined) => (battery == null ? '–' : `${Math.round(battery)} %`)
+const percent = (battery: number | null | undefined) =>
+  battery == null ? '–' : `${Math.round(battery)} %`
 
 const taken = (device: Device, today: number | undefined) =>
   today === undefined

@@ -142,7 +142,9 @@ const Joined = ({ device, onClose }: { device: Device; onClose: () => void }) =>
   <div class="devices-joined" role="status">
     <Icon name="check" size={44} />
     <h3>{t('{name} has joined', { name: device.name })}</h3>
-    <p class="muted">{t('It sends from now on. Send a test text through it to see that it works.')}</p>
+    <p class="muted">
+      {t('It sends from now on. Send a test text through it to see that it works.')}
+    </p>
     <div class="row">
       <Button onClick={onClose}>{t('Close')}</Button>
       <ButtonLink kind="primary" href={to(`/devices/${device.id}`)}>

@@ -49,7 +49,13 @@ export function Page({ params: { id = '' } }: PageProps) {
       <div class="columns">
         <Card title={t('Joining and consent')}>
           {may('agent') ? (
-            <RecordForm collection="contact_groups" record={group} rows={ROWS} saved={t('Saved')} asks />
+            <RecordForm
+              collection="contact_groups"
+              record={group}
+              rows={ROWS}
+              saved={t('Saved')}
+              asks
+            />
           ) : (
             <p>{group.join_words || t('Nobody joins by a text.')}</p>
           )}
@@ -79,7 +85,11 @@ function Members({ group }: { group: string }) {
 
 const MEMBERS: readonly Column<Contact>[] = [
   { title: t('Name'), cell: ({ name, phone }) => name || <PhoneNumber number={phone} /> },
-  { title: t('Number'), spare: ({ name }) => !name, cell: ({ phone }) => <PhoneNumber number={phone} /> },
+  {
+    title: t('Number'),
+    spare: ({ name }) => !name,
+    cell: ({ phone }) => <PhoneNumber number={phone} />,
+  },
   {
     title: t('State'),
     spare: ({ opted_out }) => !opted_out,
@@ -117,7 +127,9 @@ const ROWS: readonly FormRow[] = [
     kind: 'area',
     rows: 2,
     shown: hasPage,
-    hint: t('Empty: the page has a sentence of its own. {account} and {group} stand for the names.'),
+    hint: t(
+      'Empty: the page has a sentence of its own. {account} and {group} stand for the names.',
+    ),
   },
   {
     name: 'page_confirm',

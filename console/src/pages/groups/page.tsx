@@ -44,7 +44,13 @@ const columnsFor = (edit: (group: ContactGroup) => void): readonly Column<Contac
   ),
 ]
 
-const GroupForm = ({ group, onClose }: { group: ContactGroup | undefined; onClose: () => void }) => (
+const GroupForm = ({
+  group,
+  onClose,
+}: {
+  group: ContactGroup | undefined
+  onClose: () => void
+}) => (
   <Dialog title={group ? t('Rename the group') : t('New group')} onClose={onClose}>
     <RecordForm
       collection="contact_groups"

@@ -21,7 +21,10 @@ export function Offline({
   const columns: readonly Column<Device>[] = [
     { title: t('Name'), cell: deviceName },
     { title: t('User'), cell: (device) => <Owner record={device} /> },
-    { title: t('State'), cell: (device) => <StateBadge state={deviceWord(device, states.of(device))} /> },
+    {
+      title: t('State'),
+      cell: (device) => <StateBadge state={deviceWord(device, states.of(device))} />,
+    },
     { title: t('Last seen'), cell: (device) => <Time at={device.last_seen} none={t('never')} /> },
     { title: t('Waiting'), align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
   ]

@@ -63,12 +63,15 @@ export function Page() {
       title={t('Health')}
       text={
         <>
-          {t('Message flow for all users.')} {backups && <LastBackup at={backups.lastBackup?.at ?? ''} />}
+          {t('Message flow for all users.')}{' '}
+          {backups && <LastBackup at={backups.lastBackup?.at ?? ''} />}
         </>
       }
     >
       {fault && (
-        <Notice kind="wrong">{t('The server is not ready: {reason}', { reason: fault.message })}</Notice>
+        <Notice kind="wrong">
+          {t('The server is not ready: {reason}', { reason: fault.message })}
+        </Notice>
       )}
       {backups && <BackupWarnings backups={backups} />}
       {warnings?.map(({ code, message }) => (
@@ -90,7 +93,9 @@ export function Page() {
             !devices.loading &&
             (real.length > 0 ? t('{count} of {total}', { count: online, total: real.length }) : '0')
           }
-          note={simulated > 0 ? t('{count} simulated, not counted', { count: simulated }) : undefined}
+          note={
+            simulated > 0 ? t('{count} simulated, not counted', { count: simulated }) : undefined
+          }
           tone={states.value && real.length > 0 && online === 0 ? 'bad' : 'calm'}
           href={to('/devices')}
         />
@@ -133,7 +138,8 @@ function BackupWarnings({ backups: { overdue, lastFailure } }: { backups: Backup
     <>
       {overdue && (
         <Notice kind="warning">
-          {t('There is no recent backup.')} <a href={to('/backups')}>{t('Make one, or set a schedule.')}</a>
+          {t('There is no recent backup.')}{' '}
+          <a href={to('/backups')}>{t('Make one, or set a schedule.')}</a>
         </Notice>
       )}
       {lastFailure && (
@@ -153,9 +159,16 @@ function BackupWarnings({ backups: { overdue, lastFailure } }: { backups: Backup
 
 /** The number of webhook deliveries of the last 24 hours with this state. */
 function useDeliveries(state: string): number | undefined {
-  const since = new Date(Math.floor(Date.now() / DAY_EVERY_MS) * DAY_EVERY_MS - DAY_MS).toISOString()
+  const since = new Date(
+    Math.floor(Date.now() / DAY_EVERY_MS) * DAY_EVERY_MS - DAY_MS,
+  ).toISOString()
   const filter = `${state} && updated >= "${since.replace('T', ' ')}"`
-  const list = useList<Delivery>('webhook_deliveries', { filter, perPage: 1, fields: 'id', live: false })
+  const list = useList<Delivery>('webhook_deliveries', {
+    filter,
+    perPage: 1,
+    fields: 'id',
+    live: false,
+  })
   return list.loading ? undefined : list.total
 }
 
@@ -199,7 +212,11 @@ const COUNT = 10
 const COLUMNS: readonly Column<Message>[] = [
   { title: t('To'), cell: (message) => <PhoneNumber number={message.to} /> },
   { title: t('User'), cell: (message) => <Owner record={message} /> },
-  { title: t('Device'), minor: true, cell: ({ expand }) => deviceName(expand?.device) || t('No device') },
+  {
+    title: t('Device'),
+    minor: true,
+    cell: ({ expand }) => deviceName(expand?.device) || t('No device'),
+  },
   { title: t('State'), cell: (message) => <MessageStatus message={message} /> },
   { title: t('Since'), cell: (message) => <Time at={message.created} /> },
 ]

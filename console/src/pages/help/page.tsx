@@ -6,7 +6,9 @@ import { type PageProps, to } from '../../router.ts'
 import './page.css'
 
 /** The help by language. The browser loads only the one in its language. */
-const HELP: Readonly<Record<Language, () => Promise<typeof import('../../../../docs/console.md')>>> = {
+const HELP: Readonly<
+  Record<Language, () => Promise<typeof import('../../../../docs/console.md')>>
+> = {
   en: () => import('../../../../docs/console.md'),
   de: () => import('../../../../docs/console/de.md'),
 }

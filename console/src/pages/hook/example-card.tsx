@@ -87,9 +87,16 @@ function Preview({ result }: { result: HookResult }) {
         </div>
       )}
       {texts.slice(0, SHOWN).map(({ to, text }, at) => (
-        <Bubble key={at} who={formatPhone(to)} body={text} segments={countSegments(text).segments} />
+        <Bubble
+          key={at}
+          who={formatPhone(to)}
+          body={text}
+          segments={countSegments(text).segments}
+        />
       ))}
-      {texts.length > SHOWN && <p class="muted">{t('and {count} more', { count: texts.length - SHOWN })}</p>}
+      {texts.length > SHOWN && (
+        <p class="muted">{t('and {count} more', { count: texts.length - SHOWN })}</p>
+      )}
     </>
   )
 }

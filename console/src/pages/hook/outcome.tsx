@@ -17,8 +17,16 @@ const OUTCOMES: Readonly<Record<HookResult['outcome'], readonly [Tone, string, s
     t('Resolved'),
     t('The call says that the problem is solved, which this webhook does not send.'),
   ],
-  skipped: ['calm', t('Left out'), t('The webhook sends no bodies like this one, or its text is empty.')],
-  limited: ['warn', t('Too many'), t('One text at the end of the hour says how many more there were.')],
+  skipped: [
+    'calm',
+    t('Left out'),
+    t('The webhook sends no bodies like this one, or its text is empty.'),
+  ],
+  limited: [
+    'warn',
+    t('Too many'),
+    t('One text at the end of the hour says how many more there were.'),
+  ],
   refused: ['bad', t('Refused')],
   disabled: ['calm', t('Off'), t('The incoming webhook is off.')],
 }

@@ -90,7 +90,9 @@ const change = ({ id }: Hook) =>
   runConfirmed(
     {
       title: t('Change the address?'),
-      text: t('The present address stops working at once: enter the new one in the program that calls.'),
+      text: t(
+        'The present address stops working at once: enter the new one in the program that calls.',
+      ),
       action: t('Change the address'),
     },
     () => pb.collection('hooks').update(id, { secret: '' }),
@@ -142,7 +144,9 @@ function Texts({ call: { texts, messages } }: { call: HookCall }) {
   return (
     <>
       {id ? <a href={to(`/messages/${id}`)}>{words}</a> : words}
-      {others.length > 0 && <span class="muted"> {t('and {count} more', { count: others.length })}</span>}
+      {others.length > 0 && (
+        <span class="muted"> {t('and {count} more', { count: others.length })}</span>
+      )}
     </>
   )
 }

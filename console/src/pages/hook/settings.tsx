@@ -96,7 +96,9 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
     spellcheck: false,
     shown: ({ preset, signing_secret }) =>
       signing_secret !== '' || PRESETS[preset as HookPreset].codes?.signed !== undefined,
-    hint: t('Copy the secret from the program. Bodies that are not signed with the secret are then refused.'),
+    hint: t(
+      'Copy the secret from the program. Bodies that are not signed with the secret are then refused.',
+    ),
   },
   {
     name: 'kind',
@@ -173,7 +175,10 @@ const moreRows = (preset: HookPreset, lines: readonly Line[]): readonly FormRow[
     label: t('How the body shows it'),
     placeholder: PRESETS[preset].resolved_when || 'status=resolved',
   },
-  ...hoursRows({ from: 'quiet_from', to: 'quiet_to' }, { from: t('Quiet from'), to: t('Quiet until') }),
+  ...hoursRows(
+    { from: 'quiet_from', to: 'quiet_to' },
+    { from: t('Quiet from'), to: t('Quiet until') },
+  ),
   {
     name: 'max_parts',
     label: t('Short messages of a text'),

@@ -22,7 +22,9 @@ const COLUMNS: readonly Column<Hook>[] = [
 export const Page = () => (
   <ListPage
     title={t('Incoming webhooks')}
-    text={t('Monitoring and other programs post to the address of an incoming webhook, and it sends texts.')}
+    text={t(
+      'Monitoring and other programs post to the address of an incoming webhook, and it sends texts.',
+    )}
     list={useList<Hook>('hooks')}
     columns={COLUMNS}
     href={({ id }) => to(`/hooks/${id}`)}

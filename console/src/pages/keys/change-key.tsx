@@ -13,7 +13,10 @@ import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Time } from '../../parts/time.tsx'
 import { toast, toastFault } from '../../parts/toast.tsx'
 
-export const LIMITS = () => [destinationsRow(), linesRow(t('Sends only by these lines (none: by all)'))]
+export const LIMITS = () => [
+  destinationsRow(),
+  linesRow(t('Sends only by these lines (none: by all)')),
+]
 
 export const hasPrevious = ({ previous_until }: ApiKey) => parseDate(previous_until) > Date.now()
 
@@ -33,7 +36,10 @@ export const turn = ({ id, name, disabled }: ApiKey) =>
   pb
     .collection('api_keys')
     .update(id, { disabled: !disabled })
-    .then(() => toast(disabled ? t('{name} is on', { name }) : t('{name} is off', { name })), toastFault)
+    .then(
+      () => toast(disabled ? t('{name} is on', { name }) : t('{name} is off', { name })),
+      toastFault,
+    )
 
 /** Makes a new secret for a key and shows it once. Can also end the previous secret. */
 export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => void }) {
@@ -44,7 +50,13 @@ export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => 
     onClose()
   })
   if (made?.key)
-    return <ShownOnce title={t('The new secret')} secret={made.auth_token || made.key} onClose={onClose} />
+    return (
+      <ShownOnce
+        title={t('The new secret')}
+        secret={made.auth_token || made.key}
+        onClose={onClose}
+      />
+    )
   return (
     <Dialog title={t('A new secret for {name}', { name: record.name })} onClose={onClose}>
       {hasPrevious(record) && (
@@ -76,7 +88,11 @@ export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => 
         action={t('Make a new secret')}
         save={async (_, { hours }) => {
           const previous_until = new Date(Date.now() + Number(hours) * 3_600_000).toISOString()
-          setMade(await pb.collection('api_keys').update<ApiKey>(record.id, { prefix: '', previous_until }))
+          setMade(
+            await pb
+              .collection('api_keys')
+              .update<ApiKey>(record.id, { prefix: '', previous_until }),
+          )
           return ''
         }}
         onCancel={onClose}

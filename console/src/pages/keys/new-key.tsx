@@ -50,7 +50,9 @@ export function NewKey({ onClose }: { onClose: () => void }) {
       <ShownOnce title={t('The key of {name}', { name: made.name })} onClose={onClose}>
         <Facts
           class="copied-settings"
-          facts={PROGRAM_KINDS[kind].settings(made).map(([term, code]) => [term, <CodeBlock code={code} />])}
+          facts={PROGRAM_KINDS[kind]
+            .settings(made)
+            .map(([term, code]) => [term, <CodeBlock code={code} />])}
         />
         {kind === 'own' && (
           <>

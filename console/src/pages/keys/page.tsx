@@ -38,10 +38,15 @@ export function Page() {
   return isAll ? (
     <ListPage
       {...shared}
-      text={t('The keys of all users. A key that is switched off or revoked stops working at once.')}
+      text={t(
+        'The keys of all users. A key that is switched off or revoked stops working at once.',
+      )}
       caption={t('API keys of all users')}
       columns={[NAME, OWNER, ...othersFor(() => [])]}
-      none={[t('No keys yet'), t('Users create API keys for the programs that send in their name.')]}
+      none={[
+        t('No keys yet'),
+        t('Users create API keys for the programs that send in their name.'),
+      ]}
     />
   ) : (
     <>
@@ -51,7 +56,11 @@ export function Page() {
         columns={(edit) => [
           NAME,
           ...othersFor((key) => [
-            { icon: 'edit', words: t('Change {name}', { name: key.name }), onClick: () => edit(key) },
+            {
+              icon: 'edit',
+              words: t('Change {name}', { name: key.name }),
+              onClick: () => edit(key),
+            },
             {
               icon: 'again',
               words: t('A new secret for {name}', { name: key.name }),

@@ -42,7 +42,9 @@ export function Page({ query }: PageProps) {
   const filter = query.get('filter') ?? ''
   const words = query.get('words') ?? ''
   const page = Number(query.get('page')) || 1
-  const both = [filter, words && pb.filter(WORDS, { words })].filter(Boolean).map((part) => `(${part})`)
+  const both = [filter, words && pb.filter(WORDS, { words })]
+    .filter(Boolean)
+    .map((part) => `(${part})`)
   const list = useAnsweredList<Log>('/api/logs', both.join(' && '), page, (next) =>
     go(PATH, { filter, words, page: String(next) }),
   )
@@ -114,7 +116,9 @@ const LogDialog = ({ log, onClose }: { log: Log; onClose: () => void }) => (
 )
 
 /** The email addresses of users, and of the users of devices, by id. */
-async function readEmails(ids: readonly string[]): Promise<(readonly [id: string, email: string])[]> {
+async function readEmails(
+  ids: readonly string[],
+): Promise<(readonly [id: string, email: string])[]> {
   const filter = matchAny('id', ids)
   const asked = { filter, skipTotal: true }
   const [users, devices] = await Promise.all([
@@ -162,7 +166,9 @@ interface Log {
 const REFUSED = 400
 const SERVER_FAULT = 500
 const Status = ({ data: { status = SERVER_FAULT } }: Log) => (
-  <Badge tone={status >= SERVER_FAULT ? 'bad' : status >= REFUSED ? 'warn' : 'good'}>{status}</Badge>
+  <Badge tone={status >= SERVER_FAULT ? 'bad' : status >= REFUSED ? 'warn' : 'good'}>
+    {status}
+  </Badge>
 )
 
 const COLUMNS: readonly Column<Log>[] = [

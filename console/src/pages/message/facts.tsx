@@ -27,7 +27,8 @@ export function listFacts(message: Message, sim: string): readonly (Fact | false
     isOut && message.delivered_at !== '' && [t('Arrived'), <Moment at={message.delivered_at} />],
     segments > 0 && [t('Size'), describeSize(body, segments)],
     isOut && priority !== 0 && [t('Priority'), priority],
-    isOut && guarantee === 'at_least_once' && [t('If the device goes silent'), t('It is sent again')],
+    isOut &&
+      guarantee === 'at_least_once' && [t('If the device goes silent'), t('It is sent again')],
     batch_id !== '' && [
       t('Part of'),
       <a
@@ -42,9 +43,12 @@ export function listFacts(message: Message, sim: string): readonly (Fact | false
     ],
     client_ref.startsWith(RETRY) && [
       t('Second try of'),
-      <a href={to(`/messages/${client_ref.slice(RETRY.length)}`)}>{t('the message that failed')}</a>,
+      <a href={to(`/messages/${client_ref.slice(RETRY.length)}`)}>
+        {t('the message that failed')}
+      </a>,
     ],
-    client_ref !== '' && !client_ref.startsWith(RETRY) && [t('Reference'), <code>{client_ref}</code>],
+    client_ref !== '' &&
+      !client_ref.startsWith(RETRY) && [t('Reference'), <code>{client_ref}</code>],
     [t('Id'), <code>{message.id}</code>],
   ]
 }
@@ -61,6 +65,8 @@ function describeSize(body: string, segments: number): string {
   if (body === '') return count
   const { encoding, units } = countSegments(body)
   const characters =
-    encoding === 'GSM-7' ? t('{units} characters', { units }) : t('{units} characters (Unicode)', { units })
+    encoding === 'GSM-7'
+      ? t('{units} characters', { units })
+      : t('{units} characters (Unicode)', { units })
   return `${count}, ${characters}`
 }

@@ -2,7 +2,12 @@ import { useEffect } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
 import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
-import { type Campaign, type Message, type MessageEvent, otherNumber } from '../../data/record-types.ts'
+import {
+  type Campaign,
+  type Message,
+  type MessageEvent,
+  otherNumber,
+} from '../../data/record-types.ts'
 import { isUser, may } from '../../data/session.ts'
 import { useCampaign } from '../../data/use/use-campaign.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -116,7 +121,13 @@ function useEvents(id: string, message: Message | undefined): readonly MessageEv
   return events.items
 }
 
-function MessageActions({ message, campaign }: { message: Message; campaign: Campaign | undefined }) {
+function MessageActions({
+  message,
+  campaign,
+}: {
+  message: Message
+  campaign: Campaign | undefined
+}) {
   const { id, message_type } = message
   const isMine = isUser()
   const remove = useTask(async () => {
@@ -150,7 +161,9 @@ const removal = (message: Message) => ({
   text: canCancel(message)
     ? t('The message is canceled, and deleted with its history.')
     : message.status === 'sending'
-      ? t('The message is deleted with its history. The device has the text already, and may still send it.')
+      ? t(
+          'The message is deleted with its history. The device has the text already, and may still send it.',
+        )
       : t('The message is deleted with its history. A sent text stays sent.'),
   action: t('Delete'),
   danger: true,
@@ -171,7 +184,9 @@ function Outcome({ message, next, campaign }: Failed) {
   const canRetry = message_type === 'outgoing' && !next
   return (
     <>
-      <Notice kind={isUnknown(message) ? 'warning' : next || isCanceled(message) ? 'info' : 'wrong'}>
+      <Notice
+        kind={isUnknown(message) ? 'warning' : next || isCanceled(message) ? 'info' : 'wrong'}
+      >
         {reasonFor(message)}
         {next && (
           <>

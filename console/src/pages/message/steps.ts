@@ -50,7 +50,9 @@ function makePresent(message: Message): StateStep[] {
   if (isCanceled(message))
     return [{ ...step, state: 'pending', words: failureReason(error_message), at: updated }]
   if (status === 'failed')
-    return [{ ...step, ...failedStep(error_message), at: updated, detail: failureReason(error_message) }]
+    return [
+      { ...step, ...failedStep(error_message), at: updated, detail: failureReason(error_message) },
+    ]
   if (status === 'pending' && waiting_for) return [{ ...step, words: findReason(message), at: '' }]
   if (status === 'pending') return [{ ...step, words: t('Waits for its time'), at: scheduled_at }]
   if (status !== 'assigned') return []
@@ -75,7 +77,9 @@ function makeStep({ id, status, created, attempt, detail, expand }: MessageEvent
   if (isCanceled({ status, error_message: detail }))
     return { id, state: 'pending', words: failureReason(detail), at: created, detail: '' }
   const tried = attempt > 1 && status === 'sending' ? t('Try {attempt}', { attempt }) : ''
-  const more = [tried, failureReason(detail.replace(CHANGED, ''))].filter((part) => part !== '').join('. ')
+  const more = [tried, failureReason(detail.replace(CHANGED, ''))]
+    .filter((part) => part !== '')
+    .join('. ')
   const words = WORDS[status](deviceName(expand?.device))
   return {
     id,

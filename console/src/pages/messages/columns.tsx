@@ -36,7 +36,10 @@ const USER: Column<Message> = {
   cell: ({ expand }) => expand?.user?.email ?? <span class="muted">–</span>,
 }
 
-export const columnsFor = ({ findName, findSim }: Around, isAll: boolean): readonly Column<Message>[] => [
+export const columnsFor = (
+  { findName, findSim }: Around,
+  isAll: boolean,
+): readonly Column<Message>[] => [
   {
     name: 'party',
     title: t('To or from'),
@@ -48,7 +51,9 @@ export const columnsFor = ({ findName, findSim }: Around, isAll: boolean): reado
     long: true,
     cell: (message) => (
       <>
-        <span class="messages-text">{message.body || <span class="muted">{t('(removed)')}</span>}</span>
+        <span class="messages-text">
+          {message.body || <span class="muted">{t('(removed)')}</span>}
+        </span>
         <span class={`messages-note ${readState(message)[0]}`}>
           {findReason(message) || timeNote(message)}
         </span>

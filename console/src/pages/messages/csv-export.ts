@@ -20,10 +20,15 @@ export async function readExport(
   tell: (exported: Exported) => void,
   ended: AbortSignal,
 ): Promise<Blob> {
-  const expand = fields.some((field) => field.startsWith('expand.')) ? 'device,line,user,sent_by' : ''
+  const expand = fields.some((field) => field.startsWith('expand.'))
+    ? 'device,line,user,sent_by'
+    : ''
   const query = new URLSearchParams({ filter, fields: fields.join(), expand })
   const url = pb.buildURL(`/api/collections/sms_messages/export?${query}`)
-  const response = await fetch(url, { headers: { authorization: pb.authStore.token }, signal: ended })
+  const response = await fetch(url, {
+    headers: { authorization: pb.authStore.token },
+    signal: ended,
+  })
   if (!response.ok || !response.body) {
     const answer = await response.json().catch(() => ({}))
     throw new ClientResponseError({ url, status: response.status, response: answer })
@@ -37,7 +42,9 @@ export async function readExport(
       out.enqueue(piece)
     },
   })
-  return new Response(response.body.pipeThrough(counted), { headers: { 'content-type': 'text/csv' } }).blob()
+  return new Response(response.body.pipeThrough(counted), {
+    headers: { 'content-type': 'text/csv' },
+  }).blob()
 }
 
 /**

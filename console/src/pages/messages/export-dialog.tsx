@@ -86,6 +86,9 @@ export function ExportDialog({
   )
 }
 
-const megabytes = new Intl.NumberFormat(locale, { minimumFractionDigits: 1, maximumFractionDigits: 1 })
+const megabytes = new Intl.NumberFormat(locale, {
+  minimumFractionDigits: 1,
+  maximumFractionDigits: 1,
+})
 const describeSize = (bytes: number) =>
   bytes < 1e6 ? `${formatNumber(Math.ceil(bytes / 1e3))} kB` : `${megabytes.format(bytes / 1e6)} MB`

@@ -48,7 +48,8 @@ export function FoundActions({ question, filter }: { question: Question; filter:
 
 /** What the user looks for: by the chosen state, or if none is chosen, by a `status` in the filter. */
 function findKind({ state, filter }: Question): 'failed' | 'waiting' | undefined {
-  if (state === 'failed' || (state === '' && /\bstatus\s*=\s*["']failed["']/.test(filter))) return 'failed'
+  if (state === 'failed' || (state === '' && /\bstatus\s*=\s*["']failed["']/.test(filter)))
+    return 'failed'
   const waits = /\bstatus\s*=\s*["'](pending|assigned)["']/
   return state === 'scheduled' || state === 'waiting' || (state === '' && waits.test(filter))
     ? 'waiting'
@@ -124,7 +125,11 @@ const makeSentence = (total: number) =>
 
 const PAGE = 500
 /** Errors of one message only, after which the next message is tried. */
-const OF_ONE: ReadonlySet<string> = new Set(['not_cancelable', 'not_retriable', 'message_not_found'])
+const OF_ONE: ReadonlySet<string> = new Set([
+  'not_cancelable',
+  'not_retriable',
+  'message_not_found',
+])
 
 interface Done {
   readonly done: number
@@ -163,7 +168,8 @@ async function listIds(filters: readonly string[]): Promise<string[]> {
   const ids: string[] = []
   for (const filter of filters) {
     const options = { filter, sort: '@rowid', fields: 'id', batch: PAGE }
-    for (const { id } of await pb.collection<Message>('sms_messages').getFullList(options)) ids.push(id)
+    for (const { id } of await pb.collection<Message>('sms_messages').getFullList(options))
+      ids.push(id)
   }
   return ids
 }

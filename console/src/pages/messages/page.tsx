@@ -35,7 +35,8 @@ export function Page({ query }: PageProps) {
   const change = (part: Partial<Question>, isTyping = false) =>
     go('/messages', makeQuery({ ...question, page: 1, ...part }), isTyping)
   const isSuperuser = !isUser()
-  const isEmpty = filter === '' && messages.items.length === 0 && !messages.loading && !messages.isOld
+  const isEmpty =
+    filter === '' && messages.items.length === 0 && !messages.loading && !messages.isOld
   const actions = (
     <>
       {filter !== undefined && messages.items.length > 0 && (
@@ -55,7 +56,9 @@ export function Page({ query }: PageProps) {
   )
   const { total, isOld, fault } = messages
   const count = (
-    <span role="status">{!isEmpty && !fault && !isOld && total !== undefined && describeCount(total)}</span>
+    <span role="status">
+      {!isEmpty && !fault && !isOld && total !== undefined && describeCount(total)}
+    </span>
   )
   return (
     <Frame title={t('Messages')} text={count} actions={actions}>
@@ -63,13 +66,20 @@ export function Page({ query }: PageProps) {
         <NoMessages isSuperuser={isSuperuser} />
       ) : (
         <>
-          <Toolbar question={question} onChange={change} refusal={findRefusal(messages, question)} />
+          <Toolbar
+            question={question}
+            onChange={change}
+            refusal={findRefusal(messages, question)}
+          />
           {named?.isCut && (
             <Notice kind="warning">
-              {t('More than {count} contacts have words of “{words}” in their name: type more of it.', {
-                count: named.contacts.length,
-                words: named.words,
-              })}
+              {t(
+                'More than {count} contacts have words of “{words}” in their name: type more of it.',
+                {
+                  count: named.contacts.length,
+                  words: named.words,
+                },
+              )}
             </Notice>
           )}
           <Found question={question} messages={messages} onChange={change} />
@@ -88,7 +98,9 @@ export function Page({ query }: PageProps) {
 
 /** The error shown below the filter if the server answered 400; undefined for other errors. */
 const findRefusal = ({ fault }: Messages, { filter }: Question) =>
-  fault?.status === 400 && filter !== '' ? t('The server does not understand this filter.') : undefined
+  fault?.status === 400 && filter !== ''
+    ? t('The server does not understand this filter.')
+    : undefined
 
 function Found({
   question,

@@ -41,9 +41,14 @@ export const CSV_COLUMNS: readonly CsvColumn[] = [
   {
     words: t('State'),
     fields: ['status', 'error_message'],
-    cell: ([status, error_message = '']) => readState({ status: status as MessageState, error_message })[1],
+    cell: ([status, error_message = '']) =>
+      readState({ status: status as MessageState, error_message })[1],
   },
-  { words: t('Why it failed'), fields: ['error_message'], cell: ([told = '']) => failureReason(told) },
+  {
+    words: t('Why it failed'),
+    fields: ['error_message'],
+    cell: ([told = '']) => failureReason(told),
+  },
   { words: t('Device'), fields: ['expand.device.name'] },
   { words: t('Sent by'), fields: ['expand.sent_by.name'] },
   { words: t('Sent at'), fields: ['sent_at'], cell: localTime },
@@ -66,7 +71,11 @@ export const listFields = (columns: readonly CsvColumn[]): string[] => [
 ]
 
 /** Rewrites the API's CSV for people: translated titles and values, local times, names of contacts. */
-export async function readableCsv(csv: Blob, columns: readonly CsvColumn[], names: Names): Promise<Blob> {
+export async function readableCsv(
+  csv: Blob,
+  columns: readonly CsvColumn[],
+  names: Names,
+): Promise<Blob> {
   const pieces = [CSV_MARK, csvLines([columns.map(({ words }) => words)])]
   await eachPiece(csv, (rows) => {
     const lines = rows.map((row) =>
@@ -82,7 +91,10 @@ export async function readableCsv(csv: Blob, columns: readonly CsvColumn[], name
 
 export async function readNames(ended: AbortSignal): Promise<Names> {
   const url = pb.buildURL('/api/collections/contacts/export?fields=phone,name')
-  const response = await fetch(url, { headers: { authorization: pb.authStore.token }, signal: ended })
+  const response = await fetch(url, {
+    headers: { authorization: pb.authStore.token },
+    signal: ended,
+  })
   const names = new Map<string, string>()
   if (!response.ok) return names
   await eachPiece(await response.blob(), (rows) => {

@@ -10,7 +10,13 @@ import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import './saved-filters.css'
 
-export function SavedMenu({ filter, onChoose }: { filter: string; onChoose: (filter: string) => void }) {
+export function SavedMenu({
+  filter,
+  onChoose,
+}: {
+  filter: string
+  onChoose: (filter: string) => void
+}) {
   const [isNaming, setNaming] = useState(false)
   const choose = (close: () => void) => (chosen: string) => {
     onChoose(chosen)
@@ -38,7 +44,11 @@ export function SavedMenu({ filter, onChoose }: { filter: string; onChoose: (fil
             >
               {filter === '' ? t('Apply a filter to keep it here') : t('Keep this filter')}
             </Button>
-            <SavedList title={t('Ready to use')} filters={readyFilters()} onChoose={choose(close)} />
+            <SavedList
+              title={t('Ready to use')}
+              filters={readyFilters()}
+              onChoose={choose(close)}
+            />
           </div>
         )}
       </Menu>
@@ -124,9 +134,15 @@ function failedToday(): string {
 
 const readyFilters = (): readonly SavedFilter[] => [
   { name: t('Failed today'), filter: failedToday() },
-  { name: t('Still on the way'), filter: 'status = "pending" || status = "assigned" || status = "sending"' },
+  {
+    name: t('Still on the way'),
+    filter: 'status = "pending" || status = "assigned" || status = "sending"',
+  },
   { name: t('Outcome unknown'), filter: 'error_message ~ "Outcome unknown"' },
-  { name: t('Came in since yesterday'), filter: 'message_type = "incoming" && created >= @yesterday' },
+  {
+    name: t('Came in since yesterday'),
+    filter: 'message_type = "incoming" && created >= @yesterday',
+  },
   { name: t('Long texts'), filter: 'segments > 3' },
   {
     name: t('Failed once, sent later'),

@@ -37,7 +37,12 @@ export function Toolbar({
         value={words}
         onValue={(typed) => onChange({ words: typed }, true)}
       />
-      <Button icon="filter" aria-expanded={isOpen} aria-controls={id} onClick={() => setOpen(!isOpen)}>
+      <Button
+        icon="filter"
+        aria-expanded={isOpen}
+        aria-controls={id}
+        onClick={() => setOpen(!isOpen)}
+      >
         {set > 0 ? t('Filters ({count})', { count: set }) : t('Filters')}
       </Button>
       <States chosen={state} onChoose={(chosen) => onChange({ state: chosen })} />
@@ -47,7 +52,11 @@ export function Toolbar({
           <Pickers question={question} onChange={onChange} />
           <SavedMenu filter={filter} onChoose={(chosen) => onChange({ filter: chosen })} />
         </div>
-        <FilterBar applied={filter} refusal={refusal} onApply={(applied) => onChange({ filter: applied })} />
+        <FilterBar
+          applied={filter}
+          refusal={refusal}
+          onApply={(applied) => onChange({ filter: applied })}
+        />
       </div>
     </search>
   )
@@ -126,7 +135,12 @@ function Pickers({
       <input type="date" value={value} onChange={(event) => onDay(event.currentTarget.value)} />
     </label>
   )
-  const choice = (label: string, value: string, choices: Choices, onChoice: (value: string) => void) => (
+  const choice = (
+    label: string,
+    value: string,
+    choices: Choices,
+    onChoice: (value: string) => void,
+  ) => (
     <label>
       {label}
       <select value={value} onInput={(event) => onChoice(event.currentTarget.value)}>
@@ -134,8 +148,13 @@ function Pickers({
       </select>
     </label>
   )
-  const named = (records: readonly (Device | Sender)[]): Choices => [['', t('All')], ...nameChoices(records)]
-  const orders: Choices = SORTS.some(([key]) => key === sort) ? SORTS : [[sort, t('Another order')], ...SORTS]
+  const named = (records: readonly (Device | Sender)[]): Choices => [
+    ['', t('All')],
+    ...nameChoices(records),
+  ]
+  const orders: Choices = SORTS.some(([key]) => key === sort)
+    ? SORTS
+    : [[sort, t('Another order')], ...SORTS]
   return (
     <>
       {day(t('From'), from, (chosen) => onChange({ from: chosen }))}
@@ -143,7 +162,9 @@ function Pickers({
       {devices.items.length > 1 &&
         choice(t('Device'), device, named(devices.items), (chosen) => onChange({ device: chosen }))}
       {senders.items.length > 1 &&
-        choice(t('Sent by'), sender, named(senders.items), (chosen) => onChange({ sender: chosen }))}
+        choice(t('Sent by'), sender, named(senders.items), (chosen) =>
+          onChange({ sender: chosen }),
+        )}
       {choice(t('Order'), sort, orders, (chosen) => onChange({ sort: chosen }))}
     </>
   )

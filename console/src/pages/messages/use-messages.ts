@@ -89,7 +89,8 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
   const look = async () => {
     if (page === 1 || filter === undefined) return read()
     const total = await countRecords('sms_messages', filter).catch(() => undefined)
-    if (total !== undefined && count.question === question) setFresh(Math.max(0, total - count.total))
+    if (total !== undefined && count.question === question)
+      setFresh(Math.max(0, total - count.total))
   }
   const soon = useCalm(look, () => Math.max(CALM_MS, CALM_TIMES * tookMs.current))
 

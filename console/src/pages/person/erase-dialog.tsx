@@ -57,7 +57,9 @@ export function EraseDialog({ found, onClose }: { found: FoundData; onClose: () 
           rows={2}
           value={reason}
           onValue={setReason}
-          hint={t('The reason stays, with your name and the time. The server hides name and number in it.')}
+          hint={t(
+            'The reason stays, with your name and the time. The server hides name and number in it.',
+          )}
           error={isTried && !hasReason ? t('Give a reason first.') : undefined}
         />
         <TextField
@@ -68,7 +70,9 @@ export function EraseDialog({ found, onClose }: { found: FoundData; onClose: () 
           maxLength={LAST_DIGITS}
           value={typed}
           onValue={setTyped}
-          hint={tx('The number is {number}.', { number: <span dir="ltr">{formatPhone(number)}</span> })}
+          hint={tx('The number is {number}.', {
+            number: <span dir="ltr">{formatPhone(number)}</span>,
+          })}
           error={isTried && !isSure ? t('These are not the last four digits.') : undefined}
         />
         <FormActions kind="danger" icon="trash" busy={start.busy} onCancel={onClose}>

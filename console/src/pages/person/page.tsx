@@ -67,7 +67,9 @@ function Erase({ found }: { found: FoundData }) {
   return (
     <Card title={t('Erasure of data')}>
       <p>
-        {t('Erases the data for good, and puts the number on the stop list: the person gets no more texts.')}
+        {t(
+          'Erases the data for good, and puts the number on the stop list: the person gets no more texts.',
+        )}
       </p>
       {found.open_texts > 0 && (
         <p>
@@ -110,7 +112,9 @@ const formatCount = (count: number) =>
 function Stored({ found: { places } }: { found: FoundData }) {
   const counts = Object.fromEntries(places.map(({ place, count }) => [place, count]))
   const makeTitle = (place: string) => places.find((one) => one.place === place)?.title ?? place
-  const rows = countedKinds(counts, makeTitle).map(([kind, count]): Row => ({ id: kind[0], kind, count }))
+  const rows = countedKinds(counts, makeTitle).map(
+    ([kind, count]): Row => ({ id: kind[0], kind, count }),
+  )
   const hasMany = places.some(({ count }) => count >= MOST_COUNTED)
   return (
     <Card title={t('What is stored')}>

@@ -21,6 +21,8 @@ export const Page = () => (
       <FindPerson makePath={pathOfPerson} action={t('Show the data')} />
     </Card>
     <ExportData />
-    <PersonRequests none={t('Exports and erasures are listed here: who asked for them, when, and why.')} />
+    <PersonRequests
+      none={t('Exports and erasures are listed here: who asked for them, when, and why.')}
+    />
   </Frame>
 )

@@ -77,7 +77,11 @@ export function Page({ params: { id = '' } }: PageProps) {
   )
 }
 
-const Asked = ({ request: { kind, expand, reason, created, done_at, hash } }: { request: PersonRequest }) => (
+const Asked = ({
+  request: { kind, expand, reason, created, done_at, hash },
+}: {
+  request: PersonRequest
+}) => (
   <Card title={t('Request')}>
     <Facts
       facts={[
@@ -149,5 +153,8 @@ function Downloads({ request }: { request: PersonRequest }) {
 /** Saves a file under its stored name: the readable page links to the other files by these names. */
 const saveFile = (request: PersonRequest, name: string) =>
   attempt(async () =>
-    download(name, pb.files.getURL(request, name, { token: await pb.files.getToken(), download: true })),
+    download(
+      name,
+      pb.files.getURL(request, name, { token: await pb.files.getToken(), download: true }),
+    ),
   )

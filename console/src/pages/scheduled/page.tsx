@@ -61,19 +61,31 @@ export function Page() {
       {isLoading && <Loading />}
       {!isLoading && !fault && days.length === 0 && (
         <Empty icon="clock" title={t('Nothing is scheduled')}>
-          {t('To send a text later, choose its time in the form or press the clock beside an answer.')}
+          {t(
+            'To send a text later, choose its time in the form or press the clock beside an answer.',
+          )}
         </Empty>
       )}
       {!isLoading &&
         days.map(([title, rows]) => (
-          <TableSection key={title} title={title} columns={columns} rows={rows} href={makeHref} none="" />
+          <TableSection
+            key={title}
+            title={title}
+            columns={columns}
+            rows={rows}
+            href={makeHref}
+            none=""
+          />
         ))}
       <Pager {...texts} />
     </Frame>
   )
 }
 
-const makeColumns = (timeZone: string, findName: (number: string) => string): readonly Column<Entry>[] => {
+const makeColumns = (
+  timeZone: string,
+  findName: (number: string) => string,
+): readonly Column<Entry>[] => {
   const hour = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone })
   return [
     {
@@ -92,18 +104,31 @@ const makeColumns = (timeZone: string, findName: (number: string) => string): re
 }
 
 /** Texts and campaigns in the order of their times: the campaigns between the texts that are read so far. */
-function mergeEntries(texts: ReturnType<typeof useList<Message>>, campaigns: readonly Campaign[]): Entry[] {
+function mergeEntries(
+  texts: ReturnType<typeof useList<Message>>,
+  campaigns: readonly Campaign[],
+): Entry[] {
   const { items, page, pages, total } = texts
   const from = page > 1 ? items[0]?.scheduled_at : undefined
   const isWhole = page === pages && (page > 1 || items.length === total)
   const until = isWhole ? undefined : items.at(-1)?.scheduled_at
-  const between = campaigns.filter(({ scheduled_at: at }) => !((from && at < from) || (until && at >= until)))
+  const between = campaigns.filter(
+    ({ scheduled_at: at }) => !((from && at < from) || (until && at >= until)),
+  )
   return [...items, ...between].sort((a, b) => a.scheduled_at.localeCompare(b.scheduled_at))
 }
 
 /** The entries of each day, with the day's title, such as `Tomorrow, Sunday, November 29`. */
-function groupByDay(entries: readonly Entry[], timeZone: string): [title: string, entries: Entry[]][] {
-  const title = new Intl.DateTimeFormat(locale, { weekday: 'long', day: 'numeric', month: 'long', timeZone })
+function groupByDay(
+  entries: readonly Entry[],
+  timeZone: string,
+): [title: string, entries: Entry[]][] {
+  const title = new Intl.DateTimeFormat(locale, {
+    weekday: 'long',
+    day: 'numeric',
+    month: 'long',
+    timeZone,
+  })
   const iso = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone })
   const numberDay = (ms: number) => Date.parse(iso.format(ms)) / DAY_MS
   const today = numberDay(nowMs())

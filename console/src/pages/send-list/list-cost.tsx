@@ -30,7 +30,10 @@ export function ListCost({ texts }: { texts: readonly ListText[] }) {
 }
 
 /** Adds the estimates of texts with the same number of segments. Null if no line has prices. */
-async function estimateList(texts: readonly ListText[], isWanted: () => boolean): Promise<Estimate | null> {
+async function estimateList(
+  texts: readonly ListText[],
+  isWanted: () => boolean,
+): Promise<Estimate | null> {
   const parts: Estimate[] = []
   for (const { body, phones } of equalTexts(texts)) {
     if (!isWanted()) return null

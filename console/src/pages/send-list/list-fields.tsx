@@ -57,7 +57,9 @@ export function ListFields({
             label={t('Start with a template')}
             name="template"
             value=""
-            onValue={(id) => onChange({ text: templates.find((one) => one.id === id)?.body ?? wishes.text })}
+            onValue={(id) =>
+              onChange({ text: templates.find((one) => one.id === id)?.body ?? wishes.text })
+            }
             choices={[['', t('Choose…')], ...nameChoices(templates)]}
           />
         )}

@@ -9,7 +9,11 @@ import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
 import { t, tn, tx } from '../../language/words.ts'
-import { confirmedForMany, MAX_PLAIN, peopleWords } from '../../parts/dialog/confirm-many-people.tsx'
+import {
+  confirmedForMany,
+  MAX_PLAIN,
+  peopleWords,
+} from '../../parts/dialog/confirm-many-people.tsx'
 import { ConsentField } from '../../parts/form/consent-field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { QuietField } from '../../parts/form/quiet-field.tsx'
@@ -122,7 +126,9 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
                     setOutcome(NOTHING_SENT)
                   }}
                 />
-                {needsConsent && refused.reasons.size > 0 && plan.good.length === 0 && <HowToProve />}
+                {needsConsent && refused.reasons.size > 0 && plan.good.length === 0 && (
+                  <HowToProve />
+                )}
               </>
             )}
             {(work.busy || count > 0) && (
@@ -172,12 +178,15 @@ function isListConfirmed(texts: readonly ListText[], scheduledAt: string): Promi
   const segments = texts.reduce((sum, text) => sum + text.segments, 0)
   return confirmedForMany({
     people,
-    what: tx('{texts} go to {people}, which takes {segments} in all. The first text, to {number}:', {
-      texts: <strong>{tn('1 text', '{count} texts', texts.length)}</strong>,
-      people: <strong>{peopleWords(people)}</strong>,
-      segments: <strong>{segmentsText(segments)}</strong>,
-      number: first.phone,
-    }),
+    what: tx(
+      '{texts} go to {people}, which takes {segments} in all. The first text, to {number}:',
+      {
+        texts: <strong>{tn('1 text', '{count} texts', texts.length)}</strong>,
+        people: <strong>{peopleWords(people)}</strong>,
+        segments: <strong>{segmentsText(segments)}</strong>,
+        number: first.phone,
+      },
+    ),
     firstText: first.body,
     cost: <ListCost texts={texts} />,
     begins: scheduledAt

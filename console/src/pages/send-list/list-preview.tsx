@@ -13,7 +13,15 @@ import type { ListPlan } from './list-rows.ts'
 
 const SHOWN = 5
 
-export function ListPreview({ sheet, plan, hasText }: { sheet: Sheet; plan: ListPlan; hasText: boolean }) {
+export function ListPreview({
+  sheet,
+  plan,
+  hasText,
+}: {
+  sheet: Sheet
+  plan: ListPlan
+  hasText: boolean
+}) {
   const { value: usage } = useAnswer<Usage>('/api/sms/usage')
   const { good, bad, segments } = plan
   const left = usage?.remaining ?? Number.POSITIVE_INFINITY
@@ -31,7 +39,11 @@ export function ListPreview({ sheet, plan, hasText }: { sheet: Sheet; plan: List
           caption={t('The first texts')}
           columns={[
             { title: t('Number'), cell: ({ phone }) => <PhoneNumber number={phone} /> },
-            { title: t('Text'), long: true, cell: ({ body }) => <span class="as-written">{body}</span> },
+            {
+              title: t('Text'),
+              long: true,
+              cell: ({ body }) => <span class="as-written">{body}</span>,
+            },
           ]}
           rows={good.slice(0, SHOWN).map((text) => ({ id: String(text.row), ...text }))}
         />

@@ -35,7 +35,9 @@ export function ListReport({
       <Facts class="figures" facts={figures} />
       {before > 0 && (
         <Notice>
-          {t('The same text to the same number within a day is not sent twice. It was accepted earlier.')}
+          {t(
+            'The same text to the same number within a day is not sent twice. It was accepted earlier.',
+          )}
         </Notice>
       )}
       <BadRows sheet={sheet} bad={bad} />
@@ -68,7 +70,9 @@ function useFilter(accepted: ListOutcome['accepted']): string {
       .getFirstListItem(first, { sort: 'created', fields: 'created' })
       .then(
         ({ created }) =>
-          setFilter(pb.filter('message_type = "outgoing" && created >= {:since}', { since: created })),
+          setFilter(
+            pb.filter('message_type = "outgoing" && created >= {:since}', { since: created }),
+          ),
         () => {}, // deleted meanwhile: show nothing
       )
   }, [first])

@@ -61,7 +61,9 @@ export function planList(
     const key = `${phone} ${body}`
     const before = seen.get(key)
     const why =
-      (fault && phoneFaultWords(fault)) || textFault(body, empty, before) || (refused.get(phone ?? '') ?? '')
+      (fault && phoneFaultWords(fault)) ||
+      textFault(body, empty, before) ||
+      (refused.get(phone ?? '') ?? '')
     if (why || !phone) bad.push({ row, cells, why })
     else {
       seen.set(key, row)
@@ -97,6 +99,9 @@ function filler(text: string, { head }: Sheet, phones: readonly number[]) {
 
 function textFault(body: string, empty: string, before: number | undefined): string {
   if (empty) return t('Nothing in “{column}”', { column: empty })
-  if ([...body].length > MAX_CHARACTERS) return t('Longer than {max} characters', { max: MAX_CHARACTERS })
-  return before === undefined ? '' : t('The same text to the same number as in row {row}', { row: before })
+  if ([...body].length > MAX_CHARACTERS)
+    return t('Longer than {max} characters', { max: MAX_CHARACTERS })
+  return before === undefined
+    ? ''
+    : t('The same text to the same number as in row {row}', { row: before })
 }

@@ -23,7 +23,9 @@ export function Page() {
             hint={t(
               'First row: the names of the columns, one of them with the numbers. Then one row per text.',
             )}
-            placeholder={t('phone, name, time\n+49 151 12345678, Anna, 7 pm\n+44 7700 900123, Ben, 9 pm')}
+            placeholder={t(
+              'phone, name, time\n+49 151 12345678, Anna, 7 pm\n+44 7700 900123, Ben, 9 pm',
+            )}
             onChoose={setSheet}
           />
         </Card>

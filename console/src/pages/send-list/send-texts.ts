@@ -14,7 +14,12 @@ export interface ListOutcome {
   readonly fault: Fault | undefined
 }
 
-export const NOTHING_SENT: ListOutcome = { accepted: new Map(), before: 0, refused: [], fault: undefined }
+export const NOTHING_SENT: ListOutcome = {
+  accepted: new Map(),
+  before: 0,
+  refused: [],
+  fault: undefined,
+}
 
 const TOLD_MS = 100
 
@@ -38,7 +43,12 @@ export async function runList(
   let before = done.before
   let fault: Fault | undefined
   let toldMs = 0
-  const outcome = (): ListOutcome => ({ accepted: new Map(accepted), before, refused: [...refused], fault })
+  const outcome = (): ListOutcome => ({
+    accepted: new Map(accepted),
+    before,
+    refused: [...refused],
+    fault,
+  })
   const send = async (text: ListText) => {
     try {
       const sent = await sendOne(text, options)
@@ -47,7 +57,8 @@ export async function runList(
     } catch (error) {
       const why = readFault(error)
       if (STOPPING.has(why.status)) fault ??= why
-      else refused.push({ text, why: why.code === 'idempotency_key_reused' ? OTHERWISE : why.message })
+      else
+        refused.push({ text, why: why.code === 'idempotency_key_reused' ? OTHERWISE : why.message })
     }
     if (performance.now() - toldMs < TOLD_MS) return
     toldMs = performance.now()

@@ -35,13 +35,18 @@ export function useRefused(numbers: readonly PhoneReading[], needsConsent: boole
     const phones = [...new Set(numbers.flatMap(({ phone }) => phone ?? []))]
     readReasons(phones, needsConsent, isLatest).then(
       (reasons) => isLatest() && setFound({ ...NONE, reasons }),
-      (error) => isLatest() && setFound({ ...NONE, ...(needsConsent && { fault: readFault(error) }) }),
+      (error) =>
+        isLatest() && setFound({ ...NONE, ...(needsConsent && { fault: readFault(error) }) }),
     )
   }, [numbers, needsConsent])
   return found
 }
 
-async function readReasons(phones: readonly string[], needsConsent: boolean, isWanted: () => boolean) {
+async function readReasons(
+  phones: readonly string[],
+  needsConsent: boolean,
+  isWanted: () => boolean,
+) {
   const reasons = new Map<string, string>()
   for (let at = 0; at < phones.length && isWanted(); at += AT_ONCE) {
     const recipients = phones.slice(at, at + AT_ONCE)

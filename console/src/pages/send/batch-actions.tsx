@@ -49,7 +49,10 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
     if (batch_id) go('/send', { batch: batch_id })
   }
   const reschedule = async (body: ChangeRequest) => {
-    const { rescheduled } = await post<{ rescheduled: number }>(`/api/sms/batches/${batch}/reschedule`, body)
+    const { rescheduled } = await post<{ rescheduled: number }>(
+      `/api/sms/batches/${batch}/reschedule`,
+      body,
+    )
     toast(tn('One message has another time', '{count} messages have another time', rescheduled))
   }
   return (

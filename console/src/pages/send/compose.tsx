@@ -61,11 +61,14 @@ export function Compose({
     const isFor = composition.recipients.length + composition.groups.length
     // without recipients, their field takes the focus
     const first = composition.isCampaign && !composition.name ? NAME : isFor > 0 && TEXT
-    if (hasKeyboard.value && first) document.querySelector<HTMLElement>(first)?.focus({ preventScroll: true })
+    if (hasKeyboard.value && first)
+      document.querySelector<HTMLElement>(first)?.focus({ preventScroll: true })
   }, [])
 
   const template = templates.find(({ id }) => id === composition.template)
-  const variables = ownVariables(composition.kind === 'template' ? (template?.body ?? '') : composition.text)
+  const variables = ownVariables(
+    composition.kind === 'template' ? (template?.body ?? '') : composition.text,
+  )
   const hasText = composition.kind === 'text' ? composition.text !== '' : template !== undefined
   const { preview, fault: previewFault } = usePreview<Preview>(
     '/api/sms/preview',
@@ -73,7 +76,9 @@ export function Compose({
   )
 
   // variables without a value, spelled as in the text: the server may spell them in another case
-  const missing = variables.filter((name) => preview?.missing?.some((other) => isSameName(name, other)))
+  const missing = variables.filter((name) =>
+    preview?.missing?.some((other) => isSameName(name, other)),
+  )
 
   const change = (part: Partial<Composition>) => {
     draft.change(part)
@@ -133,7 +138,10 @@ export function Compose({
               error={fault?.fields.cron}
             />
           )}
-          <QuietField value={composition.isQuiet ?? isCampaign} onValue={(isQuiet) => change({ isQuiet })} />
+          <QuietField
+            value={composition.isQuiet ?? isCampaign}
+            onValue={(isQuiet) => change({ isQuiet })}
+          />
           {may('admin') && (
             <ConsentField
               value={composition.needsConsent}

@@ -23,7 +23,9 @@ export function Cost({
   chosen: Composition
   usage: Usage | undefined
 }) {
-  const people = preview ? countReached(preview) : chosen.recipients.filter(({ fault }) => !fault).length
+  const people = preview
+    ? countReached(preview)
+    : chosen.recipients.filter(({ fault }) => !fault).length
   const optedOut = preview?.opted_out ?? 0
   const withoutConsent = preview?.without_consent ?? 0
   const left = usage?.remaining
@@ -45,21 +47,32 @@ export function Cost({
         <span>{t('Agents send to at most {count} people at once', { count: MAX_OF_AGENT })}</span>
       )}
       <EstimatedCost estimate={preview?.estimate} />
-      {preview && <LastLeaves at={preview.last_leaves_at} dueAt={chosen.isLater ? chosen.at : ''} />}
+      {preview && (
+        <LastLeaves at={preview.last_leaves_at} dueAt={chosen.isLater ? chosen.at : ''} />
+      )}
       {optedOut > 0 && (
         <span>
-          {tn('1 opted out, who will get nothing', '{count} opted out, who will get nothing', optedOut)}
+          {tn(
+            '1 opted out, who will get nothing',
+            '{count} opted out, who will get nothing',
+            optedOut,
+          )}
         </span>
       )}
       <WithoutProof people={withoutConsent} />
       {withoutConsent > 0 && people === 0 && <HowToProve />}
       {usage && left !== null && left !== undefined && (
         <span>
-          {tx(isShort ? 'Only {left} of {quota} messages {link}' : '{left} of {quota} messages {link}', {
-            left: formatNumber(left),
-            quota: formatNumber(usage.quota),
-            link: <a href={to('/usage')}>{t('left this month')}</a>,
-          })}
+          {tx(
+            isShort
+              ? 'Only {left} of {quota} messages {link}'
+              : '{left} of {quota} messages {link}',
+            {
+              left: formatNumber(left),
+              quota: formatNumber(usage.quota),
+              link: <a href={to('/usage')}>{t('left this month')}</a>,
+            },
+          )}
         </span>
       )}
     </div>

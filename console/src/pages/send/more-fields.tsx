@@ -93,7 +93,8 @@ function makeChoices(device: Device, state: string, lines: readonly Line[]) {
   const { id } = device
   const name = deviceName(device)
   const [only, another] = lines
-  const called = only && !another && (only.label || only.number) ? `${name} · ${lineName(only)}` : name
+  const called =
+    only && !another && (only.label || only.number) ? `${name} · ${lineName(only)}` : name
   if (!another) return [[id, `${called} (${state})`] as const]
   return [
     [id, t('{device}, any SIM ({state})', { device: name, state })] as const,

@@ -63,7 +63,8 @@ function Write({ query }: { query: URLSearchParams }) {
   )
 }
 
-const isForCampaign = (query: URLSearchParams) => may('admin') && (query.has('new') || query.has('campaign'))
+const isForCampaign = (query: URLSearchParams) =>
+  may('admin') && (query.has('new') || query.has('campaign'))
 
 interface Begun {
   readonly draftKey: string
@@ -73,13 +74,19 @@ interface Begun {
 function Begin({ query, devices }: { query: URLSearchParams; devices: readonly Device[] }) {
   const campaign = query.get('campaign') ?? ''
   const begun = { draftKey: `send?${query}`, devices }
-  return campaign ? <Copied id={campaign} {...begun} /> : <Compose {...begun} initial={makeInitial(query)} />
+  return campaign ? (
+    <Copied id={campaign} {...begun} />
+  ) : (
+    <Compose {...begun} initial={makeInitial(query)} />
+  )
 }
 
 function Copied({ id, ...begun }: Begun & { id: string }) {
   const read = useRecord<Campaign>('campaigns', id)
   if (read.record)
-    return <Compose {...begun} initial={{ ...copyCampaign(read.record), isCampaign: may('admin') }} />
+    return (
+      <Compose {...begun} initial={{ ...copyCampaign(read.record), isCampaign: may('admin') }} />
+    )
   return (
     <Missing
       read={read}

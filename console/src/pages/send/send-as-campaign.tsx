@@ -9,7 +9,11 @@ import { parseDate } from '../../data/text/local-time.ts'
 import { segmentsText } from '../../data/text/text-size.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
-import { confirmedForMany, MAX_PLAIN, peopleWords } from '../../parts/dialog/confirm-many-people.tsx'
+import {
+  confirmedForMany,
+  MAX_PLAIN,
+  peopleWords,
+} from '../../parts/dialog/confirm-many-people.tsx'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { LastLeaves } from '../../parts/form/send-notices.tsx'
@@ -40,7 +44,10 @@ async function sendAsCampaign(
   key: string,
   atMs: number,
 ): Promise<{ readonly id: string } | 'no' | undefined> {
-  const { recipients, group_ids } = request as { recipients: readonly string[]; group_ids?: unknown }
+  const { recipients, group_ids } = request as {
+    recipients: readonly string[]
+    group_ids?: unknown
+  }
   const repeats = request.repeat !== undefined
   const isCampaign = repeats || request.name !== undefined || request.requires_consent === true
   if (recipients.length <= MAX_PLAIN && !group_ids && !isCampaign) return undefined
@@ -88,7 +95,15 @@ function makeCampaign({ ttl, ...request }: Request, begins: string, atMs: number
 }
 
 function isConfirmed(
-  { recipients_count, segments, first, last_leaves_at, estimate, without_consent, missing }: Preview,
+  {
+    recipients_count,
+    segments,
+    first,
+    last_leaves_at,
+    estimate,
+    without_consent,
+    missing,
+  }: Preview,
   scheduledAt: string,
   isCampaign: boolean,
   repeats?: string,
@@ -105,7 +120,9 @@ function isConfirmed(
       <>
         {missing && (
           <Notice kind="warning">
-            {t('Empty for some people: {names}. Their texts have a gap.', { names: missing.join(', ') })}
+            {t('Empty for some people: {names}. Their texts have a gap.', {
+              names: missing.join(', '),
+            })}
           </Notice>
         )}
         <EstimatedCost estimate={estimate} />
@@ -115,8 +132,9 @@ function isConfirmed(
       <>
         <LeftOut {...without_consent} />
         {scheduledAt
-          ? t('It begins on {time}. Until then you can change it.', { time: formatDateTime(scheduledAt) }) +
-            (repeats ? ` ${t('Stop it at any time on its page.')}` : '')
+          ? t('It begins on {time}. Until then you can change it.', {
+              time: formatDateTime(scheduledAt),
+            }) + (repeats ? ` ${t('Stop it at any time on its page.')}` : '')
           : isCampaign && t('It begins after 10 seconds, in which you can undo it.')}{' '}
         <LastLeaves at={last_leaves_at} dueAt={scheduledAt} />
       </>

@@ -46,7 +46,11 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
         </Empty>
       )}
       {total > 0 &&
-        (campaign ? <CampaignNotice campaign={campaign} /> : <BatchActions batch={batch} sent={sent} />)}
+        (campaign ? (
+          <CampaignNotice campaign={campaign} />
+        ) : (
+          <BatchActions batch={batch} sent={sent} />
+        ))}
       {total > 0 && <Course sent={sent} findName={findName} />}
     </Frame>
   )
@@ -59,7 +63,11 @@ const BEGUN = ['assigned', 'sending', 'sent', 'delivered'] as const
  * The title: "Scheduled" until a device is chosen for one of the messages, then "Sent". Messages that failed,
  * as after an opt-out, are not counted as scheduled.
  */
-function makeTitle({ items, counts }: Batch, who: (people: number) => string, total: number): string {
+function makeTitle(
+  { items, counts }: Batch,
+  who: (people: number) => string,
+  total: number,
+): string {
   const isWaiting = (counts.pending ?? 0) > 0 && BEGUN.every((state) => !counts[state])
   const scheduled = (items.find(({ status }) => status === 'pending') ?? items[0])?.scheduled_at
   return isWaiting && scheduled
@@ -105,7 +113,9 @@ function Course({ sent, findName }: { sent: Batch; findName: (number: string) =>
         href={({ id }) => to(`/messages/${id}`)}
       />
       {total > items.length && (
-        <ButtonLink href={to('/messages', { filter })}>{t('All {total} messages', { total })}</ButtonLink>
+        <ButtonLink href={to('/messages', { filter })}>
+          {t('All {total} messages', { total })}
+        </ButtonLink>
       )}
     </>
   )

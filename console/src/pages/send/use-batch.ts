@@ -50,7 +50,14 @@ export function useBatch(batch: string, message: string): Batch {
   const soon = useCalm(count, () => CALM_MS)
   useEffect(count, [isCounted, batch])
   useLive<Message>('sms_messages', isCounted ? '*' : undefined, soon, soon)
-  return { items, total, loading, fault, filter, counts: isWhole ? countStates(items) : (counts ?? {}) }
+  return {
+    items,
+    total,
+    loading,
+    fault,
+    filter,
+    counts: isWhole ? countStates(items) : (counts ?? {}),
+  }
 }
 
 function countStates(items: readonly Message[]): Counts {

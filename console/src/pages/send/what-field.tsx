@@ -116,7 +116,13 @@ function FromTemplate(props: Props & TemplateProps) {
   )
 }
 
-function VariableFields({ composition, onChange, fault, variables, missing }: Props & TemplateProps) {
+function VariableFields({
+  composition,
+  onChange,
+  fault,
+  variables,
+  missing,
+}: Props & TemplateProps) {
   const { variables: values } = composition
   if (variables.length === 0) return null
   return (

@@ -78,7 +78,10 @@ export function Page() {
     </Button>
   )
   return (
-    <Frame title={t('Settings')} text={t('Saved changes apply at once, on all servers of this database.')}>
+    <Frame
+      title={t('Settings')}
+      text={t('Saved changes apply at once, on all servers of this database.')}
+    >
       <Reading value={settings} fault={fault} />
       {settings && (
         <>
@@ -99,7 +102,9 @@ export function Page() {
             </SettingsCard>
           </div>
           <SettingsCard part={superusers(own)} settings={settings} />
-          {isTesting && <TestMail hasServer={settings.smtp.enabled} onClose={() => setTesting(false)} />}
+          {isTesting && (
+            <TestMail hasServer={settings.smtp.enabled} onClose={() => setTesting(false)} />
+          )}
         </>
       )}
     </Frame>

@@ -20,19 +20,31 @@ export function Rules({ first }: { first: readonly RateLimit[] }) {
   const remove = useTask(async (rule: RateLimit) => {
     const text = t('{rule}: no longer {rate}.', { rule: ruleName(rule), rate: describeRate(rule) })
     if (
-      !(await confirmed({ title: t('Delete the rule?'), text, action: t('Delete the rule'), danger: true }))
+      !(await confirmed({
+        title: t('Delete the rule?'),
+        text,
+        action: t('Delete the rule'),
+        danger: true,
+      }))
     )
       return
     await save(rules.filter((one) => one !== rule))
     toast(t('Rule deleted'))
   })
   const rows = rules.map((rule, at) => (
-    <Rule key={makeKey(rule)} rule={rule} onEdit={() => setOpen(at)} onRemove={() => void remove.run(rule)} />
+    <Rule
+      key={makeKey(rule)}
+      rule={rule}
+      onEdit={() => setOpen(at)}
+      onRemove={() => void remove.run(rule)}
+    />
   ))
   return (
     <section class="settings-rules" aria-label={t('Rules')}>
       {remove.fault && <Notice kind="wrong">{faultText(remove.fault)}</Notice>}
-      {rules.length === 0 && <p class="muted">{t('No rules yet. Without one nothing is limited.')}</p>}
+      {rules.length === 0 && (
+        <p class="muted">{t('No rules yet. Without one nothing is limited.')}</p>
+      )}
       <ul>{rows}</ul>
       <div>
         <Button icon="plus" onClick={() => setOpen(rules.length)}>
@@ -48,7 +60,13 @@ export function Rules({ first }: { first: readonly RateLimit[] }) {
 
 const makeKey = ({ label, audience }: RateLimit) => `${label} ${audience}`
 
-const faultText = ({ fields, message }: { fields: Readonly<Record<string, string>>; message: string }) =>
+const faultText = ({
+  fields,
+  message,
+}: {
+  fields: Readonly<Record<string, string>>
+  message: string
+}) =>
   'rateLimits.rules' in fields
     ? t('The last rule stays while limits are on: switch them off and save that first.')
     : message
@@ -93,7 +111,12 @@ function rowsFor(at: number): readonly FormRow[] {
   const path = `rateLimits.rules.${at}.`
   const number = { kind: 'number', min: 1, refused: t('At least 1.') } as const
   return [
-    { name: 'choice', label: t('What'), choices: [...LABELS, [OTHER, t('Something else…')]], kind: 'select' },
+    {
+      name: 'choice',
+      label: t('What'),
+      choices: [...LABELS, [OTHER, t('Something else…')]],
+      kind: 'select',
+    },
     {
       name: `${path}label`,
       label: t('Path or action'),
@@ -160,9 +183,13 @@ const AUDIENCES = [
   ['@auth', t('Who is signed in')],
 ] as const
 
-const BY: Readonly<Record<string, string>> = { '@guest': t('by guests'), '@auth': t('by who is signed in') }
+const BY: Readonly<Record<string, string>> = {
+  '@guest': t('by guests'),
+  '@auth': t('by who is signed in'),
+}
 
-const findWords = (label: string): string | undefined => LABELS.find(([known]) => known === label)?.[1]
+const findWords = (label: string): string | undefined =>
+  LABELS.find(([known]) => known === label)?.[1]
 
 const ruleName = ({ label, audience }: RateLimit): string =>
   `${findWords(label) ?? label}${describeBy(audience)}`

@@ -44,7 +44,9 @@ const makeKey = ({ collection, record }: Change) => `${collection}/${record}`
 
 async function findNames(keys: readonly string[]): Promise<(readonly [string, string])[]> {
   const found = Object.entries(NAMES).map(async ([kind, [collection, field]]) => {
-    const ids = keys.filter((key) => key.startsWith(`${kind}/`)).map((key) => key.slice(kind.length + 1))
+    const ids = keys
+      .filter((key) => key.startsWith(`${kind}/`))
+      .map((key) => key.slice(kind.length + 1))
     if (ids.length === 0) return []
     const filter = matchAny('id', ids)
     const options = { filter, skipTotal: true, fields: `id,${field}` }
@@ -58,7 +60,8 @@ const makeColumns = (findName: (key: string) => string | undefined): readonly Co
   { title: t('Who'), cell: ({ expand }) => expand?.sender?.name ?? '–' },
   {
     title: t('What'),
-    cell: ({ action, collection }) => `${THINGS[collection] ?? collection}: ${ACTIONS[action] ?? action}`,
+    cell: ({ action, collection }) =>
+      `${THINGS[collection] ?? collection}: ${ACTIONS[action] ?? action}`,
   },
   {
     title: t('Record'),
@@ -75,7 +78,11 @@ const makeColumns = (findName: (key: string) => string | undefined): readonly Co
 ]
 
 export function Changes() {
-  const changes = useList<Change>('account_audit', { sort: '-created,-id', expand: 'sender', perPage: 20 })
+  const changes = useList<Change>('account_audit', {
+    sort: '-created,-id',
+    expand: 'sender',
+    perPage: 20,
+  })
   const findName = useLookup(changes.items.map(makeKey), findNames).get
   return (
     <Card title={t('What was changed')}>
@@ -85,7 +92,9 @@ export function Changes() {
         columns={makeColumns(findName)}
         empty={
           <p class="muted">
-            {t('Changes that members make to devices, keys, webhooks and the team are listed here.')}
+            {t(
+              'Changes that members make to devices, keys, webhooks and the team are listed here.',
+            )}
           </p>
         }
       />

@@ -23,7 +23,11 @@ const COLUMNS: readonly Column<Invitation>[] = [
   {
     title: t('Expires'),
     cell: ({ expires }) =>
-      parseDate(expires) < nowMs() ? <Badge tone="calm">{t('Expired')}</Badge> : <Time at={expires} />,
+      parseDate(expires) < nowMs() ? (
+        <Badge tone="calm">{t('Expired')}</Badge>
+      ) : (
+        <Time at={expires} />
+      ),
   },
   actionsColumn((invitation) => [
     { icon: 'trash', words: t('Revoke'), iconOnly: false, onClick: () => revoke(invitation) },
@@ -38,7 +42,9 @@ export function Invitations() {
         list={invitations}
         caption={t('Open invitations')}
         columns={COLUMNS}
-        empty={<p class="muted">{t('None. An invitation is good for 7 days and for one person.')}</p>}
+        empty={
+          <p class="muted">{t('None. An invitation is good for 7 days and for one person.')}</p>
+        }
       />
     </Card>
   )
@@ -85,7 +91,11 @@ export function Invite({ onClose }: { onClose: () => void }) {
   if (link)
     return (
       <ShownOnce title={t('The invitation')} onClose={onClose}>
-        <p>{t('Send this link to the person, or let them scan the picture. It works once, for 7 days.')}</p>
+        <p>
+          {t(
+            'Send this link to the person, or let them scan the picture. It works once, for 7 days.',
+          )}
+        </p>
         <SharedLink link={link} label={t('The invitation as a picture')} />
       </ShownOnce>
     )

@@ -47,7 +47,13 @@ export function Members() {
     since: '',
   }
   const others = members.items.map(
-    ({ id, role, notify, created }): Person => ({ id, name: findName(id), role, notify, since: created }),
+    ({ id, role, notify, created }): Person => ({
+      id,
+      name: findName(id),
+      role,
+      notify,
+      since: created,
+    }),
   )
   return (
     <Card title={t('Members')}>
@@ -56,7 +62,11 @@ export function Members() {
       <ul class="note">
         <li>{t('Viewers read.')}</li>
         <li>{t('Agents also send and answer, and change contacts, groups and templates.')}</li>
-        <li>{t('Admins also manage devices, keys, webhooks, campaigns, automatic answers and the team.')}</li>
+        <li>
+          {t(
+            'Admins also manage devices, keys, webhooks, campaigns, automatic answers and the team.',
+          )}
+        </li>
         <li>{t('Only the owner changes the email, the password and the account itself.')}</li>
       </ul>
     </Card>
@@ -72,7 +82,10 @@ const columnsFor = (mine: Session): readonly Column<Person>[] => [
       </span>
     ),
   },
-  { title: t('Role'), cell: (person) => <RoleField person={person} isOwn={person.id === mine.sender} /> },
+  {
+    title: t('Role'),
+    cell: (person) => <RoleField person={person} isOwn={person.id === mine.sender} />,
+  },
   {
     title: t('Notified of'),
     cell: (person) =>
@@ -87,7 +100,12 @@ const columnsFor = (mine: Session): readonly Column<Person>[] => [
         new Map<Notify, string>(NOTIFY).get(person.notify || 'all')
       ),
   },
-  { title: t('Since'), minor: true, spare: ({ since }) => !since, cell: ({ since }) => <Time at={since} /> },
+  {
+    title: t('Since'),
+    minor: true,
+    spare: ({ since }) => !since,
+    cell: ({ since }) => <Time at={since} />,
+  },
   actionsColumn((person) => {
     if (person.role === 'owner') return []
     const look = { iconOnly: false } as const
@@ -141,7 +159,9 @@ function Choice<K extends Notify | MemberRole>({
 
 /** Saves what this person is notified of: an owner's choice in the account, a member's in the membership. */
 const saveNotify = ({ team, sender }: Session, notify: Notify): Promise<unknown> =>
-  team === 'owner' ? saveOwnSettings({ notify }) : personal().collection('members').update(sender, { notify })
+  team === 'owner'
+    ? saveOwnSettings({ notify })
+    : personal().collection('members').update(sender, { notify })
 
 const remove = ({ id, name }: Person) =>
   deleteRecord(

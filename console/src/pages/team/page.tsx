@@ -62,7 +62,10 @@ function Assigning() {
         value={assign}
         onValue={(assign) => void save.run(assign)}
         disabled={save.busy}
-        hint={assign === 'turns' && t('A new text goes to the owner, admin or agent who has waited longest.')}
+        hint={
+          assign === 'turns' &&
+          t('A new text goes to the owner, admin or agent who has waited longest.')
+        }
       />
     </Card>
   )

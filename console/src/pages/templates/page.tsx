@@ -41,7 +41,11 @@ const columnsFor = (edit: (template: Template) => void): readonly Column<Templat
   { title: t('Changed'), cell: ({ updated }) => <Time at={updated} /> },
   actionsColumn(
     (template) => [
-      { icon: 'send', words: t('Send {name}', template), href: to('/send', { template: template.id }) },
+      {
+        icon: 'send',
+        words: t('Send {name}', template),
+        href: to('/send', { template: template.id }),
+      },
       { icon: 'edit', words: t('Change {name}', template), onClick: () => edit(template) },
       { icon: 'trash', words: t('Delete {name}', template), onClick: () => remove(template) },
     ],
@@ -59,7 +63,13 @@ const remove = (template: Template) =>
     t('Template deleted'),
   )
 
-function TemplateForm({ template, onClose }: { template: Template | undefined; onClose: () => void }) {
+function TemplateForm({
+  template,
+  onClose,
+}: {
+  template: Template | undefined
+  onClose: () => void
+}) {
   const area = useRef<HTMLTextAreaElement>(null)
   return (
     <Dialog title={template ? t('Change the template') : t('New template')} onClose={onClose} wide>
@@ -116,7 +126,8 @@ function TemplatePreview({ body }: { body: string }) {
     return own[name] || findField(variable) || (own[name] ?? values[name])
   }
   // while contacts are being loaded, assume that there is one with name and phone
-  const isTheirs = (name: string) => (contact || contacts.loading) && OF_CONTACTS.includes(name.toLowerCase())
+  const isTheirs = (name: string) =>
+    (contact || contacts.loading) && OF_CONTACTS.includes(name.toLowerCase())
   const asked = listVariables(body).filter((name) => !isTheirs(name) && !findField(name))
   const pieces = splitPieces(body).map((piece) => {
     const value = piece.isVariable ? filled(piece, valueFor(piece.text)) : piece.text
@@ -133,7 +144,9 @@ function TemplatePreview({ body }: { body: string }) {
             name="preview-contact"
             value={contact.id}
             onValue={setChosen}
-            choices={contacts.items.map(({ id, name, phone }) => [id, name || formatPhone(phone)] as const)}
+            choices={contacts.items.map(
+              ({ id, name, phone }) => [id, name || formatPhone(phone)] as const,
+            )}
           />
         )}
         {asked.map((name) => (

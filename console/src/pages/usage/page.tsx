@@ -3,7 +3,14 @@ import { formatBytes } from '../../data/backups.ts'
 import { lineWords } from '../../data/device/lines.ts'
 import { formatMoney } from '../../data/money.ts'
 import { isUser } from '../../data/session.ts'
-import { countAll, countKind, formatMonth, KINDS, type Usage, type UsageDay } from '../../data/usage.ts'
+import {
+  countAll,
+  countKind,
+  formatMonth,
+  KINDS,
+  type Usage,
+  type UsageDay,
+} from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useLines } from '../../data/use/use-list.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
@@ -26,7 +33,9 @@ export function Page() {
     `/api/sms/usage/days?days=${days}`,
     EVERY_MS,
   )
-  const sums = KINDS.map((kind) => (value?.days ?? []).reduce((sum, day) => sum + countKind(day, kind), 0))
+  const sums = KINDS.map((kind) =>
+    (value?.days ?? []).reduce((sum, day) => sum + countKind(day, kind), 0),
+  )
   const isEmpty = value !== undefined && sums.every((sum) => sum === 0)
   return (
     <Frame title={t('Usage')} text={isUser() ? undefined : t('Of all users together.')}>
@@ -36,7 +45,9 @@ export function Page() {
       {value && (
         <Card
           title={t('Messages by day')}
-          actions={<Segments legend={t('How far back')} choices={SPANS} chosen={days} onChoose={setDays} />}
+          actions={
+            <Segments legend={t('How far back')} choices={SPANS} chosen={days} onChoose={setDays} />
+          }
         >
           {isEmpty ? (
             <Nothing />
@@ -123,8 +134,14 @@ function Quota() {
               quota: formatNumber(quota),
             })}
           </p>
-          <Progress value={used} max={quota} label={t('{count} are left', { count: remaining ?? 0 })} />
-          <p class="muted">{tx('The count starts anew {when}.', { when: <Time at={resets_at} /> })}</p>
+          <Progress
+            value={used}
+            max={quota}
+            label={t('{count} are left', { count: remaining ?? 0 })}
+          />
+          <p class="muted">
+            {tx('The count starts anew {when}.', { when: <Time at={resets_at} /> })}
+          </p>
         </>
       )}
       <Files {...files} />

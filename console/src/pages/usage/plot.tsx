@@ -55,7 +55,9 @@ function Bar({ day, x, top }: { day: UsageDay; x: number; top: number }) {
       {KINDS.map((kind) => {
         const height = (countKind(day, kind) / top) * HEIGHT
         y -= height
-        return <rect key={kind.id} class={`usage-${kind.id}`} x={x} y={y} width={BAR} height={height} />
+        return (
+          <rect key={kind.id} class={`usage-${kind.id}`} x={x} y={y} width={BAR} height={height} />
+        )
       })}
     </g>
   )

@@ -31,8 +31,17 @@ export function Page({ query }: PageProps) {
   const columns = (edit: (user: User) => void): readonly Column<User>[] => [
     { title: t('Email'), cell: (user) => user.email },
     { title: t('Name'), cell: (user) => user.name || '–' },
-    { title: t('Texts this month'), align: 'end', cell: (user) => formatNumber(used.get(user.id) ?? 0) },
-    { title: t('Quota'), align: 'end', minor: true, cell: ({ monthly_quota }) => quotaText(monthly_quota) },
+    {
+      title: t('Texts this month'),
+      align: 'end',
+      cell: (user) => formatNumber(used.get(user.id) ?? 0),
+    },
+    {
+      title: t('Quota'),
+      align: 'end',
+      minor: true,
+      cell: ({ monthly_quota }) => quotaText(monthly_quota),
+    },
     {
       title: t('State'),
       cell: (user) => (
@@ -76,7 +85,9 @@ export function Page({ query }: PageProps) {
         isNew
           ? [
               t('No users yet'),
-              t('Superusers look after the server; users send. Make the first one: yourself, perhaps.'),
+              t(
+                'Superusers look after the server; users send. Make the first one: yourself, perhaps.',
+              ),
             ]
           : [t('No user found'), t('No user matches this search.')]
       }

@@ -23,4 +23,5 @@ export const userRecord = (fields: Readonly<Record<string, unknown>>) => ({
 })
 
 /** Whether a user is disabled. Needs the record's expanded `user_settings_via_user`. */
-export const isDisabled = ({ expand }: User): boolean => expand?.user_settings_via_user?.disabled === true
+export const isDisabled = ({ expand }: User): boolean =>
+  expand?.user_settings_via_user?.disabled === true

@@ -39,7 +39,10 @@ export function countCountries(
 const NO_CODES: Omit<Country, 'id'> = { names: new Set(), sent: 0, ended: 0, approved: 0 }
 
 export const COUNTRIES: readonly Column<Country>[] = [
-  { title: t('Country'), cell: ({ id, names }) => `${id} ${[...names].map(countryName).join(', ')}` },
+  {
+    title: t('Country'),
+    cell: ({ id, names }) => `${id} ${[...names].map(countryName).join(', ')}`,
+  },
   { title: t('Sent'), align: 'end', cell: ({ sent }) => formatNumber(sent) },
   { title: t('Approved'), align: 'end', cell: ({ approved }) => formatNumber(approved) },
   {

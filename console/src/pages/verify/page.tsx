@@ -68,7 +68,8 @@ function Limits({ settings }: { settings: UserSettings | undefined }) {
     >
       <p>
         {t('Sends to: {countries}.', {
-          countries: settings?.code_destinations.replaceAll(',', ', ') || t('the countries of your lines'),
+          countries:
+            settings?.code_destinations.replaceAll(',', ', ') || t('the countries of your lines'),
         })}{' '}
         {floor > 0 && t('Stops a country below {rate}.', { rate: percents.format(floor / 100) })}
       </p>
@@ -113,7 +114,10 @@ const remove = (service: VerifyService) =>
     service,
     {
       title: t('Delete {name}?', service),
-      text: t('The codes of {name} are deleted, too. Programs that name the service are refused.', service),
+      text: t(
+        'The codes of {name} are deleted, too. Programs that name the service are refused.',
+        service,
+      ),
     },
     t('{name} was deleted', service),
   )
@@ -133,7 +137,11 @@ const ROWS: readonly FormRow[] = [
   ],
   [
     { name: 'code_max_per_network', label: t('Codes of a network in an hour'), placeholder: '20' },
-    { name: 'code_max_per_account', label: t('Codes of the account in an hour'), placeholder: '5000' },
+    {
+      name: 'code_max_per_account',
+      label: t('Codes of the account in an hour'),
+      placeholder: '5000',
+    },
   ],
   {
     name: 'code_approval_floor',
@@ -149,7 +157,13 @@ const ROWS: readonly FormRow[] = [
 ]
 
 /** The limits of the account's codes, whichever service, hook or sign-in sends them. */
-const LimitsDialog = ({ settings, onClose }: { settings: UserSettings | undefined; onClose: () => void }) => (
+const LimitsDialog = ({
+  settings,
+  onClose,
+}: {
+  settings: UserSettings | undefined
+  onClose: () => void
+}) => (
   <Dialog title={t('Limits of codes')} onClose={onClose} wide>
     <p class="muted">
       {t(
@@ -177,9 +191,13 @@ function Verifications({
   services: readonly VerifyService[]
   settings: UserSettings | undefined
 }) {
-  const sample = useList<Verification>('verifications', { perPage: SAMPLE, fields: 'id,to,country,status' })
+  const sample = useList<Verification>('verifications', {
+    perPage: SAMPLE,
+    fields: 'id,to,country,status',
+  })
   const list = useList<Verification>('verifications')
-  const findName = ({ service }: Verification) => services.find(({ id }) => id === service)?.name ?? ''
+  const findName = ({ service }: Verification) =>
+    services.find(({ id }) => id === service)?.name ?? ''
   const name: Column<Verification> = { title: t('Service'), cell: findName }
   return (
     <>
@@ -214,7 +232,10 @@ const STATES: Readonly<Record<Verification['status'], State>> = {
   max_attempts_reached: ['bad', t('Too many tries')],
 }
 
-const NUMBER: Column<Verification> = { title: t('To'), cell: (one) => <PhoneNumber number={one.to} /> }
+const NUMBER: Column<Verification> = {
+  title: t('To'),
+  cell: (one) => <PhoneNumber number={one.to} />,
+}
 const OTHERS: readonly Column<Verification>[] = [
   {
     title: t('State'),

@@ -38,7 +38,8 @@ const MINUTE = 60
 
 function textsFault(typed: Value): string | undefined {
   const texts = readTexts(String(typed))
-  if (!texts) return t('Begin each text with its language and a colon, as in en: Your code is {{code}}.')
+  if (!texts)
+    return t('Begin each text with its language and a colon, as in en: Your code is {{code}}.')
   const without = Object.keys(texts).find((language) => texts[language]!.search(CODE) < 0)
   return without && t('The text of {language} has no {{code}}.', { language: without })
 }
@@ -50,13 +51,18 @@ const ROWS: readonly FormRow[] = [
     label: t('Texts'),
     rows: 4,
     placeholder: 'en: Your code is {{code}}.',
-    hint: t('A line for each language, with {{code}} for the code. Empty: texts in nine languages.'),
+    hint: t(
+      'A line for each language, with {{code}} for the code. Empty: texts in nine languages.',
+    ),
     read: (stored) => writeLines((stored ?? {}) as Texts),
     write: (typed) => readTexts(String(typed)),
     error: textsFault,
   },
   ({ values }) => (
-    <Preview texts={readTexts(String(values.templates)) ?? {}} digits={Number(values.code_length)} />
+    <Preview
+      texts={readTexts(String(values.templates)) ?? {}}
+      digits={Number(values.code_length)}
+    />
   ),
   [
     { name: 'code_length', label: t('Digits of a code') },

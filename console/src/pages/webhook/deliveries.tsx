@@ -28,7 +28,9 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       icon="send"
       busy={sending.busy}
       disabled={!webhook.enabled}
-      onClick={() => void sending.run(() => postWebhooks(`${webhook.id}/test`), t('The test is being sent'))}
+      onClick={() =>
+        void sending.run(() => postWebhooks(`${webhook.id}/test`), t('The test is being sent'))
+      }
     >
       {t('Send a test')}
     </Button>
@@ -86,7 +88,8 @@ const columns = (
       icon: 'again',
       words: t('Send again'),
       disabled: !webhook.enabled || sending.busy,
-      onClick: () => sending.run(() => postWebhooks(`deliveries/${delivery.id}/resend`), t('Sent again')),
+      onClick: () =>
+        sending.run(() => postWebhooks(`deliveries/${delivery.id}/resend`), t('Sent again')),
     },
   ]),
 ]
@@ -109,7 +112,9 @@ const SPANS = [
 function ResendFailed({ webhook, onClose }: { webhook: Webhook; onClose: () => void }) {
   const save = async (_: unknown, { hours }: { hours?: unknown }) => {
     const since = new Date(Date.now() - Number(hours) * HOUR_MS)
-    const { resent } = await postWebhooks<{ resent: number }>(`${webhook.id}/resend-failed`, { since })
+    const { resent } = await postWebhooks<{ resent: number }>(`${webhook.id}/resend-failed`, {
+      since,
+    })
     return tn('One delivery is sent again', '{count} deliveries are sent again', resent)
   }
   return (

@@ -10,7 +10,11 @@ import { Time } from '../../parts/time.tsx'
 import { to } from '../../router.ts'
 import { DeliveryStatus } from './delivery-status.tsx'
 
-function LastAnswer({ delivery: { response_status, response_body, attempts } }: { delivery: Delivery }) {
+function LastAnswer({
+  delivery: { response_status, response_body, attempts },
+}: {
+  delivery: Delivery
+}) {
   if (attempts === 0) return <p class="muted">{t('Not called yet.')}</p>
   if (response_body === '') return <p class="muted">{t('Empty.')}</p>
   const words = response_status === 0 ? connectionFault(response_body) : undefined
@@ -22,7 +26,13 @@ function LastAnswer({ delivery: { response_status, response_body, attempts } }: 
   )
 }
 
-export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onClose: () => void }) => (
+export const DeliveryDialog = ({
+  delivery,
+  onClose,
+}: {
+  delivery: Delivery
+  onClose: () => void
+}) => (
   <Dialog title={delivery.event} onClose={onClose} wide>
     <p class="row">
       <DeliveryStatus delivery={delivery} />
@@ -30,7 +40,9 @@ export const DeliveryDialog = ({ delivery, onClose }: { delivery: Delivery; onCl
         {tn('1 try', '{count} tries', delivery.attempts)}, <Time at={delivery.created} />
       </span>
       {delivery.status === 'pending' && delivery.next_attempt_at && (
-        <span class="muted">{tx('next {when}', { when: <Time at={delivery.next_attempt_at} /> })}</span>
+        <span class="muted">
+          {tx('next {when}', { when: <Time at={delivery.next_attempt_at} /> })}
+        </span>
       )}
     </p>
     <div class="stack">
@@ -59,7 +71,9 @@ interface Sent {
 
 function DeliveryRequest({ id, attempts }: { id: string; attempts: number }) {
   // each attempt changes the signature: with `attempts` in the URL, useAnswer reads again after each
-  const { value, fault } = useAnswer<Sent>(`/api/webhooks/deliveries/${id}/request?attempts=${attempts}`)
+  const { value, fault } = useAnswer<Sent>(
+    `/api/webhooks/deliveries/${id}/request?attempts=${attempts}`,
+  )
   if (fault) return <FaultNotice fault={fault} />
   if (!value) return <Loading />
   const headers = Object.entries(value.headers).map(([name, text]) => `${name}: ${text}`)

@@ -64,11 +64,14 @@ function Secret({ webhook }: { webhook: Webhook }) {
     runConfirmed(
       {
         title: t('Make a new secret?'),
-        text: t('For 24 hours requests are signed with the old one, too: time to change your program.'),
+        text: t(
+          'For 24 hours requests are signed with the old one, too: time to change your program.',
+        ),
         action: t('Make a new secret'),
         danger: false,
       },
-      async () => setSecret((await postWebhooks<{ secret: string }>(`${webhook.id}/rotate`)).secret),
+      async () =>
+        setSecret((await postWebhooks<{ secret: string }>(`${webhook.id}/rotate`)).secret),
     )
   return (
     <Card title={t('Secret')}>
@@ -82,7 +85,9 @@ function Secret({ webhook }: { webhook: Webhook }) {
           {t('Make a new secret')}
         </Button>
       </div>
-      {secret && <ShownOnce title={t('The new secret')} secret={secret} onClose={() => setSecret('')} />}
+      {secret && (
+        <ShownOnce title={t('The new secret')} secret={secret} onClose={() => setSecret('')} />
+      )}
     </Card>
   )
 }
@@ -117,7 +122,9 @@ function Stop({ webhook }: { webhook: Webhook }) {
           [t('Events'), events.map((event) => EVENT_WORDS[event]).join(', ')],
         ]}
       />
-      {!enabled && <p class="muted">{t('It is switched off. Events in the meantime are not sent later.')}</p>}
+      {!enabled && (
+        <p class="muted">{t('It is switched off. Events in the meantime are not sent later.')}</p>
+      )}
       <FaultNotice fault={turn.fault} />
       <div class="row">
         <Button task={turn}>{enabled ? t('Switch off') : t('Switch on')}</Button>
@@ -134,7 +141,9 @@ const removeWebhook = (webhook: Webhook) =>
     webhook,
     {
       title: t('Delete the webhook?'),
-      text: t('{url} gets no more requests, and the log of its deliveries is deleted.', { url: webhook.url }),
+      text: t('{url} gets no more requests, and the log of its deliveries is deleted.', {
+        url: webhook.url,
+      }),
       action: t('Delete the webhook'),
     },
     t('Webhook deleted'),

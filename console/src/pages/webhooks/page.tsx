@@ -18,7 +18,9 @@ const ADDRESS: Column<Webhook> = { title: t('Address'), long: true, cell: (webho
 const OWNER: Column<Webhook> = { title: t('User'), cell: (record) => <Owner record={record} /> }
 const EVENTS: Column<Webhook> = {
   title: t('Events'),
-  cell: ({ events }) => <span class="breaks">{events.map((event) => EVENT_WORDS[event]).join(', ')}</span>,
+  cell: ({ events }) => (
+    <span class="breaks">{events.map((event) => EVENT_WORDS[event]).join(', ')}</span>
+  ),
 }
 const CREATED: Column<Webhook> = {
   title: t('Created'),
@@ -49,7 +51,9 @@ export function Page() {
   ) : (
     <ListPage
       {...shared}
-      text={t('Outgoing webhooks tell your programs about sent, delivered, failed and received messages.')}
+      text={t(
+        'Outgoing webhooks tell your programs about sent, delivered, failed and received messages.',
+      )}
       columns={[ADDRESS, EVENTS, STATE, CREATED]}
       none={[
         t('No outgoing webhooks yet'),
@@ -90,7 +94,9 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
         blank={{ events: ['message.received', 'message.failed'] }}
         prepare={() => ({ enabled: true })}
         action={t('Create the webhook')}
-        onSaved={(hook) => (hook.format === 'template' ? go(`/webhooks/${hook.id}`) : setMade(hook))}
+        onSaved={(hook) =>
+          hook.format === 'template' ? go(`/webhooks/${hook.id}`) : setMade(hook)
+        }
         onCancel={onClose}
       />
     </Dialog>

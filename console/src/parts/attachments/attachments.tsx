@@ -31,7 +31,8 @@ export function Attachments({ message }: { message: Message }) {
   useEffect(() => {
     if (hasPictures) fileToken().then(setToken, toastFault)
   }, [hasPictures, message.id])
-  const show = async (name: string) => setOpen({ name, url: fileUrl(message, name, await fileToken()) })
+  const show = async (name: string) =>
+    setOpen({ name, url: fileUrl(message, name, await fileToken()) })
   if (names.length === 0) return null
   return (
     <ul class="attachments">
@@ -75,18 +76,23 @@ function Player({ name, url }: { name: string; url: string }) {
   const kind = findKind(name)
   const label = shownName(name)
   if (kind === 'picture') return <img class="attachments-large" src={url} alt={label} />
-  // biome-ignore lint/a11y/useMediaCaption: received files have no captions
-  if (kind === 'video') return <video class="attachments-large" src={url} aria-label={label} controls />
+  if (kind === 'video')
+    // biome-ignore lint/a11y/useMediaCaption: received files have no captions
+    return <video class="attachments-large" src={url} aria-label={label} controls />
   // biome-ignore lint/a11y/useMediaCaption: as above
   return <audio class="attachments-large" src={url} aria-label={label} controls />
 }
 
 const save = (message: Message, name: string) =>
-  attempt(async () => download(shownName(name), fileUrl(message, name, await fileToken(), { download: '1' })))
+  attempt(async () =>
+    download(shownName(name), fileUrl(message, name, await fileToken(), { download: '1' })),
+  )
 
 /** How long links reuse a file token. The server accepts a token for three minutes, as PocketBase does. */
 const SHARED_MS = 60_000
-let known: { readonly account: string; readonly untilMs: number; readonly token: Promise<string> } | undefined
+let known:
+  | { readonly account: string; readonly untilMs: number; readonly token: Promise<string> }
+  | undefined
 
 function fileToken(): Promise<string> {
   const account = pb.authStore.token

@@ -1,5 +1,11 @@
 import { useState } from 'preact/hooks'
-import { formatLocal, parseDate, parseLocal, timeFault, type When } from '../../data/text/local-time.ts'
+import {
+  formatLocal,
+  parseDate,
+  parseLocal,
+  timeFault,
+  type When,
+} from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { listVariables, openWords } from '../../data/text/variables.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -52,14 +58,21 @@ export function ChangeDialog({
     onClose()
   })
   const submit = () => {
-    const faults = { ...timeFault(when, was), ...(body !== undefined && text !== body && textFault(text)) }
+    const faults = {
+      ...timeFault(when, was),
+      ...(body !== undefined && text !== body && textFault(text)),
+    }
     setMissing(faults)
     return Object.keys(faults).length === 0 && work.run()
   }
   return (
     <Dialog title={title} onClose={onClose}>
       <Form onSubmit={submit} fault={work.fault}>
-        <WhenField when={when} onChange={(part) => setWhen({ ...when, ...part })} error={missing.at} />
+        <WhenField
+          when={when}
+          onChange={(part) => setWhen({ ...when, ...part })}
+          error={missing.at}
+        />
         {body !== undefined && (
           <>
             <TextArea
@@ -76,7 +89,9 @@ export function ChangeDialog({
         )}
         {expires_at && (
           <p class="muted">
-            {t('It is given up as long after its new time as it would have been after the old one.')}
+            {t(
+              'It is given up as long after its new time as it would have been after the old one.',
+            )}
           </p>
         )}
         <FormActions busy={work.busy} onCancel={onClose}>

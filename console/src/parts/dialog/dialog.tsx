@@ -70,9 +70,13 @@ export function Dialog({
 }
 
 function firstFocus(dialog: HTMLElement): HTMLElement | null | undefined {
-  const first = FIRST.map((place) => dialog.querySelector<HTMLElement>(place)).find((found) => found !== null)
+  const first = FIRST.map((place) => dialog.querySelector<HTMLElement>(place)).find(
+    (found) => found !== null,
+  )
   // in a group of radio buttons, focuses the chosen one
-  const chosen = first?.closest('fieldset')?.querySelector<HTMLElement>('input[type="radio"]:checked')
+  const chosen = first
+    ?.closest('fieldset')
+    ?.querySelector<HTMLElement>('input[type="radio"]:checked')
   return chosen ?? first
 }
 
@@ -111,7 +115,11 @@ export function Questions() {
     <Dialog title={title} onClose={() => answer(false)}>
       {typeof text === 'string' ? <p>{text}</p> : text}
       <Actions>
-        <Button kind={danger ? 'danger' : 'primary'} data-focus={!careful} onClick={() => answer(true)}>
+        <Button
+          kind={danger ? 'danger' : 'primary'}
+          data-focus={!careful}
+          onClick={() => answer(true)}
+        >
           {action}
         </Button>
         <Button data-focus={careful} onClick={() => answer(false)}>

@@ -34,7 +34,11 @@ export function ResendMessages({
 }: {
   counts: FailedCounts | undefined
   fault?: Fault
-  send: (chosen: readonly ResendChoice[], tell: (done: number) => void, stop: AbortSignal) => Promise<void>
+  send: (
+    chosen: readonly ResendChoice[],
+    tell: (done: number) => void,
+    stop: AbortSignal,
+  ) => Promise<void>
   onClose: () => void
 }) {
   const [chosen, setChosen] = useState<readonly ResendChoice[]>([])
@@ -59,7 +63,9 @@ export function ResendMessages({
                 name={kind}
                 label={WORDS[kind](counts[kind])}
                 value={chosen.includes(kind)}
-                onValue={(isIn) => setChosen(isIn ? [...chosen, kind] : chosen.filter((one) => one !== kind))}
+                onValue={(isIn) =>
+                  setChosen(isIn ? [...chosen, kind] : chosen.filter((one) => one !== kind))
+                }
               />
             ))}
             <p class="muted">
@@ -93,4 +99,8 @@ export function ResendMessages({
 const makeSentence = (count: number) =>
   count === 0
     ? t('No message failed for a reason that another try could mend.')
-    : tn('One failed message is sent once more.', '{count} failed messages are sent once more.', count)
+    : tn(
+        'One failed message is sent once more.',
+        '{count} failed messages are sent once more.',
+        count,
+      )

@@ -5,7 +5,9 @@ interface Operand {
   readonly text: string
   readonly args?: readonly Operand[]
 }
-type Chain = readonly { readonly item: Chain | { readonly left: Operand; readonly right: Operand } }[]
+type Chain = readonly {
+  readonly item: Chain | { readonly left: Operand; readonly right: Operand }
+}[]
 
 /** The fields that a filter names; or the position of its syntax error, by the server's grammar. */
 export function readFilter(filter: string): { names: readonly string[] } | { at: number } {
@@ -14,7 +16,9 @@ export function readFilter(filter: string): { names: readonly string[] } | { at:
     return { names: namesOfChain(parse(filter) as Chain) }
   } catch (error) {
     return {
-      at: (error as { location?: { start: { offset: number } } }).location?.start.offset ?? filter.length,
+      at:
+        (error as { location?: { start: { offset: number } } }).location?.start.offset ??
+        filter.length,
     }
   }
 }

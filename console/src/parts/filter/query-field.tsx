@@ -28,7 +28,15 @@ interface Props {
 }
 
 /** A filter, or another text in PocketBase's language, with completions. Enter checks and applies it. */
-export function QueryField({ label, icon, placeholder, applied, onApply, refusal, ...rest }: Props) {
+export function QueryField({
+  label,
+  icon,
+  placeholder,
+  applied,
+  onApply,
+  refusal,
+  ...rest
+}: Props) {
   const { find, check, children } = rest
   const [draft, setDraft] = useState(applied)
   const [fault, setFault] = useState('')
@@ -38,7 +46,12 @@ export function QueryField({ label, icon, placeholder, applied, onApply, refusal
     setDraft(text)
     setFault('')
   }
-  const { area, ties, press, rows } = useCompletion({ value: draft, onValue: change, listLabel: label, find })
+  const { area, ties, press, rows } = useCompletion({
+    value: draft,
+    onValue: change,
+    listLabel: label,
+    find,
+  })
   const apply = async (text: string) => {
     change(text)
     const found = await check(text)
@@ -78,7 +91,10 @@ export function QueryField({ label, icon, placeholder, applied, onApply, refusal
             {t('Clear {field}', { field: label })}
           </Button>
         )}
-        <Button kind={draft.trim() === applied ? 'plain' : 'primary'} onClick={() => void apply(draft)}>
+        <Button
+          kind={draft.trim() === applied ? 'plain' : 'primary'}
+          onClick={() => void apply(draft)}
+        >
           {t('Apply')}
         </Button>
         {rows}
@@ -99,7 +115,9 @@ export async function checkFilter(
   filter: string,
   faultOfName: (name: string) => string | undefined = () => undefined,
 ): Promise<QueryFault | undefined> {
-  const read = (await import('./check.ts').catch(() => undefined))?.readFilter(filter) ?? { names: [] }
+  const read = (await import('./check.ts').catch(() => undefined))?.readFilter(filter) ?? {
+    names: [],
+  }
   if ('names' in read) return findFault(filter, read.names, faultOfName)
   const rest = filter.slice(read.at).trim()
   const words = rest

@@ -29,7 +29,9 @@ export const CheckList = <T extends string>({
         label={words}
         name={`${name}-${value}`}
         value={chosen.includes(value)}
-        onValue={(isIn) => onChosen(isIn ? [...chosen, value] : chosen.filter((one) => one !== value))}
+        onValue={(isIn) =>
+          onChosen(isIn ? [...chosen, value] : chosen.filter((one) => one !== value))
+        }
       />
     ))}
     {fault?.fields[name] && (

@@ -43,7 +43,9 @@ export function ChooseFile({
     if (!file) return
     const maxBytes = /\.vcf$/i.test(file.name) ? MAX_CARD_BYTES : MAX_BYTES
     if (file.size > maxBytes)
-      setFault(t('The file is larger than {size} MB. Cut it into several.', { size: maxBytes / 1e6 }))
+      setFault(
+        t('The file is larger than {size} MB. Cut it into several.', { size: maxBytes / 1e6 }),
+      )
     else await open(await file.arrayBuffer())
   }
   return (

@@ -25,10 +25,20 @@ export function countryChoices(chosen: string): Choices {
 }
 
 /** A small menu beside a field for numbers: the country of numbers typed without a calling code. */
-export const NumberCountry = ({ value, onValue }: { value: string; onValue: (country: string) => void }) => (
+export const NumberCountry = ({
+  value,
+  onValue,
+}: {
+  value: string
+  onValue: (country: string) => void
+}) => (
   <label class="number-country">
     <span class="note">{t('Country of numbers without a code')}</span>
-    <select name="number-country" value={value} onChange={(event) => onValue(event.currentTarget.value)}>
+    <select
+      name="number-country"
+      value={value}
+      onChange={(event) => onValue(event.currentTarget.value)}
+    >
       <Options choices={countryChoices(value)} />
     </select>
   </label>

@@ -72,7 +72,8 @@ function split<P extends FieldProps & Pick<Typed<HTMLElement>, 'onValue'> & { in
   props: P,
 ) {
   const { label, name, hint, fault, error, onValue, inputRef, ...rest } = props
-  const onInput = (event: { currentTarget: { value: string } }) => onValue(event.currentTarget.value)
+  const onInput = (event: { currentTarget: { value: string } }) =>
+    onValue(event.currentTarget.value)
   return {
     field: { label, name, hint, fault, error },
     input: { ...rest, ref: inputRef as P['inputRef'], onInput },
@@ -83,7 +84,9 @@ function split<P extends FieldProps & Pick<Typed<HTMLElement>, 'onValue'> & { in
 export function TextField(props: TextProps) {
   const { field, input } = split(props)
   // a cast, because preact types the attributes for each `type` separately
-  return <Field {...field}>{(ties) => <input {...(input as InputHTMLAttributes)} {...ties} />}</Field>
+  return (
+    <Field {...field}>{(ties) => <input {...(input as InputHTMLAttributes)} {...ties} />}</Field>
+  )
 }
 
 export function TextArea({ rows = 4, ...props }: Typed<HTMLTextAreaElement> & { rows?: number }) {
@@ -92,7 +95,10 @@ export function TextArea({ rows = 4, ...props }: Typed<HTMLTextAreaElement> & { 
 }
 
 /** A menu to choose one value from. `choices`: pairs of value and words. */
-export function SelectField({ choices, ...props }: Typed<HTMLSelectElement> & { choices: Choices }) {
+export function SelectField({
+  choices,
+  ...props
+}: Typed<HTMLSelectElement> & { choices: Choices }) {
   const { field, input } = split(props)
   return (
     <Field {...field}>

@@ -66,7 +66,9 @@ export function FindPerson({
         onKeyDown={(event) => {
           if (event.key === 'ArrowDown') list.current?.querySelector('a')?.focus()
         }}
-        error={isTried && fault ? faultWords(phoneFaultWords(fault), found.items.length > 0) : undefined}
+        error={
+          isTried && fault ? faultWords(phoneFaultWords(fault), found.items.length > 0) : undefined
+        }
       />
       <NumberCountry value={country} onValue={setCountry} />
       {asked !== '' && (

@@ -4,7 +4,13 @@ import { t } from '../../language/words.ts'
 import { CheckField } from './field.tsx'
 
 /** Asks whether texts wait during the account's quiet hours. Hidden if the account has none. */
-export function QuietField({ value, onValue }: { value: boolean; onValue: (isQuiet: boolean) => void }) {
+export function QuietField({
+  value,
+  onValue,
+}: {
+  value: boolean
+  onValue: (isQuiet: boolean) => void
+}) {
   if (!ownHours.value) return null
   const hours = hoursWords(ownHours.value)
   return (

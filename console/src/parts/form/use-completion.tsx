@@ -33,7 +33,14 @@ interface Options {
  * the chosen one, Enter only a chosen one, Escape closes the list. `press` says whether it used the key.
  * `openAt` moves the caret and opens the list there.
  */
-export function useCompletion({ value, onValue, listLabel, find, isFirstChosen, ...rest }: Options) {
+export function useCompletion({
+  value,
+  onValue,
+  listLabel,
+  find,
+  isFirstChosen,
+  ...rest
+}: Options) {
   const area = useRef<HTMLTextAreaElement>(null)
   const list = useRef<HTMLDivElement>(null)
   const [caret, setCaret] = useState<number>()
@@ -75,7 +82,8 @@ export function useCompletion({ value, onValue, listLabel, find, isFirstChosen, 
     if (!isOpen || event.isComposing) return false
     const step = { ArrowDown: 1, ArrowUp: -1 }[event.key]
     if (step) setActive((Math.max(chosen, step < 0 ? 0 : -1) + step + found.length) % found.length)
-    else if (event.key === 'Tab' || (event.key === 'Enter' && chosen >= 0)) take(found[Math.max(chosen, 0)]!)
+    else if (event.key === 'Tab' || (event.key === 'Enter' && chosen >= 0))
+      take(found[Math.max(chosen, 0)]!)
     else if (event.key === 'Escape') leave()
     else return false
     event.preventDefault()
@@ -95,7 +103,13 @@ export function useCompletion({ value, onValue, listLabel, find, isFirstChosen, 
     onBlur: leave,
   } as const
   const rows = isOpen && (
-    <div ref={list} class={`popup ${rest.class ?? ''}`.trim()} id={id} role="listbox" aria-label={listLabel}>
+    <div
+      ref={list}
+      class={`popup ${rest.class ?? ''}`.trim()}
+      id={id}
+      role="listbox"
+      aria-label={listLabel}
+    >
       {found.map((row, i) => (
         // biome-ignore lint/a11y/useKeyWithClickEvents: the text area has the keys
         // biome-ignore lint/a11y/useFocusableInteractive: the text area keeps the focus and names the active option

@@ -36,7 +36,9 @@ export function WhenField({
         legend={t('When')}
         choices={repeats ? BEGINNINGS : TIMES}
         chosen={isLater}
-        onChoose={(later) => onChange({ isLater: later, at: at || formatLocal(Date.now() + HOUR_MS) })}
+        onChoose={(later) =>
+          onChange({ isLater: later, at: at || formatLocal(Date.now() + HOUR_MS) })
+        }
       />
       {isLater && (
         <TextField

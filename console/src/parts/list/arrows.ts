@@ -10,7 +10,9 @@ export function moveFocus(event: KeyboardEvent): void {
   const list = event.currentTarget as HTMLElement
   const target = event.target as Element
   if (!step || target.closest('input, select, textarea, [role="listbox"]') || event.altKey) return
-  const rows = [...list.querySelectorAll<HTMLElement>('tr, li')].filter((row) => row.querySelector(TARGETS))
+  const rows = [...list.querySelectorAll<HTMLElement>('tr, li')].filter((row) =>
+    row.querySelector(TARGETS),
+  )
   const stops = rows.length > 0 ? rows : [...list.querySelectorAll<HTMLElement>(TARGETS)]
   const next = stops[stops.findIndex((stop) => stop.contains(target)) + step]
   if (!next) return

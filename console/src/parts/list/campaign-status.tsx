@@ -13,4 +13,6 @@ const STATES: Readonly<Record<CampaignState, State>> = {
   failed: ['bad', t('Failed')],
 }
 
-export const CampaignStatus = ({ status }: { status: CampaignState }) => <StateBadge state={STATES[status]} />
+export const CampaignStatus = ({ status }: { status: CampaignState }) => (
+  <StateBadge state={STATES[status]} />
+)

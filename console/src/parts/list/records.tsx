@@ -54,7 +54,14 @@ export function Records<T extends { id: string }>({
     <>
       <FaultNotice fault={list.fault} />
       {list.items.length > 0 && (
-        <Table caption={caption} columns={columns} href={href} onOpen={onOpen} {...order} rows={list.items} />
+        <Table
+          caption={caption}
+          columns={columns}
+          href={href}
+          onOpen={onOpen}
+          {...order}
+          rows={list.items}
+        />
       )}
       {list.items.length === 0 && !list.fault && empty}
       <Pager {...list} total={list.isCounted ? list.total : undefined} />

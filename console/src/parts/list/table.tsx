@@ -119,7 +119,9 @@ const Row = memo(({ row: given, columns, href, onOpen }: RowProps) => {
 function openRow(event: MouseEvent): void {
   const isOwn = (event.target as Element).closest('a, button, input, label, select')
   if (isOwn || getSelection()?.isCollapsed === false) return
-  const opener = (event.currentTarget as Element).querySelector<HTMLElement>('td.first :is(a, button)')
+  const opener = (event.currentTarget as Element).querySelector<HTMLElement>(
+    'td.first :is(a, button)',
+  )
   if (opener instanceof HTMLAnchorElement && (event.ctrlKey || event.metaKey)) open(opener.href)
   else opener?.click()
 }
@@ -146,7 +148,11 @@ function Title<T>({
       aria-sort={isSorted ? order : undefined}
     >
       {isSorted ? (
-        <button type="button" class="table-sort" onClick={() => onSort(sort === first ? other! : first!)}>
+        <button
+          type="button"
+          class="table-sort"
+          onClick={() => onSort(sort === first ? other! : first!)}
+        >
           {title}
           <Icon name="down" size={14} />
         </button>

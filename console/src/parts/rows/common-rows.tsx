@@ -53,7 +53,12 @@ function Lines(props: { row: FieldRow; value: Value; onValue: (value: Value) => 
   )
 }
 
-export const prefixesRow = (name: string, label: string, hint: string, areSigned = false): FieldRow => ({
+export const prefixesRow = (
+  name: string,
+  label: string,
+  hint: string,
+  areSigned = false,
+): FieldRow => ({
   name,
   label,
   hint,

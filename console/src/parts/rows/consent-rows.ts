@@ -12,7 +12,8 @@ export const CONSENT_ROWS = [
     rows: 3,
     kind: 'area',
     placeholder: t('I want offers of the shop by text message.'),
-    error: (typed) => (String(typed).trim() === '' ? t('Copy the text here: it is the proof.') : undefined),
+    error: (typed) =>
+      String(typed).trim() === '' ? t('Copy the text here: it is the proof.') : undefined,
   },
   {
     name: 'given_at',
@@ -21,7 +22,8 @@ export const CONSENT_ROWS = [
     read: () => today(),
     // the beginning of the day, so that a STOP on this day counts
     write: (day) => parseLocal(`${day}T00:00`),
-    error: (day) => (day === '' || String(day) > today() ? t('Choose today or a day before.') : undefined),
+    error: (day) =>
+      day === '' || String(day) > today() ? t('Choose today or a day before.') : undefined,
   },
   {
     name: 'said',

@@ -91,7 +91,9 @@ function makeRecord(fields: Readonly<Record<string, unknown>>, contact: Contact 
   const { own = [], rest = [] } = Object.groupBy(Object.entries(fields), ([name]) =>
     name.startsWith(OWN) ? 'own' : 'rest',
   )
-  const data = own.map(([name, value]) => [decodeURIComponent(name.slice(OWN.length)), value] as const)
+  const data = own.map(
+    ([name, value]) => [decodeURIComponent(name.slice(OWN.length)), value] as const,
+  )
   return {
     ...Object.fromEntries(rest),
     ...(own.length > 0 && { data: { ...(contact?.data as object), ...Object.fromEntries(data) } }),

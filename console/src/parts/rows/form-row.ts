@@ -17,7 +17,11 @@ export interface FieldRow extends Kept {
   readonly shown?: (values: Values) => boolean
   /** The message to show if the server refuses the value. Replaces the server's own. */
   readonly refused?: string
-  readonly input?: (row: FieldRow, value: Value, onValue: (value: Value) => void) => ComponentChildren
+  readonly input?: (
+    row: FieldRow,
+    value: Value,
+    onValue: (value: Value) => void,
+  ) => ComponentChildren
   /** Returns why the typed value cannot be sent. Shown after the first try to submit. */
   readonly error?: (typed: Value, values: Values) => string | undefined
 }
@@ -36,7 +40,11 @@ interface Folded {
 }
 
 /** A field, fields side by side, folded rows, or a function that renders anything else. */
-export type FormRow = FieldRow | readonly FieldRow[] | Folded | ((form: Filling) => ComponentChildren)
+export type FormRow =
+  | FieldRow
+  | readonly FieldRow[]
+  | Folded
+  | ((form: Filling) => ComponentChildren)
 
 export const listFields = (rows: readonly FormRow[]): readonly FieldRow[] =>
   rows.flatMap((row) => {

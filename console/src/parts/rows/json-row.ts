@@ -18,7 +18,14 @@ const writeJson = (typed: Value): unknown => {
 }
 
 const jsonFault = (typed: Value) =>
-  /^\s*[[{]/.test(String(typed)) && typeof writeJson(typed) === 'string' ? t('This is no JSON.') : undefined
+  /^\s*[[{]/.test(String(typed)) && typeof writeJson(typed) === 'string'
+    ? t('This is no JSON.')
+    : undefined
 
 /** What a form's row of JSON has beside its name. A text that is no JSON is stored as a text. */
-export const JSON_ROW = { spellcheck: false, read: readJson, write: writeJson, error: jsonFault } as const
+export const JSON_ROW = {
+  spellcheck: false,
+  read: readJson,
+  write: writeJson,
+  error: jsonFault,
+} as const

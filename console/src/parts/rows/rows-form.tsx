@@ -41,10 +41,21 @@ interface RowsFormProps {
 }
 
 /** A form of the fields `rows`. Keeps typed values when the page is left. Shows errors beside fields. */
-export function RowsForm({ draftKey, rows, stored, save, asks, action = t('Save'), ...rest }: RowsFormProps) {
+export function RowsForm({
+  draftKey,
+  rows,
+  stored,
+  save,
+  asks,
+  action = t('Save'),
+  ...rest
+}: RowsFormProps) {
   const fields = listFields(rows)
   const secrets = fields.filter(({ kind }) => kind === 'password').map(({ name }) => name)
-  const draft = useDraft<Values>(draftKey, makeTyped(fields, stored), { asks: asks ?? false, secrets })
+  const draft = useDraft<Values>(draftKey, makeTyped(fields, stored), {
+    asks: asks ?? false,
+    secrets,
+  })
   const [isTried, setTried] = useState(false)
   const values = draft.value
   const work = useTask(async () => {

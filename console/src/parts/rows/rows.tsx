@@ -35,7 +35,8 @@ export const Rows = ({ rows, form }: { rows: readonly FormRow[]; form: Filling }
   </>
 )
 
-export const findError = ({ name, error }: FieldRow, values: Values) => error?.(values[name] ?? '', values)
+export const findError = ({ name, error }: FieldRow, values: Values) =>
+  error?.(values[name] ?? '', values)
 
 /** The error shown beside a field: from the row's `error`, or from the server. */
 const findFault = (row: FieldRow, { values, fault, isTried }: Filling): string | undefined =>

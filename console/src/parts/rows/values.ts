@@ -19,7 +19,12 @@ export interface Kept {
 }
 
 /** The schema of a field (collections.ts). */
-type Facts = { readonly type: string; readonly many?: boolean; readonly min?: number; readonly max?: number }
+type Facts = {
+  readonly type: string
+  readonly many?: boolean
+  readonly min?: number
+  readonly max?: number
+}
 export type Schema = Readonly<Record<string, Facts>>
 
 const KINDS: Readonly<Record<string, Kept['kind']>> = {
@@ -32,7 +37,8 @@ const KINDS: Readonly<Record<string, Kept['kind']>> = {
 
 /** Adds a field's kind and limits from the schema. */
 export function complete<F extends Kept>(row: F, facts: Facts | undefined): F {
-  const kind = row.kind ?? (row.choices ? (facts?.many ? 'checks' : 'select') : KINDS[facts?.type ?? ''])
+  const kind =
+    row.kind ?? (row.choices ? (facts?.many ? 'checks' : 'select') : KINDS[facts?.type ?? ''])
   const isLine = kind === undefined && facts?.type === 'text'
   return {
     ...(kind === 'number' && { min: facts?.min ?? 0, ...(facts?.max && { max: facts.max }) }),
@@ -80,7 +86,10 @@ function written({ kind, write }: Kept, typed: Value, values: Values): unknown {
 const at = (stored: object, path: string): unknown =>
   path
     .split('.')
-    .reduce<unknown>((value, name) => (value as Record<string, unknown> | undefined)?.[name], stored)
+    .reduce<unknown>(
+      (value, name) => (value as Record<string, unknown> | undefined)?.[name],
+      stored,
+    )
 
 function put(stored: Record<string, unknown>, path: string, value: unknown): void {
   const [name = '', ...rest] = path.split('.')
@@ -93,5 +102,8 @@ function put(stored: Record<string, unknown>, path: string, value: unknown): voi
 }
 
 /** The error of a field, or of an element of its list, for example `excludedIPs.0`. */
-export const findFieldFault = (fields: Readonly<Record<string, string>>, name: string): string | undefined =>
+export const findFieldFault = (
+  fields: Readonly<Record<string, string>>,
+  name: string,
+): string | undefined =>
   Object.entries(fields).find(([path]) => path === name || path.startsWith(`${name}.`))?.[1]

@@ -51,7 +51,9 @@ const webhookRows = (preset: string, url: string): readonly FormRow[] => [
     write: (typed) => chooseAddress(preset, String(typed).trim()),
     hint:
       preset === '' && findServiceName(url)
-        ? t('This is an address of {service}: choose {service} above.', { service: findServiceName(url)! })
+        ? t('This is an address of {service}: choose {service} above.', {
+            service: findServiceName(url)!,
+          })
         : undefined,
   },
   { name: 'target', label: t('Chat, room or topic'), shown: uses('{{target}}') },
@@ -90,7 +92,9 @@ const requestRows = (preset: string): readonly FormRow[] => [
     rows: 4,
     ...JSON_ROW,
     placeholder: readJson(findWebhookPreset(preset).body),
-    hint: t('JSON, whose texts are templates: {{data.body}}, {{data.from}}, {{data.to}}, {{data.status}}.'),
+    hint: t(
+      'JSON, whose texts are templates: {{data.body}}, {{data.from}}, {{data.to}}, {{data.status}}.',
+    ),
   },
   {
     name: 'method',
@@ -108,7 +112,11 @@ const requestRows = (preset: string): readonly FormRow[] => [
 
 type FormProps = Omit<ComponentProps<typeof RecordForm<'webhooks'>>, 'collection' | 'rows'>
 
-export function WebhookForm({ more = [], prepare, ...rest }: FormProps & { more?: readonly FormRow[] }) {
+export function WebhookForm({
+  more = [],
+  prepare,
+  ...rest
+}: FormProps & { more?: readonly FormRow[] }) {
   const [preset, setPreset] = useState(String((rest.record as Webhook | undefined)?.preset ?? ''))
   const [url, setUrl] = useState('')
   return (

@@ -1,7 +1,14 @@
 import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { badRequest } from '../../../platform/api-errors.ts'
-import { atLeast, atMost, checkFields, length, matches, required } from '../../collections/checks.ts'
+import {
+  atLeast,
+  atMost,
+  checkFields,
+  length,
+  matches,
+  required,
+} from '../../collections/checks.ts'
 import { object, text, type ValueOf, whole } from '../../fields/json-shapes.ts'
 
 export const APPLE_SECRET_FORM = object({

@@ -42,7 +42,10 @@ function makeProviderInfo(provider: Provider) {
 }
 
 /** The URL to which the client appends its redirect address. RFC 6749, 4.1.1 */
-function authUrl({ authURL, clientId, scopes }: Provider, more: Readonly<Record<string, string>>): string {
+function authUrl(
+  { authURL, clientId, scopes }: Provider,
+  more: Readonly<Record<string, string>>,
+): string {
   const query = new URLSearchParams({
     response_type: 'code',
     client_id: clientId,

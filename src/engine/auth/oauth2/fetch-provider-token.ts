@@ -15,7 +15,11 @@ type Grant = Readonly<Record<'code' | 'codeVerifier' | 'redirectURL', string>>
  * Exchanges a code for a token. Sends the client's credentials in a header or, if that fails, in the form.
  * RFC 6749, 4.1.3
  */
-export const exchange = (provider: Provider, grant: Grant, send: ProviderClient): Promise<ProviderToken> =>
+export const exchange = (
+  provider: Provider,
+  grant: Grant,
+  send: ProviderClient,
+): Promise<ProviderToken> =>
   retrieve(provider, grant, send, 'header').catch(() => retrieve(provider, grant, send, 'form'))
 
 async function retrieve(

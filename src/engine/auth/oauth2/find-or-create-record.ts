@@ -38,7 +38,9 @@ interface Search {
  * the signed-in caller, else one with the same email. Throws 400, 403 and the errors of a create. PocketBase:
  * apis/record_auth_with_oauth2.go, oauth2Submit
  */
-export async function findOrCreateRecord(search: Search): Promise<{ auth: AuthRecord; isNew: boolean }> {
+export async function findOrCreateRecord(
+  search: Search,
+): Promise<{ auth: AuthRecord; isNew: boolean }> {
   const { store, collection } = search
   const linked = await findLinked(search)
   const known = linked ?? (await findUnlinked(search))
@@ -69,7 +71,12 @@ async function findLinked({ store, collection, arrival }: Search): Promise<AuthR
   return auth
 }
 
-async function findUnlinked({ store, collection, request, arrival }: Search): Promise<AuthRecord | null> {
+async function findUnlinked({
+  store,
+  collection,
+  request,
+  arrival,
+}: Search): Promise<AuthRecord | null> {
   if (request.auth?.collection.id === collection.id) return request.auth
   const { email } = arrival.profile
   return email ? findByEmail(store, collection, email) : null
@@ -154,7 +161,12 @@ async function completeCreateData(
   return body
 }
 
-async function isFree(store: Store, collection: AuthCollection, fieldName: string, username: string) {
+async function isFree(
+  store: Store,
+  collection: AuthCollection,
+  fieldName: string,
+  username: string,
+) {
   const field = store.catalog.field(collection, fieldName)
   if (!field) return false
   if (field.type === 'text' && checkValue(field, username)) return false
@@ -164,7 +176,12 @@ async function isFree(store: Store, collection: AuthCollection, fieldName: strin
 const TIMEOUT_MS = 10_000
 
 /** Downloads a new user's picture; undefined if that fails. PocketBase: record_auth_with_oauth2.go */
-async function fetchPicture({ store, collection, arrival, log }: Search): Promise<Uploads | undefined> {
+async function fetchPicture({
+  store,
+  collection,
+  arrival,
+  log,
+}: Search): Promise<Uploads | undefined> {
   const { profile, provider, createData } = arrival
   const field = store.catalog.field(collection, collection.oauth2.mappedFields.avatarURL)
   if (field?.type !== 'file' || profile.avatarURL === '' || Object.hasOwn(createData, field.name))
@@ -177,13 +194,20 @@ async function fetchPicture({ store, collection, arrival, log }: Search): Promis
     if (fault) throw new Error(fault.message)
     return new Map([[field.name, [upload]]])
   } catch (err) {
-    log.warn({ err, provider: provider.name }, 'could not copy the profile picture from the OAuth2 provider')
+    log.warn(
+      { err, provider: provider.name },
+      'could not copy the profile picture from the OAuth2 provider',
+    )
     return undefined
   }
 }
 
 /** Downloads a picture. The user chose the address: it must be public or of the provider's own origin. */
-async function load(address: string, origin: string | undefined, maxBytes: number): Promise<Upload> {
+async function load(
+  address: string,
+  origin: string | undefined,
+  maxBytes: number,
+): Promise<Upload> {
   const url = new URL(address)
   const { status, body } = await sendOutgoing(
     {

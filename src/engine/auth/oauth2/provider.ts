@@ -62,7 +62,8 @@ const numberAt = reader<number>(0, Number.isInteger, 'no whole number')
 export function readProfile(answer: RawProfile, form: ProfileForm): Profile {
   const { at, active, hasNumericId, paths } = form
   const raw = at === undefined ? answer : readProfileValue(answer, at)
-  if (active && readProfileValue(raw, active[0]) !== active[1]) throw new Error('the account is not active')
+  if (active && readProfileValue(raw, active[0]) !== active[1])
+    throw new Error('the account is not active')
   const [id, name, username, email, avatarURL] = paths
   return {
     id: hasNumericId ? String(numberAt(raw, id)) : readProfileText(raw, id),
@@ -125,7 +126,8 @@ const LEEWAY_SECONDS = 300
 export function readClaims(idToken: string): JWTPayload {
   const claims = decodeJwt(idToken)
   const { exp = Infinity, nbf = 0, iat = 0 } = claims
-  if ([exp, nbf, iat].some((time) => typeof time !== 'number')) throw new TypeError('a time is not a number')
+  if ([exp, nbf, iat].some((time) => typeof time !== 'number'))
+    throw new TypeError('a time is not a number')
   const now = Date.now() / 1000
   if (now >= exp + LEEWAY_SECONDS || now < Math.max(nbf, iat) - LEEWAY_SECONDS)
     throw new Error('the id_token has expired or is not valid yet')
@@ -139,14 +141,16 @@ export function readClaims(idToken: string): JWTPayload {
  */
 export async function readIdToken(provider: Provider, idToken: string, send: ProviderClient) {
   const claims = readClaims(idToken)
-  if (![claims.aud].flat().includes(provider.clientId)) throw new Error('the id_token is for another client')
+  if (![claims.aud].flat().includes(provider.clientId))
+    throw new Error('the id_token is for another client')
   const { extra } = provider
   const { issuers, jwksURL } = provider.idToken ?? {
     issuers: [readProfileValue(extra, 'issuers') ?? []].flat().map(String),
     jwksURL: String(readProfileValue(extra, 'jwksURL') ?? ''),
   }
   const issuer = toText(claims.iss)
-  if (issuers.length > 0 && !issuers.includes(issuer)) throw new Error(`the id_token is from ${issuer}`)
+  if (issuers.length > 0 && !issuers.includes(issuer))
+    throw new Error(`the id_token is from ${issuer}`)
   if (!jwksURL) return claims
   const { status, text } = await send(jwksURL)
   if (status >= 400) throw new Error(`the keys were refused with ${status}`)
@@ -167,7 +171,10 @@ export interface ProviderResponse {
 
 export type ProviderClient = (
   url: string,
-  request?: { readonly headers?: Readonly<Record<string, string>>; readonly post?: string | undefined },
+  request?: {
+    readonly headers?: Readonly<Record<string, string>>
+    readonly post?: string | undefined
+  },
 ) => Promise<ProviderResponse>
 
 /** An HTTP client for one sign-in. Private addresses are allowed, because a superuser configures the URLs. */

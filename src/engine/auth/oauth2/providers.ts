@@ -59,7 +59,8 @@ const confirmedByDomain = (claims: unknown) =>
 
 /** How to read the email from an id token, by the value of the provider's option `idTokenEmailClaim`. */
 const MICROSOFT_EMAILS: Readonly<Record<string, (claims: unknown) => string>> = {
-  any_verified: (claims) => readProfileText(claims, 'verified_primary_email') || confirmedByDomain(claims),
+  any_verified: (claims) =>
+    readProfileText(claims, 'verified_primary_email') || confirmedByDomain(claims),
   verified_primary_email: (claims) => readProfileText(claims, 'verified_primary_email'),
   email_and_xms_edov: confirmedByDomain,
   email: (claims) => readProfileText(claims, 'email'),
@@ -100,7 +101,9 @@ const IN_CODE: Readonly<Record<string, InCode>> = {
   github: { amend: withGithubEmail },
   gitlab: {
     amend: (profile, { raw }) =>
-      Number.isNaN(Date.parse(readProfileText(raw, 'confirmed_at'))) ? { ...profile, email: '' } : profile,
+      Number.isNaN(Date.parse(readProfileText(raw, 'confirmed_at')))
+        ? { ...profile, email: '' }
+        : profile,
   },
   bitbucket: { amend: withBitbucketEmail },
   gitee: { amend: withGiteeEmail },
@@ -144,9 +147,10 @@ type InTable = Omit<ProviderType, keyof InCode>
 
 /** The OAuth2 providers of PocketBase, with their URLs, scopes and profile paths. PocketBase: tools/auth */
 export const PROVIDERS: Readonly<Record<string, ProviderType>> = Object.fromEntries(
-  Object.entries({ ...table, oidc2: table.oidc, oidc3: table.oidc } as object as Record<string, InTable>).map(
-    ([name, kind]) => [name, { ...kind, pkce: kind.pkce ?? true, ...IN_CODE[name] }],
-  ),
+  Object.entries({ ...table, oidc2: table.oidc, oidc3: table.oidc } as object as Record<
+    string,
+    InTable
+  >).map(([name, kind]) => [name, { ...kind, pkce: kind.pkce ?? true, ...IN_CODE[name] }]),
 )
 
 /** A collection's provider with defaults filled in; undefined for an unknown name. */

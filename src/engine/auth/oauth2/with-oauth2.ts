@@ -45,7 +45,8 @@ export interface OAuth2Identity {
 export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAuth2Identity> {
   const { services, collection } = call
   const { oauth2 } = collection
-  if (!oauth2.enabled) throw forbidden('The collection is not configured to allow OAuth2 authentication.')
+  if (!oauth2.enabled)
+    throw forbidden('The collection is not configured to allow OAuth2 authentication.')
   const form = await call.readForm()
   const options = oauth2.providers.find(({ name }) => name === form.provider)
   const provider = options && completeProvider(options)
@@ -62,7 +63,11 @@ export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAut
   return limitProviderAttempts(makeSignInAttempt(call, ''), () => visit(services, provider, form))
 }
 
-async function visit(services: AuthServices, provider: Provider, form: OAuth2Form): Promise<OAuth2Identity> {
+async function visit(
+  services: AuthServices,
+  provider: Provider,
+  form: OAuth2Form,
+): Promise<OAuth2Identity> {
   const send = makeProviderClient()
   const refused = (message: string) => (error: unknown) => {
     services.log.warn({ err: error, provider: provider.name }, 'OAuth2 sign-in failed')
@@ -101,17 +106,22 @@ export async function fetchUser(provider: Provider, token: ProviderToken, send: 
     ? await ask(provider, call)
     : await readIdToken(provider, readProfileText(token.raw, 'id_token'), send)
   const profile = readProfile(raw, provider)
-  return { raw, profile: (await provider.amend?.(profile, { raw, token, provider, call })) ?? profile }
+  return {
+    raw,
+    profile: (await provider.amend?.(profile, { raw, token, provider, call })) ?? profile,
+  }
 }
 
 async function ask({ userInfoURL, clientId, headers, query }: Provider, call: ProviderClient) {
-  const type: Record<string, string> = query === undefined ? {} : { 'content-type': 'application/json' }
+  const type: Record<string, string> =
+    query === undefined ? {} : { 'content-type': 'application/json' }
   const { status, text } = await call(userInfoURL, {
     headers: { ...type, ...headers?.(clientId) },
     post: query,
   })
   if (status >= 400) throw new Error(`the profile was refused with ${status}`)
   const raw: unknown = JSON.parse(text) ?? {}
-  if (typeof raw !== 'object' || Array.isArray(raw)) throw new TypeError('the profile is not an object')
+  if (typeof raw !== 'object' || Array.isArray(raw))
+    throw new TypeError('the profile is not an object')
   return raw as RawProfile
 }

@@ -56,7 +56,10 @@ export function readBuiltIn(definitions: readonly RawCollection[]): BuiltIn {
   }))
   const needed = raws.map((raw) => {
     const collection = complete(readNew(raw))
-    return { ...collection, fields: collection.fields.map((field) => withoutOptionalValues(field, raw)) }
+    return {
+      ...collection,
+      fields: collection.fields.map((field) => withoutOptionalValues(field, raw)),
+    }
   })
   return {
     raw: new Map(raws.map((raw) => [raw.id, raw])),
@@ -116,17 +119,21 @@ export function restoreMissingFields(
     columns.has(toColumnName(field.name)) &&
     !stored.fields.some(({ name }) => name === field.name)
   const needed = (builtIn.needed.get(stored.id)?.fields ?? []).filter((field) => !isLeftOut(field))
-  const named = (fields: readonly Field[], name: string) => fields.find((field) => field.name === name)
+  const named = (fields: readonly Field[], name: string) =>
+    fields.find((field) => field.name === name)
   const missing = needed.filter(({ name }) => !named(stored.fields, name))
   const fields = stored.fields.map((field) => withNeededValues(field, named(needed, field.name)))
-  const unfit = needed.find((field) => !missing.includes(field) && !serves(field, named(fields, field.name)))
+  const unfit = needed.find(
+    (field) => !missing.includes(field) && !serves(field, named(fields, field.name)),
+  )
   if (unfit) {
     throw new UserError(
       `The field "${unfit.name}" of the collection "${stored.name}" has the name of one that pocketsms needs for itself. Rename it, then start again.`,
     )
   }
   const hasAll =
-    missing.length === 0 && stored.fields.every((field) => serves(named(needed, field.name) ?? field, field))
+    missing.length === 0 &&
+    stored.fields.every((field) => serves(named(needed, field.name) ?? field, field))
   return hasAll ? undefined : { ...stored, fields: [...fields, ...missing] }
 }
 
@@ -145,7 +152,9 @@ export function findBuiltInProblem(
   if (!needed) return {}
   const code = 'validation_built_in_collection'
   if (next.name !== needed.name)
-    return { name: fieldError(code, `pocketsms needs the collection ${needed.name} under this name.`) }
+    return {
+      name: fieldError(code, `pocketsms needs the collection ${needed.name} under this name.`),
+    }
   const lost = needed.fields.find((field) => {
     const present = next.fields.find(({ name }) => name === field.name)
     return present

@@ -11,7 +11,9 @@ function redacted(collection: AuthCollection) {
     ...shown,
     extra: JSON.parse(writeSorted(extra)),
   }))
-  const tokens = Object.fromEntries(TOKENS.map((key) => [key, { duration: collection[key].duration }]))
+  const tokens = Object.fromEntries(
+    TOKENS.map((key) => [key, { duration: collection[key].duration }]),
+  )
   return { ...collection, oauth2: { ...oauth2, providers }, ...tokens }
 }
 
@@ -24,6 +26,7 @@ const TYPES = ['auth', 'base', 'view']
 /** A new collection of each type as JSON, without name and id, as starting points for forms. */
 export function scaffoldsJson(): string {
   const id = randomId(10) // the id becomes part of index names of auth collections
-  const scaffold = (type: string) => renderCollection({ ...complete(readNew({ type, id })), id: '' })
+  const scaffold = (type: string) =>
+    renderCollection({ ...complete(readNew({ type, id })), id: '' })
   return `{${TYPES.map((type) => `"${type}":${scaffold(type)}`).join(',')}}`
 }

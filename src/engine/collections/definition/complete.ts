@@ -33,7 +33,13 @@ const ID = systemField(
   { ...KEY, hidden: false },
 )
 
-const TOKEN_KEY = { name: 'tokenKey', type: 'text', min: 30, max: 60, autogeneratePattern: '[a-zA-Z0-9]{50}' }
+const TOKEN_KEY = {
+  name: 'tokenKey',
+  type: 'text',
+  min: 30,
+  max: 60,
+  autogeneratePattern: '[a-zA-Z0-9]{50}',
+}
 
 /** System fields of an auth collection, in this order. PocketBase: core/collection_model.go */
 const AUTH: readonly SystemField[] = [
@@ -44,7 +50,11 @@ const AUTH: readonly SystemField[] = [
   systemField({ name: 'verified', type: 'bool' }),
 ]
 
-function withSystemField(fields: readonly Field[], { fresh, forced }: SystemField, first: boolean): Field[] {
+function withSystemField(
+  fields: readonly Field[],
+  { fresh, forced }: SystemField,
+  first: boolean,
+): Field[] {
   const place = fields.findIndex((field) => field.name === fresh.name && field.type === fresh.type)
   if (place >= 0) {
     const kept = { ...fields[place]!, ...forced } as Field

@@ -1,4 +1,12 @@
-import { asObject, flag, object, optionalText, type Shape, text, texts } from '../../fields/json-shapes.ts'
+import {
+  asObject,
+  flag,
+  object,
+  optionalText,
+  type Shape,
+  text,
+  texts,
+} from '../../fields/json-shapes.ts'
 import { AUTH_KEYS } from '../auth-shape.ts'
 import type { Collection, CollectionType } from '../collection.ts'
 import { firstFields } from './complete.ts'
@@ -20,7 +28,8 @@ const COLLECTION_KEYS = {
   system: flag,
 }
 
-const asShape = (keys: object) => object(keys as Record<never, never>) as Shape<unknown> as Shape<Collection>
+const asShape = (keys: object) =>
+  object(keys as Record<never, never>) as Shape<unknown> as Shape<Collection>
 
 /** Keys of each collection type in PocketBase's order. An unknown type is read as base and refused later. */
 const SHAPES: Record<CollectionType, Shape<Collection>> = {
@@ -52,7 +61,10 @@ export function readStored(data: string): Collection {
 export function readNew(raw: unknown): Collection {
   const type = submittedType(raw) || 'base'
   const shape = findTypeShape(type)
-  const fresh = { ...shape.fresh(), ...(Object.hasOwn(SHAPES, type) ? {} : { fields: firstFields() }) }
+  const fresh = {
+    ...shape.fresh(),
+    ...(Object.hasOwn(SHAPES, type) ? {} : { fields: firstFields() }),
+  }
   return { ...lay(raw, shape, fresh as Collection), type } as Collection
 }
 

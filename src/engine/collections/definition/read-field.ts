@@ -24,9 +24,13 @@ const OWN: Partial<Record<FieldTypeName, object>> = { date: { max: date, min: da
 type AnyField = Record<string, unknown>
 const FIELD_SHAPES = new Map(
   Object.entries(FIELD_KEYS).map(([type, keys]) => {
-    const common = type === 'autodate' ? COMMON_KEYS : { ...COMMON_KEYS, help: text, required: flag }
+    const common =
+      type === 'autodate' ? COMMON_KEYS : { ...COMMON_KEYS, help: text, required: flag }
     const all = { ...common, ...keys, ...OWN[type as FieldTypeName] }
-    return [type, object(all as object as Record<string, Shape<unknown>>) as Shape<AnyField>] as const
+    return [
+      type,
+      object(all as object as Record<string, Shape<unknown>>) as Shape<AnyField>,
+    ] as const
   }),
 )
 
@@ -36,7 +40,9 @@ export function readField(raw: unknown): Field {
   const own = FIELD_SHAPES.get(String(type))
   if (!own) throw new ShapeError(`missing or unknown field type in ${writeSorted(raw)}`)
   const read = { ...own.over(raw, own.zero()), type }
-  return Object.fromEntries(Object.entries(read).sort(([a], [b]) => (a < b ? -1 : 1))) as unknown as Field
+  return Object.fromEntries(
+    Object.entries(read).sort(([a], [b]) => (a < b ? -1 : 1)),
+  ) as unknown as Field
 }
 
 const FIELD = shape<Field>(() => ({}) as Field, readField)

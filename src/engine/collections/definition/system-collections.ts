@@ -14,13 +14,25 @@ const text = (name: string, more: object = {}) => ({
   required: true,
   ...more,
 })
-const PASSWORD = { name: 'password', type: 'password', system: true, hidden: true, required: true, cost: 8 }
+const PASSWORD = {
+  name: 'password',
+  type: 'password',
+  system: true,
+  hidden: true,
+  required: true,
+  cost: 8,
+}
 const DATES = [
   { name: 'created', type: 'autodate', system: true, onCreate: true },
   { name: 'updated', type: 'autodate', system: true, onCreate: true, onUpdate: true },
 ]
 /** Defines a collection of records about auth records. Each record is visible only to its auth record. */
-const owned = (name: string, fields: readonly object[], indexes: readonly string[], more: object = {}) => ({
+const owned = (
+  name: string,
+  fields: readonly object[],
+  indexes: readonly string[],
+  more: object = {},
+) => ({
   type: 'base',
   system: true,
   listRule: OWNER,
@@ -55,7 +67,9 @@ const SYSTEM = [
   owned(
     '_authOrigins',
     [text('fingerprint')],
-    ['UNIQUE INDEX `idx_authOrigins_unique_pairs` ON `_authOrigins` (collectionRef, recordRef, fingerprint)'],
+    [
+      'UNIQUE INDEX `idx_authOrigins_unique_pairs` ON `_authOrigins` (collectionRef, recordRef, fingerprint)',
+    ],
     { deleteRule: OWNER },
   ),
   { type: 'auth', system: true, name: '_superusers', authToken: { duration: 86_400 } },
@@ -64,6 +78,9 @@ const SYSTEM = [
 export function makeSystemCollections(): Collection[] {
   return SYSTEM.map((raw) => {
     const collection = complete(readNew(raw))
-    return { ...collection, fields: DATES.map(readField).reduce<Field[]>(addField, collection.fields) }
+    return {
+      ...collection,
+      fields: DATES.map(readField).reduce<Field[]>(addField, collection.fields),
+    }
   })
 }

@@ -86,7 +86,8 @@ export function findBareJoinEnd(tokens: readonly SqlToken[], at: number): number
   for (; end < tokens.length; end++) {
     const token = tokens[end]!
     if (depth === 0 && ['on', 'using'].includes(lowerWord(token))) return undefined
-    if (depth === 0 && (AFTER_JOINED.has(lowerWord(token)) || [',', ')'].includes(token.text))) break
+    if (depth === 0 && (AFTER_JOINED.has(lowerWord(token)) || [',', ')'].includes(token.text)))
+      break
     if (token.text === '(') depth++
     if (token.text === ')') depth--
   }

@@ -13,11 +13,13 @@ export class SqliteFault extends Error {
 
 /** Throws a SqliteFault for a table, view or index name that SQLite reserves. */
 export function checkNameAllowed(name: string): void {
-  if (/^sqlite_/i.test(name)) throw new SqliteFault(`object name reserved for internal use: ${name}`)
+  if (/^sqlite_/i.test(name))
+    throw new SqliteFault(`object name reserved for internal use: ${name}`)
 }
 
 function demandOwnName({ catalog }: CatalogDraft, { id, name }: Collection, isNew: boolean): void {
-  const isOther = (one: Collection) => one.id !== id && one.name.toLowerCase() === name.toLowerCase()
+  const isOther = (one: Collection) =>
+    one.id !== id && one.name.toLowerCase() === name.toLowerCase()
   const others = catalog.all.filter(isOther)
   if (others.length === 0) return
   // in SQLite, `A` and `a` are two values of the unique `_collections.name`, but one table name
@@ -30,13 +32,18 @@ function demandOwnColumns({ fields }: Collection): void {
   const seen = new Map<string, string>()
   for (const name of fields.map((field) => field.name).sort()) {
     const other = seen.get(name.toLowerCase())
-    if (other !== undefined && other !== name) throw new SqliteFault(`duplicate column name: ${name}`)
+    if (other !== undefined && other !== name)
+      throw new SqliteFault(`duplicate column name: ${name}`)
     seen.set(name.toLowerCase(), name)
   }
 }
 
 /** Refuses names that SQLite would refuse: reserved or taken ones, or columns that differ only in case. */
-export function checkSqliteNames(draft: CatalogDraft, next: Collection, old: Collection | undefined): void {
+export function checkSqliteNames(
+  draft: CatalogDraft,
+  next: Collection,
+  old: Collection | undefined,
+): void {
   if (old?.name !== next.name) {
     checkNameAllowed(next.name)
     demandOwnName(draft, next, !old)

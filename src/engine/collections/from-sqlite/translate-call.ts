@@ -82,7 +82,8 @@ const CALLS: Readonly<Record<string, Call>> = {
   json_array_length: (args) => `pb_json_length(${translateJsonCall(args)})`,
   json_each: (args) => `json_each(${translateJsonCall(args)}::text)`,
   json_group_array: ([arg]) => `coalesce(json_agg(${arg}), '[]')`,
-  json_group_object: ([key, value = '']) => `coalesce(json_object_agg(${key}, ${inJson(value)}), '{}')`,
+  json_group_object: ([key, value = '']) =>
+    `coalesce(json_object_agg(${key}, ${inJson(value)}), '{}')`,
   json_object: jsonObject,
   strftime: (args) => `pb_strftime(${args.length > 1 ? args.join(',') : `${args[0]}, 'now'`})`,
   date: time('%F', 'pb_day'),

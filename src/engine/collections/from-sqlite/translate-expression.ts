@@ -43,8 +43,10 @@ function arrayText(json: string): string {
 /** Rewrites `tags != '[]'` to `tags != '{}'`, because lists are JSON in SQLite and arrays in Postgres. */
 function listTest([left, sign, right]: readonly Piece[]): void {
   if (!left?.field || !isMulti(left.field) || !EQUALITY.has(sign?.text ?? '')) return
-  if (right?.kind === 'text') right.put = sqlText(arrayText(right.text.slice(1, -1).replaceAll("''", "'")))
-  else if (right?.kind === 'name' && !right.field) right.put = sqlText(arrayText(unquoteName(right.text)))
+  if (right?.kind === 'text')
+    right.put = sqlText(arrayText(right.text.slice(1, -1).replaceAll("''", "'")))
+  else if (right?.kind === 'name' && !right.field)
+    right.put = sqlText(arrayText(unquoteName(right.text)))
 }
 
 /** Rewrites `json_extract(data, '$.a.b')` to `(data #>> '{a,b}')`. */

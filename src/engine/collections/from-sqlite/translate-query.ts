@@ -48,7 +48,9 @@ type Names = (token: SqlToken) => string
 /** Writes collections as their tables. Quotes names that Postgres would lower or take for keywords. */
 function makeNameWriter(catalog: Catalog): Names {
   const names = new Set(catalog.all.flatMap(({ fields }) => fields.map((field) => field.name)))
-  const tables = new Map(catalog.all.map((collection) => [collection.name, toTableName(collection)]))
+  const tables = new Map(
+    catalog.all.map((collection) => [collection.name, toTableName(collection)]),
+  )
   const needsQuotes = (word: string) => /[A-Z]/.test(word) || POSTGRES_WORDS.has(word)
   return ({ kind, text }) => {
     if (kind === 'word') {

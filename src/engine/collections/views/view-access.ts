@@ -180,7 +180,8 @@ select 'use the type "' || t.typname || '"'
 from pg_type t where t.oid = any($6::oid[]) and t.typname ~ '^_?reg' and t.typname <> 'regconfig'
 limit 1`
 
-const found = (tree: string, pattern: RegExp) => [...tree.matchAll(pattern)].map(([, text]) => text!)
+const found = (tree: string, pattern: RegExp) =>
+  [...tree.matchAll(pattern)].map(([, text]) => text!)
 const oids = (tree: string, pattern: RegExp) => [
   ...new Set(found(tree, pattern).flatMap((text) => text.split(' '))),
 ]
@@ -190,11 +191,18 @@ function forbiddenNode(tree: string): string | undefined {
   if (node) return `have this kind of expression (${node})`
   if (found(tree, /\{QUERY :commandType (\d+)/g).some((type) => type !== SELECT))
     return 'do anything but SELECT'
-  const value = found(tree, /\{SQLVALUEFUNCTION :op (\d+)/g).find((op) => Number(op) >= FIRST_SESSION_VALUE)
+  const value = found(tree, /\{SQLVALUEFUNCTION :op (\d+)/g).find(
+    (op) => Number(op) >= FIRST_SESSION_VALUE,
+  )
   return value && `use ${SESSION_VALUES[Number(value) - FIRST_SESSION_VALUE] ?? 'current_schema'}`
 }
 
-async function forbiddenObject(db: Db, view: string, tree: string, collections: readonly Collection[]) {
+async function forbiddenObject(
+  db: Db,
+  view: string,
+  tree: string,
+  collections: readonly Collection[],
+) {
   const { rows } = await db.query(FORBIDDEN, [
     VIEW_FUNCTIONS,
     oids(tree, /:(?:funcid|aggfnoid|winfnoid) (\d+)/g),

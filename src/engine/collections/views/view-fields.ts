@@ -43,9 +43,17 @@ function byExpression(expression: string): object | undefined {
 }
 
 /** A copy of a field with another name and id, because a view may contain a field twice. */
-const clone = (field: Field, name: string): Field => ({ ...field, name, id: `_clone_${randomId(4)}` })
+const clone = (field: Field, name: string): Field => ({
+  ...field,
+  name,
+  id: `_clone_${randomId(4)}`,
+})
 
-function readColumn(column: Identifier, query: ParsedQuery, sources: ReadonlyMap<string, Collection>) {
+function readColumn(
+  column: Identifier,
+  query: ParsedQuery,
+  sources: ReadonlyMap<string, Collection>,
+) {
   const parts = column.original.split('.')
   const qualified = parts.length === 2
   const main = query.tables[0]?.alias ?? ''
@@ -56,7 +64,11 @@ function readColumn(column: Identifier, query: ParsedQuery, sources: ReadonlyMap
   return { name, source, field }
 }
 
-function viewField(column: Identifier, query: ParsedQuery, sources: ReadonlyMap<string, Collection>) {
+function viewField(
+  column: Identifier,
+  query: ParsedQuery,
+  sources: ReadonlyMap<string, Collection>,
+) {
   const { name, source, field } = readColumn(column, query, sources)
   const plain = field !== undefined && !query.outer && source?.type !== 'view'
   if (column.alias === 'id') return { field: viewId(), plain: plain && field.type === 'text' }
@@ -65,7 +77,12 @@ function viewField(column: Identifier, query: ParsedQuery, sources: ReadonlyMap<
   if (!source || !field) return { field: json(column.alias), plain: false }
   if (name !== 'id') return { field: clone(field, column.alias), plain }
   return {
-    field: readField({ name: column.alias, type: 'relation', maxSelect: 1, collectionId: source.id }),
+    field: readField({
+      name: column.alias,
+      type: 'relation',
+      maxSelect: 1,
+      collectionId: source.id,
+    }),
     plain,
   }
 }
@@ -105,7 +122,11 @@ export function findFieldSource(
   const parsed = parseQuery(view.viewQuery)
   const column = parsed.columns.find(({ alias }) => alias === name)
   if (!column || depth > MAX_VIEWS) return undefined
-  const { source: collection, field } = readColumn(column, parsed, findSourceCollections(parsed, catalog))
+  const { source: collection, field } = readColumn(
+    column,
+    parsed,
+    findSourceCollections(parsed, catalog),
+  )
   if (!collection || !field) return undefined
   return collection.type === 'view'
     ? findFieldSource(collection, field.name, catalog, depth + 1)

@@ -32,7 +32,8 @@ const CASTS: Readonly<Record<Storage, (column: string) => string>> = {
   geo: (column) => column,
 }
 
-const NO_ID = "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)"
+const NO_ID =
+  "missing required id column (you can use `(ROW_NUMBER() OVER()) as id` if you don't have one)"
 const EMPTY_IDS = 'the query could return records with empty or invalid ids'
 const EQUAL_IDS = 'the query could return records with non-unique ids'
 
@@ -61,7 +62,8 @@ function demandQuery(sql: string): void {
 /** The query without outer semicolons. Throws a ViewQueryError or SqliteFault if it is no single SELECT. */
 function singleStatement(query: string): string {
   const sql = query.trim().replace(/^;+|;+$/g, '')
-  if (splitSql(sql, ';').length > 1) throw new ViewQueryError('multiple statements are not supported')
+  if (splitSql(sql, ';').length > 1)
+    throw new ViewQueryError('multiple statements are not supported')
   demandQuery(sql)
   return sql
 }
@@ -133,7 +135,8 @@ export async function readAndSample(store: Store, query: string): Promise<ReadQu
 }
 
 const namedBefore = (columns: readonly string[], place: number) =>
-  columns.slice(0, place).filter((name) => name.toLowerCase() === columns[place]!.toLowerCase()).length
+  columns.slice(0, place).filter((name) => name.toLowerCase() === columns[place]!.toLowerCase())
+    .length
 
 /** Whether the column is of this field. Postgres changes aliases without quotes to lower case. */
 const isFieldColumn = ({ field }: ViewField, column: string) =>

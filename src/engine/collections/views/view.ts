@@ -9,7 +9,9 @@ import { readQuery, viewSelect } from './view-query.ts'
 const writeViewName = (collection: ViewCollection) => sql.id(toTableName(collection))
 
 export async function dropView(db: Db, collection: ViewCollection, cascade = false): Promise<void> {
-  await sql`drop view if exists ${writeViewName(collection)} ${sql.raw(cascade ? 'cascade' : '')}`.execute(db)
+  await sql`drop view if exists ${writeViewName(collection)} ${sql.raw(cascade ? 'cascade' : '')}`.execute(
+    db,
+  )
 }
 
 const listDraftViews = (draft: CatalogDraft): ViewCollection[] =>

@@ -32,7 +32,9 @@ const readBounds = (db: Db, user: string, phones: readonly string[]) =>
       sql<number>`coalesce(s.code_approval_floor, 0)`.as('floor'),
       sql<string[]>`array(select n.number from unnest(${phones}::text[]) n(number)
         where not sms_is_destination(coalesce(s.code_destinations, ''), n.number))`.as('outside'),
-      sql<string[]>`array(select l.number from lines l where l."user" = ${user} and l.number like '+%')`.as(
+      sql<
+        string[]
+      >`array(select l.number from lines l where l."user" = ${user} and l.number like '+%')`.as(
         'lines',
       ),
     ])
@@ -50,7 +52,8 @@ export async function requireDestinations(
   asker: Asker = 'code',
 ): Promise<void> {
   const bounds = await readBounds(store.db, user, phones)
-  if (!phones.every((phone) => isAllowed(bounds, phone))) throw gatewayRefusal('destination_not_allowed')
+  if (!phones.every((phone) => isAllowed(bounds, phone)))
+    throw gatewayRefusal('destination_not_allowed')
   const stopped = bounds.stopped.split(',')
   for (const country of new Set(phones.map(readCallingCode))) {
     const isStopped = stopped.includes(country)
@@ -62,8 +65,11 @@ export async function requireDestinations(
 function isAllowed({ destinations, outside, lines }: Bounds, phone: string): boolean {
   if (isPremium(phone)) return false
   const country = readCallingCode(phone)
-  if (destinations === '' && lines.length > 0) return lines.some((line) => readCallingCode(line) === country)
-  return !outside.includes(phone) && (!SATELLITES.has(country) || isNamed(destinations, country, phone))
+  if (destinations === '' && lines.length > 0)
+    return lines.some((line) => readCallingCode(line) === country)
+  return (
+    !outside.includes(phone) && (!SATELLITES.has(country) || isNamed(destinations, country, phone))
+  )
 }
 
 /** Whether the owner lists a prefix of the number that is at least its calling code. */
@@ -74,7 +80,12 @@ const isNamed = (destinations: string, country: string, phone: string) =>
     .some((prefix) => prefix.startsWith(country) && phone.startsWith(prefix))
 
 /** Stops codes to a country if too few were approved, and queues a mail. True if they are stopped. */
-async function stopsNow({ db }: Store, user: string, country: string, asker: Asker): Promise<boolean> {
+async function stopsNow(
+  { db }: Store,
+  user: string,
+  country: string,
+  asker: Asker,
+): Promise<boolean> {
   return asker === 'page'
     ? call(db, 'codes_few_right', user, country, true)
     : call(db, 'codes_stop', user, country)

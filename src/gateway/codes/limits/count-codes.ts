@@ -59,7 +59,14 @@ interface Count {
 async function take(db: Db, counts: readonly Omit<Count, 'refusal'>[]) {
   const list = (name: 'amount' | 'limit' | 'seconds') => counts.map((count) => count[name])
   const keys = counts.map(({ key }) => key)
-  const [taken] = await callForRows(db, 'code_take', keys, list('amount'), list('limit'), list('seconds'))
+  const [taken] = await callForRows(
+    db,
+    'code_take',
+    keys,
+    list('amount'),
+    list('limit'),
+    list('seconds'),
+  )
   return taken!
 }
 
@@ -121,7 +128,12 @@ async function countsOfQuota(
   const { quota, period } = await readUsage(store, user, config, new Date())
   if (quota === 0) return []
   const limit = Math.floor((quota * share) / 100)
-  const month = { amount: phones.length, limit, seconds: MONTH_SECONDS, refusal: 'quota_exceeded' } as const
+  const month = {
+    amount: phones.length,
+    limit,
+    seconds: MONTH_SECONDS,
+    refusal: 'quota_exceeded',
+  } as const
   return [{ ...month, key: `code ${user} ${period}` }]
 }
 
@@ -144,7 +156,12 @@ export async function beginPause(
  * Begins a pause after which a number that has opted out may be told again how to get help. False within the
  * last pause.
  */
-export async function beginHelpPause(db: Db, user: string, phone: string, seconds: number): Promise<boolean> {
+export async function beginHelpPause(
+  db: Db,
+  user: string,
+  phone: string,
+  seconds: number,
+): Promise<boolean> {
   const key = `help ${user} ${hashPhone(phone)}`
   const { place } = await take(db, [{ key, amount: 1, limit: 1, seconds }])
   return place === 0
@@ -160,5 +177,7 @@ export const endPause = (db: Db, user: string, phone: string) =>
 const makePauseKey = (user: string, phone: string, asker: Asker) =>
   `${asker} ${user} ${hashPhone(phone)} pause`
 
-const refuse = (code: 'number_limit_reached' | 'sender_limit_reached' | 'resend_too_soon', wait: number) =>
-  tooManyTries(wait, REFUSALS[code][1], code)
+const refuse = (
+  code: 'number_limit_reached' | 'sender_limit_reached' | 'resend_too_soon',
+  wait: number,
+) => tooManyTries(wait, REFUSALS[code][1], code)

@@ -34,7 +34,9 @@ export async function leave(
 async function hasLeft(db: Db, { user, number }: LeavePage, group: string): Promise<boolean> {
   const left = await queries(db)
     .selectFrom('consent_states as s')
-    .innerJoin('consents as e', (join) => join.onRef('e.id', '=', 's.entry').onRef('e.group', '=', 's.group'))
+    .innerJoin('consents as e', (join) =>
+      join.onRef('e.id', '=', 's.entry').onRef('e.group', '=', 's.group'),
+    )
     .where('s.user', '=', user)
     .where('s.number', '=', number)
     .where('s.group', '=', group)

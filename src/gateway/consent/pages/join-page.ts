@@ -69,7 +69,8 @@ export async function findJoinPage(
     heading: fillPageWords(language, 'heading', names),
     sender: fillPageWords(language, 'sender', names),
     own: group.page_text.trim(),
-    consent: fillNames(group.page_consent.trim(), names) || fillPageWords(language, 'consent', names),
+    consent:
+      fillNames(group.page_consent.trim(), names) || fillPageWords(language, 'consent', names),
     terms: fillPageWords(language, 'terms'),
   }
   const shown = Object.values(texts).filter(Boolean).join('\n')

@@ -69,7 +69,10 @@ ${groups.length > 0 ? groups.map(({ id, name }) => button(id, 'leaveGroup', name
 }
 
 /** The page after the texts are ended, of a group or, without one, all. */
-export function renderLeftPage({ language, account, number }: LeavePage, group?: LeftGroup): string {
+export function renderLeftPage(
+  { language, account, number }: LeavePage,
+  group?: LeftGroup,
+): string {
   const names = { account, group: group?.name ?? '' }
   const sentence = fillPageWords(language, group ? 'leftGroup' : 'leftAll', names, number)
   return renderHtmlPage(language, fillPageWords(language, 'left'), html`<p>${text(sentence)}</p>`)

@@ -17,7 +17,8 @@ const WORDS: Readonly<Record<string, PageWord>> = {
 export function describePageFault(
   error: unknown,
 ): { readonly word: PageWord; readonly status: number } | undefined {
-  if (error instanceof RetryLater) return { word: WORDS[error.code] ?? 'other', status: error.status }
+  if (error instanceof RetryLater)
+    return { word: WORDS[error.code] ?? 'other', status: error.status }
   if (error instanceof GatewayError)
     return { word: WORDS[String(error.body.error)] ?? 'failed', status: error.status }
   if (error instanceof ApiError)

@@ -52,7 +52,10 @@ const made = (text: string) => text as Html
 export const text = (words: string): Html => made(escapeHtml(words))
 
 /** Fills texts into HTML. Escapes them, unless they are `Html`; lists are joined. */
-export const html = (parts: TemplateStringsArray, ...values: readonly (Html | readonly Html[])[]): Html =>
+export const html = (
+  parts: TemplateStringsArray,
+  ...values: readonly (Html | readonly Html[])[]
+): Html =>
   made(
     String.raw(
       { raw: parts },
@@ -75,7 +78,11 @@ const link = (address: string) =>
   `<a href="${escapeHtml(address)}" rel="nofollow noopener noreferrer">${escapeHtml(address)}</a>`
 
 /** A whole page. */
-export const renderHtmlPage = (language: PageLanguage, title: string, body: Html): string => `<!doctype html>
+export const renderHtmlPage = (
+  language: PageLanguage,
+  title: string,
+  body: Html,
+): string => `<!doctype html>
 <html lang="${language}">
 <head>
 <meta charset="utf-8">

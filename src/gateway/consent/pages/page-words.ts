@@ -19,14 +19,16 @@ const ENGLISH = {
   confirm: 'Confirm',
   again: 'Begin again',
   joined: 'You now get the texts',
-  joinedText: '{number} gets texts of {group} from {account}. Reply STOP to one of them to end them.',
+  joinedText:
+    '{number} gets texts of {group} from {account}. Reply STOP to one of them to end them.',
   leave: 'End texts',
   leaveText: 'Do you want no more texts from {account} at {number}? Press the button to end them.',
   unnamed: 'this sender',
   leaveAll: 'End all texts',
   leaveGroup: 'End only texts of {group}',
   left: 'The texts are ended',
-  leftAll: '{number} gets no more texts from {account}. To get them again, reply START to one of them.',
+  leftAll:
+    '{number} gets no more texts from {account}. To get them again, reply START to one of them.',
   leftGroup: '{number} gets no more texts of {group} from {account}.',
   missing: 'This page does not exist',
   missingText: 'The address is wrong, or the sender has closed the page.',
@@ -58,7 +60,8 @@ const GERMAN: Readonly<Record<PageWord, string>> = {
   asked: 'Sehen Sie auf Ihr Handy',
   askedReply:
     'Wir haben eine SMS an {number} gesendet. Antworten Sie innerhalb von zwei Tagen mit JA, dann erhalten Sie die SMS.',
-  askedCode: 'Wir haben einen Code an {number} gesendet. Geben Sie ihn hier ein, dann erhalten Sie die SMS.',
+  askedCode:
+    'Wir haben einen Code an {number} gesendet. Geben Sie ihn hier ein, dann erhalten Sie die SMS.',
   noText:
     'Keine SMS erhalten? Prüfen Sie die Nummer. Eine Nummer, die diese SMS schon erhält oder STOP gesendet hat, erhält hier keine SMS. Nach STOP senden Sie zuerst START.',
   code: 'Code aus der SMS',
@@ -84,14 +87,16 @@ const GERMAN: Readonly<Record<PageWord, string>> = {
   badNumber: 'Das ist keine Telefonnummer. Wählen Sie das Land, und schreiben Sie alle Ziffern.',
   changed:
     'Der Text dieser Seite hat sich geändert. Lesen Sie ihn noch einmal, und setzen Sie dann den Haken.',
-  otherSite: 'Das Formular kam von einer anderen Seite. Benutzen Sie das Formular auf dieser Seite.',
+  otherSite:
+    'Das Formular kam von einer anderen Seite. Benutzen Sie das Formular auf dieser Seite.',
   destination: 'An diese Nummer senden wir keine SMS.',
   tooMany: 'Es wurden zu viele SMS angefordert. Versuchen Sie es später noch einmal.',
   tooSoon: 'Wir haben gerade eine SMS an diese Nummer gesendet. Warten Sie eine Minute.',
   signedIn:
     'Sie sind in diesem Browser an der Konsole angemeldet. Nur wer die SMS erhalten hat, meldet sich mit diesem Link ab. Melden Sie den Kontakt in der Konsole ab.',
   noLine: 'Im Moment können wir keine SMS senden. Versuchen Sie es später noch einmal.',
-  wrongCode: 'Der Code ist falsch oder abgelaufen. Sehen Sie noch einmal in die SMS, oder beginnen Sie neu.',
+  wrongCode:
+    'Der Code ist falsch oder abgelaufen. Sehen Sie noch einmal in die SMS, oder beginnen Sie neu.',
   other: 'Der Server kann im Moment nicht antworten. Versuchen Sie es später noch einmal.',
 }
 

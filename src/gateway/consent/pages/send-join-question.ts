@@ -87,7 +87,10 @@ export async function askToJoin(
 class Undone extends Error {}
 
 /** Fields of `consents` about what a visitor of a page has agreed to. */
-const makeJoinEntry = ({ user, group, shown, version }: JoinPage, { number, address, browser }: Visitor) => ({
+const makeJoinEntry = (
+  { user, group, shown, version }: JoinPage,
+  { number, address, browser }: Visitor,
+) => ({
   user,
   number,
   group,
@@ -113,12 +116,23 @@ async function sendQuestion(store: Store, config: PageConfig, page: JoinPage, nu
   const body = question ? fillNames(question, names) : renderConsentText('ask', languages, names)
   const expiresAt = formatInstant(Date.now() + MAX_WAIT_MS)
   const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
-  const offer = await prepareOffer(store, config, makeAccountSender(user, user), toOne(number, body, options))
+  const offer = await prepareOffer(
+    store,
+    config,
+    makeAccountSender(user, user),
+    toOne(number, body, options),
+  )
   return { message: offer.messages[0]!.id, wake: await sendInside(store, config, offer) }
 }
 
 /** Sends a code of Verify. Returns as `sendQuestion`. */
-async function sendPageCode(store: Store, config: PageConfig, page: JoinPage, to: string, service: Service) {
+async function sendPageCode(
+  store: Store,
+  config: PageConfig,
+  page: JoinPage,
+  to: string,
+  service: Service,
+) {
   const { user, names, language } = page
   const start = {
     sender: makeAccountSender(user, user),

@@ -26,5 +26,6 @@ export async function analyzeOutgrown({ db }: Store): Promise<void> {
       > greatest(${sql.lit(FEW_PAGES)}, c.relpages * 1.5) * current_setting('block_size')::int`)
     .execute()
   // names from the system catalog, already quoted
-  if (grown.length > 0) await db.script(`analyze (skip_locked) ${grown.map(({ name }) => name).join(', ')}`)
+  if (grown.length > 0)
+    await db.script(`analyze (skip_locked) ${grown.map(({ name }) => name).join(', ')}`)
 }

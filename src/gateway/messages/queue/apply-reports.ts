@@ -97,12 +97,15 @@ async function applyLocked(...[store, device, reports, seconds]: Parameters<type
       const others: Numbered[] = []
       for (const [number, report] of round) {
         const next = report.not_sent ? await giveBack(db, device, report, seconds) : undefined
-        if (next && !report.blameless) outcomes.push({ line: lines.get(report.id)!, hasSent: false })
+        if (next && !report.blameless)
+          outcomes.push({ line: lines.get(report.id)!, hasSent: false })
         if (next === undefined) others.push([number, report])
         else results[number] = makeAppliedResult(report, next === '' ? 'failed' : 'assigned')
         if (next) woken.add(next)
       }
-      const [done] = await applyTogether(db, [{ device, reports: others.map(([, report]) => report) }])
+      const [done] = await applyTogether(db, [
+        { device, reports: others.map(([, report]) => report) },
+      ])
       others.forEach(([number], i) => {
         results[number] = done!.results[i]!
       })

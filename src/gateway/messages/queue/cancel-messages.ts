@@ -52,7 +52,11 @@ export async function cancelBatch(store: Store, permit: Permit, batchId: string)
 }
 
 /** Cancels and refunds a batch's unclaimed messages. Returns how many; 0 also for an unknown batch. */
-export async function cancelWaiting(store: Store, permit: Permit, batchId: string): Promise<number> {
+export async function cancelWaiting(
+  store: Store,
+  permit: Permit,
+  batchId: string,
+): Promise<number> {
   await requireOwnBatch(store.db, permit, batchId)
   let canceled = 0
   for (;;) {
@@ -119,7 +123,11 @@ async function cancelLocked(
 }
 
 export const CANCELED = z
-  .object({ id: z.string(), status: z.literal('failed'), error_message: z.literal(REASONS.canceled) })
+  .object({
+    id: z.string(),
+    status: z.literal('failed'),
+    error_message: z.literal(REASONS.canceled),
+  })
   .meta({ id: 'Canceled' })
 
 /** Locks an unclaimed message. Finds no row after a concurrent claim; later claims skip the locked row. */

@@ -104,7 +104,10 @@ export function readChange(raw: unknown, now: Date): Change {
 }
 
 /** Reads dates as a send does: a past `scheduled_at` means now, and the expiry must be later than that. */
-export function parseMessageChange(given: Partial<z.output<typeof MESSAGE_CHANGE>>, now: Date): Change {
+export function parseMessageChange(
+  given: Partial<z.output<typeof MESSAGE_CHANGE>>,
+  now: Date,
+): Change {
   const { scheduled_at, expires_at, ttl, body, priority } = given
   if (body != null) checkLength(body)
   const scheduledAt = scheduled_at == null ? null : keepFutureDate(scheduled_at, now)

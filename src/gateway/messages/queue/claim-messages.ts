@@ -30,11 +30,18 @@ export const CLAIMED_MESSAGE = z
   .meta({ id: 'ClaimedMessage' })
 
 /** Gives a device up to `limit` messages to send. Concurrent claims share a query. Throws 403 if disabled. */
-export async function claimMessages({ db }: Store, device: Device, limit: number, leaseSeconds: number) {
+export async function claimMessages(
+  { db }: Store,
+  device: Device,
+  limit: number,
+  leaseSeconds: number,
+) {
   if (!device.enabled) throw gatewayRefusal('device_disabled')
   if (!device.isLimited) {
     const ask = { device, limit, room: null, leaseSeconds }
-    const found = db.inTransaction ? (await claimTogether(db, [ask]))[0]! : await claiming(db).add(ask)
+    const found = db.inTransaction
+      ? (await claimTogether(db, [ask]))[0]!
+      : await claiming(db).add(ask)
     if (!found.isPaced) return found.messages
   }
   // admit few claims of limited devices: each keeps a connection while it waits for the device's other claims
@@ -64,7 +71,9 @@ const claiming = makeDatabaseGroups<Ask, Claimed>((db) => ({
   keyOf: ({ device }) => device.id,
   paceMs: DEVICE_PACE_MS,
   async store(asks) {
-    const largest = new Map(asks.toSorted((a, b) => a.limit - b.limit).map((ask) => [ask.device.id, ask]))
+    const largest = new Map(
+      asks.toSorted((a, b) => a.limit - b.limit).map((ask) => [ask.device.id, ask]),
+    )
     const found = await claimTogether(db, [...largest.values()])
     const ofDevice = new Map([...largest.keys()].map((device, i) => [device, found[i]!]))
     return asks.map(({ device, limit }) => {
@@ -85,18 +94,24 @@ interface Claimed {
 }
 
 /** A row of sms_claim. Without an id: nothing new was claimed, because `lines` is not known. */
-type ClaimedRow = Omit<ClaimedMessage, 'id'> & { number: number; id: string | null; sealed: string | null }
+type ClaimedRow = Omit<ClaimedMessage, 'id'> & {
+  number: number
+  id: string | null
+  sealed: string | null
+}
 
 async function claimTogether(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
-  const given = asks.map(({ device, limit, room, leaseSeconds: seconds, lines = null }, number) => ({
-    number,
-    device: device.id,
-    user: device.user,
-    limit,
-    room,
-    seconds,
-    lines: lines && JSON.parse(lines),
-  }))
+  const given = asks.map(
+    ({ device, limit, room, leaseSeconds: seconds, lines = null }, number) => ({
+      number,
+      device: device.id,
+      user: device.user,
+      limit,
+      room,
+      seconds,
+      lines: lines && JSON.parse(lines),
+    }),
+  )
   const rows = await queries(db)
     .selectFrom(sql<ClaimedRow>`sms_claim(${JSON.stringify(given)}::json)`.as('claimed'))
     .selectAll()

@@ -37,5 +37,7 @@ type Count = Readonly<{ status: string; messages: number }>
 /** Makes counts by status. */
 export function countByStatus(counted: readonly Count[]): Counts {
   const found = new Map(counted.map(({ status, messages }) => [status, messages]))
-  return Object.fromEntries(STATUS.options.map((status) => [status, found.get(status) ?? 0])) as Counts
+  return Object.fromEntries(
+    STATUS.options.map((status) => [status, found.get(status) ?? 0]),
+  ) as Counts
 }

@@ -14,7 +14,9 @@ const endCampaigns = (db: Db) =>
   queries(db)
     .updateTable('campaigns')
     .set({ error: REASONS.restored, settled: true, audience: '[]', updated: NOW })
-    .set({ status: sql`case when coalesce(repeat::text, 'null') = 'null' then 'failed' else 'paused' end` })
+    .set({
+      status: sql`case when coalesce(repeat::text, 'null') = 'null' then 'failed' else 'paused' end`,
+    })
     .where('status', 'in', ['scheduled', 'repeating', 'sending', 'paused'])
     .execute()
 
@@ -29,7 +31,8 @@ export async function endUnfinished(db: Db): Promise<number> {
     .forUpdate()
   let ended = 0
   for (;;) {
-    if (!(await queries(db).selectFrom('sms_dispatch').limit(sql.lit(1)).executeTakeFirst())) return ended
+    if (!(await queries(db).selectFrom('sms_dispatch').limit(sql.lit(1)).executeTakeFirst()))
+      return ended
     const paid = await failMessages(db, any, REASONS.restored)
     for (const { messages } of paid) ended += messages
   }

@@ -69,6 +69,8 @@ export async function recordOutage(db: Db): Promise<void> {
   await queries(db)
     .insertInto('device_watch')
     .defaultValues()
-    .onConflict((found) => found.column('is_only').doUpdateSet({ reachable_since: now, looked_at: now }))
+    .onConflict((found) =>
+      found.column('is_only').doUpdateSet({ reachable_since: now, looked_at: now }),
+    )
     .execute()
 }

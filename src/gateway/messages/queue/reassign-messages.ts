@@ -22,4 +22,6 @@ export const reassign = (
   onlineSeconds: number,
   isCharged = false,
 ): Promise<string[]> =>
-  listWokenDevices(callForRows(db, 'sms_reassign', sql`array(${source})`, [why], onlineSeconds, isCharged))
+  listWokenDevices(
+    callForRows(db, 'sms_reassign', sql`array(${source})`, [why], onlineSeconds, isCharged),
+  )

@@ -45,7 +45,12 @@ export const readReschedule = (raw: unknown, now: Date): Change =>
  * Reschedules a batch's waiting messages. Idempotent. Throws 403, 404, 409; 400 if a message would expire
  * before it is due, or if they are more than the sender may change at once.
  */
-export async function rescheduleBatch(store: Store, sender: Sender, batchId: string, change: Change) {
+export async function rescheduleBatch(
+  store: Store,
+  sender: Sender,
+  batchId: string,
+  change: Change,
+) {
   const permit = await requireBatch(store, sender, batchId, change)
   let rescheduled = 0
   for (let last: string | null = ''; last !== null; ) {
@@ -77,7 +82,13 @@ interface Some {
   readonly changed: number
 }
 
-async function rescheduleSome(db: Db, permit: Permit, batchId: string, change: Change, after: string) {
+async function rescheduleSome(
+  db: Db,
+  permit: Permit,
+  batchId: string,
+  change: Change,
+  after: string,
+) {
   const waiting = selectOfBatch(db, permit, batchId)
     .where('d.message', '>', after)
     .orderBy('d.message')

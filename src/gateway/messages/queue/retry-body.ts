@@ -21,7 +21,9 @@ export const RETRY_BATCH = z
 
 /** The body of a request to send one failed message again. Every field is optional. */
 export const RETRY_MESSAGE = z
-  .strictObject({ device_id: COMMON.device_id.describe('The only device that may send. Default: any.') })
+  .strictObject({
+    device_id: COMMON.device_id.describe('The only device that may send. Default: any.'),
+  })
   .meta({ id: 'RetryMessage' })
 
 export const RETRIED_BATCH = z

@@ -108,9 +108,15 @@ export async function retryBatch(
   }
   const permit = requirePermit(sender, 'retry', due.length)
   let refusal: Outcome | undefined
-  for (let at = 0; at < due.length && (!refusal || refusal === 'destination_not_allowed'); at += MAX_OFFERS) {
+  for (
+    let at = 0;
+    at < due.length && (!refusal || refusal === 'destination_not_allowed');
+    at += MAX_OFFERS
+  ) {
     const some = due.slice(at, at + MAX_OFFERS)
-    const decided = await Promise.all(some.map((one) => offerAgain(services, permit, one, batch, keepsQuiet)))
+    const decided = await Promise.all(
+      some.map((one) => offerAgain(services, permit, one, batch, keepsQuiet)),
+    )
     for (const [i, { outcome, message }] of decided.entries())
       if (outcome === 'accepted' || outcome === 'known') ids.set(some[i]!, message)
       else refusal ??= outcome
@@ -174,7 +180,9 @@ export async function retryMessage(
   id: string,
   { device_id }: z.output<typeof RETRY_MESSAGE>,
 ): Promise<Sent> {
-  const one = await selectMessages(services.store.db, sender.user).where('m.id', '=', id).executeTakeFirst()
+  const one = await selectMessages(services.store.db, sender.user)
+    .where('m.id', '=', id)
+    .executeTakeFirst()
   if (!one) throw gatewayRefusal('message_not_found')
   const { status, type, to, body, priority, sim, guarantee, campaign, reason } = one
   if (campaign !== '' && campaign !== sender.sentBy) throw ownedByCampaign(campaign)
@@ -182,10 +190,14 @@ export async function retryMessage(
   if (reason === REASONS.optedOut)
     throw gatewayRefusal('not_retriable', 'The recipient had opted out: send a new text')
   if (reason === REASONS.noConsent)
-    throw gatewayRefusal('not_retriable', 'The recipient has not given the consent that this text requires')
+    throw gatewayRefusal(
+      'not_retriable',
+      'The recipient has not given the consent that this text requires',
+    )
   if (reason === REASONS.stopped)
     throw gatewayRefusal('not_retriable', 'The person was erased and gets no more texts')
-  if (body === '') throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
+  if (body === '')
+    throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
   const again = { priority, sim, guarantee, expiresAt: expiryNow(one), clientRef: retryRef(id) }
   const scope = readScope(one.scope)
   const options = { ...PLAIN_OPTIONS, ...again, scope }

@@ -7,7 +7,12 @@ import { inSeconds, queries } from '../../../platform/db/queries.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { repeat } from '../../../platform/tools/repeat.ts'
 import { pushWake } from '../../lines/push-wake.ts'
-import { listenToOtherNodes, WAKE_CHANNEL, wakeHere, watchUnheardWakes } from '../../lines/wake-devices.ts'
+import {
+  listenToOtherNodes,
+  WAKE_CHANNEL,
+  wakeHere,
+  watchUnheardWakes,
+} from '../../lines/wake-devices.ts'
 import type { PushSettings } from '../../lines/web-push.ts'
 import { countMessages } from '../message-totals.ts'
 import { analyzeOutgrown } from './analyze-outgrown.ts'
@@ -31,7 +36,8 @@ async function deleteExpiredRows({ db }: Store) {
     .execute()
 }
 
-type QueueSettings = PushSettings & Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>
+type QueueSettings = PushSettings &
+  Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>
 
 const SWEEP_MS = 1_000
 /** Maximum time for devices to report after an outage of this server. The SMSGate app retries every 60 s. */
@@ -82,7 +88,8 @@ function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds, stickyDays }
   let wasAway = async () => (await countChannelListeners(store.db, WAKE_CHANNEL)) <= 1
   return async () => {
     try {
-      if (wellSince === undefined && (await wasAway())) await extendAllLeases(store.db, graceMs / 1000)
+      if (wellSince === undefined && (await wasAway()))
+        await extendAllLeases(store.db, graceMs / 1000)
       wellSince ??= performance.now()
       await sweep(store, deviceOnlineSeconds, performance.now() - wellSince > graceMs, stickyDays)
     } catch (error) {

@@ -49,16 +49,18 @@ export async function applyTogether(db: Db, items: readonly DeviceReports[]): Pr
   const all = items.flatMap(({ device, reports }, item) =>
     reports.map((report) => ({ item, device, report })),
   )
-  const given = all.map(({ device, report: { id, attempt, status, at, error_message } }, number) => ({
-    number,
-    device: device.id,
-    user: device.user,
-    id,
-    attempt,
-    status,
-    at,
-    reason: status === 'failed' ? error_message || NO_REASON : '',
-  }))
+  const given = all.map(
+    ({ device, report: { id, attempt, status, at, error_message } }, number) => ({
+      number,
+      device: device.id,
+      user: device.user,
+      id,
+      attempt,
+      status,
+      at,
+      reason: status === 'failed' ? error_message || NO_REASON : '',
+    }),
+  )
   const reported = sql<{
     number: number
     status: Status | null

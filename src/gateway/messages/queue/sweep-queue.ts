@@ -20,24 +20,36 @@ import {
  * Steps of a sweep, ordered so that no device is woken for an ended message, and that a refused text ends as
  * refused: it costs nothing. They return devices to wake.
  */
-const SWEEPS: readonly ((db: Db, onlineSeconds: number, stickyDays: number) => Promise<readonly string[]>)[] =
-  [
-    failExpiredLeases,
-    endRefused,
-    endExpired,
-    endOrphaned,
-    retryExpiredLeases,
-    returnStale,
-    endLineless,
-    releaseDue,
-    reassignUnclaimed,
-    wakeUnclaimed,
-  ]
+const SWEEPS: readonly ((
+  db: Db,
+  onlineSeconds: number,
+  stickyDays: number,
+) => Promise<readonly string[]>)[] = [
+  failExpiredLeases,
+  endRefused,
+  endExpired,
+  endOrphaned,
+  retryExpiredLeases,
+  returnStale,
+  endLineless,
+  releaseDue,
+  reassignUnclaimed,
+  wakeUnclaimed,
+]
 /** Steps for texts of silent devices. */
-const BY_SILENCE: ReadonlySet<unknown> = new Set([failExpiredLeases, retryExpiredLeases, reassignUnclaimed])
+const BY_SILENCE: ReadonlySet<unknown> = new Set([
+  failExpiredLeases,
+  retryExpiredLeases,
+  reassignUnclaimed,
+])
 
 /** Handles overdue messages. False if another node does. `silenceCounts`: false after a server's outage. */
-export async function sweep(store: Store, deviceOnlineSeconds: number, silenceCounts = true, stickyDays = 0) {
+export async function sweep(
+  store: Store,
+  deviceOnlineSeconds: number,
+  silenceCounts = true,
+  stickyDays = 0,
+) {
   const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !BY_SILENCE.has(step))
   const devices = new Set<string>()
   const isOurs = await store.db.transaction(async (db) => {

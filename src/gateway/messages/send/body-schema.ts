@@ -14,7 +14,10 @@ export const date = () =>
     if (at === '' && raw !== '') issues.addIssue('must be a date, for example 2026-11-20T07:00:00Z')
     return at
   })
-const value = z.union([z.string(), z.number(), z.boolean()], 'must be a text, a number or a boolean')
+const value = z.union(
+  [z.string(), z.number(), z.boolean()],
+  'must be a text, a number or a boolean',
+)
 
 /** The server's own references. A client's message with one would prevent a retry or an automatic answer. */
 const SERVER_REFS = /^(?:retry|auto):/
@@ -45,7 +48,9 @@ export const COMMON = {
   scheduled_at: date().nullish().describe('Not before this instant. One that is past means now.'),
   expires_at: date()
     .nullish()
-    .describe('The end: a message that no device has claimed by then ends as `failed`. Excludes `ttl`.'),
+    .describe(
+      'The end: a message that no device has claimed by then ends as `failed`. Excludes `ttl`.',
+    ),
   ttl: wholeNumber(1, MAX_TTL_SECONDS)
     .nullish()
     .describe('The same as a number of seconds, counted from when the message is due.'),
@@ -100,7 +105,10 @@ export const SEND = z
   .strictObject({
     ...COMMON,
     ...OF_SEND,
-    body: visibleText().meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
+    body: visibleText().meta({
+      maxLength: MAX_CHARACTERS,
+      description: 'The text, in Unicode characters.',
+    }),
     variables: VARIABLES.describe(
       'If present, even as `{}`: the `{{variables}}` of `body` are filled in like those of a template. If absent, `body` is sent unchanged.',
     ),

@@ -21,7 +21,10 @@ const ESTIMATE = z
         }),
       )
       .describe('The lines that would send, the one with the most texts first.'),
-    waiting: z.int().min(0).describe('Texts that no line takes now, so that their cost is unknown.'),
+    waiting: z
+      .int()
+      .min(0)
+      .describe('Texts that no line takes now, so that their cost is unknown.'),
   })
   .meta({ id: 'CostEstimate' })
 

@@ -27,4 +27,5 @@ export function checkExpiry(
   if (expires_at && expires_at <= due) throw expiresBeforeDue()
 }
 
-export const expiresBeforeDue = () => invalid('expires_at must lie in the future, after scheduled_at')
+export const expiresBeforeDue = () =>
+  invalid('expires_at must lie in the future, after scheduled_at')

@@ -39,7 +39,11 @@ function canonical(value: unknown) {
 }
 
 /** The answer to the key's first request in 24 hours, or undefined. Throws 422 if that request differed. */
-export async function findFirstAnswer(store: Store, user: string, { key, fingerprint }: Idempotency) {
+export async function findFirstAnswer(
+  store: Store,
+  user: string,
+  { key, fingerprint }: Idempotency,
+) {
   const first = await queries(store.db)
     .selectFrom('sms_idempotency')
     .select(['fingerprint', 'answer'])

@@ -42,7 +42,9 @@ export const PREVIEW = TEXT.omit({ to: true })
     opted_out: z
       .int()
       .min(0)
-      .describe('Recipients who have opted out: their messages would fail at once and cost nothing.'),
+      .describe(
+        'Recipients who have opted out: their messages would fail at once and cost nothing.',
+      ),
     without_consent: z
       .int()
       .min(0)
@@ -96,7 +98,9 @@ export async function previewSend(
   const texts = await writeTexts(store, config, user, body.content, whom, note)
   const isOwnWords = findSharedText(body.content) !== undefined && body.groupIds.length === 0
   const showsPeople = isOwnWords || isAllowed(sender, 'readContacts')
-  const shown = showsPeople ? texts : await writeTexts(store, config, user, body.content, [''], keepOpen)
+  const shown = showsPeople
+    ? texts
+    : await writeTexts(store, config, user, body.content, [''], keepOpen)
   const { to: _, ...first } = shown[0]!
   const refused = await findRefused(store, user, phones, consentScope(body))
   const items = (phones.length > 0 ? texts : []).map((text) => ({
@@ -114,7 +118,12 @@ export async function previewSend(
     items: showsPeople ? items : [],
     last_leaves_at: await estimateLastSending(store, user, sent.length, options.scheduledAt, body),
     estimate: isAllowed(sender, 'listDevices')
-      ? await estimateCost(store, config, user, sent, { ...options, key: sender.key?.id, device, line })
+      ? await estimateCost(store, config, user, sent, {
+          ...options,
+          key: sender.key?.id,
+          device,
+          line,
+        })
       : null,
     ...((body.isDraft || missing.size > 0) && { missing: [...missing] }),
   }

@@ -8,7 +8,11 @@ import { checkExpiry, formatInstant, keepFutureDate } from './expiry.ts'
 import type { Content, SendBody } from './send-options.ts'
 
 /** Parses a body of `send` or `send-template`. Throws 400 that names the first wrong field. */
-export function readSend(schema: typeof SEND | typeof TEMPLATE_SEND, raw: unknown, now: Date): SendBody {
+export function readSend(
+  schema: typeof SEND | typeof TEMPLATE_SEND,
+  raw: unknown,
+  now: Date,
+): SendBody {
   const body = sendBody(checkShape(schema, raw), now)
   if (body.recipients.length > 0 || body.groupIds.length > 0) return body
   throw invalid('recipients must name at least one phone number, or group_ids a group')
@@ -21,7 +25,10 @@ export function readPreview(raw: unknown, now: Date): SendBody & { readonly isDr
   return { ...sendBody(body, now), isDraft: body.draft ?? false }
 }
 
-function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, now: Date): SendBody {
+function sendBody(
+  body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>,
+  now: Date,
+): SendBody {
   const scheduledAt = body.scheduled_at ? keepFutureDate(body.scheduled_at, now) : ''
   const due = scheduledAt || formatDate(now)
   if (body.expires_at) checkExpiry(body, due)
@@ -34,7 +41,9 @@ function sendBody(body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>, 
     options: {
       scheduledAt,
       // `ttl` counts from when the message is due
-      expiresAt: body.ttl ? formatInstant(toDate(due)!.getTime() + body.ttl * 1000) : (body.expires_at ?? ''),
+      expiresAt: body.ttl
+        ? formatInstant(toDate(due)!.getTime() + body.ttl * 1000)
+        : (body.expires_at ?? ''),
       priority: body.priority ?? 0,
       sim: body.sim ?? 0,
       guarantee: body.guarantee ?? 'at_most_once',
@@ -54,5 +63,7 @@ export function readContent(
   if (templateId == null && !variables) return { body: body.body! }
   const given = Object.entries(variables ?? {})
   const texts = Object.fromEntries(given.map(([name, of]) => [name, cleanText(String(of))]))
-  return templateId != null ? { templateId, variables: texts } : { body: body.body!, variables: texts }
+  return templateId != null
+    ? { templateId, variables: texts }
+    : { body: body.body!, variables: texts }
 }

@@ -9,7 +9,11 @@ export const ATTEMPT_HEADER = 'x-carrier-attempt'
  * Throws 403 if the account that sends an attempt by a carrier is the carrier: the text would return for
  * ever.
  */
-export async function refuseOwnAttempt({ db }: Store, user: string, attempt: string): Promise<void> {
+export async function refuseOwnAttempt(
+  { db }: Store,
+  user: string,
+  attempt: string,
+): Promise<void> {
   const [id = ''] = attempt.split('.')
   const own = await queries(db)
     .selectFrom('sms_messages')

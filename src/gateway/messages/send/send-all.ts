@@ -37,7 +37,8 @@ export async function sendAll(
     .transaction(async (db) => {
       const inside = { db, catalog: store.catalog }
       const { verdicts, wake } = await storeOffers(inside, config, offers)
-      for (const [i, verdict] of verdicts.entries()) await renderVerdict(inside, offers[i]!, verdict!)
+      for (const [i, verdict] of verdicts.entries())
+        await renderVerdict(inside, offers[i]!, verdict!)
       if (isTrial) throw UNDO
       return { wake, sent: offers.filter((_, i) => verdicts[i]!.outcome === 'accepted') }
     })

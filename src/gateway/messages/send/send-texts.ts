@@ -102,7 +102,8 @@ const findOther = (db: Db, message: string, to: string, body: string) =>
 
 async function checkClientRef({ db }: Store, message: string, offer: Offer) {
   const { to, body } = offer.messages[0]!
-  if (await findOther(db, message, to, body ?? offer.body ?? '')) throw gatewayRefusal('client_ref_reused')
+  if (await findOther(db, message, to, body ?? offer.body ?? ''))
+    throw gatewayRefusal('client_ref_reused')
 }
 
 /** A new message. `isShared`: its text is the offer's `body`; `keepsQuiet`: it waits during quiet hours. */
@@ -136,7 +137,8 @@ export async function prepareOffer(
   // refuse an unknown device before a wrong template; for a plain text, `sms_accept` checks the device
   if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
   const texts = await writeTexts(store, config, sender.user, content, phones)
-  if (options.clientRef !== '' && texts.length > 1) throw invalid('client_ref can name one message only')
+  if (options.clientRef !== '' && texts.length > 1)
+    throw invalid('client_ref can name one message only')
   const messages: OfferedMessage[] = []
   const ids: string[] = []
   for (const text of texts) {
@@ -167,7 +169,12 @@ export async function prepareOffer(
 }
 
 const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
-  JSON.stringify({ batch_id, message_ids, recipients_count: message_ids.length, status: 'accepted' })
+  JSON.stringify({
+    batch_id,
+    message_ids,
+    recipients_count: message_ids.length,
+    status: 'accepted',
+  })
 
 export async function isOwn({ db }: Store, table: 'devices' | 'lines', user: string, id: string) {
   const own = await queries(db)

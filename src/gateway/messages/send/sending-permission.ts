@@ -23,7 +23,9 @@ export const IS_OF_CAMPAIGN = sql<boolean>`exists (
  * belongs to a campaign. For a query on `sms_messages as m`, `sms_dispatch as d` and `bindSenderLimits` as
  * `l`. The SQL function sms_planned_change does the same.
  */
-export const writeRefusalSql = (act: Act, { sender: { version, sentBy } }: Permit) => sql<string | null>`case
+export const writeRefusalSql = (act: Act, { sender: { version, sentBy } }: Permit) => sql<
+  string | null
+>`case
   when l.stale and ${version}::text is not null then 'stale'
   when m.sent_by <> ${sentBy} and ${IS_OF_CAMPAIGN} then 'campaign ' || m.sent_by
   when l.destinations || l.key_destinations <> '' or l.key_lines is not null then sms_may(${act},
@@ -37,7 +39,8 @@ const CAMPAIGN_PREFIX = 'campaign '
  * The error for a refusal that `sms_accept` or `writeRefusalSql` found. StaleAuth if the credentials changed.
  */
 export function toGatewayError({ version }: Sender, refusal: string): Error {
-  if (refusal.startsWith(CAMPAIGN_PREFIX)) return ownedByCampaign(refusal.slice(CAMPAIGN_PREFIX.length))
+  if (refusal.startsWith(CAMPAIGN_PREFIX))
+    return ownedByCampaign(refusal.slice(CAMPAIGN_PREFIX.length))
   if (refusal !== 'stale') return gatewayRefusal(refusal as RefusalCode)
   return version === null
     ? gatewayRefusal('forbidden', 'The account or the API key is disabled')

@@ -15,7 +15,10 @@ export interface Verdict {
   readonly message: string
 }
 
-export type AcceptConfig = Pick<Config, 'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays' | 'publicUrl'>
+export type AcceptConfig = Pick<
+  Config,
+  'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays' | 'publicUrl'
+>
 
 interface Stored {
   /** One verdict for each offer, in their order; undefined for an offer that must be stored again. */
@@ -61,7 +64,11 @@ export async function storeOffers(
     requests.push(arrayText(group.requests))
     places.push(...group.places)
   }
-  const { rows } = await store.db.query(ACCEPT, [...terms, owners, recipients, requests], 'sms accept')
+  const { rows } = await store.db.query(
+    ACCEPT,
+    [...terms, owners, recipients, requests],
+    'sms accept',
+  )
   const [[outcomes, known, wake]] = rows as [[Outcome[], string[], string[] | null]]
   const verdicts: (Verdict | undefined)[] = []
   for (const [i, outcome] of outcomes.entries())
@@ -74,10 +81,17 @@ export const stickySince = (now: Date, days: number): string =>
   days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
 
 /** An offer as text of the type sms_request. */
-function requestRow({ permit: { sender }, idempotency, origin, messages, ...offer }: Offer): string {
+function requestRow({
+  permit: { sender },
+  idempotency,
+  origin,
+  messages,
+  ...offer
+}: Offer): string {
   // each as text of the type sms_request_message
   const rows: string[] = []
-  for (const { id, to, body, segments, zone } of messages) rows.push(rowText([id, to, body, segments, zone]))
+  for (const { id, to, body, segments, zone } of messages)
+    rows.push(rowText([id, to, body, segments, zone]))
   return rowText([
     sender.version,
     sender.key?.id,
@@ -145,6 +159,7 @@ export const arrayText = (items: readonly string[]): string => `{${items.map(quo
 /** A row as Postgres reads it from text: its fields in the order of the type. */
 export function rowText(fields: readonly RowField[]): string {
   const texts: string[] = []
-  for (const field of fields) texts.push(field === null || field === undefined ? '' : quoted(String(field)))
+  for (const field of fields)
+    texts.push(field === null || field === undefined ? '' : quoted(String(field)))
   return `(${texts.join(',')})`
 }

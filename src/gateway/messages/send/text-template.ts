@@ -38,7 +38,10 @@ function parsePlaceholder(text: string): Placeholder {
 }
 
 /** Fills in the request's variables, not those of each person. Braces in values are not read as variables. */
-export function fillVariables(template: Template, variables: Readonly<Record<string, string>>): Template {
+export function fillVariables(
+  template: Template,
+  variables: Readonly<Record<string, string>>,
+): Template {
   const find = valuesByName(Object.entries(variables))
   return template.map((part) => {
     if (typeof part === 'string' || personField(part.name)) return part

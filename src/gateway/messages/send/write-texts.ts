@@ -32,7 +32,9 @@ const SEGMENTATION = z.object({
 }) satisfies z.ZodType<Segmentation>
 
 export type Text = Readonly<z.output<typeof TEXT>>
-export const TEXT = z.object({ to: z.string(), body: z.string(), ...SEGMENTATION.shape }).meta({ id: 'Text' })
+export const TEXT = z
+  .object({ to: z.string(), body: z.string(), ...SEGMENTATION.shape })
+  .meta({ id: 'Text' })
 
 /** Checks a body without the database: numbers in E.164 or short codes, and the length. Throws 400. */
 export function checkBody({ recipients, content }: Pick<SendBody, 'recipients' | 'content'>): void {
@@ -76,7 +78,8 @@ export async function writeTexts(
     for (const to of phones) texts.push({ to, body: plain, ...counted })
     return texts
   }
-  const template = 'body' in content ? content.body : await loadTemplate(store, user, content.templateId)
+  const template =
+    'body' in content ? content.body : await loadTemplate(store, user, content.templateId)
   const filled = fillVariables(parseTemplate(template), content.variables!)
   const contacts = await readContactFields(store, user, phones, fieldNames(filled))
   const linkFor = hasStopLink(filled) ? await makeStopLinks(store.db, config, user) : undefined
@@ -84,7 +87,8 @@ export async function writeTexts(
     ...(contacts.get(phone) ?? { phone, name: '' }),
     stopLink: linkFor?.(phone),
   })
-  const write = (phone: string) => textFor(phone, renderFor(filled, personOf(phone), missing), content)
+  const write = (phone: string) =>
+    textFor(phone, renderFor(filled, personOf(phone), missing), content)
   return admission.slices.map(phones, write)
 }
 
@@ -92,7 +96,8 @@ export async function writeTexts(
 export const findSharedText = (content: Content): string | undefined =>
   'body' in content && !content.variables ? asSent(content.body, content) : undefined
 
-const asSent = (text: string, { isSmart }: Content) => (isSmart ? encodeSmartly(text, MAX_CHARACTERS) : text)
+const asSent = (text: string, { isSmart }: Content) =>
+  isSmart ? encodeSmartly(text, MAX_CHARACTERS) : text
 
 function textFor(to: string, written: string, content: Content): Text {
   checkLength(written)
@@ -136,7 +141,10 @@ async function readContactFields(
     .where('phone', '=', matchAny(phones))
     .execute()
   return new Map(
-    people.map(({ phone, name, data }) => [phone, { phone, name, fields: pickFields(data, names) }]),
+    people.map(({ phone, name, data }) => [
+      phone,
+      { phone, name, fields: pickFields(data, names) },
+    ]),
   )
 }
 
@@ -144,7 +152,8 @@ function pickFields(data: string | null, names: readonly string[]): Map<string, 
   const value: unknown = data === null ? null : JSON.parse(data)
   if (typeof value !== 'object' || value === null || Array.isArray(value)) return new Map()
   const given = Object.entries(value).flatMap(([key, field]) => {
-    const isText = typeof field === 'string' || typeof field === 'number' || typeof field === 'boolean'
+    const isText =
+      typeof field === 'string' || typeof field === 'number' || typeof field === 'boolean'
     return isText ? [[key, cleanText(String(field))] as const] : []
   })
   const find = valuesByName(given)

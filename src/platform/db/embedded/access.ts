@@ -46,7 +46,10 @@ export function embeddedUrl(dataDir: string): string {
   return readClusterUrl(realpathSync(clusterLink(dataDir)))
 }
 
-export const newAccess = (): Access => ({ password: randomBytes(24).toString('hex'), port: choosePort() })
+export const newAccess = (): Access => ({
+  password: randomBytes(24).toString('hex'),
+  port: choosePort(),
+})
 
 /** The cluster's port. On Windows, without Unix sockets, it must be free: a random one probably is. */
 const choosePort = () => (IS_WINDOWS ? randomInt(20_000, 32_000) : PORT)

@@ -48,7 +48,12 @@ export function launchFor(owner: Account | undefined): Launch {
 }
 
 /** Whether a command succeeds when run as the account, without supplementary groups. */
-export function runsAs(account: Account, command: string, args: readonly string[], env = process.env) {
+export function runsAs(
+  account: Account,
+  command: string,
+  args: readonly string[],
+  env = process.env,
+) {
   return spawnSync(command, args, { ...account, env, cwd: '/', stdio: 'ignore' }).status === 0
 }
 

@@ -13,19 +13,30 @@ const EARLIER: Readonly<Record<number, string>> = {
 }
 
 const minor = ({ version }: Programs) => Number(version.split('.')[1] ?? 0)
-const isWhole = ({ bin }: Programs) => globSync('{,*/}pg_trgm.*', { cwd: join(bin, '../lib') }).length > 0
+const isWhole = ({ bin }: Programs) =>
+  globSync('{,*/}pg_trgm.*', { cwd: join(bin, '../lib') }).length > 0
 
 /**
  * Postgres' programs for a cluster: the newest minor version of the major version that made it. A new cluster
  * gets the major version that `findPrograms` prefers. Throws a UserError if there are none.
  */
-export function programsFor(folder: string, link: string, linkFolder: string, log: Logger): Programs {
+export function programsFor(
+  folder: string,
+  link: string,
+  linkFolder: string,
+  log: Logger,
+): Programs {
   const preferred = findPrograms(linkFolder)
   const made = Number(readText(join(folder, 'PG_VERSION'))) || preferred.major
   const others = [...otherPrograms(linkFolder)].filter(({ major }) => major === made)
   const [fitting] = others.sort((a, b) => minor(b) - minor(a))
   if (made === preferred.major) {
-    if (process.env.POSTGRES_BIN || !fitting || minor(fitting) === minor(preferred) || !isWhole(fitting))
+    if (
+      process.env.POSTGRES_BIN ||
+      !fitting ||
+      minor(fitting) === minor(preferred) ||
+      !isWhole(fitting)
+    )
       return preferred
     log.info(
       `Postgres ${fitting.version} of ${fitting.bin} runs the database: that of the npm package is ${preferred.version}.`,
@@ -38,7 +49,9 @@ export function programsFor(folder: string, link: string, linkFolder: string, lo
     throw new UserError(
       `The database in ${link} was made by Postgres ${made}, which is not installed here. Install it (Debian: apt-get install postgresql-${made}) or name the folder of its programs with POSTGRES_BIN, and start again.\n${move}`,
     )
-  log.info(`The database in ${link} was made by Postgres ${made} and runs with ${fitting.bin}. ${move}`)
+  log.info(
+    `The database in ${link} was made by Postgres ${made} and runs with ${fitting.bin}. ${move}`,
+  )
   return fitting
 }
 
@@ -59,4 +72,5 @@ function moveCommand(link: string, made: number, next: Programs, isMissing: bool
   ].join(' && ')
 }
 
-const quoted = (path: string) => (/^[\w./:@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`)
+const quoted = (path: string) =>
+  /^[\w./:@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`

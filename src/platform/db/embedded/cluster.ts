@@ -1,5 +1,13 @@
 import { execFile } from 'node:child_process'
-import { chmodSync, chownSync, existsSync, mkdirSync, readdirSync, renameSync, rmdirSync } from 'node:fs'
+import {
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  renameSync,
+  rmdirSync,
+} from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { UserError } from '../../api-errors.ts'
@@ -28,7 +36,9 @@ async function renewAccess(site: Site): Promise<void> {
       `The file ${file} is damaged, so logins fail. Stop the running Postgres (kill -INT ${pid}) and start again: the server then makes a new file.`,
     )
   const access = newAccess()
-  const roles = [SUPERUSER, ROLE].map((role) => `alter role ${role} password '${access.password}'\n`)
+  const roles = [SUPERUSER, ROLE].map(
+    (role) => `alter role ${role} password '${access.password}'\n`,
+  )
   await runSingle(site, folder, roles.join(''))
   remove(file, launch.account)
   writeNew(file, JSON.stringify(access), launch.account)
@@ -78,7 +88,12 @@ function removeLeftovers({ folder, launch }: Site): void {
 }
 
 /** Runs a program of Postgres. Throws a UserError with the program's output if it fails. */
-async function run(site: Site, program: string, args: readonly string[], input = ''): Promise<void> {
+async function run(
+  site: Site,
+  program: string,
+  args: readonly string[],
+  input = '',
+): Promise<void> {
   const { command, args: all, options } = makeSpawnArguments(site, program, args)
   const running = promisify(execFile)(command, all, options)
   running.child.stdin!.on('error', () => {}).end(input)

@@ -25,7 +25,12 @@ const STEADY_MS = 60_000
 export type Embedded = Awaited<ReturnType<typeof openEmbedded>>
 
 /** Starts the Postgres of a data folder, or joins a running one. Throws a UserError if it does not start. */
-export async function openEmbedded(dataDir: string, log: Logger, settings: Settings = {}, pulse = PULSE) {
+export async function openEmbedded(
+  dataDir: string,
+  log: Logger,
+  settings: Settings = {},
+  pulse = PULSE,
+) {
   const site = await prepare(dataDir, log)
   const { folder, logs } = site
   const closing = new AbortController()
@@ -125,7 +130,8 @@ async function enter(site: Site, settings: Settings): Promise<pg.Client> {
       const refusal = explainRefusedLogin(error, site.folder)
       if (refusal && started) await endPostmaster(site.folder)
       if (refusal || !isConnectionError(error)) throw refusal ?? error
-      if (pid && Date.now() - tried >= CONNECT_MS && ++hangs === MAX_HANGS) await endPostmaster(site.folder)
+      if (pid && Date.now() - tried >= CONNECT_MS && ++hangs === MAX_HANGS)
+        await endPostmaster(site.folder)
     }
   }
 }
@@ -146,7 +152,10 @@ async function endIfHanging({ folder }: Site, answerMs: number): Promise<boolean
   return true
 }
 
-function makeClusterClient(connectionString: string, connectionTimeoutMillis = CONNECT_MS): pg.Client {
+function makeClusterClient(
+  connectionString: string,
+  connectionTimeoutMillis = CONNECT_MS,
+): pg.Client {
   // not `pocketsms…`: the restore of a backup ends connections whose name begins like that
   const application_name = 'user of pocketsms'
   const client = new pg.Client({ connectionString, application_name, connectionTimeoutMillis })
@@ -169,7 +178,9 @@ async function connect(connectionString: string): Promise<pg.Client> {
 async function leave(site: Site, presence: pg.Client): Promise<void> {
   try {
     await presence.query(`select pg_advisory_unlock_shared(${LOCKS.embedded})`)
-    const { rows } = await presence.query(`select pg_try_advisory_lock(${LOCKS.embedded}) as "isLast"`)
+    const { rows } = await presence.query(
+      `select pg_try_advisory_lock(${LOCKS.embedded}) as "isLast"`,
+    )
     if (rows[0].isLast) await endPostmaster(site.folder, STOP_MS)
   } catch (error) {
     if (!isConnectionError(error)) throw error

@@ -1,4 +1,12 @@
-import { accessSync, constants, existsSync, lstatSync, mkdirSync, realpathSync, statSync } from 'node:fs'
+import {
+  accessSync,
+  constants,
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  realpathSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
@@ -20,7 +28,10 @@ export function findSite(dataDir: string, log: Logger): Site {
   const folder = existsSync(link) ? realpathSync(link) : link
   checkSocketPath(folder)
   if (launch.account) checkFolders(folder, link, launch.account)
-  const [libraries, logs] = [LIBRARIES, LOGS].map((name) => join(dirname(link), name)) as [string, string]
+  const [libraries, logs] = [LIBRARIES, LOGS].map((name) => join(dirname(link), name)) as [
+    string,
+    string,
+  ]
   const site = { folder, link, launch, programs: programsFor(folder, link, libraries, log), logs }
   return launch.account ? prepareForAccount(site, launch.account, owner, log) : site
 }
@@ -29,7 +40,8 @@ export function findSite(dataDir: string, log: Logger): Site {
 function findClusterOwner(link: string): Account | undefined {
   if (!lstatSync(link, { throwIfNoEntry: false })) return undefined
   const found = statSync(link, { throwIfNoEntry: false })
-  if (!found) throw new UserError(`The database was in the folder that ${link} links to, which is gone.`)
+  if (!found)
+    throw new UserError(`The database was in the folder that ${link} links to, which is gone.`)
   const { uid, gid } = found
   const own = process.getuid?.()
   if (own && uid !== own)

@@ -1,4 +1,12 @@
-import { constants, copyFileSync, mkdirSync, openSync, readFileSync, statSync, truncateSync } from 'node:fs'
+import {
+  constants,
+  copyFileSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  statSync,
+  truncateSync,
+} from 'node:fs'
 import { join } from 'node:path'
 
 const MAX_BYTES = 1_000_000

@@ -14,7 +14,8 @@ export function machineMemory(): number {
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
-const between = (least: number, value: number, most: number) => Math.min(Math.max(value, least), most)
+const between = (least: number, value: number, most: number) =>
+  Math.min(Math.max(value, least), most)
 
 /**
  * Settings for a machine with so much memory. Measured by bench/inside/embedded.ts at 25 texts a second over

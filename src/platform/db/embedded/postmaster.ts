@@ -53,7 +53,8 @@ function isPostmaster(pid: number, folder: string): boolean {
   }
 }
 
-const isOfOwner = (pid: number, folder: string) => statSync(`/proc/${pid}`).uid === statSync(folder).uid
+const isOfOwner = (pid: number, folder: string) =>
+  statSync(`/proc/${pid}`).uid === statSync(folder).uid
 
 /** Stops the postmaster of a folder and rolls back running transactions. Kills it after `ms`. */
 export async function endPostmaster(folder: string, ms = POLITE_MS): Promise<void> {

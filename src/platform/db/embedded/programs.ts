@@ -36,7 +36,9 @@ export const makeProgramPath = (bin: string, name: string): string => join(bin, 
 /** Finds Postgres' programs, in POSTGRES_BIN if that is set. Throws a UserError if none run here. */
 export function findPrograms(linkFolder: string): Programs {
   const chosen = process.env.POSTGRES_BIN
-  const [programs] = chosen ? [checkPrograms(resolve(chosen), linkFolder)] : otherPrograms(linkFolder)
+  const [programs] = chosen
+    ? [checkPrograms(resolve(chosen), linkFolder)]
+    : otherPrograms(linkFolder)
   if (programs) return programs
   throw new UserError(
     chosen

@@ -1,5 +1,14 @@
 import { execFileSync } from 'node:child_process'
-import { chmodSync, cpSync, existsSync, mkdirSync, realpathSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  chmodSync,
+  cpSync,
+  existsSync,
+  mkdirSync,
+  realpathSync,
+  renameSync,
+  rmSync,
+  statSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
@@ -23,7 +32,10 @@ export function prepareForAccount(
   if (owner && owner.uid !== account.uid)
     execFileSync('chown', ['-hR', `${account.uid}:${account.gid}`, folder])
   const { bin, env } = site.programs
-  const canRun = runsAs(account, makeProgramPath(bin, 'postgres'), ['--version'], { ...process.env, ...env })
+  const canRun = runsAs(account, makeProgramPath(bin, 'postgres'), ['--version'], {
+    ...process.env,
+    ...env,
+  })
   return canRun ? site : { ...site, programs: copyPrograms(site.programs) }
 }
 
@@ -34,19 +46,25 @@ export function checkFolders(folder: string, link: string, account: Account): vo
     throw new UserError(
       `Postgres does not run as root, and its account (number ${account.uid}) may not enter ${closed}. Choose another DATA_DIR, such as /var/lib/pocketsms, or start the server as an ordinary user, or name a running Postgres with DATABASE_URL.`,
     )
-  const changeable = [link, folder].map((path) => changeableFolder(dirname(path), account)).find(Boolean)
+  const changeable = [link, folder]
+    .map((path) => changeableFolder(dirname(path), account))
+    .find(Boolean)
   if (changeable)
     throw new UserError(
       `The account that runs Postgres for root (number ${account.uid}) may change ${changeable}, and with it root's files there. Make it root's (chown root: ${changeable}; chmod 755 ${changeable}), choose another DATA_DIR, or start the server as an ordinary user.`,
     )
-  const planted = [LIBRARIES, LOGS].map((name) => foreignFile(join(dirname(link), name))).find(Boolean)
-  if (planted) throw new UserError(`${planted} is not root's. Remove it: the server makes a new one.`)
+  const planted = [LIBRARIES, LOGS]
+    .map((name) => foreignFile(join(dirname(link), name)))
+    .find(Boolean)
+  if (planted)
+    throw new UserError(`${planted} is not root's. Remove it: the server makes a new one.`)
 }
 
 function copyPrograms(programs: Programs): Programs {
   const folder = join(OPEN_FOLDER, `programs-${programs.version}`)
   mkdirSync(OPEN_FOLDER, { recursive: true })
-  if (statSync(OPEN_FOLDER).uid !== 0) throw new UserError(`The folder ${OPEN_FOLDER} must be root's.`)
+  if (statSync(OPEN_FOLDER).uid !== 0)
+    throw new UserError(`The folder ${OPEN_FOLDER} must be root's.`)
   chmodSync(OPEN_FOLDER, 0o755)
   if (!existsSync(folder)) {
     const partial = `${folder}.${process.pid}`

@@ -27,10 +27,19 @@ export function makeSpawnArguments(
   args: readonly string[],
   before: readonly string[] = [],
 ) {
-  const [command, ...rest] = [...launch.prefix, ...before, makeProgramPath(programs.bin, program), ...args]
+  const [command, ...rest] = [
+    ...launch.prefix,
+    ...before,
+    makeProgramPath(programs.bin, program),
+    ...args,
+  ]
   const { PATH = '', SystemRoot = '', TEMP = '' } = process.env
   const windows = IS_WINDOWS ? { SystemRoot, TEMP } : {}
   // without TZ, initdb searches half a second for the name of the local time zone
   const env = { PATH, ...windows, ...programs.env, TZ: 'UTC', LC_ALL: 'C' }
-  return { command: command!, args: rest, options: { ...launch.account, env, cwd: '/', windowsHide: true } }
+  return {
+    command: command!,
+    args: rest,
+    options: { ...launch.account, env, cwd: '/', windowsHide: true },
+  }
 }

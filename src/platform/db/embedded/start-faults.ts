@@ -17,11 +17,13 @@ const KNOWN: readonly (readonly [RegExp, (folder: string) => string])[] = [
   ],
   [
     /No space left on device|Disk quota exceeded/,
-    (folder) => `The disk that holds ${folder} is full. Free some space: the database then starts again.`,
+    (folder) =>
+      `The disk that holds ${folder} is full. Free some space: the database then starts again.`,
   ],
   [
     /Permission denied|Operation not permitted/,
-    (folder) => `The server may not use the files in ${folder}: give them to the user that runs it.`,
+    (folder) =>
+      `The server may not use the files in ${folder}: give them to the user that runs it.`,
   ],
 ]
 

@@ -34,7 +34,11 @@ export function startPostgres(site: Site, settings: Settings) {
     lockCommand(site),
   )
   // detached: Postgres outlives this process, and Ctrl-C in a terminal does not reach it
-  const child = spawn(command, args, { ...options, detached: true, stdio: ['ignore', output, output] })
+  const child = spawn(command, args, {
+    ...options,
+    detached: true,
+    stdio: ['ignore', output, output],
+  })
   let failed: Error | undefined
   child.on('error', (error) => {
     failed = error
@@ -48,7 +52,8 @@ export function startPostgres(site: Site, settings: Settings) {
   return {
     hasEnded: () => failed !== undefined || child.exitCode !== null || child.signalCode !== null,
     isLocked,
-    failure: () => (isLocked() ? IN_USE(folder) : explainFailedStart(folder, failed?.message ?? said())),
+    failure: () =>
+      isLocked() ? IN_USE(folder) : explainFailedStart(folder, failed?.message ?? said()),
   }
 }
 
@@ -57,12 +62,27 @@ function chooseSocketSettings({ folder }: Site): Settings {
   const port = Number(new URL(readClusterUrl(folder)).port)
   if (IS_WINDOWS) return { port, listen_addresses: '127.0.0.1' }
   const quoted = `"${folder.replaceAll('"', '""')}"`
-  return { port, listen_addresses: '', unix_socket_directories: quoted, unix_socket_permissions: '0700' }
+  return {
+    port,
+    listen_addresses: '',
+    unix_socket_directories: quoted,
+    unix_socket_permissions: '0700',
+  }
 }
 
 /** A `flock` command to lock the cluster; [] without flock. Postgres' own check fails across containers. */
 function lockCommand({ folder, launch }: Site): string[] {
-  const lock = ['--nonblock', '--no-fork', '--conflict-exit-code', String(LOCKED), join(folder, LOCK)]
-  const { status } = spawnSync('flock', [...lock, 'true'], { ...launch.account, cwd: '/', stdio: 'ignore' })
+  const lock = [
+    '--nonblock',
+    '--no-fork',
+    '--conflict-exit-code',
+    String(LOCKED),
+    join(folder, LOCK),
+  ]
+  const { status } = spawnSync('flock', [...lock, 'true'], {
+    ...launch.account,
+    cwd: '/',
+    stdio: 'ignore',
+  })
   return status === 0 || status === LOCKED ? ['flock', ...lock] : []
 }

@@ -2,7 +2,12 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { UserError } from '../../api-errors.ts'
 import { LOCKS } from '../advisory-locks.ts'
-import { DatabaseUnavailable, formatErrorHint, isSqlError, OutdatedServer } from '../database-errors.ts'
+import {
+  DatabaseUnavailable,
+  formatErrorHint,
+  isSqlError,
+  OutdatedServer,
+} from '../database-errors.ts'
 import type { Db } from '../open.ts'
 import { lock, matchAny, queries } from '../queries.ts'
 import { oldestServer } from './oldest-server.ts'
@@ -16,7 +21,8 @@ const TRIES = 3
 const MAKE_TABLE =
   'create table if not exists _migrations (file text primary key, applied timestamptz not null default now())'
 
-const migrations = () => sqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
+const migrations = () =>
+  sqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
 /**
  * Brings the schema up to date in one transaction. Ends all connections if older servers must not use it any
@@ -75,7 +81,9 @@ async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]
     throw new UserError(
       `The database was migrated by a newer version of pocketsms (${unknown.join(', ')}). Install that version.`,
     )
-  const missing = migrations().filter(({ file }) => !applied.includes(file) && (only?.includes(file) ?? true))
+  const missing = migrations().filter(
+    ({ file }) => !applied.includes(file) && (only?.includes(file) ?? true),
+  )
   const oldest = applied.length > 0 ? await oldestServer(tx) : undefined
   const functions = await applyFunctions(tx)
   for (const { file, sql } of missing) {
@@ -110,7 +118,9 @@ async function applyFunctions(tx: Db) {
   const names = changed.map(({ name }) => name)
   if (changed.length > 0) {
     const all = changed.map(({ sql }) => sql).join('\n')
-    await tx.script(`set local check_function_bodies = off; ${all}; set local check_function_bodies = on`)
+    await tx.script(
+      `set local check_function_bodies = off; ${all}; set local check_function_bodies = on`,
+    )
     await noteFunctions(tx, changed)
   }
   const present = new Set(files.map(({ name }) => name))

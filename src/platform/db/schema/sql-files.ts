@@ -23,5 +23,8 @@ function readFolder(folder: string): SqlFile[] {
   return paths
     .filter((path) => path.endsWith('.sql'))
     .sort()
-    .map((path) => ({ name: basename(path, '.sql'), sql: readFileSync(`${folder}/${path}`, 'utf8') }))
+    .map((path) => ({
+      name: basename(path, '.sql'),
+      sql: readFileSync(`${folder}/${path}`, 'utf8'),
+    }))
 }

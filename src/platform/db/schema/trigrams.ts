@@ -38,11 +38,14 @@ export async function detectTrigrams(db: Db): Promise<Trigrams | undefined> {
 
 /** Refuses pg_trgm if it lower-cases A to Z unlike English, as in Turkish: its indexes would miss matches. */
 async function usable(tx: Db, schema: string, mayUse: boolean): Promise<Trigrams> {
-  if (!mayUse) return { reason: `The role may not use the schema ${schema} of the extension pg_trgm.` }
+  if (!mayUse)
+    return { reason: `The role may not use the schema ${schema} of the extension pg_trgm.` }
   const test = `select ${schema}.show_trgm($1) = ${schema}.show_trgm(lower($1 collate "C"))`
   const [row] = (await tx.query(test, [UPPER])).rows
   if (row?.[0] !== true)
-    return { reason: 'The language of the database has other small letters for A to Z than English.' }
+    return {
+      reason: 'The language of the database has other small letters for A to Z than English.',
+    }
   return { operatorClass: `${schema}.gin_trgm_ops` }
 }
 
@@ -53,10 +56,16 @@ from unnest($1::text[]) name left join pg_index i on i.indexrelid = to_regclass(
 /** `partial`: an aborted build left the index behind. */
 type IndexState = 'ready' | 'building' | 'partial' | 'missing'
 
-export async function indexStates(db: Db, names: readonly string[]): Promise<Map<string, IndexState>> {
+export async function indexStates(
+  db: Db,
+  names: readonly string[],
+): Promise<Map<string, IndexState>> {
   const { rows } = await db.query(STATES, [names])
   return new Map(
-    rows.map(([name, isValid, isBeingBuilt]) => [String(name), toIndexState(isValid, isBeingBuilt)]),
+    rows.map(([name, isValid, isBeingBuilt]) => [
+      String(name),
+      toIndexState(isValid, isBeingBuilt),
+    ]),
   )
 }
 

@@ -1,4 +1,12 @@
-import { existsSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../../platform/api-errors.ts'
 import { repeat } from '../../../platform/tools/repeat.ts'
@@ -127,7 +135,9 @@ export function gammuDriver(folders: ReturnType<typeof listSpoolFolders>) {
       .sort()
     if (names.some((name) => Date.now() - statSync(join(inbox, name)).mtimeMs < STILL_MS)) return
     const troubles: unknown[] = []
-    for (const parts of Map.groupBy(names, (name) => name.slice(0, name.lastIndexOf('_'))).values()) {
+    for (const parts of Map.groupBy(names, (name) =>
+      name.slice(0, name.lastIndexOf('_')),
+    ).values()) {
       try {
         await take(parts, events)
       } catch (error) {
@@ -176,7 +186,11 @@ const readSender = (name: string) => (/^[\dX#]+$/.test(name) ? name.replaceAll('
 
 export const GAMMU = driverKind({
   options: {
-    spool: option("gammu: folder with gammu-smsd's inbox, outbox, sent and error", 'DIR', '/var/spool/gammu'),
+    spool: option(
+      "gammu: folder with gammu-smsd's inbox, outbox, sent and error",
+      'DIR',
+      '/var/spool/gammu',
+    ),
   },
   version: ['gammu-smsd', '--version'],
   platform: 'modem',

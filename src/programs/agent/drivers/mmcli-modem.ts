@@ -57,7 +57,9 @@ export function openModem(name: string, slot: number) {
   async function sim(): Promise<Sim> {
     const modem = (await ask<{ modem?: ModemInfo }>('-m', name))?.modem
     const path = known(modem?.generic?.sim)
-    const answer = path ? await ask<{ sim?: { properties?: ModemInfo['3gpp'] } }>('-i', path) : undefined
+    const answer = path
+      ? await ask<{ sim?: { properties?: ModemInfo['3gpp'] } }>('-i', path)
+      : undefined
     const home = known(answer?.sim?.properties?.['operator-name'])
     const carrier = home ?? known(modem?.['3gpp']?.['operator-name'])
     const number = modem?.generic?.['own-numbers']?.find((own) => own.startsWith('+'))
@@ -68,8 +70,16 @@ export function openModem(name: string, slot: number) {
     const created = await createText(name, to, body, takesFile)
     const [path] = /\/org\/freedesktop\/ModemManager1\/SMS\/\d+/.exec(created.output) ?? []
     if (created.code !== 0 || !path)
-      return { outcome: 'failed', error: created.errors || 'The modem takes no text', notSent: true }
-    const sent = await runProgram(MMCLI, ['-s', path, '--send', `--timeout=${SEND_SECONDS}`], SEND_MS)
+      return {
+        outcome: 'failed',
+        error: created.errors || 'The modem takes no text',
+        notSent: true,
+      }
+    const sent = await runProgram(
+      MMCLI,
+      ['-s', path, '--send', `--timeout=${SEND_SECONDS}`],
+      SEND_MS,
+    )
     // a failed text may have been sent in part
     if (sent.code !== 0) {
       await forget(path)
@@ -82,7 +92,11 @@ export function openModem(name: string, slot: number) {
 
   async function look(events: DriverEvents): Promise<void> {
     const before = [...awaited.keys()]
-    const { output, errors } = await runProgram(MMCLI, ['-m', name, '--messaging-list-sms', '-J'], CALL_MS)
+    const { output, errors } = await runProgram(
+      MMCLI,
+      ['-m', name, '--messaging-list-sms', '-J'],
+      CALL_MS,
+    )
     const paths = readJson<{ 'modem.messaging.sms'?: string[] }>(output)?.['modem.messaging.sms']
     if (!paths) throw new Error(errors || 'mmcli lists no texts')
     for (const path of paths) {
@@ -93,7 +107,11 @@ export function openModem(name: string, slot: number) {
     for (const path of before) if (!paths.includes(path)) awaited.delete(path)
   }
 
-  async function receive(path: string, { content, properties }: Sms, events: DriverEvents): Promise<void> {
+  async function receive(
+    path: string,
+    { content, properties }: Sms,
+    events: DriverEvents,
+  ): Promise<void> {
     const { number, text, data } = content
     const { timestamp } = properties
     const key = JSON.stringify([path, number, text, timestamp])
@@ -110,7 +128,11 @@ export function openModem(name: string, slot: number) {
   }
 
   /** Reports the delivery of a text that this agent sent. */
-  async function report(path: string, { content, properties }: Sms, events: DriverEvents): Promise<void> {
+  async function report(
+    path: string,
+    { content, properties }: Sms,
+    events: DriverEvents,
+  ): Promise<void> {
     const text = awaited.get(path)
     if (!text) return
     // ModemManager begins its paths anew when it restarts: this is the text of another program
@@ -128,7 +150,11 @@ export function openModem(name: string, slot: number) {
   /** Deletes a text from the modem. Returns whether that succeeded. */
   async function forget(path: string): Promise<boolean> {
     awaited.delete(path)
-    const { code } = await runProgram(MMCLI, ['-m', name, `--messaging-delete-sms=${path}`], CALL_MS)
+    const { code } = await runProgram(
+      MMCLI,
+      ['-m', name, `--messaging-delete-sms=${path}`],
+      CALL_MS,
+    )
     return code === 0
   }
 

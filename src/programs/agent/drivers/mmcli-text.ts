@@ -39,7 +39,15 @@ async function createByFile(args: readonly string[], body: string): Promise<Prog
 async function createByBus(modem: string, to: string, body: string): Promise<ProgramResult> {
   const { output } = await runProgram(MMCLI, ['-m', modem, '-J'], CALL_MS)
   const path = readJson<{ modem?: { 'dbus-path'?: string } }>(output)?.modem?.['dbus-path'] ?? ''
-  const call = ['--system', '--', 'call', MODEM_MANAGER, path, `${MODEM_MANAGER}.Modem.Messaging`, 'Create']
+  const call = [
+    '--system',
+    '--',
+    'call',
+    MODEM_MANAGER,
+    path,
+    `${MODEM_MANAGER}.Modem.Messaging`,
+    'Create',
+  ]
   const text = ['number', 's', to, 'text', 's', body, 'delivery-report-request', 'b', 'true']
   return runProgram('busctl', [...call, 'a{sv}', '3', ...text], CALL_MS)
 }

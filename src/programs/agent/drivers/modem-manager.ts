@@ -16,7 +16,9 @@ export function modemManagerDriver(...names: readonly string[]) {
   async function start(events: DriverEvents): Promise<void> {
     const program = await readVersion(...VERSION)
     if (compareVersion(program, 1, 14) < 0)
-      throw new UserError(`${program} is too old: its JSON is invalid. Install ModemManager 1.14 or later.`)
+      throw new UserError(
+        `${program} is too old: its JSON is invalid. Install ModemManager 1.14 or later.`,
+      )
     const takesFile = compareVersion(program, 1, 22) >= 0
     try {
       for (const modem of modems) await modem.start(events, takesFile)
@@ -31,7 +33,13 @@ export function modemManagerDriver(...names: readonly string[]) {
   async function send(text: OutgoingText): Promise<SendResult> {
     const slot = modems.length === 1 ? 1 : Math.max(text.sim, 1)
     const modem = modems[slot - 1]
-    return modem?.send(text) ?? { outcome: 'failed', error: `There is no modem ${text.sim}`, notSent: true }
+    return (
+      modem?.send(text) ?? {
+        outcome: 'failed',
+        error: `There is no modem ${text.sim}`,
+        notSent: true,
+      }
+    )
   }
 
   async function stop(): Promise<void> {
@@ -53,12 +61,18 @@ function readModems(names: string): string[] {
   const modems = names.split(',').map((name) => name.trim())
   if (modems.length <= MAX_SIMS && modems.every(Boolean) && new Set(modems).size === modems.length)
     return modems
-  throw new UserError(`--modem must name 1 to ${MAX_SIMS} different modems, with commas between them.`)
+  throw new UserError(
+    `--modem must name 1 to ${MAX_SIMS} different modems, with commas between them.`,
+  )
 }
 
 export const MODEM_MANAGER = driverKind({
   options: {
-    modem: option('modemmanager: number or path of the modem, as mmcli -L says; several: 0,1', 'NAME', 'any'),
+    modem: option(
+      'modemmanager: number or path of the modem, as mmcli -L says; several: 0,1',
+      'NAME',
+      'any',
+    ),
   },
   version: VERSION,
   platform: 'modem',

@@ -19,7 +19,11 @@ export function runProgram(
   input = '',
 ): Promise<ProgramResult> {
   return new Promise((resolve) => {
-    const options = { timeout: timeoutMs, maxBuffer: MAX_OUTPUT_BYTES, killSignal: 'SIGKILL' } as const
+    const options = {
+      timeout: timeoutMs,
+      maxBuffer: MAX_OUTPUT_BYTES,
+      killSignal: 'SIGKILL',
+    } as const
     const child = execFile(command, args, options, (error, output, errors) => {
       const code = error ? (typeof error.code === 'number' ? error.code : null) : 0
       resolve({ code, output, errors: errors.trim() || (error?.message ?? '') })
@@ -45,7 +49,11 @@ export function compareVersion(version: string, major: number, minor: number): n
 }
 
 /** Throws a UserError if a program does not run or fails. `hint` says how to install it. */
-export async function needProgram(command: string, args: readonly string[], hint: string): Promise<void> {
+export async function needProgram(
+  command: string,
+  args: readonly string[],
+  hint: string,
+): Promise<void> {
   const { code, errors } = await runProgram(command, args, 15_000)
   if (code !== 0)
     throw new UserError(`${command} does not work: ${errors || `it ended with ${code}`}. ${hint}`)

@@ -9,6 +9,8 @@ export function readSettingsFile<T>(schema: z.ZodType<T>, file: string): T {
   if (given === undefined) throw new UserError(`${file} is not JSON.`)
   const { success, data, error } = schema.safeParse(given)
   if (success) return data
-  const lines = error.issues.map(({ path, message }) => `  ${path.join('.') || 'the file'}: ${message}`)
+  const lines = error.issues.map(
+    ({ path, message }) => `  ${path.join('.') || 'the file'}: ${message}`,
+  )
   throw new UserError(`Wrong settings in ${file}:\n${lines.join('\n')}`)
 }

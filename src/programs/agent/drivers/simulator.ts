@@ -43,8 +43,10 @@ export function simulatorDriver(given: Partial<SimulatorOptions> = {}) {
   async function send(text: OutgoingText): Promise<SendResult> {
     const { lagMs, refuse, fail } = options
     await sleep(lagMs)
-    if (Math.random() < refuse) return { outcome: 'failed', error: 'No signal (simulated)', notSent: true }
-    if (Math.random() < fail) return { outcome: 'failed', error: 'Rejected (simulated)', notSent: false }
+    if (Math.random() < refuse)
+      return { outcome: 'failed', error: 'No signal (simulated)', notSent: true }
+    if (Math.random() < fail)
+      return { outcome: 'failed', error: 'Rejected (simulated)', notSent: false }
     goOut(text)
     return { outcome: 'sent' }
   }

@@ -38,15 +38,23 @@ export function termuxDriver(memory: string, count = 0) {
     const { list, error } = await readInbox(1, 0)
     if (error) throw new UserError(`termux-sms-list does not work: ${error}. ${HINT}`)
     if (list?.some(({ _id }) => _id === undefined))
-      throw new UserError('The app Termux:API is too old: its texts have no ids. Install 0.50 or later.')
-    sims = count > 0 ? Array.from({ length: count }, (_, i) => ({ slot: i + 1 })) : await readOnlySim()
+      throw new UserError(
+        'The app Termux:API is too old: its texts have no ids. Install 0.50 or later.',
+      )
+    sims =
+      count > 0 ? Array.from({ length: count }, (_, i) => ({ slot: i + 1 })) : await readOnlySim()
     end = repeat(() => receive(events), LOOK_MS, STDERR)
   }
 
   /** `sim` 1 is Android's slot 0. The body is standard input, because the length of arguments is limited. */
   async function send({ to, body, sim }: OutgoingText): Promise<SendResult> {
     const slot = sim > 0 && sims.length !== 1 ? ['-s', String(sim - 1)] : []
-    const { code, output, errors } = await runProgram('termux-sms-send', ['-n', to, ...slot], CALL_MS, body)
+    const { code, output, errors } = await runProgram(
+      'termux-sms-send',
+      ['-n', to, ...slot],
+      CALL_MS,
+      body,
+    )
     const said = output.trim()
     if (code === 0 && said === '') return { outcome: 'sent' }
     // a missing permission, or an option that this version does not know
@@ -111,5 +119,6 @@ export const TERMUX = driverKind({
   options: { sims: SIMS },
   version: ['dpkg-query', '-W', 'termux-api'],
   platform: 'android',
-  make: ({ sims }, stateFile) => termuxDriver(`${stateFile}.termux`, readNumber('sims', sims, 0, MAX_SIMS)),
+  make: ({ sims }, stateFile) =>
+    termuxDriver(`${stateFile}.termux`, readNumber('sims', sims, 0, MAX_SIMS)),
 })

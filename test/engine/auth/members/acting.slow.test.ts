@@ -20,7 +20,8 @@ const two = await start(one.services.config, createLogger({ logLevel: 'silent' }
 const root = await signIn(one.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
 const makeUser = () => newUser(one.url, root, { verified: true })
 
-const records = (collection: string, id = '') => `/api/collections/${collection}/records${id && `/${id}`}`
+const records = (collection: string, id = '') =>
+  `/api/collections/${collection}/records${id && `/${id}`}`
 const made = (who: Client, collection: string, values: object) =>
   must(who, 'POST', records(collection), values)
 
@@ -65,17 +66,20 @@ const sessionOf = async (who: Client) =>
 const ENDS: Readonly<Record<string, (team: Team) => Promise<unknown>>> = {
   "the member's session is ended": async ({ ben }) =>
     ben.call('DELETE', `/api/account/sessions/${await sessionOf(ben)}`),
-  'the member signs out everywhere else': ({ ben }) => ben.call('POST', '/api/account/end-other-sessions'),
+  'the member signs out everywhere else': ({ ben }) =>
+    ben.call('POST', '/api/account/end-other-sessions'),
   'the member changes the password': ({ ben }) => newPassword(ben),
   'the account changes its password': ({ shop }) => newPassword(shop),
-  'the account signs out everywhere else': ({ shop }) => shop.call('POST', '/api/account/end-other-sessions'),
+  'the account signs out everywhere else': ({ shop }) =>
+    shop.call('POST', '/api/account/end-other-sessions'),
   'the member is removed by the account': ({ shop, membership }) =>
     shop.call('DELETE', records('members', membership)),
   'the member leaves': ({ ben, membership }) => ben.call('DELETE', records('members', membership)),
   'the role changes': ({ shop, membership }) =>
     shop.call('PATCH', records('members', membership), { role: 'admin' }),
   'the role changes and changes back': async ({ shop, membership }) => {
-    for (const role of ['viewer', 'agent']) await shop.call('PATCH', records('members', membership), { role })
+    for (const role of ['viewer', 'agent'])
+      await shop.call('PATCH', records('members', membership), { role })
   },
   'a superuser disables the member': ({ ben }) => disable(ben.id),
   'a superuser disables the account': ({ shop }) => disable(shop.id),
@@ -89,7 +93,9 @@ describe("a member's tokens and event streams end on both nodes when", () => {
     const { acting, shop } = team
     expect(await isAlive(acting)).toBe(true)
     const streams = await Promise.all(
-      [one, two].map(({ url }) => TestListener.on(url, acting.token, 'contacts/*', `senders/${shop.id}`)),
+      [one, two].map(({ url }) =>
+        TestListener.on(url, acting.token, 'contacts/*', `senders/${shop.id}`),
+      ),
     )
     const { status = 200 } = ((await end(team)) ?? {}) as { status?: number }
     expect(status).toBeLessThan(300)
@@ -114,7 +120,8 @@ test("a member's token always gives the same acting token, and a refresh does no
   expect(refreshed.body.record).toMatchObject({ id: shop.id, collectionName: 'users' })
 })
 
-const claimsOf = (token: string) => JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
+const claimsOf = (token: string) =>
+  JSON.parse(Buffer.from(token.split('.')[1]!, 'base64url').toString())
 const forged = (token: string, changes: object) => {
   const [head, , signature] = token.split('.')
   return [
@@ -128,7 +135,12 @@ test("acting tokens with forged claims count as a guest's", async () => {
   const { acting, ben, membership } = await makeTeam('viewer')
   const other = await makeTeam('admin')
   const exp = claimsOf(ben.token).exp
-  expect(claimsOf(acting.token)).toMatchObject({ actor: membership, role: 'viewer', refreshable: false, exp })
+  expect(claimsOf(acting.token)).toMatchObject({
+    actor: membership,
+    role: 'viewer',
+    refreshable: false,
+    exp,
+  })
   const tokens = [
     forged(acting.token, { role: 'admin' }),
     forged(acting.token, { actor: other.membership }),
@@ -191,7 +203,12 @@ test('the other APIs refuse acting tokens', async () => {
     '/smsgate/mobile/v1/device',
   ]
   for (const path of paths)
-    for (const authorization of [acting.token, `Bearer ${acting.token}`, login(shop.id), login(shop.email)]) {
+    for (const authorization of [
+      acting.token,
+      `Bearer ${acting.token}`,
+      login(shop.id),
+      login(shop.email),
+    ]) {
       const { status } = await fetch(one.url + path, {
         method: path === '/mcp' ? 'POST' : 'GET',
         headers: { authorization },
@@ -206,7 +223,11 @@ describe('data that an agent may not read', () => {
     team = await makeTeam('agent')
     const { id: user } = team.shop
     await made(team.shop, 'api_keys', { user, name: 'till' })
-    await made(team.shop, 'webhooks', { user, url: 'https://example.com/hook', events: ['message.sent'] })
+    await made(team.shop, 'webhooks', {
+      user,
+      url: 'https://example.com/hook',
+      events: ['message.sent'],
+    })
     await made(team.shop, 'contacts', { user, phone: '+4915112345678' })
   })
 
@@ -221,8 +242,13 @@ describe('data that an agent may not read', () => {
       'contacts_via_user',
       'members_via_account',
     ])
-    const acted = await team.ben.call('POST', `/api/account/act-for?expand=${own}`, { account: shop.id })
-    expect(Object.keys(acted.body.record.expand)).toEqual(['contacts_via_user', 'members_via_account'])
+    const acted = await team.ben.call('POST', `/api/account/act-for?expand=${own}`, {
+      account: shop.id,
+    })
+    expect(Object.keys(acted.body.record.expand)).toEqual([
+      'contacts_via_user',
+      'members_via_account',
+    ])
     const contacts = await acting.call(
       'GET',
       `${records('contacts')}?expand=user.api_keys_via_user,user.webhooks_via_user`,
@@ -263,7 +289,9 @@ describe('data that an agent may not read', () => {
 
   test('is sent in no event, whatever the topic looks like', async () => {
     const { acting, shop, membership } = team
-    const options = encodeURIComponent(JSON.stringify({ query: { expand: 'user.api_keys_via_user' } }))
+    const options = encodeURIComponent(
+      JSON.stringify({ query: { expand: 'user.api_keys_via_user' } }),
+    )
     const filter = encodeURIComponent(JSON.stringify({ query: { filter: 'name != ""' } }))
     const topics = [
       'api_keys',
@@ -276,7 +304,12 @@ describe('data that an agent may not read', () => {
     // the same connection, subscribed at the other node
     const body = { clientId: heard.id, subscriptions: topics }
     expect((await acting.call('POST', '/api/realtime', body)).status).toBe(204)
-    const owns = await TestListener.on(two.url, shop.token, 'api_keys/*', `api_keys/*?options=${filter}`)
+    const owns = await TestListener.on(
+      two.url,
+      shop.token,
+      'api_keys/*',
+      `api_keys/*?options=${filter}`,
+    )
     const key = await made(shop, 'api_keys', { user: shop.id, name: 'second' })
     await made(shop, 'contacts', { user: shop.id, phone: '+4915112345679' })
     await shop.call('PATCH', records('users', shop.id), { name: 'Shop' })
@@ -306,7 +339,9 @@ test('an expanded event shows the e-mail address to the account but not to its m
   const { shop, acting } = await makeTeam()
   const options = encodeURIComponent(JSON.stringify({ query: { expand: 'user' } }))
   const [owns, heard] = await Promise.all(
-    [shop, acting].map(({ token }) => TestListener.on(one.url, token, `contacts/*?options=${options}`)),
+    [shop, acting].map(({ token }) =>
+      TestListener.on(one.url, token, `contacts/*?options=${options}`),
+    ),
   )
   await made(shop, 'contacts', { user: shop.id, phone: '+4915112345678' })
   const emails = [owns!, heard!].map(async (listener) => {
@@ -351,7 +386,8 @@ test("an API key made by an admin outlives the admin's membership, and the accou
 test('only members get an acting token, and never for a disabled account', async () => {
   const { shop, ben } = await makeTeam()
   const stranger = await makeUser()
-  const actFor = (who: Client, account: unknown) => who.call('POST', '/api/account/act-for', { account })
+  const actFor = (who: Client, account: unknown) =>
+    who.call('POST', '/api/account/act-for', { account })
   expect((await actFor(stranger, shop.id)).status).toBe(404)
   expect((await actFor(shop, shop.id)).status).toBe(404)
   expect((await actFor(root, shop.id)).status).toBe(403)

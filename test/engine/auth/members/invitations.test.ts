@@ -15,7 +15,8 @@ const guest = client(url, '', '')
 let count = 0
 const makeUser = () => newUser(url, root, { verified: true })
 const INVITATIONS = '/api/account/invitations'
-const records = (collection: string, id = '') => `/api/collections/${collection}/records${id && `/${id}`}`
+const records = (collection: string, id = '') =>
+  `/api/collections/${collection}/records${id && `/${id}`}`
 const secretIn = (text: string) => /#\/join\/(\w+)/.exec(text)?.[1] ?? ''
 const invited = async (who: Client, role = 'agent') => {
   const { status, body } = await who.call('POST', INVITATIONS, { role })
@@ -24,7 +25,8 @@ const invited = async (who: Client, role = 'agent') => {
 }
 const accept = (who: Client, body: object) => who.call('POST', `${INVITATIONS}/accept`, body)
 const membersOf = async (who: Client) => (await who.call('GET', records('members'))).body.items
-const isVerified = (email: string) => fixture.rows('select verified from users where email = $1', email)
+const isVerified = (email: string) =>
+  fixture.rows('select verified from users where email = $1', email)
 async function actFor(member: Client, account: string): Promise<Client> {
   const { status, body } = await member.call('POST', '/api/account/act-for', { account })
   if (status !== 200) throw new Error(`${status} ${JSON.stringify(body)}`)
@@ -34,7 +36,9 @@ async function addMember(account: Client, role: string) {
   const member = await makeUser()
   const { secret } = await invited(account, role)
   expect((await accept(member, { secret })).body).toEqual({ account: account.id })
-  const [{ id }] = (await membersOf(account)).filter((one: { member: string }) => one.member === member.id)
+  const [{ id }] = (await membersOf(account)).filter(
+    (one: { member: string }) => one.member === member.id,
+  )
   return { member, id, acting: await actFor(member, account.id) }
 }
 const newcomer = () => ({
@@ -48,7 +52,9 @@ test('a user joins once by a link, and the account lists and revokes open invita
   const [shop, ben, other] = [await makeUser(), await makeUser(), await makeUser()]
   const { id, secret } = await invited(shop)
   const open = (await shop.call('GET', records('member_invitations'))).body.items
-  expect(open).toMatchObject([{ id, role: 'agent', account: shop.id, invited_by: shop.id, email: '' }])
+  expect(open).toMatchObject([
+    { id, role: 'agent', account: shop.id, invited_by: shop.id, email: '' },
+  ])
   expect(JSON.stringify(open)).not.toMatch(/hash|secret/)
   const show = () => guest.call('POST', `${INVITATIONS}/show`, { secret })
   const { name: account } = (await shop.call('GET', '/api/account/me')).body
@@ -72,7 +78,9 @@ test('a newcomer can sign up only with an invitation', async () => {
   const { passwordConfirm: _, ...without } = person
   expect((await accept(guest, { secret, ...without })).status).toBe(400)
   expect((await accept(guest, { secret, ...person, email: shop.email })).status).toBe(400)
-  expect((await accept(guest, { secret, ...person, verified: true, monthly_quota: 7 })).body).toEqual({
+  expect(
+    (await accept(guest, { secret, ...person, verified: true, monthly_quota: 7 })).body,
+  ).toEqual({
     account: shop.id,
   })
   expect((await accept(guest, { secret, ...newcomer() })).status).toBe(400)
@@ -87,7 +95,10 @@ test('a mailed invitation verifies the address that it was sent to and no other'
   const shop = await makeUser()
   for (const isOther of [false, true]) {
     const person = newcomer()
-    const made = await shop.call('POST', INVITATIONS, { role: 'agent', email: person.email.toUpperCase() })
+    const made = await shop.call('POST', INVITATIONS, {
+      role: 'agent',
+      email: person.email.toUpperCase(),
+    })
     expect(Object.keys(made.body)).toEqual(['id'])
     const mail = await fixture.mail.next()
     const secret = secretIn(mail.text)
@@ -102,7 +113,8 @@ test('an invitation that was not mailed verifies no address', async () => {
   const { smtp } = services.settings.current
   await root.call('PATCH', '/api/settings', { smtp: { enabled: false } })
   const person = newcomer()
-  const { link } = (await shop.call('POST', INVITATIONS, { role: 'agent', email: person.email })).body
+  const { link } = (await shop.call('POST', INVITATIONS, { role: 'agent', email: person.email }))
+    .body
   await root.call('PATCH', '/api/settings', { smtp })
   expect((await accept(guest, { secret: secretIn(link), ...person })).status).toBe(200)
   expect(await isVerified(person.email)).toEqual([[false]])
@@ -111,7 +123,10 @@ test('an invitation that was not mailed verifies no address', async () => {
 test('invitations expire and are deleted with their account', async () => {
   const [shop, ben] = [await makeUser(), await makeUser()]
   const [late, orphan] = [await invited(shop), await invited(shop)]
-  await fixture.rows('update member_invitations set expires = pb_text(now()) where id = $1', late.id)
+  await fixture.rows(
+    'update member_invitations set expires = pb_text(now()) where id = $1',
+    late.id,
+  )
   expect((await accept(ben, late)).status).toBe(400)
   await shop.call('DELETE', records('users', shop.id))
   expect((await accept(ben, orphan)).status).toBe(400)
@@ -121,7 +136,8 @@ test('guesses of invitation secrets are limited per address', async () => {
   const server = await startServer()
   const stranger = client(server.url, '', '')
   const statuses: number[] = []
-  for (let i = 0; i < 10; i++) statuses.push((await accept(stranger, { secret: `guess${i}` })).status)
+  for (let i = 0; i < 10; i++)
+    statuses.push((await accept(stranger, { secret: `guess${i}` })).status)
   expect(statuses).toEqual([...Array(8).fill(400), 429, 429])
   // from all addresses there is no limit: it would stop everybody who is invited
   const { rows } = await server.services.store.db.query(
@@ -142,9 +158,13 @@ test('only admins invite, and invitations end when their admin is removed or dem
   expect((await accept(agent.acting, link)).status).toBe(403)
   // a member is not made an admin by an admin's invitation
   expect((await accept(agent.member, link)).status).toBe(400)
-  expect((await shop.call('PATCH', records('members', admin.id), { role: 'viewer' })).status).toBe(200)
+  expect((await shop.call('PATCH', records('members', admin.id), { role: 'viewer' })).status).toBe(
+    200,
+  )
   expect((await accept(evil, link)).status).toBe(400)
-  expect((await guest.call('POST', '/api/devices/pair', { code, platform: 'android' })).status).not.toBe(200)
+  expect(
+    (await guest.call('POST', '/api/devices/pair', { code, platform: 'android' })).status,
+  ).not.toBe(200)
   expect((await root.call('POST', INVITATIONS, { role: 'admin' })).status).toBe(403)
 })
 
@@ -156,7 +176,11 @@ test("members' changes are recorded for the account and its admins, without valu
     (await acting.call('POST', records(collection), body)).body
   const user = shop.id
   const key = await make('api_keys', { user, name: 'till' })
-  const hook = await make('webhooks', { user, url: 'https://example.com/hook', events: ['message.sent'] })
+  const hook = await make('webhooks', {
+    user,
+    url: 'https://example.com/hook',
+    events: ['message.sent'],
+  })
   await acting.call('PATCH', records('webhooks', hook.id), { enabled: false })
   await acting.call('POST', `/api/webhooks/${hook.id}/rotate`)
   await acting.call('PATCH', records('members', agent.id), { role: 'viewer' })

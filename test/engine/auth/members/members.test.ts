@@ -75,7 +75,11 @@ test('a start adds missing sender rows', async () => {
 })
 
 test('an account and its member both see the membership, and each can change its own fields only', async () => {
-  const [shop, ben, other] = [await fixture.makeUser(), await fixture.makeUser(), await fixture.makeUser()]
+  const [shop, ben, other] = [
+    await fixture.makeUser(),
+    await fixture.makeUser(),
+    await fixture.makeUser(),
+  ]
   const { id } = await join(shop, ben)
   const path = `/api/collections/members/records/${id}`
   const statusOf = async (who: Client, body: object) => (await who.call('PATCH', path, body)).status
@@ -115,16 +119,28 @@ test('a user reads their own identity and the accounts that they may act for', a
   const [shop, ben] = [await fixture.makeUser(), await fixture.makeUser()]
   await rename(shop, 'Shop')
   await join(shop, ben, 'viewer')
-  const me = { account: { id: shop.id, name: 'Shop' }, sender: shop.id, role: 'owner', name: 'Shop' }
+  const me = {
+    account: { id: shop.id, name: 'Shop' },
+    sender: shop.id,
+    role: 'owner',
+    name: 'Shop',
+  }
   expect((await shop.call('GET', '/api/account/me')).body).toEqual(me)
-  expect((await superuser.call('GET', '/api/account/me')).body).toMatchObject({ sender: '', role: 'owner' })
+  expect((await superuser.call('GET', '/api/account/me')).body).toMatchObject({
+    sender: '',
+    role: 'owner',
+  })
   const accounts = [{ id: shop.id, name: 'Shop', role: 'viewer' }]
   expect((await ben.call('GET', '/api/account/accounts')).body).toEqual(accounts)
   const settings = { user: shop.id, account_name: 'The shop' }
-  expect((await shop.call('POST', '/api/collections/user_settings/records', settings)).status).toBe(200)
+  expect((await shop.call('POST', '/api/collections/user_settings/records', settings)).status).toBe(
+    200,
+  )
   expect((await shop.call('GET', '/api/account/me')).body).toEqual({
     ...me,
     account: { id: shop.id, name: 'The shop' },
   })
-  expect((await ben.call('GET', '/api/account/accounts')).body).toMatchObject([{ name: 'The shop' }])
+  expect((await ben.call('GET', '/api/account/accounts')).body).toMatchObject([
+    { name: 'The shop' },
+  ])
 })

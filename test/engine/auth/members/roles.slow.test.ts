@@ -86,7 +86,8 @@ function rowOf(route: string): Who | undefined {
   if (/^\w+ \/vendel\//.test(route)) return 'owner'
   const known = ROUTES[route] ?? BY_ROUTE.get(route) ?? (isOfProtocol(route) ? 'nobody' : undefined)
   if (known || !collection) return known
-  if (/^(records(\/\{id\})?|export)$/.test(what!)) return RECORDS[collection]?.[METHODS.indexOf(method!)]
+  if (/^(records(\/\{id\})?|export)$/.test(what!))
+    return RECORDS[collection]?.[METHODS.indexOf(method!)]
   // other collections' tokens alone
   return SIGN_IN[what!] ?? 'nobody'
 }
@@ -108,7 +109,13 @@ const stranger = await fixture.makeUser()
 const text = (name: string, more = {}) => ({ name, type: 'text', ...more })
 const relation = { name: 'user', type: 'relation', collectionId: '_pb_users_auth_', maxSelect: 1 }
 const rule = 'user = @request.auth.id'
-const rules = { listRule: rule, viewRule: rule, createRule: rule, updateRule: rule, deleteRule: rule }
+const rules = {
+  listRule: rule,
+  viewRule: rule,
+  createRule: rule,
+  updateRule: rule,
+  deleteRule: rule,
+}
 await superuser.call('POST', '/api/collections', {
   name: 'notes',
   type: 'base',
@@ -146,7 +153,9 @@ await make(superuser, 'member_invitations', {
 
 const { paths } = (await guest.call('GET', '/api/openapi.json')).body
 const notes = ['GET', 'POST'].map((method) => `${method} /api/collections/notes/records`)
-const noteById = ['GET', 'PATCH', 'DELETE'].map((method) => `${method} /api/collections/notes/records/{id}`)
+const noteById = ['GET', 'PATCH', 'DELETE'].map(
+  (method) => `${method} /api/collections/notes/records/{id}`,
+)
 const routes = Object.entries(paths).flatMap(([path, operations]) =>
   Object.keys(operations as object).map((method) => `${method.toUpperCase()} ${path}`),
 )
@@ -187,7 +196,9 @@ async function ask(route: string, token: string, isReal: boolean): Promise<Answe
 
 /** What is asked where an empty body is refused before the role is known. */
 const BODIES: Readonly<Record<string, object>> = {
-  'POST /api/batch': { requests: [{ method: 'POST', url: '/api/collections/contacts/records', body: {} }] },
+  'POST /api/batch': {
+    requests: [{ method: 'POST', url: '/api/collections/contacts/records', body: {} }],
+  },
 }
 const ROLE = 'Your role does not allow this.'
 

@@ -20,7 +20,8 @@ await fixture.allowOtp()
 const root = await signIn(url, '_superusers', SUPERUSER.email, SUPERUSER.password)
 const guest = client(url, '', '')
 const makeUser = () => newUser(url, root, { verified: true })
-const records = (collection: string, id = '') => `/api/collections/${collection}/records${id && `/${id}`}`
+const records = (collection: string, id = '') =>
+  `/api/collections/${collection}/records${id && `/${id}`}`
 const ACCEPT = '/api/account/invitations/accept'
 const invite = async (shop: Client, role = 'agent') =>
   /#\/join\/(\w+)/.exec((await must(shop, 'POST', '/api/account/invitations', { role })).link)![1]!
@@ -38,9 +39,13 @@ async function join(shop: Client) {
   return { ...(await signIn(url, 'users', person.email, PASSWORD)), email: person.email, person }
 }
 const password = (email: string) =>
-  guest.call('POST', '/api/collections/users/auth-with-password', { identity: email, password: PASSWORD })
+  guest.call('POST', '/api/collections/users/auth-with-password', {
+    identity: email,
+    password: PASSWORD,
+  })
 const me = (who: Client) => who.call('GET', '/api/account/me')
-const membership = async (who: Client) => (await who.call('GET', records('members'))).body.items[0].id
+const membership = async (who: Client) =>
+  (await who.call('GET', records('members'))).body.items[0].id
 
 const shop = await makeUser()
 const cleo = await join(shop)
@@ -68,19 +73,33 @@ test.each<[method: string, path: string, body?: object]>([
   ['POST', records('user_settings'), own],
   ['GET', records('contacts')],
   ['GET', records('sms_messages')],
-])('%s %s by a member without an account is refused with the way to act for one', async (...asked) => {
-  const { status, body } = await cleo.call(...asked)
-  expect([status, body.message]).toEqual([403, expect.stringContaining('POST /api/account/act-for')])
-})
+])(
+  '%s %s by a member without an account is refused with the way to act for one',
+  async (...asked) => {
+    const { status, body } = await cleo.call(...asked)
+    expect([status, body.message]).toEqual([
+      403,
+      expect.stringContaining('POST /api/account/act-for'),
+    ])
+  },
+)
 
 test("a batch, a phone's registration and the own record cannot give a member an account", async () => {
   const requests = [{ method: 'POST', url: records('api_keys'), body: own }]
   expect((await cleo.call('POST', '/api/batch', { requests })).status).toBe(400)
   const headers = { ...basic(cleo.email, PASSWORD), 'content-type': 'application/json' }
-  const phone = await fetch(`${url}/api/mobile/v1/device`, { method: 'POST', headers, body: '{"name":"x"}' })
+  const phone = await fetch(`${url}/api/mobile/v1/device`, {
+    method: 'POST',
+    headers,
+    body: '{"name":"x"}',
+  })
   expect(phone.status).toBe(403)
-  expect((await cleo.call('PATCH', records('users', cleo.id), { member_only: false })).status).toBe(404)
-  expect((await cleo.call('PATCH', records('users', cleo.id), { name: 'Cleopatra' })).status).toBe(200)
+  expect((await cleo.call('PATCH', records('users', cleo.id), { member_only: false })).status).toBe(
+    404,
+  )
+  expect((await cleo.call('PATCH', records('users', cleo.id), { name: 'Cleopatra' })).status).toBe(
+    200,
+  )
   expect((await me(cleo)).body).toMatchObject({ role: 'none', name: 'Cleopatra' })
 })
 
@@ -97,13 +116,20 @@ test('a member-only user can join a second team and act for it, but not join one
 })
 
 test.each<[what: string, end: (account: Client, member: Client) => Promise<unknown>]>([
-  ['is disabled', ({ id }) => must(root, 'POST', records('user_settings'), { user: id, disabled: true })],
+  [
+    'is disabled',
+    ({ id }) => must(root, 'POST', records('user_settings'), { user: id, disabled: true }),
+  ],
   ['is deleted', ({ id }) => must(root, 'DELETE', records('users', id))],
   [
     'removes the member',
-    async (account, member) => must(account, 'DELETE', records('members', await membership(member))),
+    async (account, member) =>
+      must(account, 'DELETE', records('members', await membership(member))),
   ],
-  ['is left', async (_, member) => must(member, 'DELETE', records('members', await membership(member)))],
+  [
+    'is left',
+    async (_, member) => must(member, 'DELETE', records('members', await membership(member))),
+  ],
 ])('a member-only user whose last account %s cannot sign in', async (_, end) => {
   const [last, before] = [await makeUser(), await makeUser()]
   const member = await join(last)
@@ -111,8 +137,8 @@ test.each<[what: string, end: (account: Client, member: Client) => Promise<unkno
   const { otpId } = await must(guest, 'POST', '/api/collections/users/request-otp', otp)
   const code = codeIn((await fixture.mail.next()).text)
   await must(member, 'POST', ACCEPT, { secret: await invite(before) })
-  const first = (await member.call('GET', `${records('members')}?filter=account="${before.id}"`)).body
-    .items[0]
+  const first = (await member.call('GET', `${records('members')}?filter=account="${before.id}"`))
+    .body.items[0]
   await must(before, 'DELETE', records('members', first.id))
   expect((await me(member)).status).toBe(200)
   await end(last, member)
@@ -120,7 +146,9 @@ test.each<[what: string, end: (account: Client, member: Client) => Promise<unkno
   expect((await member.call('GET', records('users', member.id))).status).toBe(404)
   expect((await password(member.email)).status).toBe(403)
   const entered = { otpId, password: code }
-  expect((await guest.call('POST', '/api/collections/users/auth-with-otp', entered)).status).not.toBe(200)
+  expect(
+    (await guest.call('POST', '/api/collections/users/auth-with-otp', entered)).status,
+  ).not.toBe(200)
 
   // invited again, by the password alone
   const secret = await invite(before)
@@ -132,12 +160,15 @@ test.each<[what: string, end: (account: Client, member: Client) => Promise<unkno
 
 test('a superuser can turn a member-only user into a full one, and back while no account is in use', async () => {
   const member = await join(shop)
-  const change = (member_only: boolean) => root.call('PATCH', records('users', member.id), { member_only })
+  const change = (member_only: boolean) =>
+    root.call('PATCH', records('users', member.id), { member_only })
   expect((await change(false)).status).toBe(200)
   expect((await change(true)).status).toBe(200)
   expect((await change(false)).status).toBe(200)
   await pairDevice(url, member)
-  expect((await change(true)).body.data).toMatchObject({ member_only: { code: 'validation_in_use' } })
+  expect((await change(true)).body.data).toMatchObject({
+    member_only: { code: 'validation_in_use' },
+  })
   const made = await guest.call('POST', records('users'), { ...newcomer(), member_only: true })
   expect(made.status).toBeGreaterThanOrEqual(400)
 })

@@ -6,19 +6,18 @@ import { makeBlankValues, prepare } from '../../../../src/engine/records/prepare
 import { toRow, toValues } from '../../../../src/engine/records/record-row.ts'
 
 const names = ['__proto__', 'constructor', 'toString']
-const odd = complete(readNew({ name: 'odd', fields: names.map((name) => ({ name, type: 'text' })) }))
+const odd = complete(
+  readNew({ name: 'odd', fields: names.map((name) => ({ name, type: 'text' })) }),
+)
 
 test('fields may be named like members of every JavaScript object', () => {
   const row = ['id', 'a', 'b', 'c']
   expect(toRow(odd, toValues(odd, row))).toEqual(row)
   expect(toRow(odd, makeBlankValues(odd))).toEqual(['', '', '', ''])
   const body = JSON.parse('{"__proto__":"x","toString":"z"}')
-  expect(toRow(odd, prepare(odd, body, { base: toValues(odd, row), isSuperuser: true }).values)).toEqual([
-    'id',
-    'x',
-    'b',
-    'z',
-  ])
+  expect(
+    toRow(odd, prepare(odd, body, { base: toValues(odd, row), isSuperuser: true }).values),
+  ).toEqual(['id', 'x', 'b', 'z'])
   expect(toRow(odd, prepare(odd, body, { isSuperuser: true }).values)).toEqual(['', 'x', '', 'z'])
 })
 

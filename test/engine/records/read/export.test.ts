@@ -3,7 +3,12 @@ import { csvLine } from '../../../../src/engine/records/export.ts'
 import { accountHolder } from '../../../../src/platform/limits/holder.ts'
 import { admission } from '../../../../src/platform/limits/shared-limits.ts'
 import { readCsv } from '../../../../src/programs/bulk/csv.ts'
-import { ANN, BEN, PHONES, startServerWithUsers } from '../../../support/server/server-with-users.ts'
+import {
+  ANN,
+  BEN,
+  PHONES,
+  startServerWithUsers,
+} from '../../../support/server/server-with-users.ts'
 
 const COUNT = 2_345
 
@@ -19,7 +24,9 @@ await server.rows(
 )
 
 const take = (query: Record<string, string>, headers = ann, collection = 'sms_messages') =>
-  fetch(`${server.url}/api/collections/${collection}/export?${new URLSearchParams(query)}`, { headers })
+  fetch(`${server.url}/api/collections/${collection}/export?${new URLSearchParams(query)}`, {
+    headers,
+  })
 
 test('an export contains all records of a user once, newest first, over several pages', async () => {
   const answer = await take({ fields: 'id,user' })
@@ -38,7 +45,11 @@ test('an export uses the memory of its account, not of the address', async () =>
 })
 
 test('an export has the chosen columns, also expanded ones, with quoted texts and disarmed formulas', async () => {
-  const query = { filter: 'id = "m00000000000005"', fields: 'to,body,expand.device.name', expand: 'device' }
+  const query = {
+    filter: 'id = "m00000000000005"',
+    fields: 'to,body,expand.device.name',
+    expand: 'device',
+  }
   expect(await (await take(query)).text()).toBe(
     `to,body,expand.device.name\r\n+491005,"a ""b"",\r\nc",${PHONES[0]}\r\n`,
   )
@@ -62,10 +73,16 @@ test.each([
   ['an unknown field', { filter: 'nothing = 1' }, 'sms_messages', 400],
   ['an unknown collection', {}, 'nothing', 404],
   ['a collection for superusers', {}, '_superusers', 403],
-])('an export with %s is refused with $3 before any row is sent', async (_, query, collection, status) => {
-  const answer = await take(query as Record<string, string>, ann, collection)
-  expect([answer.status, answer.headers.get('content-type')]).toEqual([status, 'application/json'])
-})
+])(
+  'an export with %s is refused with $3 before any row is sent',
+  async (_, query, collection, status) => {
+    const answer = await take(query as Record<string, string>, ann, collection)
+    expect([answer.status, answer.headers.get('content-type')]).toEqual([
+      status,
+      'application/json',
+    ])
+  },
+)
 
 test('a guest cannot export messages, and gets no rows of other collections', async () => {
   expect((await take({}, {})).status).toBe(401)
@@ -88,7 +105,9 @@ test.each([
   ['a phone number after a semicolon', 'call;+4915112345678 now', 'call;+4915112345678 now'],
   ['a list with dashes', 'buy:\n- milk', '"buy:\n- milk"'],
   ['an equation', 'a = 1 + 1', 'a = 1 + 1'],
-])('a cell with %s is written as $2', (_, text, cell) => expect(csvLine([text])).toBe(`${cell}\r\n`))
+])('a cell with %s is written as $2', (_, text, cell) =>
+  expect(csvLine([text])).toBe(`${cell}\r\n`),
+)
 
 test.each([
   ['a formula in an object', { note: 'x;=cmd' }, `"{""note"":""x;'=cmd""}"`],

@@ -62,11 +62,20 @@ async function all(isSuperuser: boolean, { filter = '', sort = '' }: Record<stri
   const collection = store.catalog.find('sms_messages')!
   const rule = isSuperuser ? '' : `user = "${user}"`
   const request = await requestOf(isSuperuser, {})
-  const { from, where, orderBy, params } = compile(store.catalog, { collection, rule, filter, sort, request })
+  const { from, where, orderBy, params } = compile(store.catalog, {
+    collection,
+    rule,
+    filter,
+    sort,
+    request,
+  })
   return store.db.transaction(async (db) => {
     await db.script('set local enable_indexscan = off; set local enable_bitmapscan = off')
     const condition = where && ` WHERE ${where}`
-    const { rows } = await db.query(`SELECT b.id FROM ${from}${condition} ORDER BY ${orderBy}`, params)
+    const { rows } = await db.query(
+      `SELECT b.id FROM ${from}${condition} ORDER BY ${orderBy}`,
+      params,
+    )
     return rows.map(([id]) => String(id))
   })
 }
@@ -149,22 +158,32 @@ test.each(WHO)('filters find the same with and without indexes for %s', async (_
     for (const sort of ['-created', 'to']) {
       const wanted = await all(is, { filter, sort })
       const query = { filter, sort, perPage: '50' }
-      expect((await list(is, { ...query, skipTotal: '1' })).ids, filter).toEqual(wanted.slice(0, 50))
+      expect((await list(is, { ...query, skipTotal: '1' })).ids, filter).toEqual(
+        wanted.slice(0, 50),
+      )
       expect((await list(is, query)).totalItems, filter).toBe(wanted.length)
     }
   }
 })
 
 test.each(WHO)('a rare word is found by its trigrams for %s', async (_, is) => {
-  const { plan } = await list(is, { filter: 'body ~ "Text 1111 "', sort: '-created', skipTotal: '1' })
+  const { plan } = await list(is, {
+    filter: 'body ~ "Text 1111 "',
+    sort: '-created',
+    skipTotal: '1',
+  })
   expect(plan).toContain('sms_messages_body_trigrams')
 })
 
-test.each(WHO)('a rare word of any case and accents is found by its trigrams for %s', async (_, is) => {
-  const filter = 'body:fold ~ "TÉXT" && (body:fold ~ "1111" || to ~ "1111" || from ~ "1111")'
-  const { plan } = await list(is, { filter, sort: '-created', skipTotal: '1' })
-  for (const column of ['body', 'to', 'from']) expect(plan).toContain(`sms_messages_${column}_trigrams`)
-})
+test.each(WHO)(
+  'a rare word of any case and accents is found by its trigrams for %s',
+  async (_, is) => {
+    const filter = 'body:fold ~ "TÉXT" && (body:fold ~ "1111" || to ~ "1111" || from ~ "1111")'
+    const { plan } = await list(is, { filter, sort: '-created', skipTotal: '1' })
+    for (const column of ['body', 'to', 'from'])
+      expect(plan).toContain(`sms_messages_${column}_trigrams`)
+  },
+)
 
 test('part of a number is found by its trigrams', async () => {
   const { plan } = await list(true, { filter: 'to ~ "+4979190"' })
@@ -172,7 +191,11 @@ test('part of a number is found by its trigrams', async () => {
 })
 
 test.each(WHO)('messages of a device are searched among the newest first for %s', async (_, is) => {
-  const { plan, ids } = await list(is, { filter: 'device.name = "first"', sort: '-created', skipTotal: '1' })
+  const { plan, ids } = await list(is, {
+    filter: 'device.name = "first"',
+    sort: '-created',
+    skipTotal: '1',
+  })
   expect(plan).toMatch(/CTE newest/)
   expect(ids).toHaveLength(30)
 })

@@ -23,8 +23,14 @@ async function list(query: Record<string, string>, extensions: Extensions = new 
   const collection = store.catalog.find('sms_messages')!
   const users = store.catalog.find('users')!
   const { rows } = await store.db.query('select xmin::text from users where id = $1', [user])
-  const request = { ...NO_REQUEST, query, auth: makeAuthRecord(users, { id: user }, String(rows[0]![0])) }
-  const page = JSON.parse(await listRecords({ db, catalog: store.catalog }, extensions, collection, request))
+  const request = {
+    ...NO_REQUEST,
+    query,
+    auth: makeAuthRecord(users, { id: user }, String(rows[0]![0])),
+  }
+  const page = JSON.parse(
+    await listRecords({ db, catalog: store.catalog }, extensions, collection, request),
+  )
   return { page, plans }
 }
 
@@ -34,7 +40,10 @@ test.each(['', '-status', 'updated,-to'])(
     const { page, plans } = await list({ filter: 'to ~ "493"', sort })
     expect(page).toMatchObject({ totalItems: 1000, perPage: 30 })
     const plan = plans.find((one) => one.includes('count(*)'))!
-    const counted = plan.slice(plan.indexOf('WindowAgg'), plan.lastIndexOf('sms_messages__rowid_key'))
+    const counted = plan.slice(
+      plan.indexOf('WindowAgg'),
+      plan.lastIndexOf('sms_messages__rowid_key'),
+    )
     expect(counted).toMatch(/sms_messages_(in_order|of_user_by_\w+)|idx_sms_messages_user_created/)
     expect(counted).not.toContain('_rowid_key')
   },

@@ -16,7 +16,8 @@ await assign(store, await makeDevice(store, user), 1500)
 await store.db.query(
   `update sms_messages set status = case when _rowid % 50 = 0 then 'failed' else 'delivered' end`,
 )
-for (const table of ['sms_messages', 'sms_messages_brief']) await store.db.query(`vacuum analyze ${table}`)
+for (const table of ['sms_messages', 'sms_messages_brief'])
+  await store.db.query(`vacuum analyze ${table}`)
 
 const collection = store.catalog.find('sms_messages')!
 const users = store.catalog.find('users')!
@@ -112,19 +113,37 @@ test.each(LISTS)(
   async ({ shape, query, reads, total, ...row }) => {
     const request = { ...NO_REQUEST, query, auth }
     const { filter = '', sort = '' } = query
-    const compiled = compile(store.catalog, { collection, rule: collection.listRule!, filter, sort, request })
+    const compiled = compile(store.catalog, {
+      collection,
+      rule: collection.listRule!,
+      filter,
+      sort,
+      request,
+    })
     const page = {
       page: 1n,
       perPage: 30,
       offset: BigInt(query.page ? 570 : 0),
       skipTotal: 'skipTotal' in query,
     }
-    const statement = listStatement(collection, compiled, page, auth, messagesExtension, filter !== '')
+    const statement = listStatement(
+      collection,
+      compiled,
+      page,
+      auth,
+      messagesExtension,
+      filter !== '',
+    )
     expect(statement.shape).toBe(shape)
 
     const { db, plans } = recordPlans(store.db)
     const extensions: Extensions = new Map([['sms_messages', messagesExtension]])
-    const answer = await listRecords({ db, catalog: store.catalog }, extensions, collection, request)
+    const answer = await listRecords(
+      { db, catalog: store.catalog },
+      extensions,
+      collection,
+      request,
+    )
     expect(JSON.parse(answer)).toMatchObject({ totalItems: total, items: { length: 30 } })
     const plan = plans.find((one) => one.includes('LIMIT'))!
     for (const part of reads) expect(plan).toMatch(part)

@@ -64,7 +64,9 @@ test('a changed message is written once, by record update or by plain SQL', asyn
   await shop.ask('super', 'DELETE', path)
   const texts = (await noted()).filter(([collection]) => collection === 'sms_messages')
   const images = texts.map(([, action, , image]) => [action, JSON.parse(String(image))])
-  expect(images.map(([action, { status, error_message }]) => [action, status, error_message])).toEqual([
+  expect(
+    images.map(([action, { status, error_message }]) => [action, status, error_message]),
+  ).toEqual([
     ['create', 'sent', ''],
     ['update', 'sent', 'of a record'],
     ['update', 'failed', 'of a record'],

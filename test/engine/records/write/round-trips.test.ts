@@ -1,5 +1,8 @@
 import { Db } from '../../../../src/platform/db/open.ts'
-import { startWriteTestServer, type WriteTestServer } from '../../../support/server/write-test-server.ts'
+import {
+  startWriteTestServer,
+  type WriteTestServer,
+} from '../../../support/server/write-test-server.ts'
 
 let shop: WriteTestServer
 const PASSWORD = 'secret12345'
@@ -29,9 +32,15 @@ beforeAll(async () => {
 afterAll(() => void vi.restoreAllMocks())
 beforeEach(() => void statements.splice(0))
 
-const tool = (body: object) => shop.ask('ann', 'POST', 'collections/tools/records', { name: 'saw', ...body })
+const tool = (body: object) =>
+  shop.ask('ann', 'POST', 'collections/tools/records', { name: 'saw', ...body })
 const note = (method: string, path: string, body?: object) =>
-  shop.ask('ann', method, `collections/notes/records${path}`, body && { worker: 'workerann000001', ...body })
+  shop.ask(
+    'ann',
+    method,
+    `collections/notes/records${path}`,
+    body && { worker: 'workerann000001', ...body },
+  )
 
 test.each([
   ['a create under a rule, with a relation', () => note('POST', '', { text: 'x' }), 1],
@@ -41,7 +50,11 @@ test.each([
     () => note('PATCH', '/note00000000001', { 'worker+': [] }),
     3,
   ],
-  ['a create refused by the database: asked why, and the sign-in proved', () => tool({ shelf: 'nope' }), 3],
+  [
+    'a create refused by the database: asked why, and the sign-in proved',
+    () => tool({ shelf: 'nope' }),
+    3,
+  ],
   ['a delete', () => note('DELETE', '/note00000000001'), 1],
 ] as const)('%s takes $2 statement(s)', async (_, write, count) => {
   await write()

@@ -30,18 +30,32 @@ test.each([
   ['a list', ['2026-01-01']],
   ['the zero time of Go', '0001-01-01 00:00:00Z'],
 ])('an API key whose expires_at is %s is refused', async (_, expires_at) => {
-  const made = await user.call('POST', records('api_keys'), { user: user.id, name: 'key', expires_at })
+  const made = await user.call('POST', records('api_keys'), {
+    user: user.id,
+    name: 'key',
+    expires_at,
+  })
   expect(made).toMatchObject({ status: 400, body: { data: { expires_at: INVALID } } })
-  expect(made.body.data.expires_at.message).toBe('Must be a date like 2026-11-20 07:00:00.000Z, or empty.')
+  expect(made.body.data.expires_at.message).toBe(
+    'Must be a date like 2026-11-20 07:00:00.000Z, or empty.',
+  )
 })
 
 test.each(['', null])('an API key whose expires_at is %j never expires', async (expires_at) => {
-  const made = await user.call('POST', records('api_keys'), { user: user.id, name: 'key', expires_at })
+  const made = await user.call('POST', records('api_keys'), {
+    user: user.id,
+    name: 'key',
+    expires_at,
+  })
   expect(made).toMatchObject({ status: 200, body: { expires_at: '' } })
 })
 
 const email = () => `${++count}@example.com`
-const account = () => ({ email: email(), password: 'secret-enough', passwordConfirm: 'secret-enough' })
+const account = () => ({
+  email: email(),
+  password: 'secret-enough',
+  passwordConfirm: 'secret-enough',
+})
 
 test.each(['abc', null, '', true, [], {}, '1e999'])(
   'a quota of %j is refused and leaves the stored quota',

@@ -11,7 +11,11 @@ const view = async (path: string) => (await shop.ask('super', 'GET', path)).body
 
 beforeEach(async () => {
   await shop.ask('super', 'DELETE', TOOL)
-  await create('tools', { id: 'hammer000000001', name: 'hammer', count: 5, serial: 'SERIAL' }, 'super')
+  await create(
+    'tools',
+    { id: 'hammer000000001', name: 'hammer', count: 5, serial: 'SERIAL' },
+    'super',
+  )
 })
 
 test('an error names the first 250 bytes of a long unknown file name', async () => {
@@ -49,7 +53,10 @@ test('minus zero is returned by its create only', async () => {
 /** Waits until the database writes a later date than this. */
 const clockAfter = (date: string) =>
   expect
-    .poll(async () => (await shop.server.services.store.db.query('select pb_text(now()) > $1', [date])).rows)
+    .poll(
+      async () =>
+        (await shop.server.services.store.db.query('select pb_text(now()) > $1', [date])).rows,
+    )
     .toEqual([[true]])
 
 test('an empty update still sets the updated date', async () => {
@@ -62,9 +69,10 @@ test('an empty update still sets the updated date', async () => {
 
 test('a password stays unless the update has a new one', async () => {
   const hash = async () => {
-    const { rows } = await shop.server.services.store.db.query('select key from tools where id = $1', [
-      'hammer000000001',
-    ])
+    const { rows } = await shop.server.services.store.db.query(
+      'select key from tools where id = $1',
+      ['hammer000000001'],
+    )
     return rows[0]![0]
   }
   await patch({ key: 'first key' })
@@ -103,7 +111,9 @@ test('a failed expand does not undo the write', async () => {
   const { db } = shop.server.services.store
   await db.query('alter table jobs rename to jobs_elsewhere')
   const path = 'collections/tools/records'
-  const { status, body } = await shop.ask('super', 'POST', `${path}?expand=jobs_via_tool`, { name: 'saw' })
+  const { status, body } = await shop.ask('super', 'POST', `${path}?expand=jobs_via_tool`, {
+    name: 'saw',
+  })
   await db.query('alter table jobs_elsewhere rename to jobs')
   expect(status).toBe(200)
   expect((await view(`${path}/${body.id}`)).name).toBe('saw')

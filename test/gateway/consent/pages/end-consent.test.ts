@@ -1,7 +1,11 @@
 import { createHmac } from 'node:crypto'
 import { makeStopLinks, readStopLink } from '../../../../src/gateway/base/stop-link.ts'
 import { request } from '../../../support/server/request.ts'
-import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../../support/server/server-with-devices.ts'
 import { entriesOf } from './entries-of.ts'
 
 const server = await startServerWithDevices({ PUBLIC_URL: 'https://sms.example.com' })
@@ -21,7 +25,9 @@ beforeEach(async () => {
 
 const send = (number: string, more: object = {}) =>
   must(ann, 'POST', '/api/sms/send', {
-    ...{ recipients: [number], body: 'Sale! End: {{stop_link}}', variables: {} },
+    recipients: [number],
+    body: 'Sale! End: {{stop_link}}',
+    variables: {},
     ...more,
   })
 const textOf = async (id: string) =>
@@ -30,8 +36,11 @@ const pathIn = (text: string) => /https:\/\/sms\.example\.com(\/leave\/[\w-]{32}
 /** The path of the link that a number gets by a text. */
 const linkTo = async (number: string) => pathIn(await textOf((await send(number)).message_ids[0]))
 const get = (path: string) => request(server.url, 'GET', path)
-const post = (path: string, fields: Record<string, string> = {}, headers: Record<string, string> = {}) =>
-  request(server.url, 'POST', path, new URLSearchParams(fields), headers)
+const post = (
+  path: string,
+  fields: Record<string, string> = {},
+  headers: Record<string, string> = {},
+) => request(server.url, 'POST', path, new URLSearchParams(fields), headers)
 const entries = (number: string) => entriesOf(ann, number)
 const contactOf = async (number: string) =>
   (
@@ -55,19 +64,28 @@ test('a person opens the link of a text and ends the texts by the button', async
   expect(await contactOf(number)).toEqual([true, []])
   expect(await statusOf(sent.message_ids[0])).toEqual(['failed', 'Recipient has opted out'])
   expect(await entries(number)).toMatchObject([
-    { event: 'opt_out', source: 'page', address: '127.0.0.1', browser: 'Browser/1', purpose: 'all' },
+    {
+      event: 'opt_out',
+      source: 'page',
+      address: '127.0.0.1',
+      browser: 'Browser/1',
+      purpose: 'all',
+    },
   ])
   await post(path)
   expect(await entries(number)).toHaveLength(1)
 })
 
-test.each(['GET', 'HEAD', 'OPTIONS', 'PROPFIND'])('%s of a link changes nothing', async (method) => {
-  const number = nextNumber()
-  const path = await linkTo(number)
-  for (const suffix of ['', '?group=', '/']) await request(server.url, method, path + suffix)
-  expect(await contactOf(number)).toBeUndefined()
-  expect(await entries(number)).toEqual([])
-})
+test.each(['GET', 'HEAD', 'OPTIONS', 'PROPFIND'])(
+  '%s of a link changes nothing',
+  async (method) => {
+    const number = nextNumber()
+    const path = await linkTo(number)
+    for (const suffix of ['', '?group=', '/']) await request(server.url, method, path + suffix)
+    expect(await contactOf(number)).toBeUndefined()
+    expect(await entries(number)).toEqual([])
+  },
+)
 
 test('a form of another site ends no texts', async () => {
   const number = nextNumber()
@@ -82,7 +100,9 @@ test.each<[who: string, headers: () => Promise<Record<string, string>>]>([
     async () => {
       const ben = await server.makeUser()
       await must(server.superuser, 'POST', '/api/collections/members/records', {
-        ...{ account: ann.id, member: ben.id, role: 'viewer' },
+        account: ann.id,
+        member: ben.id,
+        role: 'viewer',
       })
       const { token } = await must(ben, 'POST', '/api/account/act-for', { account: ann.id })
       return { authorization: token }
@@ -94,7 +114,10 @@ test.each<[who: string, headers: () => Promise<Record<string, string>>]>([
   const number = nextNumber()
   const path = await linkTo(number)
   const refused = await post(path, {}, await headers())
-  expect([refused.status, refused.text]).toEqual([403, expect.stringContaining('signed in to the console')])
+  expect([refused.status, refused.text]).toEqual([
+    403,
+    expect.stringContaining('signed in to the console'),
+  ])
   expect(await contactOf(number)).toBeUndefined()
   expect((await post(path)).status).toBe(200)
   expect(await contactOf(number)).toEqual([true, []])
@@ -106,11 +129,15 @@ test('a person leaves one of several groups, whose waiting campaign texts end', 
       { name: 'News', join_page: true },
       { name: 'Club', join_page: true },
       { name: 'Hidden', join_page: false },
-    ].map(async (values) => String((await must(ann, 'POST', GROUPS, { user: ann.id, ...values })).id)),
+    ].map(async (values) =>
+      String((await must(ann, 'POST', GROUPS, { user: ann.id, ...values })).id),
+    ),
   )
   const number = nextNumber()
   await must(ann, 'POST', '/api/collections/contacts/records', {
-    ...{ user: ann.id, phone: number, groups: [news, club, hidden] },
+    user: ann.id,
+    phone: number,
+    groups: [news, club, hidden],
   })
   const path = await linkTo(number)
   const { text } = await get(path)
@@ -154,7 +181,10 @@ describe('a token', () => {
   test('of a text that was sent to a second form of a number ends the texts to the number', async () => {
     const { db } = store.forEverybody('test')
     const link = (await makeStopLinks(db, { publicUrl: '' }, ann.id))('+5215512345678')!
-    expect(await readStopLink(db, link.split('/')[2]!)).toEqual({ user: ann.id, number: '+525512345678' })
+    expect(await readStopLink(db, link.split('/')[2]!)).toEqual({
+      user: ann.id,
+      number: '+525512345678',
+    })
   })
 
   test.each<[what: string, change: (token: string) => string]>([
@@ -194,7 +224,8 @@ describe('a token', () => {
     const number = nextNumber()
     const path = await linkTo(number)
     await must(server.superuser, 'POST', '/api/collections/user_settings/records', {
-      ...{ user: ann.id, disabled: true },
+      user: ann.id,
+      disabled: true,
     })
     expect((await post(path)).status).toBe(200)
     expect(await contactOf(number)).toEqual([true, []])
@@ -207,7 +238,9 @@ test('a request cannot replace the link, and a preview shows one', async () => {
   expect(pathIn(await textOf(message_ids[0]))).toBe(await linkTo(number))
   for (const recipients of [[number], []]) {
     const { body } = await must(ann, 'POST', '/api/sms/preview', {
-      ...{ recipients, body: 'End: {{ Stop_Link }}', variables: {} },
+      recipients,
+      body: 'End: {{ Stop_Link }}',
+      variables: {},
     })
     expect(body).toMatch(/^End: https:\/\/sms\.example\.com\/leave\/[\w-]{32}$/)
   }
@@ -218,7 +251,9 @@ test('texts of a template, of a campaign and of an automatic answer have the lin
   const path = await linkTo(number)
   const body = 'Template {{stop_link}}'
   const { id: template } = await must(ann, 'POST', '/api/collections/sms_templates/records', {
-    ...{ user: ann.id, name: 'sale', body },
+    user: ann.id,
+    name: 'sale',
+    body,
   })
   await must(ann, 'POST', '/api/sms/send-template', { recipients: [number], template_id: template })
   await must(ann, 'POST', '/api/campaigns', {
@@ -232,9 +267,10 @@ test('texts of a template, of a campaign and of an automatic answer have the lin
   await server.hear(phone, [[number, 'Hello']])
   await vi.waitFor(
     async () => {
-      const texts = await server.query('select body from sms_messages where "to" = $1 order by body', [
-        number,
-      ])
+      const texts = await server.query(
+        'select body from sms_messages where "to" = $1 order by body',
+        [number],
+      )
       const link = `https://sms.example.com${path}`
       expect(texts.flat()).toEqual([
         `Campaign ${link}`,
@@ -251,7 +287,8 @@ test('the log of requests has no token', async () => {
   const path = await linkTo(nextNumber())
   await get(path)
   const logged = async () =>
-    ((await server.query(`select string_agg(data::text, ' ') from _logs`)) as [[string]])[0][0] ?? ''
+    ((await server.query(`select string_agg(data::text, ' ') from _logs`)) as [[string]])[0][0] ??
+    ''
   await expect.poll(logged).toContain('/leave/…')
   expect(await logged()).not.toContain(path)
 })

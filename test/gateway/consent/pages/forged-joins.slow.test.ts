@@ -9,11 +9,18 @@ const LANES = 10
 async function makePage(limits: object) {
   const user = await server.makeUser()
   await server.pair(user, { platform: 'simulator' })
-  await must(server.superuser, 'POST', '/api/collections/user_settings/records', { user: user.id, ...limits })
+  await must(server.superuser, 'POST', '/api/collections/user_settings/records', {
+    user: user.id,
+    ...limits,
+  })
   const group = { user: user.id, name: 'News', join_page: true }
   const { id } = await must(user, 'POST', '/api/collections/contact_groups/records', group)
   const { text } = await request(server.url, 'GET', `/join/${id}`)
-  return { user: user.id, path: `/join/${id}`, version: /name="version" value="(\w+)"/.exec(text)![1]! }
+  return {
+    user: user.id,
+    path: `/join/${id}`,
+    version: /name="version" value="(\w+)"/.exec(text)![1]!,
+  }
 }
 
 /** Posts so many forged forms, several at a time. Returns how many got each status. */
@@ -28,7 +35,9 @@ async function forge(
     for (let i = next++; i < forged; i = next++) {
       const { number, address } = visit(i)
       const form = new URLSearchParams({ number, agree: 'yes', version })
-      const { status } = await request(server.url, 'POST', path, form, { 'x-forwarded-for': address })
+      const { status } = await request(server.url, 'POST', path, form, {
+        'x-forwarded-for': address,
+      })
       statuses.set(status, (statuses.get(status) ?? 0) + 1)
     }
   }
@@ -45,8 +54,16 @@ const leftBehind = async (user: string) => {
 const number = (i: number) => `+49151${String(20_000_000 + i)}`
 const address = (i: number) => `203.${i >> 8}.${i & 255}.7`
 
-test.each<[forged: number, what: string, limits: object, visit: Parameters<typeof forge>[2], sent: number]>([
-  [100, 'one network to 100 numbers', {}, (i) => ({ number: number(i), address: '203.0.113.7' }), 20],
+test.each<
+  [forged: number, what: string, limits: object, visit: Parameters<typeof forge>[2], sent: number]
+>([
+  [
+    100,
+    'one network to 100 numbers',
+    {},
+    (i) => ({ number: number(i), address: '203.0.113.7' }),
+    20,
+  ],
   [
     1_000,
     '1,000 networks to 1,000 numbers',

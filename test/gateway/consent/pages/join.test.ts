@@ -1,5 +1,9 @@
 import { request } from '../../../support/server/request.ts'
-import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../../support/server/server-with-devices.ts'
 import { until } from '../../../support/until.ts'
 import { entriesOf } from './entries-of.ts'
 
@@ -31,24 +35,34 @@ async function join(
   headers: Record<string, string> = {},
 ) {
   const { text } = await get(headers)
-  return await post({ country: '', number, agree: 'yes', version: versionIn(text), ...fields }, headers)
+  return await post(
+    { country: '', number, agree: 'yes', version: versionIn(text), ...fields },
+    headers,
+  )
 }
 const bodiesTo = async (number: string) =>
-  (await server.query('select body from sms_messages where "to" = $1 order by _rowid', [number])).map(
-    ([body]) => body,
-  )
+  (
+    await server.query('select body from sms_messages where "to" = $1 order by _rowid', [number])
+  ).map(([body]) => body)
 const entries = (number: string) => entriesOf(ann, number)
 const stateOf = async (number: string) =>
   (
-    await server.query('select state from consent_states where number = $1 and "group" = $2', [number, news])
+    await server.query('select state from consent_states where number = $1 and "group" = $2', [
+      number,
+      news,
+    ])
   )[0]?.[0]
 const groupsOf = async (number: string) =>
   (
-    await server.query('select groups from contacts where phone = $1 and "user" = $2', [number, ann.id])
+    await server.query('select groups from contacts where phone = $1 and "user" = $2', [
+      number,
+      ann.id,
+    ])
   )[0]?.[0]
 const alertIn = (page: string) => /role="alert">([^<]*)</.exec(page)?.[1]
 
-const ASKED = 'Shop: Reply YES to get texts of News. Message rates may apply. HELP for help, STOP to end.'
+const ASKED =
+  'Shop: Reply YES to get texts of News. Message rates may apply. HELP for help, STOP to end.'
 
 test('an account with a name of its own shows it in the place of its owner', async () => {
   expect((await get()).text).toContain('Shop')
@@ -79,7 +93,14 @@ test('a visitor joins a group by the page and by the reply YES', async () => {
     'You can end the texts at any time: reply STOP to one of them. Reply HELP for help.'
   const found = await entries(number)
   expect(found).toMatchObject([
-    { event: 'opt_in', source: 'page', group: news, shown, address: '203.0.113.9', browser: 'Browser/1' },
+    {
+      event: 'opt_in',
+      source: 'page',
+      group: news,
+      shown,
+      address: '203.0.113.9',
+      browser: 'Browser/1',
+    },
     { event: 'confirmed', source: 'reply', said: 'Yes', shown },
   ])
   expect(found[0].version).toMatch(/^[0-9a-f]{12}$/)
@@ -144,7 +165,10 @@ describe('a group that confirms by a code', () => {
     expect(asked.text).toContain('autocomplete="one-time-code"')
     const code = await codeTo(number)
     const wrong = await post({ to: number, code: code === '111111' ? '222222' : '111111' })
-    expect([wrong.status, alertIn(wrong.text)]).toEqual([400, expect.stringContaining('This code is wrong')])
+    expect([wrong.status, alertIn(wrong.text)]).toEqual([
+      400,
+      expect.stringContaining('This code is wrong'),
+    ])
     expect(await stateOf(number)).toBe('asked')
     const typed = `${code.slice(0, 3)} ${code.slice(3)}.`
     const joined = await post({ to: number, code: typed }, { 'user-agent': 'Browser/2' })
@@ -177,9 +201,10 @@ describe('a group that confirms by a code', () => {
     await server.hear(phone, [[out, 'STOP']])
     const joins = async () => [(await join(number)).status, (await join(out)).status]
     const pass = (seconds: number) =>
-      server.query(`update auth_tries set ends = ends - make_interval(secs => $1) where key like '%pause'`, [
-        seconds,
-      ])
+      server.query(
+        `update auth_tries set ends = ends - make_interval(secs => $1) where key like '%pause'`,
+        [seconds],
+      )
     expect(await joins()).toEqual([200, 200])
     await pass(31)
     expect(await joins()).toEqual([429, 429])
@@ -207,7 +232,9 @@ test.each([
   expect(await bodiesTo(number)).toHaveLength(1)
 })
 
-test.each<[what: string, fields: Record<string, string>, headers: Record<string, string>, status: number]>([
+test.each<
+  [what: string, fields: Record<string, string>, headers: Record<string, string>, status: number]
+>([
   ['without the check in the box', { agree: '' }, {}, 400],
   ['with a number that does not exist', { number: '12' }, {}, 400],
   ['with a number of no country', { number: '015112345678' }, {}, 400],
@@ -235,7 +262,12 @@ test.each([
 test('a form is refused if the text of the page changed after the visitor opened it', async () => {
   const { text } = await get()
   await must(ann, 'PATCH', `${GROUPS}/${news}`, { page_consent: 'I also want offers of {group}.' })
-  const refused = await post({ number: nextNumber(), agree: 'yes', version: versionIn(text), country: 'DE' })
+  const refused = await post({
+    number: nextNumber(),
+    agree: 'yes',
+    version: versionIn(text),
+    country: 'DE',
+  })
   expect([refused.status, alertIn(refused.text)]).toEqual([
     409,
     'The text of this page has changed. Read it again, then check the box.',
@@ -255,7 +287,8 @@ describe('a visitor learns nothing about a number', () => {
     await until(
       'no jobs',
       async () =>
-        (await server.query(`select 1 from _jobs where kind = 'answer' and dead_at is null`)).length === 0,
+        (await server.query(`select 1 from _jobs where kind = 'answer' and dead_at is null`))
+          .length === 0,
     )
     const before = (await bodiesTo(number)).length
     expect(before).toBeGreaterThanOrEqual(texts)
@@ -275,7 +308,10 @@ test.each(['reply', 'code'])(
     await server.hear(phone, [[out, 'STOP']])
     await server.query(`update devices set enabled = false where "user" = $1`, [ann.id])
     const [first, second] = [await join(number), await join(out)]
-    expect([first.status, alertIn(first.text)]).toEqual([503, expect.stringContaining('cannot send')])
+    expect([first.status, alertIn(first.text)]).toEqual([
+      503,
+      expect.stringContaining('cannot send'),
+    ])
     expect([second.status, alertIn(second.text)]).toEqual([first.status, alertIn(first.text)])
   },
 )

@@ -1,5 +1,9 @@
 import { request } from '../../../support/server/request.ts'
-import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../../support/server/server-with-devices.ts'
 
 // What strangers may do with a page: nothing to people who sign in, and they learn nothing about a number.
 
@@ -12,7 +16,10 @@ const GROUPS = '/api/collections/contact_groups/records'
 let numbers = 92_000_000
 const nextNumber = () => `+4915${numbers++}`
 const set = (limits: object) =>
-  must(server.superuser, 'POST', '/api/collections/user_settings/records', { user: ann.id, ...limits })
+  must(server.superuser, 'POST', '/api/collections/user_settings/records', {
+    user: ann.id,
+    ...limits,
+  })
 
 beforeEach(async () => {
   ann = await server.makeUser()
@@ -25,7 +32,9 @@ async function join(number: string, address = '203.0.113.7') {
   const { text } = await request(server.url, 'GET', `/join/${news}`)
   const version = /name="version" value="(\w+)"/.exec(text)![1]!
   const fields = new URLSearchParams({ country: '', number, agree: 'yes', version })
-  const answer = await request(server.url, 'POST', `/join/${news}`, fields, { 'x-forwarded-for': address })
+  const answer = await request(server.url, 'POST', `/join/${news}`, fields, {
+    'x-forwarded-for': address,
+  })
   return { status: answer.status, alert: /role="alert">([^<]*)</.exec(answer.text)?.[1] }
 }
 const verify = (to: string, more: object = {}) => ann.call('POST', '/api/verify', { to, ...more })
@@ -73,20 +82,27 @@ test('codes of a page that nobody enters stop the page for a country, and not th
   )
   expect((await join(nextNumber())).status).toBe(403)
   expect((await verify(nextNumber())).status).toBe(200)
-  expect(await server.query('select code_stopped from user_settings where "user" = $1', [ann.id])).toEqual([
-    [''],
-  ])
+  expect(
+    await server.query('select code_stopped from user_settings where "user" = $1', [ann.id]),
+  ).toEqual([['']])
 })
 
 /** Numbers that get no text of the page, each by the way that made it so. */
 const SETTLED: Readonly<Record<string, (number: string) => Promise<unknown>>> = {
   'has joined': (number) =>
     must(ann, 'POST', '/api/collections/consents/records', {
-      ...{ user: ann.id, number, group: news, event: 'opt_in', shown: 'Yes' },
+      user: ann.id,
+      number,
+      group: news,
+      event: 'opt_in',
+      shown: 'Yes',
     }),
   'has opted out': (number) => server.hear(phone, [[number, 'STOP']]),
   'was erased': (number) =>
-    server.query('insert into _stop_list ("user", hash) values ($1, person_hash($1, $2))', [ann.id, number]),
+    server.query('insert into _stop_list ("user", hash) values ($1, person_hash($1, $2))', [
+      ann.id,
+      number,
+    ]),
 }
 
 const PLACES: Readonly<Record<string, () => Promise<unknown>>> = {
@@ -105,18 +121,25 @@ const PLACES: Readonly<Record<string, () => Promise<unknown>>> = {
   'the only line sends to other countries': () =>
     server.query(`update lines set prefixes = '+43' where "user" = $1`, [ann.id]),
   'the quota is used up': () => set({ monthly_quota: 1 }).then(() => verify(nextNumber())),
-  'the line has no room': () => server.query('update lines set daily_limit = 1 where "user" = $1', [ann.id]),
+  'the line has no room': () =>
+    server.query('update lines set daily_limit = 1 where "user" = $1', [ann.id]),
 }
 
 describe.each(['reply', 'code'])('a page that confirms by %s', (by) => {
   test.each(
-    Object.keys(PLACES).flatMap((place) => Object.keys(SETTLED).map((settled) => [place, settled] as const)),
+    Object.keys(PLACES).flatMap((place) =>
+      Object.keys(SETTLED).map((settled) => [place, settled] as const),
+    ),
   )('answers alike, where %s, for a number that %s', async (place, settled) => {
     await must(ann, 'PATCH', `${GROUPS}/${news}`, { page_confirm: by })
     const [number, other] = [nextNumber(), nextNumber()]
     await SETTLED[settled]!(number)
     await PLACES[place]!()
-    const before = [await count('sms_messages'), await count('consents'), await count('sms_dispatch')]
+    const before = [
+      await count('sms_messages'),
+      await count('consents'),
+      await count('sms_dispatch'),
+    ]
     const state = () =>
       server.query(
         `select c.opted_out, c.groups, s.state, s.until, person_stopped($1, array[$2]) from (select) one
@@ -125,9 +148,11 @@ describe.each(['reply', 'code'])('a page that confirms by %s', (by) => {
       )
     const stateBefore = await state()
     const answer = await join(number)
-    expect([await count('sms_messages'), await count('consents'), await count('sms_dispatch')]).toEqual(
-      before,
-    )
+    expect([
+      await count('sms_messages'),
+      await count('consents'),
+      await count('sms_dispatch'),
+    ]).toEqual(before)
     expect(await state()).toEqual(stateBefore)
     expect(await join(other)).toEqual(answer)
     // and again, within the pause and after it

@@ -1,7 +1,11 @@
-import { stopPerson } from '../../../../src/gateway/people/erase.ts'
+import { stopPerson } from '../../../../src/gateway/people/stop-person.ts'
 import { FORGET_CONSENTS } from '../../../support/database/forget-consents.ts'
 import { request } from '../../../support/server/request.ts'
-import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../../support/server/server-with-devices.ts'
 
 export const server = await startServerWithDevices()
 
@@ -40,7 +44,9 @@ const record = (by: Client, collection: string, values: object) =>
   must(by, 'POST', `/api/collections/${collection}/records`, { user: by.id, ...values })
 async function requireConsent(cell: Cell, collection: string, id: string) {
   await loseProof(cell)
-  await must(cell.ann, 'PATCH', `/api/collections/${collection}/records/${id}`, { requires_consent: true })
+  await must(cell.ann, 'PATCH', `/api/collections/${collection}/records/${id}`, {
+    requires_consent: true,
+  })
 }
 const loseProof = ({ number }: Cell) => server.query(`${FORGET_CONSENTS} and number = $1`, [number])
 
@@ -48,19 +54,28 @@ export const REASONS: Readonly<Record<string, Reason>> = {
   'a STOP': { error: OUT, apply: ({ phone, number }) => server.hear(phone, [[number, 'STOP']]) },
   'an erasure': {
     error: 'Recipient is on the stop list',
-    apply: ({ ann, number }) => stopPerson(server.server.services.store.db, { user: ann.id, number }),
+    apply: ({ ann, number }) =>
+      stopPerson(server.server.services.store.db, { user: ann.id, number }),
   },
   'leaving its group': {
     error: OUT,
     apply: ({ ann, number, group }) => record(ann, 'consents', { number, group, event: 'opt_out' }),
   },
-  'the loss of the consent that the send requires': { error: NO_PROOF, requires: 'send', apply: loseProof },
+  'the loss of the consent that the send requires': {
+    error: NO_PROOF,
+    requires: 'send',
+    apply: loseProof,
+  },
   'the loss of the consent that its template requires': {
     error: NO_PROOF,
     requires: 'template',
     apply: loseProof,
   },
-  'the loss of the consent that its group requires': { error: NO_PROOF, requires: 'group', apply: loseProof },
+  'the loss of the consent that its group requires': {
+    error: NO_PROOF,
+    requires: 'group',
+    apply: loseProof,
+  },
   'its template begins to require consent': {
     error: NO_PROOF,
     apply: (cell) => requireConsent(cell, 'sms_templates', cell.template),
@@ -77,7 +92,8 @@ export const REASONS: Readonly<Record<string, Reason>> = {
   'a limit of the destinations of the API key': {
     error: 'Destination not allowed',
     isOfKey: true,
-    apply: ({ ann }) => server.query(`update api_keys set destinations = '+44' where "user" = $1`, [ann.id]),
+    apply: ({ ann }) =>
+      server.query(`update api_keys set destinations = '+44' where "user" = $1`, [ann.id]),
   },
 }
 

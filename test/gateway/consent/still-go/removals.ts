@@ -28,14 +28,38 @@ const CHECKS: readonly Check[] = [
   [CLAIM, 'and due.message <> all(array(select r.message from refused r))', ''],
   [CLAIM, 'where h.id <> all(array(select r.message from refused r))', ''],
   [CLAIM, "d.state = 'assigned' and d.refused = ''", "d.state = 'assigned'"],
-  [CLAIM, 'update sms_dispatch d set refused = r.refusal', "update sms_dispatch d set refused = ''"],
+  [
+    CLAIM,
+    'update sms_dispatch d set refused = r.refusal',
+    "update sms_dispatch d set refused = ''",
+  ],
   [END, 'perform sms_refund(paid."user", paid.period, paid.messages);', 'null;'],
-  [END, 'update sms_dispatch d set refused = unknown', 'update sms_dispatch d set refused = refused'],
-  [JUDGE, "or consent_required(owner, coalesce(request.template, ''), coalesce(request.groups, '{}'))", ''],
-  [JUDGE, 'request.refusals := sms_refusals(', 'request.scope := request.scope; perform sms_refusals('],
+  [
+    END,
+    'update sms_dispatch d set refused = unknown',
+    'update sms_dispatch d set refused = refused',
+  ],
+  [
+    JUDGE,
+    "or consent_required(owner, coalesce(request.template, ''), coalesce(request.groups, '{}'))",
+    '',
+  ],
+  [
+    JUDGE,
+    'request.refusals := sms_refusals(',
+    'request.scope := request.scope; perform sms_refusals(',
+  ],
   [STORE, 'd.lines, d.scope::json', 'd.lines, null'],
-  [ACCEPT, 'if request.origin is not null or kept is not null then', 'if request.origin is not null then'],
-  ['sql/functions/consent/sms_texts_unwanted.sql', 'perform from sms_end_refused(', 'perform array('],
+  [
+    ACCEPT,
+    'if request.origin is not null or kept is not null then',
+    'if request.origin is not null then',
+  ],
+  [
+    'sql/functions/consent/sms_texts_unwanted.sql',
+    'perform from sms_end_refused(',
+    'perform array(',
+  ],
   ['sql/functions/consent/scopes_kept.sql', "'{isRequired}', 'true'", "'{isRequired}', 'false'"],
   [
     'sql/functions/consent/scopes_kept.sql',
@@ -43,7 +67,11 @@ const CHECKS: readonly Check[] = [
     "'{consent,isRequired}', 'false'",
   ],
   ['sql/functions/consent/consent_left.sql', ` or e."group" = '' and e.purpose <> 'all'`, ''],
-  ['src/gateway/campaigns/store-campaign-texts.ts', '...toOfferedScope(makeCampaignScope(campaign)),', ''],
+  [
+    'src/gateway/campaigns/store-campaign-texts.ts',
+    '...toOfferedScope(makeCampaignScope(campaign)),',
+    '',
+  ],
   ['src/gateway/messages/queue/retry-messages.ts', '...toOfferedScope(readScope(one.scope)),', ''],
   [
     'src/gateway/messages/queue/apply-reports.ts',
@@ -51,7 +79,7 @@ const CHECKS: readonly Check[] = [
     '',
   ],
   ['src/gateway/messages/queue/overdue-messages.ts', 'or ${IS_REFUSED}', ''],
-  ['src/gateway/messages/queue/sweep-queue.ts', '    endRefused,\n    endExpired', '    endExpired'],
+  ['src/gateway/messages/queue/sweep-queue.ts', '  endRefused,\n  endExpired', '  endExpired'],
 ]
 
 const HOME = join(import.meta.dirname, '../../../..')
@@ -92,7 +120,9 @@ const copy = copyRepository()
 try {
   const red = redTests(copy)
   if (red) throw new Error(`The tests are red already, with all checks:\n${red}`)
-  const shuffled = CHECKS.map((check) => ({ check, order: Math.random() })).sort((a, b) => a.order - b.order)
+  const shuffled = CHECKS.map((check) => ({ check, order: Math.random() })).sort(
+    (a, b) => a.order - b.order,
+  )
   const missed: string[] = []
   for (const { check } of shuffled.slice(0, Number(count))) {
     const noticed = isNoticed(copy, check)

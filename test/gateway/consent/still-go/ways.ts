@@ -27,12 +27,19 @@ const change = (set: string, { ann }: Cell) =>
   server.query(`update sms_dispatch set ${set} where "user" = $1`, [ann.id])
 const claim = async ({ phone, other }: Cell) => {
   for (const device of [phone, other])
-    for (const item of (await must(device, 'POST', '/api/devices/claim', {})).items) return { device, item }
+    for (const item of (await must(device, 'POST', '/api/devices/claim', {})).items)
+      return { device, item }
   throw new Error('There is no text')
 }
 async function report(cell: Cell, how: object) {
   const { device, item } = await claim(cell)
-  const it = { id: item.id, attempt: item.attempt, status: 'failed', error_message: 'No signal', ...how }
+  const it = {
+    id: item.id,
+    attempt: item.attempt,
+    status: 'failed',
+    error_message: 'No signal',
+    ...how,
+  }
   return () => must(device, 'POST', '/api/devices/report', { items: [it] })
 }
 
@@ -40,12 +47,12 @@ async function sendCampaign(cell: Cell, more: object) {
   const { ann, terms, number } = cell
   const { id } = await must(ann, 'POST', '/api/campaigns', { ...terms, recipients: [], ...more })
   await until('the campaign is stored', async () => {
-    const [[found]] = (await server.query('select count(*) from sms_messages where "to" = $1', [number])) as [
-      [number],
-    ]
-    const [[settled]] = (await server.query('select settled from campaigns where id = $1', [id])) as [
-      [boolean],
-    ]
+    const [[found]] = (await server.query('select count(*) from sms_messages where "to" = $1', [
+      number,
+    ])) as [[number]]
+    const [[settled]] = (await server.query('select settled from campaigns where id = $1', [
+      id,
+    ])) as [[boolean]]
     return settled && Number(found) > 0
   })
   return String(id)
@@ -67,9 +74,10 @@ async function failCampaign(cell: Cell) {
 }
 
 const textTo = async ({ number }: Cell) => {
-  const [[id]] = (await server.query('select id from sms_messages where "to" = $1 order by _rowid limit 1', [
-    number,
-  ])) as [[string]]
+  const [[id]] = (await server.query(
+    'select id from sms_messages where "to" = $1 order by _rowid limit 1',
+    [number],
+  )) as [[string]]
   return id
 }
 const retryText = async (cell: Cell) =>
@@ -177,9 +185,9 @@ export const WAYS: Readonly<Record<string, Way>> = {
         async goOn() {
           await cell.ann.call('POST', `/api/campaigns/${id}/resume`)
           await until('it has resumed', async () => {
-            const [[settled]] = (await server.query('select settled from campaigns where id = $1', [id])) as [
-              [boolean],
-            ]
+            const [[settled]] = (await server.query('select settled from campaigns where id = $1', [
+              id,
+            ])) as [[boolean]]
             return settled
           })
           await change('due_at = now()', cell)
@@ -202,10 +210,13 @@ export const WAYS: Readonly<Record<string, Way>> = {
     async reach(cell) {
       await send(cell)
       await (await report(cell, {}))()
-      await server.query('update sms_messages set batch_id = $1 where id = $1', [await textTo(cell)])
+      await server.query('update sms_messages set batch_id = $1 where id = $1', [
+        await textTo(cell),
+      ])
       return {
         spent: 1,
-        goOn: async () => cell.sender.call('POST', `/api/sms/batches/${await textTo(cell)}/retry`, {}),
+        goOn: async () =>
+          cell.sender.call('POST', `/api/sms/batches/${await textTo(cell)}/retry`, {}),
       }
     },
   },

@@ -6,7 +6,14 @@ import { claimMessages } from '../../../../src/gateway/messages/queue/claim-mess
 import type { Report } from '../../../../src/gateway/messages/queue/store-reports.ts'
 import { sweep } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import { permitOf } from '../../../support/database/permits.ts'
-import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
+import {
+  assign,
+  eventsOf,
+  lookUp,
+  makeDevice,
+  makeUser,
+  testStore,
+} from '../../../support/database/queue.ts'
 
 const store = await testStore()
 const { db } = store
@@ -28,11 +35,21 @@ const column = async (id: string, name: 'sent_at' | 'delivered_at') =>
 describe('reports of the current attempt', () => {
   test.each([
     ['sent', ['sent'], 'sent', ['sending 1', 'sent 1']],
-    ['sent, then delivered', ['sent', 'delivered'], 'delivered', ['sending 1', 'sent 1', 'delivered 1']],
+    [
+      'sent, then delivered',
+      ['sent', 'delivered'],
+      'delivered',
+      ['sending 1', 'sent 1', 'delivered 1'],
+    ],
     ['sent, then never arrived', ['sent', 'failed'], 'failed', ['sending 1', 'sent 1', 'failed 1']],
     ['failed', ['failed'], 'failed', ['sending 1', 'failed 1']],
     ['delivered without sent proves it', ['delivered'], 'delivered', ['sending 1', 'delivered 1']],
-    ['sent after delivered is late', ['delivered', 'sent'], 'delivered', ['sending 1', 'delivered 1']],
+    [
+      'sent after delivered is late',
+      ['delivered', 'sent'],
+      'delivered',
+      ['sending 1', 'delivered 1'],
+    ],
     [
       'repeated',
       ['sent', 'sent', 'delivered', 'delivered'],
@@ -84,7 +101,10 @@ describe('a report', () => {
   test.each([
     ['another device of the user', () => makeDevice(store, user)],
     ["another user's device", async () => makeDevice(store, await makeUser(store))],
-    ['the device after it moved to another user', async () => ({ ...device, user: await makeUser(store) })],
+    [
+      'the device after it moved to another user',
+      async () => ({ ...device, user: await makeUser(store) }),
+    ],
   ])('by %s is answered with not_found', async (_, make) => {
     const id = await claimed()
     expect(await report([{ id, attempt: 1, status: 'failed' }], await make())).toMatchObject([
@@ -107,7 +127,10 @@ describe('a report', () => {
 
 test('a report from a clock that is behind does not date the delivery before the sending', async () => {
   const id = await claimed()
-  await db.query(`update sms_messages set created = pb_text(now() - interval '1 minute') where id = $1`, [id])
+  await db.query(
+    `update sms_messages set created = pb_text(now() - interval '1 minute') where id = $1`,
+    [id],
+  )
   await report([{ id, attempt: 1, status: 'sent' }])
   await report([{ id, attempt: 1, status: 'delivered', at: Date.now() - 30_000 }])
   expect((await column(id, 'delivered_at')) >= (await column(id, 'sent_at'))).toBe(true)
@@ -186,7 +209,9 @@ test('of two final reports at the same time, one is applied', async () => {
     const id = await claimed()
     await report([{ id, attempt: 1, status: 'sent' }])
     const ends = ['delivered', 'failed'] as const
-    const results = (await Promise.all(ends.map((status) => report([{ id, attempt: 1, status }])))).flat()
+    const results = (
+      await Promise.all(ends.map((status) => report([{ id, attempt: 1, status }])))
+    ).flat()
     expect(results.map(({ result }) => result).sort()).toEqual(['applied', 'unchanged'])
     const { status } = results.find(({ result }) => result === 'applied')!
     expect((await lookUp(store, [id]))[0]!.status).toBe(status)
@@ -205,7 +230,9 @@ async function endByHand(status: string, dispatch: Readonly<Record<string, strin
   const device = await makeDevice(store, user, columns)
   const other = await makeDevice(store, user)
   const [id] = await assign(store, device, 1, dispatch)
-  await db.query(`update sms_dispatch set device = '' where message = $1 and state = 'pending'`, [id])
+  await db.query(`update sms_dispatch set device = '' where message = $1 and state = 'pending'`, [
+    id,
+  ])
   await db.query('update sms_messages set status = $2 where id = $1', [id, status])
   return { id: id!, user, device, other }
 }

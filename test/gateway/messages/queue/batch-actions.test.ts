@@ -1,4 +1,10 @@
-import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../../support/server/server-with-users.ts'
+import {
+  ANN,
+  as,
+  BEN,
+  PHONES,
+  startServerWithUsers,
+} from '../../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 const { rows: query, message } = server
@@ -23,31 +29,51 @@ const end = async (ids: readonly string[], error_message: string) => {
     error_message,
   ])
 }
-const NONE = { unknown: 0, canceled: 0, opted_out: 0, no_consent: 0, retried: 0, no_text: 0, refused: 0 }
+const NONE = {
+  unknown: 0,
+  canceled: 0,
+  opted_out: 0,
+  no_consent: 0,
+  retried: 0,
+  no_text: 0,
+  refused: 0,
+}
 
 test.each([
   ['waits for a device', {}],
   ['waits for its time', { scheduled_at: inAnHour() }],
-])('canceling a batch that %s fails all its messages and refunds the quota once', async (_, options) => {
-  const before = await used()
-  const { batch_id, message_ids } = await batchOf(3, options)
-  const counts = { pending: 0, assigned: 0, sending: 0, sent: 0, delivered: 0, failed: 3 }
-  const answer = await cancel(batch_id)
-  expect([answer.status, answer.body]).toEqual([200, { batch_id, recipients_count: 3, counts, canceled: 3 }])
-  for (const id of message_ids)
-    expect(await message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
-  expect(await query('select 1 from sms_dispatch where message = any($1)', [message_ids])).toEqual([])
-  expect(await used()).toBe(before)
-  expect((await cancel(batch_id)).body).toMatchObject({ canceled: 0, counts })
-  expect(await used()).toBe(before)
-  const events = await query('select status, detail from sms_events where message = any($1)', [message_ids])
-  expect(events).toEqual(Array(3).fill(['failed', 'Canceled']))
-})
+])(
+  'canceling a batch that %s fails all its messages and refunds the quota once',
+  async (_, options) => {
+    const before = await used()
+    const { batch_id, message_ids } = await batchOf(3, options)
+    const counts = { pending: 0, assigned: 0, sending: 0, sent: 0, delivered: 0, failed: 3 }
+    const answer = await cancel(batch_id)
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { batch_id, recipients_count: 3, counts, canceled: 3 },
+    ])
+    for (const id of message_ids)
+      expect(await message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
+    expect(
+      await query('select 1 from sms_dispatch where message = any($1)', [message_ids]),
+    ).toEqual([])
+    expect(await used()).toBe(before)
+    expect((await cancel(batch_id)).body).toMatchObject({ canceled: 0, counts })
+    expect(await used()).toBe(before)
+    const events = await query('select status, detail from sms_events where message = any($1)', [
+      message_ids,
+    ])
+    expect(events).toEqual(Array(3).fill(['failed', 'Canceled']))
+  },
+)
 
 test('canceling a batch leaves messages that a device has or that are finished', async () => {
   const before = await used()
   const { batch_id, message_ids } = await batchOf(4)
-  await query(`update sms_dispatch set state = 'sending', attempt = 1 where message = $1`, [message_ids[0]])
+  await query(`update sms_dispatch set state = 'sending', attempt = 1 where message = $1`, [
+    message_ids[0],
+  ])
   await query(`update sms_messages set status = 'sending' where id = $1`, [message_ids[0]])
   await query('delete from sms_dispatch where message = $1', [message_ids[1]])
   await query(`update sms_messages set status = 'delivered' where id = $1`, [message_ids[1]])
@@ -76,7 +102,11 @@ test('devices that claim during a cancel keep exactly the messages that they cla
     (await server.ask('POST', '/api/devices/claim', { limit: 20 }, headers)).body.items.map(
       ({ id }: { id: string }) => id,
     ) as string[]
-  const [claimed] = await Promise.all([Promise.all([1, 2, 3].map(claim)), cancel(batch_id), cancel(batch_id)])
+  const [claimed] = await Promise.all([
+    Promise.all([1, 2, 3].map(claim)),
+    cancel(batch_id),
+    cancel(batch_id),
+  ])
   const taken = new Set(claimed.flat())
   const rows = await query('select id, status from sms_messages where id = any($1)', [message_ids])
   const ended = new Map(rows as [string, string][])
@@ -87,8 +117,15 @@ test('devices that claim during a cancel keep exactly the messages that they cla
 test("an unknown, an empty and another user's batch id are answered with 404", async () => {
   const { batch_id, message_ids } = await batchOf(2)
   const expected = { error: 'batch_not_found', message: 'Batch not found' }
-  for (const ask of [cancel, (id: string, headers?: Record<string, string>) => retry(id, undefined, headers)])
-    for (const answer of [await ask('nosuchbatch0000'), await ask('%20'), await ask(batch_id, as(BEN))])
+  for (const ask of [
+    cancel,
+    (id: string, headers?: Record<string, string>) => retry(id, undefined, headers),
+  ])
+    for (const answer of [
+      await ask('nosuchbatch0000'),
+      await ask('%20'),
+      await ask(batch_id, as(BEN)),
+    ])
       expect([answer.status, answer.body]).toEqual([404, expected])
   expect(await message(message_ids[0]!)).toMatchObject({ status: 'assigned' })
   expect((await cancel(batch_id, {})).status).toBe(401)
@@ -96,7 +133,13 @@ test("an unknown, an empty and another user's batch id are answered with 404", a
 })
 
 test('failed messages are sent again as a new batch, once however often a retry is requested', async () => {
-  const options = { ttl: 3600, priority: 7, sim: 2, guarantee: 'at_least_once', body: 'Again, please' }
+  const options = {
+    ttl: 3600,
+    priority: 7,
+    sim: 2,
+    guarantee: 'at_least_once',
+    body: 'Again, please',
+  }
   const { batch_id, message_ids } = await batchOf(5, options)
   await end(message_ids.slice(1, 4), 'No signal')
   const before = await used()
@@ -108,9 +151,15 @@ test('failed messages are sent again as a new batch, once however often a retry 
   const { ttl: _, ...same } = options
   for (const [i, id] of first.message_ids.entries()) {
     const kept = await message(id)
-    const was = { to: numbers(5)[i + 1], client_ref: `retry:${message_ids[i + 1]}`, batch_id: first.batch_id }
+    const was = {
+      to: numbers(5)[i + 1],
+      client_ref: `retry:${message_ids[i + 1]}`,
+      batch_id: first.batch_id,
+    }
     expect(kept).toMatchObject({ ...same, ...was, status: 'assigned' })
-    expect(Math.abs(Date.parse(String(kept.expires_at)) - Date.now() - 3_600_000)).toBeLessThan(600_000)
+    expect(Math.abs(Date.parse(String(kept.expires_at)) - Date.now() - 3_600_000)).toBeLessThan(
+      600_000,
+    )
   }
   expect((await server.ask('GET', `batches/${first.batch_id}`)).body.recipients_count).toBe(3)
   // one more fails: it joins them
@@ -134,7 +183,12 @@ test.each([
   async (word, reason) => {
     const { batch_id, message_ids } = await batchOf(3)
     await end(message_ids.slice(0, 2), reason)
-    const none = { batch_id: '', message_ids: [], recipients_count: 0, left_out: { ...NONE, [word]: 2 } }
+    const none = {
+      batch_id: '',
+      message_ids: [],
+      recipients_count: 0,
+      left_out: { ...NONE, [word]: 2 },
+    }
     expect((await retry(batch_id)).body).toEqual(none)
     expect((await retry(batch_id, {})).body).toEqual(none)
     const answer = await retry(batch_id, { include: [word] })

@@ -59,18 +59,28 @@ test('a message rescheduled while it becomes due waits for the new time, or is s
   for (let round = 0; round < ROUNDS; round++) {
     const { message_ids } = await schedule(COUNT)
     await makeDue(message_ids)
-    const work = Promise.all(message_ids.map((id) => change(id, { scheduled_at: LAST, body: 'new' })))
+    const work = Promise.all(
+      message_ids.map((id) => change(id, { scheduled_at: LAST, body: 'new' })),
+    )
     const answers = await sweeping(work)
     for (const [i, id] of message_ids.entries()) {
       const { status, body } = answers[i]!
       if (status === 200) {
         expect(body).toMatchObject({ status: 'pending', scheduled_at: LAST })
-        const [message, text, time, hasDevice, state, queuedFor, hasQueueDevice] = (await stateOf(id))!
+        const [message, text, time, hasDevice, state, queuedFor, hasQueueDevice] = (await stateOf(
+          id,
+        ))!
         expect([message, text, time, hasDevice]).toEqual(['pending', 'new', LAST, false])
         expect([state, queuedFor, hasQueueDevice]).toEqual(['pending', LAST, false])
       } else {
         expect([status, body.error]).toEqual([409, 'not_changeable'])
-        expect((await stateOf(id))!.slice(0, 5)).toEqual(['assigned', 'old', LATER, true, 'assigned'])
+        expect((await stateOf(id))!.slice(0, 5)).toEqual([
+          'assigned',
+          'old',
+          LATER,
+          true,
+          'assigned',
+        ])
       }
     }
     await server.rows('delete from sms_dispatch where message = any($1)', [message_ids])
@@ -129,7 +139,12 @@ test('concurrent changes of different fields are all stored', async () => {
   )
   expect(answers.map(({ status }) => status)).toEqual(Array(COUNT * 4).fill(200))
   for (const id of message_ids) {
-    const kept = { scheduled_at: LAST, body: 'new', priority: 5, expires_at: '2099-06-01 00:00:00.000Z' }
+    const kept = {
+      scheduled_at: LAST,
+      body: 'new',
+      priority: 5,
+      expires_at: '2099-06-01 00:00:00.000Z',
+    }
     expect(await server.message(id)).toMatchObject({ ...kept, status: 'pending' })
     const queued = await server.rows(
       'select pb_text(due_at), priority, pb_text(expires_at) from sms_dispatch where message = $1',
@@ -144,7 +159,14 @@ test('concurrent changes of different fields are all stored', async () => {
 })
 
 test('a batch rescheduled while it becomes due loses no message', async () => {
-  const change = { scheduledAt: LAST, expiresAt: null, ttl: null, body: null, segments: null, priority: null }
+  const change = {
+    scheduledAt: LAST,
+    expiresAt: null,
+    ttl: null,
+    body: null,
+    segments: null,
+    priority: null,
+  }
   for (let round = 0; round < ROUNDS; round++) {
     const { batch_id, message_ids } = await schedule(COUNT)
     await makeDue(message_ids)

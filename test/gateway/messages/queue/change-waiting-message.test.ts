@@ -1,5 +1,11 @@
 import { HOUR_MS, isoAtHour, storedAtHour } from '../../../support/clock.ts'
-import { ANN, as, BEN, PHONES, startServerWithUsers } from '../../../support/server/server-with-users.ts'
+import {
+  ANN,
+  as,
+  BEN,
+  PHONES,
+  startServerWithUsers,
+} from '../../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 
@@ -14,16 +20,25 @@ const queued = (id: string) =>
     [id],
   )
 const events = (id: string) =>
-  server.rows('select status, device, attempt, detail from sms_events where message = $1 order by _rowid', [
-    id,
-  ])
+  server.rows(
+    'select status, device, attempt, detail from sms_events where message = $1 order by _rowid',
+    [id],
+  )
 const LONG = 'long '.repeat(40)
 const at = (hours: number) => ({ scheduled_at: isoAtHour(hours) })
 const end = (hours: number) => ({ expires_at: isoAtHour(hours) })
 const EMPTY = { expires_at: null, ttl: null, priority: null, body: null }
 
 test.each<
-  [what: string, options: object, body: object, time: number, end: number, priority: number, told: string]
+  [
+    what: string,
+    options: object,
+    body: object,
+    time: number,
+    end: number,
+    priority: number,
+    told: string,
+  ]
 >([
   ['later', {}, at(9), 9, 0, 0, 'time'],
   ['earlier', end(6), at(2), 2, 6, 0, 'time'],
@@ -43,7 +58,15 @@ test.each<
   ],
   ['a priority', { ttl: 3600 }, { priority: -7 }, 5, 6, -7, 'priority'],
   ['the usual priority', { priority: 9 }, { priority: 0 }, 5, 0, 0, 'priority'],
-  ['the same values by null', { priority: 3, ttl: 3600 }, { ...at(5.5), ...EMPTY }, 5.5, 6, 3, 'time'],
+  [
+    'the same values by null',
+    { priority: 3, ttl: 3600 },
+    { ...at(5.5), ...EMPTY },
+    5.5,
+    6,
+    3,
+    'time',
+  ],
 ])(
   'a scheduled message can be changed to %s, and an event names the change of "$6"',
   async (_, options, body, time, ends, priority, told) => {
@@ -51,7 +74,14 @@ test.each<
     const id = await schedule(options)
     const answer = await change(id, body)
     const expires_at = ends ? storedAtHour(ends) : ''
-    const now = { id, status: 'pending', scheduled_at: storedAtHour(time), expires_at, priority, segments: 1 }
+    const now = {
+      id,
+      status: 'pending',
+      scheduled_at: storedAtHour(time),
+      expires_at,
+      priority,
+      segments: 1,
+    }
     expect([answer.status, answer.body]).toEqual([200, now])
     expect(await server.message(id)).toMatchObject({ ...now, body: 'Hi', device: '' })
     expect(await queued(id)).toEqual([[storedAtHour(time), expires_at, priority]])
@@ -70,7 +100,11 @@ test('a changed text is stored and its segments are counted again', async () => 
     const answer = await change(id, { body })
     expect(answer.body).toMatchObject({ segments })
     expect(answer.body).not.toHaveProperty('body')
-    expect(await server.message(id)).toMatchObject({ body, segments, scheduled_at: storedAtHour(5) })
+    expect(await server.message(id)).toMatchObject({
+      body,
+      segments,
+      scheduled_at: storedAtHour(5),
+    })
   }
   expect(await events(id)).toEqual(Array(3).fill(['pending', PHONES[0], 0, 'Changed: text']))
 })
@@ -81,7 +115,10 @@ test('a new time in the past sends the message now, with its new text', async ()
   expect(answer.body).toMatchObject({ id, status: 'pending', expires_at: storedAtHour(7) })
   expect(Math.abs(Date.parse(answer.body.scheduled_at) - Date.now())).toBeLessThan(HOUR_MS)
   await expect.poll(async () => (await server.message(id)).status).toBe('assigned')
-  expect(await server.message(id)).toMatchObject({ body: 'Now', scheduled_at: answer.body.scheduled_at })
+  expect(await server.message(id)).toMatchObject({
+    body: 'Now',
+    scheduled_at: answer.body.scheduled_at,
+  })
   expect((await events(id)).map(([status]) => status)).toEqual(['pending', 'assigned'])
 })
 
@@ -100,7 +137,12 @@ const INVALID = 'invalid_request'
 const WHEN = 'expires_at must lie in the future, after scheduled_at'
 test.each<[what: string, body: unknown, error: string, message: string]>([
   ['nothing', {}, INVALID, 'scheduled_at, expires_at, ttl, body or priority must be given'],
-  ['an unknown field', { recipients: ['+491'] }, INVALID, 'recipients is not a field of this request'],
+  [
+    'an unknown field',
+    { recipients: ['+491'] },
+    INVALID,
+    'recipients is not a field of this request',
+  ],
   ['two ends', { ttl: 9, ...end(8) }, INVALID, 'ttl and expires_at exclude each other'],
   ['an end that is past', { expires_at: '2020-01-01' }, INVALID, WHEN],
   ['an end before the new time', { ...at(8), ...end(7) }, INVALID, WHEN],
@@ -158,7 +200,10 @@ test("an unknown message and another user's message are answered with 404", asyn
 test('a due message that waits because no device is available can still be changed', async () => {
   const id = await schedule()
   await server.rows(`update devices set enabled = false where "user" = $1`, [ANN.id])
-  await server.rows(`update sms_dispatch set due_at = now() - interval '1 hour' where message = $1`, [id])
+  await server.rows(
+    `update sms_dispatch set due_at = now() - interval '1 hour' where message = $1`,
+    [id],
+  )
   const past = await change(id, { ttl: 60 })
   expect([past.status, past.body.message]).toEqual([400, WHEN])
   expect((await change(id, { body: 'Better' })).status).toBe(200)
@@ -168,7 +213,8 @@ test('a due message that waits because no device is available can still be chang
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => `+4977${i + 10_000}`)
 const scheduleMany = async (count: number, options = {}) =>
-  (await server.send({ recipients: numbers(count), scheduled_at: isoAtHour(5), ...options })).body as {
+  (await server.send({ recipients: numbers(count), scheduled_at: isoAtHour(5), ...options }))
+    .body as {
     batch_id: string
     message_ids: string[]
   }
@@ -180,7 +226,8 @@ const timesOf = async (ids: readonly string[]) => {
     from sms_messages m join sms_dispatch d on d.message = m.id where m.id = any($1)`,
     [ids],
   )
-  for (const [scheduled, expires, due, ends] of rows) expect([due, ends]).toEqual([scheduled, expires])
+  for (const [scheduled, expires, due, ends] of rows)
+    expect([due, ends]).toEqual([scheduled, expires])
   return rows.map(([scheduled, expires]) => [scheduled, expires])
 }
 const ALL = { assigned: 0, sending: 0, sent: 0, delivered: 0, failed: 0 }
@@ -204,7 +251,9 @@ test.each([
   expect([answer.status, answer.body]).toEqual([200, { ...now, rescheduled: 3 }])
   expect((await reschedule(batch_id, body)).body).toEqual({ ...now, rescheduled: 0 })
   expect(await timesOf(message_ids)).toEqual(Array(3).fill(times))
-  const events = await server.rows('select count(*) from sms_events where message = any($1)', [message_ids])
+  const events = await server.rows('select count(*) from sms_events where message = any($1)', [
+    message_ids,
+  ])
   expect(events).toEqual([[3]])
 })
 
@@ -218,16 +267,24 @@ test('rescheduling a batch leaves its assigned and finished messages and other b
   const { body } = await reschedule(batch_id, at(7))
   expect(body).toMatchObject({ rescheduled: 2, counts: { pending: 2, assigned: 1, failed: 1 } })
   expect(await timesOf(left)).toEqual(Array(2).fill([storedAtHour(7), '']))
-  expect(await timesOf([going!, ...other.message_ids])).toEqual(Array(3).fill([storedAtHour(5), '']))
+  expect(await timesOf([going!, ...other.message_ids])).toEqual(
+    Array(3).fill([storedAtHour(5), '']),
+  )
   for (const id of left) await server.ask('POST', `messages/${id}/cancel`)
   expect((await reschedule(batch_id, at(8))).body).toMatchObject({ rescheduled: 0 })
 })
 
 test('rescheduling a batch to a time in the past sends it now', async () => {
   const { batch_id, message_ids } = await scheduleMany(3)
-  expect((await reschedule(batch_id, { scheduled_at: '2020-01-01' })).body).toMatchObject({ rescheduled: 3 })
-  await expect.poll(async () => (await server.ask('GET', `batches/${batch_id}`)).body.counts.assigned).toBe(3)
-  expect((await reschedule(batch_id, { scheduled_at: '2020-01-01' })).body).toMatchObject({ rescheduled: 0 })
+  expect((await reschedule(batch_id, { scheduled_at: '2020-01-01' })).body).toMatchObject({
+    rescheduled: 3,
+  })
+  await expect
+    .poll(async () => (await server.ask('GET', `batches/${batch_id}`)).body.counts.assigned)
+    .toBe(3)
+  expect((await reschedule(batch_id, { scheduled_at: '2020-01-01' })).body).toMatchObject({
+    rescheduled: 0,
+  })
   await server.rows('delete from sms_dispatch where message = any($1)', [message_ids])
 })
 
@@ -248,7 +305,10 @@ test("rescheduling an unknown or another user's batch is answered with 404", asy
   const { batch_id, message_ids } = await scheduleMany(2)
   const body = at(9)
   const expected = { error: 'batch_not_found', message: 'Batch not found' }
-  for (const answer of [await reschedule('nosuchbatch0000', body), await reschedule(batch_id, body, as(BEN))])
+  for (const answer of [
+    await reschedule('nosuchbatch0000', body),
+    await reschedule(batch_id, body, as(BEN)),
+  ])
     expect([answer.status, answer.body]).toEqual([404, expected])
   expect(await timesOf(message_ids)).toEqual(Array(2).fill([storedAtHour(5), '']))
   expect((await reschedule(batch_id, body, {})).status).toBe(401)

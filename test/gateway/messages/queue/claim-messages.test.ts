@@ -1,17 +1,28 @@
 import type { Device } from '../../../../src/gateway/base/device-record.ts'
 import { applyReports } from '../../../../src/gateway/messages/queue/apply-reports.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
-import { extendAllLeases, renewLeases } from '../../../../src/gateway/messages/queue/message-leases.ts'
+import {
+  extendAllLeases,
+  renewLeases,
+} from '../../../../src/gateway/messages/queue/message-leases.ts'
 import { counts } from '../../../../src/platform/tools/counts.ts'
 import { untilWaiting } from '../../../support/database/locks.ts'
-import { assign, eventsOf, lookUp, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
+import {
+  assign,
+  eventsOf,
+  lookUp,
+  makeDevice,
+  makeUser,
+  testStore,
+} from '../../../support/database/queue.ts'
 
 const LEASE = 120
 
 const store = await testStore()
 const user = await makeUser(store)
 
-const claim = (device: Device, limit = 100, lease = LEASE) => claimMessages(store, device, limit, lease)
+const claim = (device: Device, limit = 100, lease = LEASE) =>
+  claimMessages(store, device, limit, lease)
 const idsOf = (messages: readonly { id: string }[]) => messages.map(({ id }) => id)
 
 describe('a claim', () => {
@@ -30,7 +41,11 @@ describe('a claim', () => {
     expect(second!.id).toBe(ids[1])
     const leftMs = Date.parse(first!.lease_until) - Date.now()
     expect(leftMs).toBeGreaterThan((LEASE - 10) * 1000)
-    expect((await lookUp(store, ids)).map(({ status }) => status)).toEqual(['sending', 'sending', 'assigned'])
+    expect((await lookUp(store, ids)).map(({ status }) => status)).toEqual([
+      'sending',
+      'sending',
+      'assigned',
+    ])
     expect(await eventsOf(store, ids[0]!)).toEqual(['sending 1'])
   })
 
@@ -99,9 +114,10 @@ test('concurrent claims of several devices never return the same new message twi
   const claims = devices.flatMap((device) => Array.from({ length: 8 }, () => claim(device, 5)))
   await Promise.all(claims)
   for (const id of assigned) expect((await eventsOf(store, id)).length).toBeLessThanOrEqual(1)
-  const attempts = await store.db.query('select max(attempt) from sms_dispatch where message = any($1)', [
-    assigned,
-  ])
+  const attempts = await store.db.query(
+    'select max(attempt) from sms_dispatch where message = any($1)',
+    [assigned],
+  )
   expect(attempts.rows).toEqual([[1]])
 })
 
@@ -139,9 +155,10 @@ describe('limits of a device', () => {
 
   test('of a line per minute count no text that an earlier claim has refused', async () => {
     const device = await makeDevice(store, user)
-    const { rows } = await store.db.query('update lines set per_minute = 1 where device = $1 returning id', [
-      device.id,
-    ])
+    const { rows } = await store.db.query(
+      'update lines set per_minute = 1 where device = $1 returning id',
+      [device.id],
+    )
     const line = rows[0]![0]
     await assign(store, device, 1, { line: `'${line}'`, refused: `'Recipient has opted out'` })
     const [next] = await assign(store, device, 1, { line: `'${line}'` })
@@ -161,12 +178,15 @@ describe('limits of a device', () => {
       const messages = await claim(device, 100)
       const reports = messages.map(({ id, attempt }) => ({ id, attempt, status: 'sent' as const }))
       await applyReports(store, device, reports, 600)
-      await store.db.query(`update device_handouts set at = at - interval '61 seconds' where device = $1`, [
-        device.id,
-      ])
+      await store.db.query(
+        `update device_handouts set at = at - interval '61 seconds' where device = $1`,
+        [device.id],
+      )
       return messages.length
     }
-    expect([await claimNew(), await claimNew(), await claimNew(), await claimNew()]).toEqual([2, 2, 1, 0])
+    expect([await claimNew(), await claimNew(), await claimNew(), await claimNew()]).toEqual([
+      2, 2, 1, 0,
+    ])
   })
 })
 
@@ -182,7 +202,8 @@ async function claimed(): Promise<{ id: string; device: Device }> {
 
 /** Until when a message is its device's, as the database writes it; null for none. */
 const leaseOf = async (id: string) =>
-  (await store.db.query('select lease_until::text from sms_dispatch where message = $1', [id])).rows[0]![0]
+  (await store.db.query('select lease_until::text from sms_dispatch where message = $1', [id]))
+    .rows[0]![0]
 const lasts = async (id: string, seconds: number) =>
   (
     await store.db.query(

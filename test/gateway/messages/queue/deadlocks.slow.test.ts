@@ -51,7 +51,12 @@ class Household {
     const { body } = await phone.call('POST', '/api/devices/claim', { limit: 20 })
     const items = shuffled(
       ((body.items ?? []) as { id: string; attempt: number }[]).flatMap(({ id, attempt }) => [
-        { id, attempt, status: pick(['sent', 'failed', 'delivered']), not_sent: Math.random() < 0.2 },
+        {
+          id,
+          attempt,
+          status: pick(['sent', 'failed', 'delivered']),
+          not_sent: Math.random() < 0.2,
+        },
         { id, attempt, status: 'delivered' },
       ]),
     ).map((item) => (item.status === 'failed' ? item : { ...item, not_sent: undefined }))
@@ -96,7 +101,9 @@ class Household {
 
   async remove() {
     const ids = await this.some('id != ""')
-    const all = ids.map((id) => this.user.call('DELETE', `/api/collections/sms_messages/records/${id}`))
+    const all = ids.map((id) =>
+      this.user.call('DELETE', `/api/collections/sms_messages/records/${id}`),
+    )
     return (await Promise.all(all)).at(-1)
   }
 
@@ -118,7 +125,9 @@ class Household {
   }
 
   resend = () =>
-    this.user.call('POST', `/api/webhooks/${pick(this.hooks)}/resend-failed`, { since: '2020-01-01' })
+    this.user.call('POST', `/api/webhooks/${pick(this.hooks)}/resend-failed`, {
+      since: '2020-01-01',
+    })
 }
 
 const BY_APP = [
@@ -140,7 +149,11 @@ test('no request of many concurrent clients fails by a deadlock or conflict', {
 }, async () => {
   const { store, extensions } = server.server.services
   const end = Date.now() + DURATION_MS
-  const houses = await Promise.all([new Household().open(), new Household().open(), new Household().open()])
+  const houses = await Promise.all([
+    new Household().open(),
+    new Household().open(),
+    new Household().open(),
+  ])
   const faults: unknown[] = []
   let calls = 0
   receiver.behave((_, res) => res.writeHead(pick([200, 500])).end())
@@ -149,9 +162,10 @@ test('no request of many concurrent clients fails by a deadlock or conflict', {
 
   const repeat = async (work: () => Promise<unknown>, pauseMs = 0) => {
     for (; Date.now() < end || calls < MIN_CALLS; await sleep(pauseMs)) {
-      const answer = (await work().catch((error: unknown) => ({ status: 599, body: String(error) }))) as
-        | { status: number; body: unknown }
-        | undefined
+      const answer = (await work().catch((error: unknown) => ({
+        status: 599,
+        body: String(error),
+      }))) as { status: number; body: unknown } | undefined
       calls++
       if (answer && answer.status >= 500 && answer.status !== 503) faults.push(answer)
     }

@@ -3,7 +3,10 @@ import { makeServerRequest } from '../../../../src/engine/request/request.ts'
 import { findSentTexts } from '../../../../src/gateway/messages/find-sent-texts.ts'
 import { analyzeOutgrown } from '../../../../src/gateway/messages/queue/analyze-outgrown.ts'
 import { applyReports } from '../../../../src/gateway/messages/queue/apply-reports.ts'
-import { cancelBatch, cancelMessage } from '../../../../src/gateway/messages/queue/cancel-messages.ts'
+import {
+  cancelBatch,
+  cancelMessage,
+} from '../../../../src/gateway/messages/queue/cancel-messages.ts'
 import { checkQueue } from '../../../../src/gateway/messages/queue/check-queue.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
 import { renewLeases } from '../../../../src/gateway/messages/queue/message-leases.ts'
@@ -41,7 +44,9 @@ for (const table of ['sms_messages', 'sms_dispatch']) {
 const user = await makeUser(store)
 const devices = [await makeDevice(store, user), await makeDevice(store, user)]
 const ids = await assign(store, devices[0]!, 4000)
-await store.db.query(`update sms_messages set batch_id = 'batch' where id = any($1)`, [ids.slice(1000, 1010)])
+await store.db.query(`update sms_messages set batch_id = 'batch' where id = any($1)`, [
+  ids.slice(1000, 1010),
+])
 await store.db.query(`update sms_messages set client_ref = 'order 1' where id = $1`, [ids[2000]])
 
 test('queue statements look messages up by id even when statistics are from an almost empty table', async () => {
@@ -58,7 +63,9 @@ test('queue statements look messages up by id even when statistics are from an a
       `update sms_dispatch set state = 'pending', due_at = now() where message = any($1)`,
       [ids.slice(100, 200)],
     )
-    await inside.db.query(`update sms_dispatch set wakes = 4 where message = any($1)`, [ids.slice(200, 300)])
+    await inside.db.query(`update sms_dispatch set wakes = 4 where message = any($1)`, [
+      ids.slice(200, 300),
+    ])
     await sweep(inside, 600)
   })
   expect(used).toEqual([])
@@ -68,7 +75,8 @@ test('queue statements find ten of a thousand messages by id without a table sca
   const few = await testStore()
   const device = await makeDevice(few, await makeUser(few))
   await assign(few, device, 1000)
-  for (const table of ['sms_messages', 'sms_dispatch']) await few.db.query(`vacuum analyze ${table}`)
+  for (const table of ['sms_messages', 'sms_dispatch'])
+    await few.db.query(`vacuum analyze ${table}`)
   const used = await scanned(few.db, ['sms_messages'], async (inside) => {
     const items = await claimMessages(inside, device, 10, 120)
     const reports = items.map(({ id, attempt }) => ({ id, attempt, status: 'sent' as const }))
@@ -82,19 +90,23 @@ test.each([
   ['ids', () => ({ ids: ids.slice(0, 3) })],
   ['batch', () => ({ batch: 'batch' })],
   ['client_ref', () => ({ client_ref: 'order 1' })],
-])('sent texts that are named by %s are found without the other texts of the user', async (_, name) => {
-  const request = makeServerRequest(store.catalog.find('_superusers')!, {})
-  let found = 0
-  const used = await scanned(store.db, [...BY_OTHERS, 'sms_messages'], async (inside) => {
-    const { items } = await findSentTexts(inside, permitOf(user).sender, request, name())
-    found = items.length
-  })
-  expect([used, found > 0]).toEqual([[], true])
-})
+])(
+  'sent texts that are named by %s are found without the other texts of the user',
+  async (_, name) => {
+    const request = makeServerRequest(store.catalog.find('_superusers')!, {})
+    let found = 0
+    const used = await scanned(store.db, [...BY_OTHERS, 'sms_messages'], async (inside) => {
+      const { items } = await findSentTexts(inside, permitOf(user).sender, request, name())
+      found = items.length
+    })
+    expect([used, found > 0]).toEqual([[], true])
+  },
+)
 
 test('a table that has outgrown its statistics is analyzed before autovacuum runs', async () => {
   const counted = async () =>
-    (await store.db.query(`select reltuples from pg_class where relname = 'sms_messages'`)).rows[0]![0]
+    (await store.db.query(`select reltuples from pg_class where relname = 'sms_messages'`))
+      .rows[0]![0]
   expect(await counted()).toBe(4000)
   await assign(store, devices[1]!, 4000)
   await analyzeOutgrown(store)

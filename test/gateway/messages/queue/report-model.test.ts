@@ -90,7 +90,8 @@ const accept = (all: readonly (readonly [unknown, boolean])[], twice: boolean) =
 
 /** The reports first, then the leases that run out, then the claims: each message makes one move at most. */
 async function makeMoves(moves: ReadonlyMap<string, Move>): Promise<void> {
-  const of = (kind: Move['kind']) => [...moves].filter(([, at]) => at.kind === kind).map(([id]) => id)
+  const of = (kind: Move['kind']) =>
+    [...moves].filter(([, at]) => at.kind === kind).map(([id]) => id)
   for (const [by, device] of devices.entries()) {
     const reports = [...moves].filter(([, at]) => at.kind === 'report' && at.by === by)
     await applyReports(
@@ -100,7 +101,9 @@ async function makeMoves(moves: ReadonlyMap<string, Move>): Promise<void> {
       600,
     )
   }
-  await store.db.query('update sms_dispatch set lease_until = now() where message = any($1)', [of('silence')])
+  await store.db.query('update sms_dispatch set lease_until = now() where message = any($1)', [
+    of('silence'),
+  ])
   await sweep(store, 600)
   await store.db.query(
     `update sms_dispatch set due_at = case when message = any($1) then now() else now() + interval '1 hour' end`,

@@ -23,21 +23,27 @@ const remove = async (id: string) => {
 test.each([
   ['assigned', {}],
   ['pending', { scheduled_at: inAnHour() }],
-])('canceling a message that is %s fails it, stores an event and refunds the quota', async (_, options) => {
-  const before = await used()
-  const [id] = (await send(options)).body.message_ids
-  const answer = await cancel(id)
-  expect([answer.status, answer.body]).toEqual([200, { id, status: 'failed', error_message: 'Canceled' }])
-  expect(await message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
-  expect(await rows('select status, detail, attempt from sms_events where message = $1', [id])).toEqual([
-    ['failed', 'Canceled', 0],
-  ])
-  expect(await rows('select 1 from sms_dispatch where message = $1', [id])).toEqual([])
-  expect(await used()).toBe(before)
-  expect((await cancel(id)).status).toBe(200)
-  expect(await used()).toBe(before)
-  expect(await rows('select count(*) from sms_events where message = $1', [id])).toEqual([[1]])
-})
+])(
+  'canceling a message that is %s fails it, stores an event and refunds the quota',
+  async (_, options) => {
+    const before = await used()
+    const [id] = (await send(options)).body.message_ids
+    const answer = await cancel(id)
+    expect([answer.status, answer.body]).toEqual([
+      200,
+      { id, status: 'failed', error_message: 'Canceled' },
+    ])
+    expect(await message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
+    expect(
+      await rows('select status, detail, attempt from sms_events where message = $1', [id]),
+    ).toEqual([['failed', 'Canceled', 0]])
+    expect(await rows('select 1 from sms_dispatch where message = $1', [id])).toEqual([])
+    expect(await used()).toBe(before)
+    expect((await cancel(id)).status).toBe(200)
+    expect(await used()).toBe(before)
+    expect(await rows('select count(*) from sms_events where message = $1', [id])).toEqual([[1]])
+  },
+)
 
 test('canceling refunds the month that was charged', async () => {
   const [id] = (await send()).body.message_ids
@@ -55,7 +61,8 @@ test('canceling refunds the month that was charged', async () => {
 test.each(['sending', 'sent'])('a message that is %s can no longer be canceled', async (status) => {
   const [id] = (await send()).body.message_ids
   await rows('update sms_messages set status = $2 where id = $1', [id, status])
-  if (status === 'sending') await rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
+  if (status === 'sending')
+    await rows(`update sms_dispatch set state = 'sending' where message = $1`, [id])
   else await rows('delete from sms_dispatch where message = $1', [id])
   const answer = await cancel(id)
   const expected = { error: 'not_cancelable', message: 'Message can no longer be canceled' }
@@ -101,7 +108,8 @@ test('a template preview is rendered for its recipients and stores nothing', asy
     template_id: TEMPLATES.code,
     variables: { code: 'ж'.repeat(40), tail: '' },
   })
-  const text = (name: string, phone: string) => `${name} (${phone}): ${'ж'.repeat(40)} ${'ж'.repeat(40)}`
+  const text = (name: string, phone: string) =>
+    `${name} (${phone}): ${'ж'.repeat(40)} ${'ж'.repeat(40)}`
   const first = { body: text('', '+4912345'), encoding: 'UCS-2', units: 94, segments: 2 }
   expect(body).toEqual({
     ...first,
@@ -137,12 +145,19 @@ test('smart encoding replaces characters in texts and rendered templates before 
   const bodies = [text, { ...more, body: `${LONG} – “é…”` }]
   for (const body of bodies) {
     const [id] = (await send(body)).body.message_ids
-    expect(await rows('select body, segments from sms_messages where id = $1', [id])).toEqual([[written, 1]])
+    expect(await rows('select body, segments from sms_messages where id = $1', [id])).toEqual([
+      [written, 1],
+    ])
   }
 })
 
 test('a repeated client_ref with smart encoding compares the encoded text', async () => {
-  const body = { recipients: ['+4912345'], body: `${LONG} – y`, client_ref: 'smart', smart_encoding: true }
+  const body = {
+    recipients: ['+4912345'],
+    body: `${LONG} – y`,
+    client_ref: 'smart',
+    smart_encoding: true,
+  }
   const first = await send(body)
   expect((await send(body)).body).toEqual(first.body)
   expect((await send({ ...body, smart_encoding: false })).body.error).toBe('client_ref_reused')
@@ -152,19 +167,29 @@ test('a preview reports the same opted-out recipients that a send would fail', a
   const body = { recipients: ['+4900004', '+4912345'], group_ids: [GROUPS.left], body: 'Hello' }
   const previewed = (await preview(body)).body
   const sent = (await send(body)).body
-  const states = await rows('select "to", status from sms_messages where id = any($1)', [sent.message_ids])
+  const states = await rows('select "to", status from sms_messages where id = any($1)', [
+    sent.message_ids,
+  ])
   const failed = states.filter(([, status]) => status === 'failed').map(([to]) => to)
   expect(previewed).toMatchObject({
     recipients_count: sent.recipients_count,
     opted_out: 1,
     total_segments: 2,
   })
-  const out = (previewed.items as { to: string; opted_out: boolean }[]).filter(({ opted_out }) => opted_out)
+  const out = (previewed.items as { to: string; opted_out: boolean }[]).filter(
+    ({ opted_out }) => opted_out,
+  )
   expect(out.map(({ to }) => to)).toEqual(failed)
 })
 
 test('a failed message is sent again as a new message, once', async () => {
-  const options = { ttl: 3600, priority: 7, sim: 2, guarantee: 'at_least_once', body: 'Again, please' }
+  const options = {
+    ttl: 3600,
+    priority: 7,
+    sim: 2,
+    guarantee: 'at_least_once',
+    body: 'Again, please',
+  }
   const [id] = (await send(options)).body.message_ids
   await cancel(id)
   const before = await used()
@@ -180,7 +205,9 @@ test('a failed message is sent again as a new message, once', async () => {
   const kept = await message(first)
   const { ttl: _, ...same } = options
   expect(kept).toMatchObject({ ...same, status: 'assigned', client_ref: `retry:${id}` })
-  expect(Math.abs(Date.parse(String(kept.expires_at)) - Date.now() - 3_600_000)).toBeLessThan(60_000)
+  expect(Math.abs(Date.parse(String(kept.expires_at)) - Date.now() - 3_600_000)).toBeLessThan(
+    60_000,
+  )
   expect(await message(id)).toMatchObject({ status: 'failed', error_message: 'Canceled' })
 })
 
@@ -203,7 +230,9 @@ test('retrying a failed message whose text was deleted is refused with the reaso
 })
 
 const noted = (since: unknown) =>
-  rows('select collection, action, record from _changes where position > $1 order by position', [since])
+  rows('select collection, action, record from _changes where position > $1 order by position', [
+    since,
+  ])
 const position = async () => (await rows('select coalesce(max(position), 0) from _changes'))[0]![0]
 
 test('with subscribers a send writes changes of messages and usage in its transaction', async () => {

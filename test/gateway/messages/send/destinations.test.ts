@@ -1,5 +1,9 @@
 import { basic, request } from '../../../support/server/request.ts'
-import { type Answer, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import {
+  type Answer,
+  must,
+  startServerWithDevices,
+} from '../../../support/server/server-with-devices.ts'
 
 const fixture = await startServerWithDevices()
 const { query, url, guest } = fixture
@@ -25,7 +29,9 @@ test.each([
   ['+1,-1876,+1876555', '+18761234567'],
   ['-881,-882', '+8816123'],
 ])('destinations "%s" do not contain %s', async (destinations, number) => {
-  expect(await query('select sms_is_destination($1, $2)', [destinations, number])).toEqual([[false]])
+  expect(await query('select sms_is_destination($1, $2)', [destinations, number])).toEqual([
+    [false],
+  ])
 })
 
 /** An account with a phone, a template and keys. */
@@ -50,7 +56,12 @@ const ofUser =
     user.call('POST', path, body(to))
 
 /** A door's name, a request by it, the status and body of its refusal. */
-type Door = readonly [name: string, ask: (by: Account, to: string) => Promise<Answer>, number, object]
+type Door = readonly [
+  name: string,
+  ask: (by: Account, to: string) => Promise<Answer>,
+  number,
+  object,
+]
 
 const OF_ACCOUNT: readonly Door[] = [
   ['send', ofUser('/api/sms/send', (to) => ({ ...HI, recipients: [to] })), 403, GATEWAY],
@@ -103,7 +114,10 @@ const OF_KEY: readonly Door[] = [
       const { status, text } = await request(url, 'POST', '/mcp', [call], headers)
       return { status, body: JSON.parse(/^data: ([{].*)$/m.exec(text)![1]!).result }
     },
-    ...([200, { isError: true, content: [{ text: expect.stringContaining('destinations') }] }] as const),
+    ...([
+      200,
+      { isError: true, content: [{ text: expect.stringContaining('destinations') }] },
+    ] as const),
   ],
 ]
 
@@ -116,7 +130,15 @@ const stored = async ({ user }: Account) =>
     )
   )[0]!.map(Number)
 
-const COSTLY = ['+881612345', '+88299123', '+784012345', '+1876123456', '+96012345', '+263712345', '+4915100']
+const COSTLY = [
+  '+881612345',
+  '+88299123',
+  '+784012345',
+  '+1876123456',
+  '+96012345',
+  '+263712345',
+  '+4915100',
+]
 const ALLOWED = '+49,-49151,+7,-7840,+1,-1876'
 
 test.each([
@@ -136,7 +158,10 @@ test.each([
       )
     expect(await stored(by)).toEqual([0, 0, 0, 0])
     for (const [name, ask] of doors)
-      expect([name, await ask(by, OK)]).toMatchObject([name, { status: expect.toSatisfy((is) => is < 300) }])
+      expect([name, await ask(by, OK)]).toMatchObject([
+        name,
+        { status: expect.toSatisfy((is) => is < 300) },
+      ])
   },
 )
 
@@ -153,15 +178,18 @@ test('a retry, a changed campaign and a resumed campaign cannot reach forbidden 
   await expect
     .poll(() => query('select from campaigns where "user" = $1 and not settled', [user.id]))
     .toEqual([])
-  await call('PATCH', `/api/collections/user_settings/records/${settings.id}`, { destinations: '49' })
+  await call('PATCH', `/api/collections/user_settings/records/${settings.id}`, {
+    destinations: '49',
+  })
   const refused = { status: 403, body: GATEWAY }
   expect(await call('POST', `/api/sms/messages/${id}/retry`)).toMatchObject(refused)
   const to = { recipients: ['+8816124'] }
   expect(await call('PATCH', `/api/campaigns/${campaign.id}`, to)).toMatchObject(refused)
   // its chunks are not stored yet
-  await query(`update campaigns set audience = recipients, settled = false, revision = 2 where id = $1`, [
-    begun.id,
-  ])
+  await query(
+    `update campaigns set audience = recipients, settled = false, revision = 2 where id = $1`,
+    [begun.id],
+  )
   await query('delete from sms_messages where batch_id = $1', [begun.batch_id])
   await expect
     .poll(() => query('select status, error from campaigns where id = $1 and settled', [begun.id]))
@@ -176,7 +204,9 @@ test('no automatic answer is sent to a forbidden destination', async () => {
     [OK, 'Hello'],
   ])
   const answers = () =>
-    query(`select "to" from sms_messages where "user" = $1 and message_type = 'outgoing'`, [by.user.id])
+    query(`select "to" from sms_messages where "user" = $1 and message_type = 'outgoing'`, [
+      by.user.id,
+    ])
   await expect.poll(() => query('select from _jobs where holder = $1', [by.user.id])).toEqual([])
   expect(await answers()).toEqual([[OK]])
 })

@@ -8,7 +8,8 @@ const bea = await server.makeUser()
 const phone = await server.pair(ann)
 
 const today = () => new Date().toISOString().slice(0, 10)
-const days = async (by: Client, query = '') => (await by.call('GET', `/api/sms/usage/days${query}`)).body.days
+const days = async (by: Client, query = '') =>
+  (await by.call('GET', `/api/sms/usage/days${query}`)).body.days
 const states = async (by: Client) => (await by.call('GET', '/api/devices/states')).body.items
 
 test('messages are counted by day and status, with every day listed', async () => {
@@ -26,7 +27,11 @@ test('a canceled message is counted as canceled, not as failed', async () => {
   const user = await server.makeUser()
   const scheduled_at = new Date(Date.now() + 3_600_000).toISOString()
   const { message_ids } = (
-    await user.call('POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hi', scheduled_at })
+    await user.call('POST', '/api/sms/send', {
+      recipients: ['+4915112345678'],
+      body: 'Hi',
+      scheduled_at,
+    })
   ).body
   expect((await user.call('POST', `/api/sms/messages/${message_ids[0]}/cancel`)).status).toBe(200)
   expect((await days(user)).at(-1)).toEqual({ day: today(), counts: { canceled: 1 } })

@@ -22,7 +22,11 @@ describe('a send with', () => {
     ['a line break behind the number', { recipients: [`${TO}\n`] }, 400],
     ['a NUL behind the number', { recipients: [`${TO}\0`] }, 400],
     ['an instant of the year 9999', { scheduled_at: '9999-12-31 23:59:59.999Z' }, 200],
-    ['a life that ends after 9999', { scheduled_at: '9999-12-31 23:59:59.999Z', ttl: 315360000 }, 200],
+    [
+      'a life that ends after 9999',
+      { scheduled_at: '9999-12-31 23:59:59.999Z', ttl: 315360000 },
+      200,
+    ],
     ['an instant after 9999', { scheduled_at: '+010000-01-01T00:00:00Z' }, 400],
     ['an instant before all', { scheduled_at: '0000-00-00 00:00:00Z' }, 400],
     ['an end in the year 1', { expires_at: '0001-01-01 00:00:00.000Z' }, 400],
@@ -65,23 +69,33 @@ describe('records of other users', () => {
     ] as const) {
       const made = await post(eve, collection, { user: eve.id, ...values })
       expect([collection, made.status]).toEqual([collection, 200])
-      await eve.call('PATCH', `/api/collections/${collection}/records/${made.body.id}`, body(ann.id))
+      await eve.call(
+        'PATCH',
+        `/api/collections/${collection}/records/${made.body.id}`,
+        body(ann.id),
+      )
       expect((await view(eve, collection, made.body.id)).body.user).toBe(eve.id)
     }
     await eve.call('PATCH', `/api/collections/devices/records/${evil.id}`, body(ann.id))
     expect((await view(eve, 'devices', evil.id)).body.user).toBe(eve.id)
   })
 
-  test.each(['groups', 'groups+', '+groups'])('cannot be joined as a group by writing %s', async (key) => {
-    const group = (await post(ann, 'contact_groups', { user: ann.id, name: `mine ${key}` })).body.id
-    const number = `+4916${Math.floor(1e7 + Math.random() * 8e7)}`
-    const made = await post(eve, 'contacts', { user: eve.id, name: 'c', phone: number })
-    await eve.call('PATCH', `/api/collections/contacts/records/${made.body.id}`, { [key]: [group] })
-    expect((await view(eve, 'contacts', made.body.id)).body.groups).toEqual([])
-    await post(eve, 'contacts', { user: eve.id, name: 'c', phone: `${number}1`, [key]: [group] })
-    const sent = await send(ann, { recipients: [TO], group_ids: [group] })
-    expect(sent.body.recipients_count).toBe(1)
-  })
+  test.each(['groups', 'groups+', '+groups'])(
+    'cannot be joined as a group by writing %s',
+    async (key) => {
+      const group = (await post(ann, 'contact_groups', { user: ann.id, name: `mine ${key}` })).body
+        .id
+      const number = `+4916${Math.floor(1e7 + Math.random() * 8e7)}`
+      const made = await post(eve, 'contacts', { user: eve.id, name: 'c', phone: number })
+      await eve.call('PATCH', `/api/collections/contacts/records/${made.body.id}`, {
+        [key]: [group],
+      })
+      expect((await view(eve, 'contacts', made.body.id)).body.groups).toEqual([])
+      await post(eve, 'contacts', { user: eve.id, name: 'c', phone: `${number}1`, [key]: [group] })
+      const sent = await send(ann, { recipients: [TO], group_ids: [group] })
+      expect(sent.body.recipients_count).toBe(1)
+    },
+  )
 
   test.each(['monthly_quota', 'monthly_quota+', '+monthly_quota', 'monthly_quota-'])(
     'the monthly quota cannot be changed by its user writing %s',
@@ -113,15 +127,25 @@ describe('a hostile device', () => {
   test('cannot block the server with long texts', async () => {
     const took = startCpuTimer()
     const body = `${'!'.repeat(39_000)}x`
-    const items = Array.from({ length: 20 }, () => ({ from: TO, body, received_at: '2026-01-01T00:00:00Z' }))
+    const items = Array.from({ length: 20 }, () => ({
+      from: TO,
+      body,
+      received_at: '2026-01-01T00:00:00Z',
+    }))
     expect((await evil.call('POST', '/api/devices/incoming', { items })).status).toBe(200)
     expect(took()).toBeLessThan(5_000)
   })
 })
 
-test.each(['a', ''])('an expand path of "%s" and 14,000 dots does not block the server', async (first) => {
-  const took = startCpuTimer()
-  for (let i = 0; i < 10; i++)
-    await ann.call('GET', `/api/collections/contacts/records?expand=${first}${'.'.repeat(14_000)}x`)
-  expect(took()).toBeLessThan(3_000)
-})
+test.each(['a', ''])(
+  'an expand path of "%s" and 14,000 dots does not block the server',
+  async (first) => {
+    const took = startCpuTimer()
+    for (let i = 0; i < 10; i++)
+      await ann.call(
+        'GET',
+        `/api/collections/contacts/records?expand=${first}${'.'.repeat(14_000)}x`,
+      )
+    expect(took()).toBeLessThan(3_000)
+  },
+)

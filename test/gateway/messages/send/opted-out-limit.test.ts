@@ -20,7 +20,13 @@ beforeEach(() => void vi.useFakeTimers({ toFake: ['performance'] }))
 afterEach(() => void vi.useRealTimers())
 
 const offer = (store: Store, user: string, recipients: string[]) => {
-  const body = { recipients, groupIds: [], deviceId: '', line: ANY_LINE, content: { body: 'Hello' } }
+  const body = {
+    recipients,
+    groupIds: [],
+    deviceId: '',
+    line: ANY_LINE,
+    content: { body: 'Hello' },
+  }
   return prepareOffer(store, server.server.services.config, makeAccountSender(user, user), {
     ...body,
     options: PLAIN_OPTIONS,

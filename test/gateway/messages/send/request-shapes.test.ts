@@ -19,7 +19,11 @@ import {
   MMS_PAYLOAD,
   TEXT_PAYLOAD,
 } from '../../../../src/protocols/smsgate/read-received-texts.ts'
-import { REGISTER_BODY, STARTED_PAYLOAD, UPDATE_BODY } from '../../../../src/protocols/smsgate/sim-cards.ts'
+import {
+  REGISTER_BODY,
+  STARTED_PAYLOAD,
+  UPDATE_BODY,
+} from '../../../../src/protocols/smsgate/sim-cards.ts'
 import { STATES_BODY } from '../../../../src/protocols/smsgate/state-report-body.ts'
 
 const AT = '2026-11-20T07:00:00.000Z'
@@ -54,7 +58,11 @@ const BODIES: readonly [string, z.ZodType, unknown][] = [
   ['reschedule', RESCHEDULE, { scheduled_at: AT, expires_at: AT, ttl: 5 }],
   ['retry', RETRY_BATCH, { include: ['unknown'] }],
   ['pairing', PAIRING_BODY, NAMED],
-  ['pair', PAIR_BODY, { code: '123456', platform: 'other', phone: '+491', ...NAMED, sims: SIMS, push: PUSH }],
+  [
+    'pair',
+    PAIR_BODY,
+    { code: '123456', platform: 'other', phone: '+491', ...NAMED, sims: SIMS, push: PUSH },
+  ],
   ['heartbeat', HEARTBEAT_BODY, { battery: 5, sims: SIMS }],
   ['push', PUSH_BODY, PUSH],
   ['push within', PUSH_BODY, { push: PUSH }],
@@ -114,7 +122,23 @@ function faultOf(schema: z.ZodType, body: unknown): string | undefined {
   }
 }
 
-const WRONG = [null, true, 5.5, -1e9, 1e300, 'x', '', '\0', [], {}, [null], [[]], [{}], { a: null }, ['x', 5]]
+const WRONG = [
+  null,
+  true,
+  5.5,
+  -1e9,
+  1e300,
+  'x',
+  '',
+  '\0',
+  [],
+  {},
+  [null],
+  [[]],
+  [{}],
+  { a: null },
+  ['x', 5],
+]
 /** What zod says by itself. */
 const RAW = /invalid|expected|, received|too (big|small)|unrecognized|undefined|NaN/i
 
@@ -122,16 +146,22 @@ test.each(BODIES)('%s: the example body is accepted', (_, schema, example) => {
   expect(faultOf(schema, example)).toBeUndefined()
 })
 
-test.each(BODIES)('%s: each missing field is either optional or named as required', (_, schema, example) => {
-  for (const path of pathsOf(example)) {
-    // without `push` it is a subscription itself
-    if (typeof path.at(-1) === 'number' || (schema === PUSH_BODY && path.length === 1 && path[0] === 'push'))
-      continue
-    expect([undefined, `${nameOf(path)} is required`]).toContain(
-      faultOf(schema, withValue(example, path, undefined)),
-    )
-  }
-})
+test.each(BODIES)(
+  '%s: each missing field is either optional or named as required',
+  (_, schema, example) => {
+    for (const path of pathsOf(example)) {
+      // without `push` it is a subscription itself
+      if (
+        typeof path.at(-1) === 'number' ||
+        (schema === PUSH_BODY && path.length === 1 && path[0] === 'push')
+      )
+        continue
+      expect([undefined, `${nameOf(path)} is required`]).toContain(
+        faultOf(schema, withValue(example, path, undefined)),
+      )
+    }
+  },
+)
 
 test.each(BODIES)(
   '%s: each wrong value is reported in a plain sentence with its field',
@@ -143,7 +173,9 @@ test.each(BODIES)(
         expect(fault).not.toMatch(RAW)
         expect(fault).toMatch(/^[\w.[\]]+ (must|is|can|has) [^A-Z]/)
         // the value itself, or what is in it or is missing in it; a list's fault may be told of the list
-        expect(fault.startsWith(nameOf(path)) || nameOf(path).startsWith(fault.split(' ')[0]!)).toBe(true)
+        expect(
+          fault.startsWith(nameOf(path)) || nameOf(path).startsWith(fault.split(' ')[0]!),
+        ).toBe(true)
       }
   },
 )
@@ -180,7 +212,9 @@ test.each([
   ['a nested subscription that is a number', PUSH_BODY, { push: 5 }, 'push must be an object'],
   ['an item that is null', REPORT_BODY, { items: [null] }, 'items[0] must be an object'],
   ['too many items', STATES_BODY, Array(501).fill(null), 'The body must have at most 500 items'],
-] as const)('%s is refused: $3', (_, schema, body, sentence) => expect(faultOf(schema, body)).toBe(sentence))
+] as const)('%s is refused: $3', (_, schema, body, sentence) =>
+  expect(faultOf(schema, body)).toBe(sentence),
+)
 
 /** A list of the same item again and again, which counts how often one is read. */
 function counted(item: unknown) {
@@ -197,7 +231,13 @@ function counted(item: unknown) {
 type Body = (list: unknown) => unknown
 
 test.each<[string, z.ZodType, Body, unknown, string]>([
-  ['recipients', SEND, (list) => ({ recipients: list, body: 'a' }), 1, 'recipients[0] must be a text'],
+  [
+    'recipients',
+    SEND,
+    (list) => ({ recipients: list, body: 'a' }),
+    1,
+    'recipients[0] must be a text',
+  ],
   [
     'recipients of a template',
     TEMPLATE_SEND,
@@ -205,7 +245,13 @@ test.each<[string, z.ZodType, Body, unknown, string]>([
     [],
     'recipients[0] must be a text',
   ],
-  ['groups', SEND, (list) => ({ group_ids: list, body: 'a' }), '\0', 'group_ids must have at most 100 items'],
+  [
+    'groups',
+    SEND,
+    (list) => ({ group_ids: list, body: 'a' }),
+    '\0',
+    'group_ids must have at most 100 items',
+  ],
   ['reports', REPORT_BODY, (items) => ({ items }), {}, 'items must have at most 100 items'],
   ['received texts', INCOMING_BODY, (items) => ({ items }), 1, 'items must have at most 100 items'],
   ['SIM cards', HEARTBEAT_BODY, (sims) => ({ sims }), 1, 'sims must have at most 8 items'],

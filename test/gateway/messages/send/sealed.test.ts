@@ -23,8 +23,14 @@ const config = readConfig({})
 
 const sendSealed = async (options: object = {}, device = ''): Promise<string> => {
   const services = { store, config, acceptor: openAcceptor(store, config) }
-  const body = toOne('+4911111', { body: TRUE, shown: SHOWN }, { ...PLAIN_OPTIONS, ...options }, device)
-  return JSON.parse((await send(services, makeAccountSender(ANN.id, ''), body)).answer).message_ids[0]
+  const body = toOne(
+    '+4911111',
+    { body: TRUE, shown: SHOWN },
+    { ...PLAIN_OPTIONS, ...options },
+    device,
+  )
+  return JSON.parse((await send(services, makeAccountSender(ANN.id, ''), body)).answer)
+    .message_ids[0]
 }
 const claim = (id: string) => {
   const device = { id, user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false }
@@ -64,7 +70,14 @@ test("a sealed text that the server's key cannot open is not sent", async () => 
 describe("a device's error about a sealed text", () => {
   const report = async (id: string, values: object) => {
     const { attempt } = (await claim(PHONES[0]))[0]!
-    const device = { id: PHONES[0], user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false }
+    const device = {
+      id: PHONES[0],
+      user: ANN.id,
+      phone: '',
+      enabled: true,
+      lastSeen: '',
+      isLimited: false,
+    }
     const failed = { id, attempt, status: 'failed' as const, ...values }
     await applyReports(store, device, [failed], config.deviceOnlineSeconds)
     return String((await server.message(id)).error_message)
@@ -74,7 +87,11 @@ describe("a device's error about a sealed text", () => {
     ['quotes the text', TRUE, '***'],
     ['quotes the code', 'spam: 431977', 'spam: ***'],
     ['contains the code in Base64', `pdu ${Buffer.from(TRUE).toString('base64')}`, 'pdu ***g=='],
-    ['contains the code in a URL', `GET /send?text=${encodeURIComponent(TRUE)}`, 'GET /send?text=***'],
+    [
+      'contains the code in a URL',
+      `GET /send?text=${encodeURIComponent(TRUE)}`,
+      'GET /send?text=***',
+    ],
     ['does not contain the code', 'No signal 0311', 'No signal 0311'],
   ])('that %s is stored as "$2"', async (_, error_message, kept) => {
     const id = await sendSealed({}, PHONES[0])
@@ -92,9 +109,21 @@ describe("a device's error about a sealed text", () => {
   test('is dropped after the text was sent, when the server no longer has the code', async () => {
     const id = await sendSealed({}, PHONES[0])
     const { attempt } = (await claim(PHONES[0]))[0]!
-    const device = { id: PHONES[0], user: ANN.id, phone: '', enabled: true, lastSeen: '', isLimited: false }
+    const device = {
+      id: PHONES[0],
+      user: ANN.id,
+      phone: '',
+      enabled: true,
+      lastSeen: '',
+      isLimited: false,
+    }
     for (const status of ['sent', 'failed'] as const)
-      await applyReports(store, device, [{ id, attempt, status, error_message: 'not delivered: 431977' }], 60)
+      await applyReports(
+        store,
+        device,
+        [{ id, attempt, status, error_message: 'not delivered: 431977' }],
+        60,
+      )
     expect((await server.message(id)).error_message).toBe('The device could not send the message')
     expect(await tablesWith(store.db, ['431977'])).toEqual([])
   })
@@ -102,7 +131,9 @@ describe("a device's error about a sealed text", () => {
 
 test('a sealed text can be neither changed while it waits nor sent again', async () => {
   const id = await sendSealed({ scheduledAt: '2098-01-01 00:00:00.000Z' })
-  expect((await server.ask('PATCH', `messages/${id}`, { body: 'other' })).body.error).toBe('not_changeable')
+  expect((await server.ask('PATCH', `messages/${id}`, { body: 'other' })).body.error).toBe(
+    'not_changeable',
+  )
   expect((await server.ask('POST', `messages/${id}/cancel`)).status).toBe(200)
   const again = await server.ask('POST', `messages/${id}/retry`)
   expect([again.status, again.body.error]).toEqual([409, 'not_retriable'])

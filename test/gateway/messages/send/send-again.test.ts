@@ -34,7 +34,10 @@ test('a repeated body may order its keys differently, but any other difference i
   const message = 'This Idempotency-Key was used for another request'
   for (const other of [{ body: 'Ho' }, { priority: 2 }, { recipients: ['+4922222'] }]) {
     const answer = await server.ask('POST', 'send', { ...body, ...other }, withKey('b'))
-    expect([answer.status, answer.body]).toEqual([422, { error: 'idempotency_key_reused', message }])
+    expect([answer.status, answer.body]).toEqual([
+      422,
+      { error: 'idempotency_key_reused', message },
+    ])
   }
 })
 
@@ -53,7 +56,9 @@ test('a refused request leaves its key unused', async () => {
 
 test('a key can be used for a new request after a day', async () => {
   const first = await server.send({}, withKey('e'))
-  await server.rows(`update sms_idempotency set created = now() - interval '25 hours' where key = 'e'`)
+  await server.rows(
+    `update sms_idempotency set created = now() - interval '25 hours' where key = 'e'`,
+  )
   const next = await server.send({}, withKey('e'))
   expect(next.status).toBe(200)
   expect(next.body.message_ids).not.toEqual(first.body.message_ids)
@@ -63,7 +68,9 @@ test('a key can be used for a new request after a day', async () => {
 test('200 concurrent requests with one key store one batch and get the same answer', async () => {
   const before = await stored()
   const answers = await Promise.all(
-    Array.from({ length: 200 }, () => server.send({ recipients: ['+4911111', '+4922222'] }, withKey('f'))),
+    Array.from({ length: 200 }, () =>
+      server.send({ recipients: ['+4911111', '+4922222'] }, withKey('f')),
+    ),
   )
   expect(new Set(answers.map(({ status, body }) => `${status} ${body.batch_id}`)).size).toBe(1)
   expect(await stored()).toBe(before + 2)
@@ -100,7 +107,9 @@ test('a key is stored for its request even when the client_ref already has a mes
 test("a key older than a day is stored for today's request", async () => {
   await server.send({ client_ref: 'ref-3' })
   await send('key-2', { body: 'yesterday' })
-  await server.rows(`update sms_idempotency set created = now() - interval '25 hours' where key = 'key-2'`)
+  await server.rows(
+    `update sms_idempotency set created = now() - interval '25 hours' where key = 'key-2'`,
+  )
   const known = await send('key-2', { client_ref: 'ref-3' })
   expect(known.status).toBe(200)
   expect((await send('key-2', { body: 'yesterday' })).status).toBe(422)
@@ -118,16 +127,19 @@ test.each([
   ['another text', { body: 'Something else' }],
   ['another number', { recipients: ['+4911112'] }],
   ['a text that begins with a byte order mark', { body: '\ufeffHi' }],
-])('a send of %s with a client_ref already used is refused and leaves its key unused', async (_, other) => {
-  const client_ref = newRef()
-  const first = await server.send({ client_ref })
-  const before = await stored()
-  const headers = { 'x-api-key': ANN.key, 'idempotency-key': client_ref }
-  const answer = await server.send({ client_ref, ...other }, headers)
-  expect([answer.status, answer.body]).toEqual([422, REUSED])
-  expect(await stored()).toBe(before)
-  expect((await server.send({ client_ref }, headers)).body).toEqual(first.body)
-})
+])(
+  'a send of %s with a client_ref already used is refused and leaves its key unused',
+  async (_, other) => {
+    const client_ref = newRef()
+    const first = await server.send({ client_ref })
+    const before = await stored()
+    const headers = { 'x-api-key': ANN.key, 'idempotency-key': client_ref }
+    const answer = await server.send({ client_ref, ...other }, headers)
+    expect([answer.status, answer.body]).toEqual([422, REUSED])
+    expect(await stored()).toBe(before)
+    expect((await server.send({ client_ref }, headers)).body).toEqual(first.body)
+  },
+)
 
 test('a body that begins with a byte order mark equals itself', async () => {
   const body = { client_ref: newRef(), body: '\ufeffHi' }
@@ -137,7 +149,12 @@ test('a body that begins with a byte order mark equals itself', async () => {
 
 test('a template counts as its rendered text and a group as its members', async () => {
   const client_ref = newRef()
-  const template = { recipients: [], group_ids: [GROUPS.left], template_id: TEMPLATES.greeting, client_ref }
+  const template = {
+    recipients: [],
+    group_ids: [GROUPS.left],
+    template_id: TEMPLATES.greeting,
+    client_ref,
+  }
   const first = await server.ask('POST', 'send-template', template)
   expect(first.status).toBe(200)
   expect((await server.ask('POST', 'send-template', template)).body).toEqual(first.body)
@@ -152,7 +169,9 @@ describe('a repeated client_ref gets the first answer', () => {
     const body = { client_ref: newRef(), scheduled_at: '2099-01-01 08:00:00Z' }
     const first = await server.send(body)
     const path = `messages/${first.body.message_ids[0]}`
-    expect((await server.ask('PATCH', path, { scheduled_at: '2099-01-01 09:00:00Z' })).status).toBe(200)
+    expect((await server.ask('PATCH', path, { scheduled_at: '2099-01-01 09:00:00Z' })).status).toBe(
+      200,
+    )
     expect((await server.send({ ...body, body: 'Another' })).body).toEqual(REUSED)
     expect((await server.ask('PATCH', path, { body: 'Changed' })).status).toBe(200)
     expect((await server.send(body)).body).toEqual(first.body)
@@ -170,29 +189,38 @@ describe('a repeated client_ref gets the first answer', () => {
   })
 })
 
-test.each(['retry:', 'auto:'])('a send is refused if its client_ref begins with %s', async (kind) => {
-  const { status, body } = await server.send({ client_ref: `${kind}abc` })
-  expect(status).toBe(400)
-  expect(body.message).toBe('client_ref must not begin with retry: or auto:')
-})
+test.each(['retry:', 'auto:'])(
+  'a send is refused if its client_ref begins with %s',
+  async (kind) => {
+    const { status, body } = await server.send({ client_ref: `${kind}abc` })
+    expect(status).toBe(400)
+    expect(body.message).toBe('client_ref must not begin with retry: or auto:')
+  },
+)
 
 test('of 40 concurrent sends with one client_ref and two texts, one text is sent and the other refused', async () => {
   const client_ref = newRef()
   const before = await stored()
   const texts = Array.from({ length: 40 }, (_, i) => (i % 2 ? 'one' : 'two'))
   const answers = await Promise.all(texts.map((body) => server.send({ client_ref, body })))
-  const sent = await server.rows('select body from sms_messages where client_ref = $1', [client_ref])
-  for (const [i, { status }] of answers.entries()) expect(status).toBe(texts[i] === sent[0]![0] ? 200 : 422)
+  const sent = await server.rows('select body from sms_messages where client_ref = $1', [
+    client_ref,
+  ])
+  for (const [i, { status }] of answers.entries())
+    expect(status).toBe(texts[i] === sent[0]![0] ? 200 : 422)
   expect(await stored()).toBe(before + 1)
 })
 
 test('of concurrent sends on two nodes with one client_ref and two texts, one text is sent', async () => {
   const fixture = await openSendFixture(2)
   const nodes = [fixture.node(), fixture.node()] as const
-  const send = (i: number) => nodes[(i % 2) as 0 | 1]({ client_ref: 'order', body: `text ${i % 2}` })
+  const send = (i: number) =>
+    nodes[(i % 2) as 0 | 1]({ client_ref: 'order', body: `text ${i % 2}` })
   const answers = await Promise.all(Array.from({ length: 20 }, (_, i) => send(i)))
   const { rows } = await fixture.db.query('select body from sms_messages')
   expect(rows).toHaveLength(1)
   const winner = rows[0]![0] === 'text 0' ? 0 : 1
-  expect(answers).toEqual(answers.map((_, i) => (i % 2 === winner ? 'accepted' : 'client_ref_reused')))
+  expect(answers).toEqual(
+    answers.map((_, i) => (i % 2 === winner ? 'accepted' : 'client_ref_reused')),
+  )
 })

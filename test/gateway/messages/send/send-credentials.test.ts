@@ -1,4 +1,10 @@
-import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../../support/server/server-with-users.ts'
+import {
+  ANN,
+  as,
+  BEN,
+  CLEO,
+  startServerWithUsers,
+} from '../../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 const { send, rows, signedIn } = server
@@ -15,7 +21,9 @@ test('a deleted API key gets 401, even for an invalid body', async () => {
 test('an API key that expired since its last use gets 401', async () => {
   await rows('update devices set "user" = $1 where "user" = $2', [CLEO.id, BEN.id])
   expect((await send({}, as(CLEO))).status).toBe(200)
-  await rows(`update api_keys set expires_at = '2021-01-01 00:00:00.000Z' where "user" = $1`, [CLEO.id])
+  await rows(`update api_keys set expires_at = '2021-01-01 00:00:00.000Z' where "user" = $1`, [
+    CLEO.id,
+  ])
   expect((await send({}, as(CLEO))).status).toBe(401)
 })
 
@@ -43,7 +51,12 @@ test('deleting a user deletes everything of the user, and concurrent sends fail'
   const ann = await signedIn('users', ANN.id)
   expect((await send({}, { ...ann, 'idempotency-key': 'k' })).status).toBe(200)
   const sends = Array.from({ length: 50 }, () => send({}, ann))
-  const gone = await server.ask('DELETE', `/api/collections/users/records/${ANN.id}`, undefined, headers)
+  const gone = await server.ask(
+    'DELETE',
+    `/api/collections/users/records/${ANN.id}`,
+    undefined,
+    headers,
+  )
   expect(gone.status).toBe(204)
   for (const { status } of await Promise.all(sends)) expect([200, 401]).toContain(status)
   expect((await send({}, ann)).status).toBe(401)

@@ -40,13 +40,33 @@ test.each<[what: string, body: object, expected: string | object, status?: numbe
   ],
   ['nobody', { recipients: [] }, EMPTY],
   ['no recipients at all', { recipients: undefined }, EMPTY],
-  ['an empty group', { recipients: [], group_ids: [GROUPS.empty] }, 'group_ids has no member to send to'],
+  [
+    'an empty group',
+    { recipients: [], group_ids: [GROUPS.empty] },
+    'group_ids has no member to send to',
+  ],
   ['an unknown field', { color: 'red' }, 'color is not a field of this request'],
   ['a priority out of range', { priority: 128 }, ORDER],
-  ['no date', { scheduled_at: 'soon' }, 'scheduled_at must be a date, for example 2026-11-20T07:00:00Z'],
-  ['a past expiry', { expires_at: '2020-01-01' }, 'expires_at must lie in the future, after scheduled_at'],
-  ['both ways to expire', { expires_at: '2099-01-01', ttl: 5 }, 'ttl and expires_at exclude each other'],
-  ['a reference for two', { recipients: phones(2), client_ref: 'a' }, 'client_ref can name one message only'],
+  [
+    'no date',
+    { scheduled_at: 'soon' },
+    'scheduled_at must be a date, for example 2026-11-20T07:00:00Z',
+  ],
+  [
+    'a past expiry',
+    { expires_at: '2020-01-01' },
+    'expires_at must lie in the future, after scheduled_at',
+  ],
+  [
+    'both ways to expire',
+    { expires_at: '2099-01-01', ttl: 5 },
+    'ttl and expires_at exclude each other',
+  ],
+  [
+    'a reference for two',
+    { recipients: phones(2), client_ref: 'a' },
+    'client_ref can name one message only',
+  ],
   ['a number without plus', { recipients: ['+4911111', '4911111'] }, PHONE],
   ['a number of 16 digits', { recipients: ['+1234567890123456'] }, PHONE],
   ['a number with a line break', { recipients: ['+4911111\n'] }, PHONE],
@@ -95,20 +115,34 @@ const NOT_HERE =
 const RECORDS = '/api/collections/sms_messages/records'
 test.each<[what: string, method: string, path: string, headers: object, hint: string]>([
   ['a send', 'POST', 'send', { authorization: `Bearer ${ANN.key}` }, HERE],
-  ['a send, beside a wrong one', 'POST', 'send', { 'x-api-key': 'x', authorization: ANN.key }, HERE],
+  [
+    'a send, beside a wrong one',
+    'POST',
+    'send',
+    { 'x-api-key': 'x', authorization: ANN.key },
+    HERE,
+  ],
   ['a campaign', 'POST', '/api/campaigns', as(ANN), NOT_HERE],
   ['records', 'GET', RECORDS, as(ANN), NOT_HERE],
   ['a record', 'GET', `${RECORDS}/x`, { authorization: `Bearer ${ANN.key}` }, NOT_HERE],
   ['a device', 'POST', '/api/devices/pairing', as(ANN), NOT_HERE],
   ['the account', 'GET', '/api/account/me', as(ANN), NOT_HERE],
-])('a 401 for %s says where the API key of the request belongs', async (_, method, path, headers, hint) => {
-  const answer = await server.ask(method, path, undefined, headers as Record<string, string>)
-  expect([answer.status, answer.body.hint ?? answer.body.message]).toEqual([401, hint])
-  if (answer.body.error) expect(answer.body.message).toBe(UNAUTHORIZED.message)
-})
+])(
+  'a 401 for %s says where the API key of the request belongs',
+  async (_, method, path, headers, hint) => {
+    const answer = await server.ask(method, path, undefined, headers as Record<string, string>)
+    expect([answer.status, answer.body.hint ?? answer.body.message]).toEqual([401, hint])
+    if (answer.body.error) expect(answer.body.message).toBe(UNAUTHORIZED.message)
+  },
+)
 
 test('a 401 of PocketBase stays as it is if the request has an API key', async () => {
-  const { status, body } = await server.ask('GET', '/api/collections/users/auth-refresh', undefined, as(ANN))
+  const { status, body } = await server.ask(
+    'GET',
+    '/api/collections/users/auth-refresh',
+    undefined,
+    as(ANN),
+  )
   const posted = await server.ask('POST', '/api/collections/users/auth-refresh', {}, as(ANN))
   const message = 'The request requires valid record authorization token.'
   expect([status, body.message]).toEqual([404, 'File not found.'])
@@ -138,15 +172,20 @@ test('the other SMS endpoints require credentials, too', async () => {
   }
 })
 
-test.each(['{"recipients":', '', '[]', 'null', '\ufeff\ufeff{}'])('the body %j is refused', async (body) => {
-  const answer = await server.ask('POST', 'send', body)
-  expect([answer.status, answer.body]).toEqual([400, fault('The body must be a JSON object')])
-})
+test.each(['{"recipients":', '', '[]', 'null', '\ufeff\ufeff{}'])(
+  'the body %j is refused',
+  async (body) => {
+    const answer = await server.ask('POST', 'send', body)
+    expect([answer.status, answer.body]).toEqual([400, fault('The body must be a JSON object')])
+  },
+)
 
 test.each([
   [
     'keys',
-    JSON.stringify({ variables: Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [i, ''])) }),
+    JSON.stringify({
+      variables: Object.fromEntries(Array.from({ length: 10_001 }, (_, i) => [i, ''])),
+    }),
   ],
   ['values', `{"recipients":[${'1,'.repeat(100_001)}1]}`],
   ['levels', `{"body":${'['.repeat(1_001)}${']'.repeat(1_001)}}`],
@@ -158,7 +197,10 @@ test.each([
 
 test('a body of 10 MB is refused with 413', async () => {
   const answer = await server.send({ body: long(10 << 20) })
-  const expected = { error: 'request_too_large', message: 'The body must have at most 4194304 bytes' }
+  const expected = {
+    error: 'request_too_large',
+    message: 'The body must have at most 4194304 bytes',
+  }
   expect([answer.status, answer.body]).toEqual([413, expected])
 })
 
@@ -166,8 +208,16 @@ const only = (message: string) => ({ error: 'invalid_template', message })
 const CODE = TEMPLATES.code
 test.each<[what: string, body: object, expected: object]>([
   ['an unknown template', { template_id: 'nosuchtemplate0' }, only('Template not found.')],
-  ["another user's template", { template_id: TEMPLATES.bens }, only('Template does not belong to user.')],
-  ['without a variable', { template_id: CODE, variables: { code: 1 } }, only('Missing variable: tail.')],
+  [
+    "another user's template",
+    { template_id: TEMPLATES.bens },
+    only('Template does not belong to user.'),
+  ],
+  [
+    'without a variable',
+    { template_id: CODE, variables: { code: 1 } },
+    only('Missing variable: tail.'),
+  ],
   ['without the first of two', { template_id: CODE }, only('Missing variable: code.')],
   ['no template', {}, fault('template_id is required')],
   [
@@ -212,7 +262,8 @@ test('an exceeded quota is reported before missing devices', async () => {
 })
 
 test('a send to a named device fails with 503 if that device cannot send', async () => {
-  const change = (set: string) => server.rows(`update devices set ${set} where id = $1`, [BENS_PHONE])
+  const change = (set: string) =>
+    server.rows(`update devices set ${set} where id = $1`, [BENS_PHONE])
   await change('enabled = false')
   expect((await server.send({ device_id: BENS_PHONE }, as(BEN))).status).toBe(503)
   await change(`enabled = true, last_seen = '2020-01-01 00:00:00.000Z'`)

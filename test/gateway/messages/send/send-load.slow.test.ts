@@ -2,7 +2,9 @@ import { inGroupsOf64, openSendFixture } from '../../../support/database/send-fi
 
 const many = (count: number) => Array.from({ length: count }, (_, i) => `+49${10_000 + i}`)
 const tally = (list: readonly string[]) =>
-  Object.fromEntries([...new Set(list)].map((one) => [one, list.filter((other) => other === one).length]))
+  Object.fromEntries(
+    [...new Set(list)].map((one) => [one, list.filter((other) => other === one).length]),
+  )
 
 /** A database with two nodes. `send` goes by one of them. */
 async function open(phones: number, quota = 0) {

@@ -1,6 +1,12 @@
 import { readUsage } from '../../../../src/gateway/base/quota.ts'
 import { waitPastMidnight } from '../../../support/database/midnight.ts'
-import { ANN, as, BEN, CLEO, startServerWithUsers } from '../../../support/server/server-with-users.ts'
+import {
+  ANN,
+  as,
+  BEN,
+  CLEO,
+  startServerWithUsers,
+} from '../../../support/server/server-with-users.ts'
 
 await waitPastMidnight({ isMonth: true })
 const server = await startServerWithUsers({ SMS_MONTHLY_QUOTA: '3' })
@@ -54,24 +60,33 @@ test('usage of other months does not count against the quota', async () => {
   await server.rows(`update sms_usage set period = '2020-02' where "user" = $1`, [ANN.id])
   expect(await usage()).toMatchObject({ used: 0, remaining: 4 })
   expect((await server.send({ recipients: many(4) })).status).toBe(200)
-  expect(await server.rows('select used from sms_usage where "user" = $1 order by period', [ANN.id])).toEqual(
-    [[4], [4]],
-  )
+  expect(
+    await server.rows('select used from sms_usage where "user" = $1 order by period', [ANN.id]),
+  ).toEqual([[4], [4]])
 })
 
 test('a large request above the quota does not block smaller ones sent at the same time', async () => {
   await forget(BEN.id)
   await setQuota(BEN.id, 10)
   const sizes = [4, 9, 3, 8, 2, 7, 1]
-  const answers = await Promise.all(sizes.map((size) => server.send({ recipients: many(size) }, as(BEN))))
-  const accepted = sizes.filter((_, i) => answers[i]!.status === 200).reduce((sum, size) => sum + size, 0)
+  const answers = await Promise.all(
+    sizes.map((size) => server.send({ recipients: many(size) }, as(BEN))),
+  )
+  const accepted = sizes
+    .filter((_, i) => answers[i]!.status === 200)
+    .reduce((sum, size) => sum + size, 0)
   expect(accepted).toBeGreaterThan(6)
   expect(accepted).toBeLessThanOrEqual(10)
   expect(await usage(BEN)).toMatchObject({ used: accepted })
 })
 
 test('a quota of 0 means no limit, and remaining is null', async () => {
-  const usage = await readUsage(server.store, CLEO.id, { monthlyQuota: 0 }, new Date('2026-12-31T23:59:59Z'))
+  const usage = await readUsage(
+    server.store,
+    CLEO.id,
+    { monthlyQuota: 0 },
+    new Date('2026-12-31T23:59:59Z'),
+  )
   const resets_at = '2027-01-01 00:00:00.000Z'
   expect(usage).toEqual({ period: '2026-12', used: 0, quota: 0, remaining: null, resets_at })
 })

@@ -1,4 +1,8 @@
-import { BENS_PHONE, PHONES, startServerWithUsers } from '../../../support/server/server-with-users.ts'
+import {
+  BENS_PHONE,
+  PHONES,
+  startServerWithUsers,
+} from '../../../support/server/server-with-users.ts'
 
 const server = await startServerWithUsers()
 const { rows } = server
@@ -17,9 +21,10 @@ test.each([
   await rows(`update devices set ${change} where id = $1`, [PHONES[0]])
   const { body } = await server.send({ recipients: many(3) })
   expect(await devicesOf(body.batch_id)).toEqual([PHONES[1], PHONES[1], PHONES[1]])
-  await rows(`update devices set enabled = true, last_seen = '2099-01-01 00:00:00.000Z' where id = $1`, [
-    PHONES[0],
-  ])
+  await rows(
+    `update devices set enabled = true, last_seen = '2099-01-01 00:00:00.000Z' where id = $1`,
+    [PHONES[0]],
+  )
 })
 
 test.each([
@@ -29,11 +34,10 @@ test.each([
   await rows(`update devices set ${limit} = $2 where id = $1`, [PHONES[0], most])
   const send = async () => devicesOf((await server.send({ recipients: many(2) })).body.batch_id)
   const handOut = (count: number) =>
-    rows(`insert into device_handouts (device, at, messages) values ($1, now() - $2::interval, $3)`, [
-      PHONES[0],
-      ago,
-      count,
-    ])
+    rows(
+      `insert into device_handouts (device, at, messages) values ($1, now() - $2::interval, $3)`,
+      [PHONES[0], ago, count],
+    )
   await handOut(most - 1)
   expect(new Set(await send())).toEqual(new Set(PHONES))
   await handOut(1)
@@ -44,7 +48,9 @@ test.each([
 
 test('a device of another user gets no message', async () => {
   await server.send({ recipients: many(10) })
-  expect(await rows('select count(*) from sms_messages where device = $1', [BENS_PHONE])).toEqual([[0]])
+  expect(await rows('select count(*) from sms_messages where device = $1', [BENS_PHONE])).toEqual([
+    [0],
+  ])
 })
 
 test('named devices and opted-out recipients take no turn', async () => {

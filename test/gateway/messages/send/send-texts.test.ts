@@ -24,7 +24,12 @@ test('a send to one number returns its id and stores the whole record', async ()
   expect(answer.status).toBe(200)
   expect(answer.headers.get('content-type')).toBe('application/json')
   const [id] = answer.body.message_ids
-  expect(answer.body).toEqual({ batch_id: '', message_ids: [id], recipients_count: 1, status: 'accepted' })
+  expect(answer.body).toEqual({
+    batch_id: '',
+    message_ids: [id],
+    recipients_count: 1,
+    status: 'accepted',
+  })
   expect(id).toMatch(ID)
   const { _rowid, created, ...message } = await server.message(id)
   expect(created).toMatch(DATE)
@@ -63,9 +68,10 @@ test('a send to several numbers makes one batch with an id for each distinct num
   const { body } = await server.send({ recipients })
   expect(body).toMatchObject({ batch_id: expect.stringMatching(ID), recipients_count: 3 })
   expect(await toWhom(body.message_ids)).toEqual(['+4955555', '+4944444', '+4966666'])
-  const batches = await server.rows('select distinct batch_id from sms_messages where id = any($1)', [
-    body.message_ids,
-  ])
+  const batches = await server.rows(
+    'select distinct batch_id from sms_messages where id = any($1)',
+    [body.message_ids],
+  )
   expect(batches).toEqual([[body.batch_id]])
 })
 
@@ -108,7 +114,9 @@ test('a named recipient who has opted out gets a failed message that costs no qu
   expect(await server.message(out)).toMatchObject(ended)
   expect(await server.message(other)).toMatchObject({ status: 'assigned', error_message: '' })
   expect(
-    await server.rows('select message from sms_dispatch where message = any($1)', [body.message_ids]),
+    await server.rows('select message from sms_dispatch where message = any($1)', [
+      body.message_ids,
+    ]),
   ).toEqual([[other]])
   expect(await used(ANN.id)).toBe(Number(before) + 1)
 })
@@ -117,7 +125,10 @@ test("an opt-out applies to one user's contacts only", async () => {
   const { body } = await server.send({ recipients: ['+4900006'] })
   expect(await server.message(body.message_ids[0])).toMatchObject({ status: 'assigned' })
   const bens = await server.send({ recipients: ['+4900006'] }, as(BEN))
-  expect(await server.message(bens.body.message_ids[0])).toMatchObject({ status: 'failed', user: BEN.id })
+  expect(await server.message(bens.body.message_ids[0])).toMatchObject({
+    status: 'failed',
+    user: BEN.id,
+  })
 })
 
 test.each([
@@ -129,10 +140,19 @@ test.each([
 
 test('options are stored with the message', async () => {
   const expires_at = inSeconds(3600)
-  const options = { priority: -5, sim: 2, guarantee: 'at_least_once', expires_at, client_ref: 'order 7' }
+  const options = {
+    priority: -5,
+    sim: 2,
+    guarantee: 'at_least_once',
+    expires_at,
+    client_ref: 'order 7',
+  }
   const { body } = await server.send(options)
   const [id] = body.message_ids
-  expect(await server.message(id)).toMatchObject({ ...options, expires_at: expires_at.replace('T', ' ') })
+  expect(await server.message(id)).toMatchObject({
+    ...options,
+    expires_at: expires_at.replace('T', ' '),
+  })
   const [row] = await server.rows(
     'select priority, at_least_once, expires_at = $2::timestamptz, wakes, attempt, state from sms_dispatch where message = $1',
     [id, expires_at],
@@ -162,15 +182,24 @@ test('a scheduled message is pending without a device until due, and counts agai
 
 test('a scheduled_at in the past sends the message now', async () => {
   const { body } = await server.send({ scheduled_at: '2020-01-01T00:00:00Z' })
-  expect(await server.message(body.message_ids[0])).toMatchObject({ status: 'assigned', scheduled_at: '' })
+  expect(await server.message(body.message_ids[0])).toMatchObject({
+    status: 'assigned',
+    scheduled_at: '',
+  })
 })
 
 test('a scheduled message can be accepted while no device is available', async () => {
   await server.rows('update devices set enabled = false where id = $1', [BENS_PHONE])
   expect((await server.send({}, as(BEN))).status).toBe(503)
-  const { status, body } = await server.send({ scheduled_at: inSeconds(60), device_id: BENS_PHONE }, as(BEN))
+  const { status, body } = await server.send(
+    { scheduled_at: inSeconds(60), device_id: BENS_PHONE },
+    as(BEN),
+  )
   expect(status).toBe(200)
-  expect(await server.message(body.message_ids[0])).toMatchObject({ status: 'pending', device: BENS_PHONE })
+  expect(await server.message(body.message_ids[0])).toMatchObject({
+    status: 'pending',
+    device: BENS_PHONE,
+  })
   await server.rows('update devices set enabled = true where id = $1', [BENS_PHONE])
 })
 
@@ -183,7 +212,11 @@ test.each([
 })
 
 test('characters that the database cannot store are removed or replaced in a text', async () => {
-  const answer = await server.ask('POST', 'send', '{"recipients":["+4911111"],"body":"a\\u0000b\\ud800c"}')
+  const answer = await server.ask(
+    'POST',
+    'send',
+    '{"recipients":["+4911111"],"body":"a\\u0000b\\ud800c"}',
+  )
   expect(await server.message(answer.body.message_ids[0])).toMatchObject({ body: 'ab�c' })
 })
 
@@ -201,7 +234,11 @@ test('a send to a group of 10,000 members is stored whole or not at all', async 
       from generate_series(1, ${MEMBERS}) n`,
     [ANN.id, GROUPS.empty],
   )
-  const answer = await server.send({ recipients: [], group_ids: [GROUPS.empty], body: 'To all of you' })
+  const answer = await server.send({
+    recipients: [],
+    group_ids: [GROUPS.empty],
+    body: 'To all of you',
+  })
   expect(answer.status).toBe(200)
   expect(answer.body.recipients_count).toBe(MEMBERS)
   const stored = await server.rows(

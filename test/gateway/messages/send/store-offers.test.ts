@@ -34,7 +34,10 @@ test('sends that arrive during a commit are committed together', async () => {
   await new Promise(setImmediate)
   await Promise.all([first, ...offers.slice(1).map(outcome)])
   const ids = offers.map(({ messages }) => messages[0]!.id)
-  const { rows } = await db.query('select count(*) from sms_messages where id = any($1) group by xmin', [ids])
+  const { rows } = await db.query(
+    'select count(*) from sms_messages where id = any($1) group by xmin',
+    [ids],
+  )
   expect(rows.map(([n]) => n).sort()).toEqual([1, 19])
 })
 
@@ -91,7 +94,9 @@ test('a send with a message id that exists stores nothing', async () => {
 
 test('a send by a user who does not exist leaves no row in sms_turns', async () => {
   expect(await outcome(offer(by({ user: 'nosuchuser00000' })))).toBe('stale')
-  expect((await db.query(`select 1 from sms_turns where "user" = 'nosuchuser00000'`)).rows).toEqual([])
+  expect((await db.query(`select 1 from sms_turns where "user" = 'nosuchuser00000'`)).rows).toEqual(
+    [],
+  )
 })
 
 test('1,100 concurrent sends, more than one statement holds, are all accepted', async () => {
@@ -104,9 +109,10 @@ test('a send ordered by an account is accepted after the account changed, but no
   const ordered = () => offer({ permit: requirePermit(makeAccountSender(user, user), 'send') })
   await db.query('update users set name = $2 where id = $1', [user, 'Another'])
   expect(await outcome(ordered())).toBe('accepted')
-  await db.query(`insert into user_settings (id, "user", disabled) values ('settings0000000', $1, true)`, [
-    user,
-  ])
+  await db.query(
+    `insert into user_settings (id, "user", disabled) values ('settings0000000', $1, true)`,
+    [user],
+  )
   expect(await outcome(ordered())).toBe('stale')
   await db.query('delete from user_settings where "user" = $1', [user])
   const { rows } = await db.query('select xmin::text from users where id = $1', [user])
@@ -115,7 +121,9 @@ test('a send ordered by an account is accepted after the account changed, but no
 
 /** The device of a message. */
 async function deviceOf({ messages }: Offer): Promise<unknown> {
-  const { rows } = await db.query('select device from sms_messages where id = $1', [messages[0]!.id])
+  const { rows } = await db.query('select device from sms_messages where id = $1', [
+    messages[0]!.id,
+  ])
   return rows[0]![0]
 }
 
@@ -152,7 +160,13 @@ test('a refused send of a group stores no answer for its key, and refuses device
     offer({ ...named, ...keyed('second') }),
     offer({ ...named, later: true, scheduledAt: '2090-01-01 00:00:00.000Z' }),
   ]
-  expect(await Promise.all(group.map(outcome))).toEqual(['accepted', 'device_not_found', 'device_not_found'])
-  const { rows } = await db.query('select key from sms_idempotency where "user" = $1', [sender.user])
+  expect(await Promise.all(group.map(outcome))).toEqual([
+    'accepted',
+    'device_not_found',
+    'device_not_found',
+  ])
+  const { rows } = await db.query('select key from sms_idempotency where "user" = $1', [
+    sender.user,
+  ])
   expect(rows).toEqual([['first']])
 })

@@ -13,7 +13,13 @@ const addContact = (id: string, name: string, phone: string, data: unknown) =>
     [id.padEnd(15, '0'), ANN.id, name, phone, JSON.stringify(data)],
   )
 
-await addContact('kiel', 'Ünal', KIEL, { City: 'Kiel', seats: 4, vip: true, nested: { a: 1 }, empty: '' })
+await addContact('kiel', 'Ünal', KIEL, {
+  City: 'Kiel',
+  seats: 4,
+  vip: true,
+  nested: { a: 1 },
+  empty: '',
+})
 await addContact('list', '', MANY, ['city'])
 
 let templates = 0
@@ -44,10 +50,9 @@ async function render(body: string, recipients: string[], variables = {}) {
 }
 
 test("a template is filled from each contact's own fields", async () => {
-  expect(await render('{{city|your town}}: {{seats|2}} seats, {{vip|false}}', [KIEL, NOBODY])).toEqual([
-    'Kiel: 4 seats, true',
-    'your town: 2 seats, false',
-  ])
+  expect(
+    await render('{{city|your town}}: {{seats|2}} seats, {{vip|false}}', [KIEL, NOBODY]),
+  ).toEqual(['Kiel: 4 seats, true', 'your town: 2 seats, false'])
 })
 
 test.each([
@@ -87,7 +92,10 @@ test('a preview lists a variable that is empty for one recipient and has no defa
     const preview = await server.preview(request)
     const draft = await server.preview({ ...request, draft: true })
     expect(draft.body.missing).toEqual(preview.body.missing ?? [])
-    return [preview.body.items.map((item: { body: string }) => item.body), preview.body.missing ?? []]
+    return [
+      preview.body.items.map((item: { body: string }) => item.body),
+      preview.body.missing ?? [],
+    ]
   }
   expect(await forText('Hi {{name}}', [KIEL, NOBODY])).toEqual([['Hi Ünal', 'Hi '], ['name']])
   expect(await forText('Hi {{name|there}}{{name|}}', [KIEL, NOBODY])).toEqual([

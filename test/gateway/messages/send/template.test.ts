@@ -18,7 +18,12 @@ test.each([
   ['no text', '', {}, ''],
   ['a variable', 'Code {{code}}.', { code: '12' }, 'Code 12.'],
   ['spaces inside the braces', '{{ code }}{{\tcode\n}}', { code: '12' }, '1212'],
-  ['a name of several words', '{{first name}} {{ prénom }}', { 'first name': 'A', prénom: 'B' }, 'A B'],
+  [
+    'a name of several words',
+    '{{first name}} {{ prénom }}',
+    { 'first name': 'A', prénom: 'B' },
+    'A B',
+  ],
   ['the name and phone of the contact', '{{name}} {{ phone }}', {}, 'Ann +4911111'],
   [
     'name and phone that the request cannot override',
@@ -32,7 +37,12 @@ test.each([
   ['a value is text, braces and all', '{{a}}', { a: '{{name}} $& $1' }, '{{name}} $& $1'],
   ['an empty value', 'a{{b}}c', { b: '' }, 'ac'],
   ['nothing for unused values', 'a', { b: 'c' }, 'a'],
-  ['braces without a name unchanged', '{name} {{}} {{ }} {{name} }}', {}, '{name} {{}} {{ }} {{name} }}'],
+  [
+    'braces without a name unchanged',
+    '{name} {{}} {{ }} {{name} }}',
+    {},
+    '{name} {{}} {{ }} {{name} }}',
+  ],
   ['three braces', '{{{name}}}', {}, '{Ann}'],
   ['a field of the contact', '{{city}}', {}, 'Kiel'],
   ["the request's value before the contact's", '{{city}}', { city: 'Ulm' }, 'Ulm'],
@@ -55,7 +65,9 @@ test.each([
   ['members of objects do not count as values', '{{constructor}}', {}, 'constructor'],
   ['__proto__ is an ordinary name', '{{__proto__}}', {}, '__proto__'],
 ])('a missing variable is named "$3": %s', (_, body, variables, name) => {
-  expect(() => render(body, variables as Record<string, string>)).toThrow(`Missing variable: ${name}.`)
+  expect(() => render(body, variables as Record<string, string>)).toThrow(
+    `Missing variable: ${name}.`,
+  )
 })
 
 test('parsing 100,000 braces takes less than a second of CPU time', () => {

@@ -11,7 +11,13 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { clusterLink } from '../../../../src/platform/db/embedded/site.ts'
-import { ask, isRunning, openElsewhere, openHere, postmasterIn } from '../../../support/database/embedded.ts'
+import {
+  ask,
+  isRunning,
+  openElsewhere,
+  openHere,
+  postmasterIn,
+} from '../../../support/database/embedded.ts'
 import { temporaryFolder } from '../../../support/database/temporary-folder.ts'
 
 // The life of the embedded database: one folder, whose Postgres starts, dies and is adopted.
@@ -25,7 +31,10 @@ test('the embedded database is closed to other users, and its role has no extra 
   expect(statSync(clusterLink(folder)).mode & 0o777).toBe(0o700)
   const { url, close } = await openHere(folder)
   expect(
-    await ask(url, `select rolsuper or rolcreaterole or rolcreatedb from pg_roles where rolname = user`),
+    await ask(
+      url,
+      `select rolsuper or rolcreaterole or rolcreatedb from pg_roles where rolname = user`,
+    ),
   ).toEqual([false])
   for (const [setting, value] of Object.entries({
     full_page_writes: 'on',
@@ -70,7 +79,10 @@ test.each(['the postmaster is killed', 'one backend is killed', 'all are killed'
       url,
       'select pid from pg_stat_activity where pid <> pg_backend_pid()',
     )) as number[]
-    const struck = { 'the postmaster is killed': [pid], 'one backend is killed': backends.slice(0, 1) }[what]
+    const struck = {
+      'the postmaster is killed': [pid],
+      'one backend is killed': backends.slice(0, 1),
+    }[what]
     for (const one of struck ?? [pid, ...backends])
       try {
         process.kill(one, what === 'all hang' ? 'SIGSTOP' : 'SIGKILL')
@@ -112,10 +124,10 @@ test.each<[string, () => void]>([
 ])('a start repairs %s', async (_, damage) => {
   damage()
   const { url, superuserUrl, close } = await openHere(folder)
-  expect([await ask(url, 'select count(*)::int from kept'), await ask(superuserUrl, 'select 1')]).toEqual([
-    [0],
-    [1],
-  ])
+  expect([
+    await ask(url, 'select count(*)::int from kept'),
+    await ask(superuserUrl, 'select 1'),
+  ]).toEqual([[0], [1]])
   await close()
 })
 
@@ -127,7 +139,9 @@ test('a data folder deleted at run time is not recreated, and the log says what 
   const pid = postmasterIn(copy)
   rmSync(clusterLink(copy), { recursive: true })
   process.kill(pid, 'SIGKILL')
-  await expect.poll(() => log.at(-1)).toMatch(/does not start: The folder .* is gone.* put the folder back/)
+  await expect
+    .poll(() => log.at(-1))
+    .toMatch(/does not start: The folder .* is gone.* put the folder back/)
   await close()
   expect(existsSync(clusterLink(copy))).toBe(false)
 })

@@ -1,4 +1,7 @@
-import { machineMemory, settingsFor } from '../../../../src/platform/db/embedded/postgres-settings.ts'
+import {
+  machineMemory,
+  settingsFor,
+} from '../../../../src/platform/db/embedded/postgres-settings.ts'
 
 const GB = 2 ** 30
 

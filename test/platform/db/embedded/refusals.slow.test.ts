@@ -35,7 +35,9 @@ function copy(): string {
 
 test('a data folder whose path is too long for a socket is refused', async () => {
   const folder = join(temporaryFolder(), 'x'.repeat(100))
-  expect(await refusalOf(folder)).toMatch(/^The path of the data folder is too long for .* by \d+ bytes/)
+  expect(await refusalOf(folder)).toMatch(
+    /^The path of the data folder is too long for .* by \d+ bytes/,
+  )
 })
 
 test('a data folder that is a file is refused', async () => {
@@ -76,12 +78,15 @@ test.each<[string, (folder: string) => Promise<unknown>, RegExp]>([
     },
     /is incomplete, .*Remove it and start again/,
   ],
-])('a start with %s is refused with $2 and leaves no process running', async (_, damage, refusal) => {
-  const folder = copy()
-  await damage(folder)
-  expect(await refusalOf(folder)).toMatch(refusal)
-  expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false)
-})
+])(
+  'a start with %s is refused with $2 and leaves no process running',
+  async (_, damage, refusal) => {
+    const folder = copy()
+    await damage(folder)
+    expect(await refusalOf(folder)).toMatch(refusal)
+    expect(existsSync(join(folder, 'postgres', 'postmaster.pid'))).toBe(false)
+  },
+)
 
 test('a POSTGRES_BIN without the Postgres programs is refused', async () => {
   vi.stubEnv('POSTGRES_BIN', temporaryFolder())
@@ -124,7 +129,13 @@ const DEBIAN = '/usr/lib/postgresql/15/bin'
 
 /** What a command says, whether it succeeds or not. */
 async function run(command: string, folder: string, POSTGRES_BIN = ''): Promise<string> {
-  const env = { ...process.env, DATABASE_URL: '', DATA_DIR: folder, POSTGRES_BIN, LOG_LEVEL: 'info' }
+  const env = {
+    ...process.env,
+    DATABASE_URL: '',
+    DATA_DIR: folder,
+    POSTGRES_BIN,
+    LOG_LEVEL: 'info',
+  }
   const said = (output: { stdout: string; stderr: string }) => output.stdout + output.stderr
   return promisify(execFile)('sh', ['-c', command], { env, cwd: HOME }).then(said, said)
 }
@@ -137,7 +148,8 @@ const moveIn = (said: string) => {
   const sentence = line.startsWith('{') ? JSON.parse(line).msg : line
   return sentence.split('stop the server, then: ')[1]
 }
-const majorIn = (folder: string) => readFileSync(join(folder, 'postgres', 'PG_VERSION'), 'utf8').trim()
+const majorIn = (folder: string) =>
+  readFileSync(join(folder, 'postgres', 'PG_VERSION'), 'utf8').trim()
 
 test.runIf(existsSync(DEBIAN))(
   'an old database is run by an installed Postgres of its version, with a printed command that moves it',
@@ -169,7 +181,9 @@ test.each(process.env.POSTGRES_MAJORS?.split(',') ?? ['17.10.0-beta.17'])(
     await run(UPSERT, folder, bin)
     const refused = await run(LIST, folder)
     expect(refused).toMatch(
-      new RegExp(`was made by Postgres ${major}, which is not installed here\\. Install it .*POSTGRES_BIN`),
+      new RegExp(
+        `was made by Postgres ${major}, which is not installed here\\. Install it .*POSTGRES_BIN`,
+      ),
     )
     expect(await run(moveIn(refused), '/nowhere')).toMatch(/Restored .*from-postgres-/)
     expect(majorIn(folder)).toBe('18')

@@ -70,7 +70,11 @@ describe.runIf(isRoot && process.platform === 'linux')('root', () => {
       const { uid } = statSync(`/proc/${postmasterIn(folder)}`)
       expect(readlinkSync(`/proc/${postmasterIn(folder)}/exe`)).toMatch(COPIES)
       const owners = readdirSync(folder).map((name) => [name, lstatSync(join(folder, name)).uid])
-      expect(Object.fromEntries(owners)).toEqual({ postgres: uid, 'postgres-lib': 0, 'postgres-log': 0 })
+      expect(Object.fromEntries(owners)).toEqual({
+        postgres: uid,
+        'postgres-lib': 0,
+        'postgres-log': 0,
+      })
       expect(uid).not.toBe(0)
       await close(child)
       // and where namespaces are allowed later, it stays with its account
@@ -122,7 +126,8 @@ describe.runIf(isRoot && process.platform === 'linux')('root', () => {
       const [folder, passwd] = [join(openFolder(), 'data'), join(temporaryFolder(), 'passwd')]
       cpSync(whole, folder, { recursive: true })
       execFileSync('chown', ['-R', 'nobody:', join(folder, 'postgres')])
-      const begin = () => openElsewhere(folder, options, inMounts(`mount --bind ${passwd} /etc/passwd`))
+      const begin = () =>
+        openElsewhere(folder, options, inMounts(`mount --bind ${passwd} /etc/passwd`))
       writeFileSync(passwd, 'root:x:0:0::/:\nnobody:x:65534:65534::/:\n')
       expect((await begin()).said).toMatch(/Make an account for it:\n {2}useradd .* pocketsms\n/)
       appendFileSync(passwd, 'pocketsms:x:7654:7654::/:\n')

@@ -33,7 +33,9 @@ test('connections keep their time limit after a statement without one', async ()
   const db = await openTestDb()
   onTestFinished(() => db.close())
   await db.unhurried('select 1')
-  const limits = await Promise.all(Array.from({ length: 20 }, () => db.query('show statement_timeout')))
+  const limits = await Promise.all(
+    Array.from({ length: 20 }, () => db.query('show statement_timeout')),
+  )
   expect(new Set(limits.map(({ rows }) => rows[0]![0]))).toEqual(new Set(['3s']))
 })
 
@@ -44,5 +46,7 @@ test('a server behind PgBouncer receives NOTIFY', async () => {
     const answer = await fetch(`${server.url}/api/ready`)
     return ((await answer.json()) as { database: unknown }).database
   }
-  await expect.poll(ready).toEqual({ reachable: true, migrated: true, writable: true, listening: true })
+  await expect
+    .poll(ready)
+    .toEqual({ reachable: true, migrated: true, writable: true, listening: true })
 })

@@ -44,7 +44,9 @@ describe('a streaming replica', () => {
   const stateAt = async (node: number): Promise<ReplicaState> =>
     (await client(nodes[node]!.url, '', '').call('GET', '/api/ready')).body.replica.state
   const awaitState = (state: ReplicaState) =>
-    expect.poll(() => Promise.all(nodes.map((_, node) => stateAt(node)))).toEqual(nodes.map(() => state))
+    expect
+      .poll(() => Promise.all(nodes.map((_, node) => stateAt(node))))
+      .toEqual(nodes.map(() => state))
   const READING = `select 1 from pg_stat_activity where state = 'active' and query like '%pg_sleep(2)%' and pid <> pg_backend_pid()`
   const readsOf = () => ({ ...counts.replica.reads })
   const onReplica = (text: string) => onServer(replica.url, text)
@@ -60,10 +62,14 @@ describe('a streaming replica', () => {
   const READS: readonly ((node: number, id: string) => Promise<string>)[] = [
     async (node, id) => {
       const filter = encodeURIComponent(`id='${id}'`)
-      const { body } = await at(node).call('GET', `/api/collections/contacts/records?filter=${filter}`)
+      const { body } = await at(node).call(
+        'GET',
+        `/api/collections/contacts/records?filter=${filter}`,
+      )
       return body.items[0].name
     },
-    async (node, id) => (await at(node).call('GET', `/api/collections/contacts/records/${id}`)).body.name,
+    async (node, id) =>
+      (await at(node).call('GET', `/api/collections/contacts/records/${id}`)).body.name,
     async (node, id) => {
       const url = `${nodes[node]!.url}/api/collections/contacts/export?fields=id,name`
       const csv = await (await fetch(url, { headers: { authorization: user.token } })).text()
@@ -94,7 +100,9 @@ describe('a streaming replica', () => {
   const tries = async (all: number) =>
     (
       await Promise.all(
-        Array.from({ length: WRITERS }, (_, writer) => writeAndRead(writer, Math.ceil(all / WRITERS))),
+        Array.from({ length: WRITERS }, (_, writer) =>
+          writeAndRead(writer, Math.ceil(all / WRITERS)),
+        ),
       )
     ).flat()
 
@@ -116,7 +124,9 @@ describe('a streaming replica', () => {
     await primary?.stop()
   })
 
-  test(`serves no read older than an earlier write in ${TRIES} tries`, { timeout: 900_000 }, async () => {
+  test(`serves no read older than an earlier write in ${TRIES} tries`, {
+    timeout: 900_000,
+  }, async () => {
     await awaitState('used')
     const before = readsOf()
     expect(await tries(TRIES)).toEqual([])
@@ -185,7 +195,8 @@ describe('a streaming replica', () => {
     for (let i = 0; i < 10; i++) {
       const session = await signIn(nodes[0]!.url, 'users', EMAIL, PASSWORD)
       const path = `/api/collections/users/records/${session.id}`
-      const mine = (node: number) => client(nodes[node]!.url, session.id, session.token).call('GET', path)
+      const mine = (node: number) =>
+        client(nodes[node]!.url, session.id, session.token).call('GET', path)
       expect((await mine(1)).status).toBe(200)
       await onServer(
         inDatabase(primary.url, env.DATABASE_URL!),
@@ -254,7 +265,10 @@ describe('a streaming replica', () => {
     const id = await addContact('old', '+4915180000000')
     await onReplica('select pg_promote()')
     await awaitState('unfit')
-    await onServer(inDatabase(replica.url, env.DATABASE_URL!), `update contacts set name = 'forked'`)
+    await onServer(
+      inDatabase(replica.url, env.DATABASE_URL!),
+      `update contacts set name = 'forked'`,
+    )
     expect(await READS[0]!(0, id)).toBe('old')
     expect(await tries(30)).toEqual([])
   })

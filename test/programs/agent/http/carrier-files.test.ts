@@ -61,7 +61,12 @@ async function startHost(answers: Record<string, readonly [status: number, conte
     const [status, content] = answers[path] ?? [200, CARD]
     response.writeHead(status, { location: '/elsewhere' }).end(content)
   })
-  const file = (name: string, type = 'text/vcard') => ({ name, type, size: 24, url: `${host.url}/${name}` })
+  const file = (name: string, type = 'text/vcard') => ({
+    name,
+    type,
+    size: 24,
+    url: `${host.url}/${name}`,
+  })
   return { ...host, file }
 }
 
@@ -71,17 +76,24 @@ test('the files of an MMS at the account behind the carrier arrive', async () =>
   const hook = { user: upstream.id, url, events: ['message.received'] }
   const { secret } = await must(upstream, 'POST', '/api/collections/webhooks/records', hook)
   await must(user, 'PUT', `${PATH}/${device}`, { account: ACCOUNT, webhook_secret: secret })
-  const post = await mmsPoster(await joinPhone({ mobileUrl: `${behind.url}/api/mobile/v1` }, upstream))
+  const post = await mmsPoster(
+    await joinPhone({ mobileUrl: `${behind.url}/api/mobile/v1` }, upstream),
+  )
   const files: SentFile[] = [['a.vcf', CARD, 'text/vcard']]
   expect(await post(mms(files))).toBe(204)
   expect(await post(mms(files, { body: '' }))).toBe(204)
   await until('both texts arrive', async () => (await received()).length === 2)
   const texts = await received()
-  expect(texts.map(({ body }) => body).sort()).toEqual(['Attachment: a.vcf text/vcard 24 bytes', 'Look!'])
+  expect(texts.map(({ body }) => body).sort()).toEqual([
+    'Attachment: a.vcf text/vcard 24 bytes',
+    'Look!',
+  ])
   const { token } = await must(user, 'POST', '/api/files/token')
   for (const { id, attachments } of texts) {
     expect(attachments).toEqual([expect.stringMatching(/\.vcf$/)])
-    const file = await fetch(`${gateway.url}/api/files/sms_messages/${id}/${attachments[0]}?token=${token}`)
+    const file = await fetch(
+      `${gateway.url}/api/files/sms_messages/${id}/${attachments[0]}?token=${token}`,
+    )
     expect(Buffer.from(await file.arrayBuffer())).toEqual(CARD)
   }
 })
@@ -111,7 +123,9 @@ test('after four minutes a file that cannot be fetched is left out, and the othe
   expect(await call(url, files)).toBe(503)
   const [stored] = await received()
   await must(user, 'DELETE', `/api/collections/sms_messages/records/${stored!.id}`)
-  await gateway.query(`update carrier_texts set at = at - interval '5 minutes' where device = $1`, [device])
+  await gateway.query(`update carrier_texts set at = at - interval '5 minutes' where device = $1`, [
+    device,
+  ])
   expect(await call(url, files)).toBe(200)
   const body = 'Look!\nAttachment left out: b.vcf text/vcard 24 bytes'
   expect(await received()).toMatchObject([{ body, attachments: [expect.stringMatching(/^a/)] }])
@@ -149,13 +163,16 @@ test.each<[what: string, status: number, content: Buffer]>([
   const body = 'Look!\nAttachment left out: film.mp4 video/mp4 24 bytes'
   expect(await received()).toMatchObject([{ body, attachments: [expect.stringMatching(/^a/)] }])
   expect(told.map(({ path }) => path)).toEqual(['/film.mp4', '/a.vcf'])
-  for (const { headers } of told) expect(Object.keys(headers).sort()).toEqual(['connection', 'host'])
+  for (const { headers } of told)
+    expect(Object.keys(headers).sort()).toEqual(['connection', 'host'])
 })
 
 test('a file that is too large is left out of the text, and is not asked for', async () => {
   const { url, received } = await addCarrier(gateway)
   const { file, told } = await startHost()
-  expect(await call(url, [{ ...file('film.mp4', 'video/mp4'), size: 100_001 }, file('a.vcf')])).toBe(200)
+  expect(
+    await call(url, [{ ...file('film.mp4', 'video/mp4'), size: 100_001 }, file('a.vcf')]),
+  ).toBe(200)
   const body = 'Look!\nAttachment left out: film.mp4 video/mp4 100001 bytes'
   expect(await received()).toMatchObject([{ body, attachments: [expect.stringMatching(/^a/)] }])
   expect(told.map(({ path }) => path)).toEqual(['/a.vcf'])
@@ -166,10 +183,16 @@ test('a file at a private address is left out, and nothing is asked of the addre
   const { url, received } = await addCarrier(guarded)
   const { file, told } = await startHost()
   const plain = file('a.vcf')
-  const files = [plain, { ...plain, url: plain.url.replace('http:', 'https:') }, { ...plain, url: 'a.vcf' }]
+  const files = [
+    plain,
+    { ...plain, url: plain.url.replace('http:', 'https:') },
+    { ...plain, url: 'a.vcf' },
+  ]
   expect(await call(url, files)).toBe(200)
   const lines = Array.from(files, () => 'Attachment left out: a.vcf text/vcard 24 bytes')
-  expect(await received()).toMatchObject([{ body: ['Look!', ...lines].join('\n'), attachments: [] }])
+  expect(await received()).toMatchObject([
+    { body: ['Look!', ...lines].join('\n'), attachments: [] },
+  ])
   expect(told).toEqual([])
 })
 
@@ -223,7 +246,9 @@ test('files for which the account has no room are left out', async () => {
     ),
   ).toBe(200)
   const lines = names.map((name) => `Attachment left out: ${name} text/vcard 24 bytes`)
-  expect(await received()).toMatchObject([{ body: ['Look!', ...lines].join('\n'), attachments: [] }])
+  expect(await received()).toMatchObject([
+    { body: ['Look!', ...lines].join('\n'), attachments: [] },
+  ])
 })
 
 test('files wait while the server has no memory for them', async () => {
@@ -236,7 +261,9 @@ test('files wait while the server has no memory for them', async () => {
   expect(told).toEqual([])
   others.close()
   expect(await call(url, [file('a.vcf')])).toBe(200)
-  expect(await received()).toMatchObject([{ body: 'Look!', attachments: [expect.stringMatching(/^a/)] }])
+  expect(await received()).toMatchObject([
+    { body: 'Look!', attachments: [expect.stringMatching(/^a/)] },
+  ])
 })
 
 test('files that do not arrive in time, and those after them, are late', async () => {
@@ -244,7 +271,12 @@ test('files that do not arrive in time, and those after them, are late', async (
   behave(() => {})
   const files = [file('a.vcf'), file('b.vcf')].map((one) => ({ ...one, contentType: one.type }))
   const untilMs = performance.now() + 200
-  const fetched = await fetchFiles(files, { allowPrivate: true, maxFiles: 10, maxBytes: 1_000, untilMs })
+  const fetched = await fetchFiles(files, {
+    allowPrivate: true,
+    maxFiles: 10,
+    maxBytes: 1_000,
+    untilMs,
+  })
   expect(fetched).toMatchObject([{ isLate: true }, { isLate: true }])
   expect(told.map(({ path }) => path)).toEqual(['/a.vcf'])
 })

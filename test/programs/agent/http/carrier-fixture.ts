@@ -1,7 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import type { DriverEvents, IncomingText, OutgoingText } from '../../../../src/programs/agent/driver.ts'
+import type {
+  DriverEvents,
+  IncomingText,
+  OutgoingText,
+} from '../../../../src/programs/agent/driver.ts'
 import { readSettings } from '../../../../src/programs/agent/drivers/http/carrier-account.ts'
 import { httpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
 import { listenForCalls } from '../../../../src/programs/agent/drivers/http/listen.ts'
@@ -28,13 +32,18 @@ export async function openDriver(given: object, options: Parameters<typeof httpD
   const events: DriverEvents = {
     delivered: async ({ id, attempt }, _, error) =>
       void delivered.push(`${id}.${attempt} ${error || 'delivered'}`),
-    received: async ({ from, body, sim }, at) => void received.push({ from, body, sim, at: at.getTime() }),
+    received: async ({ from, body, sim }, at) =>
+      void received.push({ from, body, sim, at: at.getTime() }),
     roomGrew() {},
     fault: (text) => void faults.push(text),
     unknown: (names) => void unknown.push(...names),
   }
   const file = join(temporaryFolder(), 'calls')
-  const driver = httpDriver(carrier, () => listenForCalls(carrier, { host, port }, file, events), options)
+  const driver = httpDriver(
+    carrier,
+    () => listenForCalls(carrier, { host, port }, file, events),
+    options,
+  )
   await driver.start(events)
   onTestFinished(() => driver.stop())
   const send = (text: Partial<OutgoingText> = {}, ms = 60_000) =>

@@ -4,10 +4,14 @@ import { carrierLibrary } from '../../../third-party/carrier-libraries.ts'
 
 const { publicKey, privateKey } = generateKeyPairSync('ed25519')
 /** The last 32 bytes of the key in DER are the key itself. RFC 8410 */
-const PUBLIC_KEY = publicKey.export({ format: 'der', type: 'spki' }).subarray(-32).toString('base64')
+const PUBLIC_KEY = publicKey
+  .export({ format: 'der', type: 'spki' })
+  .subarray(-32)
+  .toString('base64')
 
 const WHSEC = `whsec_${Buffer.from('open sesame, and never close').toString('base64')}`
-const hmac = (hash: string, key: string, text: string) => createHmac(hash, key).update(text).digest('base64')
+const hmac = (hash: string, key: string, text: string) =>
+  createHmac(hash, key).update(text).digest('base64')
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
 function tokenOf(claims: object): string {
@@ -77,7 +81,13 @@ export const SIGNERS: Readonly<Record<string, Signer>> = {
   messagebird: {
     sign: (url, body) => {
       const hash = body === '' ? {} : { payload_hash: sha256(body) }
-      const claims = { url_hash: sha256(url), ...hash, jti: 'a', iss: 'MessageBird', exp: Number(now()) + 60 }
+      const claims = {
+        url_hash: sha256(url),
+        ...hash,
+        jti: 'a',
+        iss: 'MessageBird',
+        exp: Number(now()) + 60,
+      }
       return { 'messagebird-signature-jwt': tokenOf(claims) }
     },
     verify: (url, body, headers) =>

@@ -8,7 +8,11 @@ import { listenForCalls } from '../../../../src/programs/agent/drivers/http/list
 import { simulatorDriver } from '../../../../src/programs/agent/drivers/simulator.ts'
 import { freePort } from '../../../support/database/postgres.ts'
 import { temporaryFolder } from '../../../support/database/temporary-folder.ts'
-import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../../support/server/server-with-devices.ts'
 import { makeKey } from '../../../support/twilio/twilio-fixture.ts'
 import { until } from '../../../support/until.ts'
 import { Smsc } from '../carrier.ts'
@@ -20,7 +24,12 @@ const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true', LE
 async function startAgent(user: Client, makeDriver: (file: string) => Driver): Promise<string> {
   const { code } = await must(user, 'POST', '/api/devices/pairing', {})
   const file = join(temporaryFolder(), 'agent.json')
-  const { device } = await pair(gateway.url, code, { name: '', phone: '', platform: 'modem' }, () => file)
+  const { device } = await pair(
+    gateway.url,
+    code,
+    { name: '', phone: '', platform: 'modem' },
+    () => file,
+  )
   const ended = new AbortController()
   const running = runAgent(file, makeDriver(file), () => {}, ended.signal)
   onTestFinished(async () => {
@@ -35,7 +44,9 @@ async function startCarrier(settings: object) {
   const user = await gateway.makeUser()
   const { carrier, host, port } = settingsOf({ allow_private: true, rate: 200, ...settings })
   await startAgent(user, (file) =>
-    httpDriver(carrier, (events) => listenForCalls(carrier, { host, port }, `${file}.calls`, events)),
+    httpDriver(carrier, (events) =>
+      listenForCalls(carrier, { host, port }, `${file}.calls`, events),
+    ),
   )
   return user
 }
@@ -151,23 +162,25 @@ test('an account by the Twilio API of pocketsms sends, reports and receives', as
 const KANNEL = ['/usr/sbin/bearerbox', '/usr/sbin/smsbox'].every((file) => existsSync(file))
 const PAGE = new URL('../../../../docs/carriers.md', import.meta.url)
 
-test.skipIf(!KANNEL)('Kannel sends, reports and receives by the settings of docs/carriers.md', async () => {
-  const smsc = new Smsc()
-  onTestFinished(() => smsc.stop())
-  const [smscPort, admin, box, sendPort] = [
-    await smsc.start(),
-    await freePort(),
-    await freePort(),
-    await freePort(),
-  ]
-  const page = readFileSync(PAGE, 'utf8')
-  const [, block] = /```json\n((?:(?!```)[\s\S])*cgi-bin\/sendsms[\s\S]*?)```/.exec(page)!
-  const [, service] = /```text\n(group = sms-service\n[\s\S]*?)```/.exec(page)!
-  const { callback: _, listen: __, ...settings } = JSON.parse(block!)
-  const opened = await openDriver({ ...settings, url: `http://127.0.0.1:${sendPort}` })
-  const { send, delivered, received, callback } = opened
-  const folder = temporaryFolder()
-  const config = `group = core
+test.skipIf(!KANNEL)(
+  'Kannel sends, reports and receives by the settings of docs/carriers.md',
+  async () => {
+    const smsc = new Smsc()
+    onTestFinished(() => smsc.stop())
+    const [smscPort, admin, box, sendPort] = [
+      await smsc.start(),
+      await freePort(),
+      await freePort(),
+      await freePort(),
+    ]
+    const page = readFileSync(PAGE, 'utf8')
+    const [, block] = /```json\n((?:(?!```)[\s\S])*cgi-bin\/sendsms[\s\S]*?)```/.exec(page)!
+    const [, service] = /```text\n(group = sms-service\n[\s\S]*?)```/.exec(page)!
+    const { callback: _, listen: __, ...settings } = JSON.parse(block!)
+    const opened = await openDriver({ ...settings, url: `http://127.0.0.1:${sendPort}` })
+    const { send, delivered, received, callback } = opened
+    const folder = temporaryFolder()
+    const config = `group = core
 admin-port = ${admin}
 admin-password = x
 smsbox-port = ${box}
@@ -197,39 +210,51 @@ concatenation = true
 max-messages = 10
 
 ${service!.replace('http://127.0.0.1:8095/calls/k3v9', callback)}`
-  const file = join(folder, 'kannel.conf')
-  writeFileSync(file, config)
-  for (const program of ['/usr/sbin/bearerbox', '/usr/sbin/smsbox']) {
-    const child = spawn(program, ['-v', '4', file], { stdio: 'ignore' })
-    onTestFinished(() => void child.kill('SIGKILL'))
-    await until(`${program} answers`, () => answers(program.endsWith('smsbox') ? sendPort : admin))
-  }
-  await until('Kannel is bound to its carrier', () => smsc.bound.length > 0)
+    const file = join(folder, 'kannel.conf')
+    writeFileSync(file, config)
+    for (const program of ['/usr/sbin/bearerbox', '/usr/sbin/smsbox']) {
+      const child = spawn(program, ['-v', '4', file], { stdio: 'ignore' })
+      onTestFinished(() => void child.kill('SIGKILL'))
+      await until(`${program} answers`, () =>
+        answers(program.endsWith('smsbox') ? sendPort : admin),
+      )
+    }
+    await until('Kannel is bound to its carrier', () => smsc.bound.length > 0)
 
-  await until('Kannel accepts a text', async () => (await send({ body: 'Grüße & 5 €' })).outcome === 'sent')
-  await until('the text is at the carrier of Kannel', () => smsc.submitted.length > 0)
-  expect(smsc.submitted[0]).toMatchObject({ source_addr: '4930123', destination_addr: '4915112345678' })
-  const receipt = `id:${smsc.submitted.length} sub:001 dlvrd:001 submit date:2611201200 done date:2611201201 stat:DELIVRD err:000 text:`
-  await smsc.deliver({
-    esm_class: 4,
-    source_addr: '4915112345678',
-    destination_addr: '4930123',
-    short_message: Buffer.from(receipt),
-  })
-  await until('the receipt arrives', () => delivered.length > 0)
-  expect(delivered).toEqual([`${TEXT.id}.1 delivered`])
+    await until(
+      'Kannel accepts a text',
+      async () => (await send({ body: 'Grüße & 5 €' })).outcome === 'sent',
+    )
+    await until('the text is at the carrier of Kannel', () => smsc.submitted.length > 0)
+    expect(smsc.submitted[0]).toMatchObject({
+      source_addr: '4930123',
+      destination_addr: '4915112345678',
+    })
+    const receipt = `id:${smsc.submitted.length} sub:001 dlvrd:001 submit date:2611201200 done date:2611201201 stat:DELIVRD err:000 text:`
+    await smsc.deliver({
+      esm_class: 4,
+      source_addr: '4915112345678',
+      destination_addr: '4930123',
+      short_message: Buffer.from(receipt),
+    })
+    await until('the receipt arrives', () => delivered.length > 0)
+    expect(delivered).toEqual([`${TEXT.id}.1 delivered`])
 
-  const text = { source_addr: '4915112345678', source_addr_ton: 1, destination_addr: '4930123' }
-  await smsc.deliver({ ...text, short_message: Buffer.from('A & B = C') })
-  await until('the text arrives', () => received.length > 0)
-  expect(received.map(({ body }) => body)).toEqual(['A & B = C'])
-  expect(received[0]).toMatchObject({ from: '+4915112345678', sim: 1 })
-  const cyrillic = Buffer.from('Привет, 5 €', 'utf16le').swap16()
-  await smsc.deliver({ ...text, data_coding: 8, short_message: cyrillic })
-  await until('the text in Cyrillic arrives', () => received.length > 1)
-  expect(received[1]).toMatchObject({ body: 'Привет, 5 €' })
-  expect(await send({ to: 'no number', body: 'x' })).toMatchObject({ outcome: 'failed', notSent: false })
-})
+    const text = { source_addr: '4915112345678', source_addr_ton: 1, destination_addr: '4930123' }
+    await smsc.deliver({ ...text, short_message: Buffer.from('A & B = C') })
+    await until('the text arrives', () => received.length > 0)
+    expect(received.map(({ body }) => body)).toEqual(['A & B = C'])
+    expect(received[0]).toMatchObject({ from: '+4915112345678', sim: 1 })
+    const cyrillic = Buffer.from('Привет, 5 €', 'utf16le').swap16()
+    await smsc.deliver({ ...text, data_coding: 8, short_message: cyrillic })
+    await until('the text in Cyrillic arrives', () => received.length > 1)
+    expect(received[1]).toMatchObject({ body: 'Привет, 5 €' })
+    expect(await send({ to: 'no number', body: 'x' })).toMatchObject({
+      outcome: 'failed',
+      notSent: false,
+    })
+  },
+)
 
 async function answers(port: number): Promise<boolean> {
   return fetch(`http://127.0.0.1:${port}/`).then(

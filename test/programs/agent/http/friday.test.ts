@@ -41,7 +41,11 @@ test('on a Friday two phones die: a carrier of two servers sends within its budg
   await must(user, 'POST', `${records}/user_settings/records`, settings)
   const phones = [await gateway.pair(user), atSecond(await gateway.pair(user))]
   const account = { preset: 'pocketsms', url: gateway.url, rate: 100 }
-  const { device } = await must(user, 'POST', '/api/devices/carriers', { account, ready: true, secret: key })
+  const { device } = await must(user, 'POST', '/api/devices/carriers', {
+    account,
+    ready: true,
+    secret: key,
+  })
   const filter = encodeURIComponent(`device = "${device}"`)
   const [line] = (await must(user, 'GET', `${records}/lines/records?filter=${filter}`)).items
   const priced = { prices: { default: '0.08' }, monthly_budget: '0.41' }
@@ -65,7 +69,10 @@ test('on a Friday two phones die: a carrier of two servers sends within its budg
       [phones.map(({ id }) => id), minutes],
     )
   const look = () =>
-    gateway.query(`update sms_dispatch set due_at = now() where "user" = $1 and state = 'pending'`, [user.id])
+    gateway.query(
+      `update sms_dispatch set due_at = now() where "user" = $1 and state = 'pending'`,
+      [user.id],
+    )
   const costs = async () => (await must(user, 'GET', '/api/sms/usage/lines')).items
   const sent: string[] = []
   const radioSends = (count: number) =>
@@ -110,6 +117,9 @@ test('on a Friday two phones die: a carrier of two servers sends within its budg
   expect(await claim(radio)).toEqual([])
   expect(await costs()).toMatchObject([{ texts: 5, cost: '0.40' }])
   const statuses = `select status, count(*)::int from sms_messages where "user" = $1 group by 1`
-  await until('each text is sent', async () => (await gateway.query(statuses, [user.id])).length === 1)
+  await until(
+    'each text is sent',
+    async () => (await gateway.query(statuses, [user.id])).length === 1,
+  )
   expect(await gateway.query(statuses, [user.id])).toEqual([['sent', 12]])
 })

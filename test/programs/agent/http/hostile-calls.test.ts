@@ -3,21 +3,31 @@ import { must, startServerWithDevices } from '../../../support/server/server-wit
 const gateway = await startServerWithDevices()
 const PATH = '/api/devices/carriers'
 const url = 'https://carrier.example'
-const custom = (more: object = {}) => ({ preset: 'custom', url, custom: { send: { path: '/' }, ...more } })
+const custom = (more: object = {}) => ({
+  preset: 'custom',
+  url,
+  custom: { send: { path: '/' }, ...more },
+})
 const receipt = { ref: 'ref', status: 'status', delivered: ['ok'], failed: ['bad'] }
 const incoming = { from: 'from', body: 'body' }
 
 /** A carrier that does not run, and its address for calls. */
 async function makeCarrier() {
   const user = await gateway.makeUser()
-  const { device, callback } = await must(user, 'POST', PATH, { account: custom({ receipt, incoming }) })
+  const { device, callback } = await must(user, 'POST', PATH, {
+    account: custom({ receipt, incoming }),
+  })
   await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
   const call = async (method: string) => {
     const query = 'from=%2B4915112345678&body=Hello'
     return (await fetch(`${gateway.url}${new URL(callback).pathname}?${query}`, { method })).status
   }
   const received = async () =>
-    Number((await gateway.query('select count(*) from sms_messages where "user" = $1', [user.id]))[0]![0])
+    Number(
+      (
+        await gateway.query('select count(*) from sms_messages where "user" = $1', [user.id])
+      )[0]![0],
+    )
   return { user, device, call, received }
 }
 
@@ -39,7 +49,10 @@ test('all carriers of an account together make at most 100 requests at the same 
   const add = (parallel?: number) =>
     user.call('POST', PATH, { account: { ...custom(), ...(parallel && { parallel }) } })
   const { device } = (await add(95)).body
-  expect(await add()).toMatchObject({ status: 400, body: { message: expect.stringContaining('parallel') } })
+  expect(await add()).toMatchObject({
+    status: 400,
+    body: { message: expect.stringContaining('parallel') },
+  })
   const change = (of: string, parallel: number) =>
     user.call('PUT', `${PATH}/${of}`, { account: { ...custom(), parallel } })
   expect((await change(device, 90)).status).toBe(200)
@@ -53,9 +66,14 @@ test('a carrier at a private address is refused when it is added and when it cha
   const user = await gateway.makeUser()
   const { device } = await must(user, 'POST', PATH, { account: custom() })
   const account = { ...custom(), url: 'https://169.254.169.254' }
-  const refused = { status: 400, body: { message: '169.254.169.254 is not an address of the internet' } }
+  const refused = {
+    status: 400,
+    body: { message: '169.254.169.254 is not an address of the internet' },
+  }
   for (const check of [false, true])
     expect(await user.call('POST', PATH, { account, check })).toMatchObject(refused)
-  expect(await user.call('PUT', `${PATH}/${device}`, { account, secret: '' })).toMatchObject(refused)
+  expect(await user.call('PUT', `${PATH}/${device}`, { account, secret: '' })).toMatchObject(
+    refused,
+  )
   await gateway.query('update devices set enabled = false where "user" = $1', [user.id])
 })

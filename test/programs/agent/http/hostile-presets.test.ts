@@ -17,7 +17,11 @@ const open = (custom: object, values = {}) =>
   })
 
 test.each<[what: string, custom: object, names: string]>([
-  ['signs a call 8,000 times', { signature: { ...hmac, of: many(8_000, () => 'body') } }, 'signature.of'],
+  [
+    'signs a call 8,000 times',
+    { signature: { ...hmac, of: many(8_000, () => 'body') } },
+    'signature.of',
+  ],
   ['has many words of a receipt', { receipt: { ...receipt, error: many(11) } }, 'receipt.0.error'],
   ['has many conditions of a receipt', { receipt: { ...receipt, when: paths } }, 'receipt.0.when'],
   [
@@ -39,6 +43,9 @@ test.each<[what: string, custom: object, names: string]>([
 })
 
 test('a preset that makes a long request of a short text is refused', () => {
-  const { carrier } = open({ send: { path: `/${'{{long}}'.repeat(10)}` } }, { long: 'x'.repeat(1_000) })
+  const { carrier } = open(
+    { send: { path: `/${'{{long}}'.repeat(10)}` } },
+    { long: 'x'.repeat(1_000) },
+  )
   expect(() => requestFor(carrier)).toThrow('8000 characters')
 })

@@ -31,7 +31,11 @@ test.each<[what: string, status: number, body: string, result: object]>([
     'a refused number',
     400,
     '{"code":"bad_number","error":"No such number"}',
-    { outcome: 'failed', notSent: false, error: 'The carrier refused it: 400, bad_number No such number' },
+    {
+      outcome: 'failed',
+      notSent: false,
+      error: 'The carrier refused it: 400, bad_number No such number',
+    },
   ],
   [
     'a country that the account cannot use',
@@ -45,7 +49,12 @@ test.each<[what: string, status: number, body: string, result: object]>([
     '{"error":"The key sesame-open-99 is wrong"}',
     { outcome: 'failed', notSent: true, error: 'The carrier refused it: 401 The key *** is wrong' },
   ],
-  ['a redirect', 302, '', { outcome: 'failed', notSent: true, error: 'The carrier refused it: 302' }],
+  [
+    'a redirect',
+    302,
+    '',
+    { outcome: 'failed', notSent: true, error: 'The carrier refused it: 302' },
+  ],
 ])('%s has its outcome', async (_, status, body, result) => {
   carrier.answer(status, body)
   const { send } = await openDriver(custom(carrier.url))
@@ -106,11 +115,19 @@ test.each([
   ['a private address', 'https://10.0.0.1', { path: '/' }],
   ['a name of this computer', 'https://localhost', { path: '/' }],
   ['plain http', 'http://carrier.example', { path: '/' }],
-  ['a private address that the path of the request makes', 'https://carrier.example', { path: '@10.0.0.1/' }],
+  [
+    'a private address that the path of the request makes',
+    'https://carrier.example',
+    { path: '@10.0.0.1/' },
+  ],
 ])('%s is refused before the first text, unless it is allowed', (_, url, send) => {
   const settings = { ...custom(url), custom: { send } }
-  expect(() => requestFor(settingsOf(settings).carrier)).toThrow(/is not (an address of the internet|https)/)
-  expect(requestFor(settingsOf({ ...settings, allow_private: true }).carrier)).toContain('POST http')
+  expect(() => requestFor(settingsOf(settings).carrier)).toThrow(
+    /is not (an address of the internet|https)/,
+  )
+  expect(requestFor(settingsOf({ ...settings, allow_private: true }).carrier)).toContain(
+    'POST http',
+  )
 })
 
 test('a carrier that cannot be reached leaves texts unsent, a connection that breaks leaves them unknown', async () => {
@@ -202,8 +219,16 @@ test.each<[what: string, settings: object, error: RegExp]>([
     custom('https://x.example', { send: { path: '/', headers: { 'x key': '{{secret}}' } } }),
     /custom\.send\.headers/,
   ],
-  ['a sender that is neither a number nor a name', { preset: 'twilio', senders: ['+abc'] }, /senders/],
-  ['a port without an address for the carrier', { preset: 'twilio', listen: 8095 }, /callback is missing/],
+  [
+    'a sender that is neither a number nor a name',
+    { preset: 'twilio', senders: ['+abc'] },
+    /senders/,
+  ],
+  [
+    'a port without an address for the carrier',
+    { preset: 'twilio', listen: 8095 },
+    /callback is missing/,
+  ],
 ])('%s is refused when the agent starts', (_, settings, error) => {
   expect(() => requestFor(settingsOf(settings).carrier)).toThrow(error)
 })
@@ -262,7 +287,10 @@ test('calls with a wrong, an old or no signature are refused', async () => {
   const webhook_secret = `whsec_${Buffer.from('a'.repeat(32)).toString('base64')}`
   const settings = { preset: 'pocketsms', url: carrier.url, secret: 'psk_1', webhook_secret }
   const { callback, delivered } = await openDriver(settings)
-  const body = JSON.stringify({ type: 'message.delivered', data: { client_ref: 'a.1', status: 'delivered' } })
+  const body = JSON.stringify({
+    type: 'message.delivered',
+    data: { client_ref: 'a.1', status: 'delivered' },
+  })
   const signed = (secret: string, at: Date) => ({
     'webhook-id': 'm1',
     'webhook-timestamp': String(Math.floor(at.getTime() / 1000)),

@@ -29,36 +29,64 @@ const LIBRARIES: Readonly<Record<string, () => Promise<Sent | undefined>>> = {
       async request({ uri, username, password, data }: Record<string, string>) {
         const { pathname } = new URL(uri!)
         const basic = Buffer.from(`${username}:${password}`).toString('base64')
-        sent = { path: pathname, authorization: `Basic ${basic}`, body: { ...(data as unknown as object) } }
+        sent = {
+          path: pathname,
+          authorization: `Basic ${basic}`,
+          body: { ...(data as unknown as object) },
+        }
         return { statusCode: 201, body: { sid: 'SM1' } }
       },
     }
     const client = carrierLibrary('twilio')(ACCOUNT, 'sesame', { httpClient })
-    await client.messages.create({ to: TEXT.to, from: '+4930123', body: TEXT.body, statusCallback: back })
+    await client.messages.create({
+      to: TEXT.to,
+      from: '+4930123',
+      body: TEXT.body,
+      statusCallback: back,
+    })
     return sent
   },
   async telnyx() {
     const { Telnyx } = carrierLibrary('telnyx')
     const client = new Telnyx({ apiKey: 'sesame', baseURL: `${receiver.url}/v2` })
-    await client.messages.send({ from: '+4930123', to: TEXT.to, text: TEXT.body, webhook_url: back })
+    await client.messages.send({
+      from: '+4930123',
+      to: TEXT.to,
+      text: TEXT.body,
+      webhook_url: back,
+    })
     return heard()
   },
   async vonage() {
     const { Messages } = carrierLibrary('@vonage/messages')
     const client = new Messages({ apiKey: 'acme', apiSecret: 'sesame' }, { apiHost: receiver.url })
     await client.send({
-      ...{ channel: 'sms', messageType: 'text', to: '4915112345678', from: '4930123', text: TEXT.body },
-      ...{ clientRef: REF, webhookUrl: back, webhookVersion: 'v1' },
+      channel: 'sms',
+      messageType: 'text',
+      to: '4915112345678',
+      from: '4930123',
+      text: TEXT.body,
+      clientRef: REF,
+      webhookUrl: back,
+      webhookVersion: 'v1',
     })
     return heard()
   },
   async sinch() {
     const { SinchClient } = carrierLibrary('@sinch/sdk-core')
-    const client = new SinchClient({ servicePlanId: 'acme', apiToken: 'sesame', smsHostname: receiver.url })
+    const client = new SinchClient({
+      servicePlanId: 'acme',
+      apiToken: 'sesame',
+      smsHostname: receiver.url,
+    })
     await client.sms.batches.sendTextMessage({
       sendSMSRequestBody: {
-        ...{ from: '+4930123', to: [TEXT.to], body: TEXT.body, delivery_report: 'per_recipient_final' },
-        ...{ callback_url: back, client_reference: REF },
+        from: '+4930123',
+        to: [TEXT.to],
+        body: TEXT.body,
+        delivery_report: 'per_recipient_final',
+        callback_url: back,
+        client_reference: REF,
       },
     })
     return heard()
@@ -67,7 +95,11 @@ const LIBRARIES: Readonly<Record<string, () => Promise<Sent | undefined>>> = {
     const { Client } = carrierLibrary('plivo')
     const client = new Client('acme', 'sesame', { url: `${receiver.url}/v1/Account/acme` })
     await client.messages.create({
-      ...{ src: '+4930123', dst: TEXT.to, text: TEXT.body, url: back, method: 'POST' },
+      src: '+4930123',
+      dst: TEXT.to,
+      text: TEXT.body,
+      url: back,
+      method: 'POST',
     })
     return heard()
   },
@@ -79,7 +111,10 @@ const LIBRARIES: Readonly<Record<string, () => Promise<Sent | undefined>>> = {
     const client = carrierLibrary('messagebird').initClient('sesame')
     const fields = { originator: '+4930123', recipients: ['4915112345678'], body: TEXT.body }
     await promisify(client.messages.create)({
-      ...{ ...fields, datacoding: 'auto', reference: REF, reportUrl: back },
+      ...fields,
+      datacoding: 'auto',
+      reference: REF,
+      reportUrl: back,
     })
     const sent = heard()
     // it joins the recipients by commas; its documentation has a list, as we send
@@ -94,7 +129,10 @@ const LIBRARIES: Readonly<Record<string, () => Promise<Sent | undefined>>> = {
     )
     const { Client, SmsResource } = carrierLibrary('@seven.io/client')
     await new SmsResource(new Client({ apiKey: 'sesame' })).dispatch({
-      ...{ to: ['4915112345678'], from: '4930123', text: TEXT.body, foreign_id: REF },
+      to: ['4915112345678'],
+      from: '4930123',
+      text: TEXT.body,
+      foreign_id: REF,
     })
     return heard()
   },
@@ -118,9 +156,17 @@ describe.runIf(hasCarrierLibraries())('the library of a carrier', () => {
       carrierOf(preset, preset === 'twilio' ? { user: ACCOUNT } : {}),
       TEXT,
     )
-    const { 'content-type': type, 'x-api-key': key, authorization = key } = headers as Record<string, string>
+    const {
+      'content-type': type,
+      'x-api-key': key,
+      authorization = key,
+    } = headers as Record<string, string>
     const form = type === 'application/x-www-form-urlencoded'
     const ours = form ? Object.fromEntries(new URLSearchParams(body)) : JSON.parse(String(body))
-    expect(await LIBRARIES[preset]!()).toEqual({ path: new URL(url).pathname, authorization, body: ours })
+    expect(await LIBRARIES[preset]!()).toEqual({
+      path: new URL(url).pathname,
+      authorization,
+      body: ours,
+    })
   })
 })

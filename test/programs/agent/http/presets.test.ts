@@ -14,7 +14,9 @@ test.each<[preset: string, url: string, authorization: string, body: object | st
     'https://api.twilio.com/2010-04-01/Accounts/acme/Messages.json',
     'Basic YWNtZTpzZXNhbWU=',
     new URLSearchParams({
-      ...{ To: TEXT.to, From: '+4930123', Body: TEXT.body },
+      To: TEXT.to,
+      From: '+4930123',
+      Body: TEXT.body,
       StatusCallback: `${CALLBACK}?ref=${REF}`,
     }).toString(),
   ],
@@ -29,23 +31,39 @@ test.each<[preset: string, url: string, authorization: string, body: object | st
     'https://api.nexmo.com/v1/messages',
     'Basic YWNtZTpzZXNhbWU=',
     {
-      ...{ channel: 'sms', message_type: 'text', to: '4915112345678', from: '4930123', text: TEXT.body },
-      ...{ client_ref: REF, webhook_url: `${CALLBACK}?ref=${REF}`, webhook_version: 'v1' },
+      channel: 'sms',
+      message_type: 'text',
+      to: '4915112345678',
+      from: '4930123',
+      text: TEXT.body,
+      client_ref: REF,
+      webhook_url: `${CALLBACK}?ref=${REF}`,
+      webhook_version: 'v1',
     },
   ],
   [
     'plivo',
     'https://api.plivo.com/v1/Account/acme/Message/',
     'Basic YWNtZTpzZXNhbWU=',
-    { src: '+4930123', dst: TEXT.to, text: TEXT.body, url: `${CALLBACK}?ref=${REF}`, method: 'POST' },
+    {
+      src: '+4930123',
+      dst: TEXT.to,
+      text: TEXT.body,
+      url: `${CALLBACK}?ref=${REF}`,
+      method: 'POST',
+    },
   ],
   [
     'messagebird',
     'https://rest.messagebird.com/messages',
     'AccessKey sesame',
     {
-      ...{ originator: '+4930123', recipients: ['4915112345678'], body: TEXT.body, datacoding: 'auto' },
-      ...{ reference: REF, reportUrl: `${CALLBACK}?ref=${REF}` },
+      originator: '+4930123',
+      recipients: ['4915112345678'],
+      body: TEXT.body,
+      datacoding: 'auto',
+      reference: REF,
+      reportUrl: `${CALLBACK}?ref=${REF}`,
     },
   ],
   [
@@ -53,14 +71,13 @@ test.each<[preset: string, url: string, authorization: string, body: object | st
     'https://us.sms.api.sinch.com/xms/v1/acme/batches',
     'Bearer sesame',
     {
-      ...{
-        from: '+4930123',
-        to: [TEXT.to],
-        type: 'mt_text',
-        body: TEXT.body,
-        delivery_report: 'per_recipient_final',
-      },
-      ...{ callback_url: `${CALLBACK}?ref=${REF}`, client_reference: REF },
+      from: '+4930123',
+      to: [TEXT.to],
+      type: 'mt_text',
+      body: TEXT.body,
+      delivery_report: 'per_recipient_final',
+      callback_url: `${CALLBACK}?ref=${REF}`,
+      client_reference: REF,
     },
   ],
   [
@@ -70,7 +87,9 @@ test.each<[preset: string, url: string, authorization: string, body: object | st
     {
       messages: [
         {
-          ...{ sender: '4930123', destinations: [{ to: '4915112345678' }], content: { text: TEXT.body } },
+          sender: '4930123',
+          destinations: [{ to: '4915112345678' }],
+          content: { text: TEXT.body },
           webhooks: {
             delivery: { url: `${CALLBACK}?ref=${REF}` },
             contentType: 'application/json',
@@ -93,8 +112,11 @@ test.each<[preset: string, url: string, authorization: string, body: object | st
     {
       messages: [
         {
-          ...{ channel: 'sms', to: '4915112345678', from: '4930123' },
-          ...{ content: TEXT.body, clientMessageId: REF },
+          channel: 'sms',
+          to: '4915112345678',
+          from: '4930123',
+          content: TEXT.body,
+          clientMessageId: REF,
         },
       ],
     },
@@ -118,8 +140,17 @@ test('seven is asked to send a text', () => {
 const form = (fields: Record<string, string>) => new URLSearchParams(fields).toString()
 const FORM = 'application/x-www-form-urlencoded'
 const delivered = { kind: 'receipt', id: TEXT.id, attempt: 1, error: '' }
-const failedWith = (words: string) => ({ ...delivered, error: `The carrier did not deliver it: ${words}` })
-const text = { kind: 'text', from: '+491761000002', body: 'Hi & bye', sim: 1, key: expect.any(String) }
+const failedWith = (words: string) => ({
+  ...delivered,
+  error: `The carrier did not deliver it: ${words}`,
+})
+const text = {
+  kind: 'text',
+  from: '+491761000002',
+  body: 'Hi & bye',
+  sim: 1,
+  key: expect.any(String),
+}
 
 /** Calls in the form of each carrier's documentation, with what they tell. */
 const CALLS: readonly (readonly [
@@ -179,8 +210,10 @@ const CALLS: readonly (readonly [
       ...text,
       files: [
         {
-          ...{ url: 'https://media.telnyx.com/abc123/image.jpg', name: '' },
-          ...{ contentType: 'image/jpeg', size: 245_760 },
+          url: 'https://media.telnyx.com/abc123/image.jpg',
+          name: '',
+          contentType: 'image/jpeg',
+          size: 245_760,
         },
       ],
     },
@@ -293,7 +326,9 @@ test.each(CALLS)('a signed call of %s%s is read', async (preset, query, type, bo
       /nonce|timestamp/.test(name) ? value : `${value.slice(0, -8)}AAAAAAA=`,
     ]),
   )
-  expect(eventsOf(carrier, { ...call, headers: { 'content-type': type, ...forged } })).toBe(undefined)
+  expect(eventsOf(carrier, { ...call, headers: { 'content-type': type, ...forged } })).toBe(
+    undefined,
+  )
   expect(eventsOf(carrier, { ...call, headers: { 'content-type': type } })).toBe(undefined)
   expect(eventsOf({ ...carrier, secret: '', webhook_secret: '' }, call)).toBe(undefined)
 })
@@ -301,7 +336,9 @@ test.each(CALLS)('a signed call of %s%s is read', async (preset, query, type, bo
 test.each(['twilio', 'telnyx', 'vonage', 'messagebird', 'sinch', 'seven', 'gatewayapi'])(
   'a changed call of %s is refused',
   (preset) => {
-    const [, query, type, body] = CALLS.find(([name, , , content]) => name === preset && content !== '')!
+    const [, query, type, body] = CALLS.find(
+      ([name, , , content]) => name === preset && content !== '',
+    )!
     const carrier = carrierOf(preset, SECRETS[preset])
     const headers = { 'content-type': type, ...SIGNERS[preset]!.sign(CALLBACK + query, body) }
     const call: Call = { method: 'POST', url: CALLBACK + query, headers, body: Buffer.from(body) }
@@ -363,7 +400,9 @@ test('a call of seven may sign its path instead of its address', () => {
 })
 
 const callOf = (query: string, type: string, body: string): Call => ({
-  ...{ method: 'POST', url: `${CALLBACK}?${query}`, headers: { 'content-type': type } },
+  method: 'POST',
+  url: `${CALLBACK}?${query}`,
+  headers: { 'content-type': type },
   body: Buffer.from(body),
 })
 
@@ -376,7 +415,9 @@ test('of a query or form, the first 100 fields are read', () => {
     ['from=Acme', `${others(99)}&body=Hi`],
   ] as const) {
     const type = 'application/x-www-form-urlencoded'
-    expect(eventsOf(carrier, callOf(query, type, form))).toMatchObject([{ from: 'Acme', body: 'Hi' }])
+    expect(eventsOf(carrier, callOf(query, type, form))).toMatchObject([
+      { from: 'Acme', body: 'Hi' },
+    ])
     expect(eventsOf(carrier, callOf(`f=&${query}`, type, form && `f=&${form}`))).toEqual([])
   }
 })

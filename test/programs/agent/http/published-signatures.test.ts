@@ -9,7 +9,12 @@ const form = { 'content-type': 'application/x-www-form-urlencoded' }
 
 /** `at`: the time in the signature, in seconds since 1970. */
 test.each<
-  [preset: string, secret: string, call: Omit<Call, 'method' | 'body'> & { body: string }, at?: number]
+  [
+    preset: string,
+    secret: string,
+    call: Omit<Call, 'method' | 'body'> & { body: string },
+    at?: number,
+  ]
 >([
   // callbacks-webhook.test.ts in github.com/sinch/sinch-sdk-node (2026-07-21)
   [
@@ -77,12 +82,16 @@ interface Reference {
 }
 
 test.runIf(hasCarrierLibraries())('the 44 reference cases of MessageBird have its verdicts', () => {
-  const cases: Reference[] = carrierLibrary('messagebird/lib/testdata/webhook-signature-jwt-reference.json')
-  const verdicts = cases.map(({ name, method, url, secret = 'sesame', payload = '', timestamp, token }) => {
-    const headers = { 'messagebird-signature-jwt': token }
-    const call = { method, url, headers, body: Buffer.from(payload) }
-    return [name, isSigned(signatureOf('messagebird'), call, secret, new Date(timestamp))]
-  })
+  const cases: Reference[] = carrierLibrary(
+    'messagebird/lib/testdata/webhook-signature-jwt-reference.json',
+  )
+  const verdicts = cases.map(
+    ({ name, method, url, secret = 'sesame', payload = '', timestamp, token }) => {
+      const headers = { 'messagebird-signature-jwt': token }
+      const call = { method, url, headers, body: Buffer.from(payload) }
+      return [name, isSigned(signatureOf('messagebird'), call, secret, new Date(timestamp))]
+    },
+  )
   expect(verdicts).toEqual(cases.map(({ name, valid }) => [name, valid]))
   expect(verdicts).toHaveLength(44)
 })

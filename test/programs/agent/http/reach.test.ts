@@ -2,7 +2,12 @@ import { watchReach } from '../../../../src/programs/agent/drivers/http/driver.t
 
 test('a carrier is out of reach after five failures in a row that took a minute', () => {
   const few = watchReach()
-  expect([0, 20_000, 40_000, 90_000].map((ms) => few.missed(ms))).toEqual([false, false, false, false])
+  expect([0, 20_000, 40_000, 90_000].map((ms) => few.missed(ms))).toEqual([
+    false,
+    false,
+    false,
+    false,
+  ])
   expect(few.missed(91_000)).toBe(true)
 
   const fast = watchReach()

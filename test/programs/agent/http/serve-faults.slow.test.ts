@@ -4,7 +4,11 @@ import { leaseCarriers, leaserName } from '../../../../src/gateway/carriers/leas
 import { runDriver } from '../../../../src/programs/agent/agent.ts'
 import { httpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
 import { waitPastMidnight } from '../../../support/database/midnight.ts'
-import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../../support/services/receiver.ts'
 import { until } from '../../../support/until.ts'
 import { settingsOf } from './carrier-fixture.ts'
@@ -15,8 +19,13 @@ const PATH = '/api/devices/carriers'
 const TEXT = { recipients: ['+4915112345678'], body: 'Hello' }
 
 const recordsOf = async (user: Client, collection: string, filter: string) =>
-  (await must(user, 'GET', `/api/collections/${collection}/records?filter=${encodeURIComponent(filter)}`))
-    .items
+  (
+    await must(
+      user,
+      'GET',
+      `/api/collections/${collection}/records?filter=${encodeURIComponent(filter)}`,
+    )
+  ).items
 const faultOf = async (user: Client) => (await must(user, 'GET', PATH)).items[0].fault
 
 test('a failed receipt that arrives before the answer costs the price: the carrier took the text', async () => {
@@ -33,11 +42,18 @@ test('a failed receipt that arrives before the answer costs the price: the carri
     res.end('{}')
   })
   const [line] = await recordsOf(user, 'lines', `device = "${device}"`)
-  await must(user, 'PATCH', `/api/collections/lines/records/${line.id}`, { prices: { default: '0.09' } })
+  await must(user, 'PATCH', `/api/collections/lines/records/${line.id}`, {
+    prices: { default: '0.09' },
+  })
   await must(user, 'POST', '/api/sms/send', TEXT)
   const failed = 'status = "failed"'
-  await until('the text failed', async () => (await recordsOf(user, 'sms_messages', failed)).length === 1)
-  expect((await must(user, 'GET', '/api/sms/usage/lines')).items).toMatchObject([{ texts: 1, cost: '0.09' }])
+  await until(
+    'the text failed',
+    async () => (await recordsOf(user, 'sms_messages', failed)).length === 1,
+  )
+  expect((await must(user, 'GET', '/api/sms/usage/lines')).items).toMatchObject([
+    { texts: 1, cost: '0.09' },
+  ])
   await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
 })
 
@@ -51,7 +67,9 @@ test('the first text that is sent ends a fault that an earlier run of the carrie
   await until('the fault is shown', () => faultOf(user))
   carrier.answer(200, '{"message_ids":["m1"]}')
   // another run, as after a restart or on another server
-  await gateway.query('update device_carriers set version = version + 1 where device = $1', [device])
+  await gateway.query('update device_carriers set version = version + 1 where device = $1', [
+    device,
+  ])
   await until('the fault is over', async () => (await faultOf(user)) === '')
   await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
 })
@@ -59,15 +77,28 @@ test('the first text that is sent ends a fault that an earlier run of the carrie
 test('a stop of the server does not make a line fail whose texts still wait', async () => {
   const user = await gateway.makeUser()
   const device = (await gateway.pair(user, {})).id
-  for (let i = 0; i < 6; i++) await must(user, 'POST', '/api/sms/send', { ...TEXT, device_id: device })
+  for (let i = 0; i < 6; i++)
+    await must(user, 'POST', '/api/sms/send', { ...TEXT, device_id: device })
   const busy = await startReceiver()
   busy.answer(429, '{}')
-  const settings = { preset: 'pocketsms', url: busy.url, secret: 'psk_1', allow_private: true, rate: 0.1 }
+  const settings = {
+    preset: 'pocketsms',
+    url: busy.url,
+    secret: 'psk_1',
+    allow_private: true,
+    rate: 0.1,
+  }
   const { services } = gateway.server
   const journal = await openAttemptJournal(services.store.forUser(user.id).db, device)
   const link = makeDeviceLink(services, { device, user: user.id })
   const ended = new AbortController()
-  const running = runDriver(link, httpDriver(settingsOf(settings).carrier), journal, () => {}, ended.signal)
+  const running = runDriver(
+    link,
+    httpDriver(settingsOf(settings).carrier),
+    journal,
+    () => {},
+    ended.signal,
+  )
   const count = async (status: string) =>
     (await recordsOf(user, 'sms_messages', `status = "${status}"`)).length
   await until('all texts are claimed', async () => (await count('sending')) === 6)
@@ -75,7 +106,9 @@ test('a stop of the server does not make a line fail whose texts still wait', as
   ended.abort()
   await running
   expect(await count('assigned')).toBe(6)
-  expect(await recordsOf(user, 'lines', `device = "${device}"`)).toMatchObject([{ failing_since: '' }])
+  expect(await recordsOf(user, 'lines', `device = "${device}"`)).toMatchObject([
+    { failing_since: '' },
+  ])
 })
 
 test('carriers begin at the same time', async () => {
@@ -88,7 +121,9 @@ test('carriers begin at the same time', async () => {
   await until('all carriers run', running)
   await gateway.server.services.store.forEverybody('test').db.transaction(async (db) => {
     await db.query('lock table carrier_attempts')
-    await gateway.query('update device_carriers set version = version + 1 where device = any($1)', [devices])
+    await gateway.query('update device_carriers set version = version + 1 where device = any($1)', [
+      devices,
+    ])
     const held = `select count(*) from pg_locks where relation = 'carrier_attempts'::regclass and not granted`
     await until('several journals wait', async () => Number((await gateway.query(held))[0]![0]) > 1)
   })
@@ -123,7 +158,11 @@ test('a carrier gets only texts that name it, until one of them is delivered', a
     res.end('{}')
   })
   const custom = {
-    send: { path: '/send', headers: { 'content-type': 'application/json' }, body: { ref: '{{ref}}' } },
+    send: {
+      path: '/send',
+      headers: { 'content-type': 'application/json' },
+      body: { ref: '{{ref}}' },
+    },
     receipt: { ref: 'ref', status: 'status', delivered: ['ok'], failed: ['bad'] },
   }
   const account = { preset: 'custom', url: carrier.url, custom }
@@ -187,8 +226,13 @@ test('a carrier that is added with wrong credentials shows its fault at once', a
     account: { preset: 'pocketsms', url: carrier.url },
     secret: 'psk_1',
   })
-  expect(made).toMatchObject({ accepted: false, refusal: 'The carrier refused it: 401, unauthorized' })
-  expect((await must(user, 'GET', PATH)).items).toMatchObject([{ fault: made.refusal, ready: false }])
+  expect(made).toMatchObject({
+    accepted: false,
+    refusal: 'The carrier refused it: 401, unauthorized',
+  })
+  expect((await must(user, 'GET', PATH)).items).toMatchObject([
+    { fault: made.refusal, ready: false },
+  ])
   await must(user, 'PATCH', `/api/collections/devices/records/${made.device}`, { enabled: false })
 })
 

@@ -5,7 +5,11 @@ import { openSecrets, sealSecrets } from '../../../../src/gateway/carriers/store
 import { runDriver } from '../../../../src/programs/agent/agent.ts'
 import { httpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
 import { PRESET_NAMES } from '../../../../src/programs/agent/drivers/http/presets.ts'
-import { type Client, must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import {
+  type Client,
+  must,
+  startServerWithDevices,
+} from '../../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../../support/services/receiver.ts'
 import { until } from '../../../support/until.ts'
 import { settingsOf } from './carrier-fixture.ts'
@@ -35,8 +39,13 @@ async function startCarrier(user: Client, upstream: Awaited<ReturnType<typeof st
 }
 
 const messages = async (user: Client, filter: string) =>
-  (await must(user, 'GET', `/api/collections/sms_messages/records?filter=${encodeURIComponent(filter)}`))
-    .items
+  (
+    await must(
+      user,
+      'GET',
+      `/api/collections/sms_messages/records?filter=${encodeURIComponent(filter)}`,
+    )
+  ).items
 
 test('a server runs a carrier: texts leave by it, receipts and texts arrive, secrets stay sealed', async () => {
   const upstream = await startUpstream()
@@ -45,23 +54,35 @@ test('a server runs a carrier: texts leave by it, receipts and texts arrive, sec
   await must(user, 'POST', '/api/sms/send', { recipients: ['+4915112345678'], body: ' Hello ' })
 
   const claimed = await until('the text is at the account behind the carrier', async () => {
-    const { items } = await must(upstream.phone, 'POST', '/api/devices/claim', { limit: 5, wait: 2 })
+    const { items } = await must(upstream.phone, 'POST', '/api/devices/claim', {
+      limit: 5,
+      wait: 2,
+    })
     return items.length > 0 && items
   })
   expect(claimed).toMatchObject([{ to: '+4915112345678', body: ' Hello ' }])
   const [{ id, attempt }] = claimed
   const items = [{ id, attempt, status: 'delivered' }]
   await must(upstream.phone, 'POST', '/api/devices/report', { items })
-  await until('the receipt arrives', async () => (await messages(user, 'status = "delivered"')).length === 1)
+  await until(
+    'the receipt arrives',
+    async () => (await messages(user, 'status = "delivered"')).length === 1,
+  )
   await gateway.hear(upstream.phone, [['+4915112345678', 'Thank you']])
-  await until('the text arrives', async () => (await messages(user, 'status = "received"')).length === 1)
-  expect(await messages(user, 'status = "received"')).toMatchObject([{ from: '+4915112345678', device }])
+  await until(
+    'the text arrives',
+    async () => (await messages(user, 'status = "received"')).length === 1,
+  )
+  expect(await messages(user, 'status = "received"')).toMatchObject([
+    { from: '+4915112345678', device },
+  ])
 
   const listed = await must(user, 'GET', PATH)
   expect(listed.items).toMatchObject([{ device, running: true, fault: '' }])
-  const stored = await gateway.query('select device_carriers::text from device_carriers where device = $1', [
-    device,
-  ])
+  const stored = await gateway.query(
+    'select device_carriers::text from device_carriers where device = $1',
+    [device],
+  )
   const record = await must(user, 'GET', `/api/collections/devices/records/${device}`)
   const shown = JSON.stringify([listed, stored, record])
   for (const hidden of [upstream.key, secret, callback.split('/').at(-1)!])
@@ -75,7 +96,9 @@ test('a server runs a carrier: texts leave by it, receipts and texts arrive, sec
   expect((await fetch(`${url}x`, { method: 'POST', body: '{}' })).status).toBe(404)
 
   await must(user, 'DELETE', `/api/collections/devices/records/${device}`)
-  expect(await gateway.query('select 1 from device_carriers where device = $1', [device])).toEqual([])
+  expect(await gateway.query('select 1 from device_carriers where device = $1', [device])).toEqual(
+    [],
+  )
 })
 
 test('a refusal of the account stops the carrier, is shown as its fault, and lets texts wait', async () => {
@@ -83,7 +106,10 @@ test('a refusal of the account stops the carrier, is shown as its fault, and let
   const account = { preset: 'pocketsms', url: gateway.url }
   const { device } = await must(user, 'POST', PATH, { account, ready: true, secret: 'psk_wrong' })
   await must(user, 'POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
-  const fault = await until('the fault is shown', async () => (await must(user, 'GET', PATH)).items[0].fault)
+  const fault = await until(
+    'the fault is shown',
+    async () => (await must(user, 'GET', PATH)).items[0].fault,
+  )
   expect(fault).toMatch(/^The carrier refused it: 401/)
   expect(await messages(user, 'status = "failed"')).toEqual([])
   const states = async (by: Client) => (await must(by, 'GET', '/api/devices/states')).items
@@ -92,7 +118,10 @@ test('a refusal of the account stops the carrier, is shown as its fault, and let
     { device, carrier: { preset: 'pocketsms', running: true, fault } },
   ])
   const told = 'select fault_told_at is not null from device_carriers where device = $1'
-  await until('a mail to the owner is queued', async () => (await gateway.query(told, [device]))[0]?.[0])
+  await until(
+    'a mail to the owner is queued',
+    async () => (await gateway.query(told, [device]))[0]?.[0],
+  )
   await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
 })
 
@@ -101,7 +130,13 @@ test.each<[what: string, body: object, message: RegExp]>([
   ['a missing address', { account: { preset: 'pocketsms' } }, /url is missing/],
   [
     'an address of a preset without https',
-    { account: { preset: 'custom', senders: ['Acme'], custom: { url: 'nowhere', send: { path: '/' } } } },
+    {
+      account: {
+        preset: 'custom',
+        senders: ['Acme'],
+        custom: { url: 'nowhere', send: { path: '/' } },
+      },
+    },
     /custom\.url/,
   ],
   [
@@ -117,7 +152,13 @@ test.each<[what: string, body: object, message: RegExp]>([
   ],
   [
     'a template with an unknown value',
-    { account: { preset: 'custom', url: 'https://x.example', custom: { send: { path: '/{{nothing}}' } } } },
+    {
+      account: {
+        preset: 'custom',
+        url: 'https://x.example',
+        custom: { send: { path: '/{{nothing}}' } },
+      },
+    },
     /nothing/,
   ],
 ])('%s is refused', async (_, body, message) => {
@@ -152,16 +193,20 @@ test('a text that returns to its own account stops the carrier, and waits', asyn
   // as when the account behind a carrier becomes this account: the check of the secret sees nothing
   const { services } = gateway.server
   const { db } = services.store.forUser(user.id)
-  const row = (await gateway.query('select sealed from device_carriers where device = $1', [device]))[0]!
+  const row = (
+    await gateway.query('select sealed from device_carriers where device = $1', [device])
+  )[0]!
   const old = await openSecrets(db, { device, sealed: String(row[0]) })
   const sealed = await sealSecrets(db, device, { ...old!, secret: key })
-  await gateway.query('update device_carriers set sealed = $2, version = version + 1 where device = $1', [
-    device,
-    sealed,
-  ])
+  await gateway.query(
+    'update device_carriers set sealed = $2, version = version + 1 where device = $1',
+    [device, sealed],
+  )
   await must(user, 'POST', '/api/sms/send', { recipients: ['+4915112345678'], body: 'Hello' })
   await until('the fault is shown', async () =>
-    /The carrier of this account is the account itself/.test((await must(user, 'GET', PATH)).items[0].fault),
+    /The carrier of this account is the account itself/.test(
+      (await must(user, 'GET', PATH)).items[0].fault,
+    ),
   )
   expect(await messages(user, '')).toHaveLength(1)
   await must(user, 'PATCH', `/api/collections/devices/records/${device}`, { enabled: false })
@@ -181,7 +226,8 @@ test('of more carriers than a server runs, those with texts run', async () => {
       [device, user.id],
     )
   const { db } = gateway.server.services.store.forEverybody('test')
-  const leased = async (max: number) => (await leaseCarriers(db, 'n1', max)).map(({ device }) => device)
+  const leased = async (max: number) =>
+    (await leaseCarriers(db, 'n1', max)).map(({ device }) => device)
   expect(await leased(3)).toHaveLength(3)
   for (const device of devices) {
     const { message_ids } = await must(user, 'POST', '/api/sms/send', {
@@ -201,8 +247,14 @@ test('the list names the credentials and values of each preset', async () => {
     PRESET_NAMES.filter((name) => name !== 'custom'),
   )
   expect(presets.find(({ name }: { name: string }) => name === 'twilio')).toEqual({
-    ...{ name: 'twilio', url: 'https://api.twilio.com', user: 'AccountSid', secret: 'AuthToken' },
-    ...{ webhook_secret: '', values: [], receipts: true, incoming: true },
+    name: 'twilio',
+    url: 'https://api.twilio.com',
+    user: 'AccountSid',
+    secret: 'AuthToken',
+    webhook_secret: '',
+    values: [],
+    receipts: true,
+    incoming: true,
   })
   for (const { name, secret } of presets) expect(secret, name).not.toBe('')
 })
@@ -211,7 +263,9 @@ test('a check returns the request without its secret, and stores nothing', async
   const user = await gateway.makeUser()
   const account = { preset: 'twilio', user: 'AC1', senders: ['+15005550006'] }
   const made = await must(user, 'POST', PATH, { account, secret: 'sesame-open-99', check: true })
-  expect(made.request).toContain('POST https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json')
+  expect(made.request).toContain(
+    'POST https://api.twilio.com/2010-04-01/Accounts/AC1/Messages.json',
+  )
   expect(made.request).not.toContain(Buffer.from('AC1:sesame-open-99').toString('base64'))
   expect((await must(user, 'GET', PATH)).items).toEqual([])
 })
@@ -221,10 +275,13 @@ test('a change cannot send the stored secret elsewhere, or show it', async () =>
   const account = { preset: 'twilio', user: 'AC1', senders: ['+15005550006'] }
   const { device } = await must(user, 'POST', PATH, { account, secret: 'sesame' })
   const change = async (more: object, given: object = {}) =>
-    (await user.call('PUT', `${PATH}/${device}`, { account: { ...account, ...more }, ...given })).status
+    (await user.call('PUT', `${PATH}/${device}`, { account: { ...account, ...more }, ...given }))
+      .status
   const custom = { send: { path: '/{{basic}}' } }
   expect(await change({ url: 'https://thief.example' })).toBe(400)
-  expect(await change({ preset: 'custom', url: 'https://x.example', custom }, { check: true })).toBe(400)
+  expect(
+    await change({ preset: 'custom', url: 'https://x.example', custom }, { check: true }),
+  ).toBe(400)
   expect(await change({ rate: 5 })).toBe(200)
   expect(await change({ url: 'https://api.dublin.twilio.example' }, { secret: 'sesame' })).toBe(200)
 })
@@ -255,7 +312,13 @@ test('a server does not report as unsent an attempt that another server has begu
   const settings = { preset: 'pocketsms', url: refusing.url, secret: 'psk_1', allow_private: true }
   const ended = new AbortController()
   const link = makeDeviceLink(services, { device, user: user.id })
-  const running = runDriver(link, httpDriver(settingsOf(settings).carrier), other, () => {}, ended.signal)
+  const running = runDriver(
+    link,
+    httpDriver(settingsOf(settings).carrier),
+    other,
+    () => {},
+    ended.signal,
+  )
   await until('the carrier was asked', () => refusing.told.length > 0)
   ended.abort()
   await running
@@ -326,7 +389,13 @@ test('a receipt with a long error fails its text', async () => {
       url: `${gateway.url}/api/health?`,
       custom: {
         send: { method: 'GET', path: '{{ref}}' },
-        receipt: { ref: 'ref', status: 'status', delivered: ['ok'], failed: ['bad'], error: ['why'] },
+        receipt: {
+          ref: 'ref',
+          status: 'status',
+          delivered: ['ok'],
+          failed: ['bad'],
+          error: ['why'],
+        },
       },
     },
   })
@@ -334,8 +403,15 @@ test('a receipt with a long error fails its text', async () => {
     recipients: ['+4915112345678'],
     body: 'Hello',
   })
-  await until('the text is sent', async () => (await messages(user, 'status = "sent"')).length === 1)
-  const query = new URLSearchParams({ ref: `${message_ids[0]}.1`, status: 'bad', why: 'x'.repeat(2_000) })
+  await until(
+    'the text is sent',
+    async () => (await messages(user, 'status = "sent"')).length === 1,
+  )
+  const query = new URLSearchParams({
+    ref: `${message_ids[0]}.1`,
+    status: 'bad',
+    why: 'x'.repeat(2_000),
+  })
   const url = `${gateway.url + new URL(callback).pathname}?${query}`
   expect((await fetch(url)).status).toBe(200)
   expect(await messages(user, 'status = "failed"')).toMatchObject([{ device }])
@@ -347,7 +423,10 @@ test('a text that the server refuses does not stop the other texts of the same c
     account: {
       preset: 'custom',
       url: gateway.url,
-      custom: { send: { path: '/' }, incoming: { each: 'texts', id: 'id', from: 'from', body: 'body' } },
+      custom: {
+        send: { path: '/' },
+        incoming: { each: 'texts', id: 'id', from: 'from', body: 'body' },
+      },
     },
   })
   // a sender of NUL characters is empty once it is stored

@@ -8,7 +8,12 @@ import type { Message, Note } from '../../../data/record-types.ts'
 import { may, session } from '../../../data/session.ts'
 import { isPerson, type People } from '../../../data/team/people.ts'
 import { lateWords, readTime } from '../../../data/text/message-time.ts'
-import { findReason, readState, type ShownState, shownState } from '../../../data/words/message-states.ts'
+import {
+  findReason,
+  readState,
+  type ShownState,
+  shownState,
+} from '../../../data/words/message-states.ts'
 import { describeSender } from '../../../data/words/sender-words.ts'
 import { t } from '../../../language/words.ts'
 import { Attachments } from '../../../parts/attachments/attachments.tsx'
@@ -21,7 +26,12 @@ import { NoteForm } from '../note-form.tsx'
 import { isScheduled } from './text-actions.tsx'
 import './bubbles.css'
 
-const SIGNS: Partial<Record<ShownState, string>> = { assigned: '…', sending: '…', sent: '✓', delivered: '✓✓' }
+const SIGNS: Partial<Record<ShownState, string>> = {
+  assigned: '…',
+  sending: '…',
+  sent: '✓',
+  delivered: '✓✓',
+}
 
 const Ticks = ({ message }: { message: Message }) => {
   const sign = SIGNS[shownState(message)]
@@ -132,7 +142,15 @@ export const UnsentText = ({ text, text: { request, fault, note } }: { text: Uns
 )
 
 /** A note among the texts. Only the note's author and admins may change it. */
-export function NoteBubble({ note, people, isFound }: { note: Note; people: People; isFound: boolean }) {
+export function NoteBubble({
+  note,
+  people,
+  isFound,
+}: {
+  note: Note
+  people: People
+  isFound: boolean
+}) {
   const [isChanging, setChanging] = useState(false)
   const isMine = note.author === session.value?.sender
   const author = people.hasTeam ? people.findName(note.author) : ''
@@ -168,4 +186,7 @@ export function NoteBubble({ note, people, isFound }: { note: Note; people: Peop
 }
 
 const remove = (note: Note) =>
-  deleteRecord(note, { title: t('Delete the note?'), text: t('A deleted note cannot be restored.') })
+  deleteRecord(note, {
+    title: t('Delete the note?'),
+    text: t('A deleted note cannot be restored.'),
+  })

@@ -25,11 +25,17 @@ export const TEXTS = 'sms_messages'
 const EXPAND: Readonly<Record<string, object>> = { [TEXTS]: { expand: 'device,sent_by' } }
 
 /** Reads up to STEP texts just older or newer than `edge`; without `edge`, 'older' reads the newest ones. */
-export async function read(number: string, side: 'older' | 'newer', edge?: Edge): Promise<Message[]> {
+export async function read(
+  number: string,
+  side: 'older' | 'newer',
+  edge?: Edge,
+): Promise<Message[]> {
   const [sign, sort] =
     side === 'older' ? ['<', '-created,-delivered_at,-id'] : ['>', 'created,delivered_at,id']
   const beyond = KEYS.map((key, i) =>
-    [...KEYS.slice(0, i).map((same) => `${same} = {:${same}}`), `${key} ${sign} {:${key}}`].join(' && '),
+    [...KEYS.slice(0, i).map((same) => `${same} = {:${same}}`), `${key} ${sign} {:${key}}`].join(
+      ' && ',
+    ),
   )
   const filter = [
     '(message_type = "incoming" && from = {:number}) || (message_type = "outgoing" && to = {:number})',
@@ -65,7 +71,10 @@ export async function readAround(number: string, at: string): Promise<Stretch> {
       .getOne(id, EXPAND[collection])
       .catch(() => undefined))
   if (!found) return readEnd(number)
-  const [older, newer] = await Promise.all([read(number, 'older', found), read(number, 'newer', found)])
+  const [older, newer] = await Promise.all([
+    read(number, 'older', found),
+    read(number, 'newer', found),
+  ])
   return {
     texts: [...newer.reverse(), ...(collection === TEXTS ? [found] : []), ...older],
     hasOlder: older.length === STEP,
@@ -83,7 +92,8 @@ export function joined(old: Stretch, newest: readonly Message[]): Stretch {
   const fresh = newest.filter(({ id }) => known.has(id) || (joins && !old.hasNewer))
   const all = new Map(old.texts.map((text) => [text.id, text]))
   // a slow read may be older than an event
-  for (const text of fresh) if (!(text.updated < (all.get(text.id)?.updated ?? ''))) all.set(text.id, text)
+  for (const text of fresh)
+    if (!(text.updated < (all.get(text.id)?.updated ?? ''))) all.set(text.id, text)
   return { ...old, texts: [...all.values()].sort(newestFirst), hasNewer: old.hasNewer || !joins }
 }
 
@@ -91,14 +101,24 @@ export function joined(old: Stretch, newest: readonly Message[]): Stretch {
 export const changed = (all: readonly Message[], action: string, record: Message) =>
   action === 'delete'
     ? all.filter(({ id }) => id !== record.id)
-    : all.map((text) => (text.id === record.id ? ({ ...record, expand: text.expand } as Message) : text))
+    : all.map((text) =>
+        text.id === record.id ? ({ ...record, expand: text.expand } as Message) : text,
+      )
 
 export function longer(old: Stretch, side: 'older' | 'newer', found: readonly Message[]): Stretch {
   const isEnd = found.length < STEP
   if (side === 'older') {
     const texts = [...old.texts, ...found]
-    return { texts: texts.slice(-MOST), hasOlder: !isEnd, hasNewer: old.hasNewer || texts.length > MOST }
+    return {
+      texts: texts.slice(-MOST),
+      hasOlder: !isEnd,
+      hasNewer: old.hasNewer || texts.length > MOST,
+    }
   }
   const texts = [...found.toReversed(), ...old.texts]
-  return { texts: texts.slice(0, MOST), hasNewer: !isEnd, hasOlder: old.hasOlder || texts.length > MOST }
+  return {
+    texts: texts.slice(0, MOST),
+    hasNewer: !isEnd,
+    hasOlder: old.hasOlder || texts.length > MOST,
+  }
 }

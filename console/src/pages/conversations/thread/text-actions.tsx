@@ -21,4 +21,5 @@ export const isScheduled = ({ status, scheduled_at }: Message): boolean =>
 
 /** Whether a text failed, and neither was canceled by a person nor sent again. */
 export const isFailure = (message: Message, texts: readonly Message[]): boolean =>
-  shownState(message) === 'failed' && !texts.some(({ client_ref }) => client_ref === `retry:${message.id}`)
+  shownState(message) === 'failed' &&
+  !texts.some(({ client_ref }) => client_ref === `retry:${message.id}`)

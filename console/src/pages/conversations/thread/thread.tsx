@@ -68,8 +68,14 @@ export function Thread({ about, at }: { about: About; at: string }) {
   )
   return (
     <>
-      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard */}
-      <div class="conversations-texts" {...place.ties} tabIndex={0} role="log" aria-label={t('Texts')}>
+      <div
+        class="conversations-texts"
+        {...place.ties}
+        // biome-ignore lint/a11y/noNoninteractiveTabindex: what scrolls must be reached by the keyboard
+        tabIndex={0}
+        role="log"
+        aria-label={t('Texts')}
+      >
         <div>
           {thread.loading && <Loading />}
           <FaultNotice fault={thread.fault} />
@@ -83,7 +89,11 @@ export function Thread({ about, at }: { about: About; at: string }) {
             <Fragment key={entry.record.id}>
               {days[i] !== days[i - 1] && <p class="conversations-day">{days[i]}</p>}
               {entry.isNote ? (
-                <NoteBubble note={entry.record as Note} people={people} isFound={isFound(at, entry)} />
+                <NoteBubble
+                  note={entry.record as Note}
+                  people={people}
+                  isFound={isFound(at, entry)}
+                />
               ) : (
                 <Text
                   message={entry.record as Message}
@@ -118,7 +128,9 @@ export function Thread({ about, at }: { about: About; at: string }) {
       <p class="conversations-presence" aria-live="polite">
         {presence.others.map(({ sender, name, state }) => (
           <span key={sender}>
-            {state === 'writing' ? t('{name} is writing', { name }) : t('{name} is reading', { name })}
+            {state === 'writing'
+              ? t('{name} is writing', { name })
+              : t('{name} is reading', { name })}
           </span>
         ))}
       </p>

@@ -32,7 +32,8 @@ export function useOnTheWay(
     for (const text of read) {
       const isNews = (created: string) => created > text.after && created > since.current
       const theirs =
-        !text.note && texts.find((each) => isNews(each.created) && isColleague(each.expand?.sent_by))
+        !text.note &&
+        texts.find((each) => isNews(each.created) && isColleague(each.expand?.sent_by))
       if (theirs) {
         since.current = theirs.created
         const name = theirs.expand?.sent_by?.name ?? ''

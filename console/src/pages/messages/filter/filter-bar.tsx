@@ -52,7 +52,13 @@ export function FilterBar({
   )
 }
 
-function ConditionForm({ filter, onFilter }: { filter: string; onFilter: (filter: string) => void }) {
+function ConditionForm({
+  filter,
+  onFilter,
+}: {
+  filter: string
+  onFilter: (filter: string) => void
+}) {
   const [path, setPath] = useState<Path>('status')
   const [typedSign, setSign] = useState('')
   const [typed, setValue] = useState('')
@@ -77,9 +83,19 @@ function ConditionForm({ filter, onFilter }: { filter: string; onFilter: (filter
   return (
     <form class="messages-condition" onSubmit={add}>
       <SelectField label={t('Field')} name="field" choices={FIELDS} value={path} onValue={choose} />
-      <SelectField label={t('Comparison')} name="sign" choices={signs} value={sign} onValue={setSign} />
+      <SelectField
+        label={t('Comparison')}
+        name="sign"
+        choices={signs}
+        value={sign}
+        onValue={setSign}
+      />
       {!isBare &&
-        (values ? <SelectField {...props} choices={values} /> : <TextField {...props} type={input} />)}
+        (values ? (
+          <SelectField {...props} choices={values} />
+        ) : (
+          <TextField {...props} type={input} />
+        ))}
       <Button type="submit" icon="plus" disabled={!isBare && value === '' && input !== 'text'}>
         {t('Add')}
       </Button>

@@ -51,7 +51,13 @@ export function Chips({
           const contact = known(phone)
           const hasOptedOut = contact?.opted_out
           const name = recipient.name || contact?.name
-          const more = fault ? t('not read') : hasOptedOut ? t('wants no texts') : name ? number : ''
+          const more = fault
+            ? t('not read')
+            : hasOptedOut
+              ? t('wants no texts')
+              : name
+                ? number
+                : ''
           return (
             <Chip
               key={phone}
@@ -64,7 +70,12 @@ export function Chips({
         })}
       </ul>
       {isLong && (
-        <button type="button" class="send-fold" aria-expanded={isOpen} onClick={() => setOpen(!isOpen)}>
+        <button
+          type="button"
+          class="send-fold"
+          aria-expanded={isOpen}
+          onClick={() => setOpen(!isOpen)}
+        >
           {isOpen ? t('Show fewer') : t('and {count} more', { count: recipients.length - SHOWN })}
         </button>
       )}

@@ -76,7 +76,8 @@ export function RecipientsField({
   }
 
   useEffect(() => {
-    if (hasKeyboard.value && recipients.length + composition.groups.length === 0) input.current?.focus()
+    if (hasKeyboard.value && recipients.length + composition.groups.length === 0)
+      input.current?.focus()
   }, [])
 
   const onKeyDown = (event: KeyboardEvent) => {
@@ -151,7 +152,12 @@ export function RecipientsField({
           }}
         />
         {isShown && (
-          <RecipientOptions id={`${id}-list`} suggestions={suggestions} active={chosen} onTake={take} />
+          <RecipientOptions
+            id={`${id}-list`}
+            suggestions={suggestions}
+            active={chosen}
+            onTake={take}
+          />
         )}
       </div>
       <div class={error || bad.length > 0 ? 'note wrong send-to-note' : 'note send-to-note'}>

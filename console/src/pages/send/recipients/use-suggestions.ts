@@ -87,6 +87,8 @@ const contactSuggestion = ({ id, name, phone, opted_out }: Contact): Suggestion 
   kind: 'person',
   id,
   words: name || formatPhone(phone),
-  more: opted_out ? t('{phone}, wants no texts', { phone: formatPhone(phone) }) : formatPhone(phone),
+  more: opted_out
+    ? t('{phone}, wants no texts', { phone: formatPhone(phone) })
+    : formatPhone(phone),
   recipient: { phone, name },
 })

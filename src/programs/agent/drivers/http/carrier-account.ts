@@ -5,10 +5,16 @@ import { readSettingsFile } from '../settings-file.ts'
 import { PRESET, type Preset } from './preset.ts'
 import { PRESET_NAMES, presetNamed } from './presets.ts'
 
-const address = z.url({ protocol: /^https?$/, error: 'must be an address with https:// or http://' })
+const address = z.url({
+  protocol: /^https?$/,
+  error: 'must be an address with https:// or http://',
+})
 const SENDER = z
   .string()
-  .regex(/^(\+[1-9]\d{1,14}|\d{1,15}|(?!\+)[ -~]{1,11})$/, 'must be a number with +, a short code, or a name')
+  .regex(
+    /^(\+[1-9]\d{1,14}|\d{1,15}|(?!\+)[ -~]{1,11})$/,
+    'must be a number with +, a short code, or a name',
+  )
 
 /** A carrier's account. Its secrets are separate: `SECRETS`. */
 export const ACCOUNT = z.strictObject({
@@ -100,7 +106,8 @@ export function readSettings(file: string, env: NodeJS.ProcessEnv) {
     listen_host: host,
     ...account
   } = readSettingsFile(FILE, file)
-  if (port > 0 && callback === '') throw new UserError('callback is missing: the address for the carrier.')
+  if (port > 0 && callback === '')
+    throw new UserError('callback is missing: the address for the carrier.')
   const carrier = makeCarrier(account, { secret, webhook_secret }, { callback, allowPrivate })
   return { carrier, port, host }
 }

@@ -22,7 +22,8 @@ export const describePresets = (): DescribedPreset[] =>
     if (!preset) return []
     const { url, needs, credentials, send, receipt, incoming } = preset
     const templates = JSON.stringify(send)
-    const uses = (...tags: readonly string[]) => tags.some((tag) => templates.includes(`{{${tag}}}`))
+    const uses = (...tags: readonly string[]) =>
+      tags.some((tag) => templates.includes(`{{${tag}}}`))
     return {
       name,
       url,

@@ -49,7 +49,11 @@ export function httpDriver(
   async function ask(text: OutgoingText): Promise<Asked> {
     try {
       const request = fillRequest(carrier, text)
-      const limits = { allowPrivate, maxBodyBytes: MAX_ANSWER_BYTES, timeoutMs: answer_seconds * 1000 }
+      const limits = {
+        allowPrivate,
+        maxBodyBytes: MAX_ANSWER_BYTES,
+        timeoutMs: answer_seconds * 1000,
+      }
       const { status, headers, body } = await sendOutgoing(request, limits)
       const waitSeconds = Math.min(readRetryAfter(headers), MAX_WAIT_SECONDS)
       return { ...readAnswer(carrier, status, body.toString()), waitSeconds }
@@ -60,7 +64,12 @@ export function httpDriver(
       const wasRefused = code === '' && !/did not answer|hung up|hints/.test(message)
       if (wasRefused) return { means: 'account', id: '', error: words }
       if (!isUnsent) return { means: 'unknown', id: '', error: words }
-      return { means: 'busy', id: '', error: `The carrier cannot be reached: ${words}`, isMissed: true }
+      return {
+        means: 'busy',
+        id: '',
+        error: `The carrier cannot be reached: ${words}`,
+        isMissed: true,
+      }
     }
   }
 
@@ -78,7 +87,9 @@ export function httpDriver(
     else if (means === 'account') pace.stopLine()
     else if (means !== 'unknown') pace.succeeded()
     waitsFor =
-      means === 'busy' || means === 'account' ? maskSecrets(error, collectSecretWords(text.body)) : ''
+      means === 'busy' || means === 'account'
+        ? maskSecrets(error, collectSecretWords(text.body))
+        : ''
     if (!isMissed) reach.reached()
     if (means === 'account' || (isMissed && reach.missed())) tellFault(waitsFor)
     else if (means !== 'busy' && means !== 'unknown') tellFault('')

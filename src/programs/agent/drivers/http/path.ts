@@ -12,7 +12,8 @@ export function readTextAt(from: unknown, path: string | undefined): string {
 }
 
 /** Whether a carrier's word is among those of a preset, which are in lower case. */
-export const isAmong = (words: readonly string[], word: string): boolean => words.includes(word.toLowerCase())
+export const isAmong = (words: readonly string[], word: string): boolean =>
+  words.includes(word.toLowerCase())
 
 export const matches = (from: unknown, condition: Condition): boolean =>
   Object.entries(condition).every(([path, values]) => isAmong(values, readTextAt(from, path)))

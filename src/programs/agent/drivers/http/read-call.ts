@@ -17,7 +17,12 @@ import {
 
 /** An event in a carrier's call. `key`: the same for a text that the carrier repeats. */
 export type CarrierEvent =
-  | { readonly kind: 'receipt'; readonly id: string; readonly attempt: number; readonly error: string }
+  | {
+      readonly kind: 'receipt'
+      readonly id: string
+      readonly attempt: number
+      readonly error: string
+    }
   | CarrierText
 
 /** `files`: absent if there are none. */
@@ -55,7 +60,8 @@ interface CarrierNews {
 /** Reads a carrier's call. Undefined if it is not signed as the carrier signs. */
 export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined {
   const { signature, receipt, incoming, ignored } = carrier.interface
-  if (signature && !isSigned(signature, call, carrier.webhook_secret || carrier.secret)) return undefined
+  if (signature && !isSigned(signature, call, carrier.webhook_secret || carrier.secret))
+    return undefined
   const text = call.body.toString().trim()
   const query = Object.fromEntries(parseFormFields(readCallQuery(call)))
   const common = { ...query, ...Object.fromEntries(readCallForm(call)) }
@@ -91,7 +97,8 @@ export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined 
 function readReceipt({ when, ref, status: at, error, ...words }: Receipt, item: unknown) {
   const status = readTextAt(item, at)
   const { delivered, failed, pending } = words
-  if (!isAmong([...delivered, ...failed, ...pending], status) || !matches(item, when)) return undefined
+  if (!isAmong([...delivered, ...failed, ...pending], status) || !matches(item, when))
+    return undefined
   const [, id, attempt] = REF.exec(readTextAt(item, ref)) ?? []
   if (!id || isAmong(pending, status)) return []
   const failure = [status, textsAt(item, error)].filter(Boolean).join(' ')
@@ -104,11 +111,17 @@ function readReceipt({ when, ref, status: at, error, ...words }: Receipt, item: 
 }
 
 /** A text; undefined if this is no text. */
-function readText(carrier: Carrier, form: Incoming, item: unknown, call: Call): CarrierText | undefined {
+function readText(
+  carrier: Carrier,
+  form: Incoming,
+  item: unknown,
+  call: Call,
+): CarrierText | undefined {
   const from = readTextAt(item, form.from)
   const path = [form.body].flat().find((each) => readPath(item, each) != null)
   const files = readCarrierFiles(item, form.files)
-  if (from === '' || (path === undefined && files.length === 0) || !matches(item, form.when)) return undefined
+  if (from === '' || (path === undefined && files.length === 0) || !matches(item, form.when))
+    return undefined
   const given = readTextAt(item, form.id) || JSON.stringify(item)
   // a list is JSON, which is always UTF-8
   const charset = form.each === undefined ? readTextAt(item, form.charset) : ''
@@ -136,7 +149,9 @@ function readCarrierFiles(item: unknown, paths: Incoming['files']): CarrierFile[
   if (!paths) return []
   const list = paths.each === undefined ? [item] : readPath(item, paths.each)
   if (!Array.isArray(list)) return []
-  const numbers = paths.url.includes('*') ? Array.from({ length: MAX_FILES }, (_, i) => String(i)) : ['']
+  const numbers = paths.url.includes('*')
+    ? Array.from({ length: MAX_FILES }, (_, i) => String(i))
+    : ['']
   const files = list.slice(0, MAX_FILES).flatMap((file) =>
     numbers.flatMap((number) => {
       const at = (path = '') =>
@@ -164,7 +179,9 @@ function recoded(call: Call, name: string, charset: string): string | undefined 
   const bytes = value
     ?.replaceAll('+', ' ')
     .replace(/%([\da-f]{2})/gi, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
-  return bytes === undefined ? undefined : new TextDecoder(charset).decode(Buffer.from(bytes, 'latin1'))
+  return bytes === undefined
+    ? undefined
+    : new TextDecoder(charset).decode(Buffer.from(bytes, 'latin1'))
 }
 
 function isCharset(label: string): boolean {

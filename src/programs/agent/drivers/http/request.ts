@@ -14,7 +14,8 @@ type Template = Omit<Preset['send'], 'method'> & { readonly method: string }
 const WHOLE = /^\{\{(\w+)\}\}$/
 
 /** Names an attempt in the carrier's calls. */
-export const makeAttemptRef = ({ id, attempt }: Pick<OutgoingText, 'id' | 'attempt'>) => `${id}.${attempt}`
+export const makeAttemptRef = ({ id, attempt }: Pick<OutgoingText, 'id' | 'attempt'>) =>
+  `${id}.${attempt}`
 
 /** A sample text: its request shows a carrier's templates. */
 export const SAMPLE = { id: 'sample', attempt: 1, to: '+4915112345678', body: 'Hello €', sim: 1 }
@@ -49,15 +50,22 @@ export function fillRequest(
     const [, name = ''] = WHOLE.exec(template) ?? []
     return typeof known[name] === 'string' ? (known[name] as string) : render(template).text
   }
-  const filled = Object.entries(headers).map(([name, value]) => [name.toLowerCase(), oneLine(fill(value))])
+  const filled = Object.entries(headers).map(([name, value]) => [
+    name.toLowerCase(),
+    oneLine(fill(value)),
+  ])
   const sent: Record<string, string> = Object.fromEntries(filled)
-  const content = body && withNumbers((fillAll(body, fill) ?? {}) as Record<string, unknown>, numbers)
+  const content =
+    body && withNumbers((fillAll(body, fill) ?? {}) as Record<string, unknown>, numbers)
   const isForm = FORM.test(sent['content-type'] ?? '')
   const payload = content && (isForm ? encodeForm(content) : JSON.stringify(content))
   return {
     url: carrier.address + render(path, encodeURIComponent).text,
     method,
-    headers: { ...sent, ...(payload !== undefined && { 'content-length': Buffer.byteLength(payload) }) },
+    headers: {
+      ...sent,
+      ...(payload !== undefined && { 'content-length': Buffer.byteLength(payload) }),
+    },
     body: payload,
   }
 }
@@ -82,10 +90,16 @@ function fillAll(value: unknown, fill: (template: string) => string): unknown {
 
 const withNumbers = (fields: Record<string, unknown>, names: readonly string[]) =>
   Object.fromEntries(
-    Object.entries(fields).map(([name, value]) => [name, names.includes(name) ? Number(value) : value]),
+    Object.entries(fields).map(([name, value]) => [
+      name,
+      names.includes(name) ? Number(value) : value,
+    ]),
   )
 
 const encodeForm = (content: unknown) =>
   new URLSearchParams(
-    Object.entries(content as object).map(([name, value]): [string, string] => [name, String(value)]),
+    Object.entries(content as object).map(([name, value]): [string, string] => [
+      name,
+      String(value),
+    ]),
   ).toString()

@@ -18,7 +18,9 @@ export function requestFor(carrier: Carrier): string {
     const head = Object.entries(headers).map(([name, value]) => `${name}: ${value}`)
     const text = [`${method} ${url}`, ...head, '', body].join('\n').trimEnd()
     if (text.length > MAX_REQUEST)
-      throw new UserError(`The request for a short text must have at most ${MAX_REQUEST} characters.`)
+      throw new UserError(
+        `The request for a short text must have at most ${MAX_REQUEST} characters.`,
+      )
     return maskSecrets(text, [carrier.secret, carrier.webhook_secret].filter(Boolean))
   } catch (error) {
     throw new UserError((error as Error).message.replace('The body', 'The preset'))

@@ -37,15 +37,23 @@ export const readCallForm = (call: Call): URLSearchParams =>
   parseFormFields(isForm(call) ? call.body.toString() : '')
 
 /** Whether a call is signed with the secret now. Without a secret no call is. */
-export function isSigned(signature: Signature, call: Call, secret: string, now = new Date()): boolean {
+export function isSigned(
+  signature: Signature,
+  call: Call,
+  secret: string,
+  now = new Date(),
+): boolean {
   const given = call.headers[signature.header]
   if (secret === '' || !given) return false
   const seconds = Math.floor(now.getTime() / 1000)
   if (signature.kind === 'jwt') return isCallToken(signature, call, given, secret, seconds)
   const { timestamp } = signature
-  if (timestamp && !(Math.abs(seconds - Number(call.headers[timestamp])) <= MAX_AGE_SECONDS)) return false
-  if (signature.kind === 'ed25519') return isSignedEd25519(signedText(signature.of, call), given, secret)
-  const key = signature.key === 'whsec' ? Buffer.from(secret.replace(/^whsec_/, ''), 'base64') : secret
+  if (timestamp && !(Math.abs(seconds - Number(call.headers[timestamp])) <= MAX_AGE_SECONDS))
+    return false
+  if (signature.kind === 'ed25519')
+    return isSignedEd25519(signedText(signature.of, call), given, secret)
+  const key =
+    signature.key === 'whsec' ? Buffer.from(secret.replace(/^whsec_/, ''), 'base64') : secret
   // several signatures in a header: `v1,… v1,…` of Standard Webhooks, `…,…` of Plivo; `sha256=…`, `v1=…`
   const marks = given
     .split(/[ ,]/)

@@ -24,7 +24,11 @@ export async function tryAccount(carrier: Carrier): Promise<Trial> {
   const { trial, send } = carrier.interface
   const { 'content-type': _, ...headers } = send.headers
   const template = { method: 'GET', body: undefined, numbers: [], path: '', headers: {} }
-  const request = fillRequest(carrier, SAMPLE, trial ? { ...template, ...trial, headers } : template)
+  const request = fillRequest(
+    carrier,
+    SAMPLE,
+    trial ? { ...template, ...trial, headers } : template,
+  )
   const { allowPrivate } = carrier
   const limits = { allowPrivate, maxBodyBytes: MAX_ANSWER_BYTES, timeoutMs: PATIENCE_MS }
   try {

@@ -72,7 +72,8 @@ function decodeGsm(bytes: Buffer, single: number, locking: number): string {
       continue
     }
     const code = bytes[i + 1]
-    const char = code === undefined ? undefined : shifted === undefined ? EXTENSION[code] : shifted[code]
+    const char =
+      code === undefined ? undefined : shifted === undefined ? EXTENSION[code] : shifted[code]
     if (char === undefined || char === ' ') continue
     text += char
     i++

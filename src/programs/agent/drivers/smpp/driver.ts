@@ -54,11 +54,18 @@ export function smppDriver(settings: Settings, files: string): Driver {
 
   async function send(text: OutgoingText, untilMs: number): Promise<SendResult> {
     const sender = senders[Math.max(text.sim, 1) - 1]
-    const { dataCoding, isLong, parts } = encode(text.body, settings.alphabet, long_texts === 'payload')
+    const { dataCoding, isLong, parts } = encode(
+      text.body,
+      settings.alphabet,
+      long_texts === 'payload',
+    )
     const isTooLong = parts.length > MAX_PARTS || parts[0]!.length > MAX_PAYLOAD
     if (!sender || isTooLong) {
       link.endTurn()
-      return failed(isTooLong ? 'The text is too long' : `There is no sender ${text.sim}`, !isTooLong)
+      return failed(
+        isTooLong ? 'The text is too long' : `There is no sender ${text.sim}`,
+        !isTooLong,
+      )
     }
     const { validity_minutes } = settings
     // 3: a number of this network only. SMPP 3.4, 5.2.5
@@ -100,7 +107,10 @@ export function smppDriver(settings: Settings, files: string): Driver {
       if (!answer || answer === 'again') return { outcome: 'unknown' }
       const { command, command_status: status, message_id } = answer
       if (status !== 0)
-        return failed(`The carrier refused it: ${statusName(status)}`, i === 0 && PASSING.has(status))
+        return failed(
+          `The carrier refused it: ${statusName(status)}`,
+          i === 0 && PASSING.has(status),
+        )
       if (command !== 'submit_sm_resp') return { outcome: 'unknown' }
       if (message_id) ids.push(String(message_id))
     }
@@ -111,7 +121,9 @@ export function smppDriver(settings: Settings, files: string): Driver {
   async function deliver(pdu: Pdu, events: DriverEvents): Promise<void> {
     const { short_message, message_payload } = pdu
     const esmClass = Number(pdu.esm_class ?? 0)
-    const all = [short_message, message_payload].find((each) => Buffer.isBuffer(each) && each.length > 0)
+    const all = [short_message, message_payload].find(
+      (each) => Buffer.isBuffer(each) && each.length > 0,
+    )
     const content = (all as Buffer | undefined) ?? Buffer.alloc(0)
     const start = esmClass & UDH ? 1 + (content[0] ?? 0) : 0
     const bytes = content.subarray(start)
@@ -126,7 +138,9 @@ export function smppDriver(settings: Settings, files: string): Driver {
     const to = readNumber(pdu.destination_addr, pdu.dest_addr_ton)
     const plainTo = to.replace(/^\+/, '')
     const sim =
-      senders.findIndex(({ address, ton }) => address === plainTo || readNumber(address, ton) === to) + 1
+      senders.findIndex(
+        ({ address, ton }) => address === plainTo || readNumber(address, ton) === to,
+      ) + 1
     if (place) return texts.take(place, { from, to: plainTo, sim, bytes, coding })
     const body = read(bytes, coding).toWellFormed()
     return events.received({ from, sim, body }, new Date(now()))
@@ -150,7 +164,9 @@ export function smppDriver(settings: Settings, files: string): Driver {
     get parallel() {
       const rate = link.rate()
       const { sessions, window } = settings
-      return Math.ceil(Math.min(Math.max(sessions * window, rate), rate * MAX_SECONDS, MAX_PARALLEL))
+      return Math.ceil(
+        Math.min(Math.max(sessions * window, rate), rate * MAX_SECONDS, MAX_PARALLEL),
+      )
     },
     start,
     ready: (untilMs, ended) => link.turn(untilMs, false, ended),
@@ -159,7 +175,11 @@ export function smppDriver(settings: Settings, files: string): Driver {
   }
 }
 
-const failed = (error: string, notSent: boolean): SendResult => ({ outcome: 'failed', error, notSent })
+const failed = (error: string, notSent: boolean): SendResult => ({
+  outcome: 'failed',
+  error,
+  notSent,
+})
 
 /** Minutes in SMPP's format of relative times. SMPP 3.4, 7.1.1.2 */
 function period(minutes: number): string {

@@ -12,14 +12,21 @@ interface Alphabet {
 
 /** Bytes of each GSM character: two in the extension table, else one. */
 const GSM_BYTES = new Map<string, Buffer>()
-for (const [code, char] of [...BASIC].entries()) if (code !== ESCAPE) GSM_BYTES.set(char, Buffer.from([code]))
-for (const [code, char] of Object.entries(EXTENSION)) GSM_BYTES.set(char, Buffer.from([ESCAPE, Number(code)]))
+for (const [code, char] of [...BASIC].entries())
+  if (code !== ESCAPE) GSM_BYTES.set(char, Buffer.from([code]))
+for (const [code, char] of Object.entries(EXTENSION))
+  GSM_BYTES.set(char, Buffer.from([ESCAPE, Number(code)]))
 
 /**
  * The GSM alphabet. Each 7-bit character is sent as a byte, and the carrier packs the bits. No language
  * tables: carriers do not say whether they pass on the header that names them.
  */
-const GSM: Alphabet = { dataCoding: 0, alone: 160, part: 153, bytesOf: (char) => GSM_BYTES.get(char) }
+const GSM: Alphabet = {
+  dataCoding: 0,
+  alone: 160,
+  part: 153,
+  bytesOf: (char) => GSM_BYTES.get(char),
+}
 const LATIN1: Alphabet = {
   dataCoding: 3,
   alone: 140,
@@ -37,7 +44,9 @@ const UCS2: Alphabet = {
 export function encode(text: string, alphabet: 'gsm' | 'latin1', isOnePart: boolean) {
   const small = alphabet === 'gsm' ? GSM : LATIN1
   const chars = [...text]
-  const { dataCoding, alone, part, bytesOf } = chars.every((char) => small.bytesOf(char)) ? small : UCS2
+  const { dataCoding, alone, part, bytesOf } = chars.every((char) => small.bytesOf(char))
+    ? small
+    : UCS2
   const all = chars.map((char) => bytesOf(char)!)
   const whole = Buffer.concat(all)
   const isLong = whole.length > alone

@@ -42,7 +42,8 @@ smpp.PDU.maxLength = 128 << 10
 const { commandLength } = smpp.PDU
 smpp.PDU.commandLength = (stream: Socket): number | false => {
   const length: number | false = commandLength(stream)
-  if (length !== false && length < HEADER_BYTES) throw new Error('a message is shorter than its header')
+  if (length !== false && length < HEADER_BYTES)
+    throw new Error('a message is shorter than its header')
   return length
 }
 // the library reads a truncated message as one with fewer fields, or fails

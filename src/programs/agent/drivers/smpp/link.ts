@@ -130,7 +130,10 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
    * Submits a message, then lets the next one begin. Returns undefined if no answer comes; `again` if no
    * session could send it, or if the carrier refused it as too fast.
    */
-  async function submit(fields: object, late: (answer: Pdu) => void): Promise<Pdu | undefined | 'again'> {
+  async function submit(
+    fields: object,
+    late: (answer: Pdu) => void,
+  ): Promise<Pdu | undefined | 'again'> {
     try {
       const [session] = usable().sort((a, b) => a.load() - b.load())
       if (!session) return 'again'

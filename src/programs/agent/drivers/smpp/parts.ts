@@ -61,7 +61,9 @@ export function openParts(
 
   const lines = openLineFile(file, apply, live)
   const look = () =>
-    handInOld().catch((error) => process.stderr.write(`SMPP: a text in parts was not kept: ${error}\n`))
+    handInOld().catch((error) =>
+      process.stderr.write(`SMPP: a text in parts was not kept: ${error}\n`),
+    )
   const timer = setInterval(look, LOOK_MS)
   void look()
 
@@ -115,7 +117,11 @@ export function openParts(
     }
   }
 
-  async function takePart(key: string, { seq, total }: Place, { sim, bytes, coding }: Part): Promise<void> {
+  async function takePart(
+    key: string,
+    { seq, total }: Place,
+    { sim, bytes, coding }: Part,
+  ): Promise<void> {
     const known = texts.get(key)
     const before = known?.parts.get(seq)
     const isSame = before && isSameCoding(before.coding, coding) && before.bytes.equals(bytes)
@@ -146,7 +152,8 @@ export function openParts(
     let body = ''
     let run: Content[] = []
     const end = () => {
-      if (run.length > 0) body += decode(Buffer.concat(run.map(({ bytes }) => bytes)), run[0]!.coding)
+      if (run.length > 0)
+        body += decode(Buffer.concat(run.map(({ bytes }) => bytes)), run[0]!.coding)
       run = []
     }
     for (let seq = 1; seq <= total; seq++) {
@@ -160,7 +167,8 @@ export function openParts(
   }
 
   async function handInOld(): Promise<void> {
-    for (const [key, text] of texts) if (isPast(text) || text.at <= Date.now() - KEPT_MS) await leave(key)
+    for (const [key, text] of texts)
+      if (isPast(text) || text.at <= Date.now() - KEPT_MS) await leave(key)
   }
 
   function close(): void {

@@ -50,7 +50,11 @@ export function receiptText(bytes: Buffer, decoded: () => string): string {
 }
 
 /** Matches receipts with texts by the carrier's ids. A receipt may precede the answer to submit_sm. */
-export function openReceipts(file: string, settings: Settings, delivered: DriverEvents['delivered']) {
+export function openReceipts(
+  file: string,
+  settings: Settings,
+  delivered: DriverEvents['delivered'],
+) {
   /** Sent texts, by the id of each part that has no receipt yet. */
   const sentBy = openFileMap<Sent>(file, MAX_SENT)
   /** Receipts of texts not known yet, by id. `error`: '' if delivered. `atMs`: arrival (monotonic clock). */
@@ -70,20 +74,24 @@ export function openReceipts(file: string, settings: Settings, delivered: Driver
   async function take(pdu: Pdu, text: string): Promise<void> {
     const { receipted_message_id: tlv, message_state } = pdu
     const { answer_ids, receipt_ids } = settings
-    const wordOf = (field: string) => new RegExp(`\\b${field}:\\s*(\\w+)\\b(?!:)`, 'i').exec(text)?.[1] ?? ''
+    const wordOf = (field: string) =>
+      new RegExp(`\\b${field}:\\s*(\\w+)\\b(?!:)`, 'i').exec(text)?.[1] ?? ''
     const word = wordOf('stat').toUpperCase()
-    const state = STATES[Number(message_state)] ?? FINAL.find(([beginning]) => beginning.test(word))?.[1]
+    const state =
+      STATES[Number(message_state)] ?? FINAL.find(([beginning]) => beginning.test(word))?.[1]
     if (!state) {
-      if (!NOT_FINAL.test(word)) process.stderr.write(`SMPP: a receipt has the unknown state ${word}\n`)
+      if (!NOT_FINAL.test(word))
+        process.stderr.write(`SMPP: a receipt has the unknown state ${word}\n`)
       return
     }
     const error =
       state === 'DELIVRD' ? '' : `The carrier did not deliver it: ${state} ${wordOf('err')}`.trim()
     const inField = String(tlv ?? '').split('\0', 1)[0]!
     const inText = /\bid:\s*(\S+)/i.exec(text)?.[1] ?? ''
-    const keys = [normalizeReceiptId(inField, answer_ids), normalizeReceiptId(inText, receipt_ids)].filter(
-      Boolean,
-    )
+    const keys = [
+      normalizeReceiptId(inField, answer_ids),
+      normalizeReceiptId(inText, receipt_ids),
+    ].filter(Boolean)
     if (inField === inText) keys.reverse() // some carriers write the id of the receipt's text into the field
     const known = keys.find((key) => {
       const sent = sentBy.get(key)

@@ -134,7 +134,12 @@ export async function openSession(settings: Settings, bind: Bind, deliver: Deliv
     session.destroy()
   }
 
-  const answered = await request(bind, { system_id, password, system_type, interface_version: VERSION })
+  const answered = await request(bind, {
+    system_id,
+    password,
+    system_type,
+    interface_version: VERSION,
+  })
   if (answered?.command_status !== 0) {
     session.destroy()
     throw new Error(answered ? statusName(answered.command_status) : 'no answer')
@@ -152,7 +157,9 @@ export async function openSession(settings: Settings, bind: Bind, deliver: Deliv
 
 async function connect({ host, port, tls, ca }: Settings): Promise<Socket> {
   const name = isIP(host) ? {} : { servername: host } // servers with several names need SNI
-  const socket = tls ? connectTls({ host, port, ...name, ...(ca && { ca }) }) : connectTcp({ host, port })
+  const socket = tls
+    ? connectTls({ host, port, ...name, ...(ca && { ca }) })
+    : connectTcp({ host, port })
   try {
     const signal = AbortSignal.timeout(CONNECT_MS)
     await once(socket, tls ? 'secureConnect' : 'connect', { signal })

@@ -9,7 +9,8 @@ const ascii = (max: number) =>
     .string()
     .regex(/^[ -~]*$/, 'must be plain ASCII')
     .max(max)
-const whole = (min: number, max: number, fallback: number) => z.int().min(min).max(max).default(fallback)
+const whole = (min: number, max: number, fallback: number) =>
+  z.int().min(min).max(max).default(fallback)
 
 const GIVEN_SENDER = z.strictObject({
   address: ascii(20).regex(/^[^+]/, 'goes without its +'),
@@ -87,7 +88,10 @@ const SETTINGS = z
     path: ['country_code'],
     error: 'is needed for "numbers": "national"',
   })
-  .transform((settings) => ({ ...settings, receipt_ids: settings.receipt_ids ?? settings.answer_ids }))
+  .transform((settings) => ({
+    ...settings,
+    receipt_ids: settings.receipt_ids ?? settings.answer_ids,
+  }))
 export type Settings = Readonly<z.output<typeof SETTINGS>> & { readonly password: string }
 
 /** Reads a settings file. Throws a UserError that quotes no value. */
@@ -95,7 +99,9 @@ export function readSettings(file: string, env: NodeJS.ProcessEnv): Settings {
   const data = readSettingsFile(SETTINGS, file)
   const password = data.password ?? env.SMPP_PASSWORD
   if (password === undefined)
-    throw new UserError(`password is missing: in ${file}, or as the environment variable SMPP_PASSWORD.`)
+    throw new UserError(
+      `password is missing: in ${file}, or as the environment variable SMPP_PASSWORD.`,
+    )
   return { ...data, password, ca: data.ca && readText(data.ca) }
 }
 

@@ -8,7 +8,11 @@ export const CLICKATELL: PresetData = {
   // api-reference/messages/send-messages (2026-11-26)
   send: {
     path: '/v1/message',
-    headers: { 'content-type': 'application/json', accept: 'application/json', authorization: '{{secret}}' },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      authorization: '{{secret}}',
+    },
     body: {
       messages: [
         {
@@ -66,7 +70,15 @@ export const CLICKATELL: PresetData = {
       'MEDIA_ACCESS_ERROR',
       'MEDIA_REJECTED_BY_SUPPLIER',
     ],
-    pending: ['UNKNOWN', 'EMULATED', 'ACCEPTED', 'QUEUED', 'SENT_TO_SUPPLIER', 'SUPPLIER_ACK', 'SCHEDULED'],
+    pending: [
+      'UNKNOWN',
+      'EMULATED',
+      'ACCEPTED',
+      'QUEUED',
+      'SENT_TO_SUPPLIER',
+      'SUPPLIER_ACK',
+      'SCHEDULED',
+    ],
   },
   incoming: { each: 'event.moText', id: 'messageId', from: 'from', to: 'to', body: 'content' },
 }

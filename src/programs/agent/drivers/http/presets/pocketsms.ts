@@ -20,7 +20,10 @@ export const POCKETSMS: PresetData = {
   answer: { id: 'message_ids.0', code: 'error', error: ['message'] },
   refusals: [
     { code: ['idempotency_key_in_use', 'no_devices'], means: 'busy' },
-    { code: ['quota_exceeded', 'account_disabled', 'line_not_found', 'line_ambiguous'], means: 'account' },
+    {
+      code: ['quota_exceeded', 'account_disabled', 'line_not_found', 'line_ambiguous'],
+      means: 'account',
+    },
     { code: ['destination_not_allowed'], means: 'unsent' },
   ],
   receipt: {

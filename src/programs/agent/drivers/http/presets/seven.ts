@@ -21,7 +21,11 @@ export const SEVEN: PresetData = {
   // github.com/seven-io/api-schemes (2026-02-11)
   send: {
     path: '/api/sms',
-    headers: { 'content-type': 'application/json', accept: 'application/json', 'x-api-key': '{{secret}}' },
+    headers: {
+      'content-type': 'application/json',
+      accept: 'application/json',
+      'x-api-key': '{{secret}}',
+    },
     body: { to: '{{to_digits}}', from: '{{from_digits}}', text: '{{body}}', foreign_id: '{{ref}}' },
   },
   // balance.rb in the gem seven_api (0.6.0): docs.seven.io/en/rest-api/endpoints/account#balance

@@ -39,7 +39,13 @@ export const TELNYX: PresetData = {
     body: 'data.payload.text',
     // https://developers.telnyx.com/docs/messaging/messages/send-receive-mms (2026-11-26)
     // https://developers.telnyx.com/docs/messaging/messages/receiving-webhooks (2026-11-27): waits 2 s
-    files: { each: 'data.payload.media', seconds: 1.5, url: 'url', type: 'content_type', size: 'size' },
+    files: {
+      each: 'data.payload.media',
+      seconds: 1.5,
+      url: 'url',
+      type: 'content_type',
+      size: 'size',
+    },
   },
   // https://developers.telnyx.com/docs/development/api-fundamentals/webhooks (2026-11-26)
   signature: {

@@ -1,0 +1,50 @@
+import { sendJson } from '../../http/answer.ts'
+import { readJson } from '../../http/body/raw-body.ts'
+import { auditRequest } from '../../http/middleware/audit.ts'
+import { bySuperuser } from '../../http/permission.ts'
+import { rows } from '../../http/rows.ts'
+import { checkShape } from '../base/body-schemas.ts'
+import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from './user-access.ts'
+
+const MAX_BODY_BYTES = 1_000
+
+/** `/api/users` for superusers: lists what acts for a user, such as API keys; enables a disabled user. */
+export const USER_ROUTES = rows(
+  'users',
+  {
+    'GET /api/users/:id/access': {
+      permission: bySuperuser,
+      describe: {
+        id: 'readUserAccess',
+        summary: 'List everything that acts for a user',
+        description:
+          'For superusers: API keys, devices, enabled webhooks, hooks and automatic answers, campaigns that are not over, and how many messages wait.',
+        answer: ['The lists.', USER_ACCESS],
+        fails: [401, 404],
+      },
+      run: ({ store }, _, id) => readAccess(store.db, id),
+    },
+    'POST /api/users/:id/enable': {
+      permission: bySuperuser,
+      describe: {
+        id: 'enableUser',
+        summary: 'Enable a disabled user',
+        description:
+          'For superusers. Ends or keeps everything that acts for the user, in one transaction.',
+        body: [ENABLE_USER],
+        answer: ['What there was: it has ended, or goes on.', USER_ACCESS],
+        fails: [400, 401, 404, 413],
+      },
+      run: async ({ auth, store: { db, catalog }, services }, c, id) => {
+        const body = checkShape(ENABLE_USER, await readJson(c, MAX_BODY_BYTES))
+        return db.transaction(async (inside) => {
+          const answer = await enableUser({ db: inside, catalog }, services.extensions, id, body)
+          const action = body.access === 'end' ? 'enable user, end access' : 'enable user'
+          await auditRequest(c, services, auth, { action, collection: 'users', record: id }, inside)
+          return answer
+        })
+      },
+    },
+  },
+  sendJson,
+)
