@@ -1,7 +1,7 @@
 -- The SIMs that a device has reported in its field `sims`: one row for each slot from 1 to 8, '' for unknown
--- values. The server has read the numbers (sim-numbers.ts). Accepts our names of members and those of other
--- programs. If a SIM has no number, `sender` is used, a name or short code. If it has no slot, its position
--- in the list is used.
+-- values. The server has read the numbers (complete-sim-numbers.ts). Accepts our names of members and those
+-- of other programs. If a SIM has no number, `sender` is used, a name or short code. If it has no slot, its
+-- position in the list is used.
 create or replace function sms_sim_list(sims json) returns table (slot int, number text, carrier text, country text)
 language sql immutable as $$
   select distinct on (s.slot) s.slot,

@@ -9,8 +9,8 @@ import { chunkKey, splitAudience } from './chunks.ts'
 
 /**
  * Ends a campaign and stores the Idempotency-Keys of all its chunks of recipients, so that no node can store
- * their messages any more. settle.ts cancels those already stored. False if the campaign has changed since
- * it was read. `permit`: of who cancels it; the server's own end is not audited.
+ * their messages any more. settle-campaign.ts cancels those already stored. False if the campaign has changed
+ * since it was read. `permit`: of who cancels it; the server's own end is not audited.
  */
 export function endCampaign(
   { store, config }: CampaignServices,

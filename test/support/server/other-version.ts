@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '9992888e4194bf87c06738e57225fe4bbc3c7576'
+const FIRST_RELEASE = 'd12846daaafdbbd0c309c28c8838866686363a69'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
