@@ -19,7 +19,8 @@ const readService = (db: Db, user: string, id: string) =>
     // keys make services, too: the account's own come first
     .orderBy(({ eb }) => eb('api_key', '<>', ''))
     .orderBy('created')
-    .orderBy('id')
+    // two may be made in one millisecond
+    .orderBy('_rowid')
     .limit(1)
     .executeTakeFirst()
 
