@@ -50,6 +50,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
   const register = () => registerNode(db, node, [...ignored], () => isOver)
   let { settled } = await register()
   let since = await readCurrentSnapshot(db)
+  let started: string | undefined
   let readAtMs = performance.now()
   const known = new Set<number>()
   let reading: Promise<void> | undefined
@@ -76,10 +77,11 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
         isDue = false
         const began = performance.now()
         if (began - readAtMs > AWAY_MS) await restart()
-        const page = await readChanges(db, node, since, hear)
+        const page = await readChanges(db, since, hear)
         since = page.snapshot
         known.clear()
-        if (!page.isRegistered) await registerAgain()
+        if (started !== undefined && started !== page.started) listener.lost()
+        started = page.started
         readAtMs = began
       }
     } catch (error) {

@@ -57,10 +57,6 @@ async function haveEarlierEnded(db: Db, xid: number): Promise<boolean> {
   return !(await evaluate(db, isOpen))
 }
 
-/** Whether a node is registered: a crash of Postgres and a failover empty the table. */
-export const isRegistered = (node: string) =>
-  sql<boolean>`exists (select from _listeners l where l.node = ${node})`
-
 /** Renews a node's registration. Returns false if it was deleted: changes since then may not be logged. */
 export async function renewNode(db: Db, node: string): Promise<boolean> {
   const { numUpdatedRows } = await queries(db)
