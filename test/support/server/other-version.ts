@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '414e561c3c166af758e57b701461f9a1e30a652a'
+const FIRST_RELEASE = '9ccb8f06920ad1185f2ea96bc22a509f4b0b8341'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
