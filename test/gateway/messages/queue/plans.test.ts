@@ -15,15 +15,22 @@ import type { Db } from '../../../../src/platform/db/open.ts'
 import { permitOf } from '../../../support/database/permits.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
 
-/** Runs `work` in a transaction. Returns those of these tables and indexes that it has scanned. */
+/**
+ * Runs `work` in a transaction. Returns those of these tables and indexes that it has scanned. A connection
+ * counts what its earlier transactions scanned for up to a second more, so the difference is what `work` did.
+ */
 const scanned = (db: Db, names: readonly string[], work: (store: Store) => Promise<void>) =>
   db.transaction(async (tx) => {
+    const count = async () => {
+      const { rows } = await tx.query(
+        'select relname, pg_stat_get_xact_numscans(oid) from pg_class where relname = any($1)',
+        [names],
+      )
+      return new Map(rows.map(([name, scans]) => [name, scans]))
+    }
+    const before = await count()
     await work({ ...store, db: tx })
-    const { rows } = await tx.query(
-      'select relname from pg_class where relname = any($1) and pg_stat_get_xact_numscans(oid) > 0',
-      [names],
-    )
-    return rows.flat()
+    return [...(await count())].filter(([name, n]) => n !== before.get(name)).map(([name]) => name)
   })
 
 /** Indexes that lead to all that a user has, or a device. */
