@@ -1402,7 +1402,7 @@ create table webhook_deliveries (
   _rowid bigint generated always as identity not null,
   constraint webhook_deliveries__rowid_key UNIQUE (_rowid),
   constraint webhook_deliveries_pkey PRIMARY KEY (id)
-) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02);
+) with (autovacuum_analyze_threshold=250, autovacuum_analyze_scale_factor=0.02, fillfactor=50);
 CREATE INDEX idx_webhook_deliveries_user ON webhook_deliveries USING btree ("user", created);
 CREATE INDEX idx_webhook_deliveries_webhook ON webhook_deliveries USING btree (webhook, created);
 CREATE INDEX webhook_deliveries_in_order ON webhook_deliveries USING btree ("user", _rowid NULLS FIRST);
