@@ -19,7 +19,6 @@ declare
   unproved text[] := '{}';
   forbidden text[] := '{}';
   reasons jsonb;
-  has_stops boolean;
   destinations text;
   key_destinations text;
 begin
@@ -33,19 +32,18 @@ begin
       unproved := consent_missing(owner, numbers, groups);
     end if;
   end if;
-  select exists (select from _stop_list p where p."user" = owner), coalesce(s.destinations, ''), coalesce(k.destinations, '')
-  into has_stops, destinations, key_destinations
-  from (select) one
-  left join user_settings s on s."user" = owner and sender is not null
-  left join api_keys k on k.id = sender and k."user" = owner;
-  if has_stops then
+  if exists (select from _stop_list p where p."user" = owner) then
     erased := person_stopped(owner, numbers);
   end if;
-  if destinations || key_destinations <> '' then
-    forbidden := array(
-      select n.number from unnest(numbers) n(number)
-      where not (sms_is_destination(destinations, n.number) and sms_is_destination(key_destinations, n.number))
-    );
+  if sender is not null then
+    select coalesce(s.destinations, ''), coalesce(k.destinations, '') into destinations, key_destinations
+    from (select) one left join user_settings s on s."user" = owner left join api_keys k on k.id = sender and k."user" = owner;
+    if destinations || key_destinations <> '' then
+      forbidden := array(
+        select n.number from unnest(numbers) n(number)
+        where not (sms_is_destination(destinations, n.number) and sms_is_destination(key_destinations, n.number))
+      );
+    end if;
   end if;
   if unwilling || erased || unproved || forbidden = '{}' then
     return null;

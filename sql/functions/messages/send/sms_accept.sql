@@ -200,7 +200,8 @@ begin
 
   -- Tell realtime subscribers that the usage changed.
   if exists (select from _listeners where 'sms_usage' <> all (ignored)) then
-    insert into _changes (collection, action, record)
-    select 'sms_usage', c.action, c.id from unnest(actions, usages) c(action, id);
+    insert into _changes (collection, action, record, image)
+    select 'sms_usage', c.action, c.id, row_to_json(s.*)
+    from unnest(actions, usages) c(action, id) join sms_usage s on s.id = c.id;
   end if;
 end $$;
