@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { listRecords } from '../src/engine/records/list.ts'
 import { makeAuthRecord, NO_REQUEST } from '../src/engine/request/request.ts'
 import { readConfig } from '../src/platform/config.ts'
-import { migrate } from '../src/platform/db/schema/migrate.ts'
+import { migrateDatabase } from '../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { openDb, openStore } from '../test/support/database/open.ts'
 import { makeDevice, makeUser } from '../test/support/database/queue.ts'
@@ -38,7 +38,7 @@ const PAGES = {
 const folder = await mkdtemp(join(tmpdir(), 'bench-conversations-'))
 const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'warn' })
 const db = await openDb(config, createLogger(config))
-await migrate(db)
+await migrateDatabase(db)
 const store = await openStore(db)
 const user = await makeUser(store)
 const device = await makeDevice(store, user)

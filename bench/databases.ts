@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
 import { openEmbedded } from '../src/platform/db/embedded/embedded.ts'
-import { settingsFor } from '../src/platform/db/embedded/postgres-settings.ts'
+import { makePostgresSettings } from '../src/platform/db/embedded/postgres-settings.ts'
 import { createLogger } from '../src/platform/log.ts'
 import { createDatabase } from '../test/support/database/postgres.ts'
 import { seed } from './seed.ts'
@@ -50,7 +50,7 @@ export async function seedEmbedded(folder: string) {
   const { url, close } = await openEmbedded(
     folder,
     createLogger({ logLevel: 'warn' }),
-    settingsFor(GB),
+    makePostgresSettings(GB),
   )
   const client = new pg.Client({ connectionString: url })
   await client.connect()

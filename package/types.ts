@@ -1,5 +1,5 @@
-import { describedCollections } from '../src/http/openapi/described-collections.ts'
-import { openApiDocument } from '../src/http/openapi/document.ts'
+import { listDescribedCollections } from '../src/http/openapi/described-collections.ts'
+import { makeOpenApiDocument } from '../src/http/openapi/document.ts'
 import { DESCRIBED } from '../src/main/api-description.ts'
 import { BUILT_IN } from '../src/main/definitions.ts'
 import { collectExtensions } from '../src/main/features.ts'
@@ -29,9 +29,9 @@ const SENDS = ['Send', 'TemplateSend', 'Accepted', 'BatchStatus']
 /** Declarations of records, of webhooks' bodies, and of what a send takes and answers. */
 export function typesOf(): string {
   const config = readConfig({})
-  const { components, webhooks } = openApiDocument({
+  const { components, webhooks } = makeOpenApiDocument({
     url: config.publicUrl,
-    collections: describedCollections(BUILT_IN),
+    collections: listDescribedCollections(BUILT_IN),
     extensions: collectExtensions(config),
     described: DESCRIBED,
   })

@@ -9,7 +9,7 @@ import { PLAIN_OPTIONS } from '../../src/gateway/messages/send/send-options.ts'
 import type { storeOffers } from '../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { createLogger } from '../../src/platform/log.ts'
-import { randomId } from '../../src/platform/tools/random.ts'
+import { makeRandomId } from '../../src/platform/tools/random.ts'
 import { openDb, openStore } from '../../test/support/database/open.ts'
 import { startPostgres } from '../../test/support/database/postgres.ts'
 import { storeGroup } from '../bare/bare-send.ts'
@@ -80,7 +80,7 @@ async function openSide(home: string, url: string, admin: string): Promise<Side>
     permit: requirePermit(sender, 'send'),
     sender,
     body: 'Message 4711: your parcel arrives tomorrow between 9 and 12.',
-    messages: [{ id: randomId(), to: someNumber(), segments: 1 }],
+    messages: [{ id: makeRandomId(), to: someNumber(), segments: 1 }],
   })
   const terms = { ...config, deviceOnlineSeconds: 86_400 }
   return {
@@ -101,7 +101,7 @@ function openBare(url: string, admin: string): Side {
   const one = () => ({
     user: USERS.sender,
     recipients: [someNumber()],
-    ids: [randomId()],
+    ids: [makeRandomId()],
     batch: '',
     body,
     devices: ['benchdevice0001'],

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import pg from 'pg'
 import { openEmbedded } from '../../src/platform/db/embedded/embedded.ts'
-import { settingsFor } from '../../src/platform/db/embedded/postgres-settings.ts'
+import { makePostgresSettings } from '../../src/platform/db/embedded/postgres-settings.ts'
 import { createLogger } from '../../src/platform/log.ts'
 import { EmbeddedData } from '../../test/support/database/embedded-data.ts'
 import { freePort } from '../../test/support/database/postgres.ts'
@@ -119,7 +119,7 @@ else {
   const changed = Object.fromEntries(values.set.map((text) => text.split('=') as [string, string]))
   const results = new Map<string, Figures>()
   for (const memory of values.memory.split(',').map(Number)) {
-    const settings = { ...settingsFor(memory * GB), ...changed }
+    const settings = { ...makePostgresSettings(memory * GB), ...changed }
     const found = await measure(settings, Number(values.minutes), Number(values.rate), values.empty)
     results.set(`${memory} GB`, found)
     console.log(`${memory} GB`, JSON.stringify(settings))

@@ -9,7 +9,7 @@ import { PLAIN_OPTIONS } from '../../src/gateway/messages/send/send-options.ts'
 import type { storeOffers } from '../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { createLogger } from '../../src/platform/log.ts'
-import { randomId } from '../../src/platform/tools/random.ts'
+import { makeRandomId } from '../../src/platform/tools/random.ts'
 import { openDb, openStore } from '../../test/support/database/open.ts'
 import { startPostgres } from '../../test/support/database/postgres.ts'
 import { makeDevice, makeUser } from '../../test/support/database/queue.ts'
@@ -76,7 +76,7 @@ async function openSide(home: string, admin: string): Promise<Side> {
       ...PLAIN_OPTIONS,
       permit: requirePermit(sender, 'send'),
       body: 'Your parcel arrives tomorrow between 9 and 12.',
-      messages: [{ id: randomId(), to: someNumber(), segments: 1 }],
+      messages: [{ id: makeRandomId(), to: someNumber(), segments: 1 }],
     }))
     await accept.storeOffers(store, terms, offers)
     await end('send')
@@ -132,7 +132,7 @@ async function openSide(home: string, admin: string): Promise<Side> {
         headers: {
           'webhook-id': delivery,
           'webhook-timestamp': '1764322148',
-          'webhook-signature': `v1,${randomId(44)}`,
+          'webhook-signature': `v1,${makeRandomId(44)}`,
         },
       }))
       await rows('select * from webhook_record($1::json, true)', JSON.stringify(outcomes))
@@ -147,7 +147,7 @@ async function makeOwners(store: Store) {
   for (let i = 0; i < ACCOUNTS; i++) {
     const user = await makeUser(store)
     const device = await makeDevice(store, user)
-    await store.db.query(WEBHOOK, [randomId(), user])
+    await store.db.query(WEBHOOK, [makeRandomId(), user])
     const { rows } = await store.db.query('select xmin::text from users where id = $1', [user])
     made.push({
       device,

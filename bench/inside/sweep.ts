@@ -1,6 +1,6 @@
-import { sweep } from '../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../src/gateway/messages/queue/sweep-queue.ts'
 import { readConfig } from '../../src/platform/config.ts'
-import { migrate } from '../../src/platform/db/schema/migrate.ts'
+import { migrateDatabase } from '../../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../../src/platform/log.ts'
 import { openDb, openStore } from '../../test/support/database/open.ts'
 import { startPostgres } from '../../test/support/database/postgres.ts'
@@ -33,7 +33,7 @@ const QUEUE = `insert into sms_dispatch
 const postgres = await startPostgres()
 const config = readConfig({ DATABASE_URL: postgres.url, LOG_LEVEL: 'warn' })
 const db = await openDb(config, createLogger(config))
-await migrate(db)
+await migrateDatabase(db)
 const store = await openStore(db)
 const users = await Promise.all(Array.from({ length: USERS }, () => makeUser(store)))
 const owners = Array.from({ length: USERS * DEVICES }, (_, i) => users[i % USERS]!)
@@ -46,7 +46,7 @@ await db.script('analyze')
 const times: number[] = []
 for (let i = 0; i < TICKS; i++) {
   const begin = performance.now()
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   times.push(performance.now() - begin)
 }
 times.sort((a, b) => a - b)

@@ -1,5 +1,5 @@
 import { routePath } from 'hono/route'
-import { findCachedIdentity, identify, readHeaderToken } from '../engine/auth/tokens.ts'
+import { findCachedIdentity, identifyToken, readHeaderToken } from '../engine/auth/tokens.ts'
 import type { Store } from '../engine/collections/catalog.ts'
 import { answerRecord } from '../engine/records/list.ts'
 import { toRow } from '../engine/records/record-row.ts'
@@ -9,11 +9,11 @@ import { readRequestBody } from './body/body.ts'
 import type { Ctx, RequestBody, Services } from './context.ts'
 import { readRequestQuery } from './query.ts'
 import { requireRole } from './required-role.ts'
-import { type Attempt, retry, withCatalog } from './retry-request.ts'
+import { type Attempt, retryRequest, withCatalog } from './retry-request.ts'
 import { findRequestMemory } from './server/caller.ts'
 
 /** Headers as API rules see them: first values, names in snake_case and, as in Go, without `host`. */
-function ruleHeaders(c: Ctx): Record<string, string> {
+function readRuleHeaders(c: Ctx): Record<string, string> {
   const { host: _, ...rest } = c.env.incoming.headersDistinct
   return Object.fromEntries(
     Object.entries(rest).map(([name, values]) => [name.replaceAll('-', '_'), values?.[0] ?? '']),
@@ -27,7 +27,7 @@ function ruleHeaders(c: Ctx): Record<string, string> {
 export async function authenticate(c: Ctx, { store, rights }: Services, cached: boolean) {
   const { authorization } = c.env.incoming.headers
   const known = cached && findCachedIdentity(store.catalog, authorization)
-  const auth = known || (await identify(store.signIn, authorization))
+  const auth = known || (await identifyToken(store.signIn, authorization))
   if (auth?.limits)
     requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`, rights)
   return auth
@@ -37,7 +37,7 @@ export async function authenticate(c: Ctx, { store, rights }: Services, cached: 
 export async function identifyKnownCaller(c: Ctx, { store }: Services): Promise<AuthRecord | null> {
   const { authorization } = c.env.incoming.headers
   const known = findCachedIdentity(store.catalog, authorization)
-  return known ?? withCatalog(store, () => identify(store.signIn, authorization))
+  return known ?? withCatalog(store, () => identifyToken(store.signIn, authorization))
 }
 
 /**
@@ -46,7 +46,7 @@ export async function identifyKnownCaller(c: Ctx, { store }: Services): Promise<
 export const authenticateUncached = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
   withCatalog(services.store, () => authenticate(c, services, false))
 
-export function meterFor(c: Ctx, auth: AuthRecord | null): AnswerMeter {
+export function makeAnswerMeter(c: Ctx, auth: AuthRecord | null): AnswerMeter {
   c.set('asker', auth)
   return new AnswerMeter(() => findRequestMemory(c), c.get('memory')?.answer)
 }
@@ -55,17 +55,17 @@ export function meterFor(c: Ctx, auth: AuthRecord | null): AnswerMeter {
  * Runs `work` for the cached caller and, if that is outdated, again for the caller from the database (see
  * `retry`). `values`: the body, if already read.
  */
-export async function asCaller<T>(
+export async function runAsCaller<T>(
   c: Ctx,
   services: Services,
   work: (request: RequestInfo, how: Attempt) => Promise<T>,
   options: { readonly isRead?: boolean; readonly values?: RequestBody['values'] } = {},
 ): Promise<T> {
   const { isRead = false, values = (await readRequestBody(c)).values } = options
-  return retry(
+  return retryRequest(
     services.store,
     (isCached) => authenticate(c, services, isCached),
-    (auth, how) => work(buildRequest(c, auth, values, 'default', meterFor(c, auth)), how),
+    (auth, how) => work(buildRequest(c, auth, values, 'default', makeAnswerMeter(c, auth)), how),
     { startsCached: true, isRead },
   )
 }
@@ -85,16 +85,17 @@ export function buildRequest(
     body,
     auth,
     meter,
-    headers: () => ruleHeaders(c),
+    headers: () => readRuleHeaders(c),
   }
 }
 
-export const ownToken = (c: Ctx): string => readHeaderToken(c.env.incoming.headers.authorization)
+export const readOwnToken = (c: Ctx): string =>
+  readHeaderToken(c.env.incoming.headers.authorization)
 
-export const ownRecord = (c: Ctx, store: Store, auth: AuthRecord): Promise<string> =>
+export const answerOwnRecord = (c: Ctx, store: Store, auth: AuthRecord): Promise<string> =>
   answerRecord(
     store,
     auth.collection,
     toRow(auth.collection, auth.values),
-    buildRequest(c, auth, {}, 'default', meterFor(c, auth)),
+    buildRequest(c, auth, {}, 'default', makeAnswerMeter(c, auth)),
   )

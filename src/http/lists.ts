@@ -1,10 +1,10 @@
 import { Catalog, type Store } from '../engine/collections/catalog.ts'
 import type { BaseCollection } from '../engine/collections/collection.ts'
-import { readBuiltIn } from '../engine/collections/definition/built-in.ts'
-import { readNew } from '../engine/collections/definition/read-collection.ts'
+import { readBuiltInDefinitions } from '../engine/collections/definition/built-in.ts'
+import { parseNewCollection } from '../engine/collections/definition/read-collection.ts'
 import { readField } from '../engine/collections/definition/read-field.ts'
 import type { Field, FieldTypeName } from '../engine/fields/field.ts'
-import { compile } from '../engine/filter/compile.ts'
+import { compileFilter } from '../engine/filter/compile.ts'
 import type { CompiledFilter } from '../engine/filter/compiled-filter.ts'
 import { collectFilterNames, FilterError, parseFilter } from '../engine/filter/parse.ts'
 import { readSort } from '../engine/filter/sort.ts'
@@ -26,19 +26,19 @@ interface PlainList {
 }
 
 /** Makes a list of a table or view. `paths`: which paths into JSON fields filters may use; default: none. */
-export function plainList(
+export function makePlainList(
   name: string,
   fields: readonly (readonly [name: string, type: FieldTypeName])[],
   paths = /(?!)/,
 ): PlainList {
   const read = (field: string, type: FieldTypeName): Field => readField({ name: field, type })
   const collection = {
-    ...readNew({ name }),
+    ...parseNewCollection({ name }),
     id: name,
     isInternal: true,
     fields: fields.map(([field, type]) => read(field, type)),
   } as BaseCollection
-  return { collection, alone: new Catalog([collection], readBuiltIn([])), paths }
+  return { collection, alone: new Catalog([collection], readBuiltInDefinitions([])), paths }
 }
 
 /** Throws 400 if `filter` or `sort` name what is no own field, FilterError for a wrong filter. */
@@ -54,7 +54,7 @@ function checkNames(
 }
 
 /** A page of a list as JSON. `write` makes the JSON of one row. Throws 400, FilterError. */
-export async function listPlain(
+export async function listPlainRows(
   list: PlainList,
   { db }: Store,
   extensions: Extensions,
@@ -72,7 +72,7 @@ export async function listPlain(
   return fields ? pickFields(text, fields, 'items') : text
 }
 
-const LOGS = plainList(
+const LOGS = makePlainList(
   '_logs',
   [
     ['id', 'text'],
@@ -93,7 +93,7 @@ export async function listLogs(
   request: RequestInfo,
 ) {
   await logs.flush()
-  return listPlain(LOGS, store, extensions, request, ({ id, created, data, message, level }) =>
+  return listPlainRows(LOGS, store, extensions, request, ({ id, created, data, message, level }) =>
     JSON.stringify({ id, created, data, message, level }),
   )
 }
@@ -134,7 +134,7 @@ function compileStats({ ticket }: Db, request: RequestInfo): CompiledFilter {
   try {
     checkNames(LOGS, request)
     const { filter = '' } = request.query
-    return compile(LOGS.alone, {
+    return compileFilter(LOGS.alone, {
       collection: LOGS.collection,
       rule: '',
       filter,

@@ -14,7 +14,7 @@ export function requireCollection(
 }
 
 /** Finds a collection whose records can be written. Throws 404 with the message `missing`, 400 for a view. */
-export function writableCollection(
+export function requireWritableCollection(
   catalog: Catalog,
   nameOrId: string,
   missing?: string,

@@ -37,7 +37,7 @@ export interface UserCaller<Own extends Services = Services> extends Caller, Has
   readonly user: string
 }
 
-async function withUser<Own extends Services>(
+async function runWithUser<Own extends Services>(
   c: Ctx,
   services: Own,
   work: (caller: UserCaller<Own>) => unknown,
@@ -46,35 +46,38 @@ async function withUser<Own extends Services>(
 }
 
 /** An account, or a member with at least this role. */
-export const byRole = <Own extends Services = Services>(
+export const allowRole = <Own extends Services = Services>(
   least: Role,
 ): Permission<UserCaller<Own>, Own> => ({
   least,
   security: SIGNED_IN,
-  withCaller: withUser,
+  withCaller: runWithUser,
 })
 
 /** An account. Members are refused, whatever their role is. */
-export const byOwner = <Own extends Services = Services>(): Permission<UserCaller<Own>, Own> => ({
+export const allowOwner = <Own extends Services = Services>(): Permission<
+  UserCaller<Own>,
+  Own
+> => ({
   security: SIGNED_IN,
-  withCaller: withUser,
+  withCaller: runWithUser,
 })
 
 /** Any signed-in record: a user, a device, a superuser, and with `least` a member with at least that role. */
-export const bySignedIn = (least?: Role): Permission<Caller & HasServices> => ({
+export const allowAuthenticated = (least?: Role): Permission<Caller & HasServices> => ({
   ...(least && { least }),
   security: SIGNED_IN,
   withCaller: async (c, services, work) => work({ ...(await requireAuth(c, services)), services }),
 })
 
-export const bySuperuser: Permission<Caller & HasServices> = {
+export const allowSuperuser: Permission<Caller & HasServices> = {
   security: SIGNED_IN,
   withCaller: async (c, services, work) =>
     work({ ...(await requireSuperuser(c, services)), services }),
 }
 
 /** A record of the auth collection in the path. */
-export const byMember = (least?: Role): Permission<Caller & HasServices> => ({
+export const allowMember = (least?: Role): Permission<Caller & HasServices> => ({
   ...(least && { least }),
   security: SIGNED_IN,
   withCaller: async (c, services, work) =>
@@ -82,13 +85,13 @@ export const byMember = (least?: Role): Permission<Caller & HasServices> => ({
 })
 
 /** Guests and all who signed in. The route itself asks who calls, and the rules of the collection decide. */
-export const byRules = (least?: Role): Permission<HasServices> => ({
+export const allowByRules = (least?: Role): Permission<HasServices> => ({
   ...(least && { least }),
   security: ANYONE,
 })
 
 /** Everybody. The route itself may ask for a secret. */
-export const everybody = <Own extends Services = Services>(): Permission<
+export const allowEverybody = <Own extends Services = Services>(): Permission<
   HasServices<Own>,
   Own
 > => ({

@@ -20,7 +20,7 @@ export function readQuery(url: string): Record<string, string> {
 }
 
 /** Whether a query or form has pairs that `readPairs` drops. As in Go, such a form is refused. */
-export const isMalformed = (text: string): boolean =>
+export const isMalformedQuery = (text: string): boolean =>
   text.includes(';') || (text.includes('%') && text.replace(ESCAPE, '').includes('%'))
 
 export function readPairs(text: string): [string, string][] {
@@ -53,4 +53,4 @@ function unescapeText(text: string): string | undefined {
 }
 
 /** The query of a URL. As in Go, its parameters count as fields of a form body. */
-export const queryText = (url: string) => url.split(/\?(.*)/s)[1] ?? ''
+export const readQueryText = (url: string) => url.split(/\?(.*)/s)[1] ?? ''

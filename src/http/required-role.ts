@@ -1,4 +1,4 @@
-import { isEnough, notAllowed } from '../engine/records/access.ts'
+import { isRoleEnough, makeNotAllowed } from '../engine/records/access.ts'
 import type { AuthRecord, Role } from '../engine/request/request.ts'
 
 /**
@@ -17,6 +17,7 @@ export function requireRole(auth: AuthRecord, route: string, rights: RouteRights
   const { limits } = auth
   if (limits === undefined) return
   const least = rights[route] ?? 'owner'
-  if (limits === 'none' ? PERSONAL.test(route) : least === 'act' || isEnough(limits, least)) return
-  throw notAllowed(limits)
+  if (limits === 'none' ? PERSONAL.test(route) : least === 'act' || isRoleEnough(limits, least))
+    return
+  throw makeNotAllowed(limits)
 }

@@ -38,7 +38,7 @@ export interface Versioned {
 }
 
 /** Repeats `work` after faults. A failed attempt must store nothing or throw StoredWithoutAnswer. */
-export async function retry<A extends Versioned | null, T>(
+export async function retryRequest<A extends Versioned | null, T>(
   store: CatalogStore,
   identify: (isCached: boolean) => Promise<A>,
   work: (auth: A, attempt: Attempt) => Promise<T>,
@@ -59,14 +59,15 @@ export async function retry<A extends Versioned | null, T>(
     try {
       auth = await identify(isAuthCached)
       const result = await work(auth, { isAuthCached, locksRecord })
-      if (!isRead || !(await isOutdated(store, before)) || !mayRetry('oldCatalog')) return result
+      if (!isRead || !(await isAuthOutdated(store, before)) || !mayRetry('oldCatalog'))
+        return result
     } catch (error) {
       if (error instanceof StoredWithoutAnswer) throw error.cause
       const isStale = async () => {
         const now = await identify(false)
         return auth?.version !== now?.version || auth?.key?.version !== now?.key?.version
       }
-      const isCatalogOld = () => isOutdated(store, before)
+      const isCatalogOld = () => isAuthOutdated(store, before)
       const fault = await findRetryReason(
         error,
         auth && isAuthCached ? isStale : undefined,
@@ -83,7 +84,7 @@ export const withCatalog = <T>(
   store: CatalogStore,
   work: () => Promise<T>,
   options?: RetryOptions,
-): Promise<T> => retry(store, async () => null, work, options)
+): Promise<T> => retryRequest(store, async () => null, work, options)
 
 /** The fault behind an error, if a retry may help. `isStale`: whether a cached caller was outdated. */
 async function findRetryReason(
@@ -108,7 +109,10 @@ const isRefusal = (error: unknown): boolean =>
 /**
  * Whether the collections were outdated. Reloads them if a statement did not fit the schema since `before`.
  */
-async function isOutdated(store: CatalogStore, before: { catalog: Catalog; mismatches: number }) {
+async function isAuthOutdated(
+  store: CatalogStore,
+  before: { catalog: Catalog; mismatches: number },
+) {
   if (schemaMismatches.count === before.mismatches) return false
   await store.reload()
   return store.catalog !== before.catalog

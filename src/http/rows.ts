@@ -25,7 +25,7 @@ export interface Row<Asking, Own extends Services> {
 }
 
 /** A row that OpenAPI does not have, or that it describes for each collection. */
-export const undescribed = <Asking, Own extends Services>(
+export const makeUndescribedRow = <Asking, Own extends Services>(
   permission: Permission<Asking, Own>,
   run: Row<Asking, Own>['run'],
   send?: typeof sendRaw,
@@ -54,17 +54,17 @@ type Rows<Callers, Own extends Services> = {
 type NoOther<Callers> = Readonly<Record<Exclude<keyof Callers, At>, never>>
 
 /** Makes routes from rows, named by method and path. An earlier one answers first. */
-export const rows = <Callers extends Record<At, unknown>, Own extends Services>(
+export const makeRoutes = <Callers extends Record<At, unknown>, Own extends Services>(
   tag: string,
   named: Rows<Callers, Own> & NoOther<Callers>,
   send = sendRaw,
 ): readonly Route<Own>[] =>
   Object.entries<AnyRow<Own>>(named).map(([at, row]) => ({ at: at as At, tag, send, ...row }))
 
-const split = (at: At) => at.split(' ') as [method: string, path: string]
+const splitMethodPath = (at: At) => at.split(' ') as [method: string, path: string]
 
 /** Adds the routes to an app. */
-export function mount<Own extends Services>(
+export function mountRoutes<Own extends Services>(
   routes: readonly Route<Own>[],
   services: Own,
 ): Hono<Env> {
@@ -72,7 +72,7 @@ export function mount<Own extends Services>(
   const guest: HasServices<Own> = { services }
   for (const { at, permission, run, send } of routes) {
     const { withCaller } = permission
-    const [method, path] = split(at)
+    const [method, path] = splitMethodPath(at)
     const first = /:(\w+)/.exec(path)?.[1]
     // routes of records take this way: it makes no function and no object for a request
     const work = withCaller
@@ -96,7 +96,7 @@ export const sumRights = (routes: readonly Route<never>[]): RouteRights =>
 
 /** The paths at which a GET changes something. */
 export const findChangingGets = (routes: readonly Route<never>[]): string[] =>
-  routes.flatMap(({ at, changes }) => (changes ? [split(at)[1]] : []))
+  routes.flatMap(({ at, changes }) => (changes ? [splitMethodPath(at)[1]] : []))
 
 /** Describes the routes for OpenAPI. */
 export function describeRoutes(routes: readonly Route<never>[], records: DescribedRecords) {

@@ -1,7 +1,7 @@
 #!/usr/bin/env node
 import { runMain } from 'citty'
 import { agentCommand } from '../programs/agent/command.ts'
-import { strict } from './command-line.ts'
+import { makeStrictCommand } from './command-line.ts'
 
 // the agent as a separate program, which servers offer for download as /agent.tgz
-await runMain(strict(agentCommand, 'agent'))
+await runMain(makeStrictCommand(agentCommand, 'agent'))

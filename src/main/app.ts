@@ -2,37 +2,38 @@ import { Hono } from 'hono'
 import type { Env } from '../http/context.ts'
 import type { Readiness } from '../http/metrics/readiness.ts'
 import { answerFailure, answerUnknownRoute } from '../http/middleware/failure.ts'
-import { gate } from '../http/middleware/limit-requests.ts'
+import { limitRequests } from '../http/middleware/limit-requests.ts'
 import { refuseHead } from '../http/middleware/refuse-head.ts'
-import { findChangingGets, mount } from '../http/rows.ts'
-import { routedPath } from '../http/server/headers-and-redirects.ts'
+import { findChangingGets, mountRoutes } from '../http/rows.ts'
+import { makePathReader } from '../http/server/headers-and-redirects.ts'
 import { RetryLater } from '../platform/api-errors.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { DESCRIBED } from './api-description.ts'
-import { assetRoutes, consoleRoutes, docsRoutes } from './console.ts'
+import { makeAssetRoutes, makeConsoleRoutes, makeDocsRoutes } from './console.ts'
 import { APIS, FEATURES } from './features.ts'
 import { READY_ROUTES } from './operations.ts'
 import { watchRoutes } from './watch-routes.ts'
 
 /** All routes of the server. `http/middleware/failure` answers the errors that they throw. */
 export function createApp(services: GatewayServices): Hono<Env> {
-  const app = new Hono<Env>({ getPath: routedPath(services.apis) })
-  app.route('/', mount(READY_ROUTES, services))
+  const app = new Hono<Env>({ getPath: makePathReader(services.apis) })
+  app.route('/', mountRoutes(READY_ROUTES, services))
   app.route('/', watchRoutes(services))
   for (const path of HEADLESS) app.use(path, refuseHead)
-  app.use('/api/*', gate(services))
+  app.use('/api/*', limitRequests(services))
   for (const { roots, identify } of APIS)
     for (const root of roots)
-      if (!root.startsWith('/api/')) app.use(`${root}/*`, gate(services, identify?.(services)))
+      if (!root.startsWith('/api/'))
+        app.use(`${root}/*`, limitRequests(services, identify?.(services)))
   app.use('/api/account/*', (c, next) => {
     c.header('cache-control', 'no-store')
     return next()
   })
-  for (const { rows = [] } of FEATURES) app.route('/', mount(rows, services))
-  app.route('/', docsRoutes(services, DESCRIBED))
-  app.route('/', consoleRoutes(services))
-  for (const { rows } of PROTOCOLS) app.route('/', mount(rows, services))
+  for (const { rows = [] } of FEATURES) app.route('/', mountRoutes(rows, services))
+  app.route('/', makeDocsRoutes(services, DESCRIBED))
+  app.route('/', makeConsoleRoutes(services))
+  for (const { rows } of PROTOCOLS) app.route('/', mountRoutes(rows, services))
   app.notFound((c) => answerUnknownRoute(c, services))
   app.onError((error, c) => answerFailure(c, error, services))
   return app
@@ -66,12 +67,12 @@ export function createUnavailableApp(
   services: Pick<GatewayServices, 'config' | 'log' | 'apis'>,
   reason: () => string,
 ): Hono<Env> {
-  const app = new Hono<Env>({ getPath: routedPath(services.apis) })
+  const app = new Hono<Env>({ getPath: makePathReader(services.apis) })
   app.get('/api/ready', (c) =>
     c.json({ ...NOT_READY, reason: reason() }, 503, { 'cache-control': 'no-store' }),
   )
   app.get('/api/health', (c) => c.json(HEALTHY))
-  app.route('/', assetRoutes())
+  app.route('/', makeAssetRoutes())
   app.all('*', () => {
     throw new RetryLater(503, RETRY_SECONDS, reason())
   })

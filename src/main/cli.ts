@@ -1,6 +1,6 @@
 import { defineCommand, runMain } from 'citty'
 import packageJson from '../../package.json' with { type: 'json' }
-import { say, strict } from './command-line.ts'
+import { makeStrictCommand, printLine } from './command-line.ts'
 
 /** Each command loads only its own modules: those of the server take two seconds of a slow core. */
 const main = defineCommand({
@@ -12,8 +12,8 @@ const main = defineCommand({
   subCommands: {
     serve: async () => (await import('./serve-command.ts')).serve,
     demo: async () => {
-      const { start } = await import('./server.ts')
-      return (await import('./demo/demo.ts')).demoCommand((config) => start(config))
+      const { runServer } = await import('./server.ts')
+      return (await import('./demo/demo.ts')).makeDemoCommand((config) => runServer(config))
     },
     doctor: async () => (await import('./doctor.ts')).doctorCommand,
     migrate: async () => (await import('./database-commands.ts')).migrateCommand,
@@ -38,5 +38,5 @@ const WELCOME = `pocketsms ${packageJson.version}: an SMS gateway that sends thr
 
 From npm, without installing: npx pocketsms demo`
 
-if (process.argv.length > 2) await runMain(strict(main))
-else say(WELCOME)
+if (process.argv.length > 2) await runMain(makeStrictCommand(main))
+else printLine(WELCOME)

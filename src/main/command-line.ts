@@ -14,14 +14,16 @@ export interface Words {
 type Loadable = CommandDef | (() => Promise<CommandDef>)
 
 /** Makes a command refuse unknown words. Citty ignores them: `send --dryrun` would send. */
-export function strict(command: CommandDef, name = 'pocketsms'): CommandDef {
+export function makeStrictCommand(command: CommandDef, name = 'pocketsms'): CommandDef {
   const {
     args = {},
     subCommands = {},
     run,
   } = command as { args?: ArgsDef; subCommands?: Record<string, Loadable>; run?: CommandDef['run'] }
   const strictly = (sub: Loadable, whole: string): Loadable =>
-    typeof sub === 'function' ? async () => strict(await sub(), whole) : strict(sub, whole)
+    typeof sub === 'function'
+      ? async () => makeStrictCommand(await sub(), whole)
+      : makeStrictCommand(sub, whole)
   const below = Object.entries(subCommands).map(
     ([word, sub]) => [word, strictly(sub, `${name} ${word}`)] as const,
   )
@@ -31,7 +33,7 @@ export function strict(command: CommandDef, name = 'pocketsms'): CommandDef {
     ...(run && {
       run: (context) =>
         runProgramCommand(async () => {
-          const fault = wordFault(context.rawArgs, args)
+          const fault = findWordFault(context.rawArgs, args)
           if (fault) throw new UserError(`${fault} See ${name} --help.`)
           await run(context)
         }),
@@ -39,7 +41,7 @@ export function strict(command: CommandDef, name = 'pocketsms'): CommandDef {
   }
 }
 
-export function wordFault(words: readonly string[], args: ArgsDef): string | undefined {
+export function findWordFault(words: readonly string[], args: ArgsDef): string | undefined {
   const kinds = Object.values(args)
   const positionals = kinds.some((kind) => 'many' in kind)
     ? Number.POSITIVE_INFINITY
@@ -77,4 +79,4 @@ const toParseOptions = (args: ArgsDef): Record<string, { type: 'boolean' | 'stri
   )
 
 /** Prints a line. */
-export const say = (line: string) => void process.stdout.write(`${line}\n`)
+export const printLine = (line: string) => void process.stdout.write(`${line}\n`)

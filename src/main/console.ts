@@ -3,8 +3,8 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Handler, Hono } from 'hono'
 import type { Ctx, Env, Services } from '../http/context.ts'
-import { describedCollections } from '../http/openapi/described-collections.ts'
-import { type DescribedRoutes, openApiDocument } from '../http/openapi/document.ts'
+import { listDescribedCollections } from '../http/openapi/described-collections.ts'
+import { type DescribedRoutes, makeOpenApiDocument } from '../http/openapi/document.ts'
 
 const DIST = fileURLToPath(new URL('../../console/dist/', import.meta.url))
 
@@ -18,7 +18,7 @@ const TYPES: Readonly<Record<string, string>> = {
 }
 
 /** Headers of a page that loads only from its server. `styles`: its style-src; `others`: CSP directives. */
-const pageHeaders = (styles: string, ...others: readonly string[]) => ({
+const makePageHeaders = (styles: string, ...others: readonly string[]) => ({
   'content-type': 'text/html; charset=utf-8',
   'content-security-policy': [
     "default-src 'none'",
@@ -36,13 +36,13 @@ const pageHeaders = (styles: string, ...others: readonly string[]) => ({
 })
 
 /** The console's URL may contain tokens from mails: other sites get no referrer and cannot frame the page. */
-const PAGE_HEADERS = pageHeaders(
+const PAGE_HEADERS = makePageHeaders(
   "'self'",
   "manifest-src 'self'",
   "media-src 'self'",
   "worker-src 'self'",
 )
-const DOCS_HEADERS = pageHeaders("'self' 'unsafe-inline'")
+const DOCS_HEADERS = makePageHeaders("'self' 'unsafe-inline'")
 const ENCODINGS = [
   ['br', '.br'],
   ['gzip', '.gz'],
@@ -64,24 +64,24 @@ const NAMED =
   'sw.js manifest.webmanifest icon-192.png icon-512.png icon-maskable.png agent.tgz'.split(' ')
 
 /** The console at `/` and, as in PocketBase, `/_/`; the API reference at `/docs`. Keeps files in memory. */
-export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {
+export function makeConsoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Hono<Env> {
   const isBuilt = existsSync(`${folder}index.html`)
   if (!isBuilt) log.warn('The console is not built: npm run prepare builds it.')
   const page = (name: string, headers: typeof PAGE_HEADERS) => {
-    const content = tagged(isBuilt ? readFileSync(folder + name) : NOT_BUILT)
-    return (c: Ctx) => sendTagged(c, content, headers)
+    const content = addEtag(isBuilt ? readFileSync(folder + name) : NOT_BUILT)
+    return (c: Ctx) => sendWithEtag(c, content, headers)
   }
   const sendPage = page('index.html', PAGE_HEADERS)
-  const app = assetRoutes(folder)
+  const app = makeAssetRoutes(folder)
     .get('/', sendPage)
     .get('/_', (c) => c.redirect('/_/', 307))
     .get('/_/', sendPage)
     .get('/docs', page('docs.html', DOCS_HEADERS))
     .get('/docs/', (c) => c.redirect('../docs', 307))
   for (const name of NAMED.filter((each) => existsSync(folder + each))) {
-    const content = tagged(readFileSync(folder + name))
+    const content = addEtag(readFileSync(folder + name))
     const headers = { 'content-type': findAssetType(name)!, 'cache-control': 'no-cache' }
-    const send = (c: Ctx) => sendTagged(c, content, headers)
+    const send = (c: Ctx) => sendWithEtag(c, content, headers)
     app.get(`/${name}`, send).get(`/_/${name}`, send)
   }
   return app
@@ -91,7 +91,7 @@ export function consoleRoutes({ log }: Pick<Services, 'log'>, folder = DIST): Ho
  * The console's files with a hash in their names. They need no database: an open console can load the code of
  * its pages while a backup is restored. A browser does not ask again for a style sheet that it missed.
  */
-export function assetRoutes(folder = DIST): Hono<Env> {
+export function makeAssetRoutes(folder = DIST): Hono<Env> {
   const assets = readAssets(folder)
   const sendFile: Handler<Env> = (c, next) =>
     sendAsset(c, assets, c.req.param('file') ?? '') ?? next()
@@ -133,19 +133,19 @@ function sendAsset(c: Ctx, assets: Assets, name: string): Response | undefined {
 }
 
 /** `/api/openapi.json`: the API description, made at the first request. */
-export function docsRoutes(
+export function makeDocsRoutes(
   { config, extensions, store }: Services,
   described: readonly DescribedRoutes[],
 ) {
   let description: Tagged | undefined
   const make = () => {
-    const collections = describedCollections(store.catalog.builtIn)
+    const collections = listDescribedCollections(store.catalog.builtIn)
     const subject = { url: config.publicUrl, collections, extensions, described }
-    return tagged(JSON.stringify(openApiDocument(subject)))
+    return addEtag(JSON.stringify(makeOpenApiDocument(subject)))
   }
   return new Hono<Env>().get('/api/openapi.json', (c) => {
     description ??= make()
-    return sendTagged(c, description, {
+    return sendWithEtag(c, description, {
       'content-type': 'application/json',
       'cache-control': 'no-cache',
     })
@@ -159,13 +159,13 @@ interface Tagged {
   readonly etag: string
 }
 
-function tagged(content: string | Buffer<ArrayBuffer>): Tagged {
+function addEtag(content: string | Buffer<ArrayBuffer>): Tagged {
   const body = typeof content === 'string' ? Buffer.from(content) : content
   const hash = createHash('sha256').update(body).digest('base64url')
   return { body, etag: `"${hash.slice(0, 22)}"` }
 }
 
-function sendTagged(c: Ctx, { body, etag }: Tagged, headers: Record<string, string>): Response {
+function sendWithEtag(c: Ctx, { body, etag }: Tagged, headers: Record<string, string>): Response {
   const known = c.req.header('if-none-match')?.includes(etag)
   return known ? c.body(null, 304, { ...headers, etag }) : c.body(body, 200, { ...headers, etag })
 }

@@ -1,18 +1,18 @@
 import { defineCommand } from 'citty'
 import { readConfig } from '../platform/config.ts'
-import { embeddedUrl } from '../platform/db/embedded/access.ts'
-import { say } from './command-line.ts'
+import { readEmbeddedUrl } from '../platform/db/embedded/access.ts'
+import { printLine } from './command-line.ts'
 import { withStore } from './with-store.ts'
 
 export const migrateCommand = defineCommand({
   meta: { name: 'migrate', description: 'Bring the database up to date, without serving.' },
-  run: () => withStore(async () => say('The database is up to date.')),
+  run: () => withStore(async () => printLine('The database is up to date.')),
 })
 
 export const databaseUrlCommand = defineCommand({
   meta: { name: 'database-url', description: 'Print the address of the database, for psql.' },
   run() {
     const { databaseUrl, dataDir } = readConfig(process.env)
-    say(databaseUrl ?? embeddedUrl(dataDir))
+    printLine(databaseUrl ?? readEmbeddedUrl(dataDir))
   },
 })

@@ -1,4 +1,7 @@
-import { type RawCollection, readBuiltIn } from '../engine/collections/definition/built-in.ts'
+import {
+  type RawCollection,
+  readBuiltInDefinitions,
+} from '../engine/collections/definition/built-in.ts'
 import users from '../engine/collections/definition/users.json' with { type: 'json' }
 import accounts from '../gateway/accounts/collections.json' with { type: 'json' }
 import campaigns from '../gateway/campaigns/collections.json' with { type: 'json' }
@@ -65,6 +68,6 @@ const findPlaceInOrder = ({ name }: RawCollection) => {
 }
 
 /** All that opening a database needs of features: data only, so that commands load no routes. */
-export const BUILT_IN = readBuiltIn(
+export const BUILT_IN = readBuiltInDefinitions(
   DEFINITIONS.toSorted((a, b) => findPlaceInOrder(a) - findPlaceInOrder(b)),
 )

@@ -27,15 +27,15 @@ export async function repairNumbers(store: Store, repair: Repair): Promise<void>
   const { apply, say, progress } = repair
   const total = await countAccounts(store.db)
   let [numbers, done] = [0, 0]
-  for await (const user of accounts(store.db)) {
+  for await (const user of readAccountIds(store.db)) {
     numbers += await repairAccount(store, user, repair)
     progress('accounts', ++done, Math.max(total, done))
   }
   if (numbers === 0) say('No number is stored in its national form.')
-  else if (apply) say(`Joined ${count(numbers, 'number')}.`)
+  else if (apply) say(`Joined ${formatCount(numbers, 'number')}.`)
   else
     say(
-      `Nothing was changed. To join ${count(numbers, 'number')}: pocketsms doctor --numbers --apply`,
+      `Nothing was changed. To join ${formatCount(numbers, 'number')}: pocketsms doctor --numbers --apply`,
     )
 }
 
@@ -44,7 +44,7 @@ async function countAccounts(db: Db): Promise<number> {
   return (await queries(db).selectFrom('users').select(counted).executeTakeFirstOrThrow()).count
 }
 
-async function* accounts(db: Db): AsyncGenerator<string> {
+async function* readAccountIds(db: Db): AsyncGenerator<string> {
   for (let after = ''; ; ) {
     const page = await queries(db)
       .selectFrom('users')
@@ -82,17 +82,17 @@ async function repairAccount(
   if (sum.numbers > 0) {
     const { numbers, texts, conversations, contacts } = sum
     const counts = [
-      count(texts, 'text'),
-      count(conversations, 'conversation'),
-      count(contacts, 'contact'),
+      formatCount(texts, 'text'),
+      formatCount(conversations, 'conversation'),
+      formatCount(contacts, 'contact'),
     ]
-    say(`Account ${user}: ${count(numbers, 'number')}, with ${counts.join(', ')}`)
+    say(`Account ${user}: ${formatCount(numbers, 'number')}, with ${counts.join(', ')}`)
     shown.forEach(say)
     if (numbers > SHOWN) say(`  and ${numbers - SHOWN} more`)
   }
   if (sum.kept > 0)
     say(
-      `Account ${user}: ${count(sum.kept, 'contact')} stay: another contact has the number in E.164`,
+      `Account ${user}: ${formatCount(sum.kept, 'contact')} stay: another contact has the number in E.164`,
     )
   return sum.numbers
 }
@@ -100,13 +100,13 @@ async function repairAccount(
 const countNumberTexts = ({ texts, sent }: NationalNumber) =>
   texts.reduce((sum, group) => sum + group.count, sent)
 
-const count = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
+const formatCount = (number: number, noun: string) => `${number} ${noun}${number === 1 ? '' : 's'}`
 
 function formatNumberLine(one: NationalNumber): string {
   const phones = new Set([one.phone, ...one.texts.map(({ phone }) => phone)].filter(Boolean))
-  return `  ${printable(one.number)} -> ${[...phones].join(', ')}: ${count(countNumberTexts(one), 'text')}`
+  return `  ${escapeUnprintable(one.number)} -> ${[...phones].join(', ')}: ${formatCount(countNumberTexts(one), 'text')}`
 }
 
 /** Senders choose their numbers: control characters would reach the terminal. */
-const printable = (number: string) =>
+const escapeUnprintable = (number: string) =>
   number.replace(/[^\x20-\x7e]/gu, (sign) => `\\u{${sign.codePointAt(0)!.toString(16)}}`)

@@ -2,7 +2,7 @@ import { createServer } from 'node:net'
 import { defineCommand } from 'citty'
 import { describeZones } from '../gateway/lines/quiet-hours.ts'
 import { isPublicSubject } from '../gateway/lines/web-push.ts'
-import { diskWarning, readDisk } from '../http/metrics/disk.ts'
+import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'
 import { UserError } from '../platform/api-errors.ts'
 import { type Config, readConfig } from '../platform/config.ts'
 import { openDb } from '../platform/db/connect.ts'
@@ -10,7 +10,7 @@ import { findSite } from '../platform/db/embedded/find-site.ts'
 import { createLogger } from '../platform/log.ts'
 import { limitTime } from '../platform/tools/deadline.ts'
 import { showProgress } from '../platform/tools/progress.ts'
-import { say } from './command-line.ts'
+import { printLine } from './command-line.ts'
 import {
   type Check,
   checkPhoneAccess,
@@ -27,7 +27,7 @@ import { withStore } from './with-store.ts'
 const MOST_SKEW_MS = 30_000
 const log = createLogger({ logLevel: 'silent' })
 
-async function port({ host, port: number }: Config): Promise<Finding> {
+async function checkPort({ host, port: number }: Config): Promise<Finding> {
   const place = `${host}:${number}`
   const probe = createServer()
   const code = await new Promise<string | undefined>((resolve) => {
@@ -49,15 +49,15 @@ async function port({ host, port: number }: Config): Promise<Finding> {
   }
 }
 
-async function postgres(config: Config): Promise<Finding> {
+async function checkPostgres(config: Config): Promise<Finding> {
   if (config.databaseUrl)
-    return { found: `Postgres ${await ask(config, 'show server_version')} answers` }
+    return { found: `Postgres ${await queryDatabase(config, 'show server_version')} answers` }
   const { programs, folder } = findSite(config.dataDir, log)
   return { found: `Postgres ${programs.version} of ${programs.bin}, with its files in ${folder}` }
 }
 
 /** The first value of a query's answer. Throws a UserError if the database does not answer. */
-async function ask(config: Config, text: string): Promise<unknown> {
+async function queryDatabase(config: Config, text: string): Promise<unknown> {
   const asked = openDb(config, log).then(async (database) => {
     const { rows } = await database.forEverybody('command').query(text)
     await database.close()
@@ -72,16 +72,17 @@ async function ask(config: Config, text: string): Promise<unknown> {
 }
 
 // fails for a database that no server of this version has opened
-const zones: Check = async (config) =>
+const checkZones: Check = async (config) =>
   describeZones(
-    config.databaseUrl && (await ask(config, 'select sms_unknown_zones()').catch(() => undefined)),
+    config.databaseUrl &&
+      (await queryDatabase(config, 'select sms_unknown_zones()').catch(() => undefined)),
   )
 
-async function clock(config: Config): Promise<Finding> {
+async function checkClock(config: Config): Promise<Finding> {
   const others: Record<string, number> = {}
   if (config.databaseUrl) {
     const epoch = 'select extract(epoch from clock_timestamp())::float8'
-    const seconds = await ask(config, epoch).catch(() => undefined)
+    const seconds = await queryDatabase(config, epoch).catch(() => undefined)
     if (seconds !== undefined) others.Postgres = Number(seconds) * 1000
   }
   const { date } = (await fetchHealth(config.publicUrl).catch(() => undefined)) ?? {}
@@ -96,17 +97,17 @@ async function clock(config: Config): Promise<Finding> {
   }
 }
 
-async function disk(config: Config): Promise<Finding> {
+async function checkDisk(config: Config): Promise<Finding> {
   const room = await readDisk(config)
   if (!room) return { found: 'of DATABASE_URL: its own machine knows' }
-  const warning = diskWarning(room)
+  const warning = findDiskWarning(room)
   const found = `${(room.free / 2 ** 30).toFixed(1)} GiB free`
   return warning
     ? { found, advice: `Make room, or move DATA_DIR to another disk. ${warning}` }
     : { found }
 }
 
-async function pushes({ vapidSubject }: Config): Promise<Finding> {
+async function checkPushes({ vapidSubject }: Config): Promise<Finding> {
   const found = `push services get the address ${vapidSubject}`
   if (isPublicSubject(vapidSubject)) return { found }
   return {
@@ -117,14 +118,14 @@ async function pushes({ vapidSubject }: Config): Promise<Finding> {
 
 /** The checks in their order. `Postgres` creates the folder that `disk` checks. */
 const CHECKS: Readonly<Record<string, Check>> = {
-  port,
-  Postgres: postgres,
-  zones,
-  disk,
-  clock,
+  port: checkPort,
+  Postgres: checkPostgres,
+  zones: checkZones,
+  disk: checkDisk,
+  clock: checkClock,
   phones: checkPhoneAccess,
   TLS: checkTls,
-  pushes,
+  pushes: checkPushes,
 }
 
 /** Runs a check. If it throws, that is a fault, too; a UserError says what to do. */
@@ -152,7 +153,12 @@ async function printChecks(): Promise<void> {
 const repairAllNumbers = (apply: boolean) =>
   withStore((store) => {
     const { optWords: words } = readConfig(process.env)
-    return repairNumbers(store, { apply, words, say, progress: showProgress(process.stderr) })
+    return repairNumbers(store, {
+      apply,
+      words,
+      say: printLine,
+      progress: showProgress(process.stderr),
+    })
   })
 
 /**

@@ -1,6 +1,6 @@
 import type { Store } from '../engine/collections/catalog.ts'
 import type { Extension, Extensions } from '../engine/records/collection-extension.ts'
-import { strict } from '../engine/records/collection-extension.ts'
+import { makeStrictExtension } from '../engine/records/collection-extension.ts'
 import { ACCOUNTS } from '../gateway/accounts/accounts-feature.ts'
 import { ALARMS } from '../gateway/alarms/alarms-feature.ts'
 import { completeList } from '../gateway/base/complete-numbers.ts'
@@ -32,9 +32,9 @@ import { readSenderFilter } from '../portable/phone/number-patterns.ts'
 import type { GatewayServices, Protocol } from '../protocols/gateway-services.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { SMSGATE_STATE } from '../protocols/smsgate/smsgate-feature.ts'
-import { fitSmsgate } from '../protocols/smsgate-api/webhooks.ts'
+import { fitSmsgateWebhook } from '../protocols/smsgate-api/webhooks.ts'
 import { twilioKeysExtension } from '../protocols/twilio/api-keys.ts'
-import { fitTwilio } from '../protocols/twilio/check-webhook.ts'
+import { fitTwilioWebhook } from '../protocols/twilio/check-webhook.ts'
 import { RECORDS, SERVER } from './pocketbase-features.ts'
 
 /** Completes the senders' numbers that a webhook's filter names. */
@@ -52,7 +52,7 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
   CAMPAIGNS,
   DEVICE_API,
   RECORDS,
-  makeWebhooks([fitSmsgate, fitTwilio, completeFilter]),
+  makeWebhooks([fitSmsgateWebhook, fitTwilioWebhook, completeFilter]),
   HOOKS,
   PEOPLE,
   CARRIERS,
@@ -64,7 +64,7 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
   RETENTION,
   NOTIFICATIONS,
   ALARMS,
-  { extensions: () => ({ api_keys: strict(twilioKeysExtension) }) },
+  { extensions: () => ({ api_keys: makeStrictExtension(twilioKeysExtension) }) },
   SMSGATE_STATE,
 ]
 
@@ -85,11 +85,11 @@ export function collectExtensions(config: Pick<Config, 'webhookAllowPrivate'>): 
   )
   for (const { alsoDeletes = {} } of FEATURES)
     for (const [id, afterDelete] of Object.entries(alsoDeletes))
-      all.set(id, deletesAlso(all.get(id), afterDelete))
+      all.set(id, addAfterDelete(all.get(id), afterDelete))
   return all
 }
 
-const deletesAlso = (
+const addAfterDelete = (
   extension: Extension | undefined,
   also: NonNullable<Extension['afterDelete']>,
 ): Extension => ({
@@ -108,7 +108,7 @@ export const collectJobKinds = (services: WithSending): JobKind[] =>
   FEATURES.flatMap(({ queued }) => queued?.(services) ?? [])
 
 /** Metrics that are read from the database. */
-export const sharedFamilies = (source: {
+export const listSharedFamilies = (source: {
   readonly store: Store
   readonly config: Config
 }): Family[] => FEATURES.flatMap(({ metrics }) => metrics?.(source) ?? [])

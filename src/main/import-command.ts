@@ -5,23 +5,23 @@ import { UserError } from '../platform/api-errors.ts'
 import { readConfig } from '../platform/config.ts'
 import { showProgress } from '../platform/tools/progress.ts'
 import { importVendel } from '../protocols/vendel/import.ts'
-import { say } from './command-line.ts'
+import { printLine } from './command-line.ts'
 import { collectExtensions } from './features.ts'
 import { withCatalogStore } from './with-store.ts'
 
-const given = (valueHint: string, description: string) =>
+const makeTextArg = (valueHint: string, description: string) =>
   ({ type: 'string', description, valueHint }) as const
 export const importCommand = defineCommand({
   meta: { name: 'import', description: 'Import collections and records, all or nothing.' },
   args: {
-    schema: given('FILE', 'collections, as PocketBase exports them (JSON)'),
-    fixtures: given(
+    schema: makeTextArg('FILE', 'collections, as PocketBase exports them (JSON)'),
+    fixtures: makeTextArg(
       'FILE',
       'records by collection, with their ids (JSON); existing ones are replaced',
     ),
-    pocketbase: given('DIR', 'a PocketBase data directory (pb_data), into an empty store'),
-    vendel: given('DIR', 'a data directory of Vendel, into an empty store'),
-    'vendel-key': given('KEY', "WEBHOOK_ENCRYPTION_KEY of Vendel's environment"),
+    pocketbase: makeTextArg('DIR', 'a PocketBase data directory (pb_data), into an empty store'),
+    vendel: makeTextArg('DIR', 'a data directory of Vendel, into an empty store'),
+    'vendel-key': makeTextArg('KEY', "WEBHOOK_ENCRYPTION_KEY of Vendel's environment"),
   },
   run: ({ args: { schema, fixtures, pocketbase, vendel, 'vendel-key': key } }) =>
     withCatalogStore(async (store) => {
@@ -31,13 +31,14 @@ export const importCommand = defineCommand({
         throw new UserError('Use --pocketbase or --vendel without the other options.')
       if (Boolean(vendel) !== Boolean(key))
         throw new UserError('--vendel DIR needs --vendel-key KEY.')
-      if (vendel) return say(await importVendel(store, extensions, vendel, key!, progress))
-      if (pocketbase) return say(await importPocketBase(store, extensions, pocketbase, progress))
+      if (vendel) return printLine(await importVendel(store, extensions, vendel, key!, progress))
+      if (pocketbase)
+        return printLine(await importPocketBase(store, extensions, pocketbase, progress))
       if (!schema && !fixtures) {
         throw new UserError(
           'Nothing to import: give --schema FILE, --fixtures FILE or both, --pocketbase DIR, or --vendel DIR.',
         )
       }
-      say(await importFiles(store, extensions, { schema, fixtures }, progress))
+      printLine(await importFiles(store, extensions, { schema, fixtures }, progress))
     }),
 })

@@ -1,15 +1,15 @@
-import { describedCollections } from '../http/openapi/described-collections.ts'
-import { openapiCommand } from '../http/openapi/document.ts'
+import { listDescribedCollections } from '../http/openapi/described-collections.ts'
+import { makeOpenapiCommand } from '../http/openapi/document.ts'
 import { readConfig } from '../platform/config.ts'
 import { DESCRIBED } from './api-description.ts'
 import { BUILT_IN } from './definitions.ts'
 import { collectExtensions } from './features.ts'
 
-export const openapi = openapiCommand(() => {
+export const openapi = makeOpenapiCommand(() => {
   const config = readConfig(process.env)
   return {
     url: config.publicUrl,
-    collections: describedCollections(BUILT_IN),
+    collections: listDescribedCollections(BUILT_IN),
     extensions: collectExtensions(config),
     described: DESCRIBED,
   }

@@ -3,30 +3,30 @@ import { readState } from '../engine/backup/state.ts'
 import type { Store } from '../engine/collections/catalog.ts'
 import { deleteAllLogs } from '../engine/logs/request-log.ts'
 import { listRecords } from '../engine/records/list.ts'
-import { lineWarnings } from '../gateway/lines/lines-near-limit.ts'
-import { indexWarnings } from '../gateway/messages/history-indexes.ts'
+import { listLineWarnings } from '../gateway/lines/lines-near-limit.ts'
+import { listIndexWarnings } from '../gateway/messages/history-indexes.ts'
 import { sendJson, sendRaw } from '../http/answer.ts'
 import { authenticateUncached, buildRequest } from '../http/authenticate.ts'
 import type { Ctx, Services } from '../http/context.ts'
-import { listLogs, logStats, plainList, viewLog } from '../http/lists.ts'
-import { diskWarning, readDisk } from '../http/metrics/disk.ts'
+import { listLogs, logStats, makePlainList, viewLog } from '../http/lists.ts'
+import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'
 import { makeReadinessProbe, READINESS } from '../http/metrics/readiness.ts'
 import { auditRequest } from '../http/middleware/audit.ts'
-import { failures } from '../http/openapi/failures.ts'
+import { listFailureAnswers } from '../http/openapi/failures.ts'
 import { SERVER } from '../http/openapi/operations.ts'
-import { BY_ID, FIELDS_ONLY, listQuery } from '../http/openapi/record-parameters.ts'
+import { BY_ID, FIELDS_ONLY, makeListQuery } from '../http/openapi/record-parameters.ts'
 import { makePageSchema } from '../http/openapi/record-schema.ts'
-import { json } from '../http/openapi/success-answers.ts'
-import { byRules, bySuperuser, everybody } from '../http/permission.ts'
-import { rows, undescribed } from '../http/rows.ts'
+import { describeJson } from '../http/openapi/success-answers.ts'
+import { allowByRules, allowEverybody, allowSuperuser } from '../http/permission.ts'
+import { makeRoutes, makeUndescribedRow } from '../http/rows.ts'
 import { openStoreForCaller, readClientIp } from '../http/server/caller.ts'
 import { notFound } from '../platform/api-errors.ts'
 import type { Config } from '../platform/config.ts'
-import { roleWarning } from '../platform/db/role-warning.ts'
+import { findRoleWarning } from '../platform/db/role-warning.ts'
 import { JOB_FIGURES, readJobFigures } from '../platform/jobs/job-queue.ts'
 
 /** The audit log of superusers' actions. It is no collection, so clients can only list it. */
-const AUDIT = plainList('_audit', [
+const AUDIT = makePlainList('_audit', [
   ['id', 'text'],
   ['created', 'date'],
   ...['superuser', 'email', 'ip', 'action', 'collection', 'record'].map(
@@ -76,18 +76,21 @@ const HOURS = z
   .array(z.object({ date: z.string(), total: z.int().min(1) }))
   .meta({ id: 'LogStatistics', description: 'By the hour; hours without any are left out.' })
 
-const LIST = listQuery().query
+const LIST = makeListQuery().query
 
 /** For proxies. Also answers before the gate, and so without a rate limit. */
-export const READY_ROUTES = rows(SERVER, {
+export const READY_ROUTES = makeRoutes(SERVER, {
   'GET /api/ready': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: {
       id: 'ready',
       summary: 'Ask whether to send requests here',
       description: 'For proxies: 503 when requests should go elsewhere. It is never rate limited.',
       answer: ['Yes.', READINESS],
-      fails: { 500: failures()['500']!, 503: { description: 'No.', content: json(READINESS) } },
+      fails: {
+        500: listFailureAnswers()['500']!,
+        503: { description: 'No.', content: describeJson(READINESS) },
+      },
     },
     run: async ({ services }, c) => {
       const answer = await makeReadinessProbe(services)()
@@ -97,21 +100,21 @@ export const READY_ROUTES = rows(SERVER, {
 })
 
 /** Health, warnings, jobs, logs, audit and crons. `/api/sql` always answers 404. Contract 7.4 */
-export const OPERATION_ROUTES = rows(
+export const OPERATION_ROUTES = makeRoutes(
   SERVER,
   {
     'GET /api/warnings': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'warnings',
         summary: 'List problems of the setup',
         description: 'For superusers. Empty when there is nothing to warn of.',
         answer: ['All warnings.', WARNINGS],
       },
-      run: ({ store, services }) => warnings(store, services.config),
+      run: ({ store, services }) => listWarnings(store, services.config),
     },
     'GET /api/jobs': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'jobFigures',
         summary: 'Count background jobs',
@@ -121,17 +124,17 @@ export const OPERATION_ROUTES = rows(
       run: ({ store }) => readJobFigures(store.db),
     },
     'GET /api/health': {
-      permission: byRules('viewer'),
+      permission: allowByRules('viewer'),
       describe: {
         id: 'health',
         summary: 'Ask whether the server answers',
         params: FIELDS_ONLY,
         answer: ['It does.', HEALTH],
       },
-      run: ({ services }, c) => health(c, services),
+      run: ({ services }, c) => answerHealth(c, services),
     },
     'GET /api/logs': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'listLogs',
         summary: 'List failed requests',
@@ -145,7 +148,7 @@ export const OPERATION_ROUTES = rows(
       run: ({ auth, store, services }, c) => listLogs(store, services, buildRequest(c, auth, {})),
     },
     'DELETE /api/logs': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'deleteLogs',
         summary: 'Delete all of them',
@@ -159,7 +162,7 @@ export const OPERATION_ROUTES = rows(
       },
     },
     'GET /api/logs/stats': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'countLogs',
         summary: 'Count failed requests by hour',
@@ -171,7 +174,7 @@ export const OPERATION_ROUTES = rows(
       run: ({ auth, store, services }, c) => logStats(store, services, buildRequest(c, auth, {})),
     },
     'GET /api/logs/:id': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'viewLog',
         summary: 'Read a failed request',
@@ -182,40 +185,40 @@ export const OPERATION_ROUTES = rows(
       },
       run: ({ store, services }, _, id) => viewLog(store, services, id),
     },
-    'GET /api/audit': undescribed(
-      bySuperuser,
+    'GET /api/audit': makeUndescribedRow(
+      allowSuperuser,
       ({ auth, store: { db }, services: { extensions } }, c) => {
         const alone = { db, catalog: AUDIT.alone }
         return listRecords(alone, extensions, AUDIT.collection, buildRequest(c, auth, {}))
       },
       sendRaw,
     ),
-    'GET /api/crons': undescribed(bySuperuser, ({ services }) =>
+    'GET /api/crons': makeUndescribedRow(allowSuperuser, ({ services }) =>
       services.jobs.map(({ id, expression }) => ({ id, expression })),
     ),
-    'POST /api/crons/:id': undescribed(bySuperuser, async ({ auth, services }, c, id) => {
+    'POST /api/crons/:id': makeUndescribedRow(allowSuperuser, async ({ auth, services }, c, id) => {
       const { jobs, log } = services
       const job = jobs.find((one) => one.id === id)
       if (!job) throw notFound('Missing or invalid cron job')
       await auditRequest(c, services, auth, { action: 'run job', record: id })
       void job.run().catch((err: unknown) => log.error({ err, job: id }, 'a job failed'))
     }),
-    'POST /api/sql': undescribed(bySuperuser, () => {
+    'POST /api/sql': makeUndescribedRow(allowSuperuser, () => {
       throw notFound()
     }),
   },
   sendJson,
 )
 
-async function warnings(
+async function listWarnings(
   store: Store,
   config: Config,
 ): Promise<{ code: string; message: string }[]> {
-  const role = await roleWarning(store.db)
-  const indexes = await indexWarnings(store.db)
-  const lines = await lineWarnings(store)
+  const role = await findRoleWarning(store.db)
+  const indexes = await listIndexWarnings(store.db)
+  const lines = await listLineWarnings(store)
   const disk = await readDisk(config).catch(() => undefined)
-  const room = disk && diskWarning(disk)
+  const room = disk && findDiskWarning(disk)
   return [
     ...(room ? [{ code: 'disk_space', message: room }] : []),
     ...(role ? [{ code: 'database_role', message: role }] : []),
@@ -225,19 +228,19 @@ async function warnings(
   ]
 }
 
-async function health(c: Ctx, services: Services): Promise<object> {
+async function answerHealth(c: Ctx, services: Services): Promise<object> {
   const auth = await authenticateUncached(c, services)
   const data = auth?.isSuperuser
     ? {
         canBackup: (await readState(openStoreForCaller(c, services, auth).db)).running === null,
-        possibleProxyHeader: proxyHeader(c, services),
+        possibleProxyHeader: findProxyHeader(c, services),
         realIP: readClientIp(c, services),
       }
     : {}
   return { message: 'API is healthy.', code: 200, data }
 }
 
-function proxyHeader(c: Ctx, { settings }: Services): string {
+function findProxyHeader(c: Ctx, { settings }: Services): string {
   const { headers } = c.env.incoming
   const known = ['CF-Connecting-IP', 'Fly-Client-IP', 'X-Forwarded-For']
   const names = [...settings.current.trustedProxy.headers, ...known]

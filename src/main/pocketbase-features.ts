@@ -10,7 +10,7 @@ import { readDisk } from '../http/metrics/disk.ts'
 import { makeGaugeFactory } from '../http/metrics/family.ts'
 import type { DescribedRecords } from '../http/openapi/document.ts'
 import { SERVER as SERVER_TAG } from '../http/openapi/operations.ts'
-import { authPaths } from '../http/routes/auth.openapi.ts'
+import { describeAuthPaths } from '../http/routes/auth.openapi.ts'
 import { AUTH_ROUTES } from '../http/routes/auth.ts'
 import { BACKUP_ROUTES } from '../http/routes/backups.ts'
 import { BATCH_ROUTES } from '../http/routes/batch.ts'
@@ -18,17 +18,17 @@ import { COLLECTION_ROUTES } from '../http/routes/collections.ts'
 import { FILE_ROUTES } from '../http/routes/files.ts'
 import { OAUTH2_ROUTES } from '../http/routes/oauth2.ts'
 import { REALTIME_ROUTES } from '../http/routes/realtime.ts'
-import { recordPaths } from '../http/routes/records.openapi.ts'
+import { describeRecordPaths } from '../http/routes/records.openapi.ts'
 import { RECORD_ROUTES } from '../http/routes/records.ts'
 import { SETTINGS_ROUTES } from '../http/routes/settings-routes.ts'
 import { deleteDeadJobs, readJobFigures } from '../platform/jobs/job-queue.ts'
 import { OPERATION_ROUTES, READY_ROUTES } from './operations.ts'
 
-function collectionPaths({ collections, schemaOf, extensions }: DescribedRecords) {
+function describeCollectionPaths({ collections, schemaOf, extensions }: DescribedRecords) {
   const paths = collections.map((collection) => {
     const record = schemaOf(collection.id)!
-    const signIn = collection.type === 'auth' ? authPaths(collection, record) : {}
-    return { ...recordPaths(collection, record, extensions), ...signIn }
+    const signIn = collection.type === 'auth' ? describeAuthPaths(collection, record) : {}
+    return { ...describeRecordPaths(collection, record, extensions), ...signIn }
   })
   return Object.assign({}, ...paths)
 }
@@ -36,7 +36,7 @@ function collectionPaths({ collections, schemaOf, extensions }: DescribedRecords
 /** PocketBase's collections, their records and sign-ins. */
 export const RECORDS: Feature = {
   rows: [...COLLECTION_ROUTES, ...RECORD_ROUTES, ...AUTH_ROUTES],
-  paths: collectionPaths,
+  paths: describeCollectionPaths,
   extensions: () => ({ [SUPERUSERS_ID]: superusersExtension }),
   timed: ({ store }) => [
     { id: 'signInCleanUp', ...HOURLY, run: () => cleanUpSignIns(store) },

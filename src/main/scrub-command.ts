@@ -1,9 +1,9 @@
 import { realpathSync } from 'node:fs'
 import { defineCommand } from 'citty'
 import { openDb } from '../platform/db/connect.ts'
-import { clusterLink } from '../platform/db/embedded/site.ts'
+import { makeClusterLink } from '../platform/db/embedded/site.ts'
 import { rewriteTables, scrubEmbedded } from '../platform/db/wipe-deleted.ts'
-import { say } from './command-line.ts'
+import { printLine } from './command-line.ts'
 import { readCommandSetting } from './with-store.ts'
 
 /** What a superuser of a Postgres elsewhere runs: the role of pocketsms may not. */
@@ -21,10 +21,10 @@ export const scrubCommand = defineCommand({
     const { config, log } = readCommandSetting()
     const database = await openDb(config, log)
     try {
-      await rewriteTables(database.forEverybody('command'), say)
-      if (config.databaseUrl) return say(BY_SUPERUSER)
-      await scrubEmbedded(realpathSync(clusterLink(config.dataDir)), log)
-      say('The files of the tables and of the log hold no deleted data.')
+      await rewriteTables(database.forEverybody('command'), printLine)
+      if (config.databaseUrl) return printLine(BY_SUPERUSER)
+      await scrubEmbedded(realpathSync(makeClusterLink(config.dataDir)), log)
+      printLine('The files of the tables and of the log hold no deleted data.')
     } finally {
       await database.close()
     }

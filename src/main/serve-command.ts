@@ -2,30 +2,32 @@ import cluster from 'node:cluster'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { defineCommand } from 'citty'
 import { renderUnicodeCompact } from 'uqr'
-import { installerLink } from '../engine/auth/superusers.ts'
+import { makeInstallerLink } from '../engine/auth/superusers.ts'
 import type { Store } from '../engine/collections/catalog.ts'
 import { requireFreePort } from '../http/server/free-port.ts'
 import { runProgramCommand } from '../platform/api-errors.ts'
 import { type Config, isLoopback, readConfig } from '../platform/config.ts'
-import { supervise } from '../platform/jobs/supervisor.ts'
-import { workerMember } from '../platform/jobs/worker-member.ts'
-import { divideConfig, workerCount } from '../platform/jobs/worker-share.ts'
+import { startSupervisor } from '../platform/jobs/supervisor.ts'
+import { makeWorkerMember } from '../platform/jobs/worker-member.ts'
+import { chooseWorkerCount, divideConfig } from '../platform/jobs/worker-share.ts'
 import { createLogger } from '../platform/log.ts'
 import { onStopSignal } from '../platform/tools/stop-signal.ts'
-import { say } from './command-line.ts'
-import { type RunningServer, start } from './server.ts'
+import { printLine } from './command-line.ts'
+import { type RunningServer, runServer } from './server.ts'
 
 async function printInstallerLink(store: Store, config: Config) {
-  const link = await installerLink(store, config.publicUrl)
+  const link = await makeInstallerLink(store, config.publicUrl)
   if (!link) return
-  say(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
-  say('Then the page Users adds people, and Devices their phones. If that fails: pocketsms doctor')
+  printLine(`There is no superuser yet. Create the first one here, within 30 minutes:\n${link}`)
+  printLine(
+    'Then the page Users adds people, and Devices their phones. If that fails: pocketsms doctor',
+  )
 }
 
 function endOnSignal(stop: () => Promise<void>) {
   onStopSignal((signal) => {
     // with several workers, the parent prints it
-    if (!cluster.isWorker) say(`${signal}: finishing what runs`)
+    if (!cluster.isWorker) printLine(`${signal}: finishing what runs`)
     void runProgramCommand(async () => {
       await stop()
       process.exit(0)
@@ -35,13 +37,13 @@ function endOnSignal(stop: () => Promise<void>) {
 
 function printAddresses({ urls, publicUrl }: Config): void {
   if (isLoopback(publicUrl)) {
-    say('Only this computer reaches it. To add a phone, start it with HOST=0.0.0.0')
+    printLine('Only this computer reaches it. To add a phone, start it with HOST=0.0.0.0')
     return
   }
-  for (const url of urls) say(`Phones reach it at ${url}`)
+  for (const url of urls) printLine(`Phones reach it at ${url}`)
   const page = `${publicUrl}/#/devices?add=1`
-  say(`Add a phone: ${page}`)
-  if (process.stdout.isTTY) say(renderUnicodeCompact(page))
+  printLine(`Add a phone: ${page}`)
+  if (process.stdout.isTTY) printLine(renderUnicodeCompact(page))
 }
 
 /** How long a stop waits for a start in progress, which may already have started Postgres. */
@@ -57,12 +59,12 @@ async function serveHere(config: Config, count: number) {
 }
 
 async function serveAndSay(config: Config, count: number): Promise<RunningServer> {
-  const member = workerMember()
+  const member = makeWorkerMember()
   const log = createLogger(config, undefined, member?.worker)
-  const server = await start(divideConfig(config, count), log, member)
+  const server = await runServer(divideConfig(config, count), log, member)
   if (member) member.serving(server.url)
   else {
-    say(`pocketsms listens on ${server.url}`)
+    printLine(`pocketsms listens on ${server.url}`)
     printAddresses(config)
   }
   if (!member || member.worker === 1)
@@ -74,12 +76,12 @@ async function serveAndSay(config: Config, count: number): Promise<RunningServer
 async function superviseWorkers(config: Config, count: number) {
   const { stopDelaySeconds } = config
   const env = { WORKERS: String(count) }
-  const supervisor = supervise({ count, stopDelaySeconds, env }, createLogger(config))
+  const supervisor = startSupervisor({ count, stopDelaySeconds, env }, createLogger(config))
   endOnSignal(() => supervisor.stop())
   const begun = await supervisor.start()
   if ('exitCode' in begun) process.exitCode = begun.exitCode
   else {
-    say(`pocketsms listens on ${begun.url}, with ${count} workers`)
+    printLine(`pocketsms listens on ${begun.url}, with ${count} workers`)
     printAddresses(config)
   }
 }
@@ -91,7 +93,7 @@ export const serve = defineCommand({
   },
   async run() {
     const config = readConfig(process.env)
-    const count = workerCount(config)
+    const count = chooseWorkerCount(config)
     // before a database is made, which another port would not need
     if (cluster.isPrimary) await requireFreePort(config)
     await (count > 1 && cluster.isPrimary ? superviseWorkers : serveHere)(config, count)

@@ -12,16 +12,16 @@ import {
 } from '../http/server/connections.ts'
 import { answerClientError, wrapBeforeRoutes } from '../http/server/headers-and-redirects.ts'
 import { ClosingResponse, LimitedIncomingMessage } from '../http/server/incoming-body.ts'
-import { listen } from '../http/server/listen.ts'
+import { listenOn } from '../http/server/listen.ts'
 import type { Config } from '../platform/config.ts'
 import { openServingDb } from '../platform/db/connect.ts'
 import { DatabaseUnavailable } from '../platform/db/database-errors.ts'
 import type { Database } from '../platform/db/open.ts'
-import { roleWarning } from '../platform/db/role-warning.ts'
+import { findRoleWarning } from '../platform/db/role-warning.ts'
 import { watchOutdated } from '../platform/db/schema/oldest-server.ts'
 import type { WorkerMember } from '../platform/jobs/worker-member.ts'
 import { createLogger, type Logger } from '../platform/log.ts'
-import { countdown, waitAtMost } from '../platform/tools/deadline.ts'
+import { startCountdown, waitAtMost } from '../platform/tools/deadline.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { createUnavailableApp } from './app.ts'
 import { APIS } from './features.ts'
@@ -44,7 +44,7 @@ export interface RunningServer {
 }
 
 /** Migrates the database and serves. Throws a UserError if it cannot. `workers`: if it is one of several. */
-export async function start(
+export async function runServer(
   config: Config,
   log: Logger = createLogger(config),
   workers?: WorkerMember,
@@ -53,16 +53,16 @@ export async function start(
   const database = await openServingDb(config, log)
   try {
     // another server's migration may end this connection; the next connection waits for the migration
-    const warning = await roleWarning(database.forEverybody('server')).catch(unlessUnavailable)
+    const warning = await findRoleWarning(database.forEverybody('server')).catch(ignoreUnavailable)
     if (warning) log.warn(warning)
-    return await serve(config, database, log, workers)
+    return await serveDatabase(config, database, log, workers)
   } catch (error) {
     await database.close()
     throw error
   }
 }
 
-function unlessUnavailable(error: unknown): undefined {
+function ignoreUnavailable(error: unknown): undefined {
   if (!(error instanceof DatabaseUnavailable)) throw error
 }
 
@@ -73,7 +73,7 @@ async function openMails(config: Config, log: Logger, services: () => GatewaySer
   return listenForMails(config, log, services)
 }
 
-async function serve(
+async function serveDatabase(
   config: Config,
   database: Database,
   log: Logger,
@@ -124,7 +124,7 @@ async function serve(
   const servicesNow = () =>
     running.handle === running.work.handle ? running.work.services : undefined
   const stopMails = await openMails(config, log, servicesNow).catch(giveUp)
-  const listening = await listen(server, config).catch(async (error) => {
+  const listening = await listenOn(server, config).catch(async (error) => {
     await stopMails()
     return giveUp(error)
   })
@@ -136,7 +136,7 @@ async function serve(
     async stop() {
       running.work.announceStop()
       await sleep(config.stopDelaySeconds * 1000)
-      const left = countdown(STOP_MS)
+      const left = startCountdown(STOP_MS)
       await waitAtMost(running.keepStopped(), left() / 2)
       const { work } = running
       work.announceStop()

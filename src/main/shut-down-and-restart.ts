@@ -3,7 +3,7 @@ import type { Handler } from '../http/server/headers-and-redirects.ts'
 import type { RequestTracker } from '../http/server/request-tracker.ts'
 import { UserError } from '../platform/api-errors.ts'
 import type { Logger } from '../platform/log.ts'
-import { countdown } from '../platform/tools/deadline.ts'
+import { startCountdown } from '../platform/tools/deadline.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 
 const PAUSE_MS = 6_000
@@ -48,7 +48,7 @@ export async function startRestartable(
     if (isStopped) throw new Error('The server is stopping.')
     reason = why
     running.handle = unavailable
-    await pause(work)
+    await stopServing(work)
     await alone().finally(beginAgain)
   }
   const running = {
@@ -74,8 +74,8 @@ export async function startRestartable(
 }
 
 /** Ends all work on the database, as when the server stops, but keeps the port open. */
-async function pause(work: Work): Promise<void> {
-  const left = countdown(PAUSE_MS)
+async function stopServing(work: Work): Promise<void> {
+  const left = startCountdown(PAUSE_MS)
   work.announceStop()
   work.tracker.close()
   await work.finish(left)

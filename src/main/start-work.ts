@@ -14,8 +14,8 @@ import { warnAboutZones } from '../gateway/lines/quiet-hours.ts'
 import { startIndexes } from '../gateway/messages/history-indexes.ts'
 import { startQueue } from '../gateway/messages/queue/start-queue.ts'
 import { openAcceptor } from '../gateway/messages/send/store-offers.ts'
-import { sendingFor } from '../gateway/messages/send/user-sending.ts'
-import { webhookMails } from '../gateway/notifications/webhook-mails.ts'
+import { makeUserSending } from '../gateway/messages/send/user-sending.ts'
+import { makeWebhookMailer } from '../gateway/notifications/webhook-mails.ts'
 import { startWebhooks } from '../gateway/webhooks/delivery-worker.ts'
 import { Traffic } from '../http/metrics/traffic.ts'
 import { LISTENER_OPTIONS } from '../http/server/connections.ts'
@@ -23,14 +23,14 @@ import { wrapBeforeRoutes } from '../http/server/headers-and-redirects.ts'
 import { RequestTracker } from '../http/server/request-tracker.ts'
 import type { Config } from '../platform/config.ts'
 import type { Database } from '../platform/db/open.ts'
-import { migrate } from '../platform/db/schema/migrate.ts'
+import { migrateDatabase } from '../platform/db/schema/migrate.ts'
 import { makeWorker } from '../platform/jobs/jobs.ts'
 import { startJobs } from '../platform/jobs/timed-jobs.ts'
 import type { WorkerMember } from '../platform/jobs/worker-member.ts'
 import type { Logger } from '../platform/log.ts'
 import { waitAtMost } from '../platform/tools/deadline.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
-import { otherForms } from '../protocols/protocols.ts'
+import { makeOtherForms } from '../protocols/protocols.ts'
 import { afterRestore } from './after-restore.ts'
 import { createApp } from './app.ts'
 import { BUILT_IN } from './definitions.ts'
@@ -52,7 +52,7 @@ export async function startWork(
   workers: WorkerMember | undefined,
 ): Promise<Work> {
   const { db } = backup
-  await migrate(db)
+  await migrateDatabase(db)
   await awaitOtherRestore(db, backup.node)
   const { restores } = await readState(db)
   const store = await openStore(database, BUILT_IN)
@@ -65,7 +65,7 @@ export async function startWork(
   const extensions = collectExtensions(config)
   const acceptor = openAcceptor(store.forEverybody('sends'), config)
   const sending = { config, extensions, acceptor }
-  const servicesOf = sendingFor(store, sending)
+  const servicesOf = makeUserSending(store, sending)
   const backups = makeBackups({ ...backup, settings, stopping: stopping.signal, afterRestore })
   const every = { store: store.forEverybody('sweep'), extensions, settings, config, log, backups }
   const services: GatewayServices = {
@@ -81,8 +81,8 @@ export async function startWork(
     rights: RIGHTS,
     apis: APIS,
     otherForms: {
-      ...otherForms(config, servicesOf),
-      mail: webhookMails(db, { settings, log, config }),
+      ...makeOtherForms(config, servicesOf),
+      mail: makeWebhookMailer(db, { settings, log, config }),
     },
     backups,
     carriers: makeCarrierService({ store, config, extensions, log }),

@@ -5,7 +5,7 @@ import {
   setSuperuserAddresses,
   upsertSuperuser,
 } from '../engine/auth/superusers.ts'
-import { say, type Words } from './command-line.ts'
+import { printLine, type Words } from './command-line.ts'
 import { withStore } from './with-store.ts'
 
 const formatPlaces = (places: readonly string[]) => places.join(', ') || 'anywhere'
@@ -28,12 +28,12 @@ export const superuser = defineCommand({
       run: ({ args }) =>
         withStore(async (store) => {
           await upsertSuperuser(store, args.email, args.password)
-          say(`Superuser ${args.email} is saved.`)
+          printLine(`Superuser ${args.email} is saved.`)
         }),
     }),
     list: defineCommand({
       meta: { name: 'list', description: 'Their email addresses, one a line.' },
-      run: () => withStore(async (store) => (await listSuperusers(store)).forEach(say)),
+      run: () => withStore(async (store) => (await listSuperusers(store)).forEach(printLine)),
     }),
     delete: defineCommand({
       meta: { name: 'delete', description: 'Delete a superuser.' },
@@ -41,7 +41,7 @@ export const superuser = defineCommand({
       run: ({ args }) =>
         withStore(async (store) => {
           await deleteSuperuser(store, args.email)
-          say(`Superuser ${args.email} is deleted.`)
+          printLine(`Superuser ${args.email} is deleted.`)
         }),
     }),
     ips: defineCommand({
@@ -54,7 +54,7 @@ export const superuser = defineCommand({
       run: ({ args }) =>
         withStore(async ({ db }) => {
           const before = await setSuperuserAddresses(db, args._)
-          say(
+          printLine(
             `Superusers may come from ${formatPlaces(args._)}. Until now: ${formatPlaces(before)}.`,
           )
         }),

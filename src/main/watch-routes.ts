@@ -1,34 +1,34 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import { Hono } from 'hono'
 import { checkAddress } from '../engine/auth/superuser-addresses.ts'
-import { ownToken } from '../http/authenticate.ts'
+import { readOwnToken } from '../http/authenticate.ts'
 import type { Ctx, Env, Services } from '../http/context.ts'
 import { makeExposition } from '../http/metrics/exposition.ts'
 import { requireSuperuser } from '../http/middleware/require-caller.ts'
 import { readClientIp } from '../http/server/caller.ts'
-import { sharedFamilies } from './features.ts'
+import { listSharedFamilies } from './features.ts'
 
 /** `/metrics` for Prometheus (METRICS_TOKEN or a superuser). No rate limit. */
 export function watchRoutes(services: Services): Hono<Env> {
   const { traffic, realtime } = services
   const store = services.store.forEverybody('metrics')
-  const shared = sharedFamilies({ store, config: services.config })
+  const shared = listSharedFamilies({ store, config: services.config })
   const source = { store, traffic, clients: () => realtime.clients, shared }
   const exposition = makeExposition(source, services.workers)
   return new Hono<Env>().get('/metrics', async (c) => {
-    await requireWatcher(c, services)
+    await requireMetricsToken(c, services)
     const { text, type } = await exposition()
     return c.body(text, 200, { 'content-type': type })
   })
 }
 
-async function requireWatcher(c: Ctx, services: Services): Promise<void> {
+async function requireMetricsToken(c: Ctx, services: Services): Promise<void> {
   const { metricsToken } = services.config
-  const token = ownToken(c)
-  if (metricsToken !== undefined && timingSafeEqual(digest(token), digest(metricsToken))) return
+  const token = readOwnToken(c)
+  if (metricsToken !== undefined && timingSafeEqual(hashText(token), hashText(metricsToken))) return
   c.header('www-authenticate', 'Bearer')
   const { auth } = await requireSuperuser(c, services)
   checkAddress(services, auth, readClientIp(c, services))
 }
 
-const digest = (text: string) => createHash('sha256').update(text).digest()
+const hashText = (text: string) => createHash('sha256').update(text).digest()

@@ -2,7 +2,7 @@ import type { Store } from '../engine/collections/catalog.ts'
 import { type CatalogStore, openStore } from '../engine/collections/catalog-store.ts'
 import { type Config, readConfig } from '../platform/config.ts'
 import { openDb } from '../platform/db/connect.ts'
-import { migrate } from '../platform/db/schema/migrate.ts'
+import { migrateDatabase } from '../platform/db/schema/migrate.ts'
 import { createLogger, type Logger } from '../platform/log.ts'
 import { BUILT_IN } from './definitions.ts'
 
@@ -19,7 +19,7 @@ export async function withCatalogStore(
   const { config, log } = readCommandSetting()
   const database = await openDb(config, log)
   try {
-    await migrate(database.forEverybody('command'))
+    await migrateDatabase(database.forEverybody('command'))
     const store = await openStore(database, BUILT_IN)
     // the store must be closed before the database
     await work(store).finally(() => store.close())

@@ -98,7 +98,7 @@ export const invalidFields = (data: ErrorData) => badRequest('', data)
 const said = new WeakMap<object, string>()
 
 /** Makes a field's error. Its message becomes a sentence, as in PocketBase. */
-export function fieldError(
+export function makeFieldError(
   code: string,
   message: string,
   params?: Record<string, unknown>,
@@ -111,4 +111,4 @@ export function fieldError(
 }
 
 /** A field error's original message. PocketBase prints this form inside other messages. */
-export const plainMessage = (error: FieldError): string => said.get(error) ?? error.message
+export const findPlainMessage = (error: FieldError): string => said.get(error) ?? error.message

@@ -27,14 +27,14 @@ export const OTHER_REFUSALS = {
  * Returns a function that makes errors of these refusals, which are answered with `{"error","message"}`.
  * `message` replaces the fixed one. `hint`: what the caller should do; the answer has it, too.
  */
-export const makeRefuse =
+export const makeErrorFactory =
   <R extends Refusals>(refusals: R) =>
   (error: keyof R & string, message?: string, hint?: string): GatewayError => {
     const [status, fixed] = refusals[error]!
     return new GatewayError(status, { error, message: message ?? fixed, ...(hint && { hint }) })
   }
 
-export const commonRefusal = makeRefuse(COMMON_REFUSALS)
+export const commonRefusal = makeErrorFactory(COMMON_REFUSALS)
 
 /** 400 with a message that says what is wrong with the request. */
-export const invalid = (message: string) => commonRefusal('invalid_request', message)
+export const invalidRequest = (message: string) => commonRefusal('invalid_request', message)

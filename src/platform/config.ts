@@ -50,7 +50,7 @@ export function readConfig(env: NodeJS.ProcessEnv): Config {
     )
   if (!settings.smtpTlsCert !== !settings.smtpTlsKey)
     throw new UserError('SMTP_TLS_CERT and SMTP_TLS_KEY belong together: set both, or none.')
-  const urls = url ? [url.replace(/\/+$/, '')] : serverUrls(host, port)
+  const urls = url ? [url.replace(/\/+$/, '')] : listServerUrls(host, port)
   return Object.freeze({
     ...settings,
     backupDir: resolve(backupDir ?? join(dataDir, 'backups')),
@@ -67,7 +67,7 @@ const VIRTUAL = /^(docker|br-|veth|virbr|vmnet|vboxnet)/
 const LINK_LOCAL = /^(169\.254\.|fe[89ab])/i
 
 /** Addresses at which other computers reach this one, IPv4 first. */
-export function networkAddresses(
+export function listNetworkAddresses(
   interfaces: NodeJS.Dict<NetworkInterfaceInfo[]> = networkInterfaces(),
 ) {
   return Object.entries(interfaces)
@@ -79,7 +79,11 @@ export function networkAddresses(
 }
 
 /** URLs of a server on `host`: for `0.0.0.0` and `::` one per network address, or loopback's if none. */
-export function serverUrls(host: string, port: number, addresses = networkAddresses()): string[] {
+export function listServerUrls(
+  host: string,
+  port: number,
+  addresses = listNetworkAddresses(),
+): string[] {
   const isAll = host === '0.0.0.0' || host === '::'
   const usable = addresses.filter((address) => host === '::' || !address.includes(':'))
   const hosts = !isAll ? [host] : usable.length > 0 ? usable : ['127.0.0.1']

@@ -2,7 +2,7 @@ import { isIP } from 'node:net'
 import { z } from 'zod'
 
 /** A whole number in decimal digits. `Number` alone would accept `1e3`, and read a blank as 0. */
-export const whole = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) => {
+export const makeWholeSetting = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) => {
   const range = max === Number.MAX_SAFE_INTEGER ? `from ${min} on` : `from ${min} to ${max}`
   const isInRange = (text: string) =>
     /^-?\d+$/.test(text) && Number(text) >= min && Number(text) <= max
@@ -13,12 +13,12 @@ export const whole = (fallback: number, min = 0, max = Number.MAX_SAFE_INTEGER) 
     .transform(Number)
     .default(fallback)
 }
-export const choice = <const T extends readonly string[]>(...words: T) =>
+export const makeChoiceSetting = <const T extends readonly string[]>(...words: T) =>
   z.enum(words, `must be one of: ${words.join(', ')}`)
-export const flag = choice('true', 'false', '1', '0')
+export const flag = makeChoiceSetting('true', 'false', '1', '0')
   .default('false')
   .transform((text) => text === 'true' || text === '1')
-export const list = (fallback = '') =>
+export const makeListSetting = (fallback = '') =>
   z
     .string()
     .default(fallback)
@@ -30,8 +30,8 @@ export const list = (fallback = '') =>
     )
 
 /** A list of words that contacts may text, in upper case. */
-export const words = (fallback: string) =>
-  list(fallback).transform((all) => all.map((word) => word.toUpperCase()))
+export const makeWordsSetting = (fallback: string) =>
+  makeListSetting(fallback).transform((all) => all.map((word) => word.toUpperCase()))
 
 /** Whether a text is an address or a subnet: `10.0.0.1`, `10.0.0.0/8`, `::1`. */
 export function isAddress(text: string): boolean {

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import {
-  choice,
   flag,
   isAddress,
-  list,
+  makeChoiceSetting,
+  makeListSetting,
+  makeWholeSetting,
+  makeWordsSetting,
   postgresUrl,
   publicUrl,
   vapidSubject,
-  whole,
-  words,
   workers,
 } from './environment-readers.ts'
 
@@ -41,7 +41,7 @@ export const SETTINGS = {
   ],
   backupWarningDays: [
     'BACKUP_WARNING_DAYS',
-    whole(7, 0, 36_500),
+    makeWholeSetting(7, 0, 36_500),
     'The server warns superusers when its last backup is older than this many days. Set 0 if `pocketsms backup` or `pg_dump` makes your backups.',
   ],
   host: [
@@ -49,10 +49,10 @@ export const SETTINGS = {
     z.string().min(1).default('127.0.0.1'),
     'The address that the server listens on. Set `0.0.0.0` so that [phones in your network](first-phone.md) reach it.',
   ],
-  port: ['PORT', whole(8090, 0, 65535), 'The port that the server listens on.'],
+  port: ['PORT', makeWholeSetting(8090, 0, 65535), 'The port that the server listens on.'],
   smtpPort: [
     'SMTP_PORT',
-    whole(0, 0, 65535),
+    makeWholeSetting(0, 0, 65535),
     'The port for [mails that become texts](recipes/mail.md). 0: no mail server.',
   ],
   smtpTlsCert: [
@@ -73,7 +73,7 @@ export const SETTINGS = {
   ],
   trustedProxies: [
     'TRUSTED_PROXIES',
-    list().refine(
+    makeListSetting().refine(
       (all) => all.every(isAddress),
       'must be addresses or subnets, with commas between',
     ),
@@ -81,29 +81,37 @@ export const SETTINGS = {
   ],
   logLevel: [
     'LOG_LEVEL',
-    choice('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
+    makeChoiceSetting('fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent').default('info'),
     '`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.',
   ],
-  monthlyQuota: ['SMS_MONTHLY_QUOTA', whole(0), 'Messages per user and month. 0: unlimited.'],
-  maxRecipients: ['SMS_MAX_RECIPIENTS', whole(1000, 1, 100_000), 'Recipients per request.'],
+  monthlyQuota: [
+    'SMS_MONTHLY_QUOTA',
+    makeWholeSetting(0),
+    'Messages per user and month. 0: unlimited.',
+  ],
+  maxRecipients: [
+    'SMS_MAX_RECIPIENTS',
+    makeWholeSetting(1000, 1, 100_000),
+    'Recipients per request.',
+  ],
   deviceOnlineSeconds: [
     'DEVICE_ONLINE_SECONDS',
-    whole(600, 1),
+    makeWholeSetting(600, 1),
     'A device counts as online for this long after it last contacted the server.',
   ],
   stickyDays: [
     'STICKY_DAYS',
-    whole(30, 0, 36_500),
+    makeWholeSetting(30, 0, 36_500),
     'A conversation keeps its [line](lines.md) for this many days after its last text. 0: never.',
   ],
   deviceAlarmMinutes: [
     'DEVICE_ALARM_MINUTES',
-    whole(0, 0, 10_080),
+    makeWholeSetting(0, 0, 10_080),
     'Owners [get a mail](agent.md#when-a-device-goes-silent) when their device has been silent for this long. 0: no mails.',
   ],
   leaseSeconds: [
     'LEASE_SECONDS',
-    whole(120, 1, 86_400),
+    makeWholeSetting(120, 1, 86_400),
     'The time that a device has to send the messages that it fetched. At most a day.',
   ],
   webhookAllowPrivate: [
@@ -113,7 +121,7 @@ export const SETTINGS = {
   ],
   webhookLogDays: [
     'WEBHOOK_LOG_DAYS',
-    whole(30, 1, 36_500),
+    makeWholeSetting(30, 1, 36_500),
     'The server keeps webhook deliveries and the bodies of hooks for this many days.',
   ],
   vapidSubject: [
@@ -121,7 +129,11 @@ export const SETTINGS = {
     vapidSubject.default('mailto:admin@localhost'),
     'Your address for operators of push services. Set it to a mailbox that you read.',
   ],
-  databasePool: ['DATABASE_POOL', whole(24, 1, 200), 'Connections to Postgres. At least 2.'],
+  databasePool: [
+    'DATABASE_POOL',
+    makeWholeSetting(24, 1, 200),
+    'Connections to Postgres. At least 2.',
+  ],
   workers: [
     'WORKERS',
     workers.default(1),
@@ -129,7 +141,7 @@ export const SETTINGS = {
   ],
   clientStatementSeconds: [
     'CLIENT_STATEMENT_SECONDS',
-    whole(3, 1, 30),
+    makeWholeSetting(3, 1, 30),
     "Time limit of a [statement with a client's filter](security.md#slow-requests), sort or expand, from 1 to 30. Superusers always have 30.",
   ],
   metricsToken: [
@@ -139,72 +151,72 @@ export const SETTINGS = {
   ],
   stopDelaySeconds: [
     'STOP_DELAY_SECONDS',
-    whole(0, 0, 60),
+    makeWholeSetting(0, 0, 60),
     'After a stop signal, `/api/ready` answers 503 for this many seconds before the server stops.',
   ],
   hstsDays: [
     'HSTS_DAYS',
-    whole(365, 0, 36_500),
+    makeWholeSetting(365, 0, 36_500),
     'Browsers use only TLS for this many days, if `PUBLIC_URL` begins with `https`. 0: the server does not ask for it.',
   ],
   maxConnections: [
     'MAX_CONNECTIONS',
-    whole(10_000, 1),
+    makeWholeSetting(10_000, 1),
     'Open connections. The server closes further ones at once.',
   ],
   maxConnectionsPerAddress: [
     'MAX_CONNECTIONS_PER_ADDRESS',
-    whole(2_500),
+    makeWholeSetting(2_500),
     'Open connections per address. Trusted proxies have no limit. 0: unlimited.',
   ],
   maxStreams: [
     'MAX_STREAMS',
-    whole(2_000),
+    makeWholeSetting(2_000),
     'Event streams and waiting claims per address, and per account for its devices, [on each server](internals/client-limits.md). 0: unlimited.',
   ],
   signInTries: [
     'SIGN_IN_TRIES',
-    whole(20, 0, 10_000),
+    makeWholeSetting(20, 0, 10_000),
     'Wrong passwords per address and login in 10 minutes. [Other limits](security.md#limits) derive from it. 0: unlimited.',
   ],
   auditDays: [
     'AUDIT_DAYS',
-    whole(365, 0, 36_500),
+    makeWholeSetting(365, 0, 36_500),
     "The server keeps the record of [superusers' actions](security.md#what-superusers-did) for this many days. 0: forever.",
   ],
   retentionMode: [
     'SMS_RETENTION',
-    choice('redact', 'delete').default('redact'),
+    makeChoiceSetting('redact', 'delete').default('redact'),
     'What happens to a message after `SMS_RETENTION_DAYS`: `redact` deletes its text, `delete` the whole message.',
   ],
   retentionDays: [
     'SMS_RETENTION_DAYS',
-    whole(0, 0, 36_500),
+    makeWholeSetting(0, 0, 36_500),
     'A finished message [loses its text](security.md#how-long-texts-are-kept) after this many days. 0: never.',
   ],
   optOutWords: [
     'SMS_OPT_OUT_WORDS',
-    words('STOP,STOPALL,STOP ALL,UNSUBSCRIBE,CANCEL,END,QUIT,OPTOUT,OPT OUT,REVOKE'),
+    makeWordsSetting('STOP,STOPALL,STOP ALL,UNSUBSCRIBE,CANCEL,END,QUIT,OPTOUT,OPT OUT,REVOKE'),
     'A contact who texts one of these words gets no more texts from that account. Accounts may add the [words of other languages](app.md).',
   ],
   optInWords: [
     'SMS_OPT_IN_WORDS',
-    words('START,YES,UNSTOP'),
+    makeWordsSetting('START,YES,UNSTOP'),
     'A contact who texts one of these words gets texts again.',
   ],
   maxAttachments: [
     'SMS_MAX_ATTACHMENTS',
-    whole(10, 0, 10),
+    makeWholeSetting(10, 0, 10),
     'Files that the server keeps of an [MMS](smsgate.md#pictures-and-other-files). At most 10; 0: none.',
   ],
   maxAttachmentBytes: [
     'SMS_MAX_ATTACHMENT_BYTES',
-    whole(5 << 20, 0, 10 << 20),
+    makeWholeSetting(5 << 20, 0, 10 << 20),
     'Bytes of these files together. At most 10485760.',
   ],
   maxAccountFileBytes: [
     'MAX_ACCOUNT_FILE_BYTES',
-    whole(1 << 30),
+    makeWholeSetting(1 << 30),
     'Bytes of all files of an account. 0: unlimited.',
   ],
 } as const satisfies Readonly<

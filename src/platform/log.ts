@@ -1,6 +1,6 @@
 import { type DestinationStream, type Logger, pino } from 'pino'
 import type { Config } from './config.ts'
-import { terminalLog } from './terminal-log.ts'
+import { makeTerminalLog } from './terminal-log.ts'
 
 export type { Logger }
 
@@ -32,12 +32,12 @@ export function createLogger(
       base: worker === undefined ? null : { worker },
       serializers: { err: (error) => describeError(error, MAX_CAUSES) },
     },
-    destination ?? standardOutput(),
+    destination ?? openStandardOutput(),
   )
 }
 
-function standardOutput(): DestinationStream {
-  if (process.stdout.isTTY) return terminalLog((text) => void process.stdout.write(text))
+function openStandardOutput(): DestinationStream {
+  if (process.stdout.isTTY) return makeTerminalLog((text) => void process.stdout.write(text))
   return pino.destination({ dest: 1, sync: false, minLength: 0 })
 }
 

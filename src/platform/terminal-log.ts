@@ -10,11 +10,11 @@ const LEVELS: Readonly<Record<number, string>> = {
 }
 
 /** Turns pino's JSON lines into lines for people, without successful requests. */
-export function terminalLog(print: (text: string) => void): Writable {
+export function makeTerminalLog(print: (text: string) => void): Writable {
   return new Writable({
     decodeStrings: false,
     write(json: string, _, done) {
-      const text = readable(JSON.parse(json))
+      const text = formatLogLine(JSON.parse(json))
       if (text !== undefined) print(`${text}\n`)
       done()
     },
@@ -23,19 +23,19 @@ export function terminalLog(print: (text: string) => void): Writable {
 
 type Line = Readonly<Record<string, unknown>>
 
-function readable({ level, time, worker, msg, err, ...rest }: Line): string | undefined {
+function formatLogLine({ level, time, worker, msg, err, ...rest }: Line): string | undefined {
   const place = worker === undefined ? '' : ` worker ${worker}`
   const start = new Date(Number(time)).toTimeString().slice(0, 8) + place
   if (isRequest(rest)) {
     if (!hasFailed(rest)) return
     const { method, path, status, ms, request } = rest
-    return visible(`${start} ${status} ${method} ${path} (${ms} ms, request ${request})`)
+    return escapeInvisible(`${start} ${status} ${method} ${path} (${ms} ms, request ${request})`)
   }
-  const values = Object.entries(rest).map(([name, value]) => `${name}=${shown(value)}`)
-  const first = visible(
+  const values = Object.entries(rest).map(([name, value]) => `${name}=${formatLogValue(value)}`)
+  const first = escapeInvisible(
     [start, LEVELS[Number(level)] ?? level, msg, ...values].filter(Boolean).join(' '),
   )
-  return err === undefined ? first : `${first}\n${describe(err)}`
+  return err === undefined ? first : `${first}\n${formatLogError(err)}`
 }
 
 const isRequest = (line: Line) => 'method' in line && 'path' in line && 'status' in line
@@ -43,19 +43,20 @@ const isRequest = (line: Line) => 'method' in line && 'path' in line && 'status'
 /** 499: the client disconnected. */
 const hasFailed = ({ status }: Line) => Number(status) >= 400 && status !== 499
 
-const shown = (value: unknown) => (typeof value === 'string' ? value : JSON.stringify(value))
+const formatLogValue = (value: unknown) =>
+  typeof value === 'string' ? value : JSON.stringify(value)
 
 /** The error's stack, or its message, indented, and its causes. */
-function describe(error: unknown): string {
-  if (typeof error !== 'object' || error === null) return `  ${visible(String(error))}`
+function formatLogError(error: unknown): string {
+  if (typeof error !== 'object' || error === null) return `  ${escapeInvisible(String(error))}`
   const { stack, message, cause } = error as Line
   const lines = String(stack ?? message ?? JSON.stringify(error)).split('\n')
-  const own = lines.map((line) => `  ${visible(line)}`).join('\n')
-  return cause === undefined ? own : `${own}\n  caused by\n${describe(cause)}`
+  const own = lines.map((line) => `  ${escapeInvisible(line)}`).join('\n')
+  return cause === undefined ? own : `${own}\n  caused by\n${formatLogError(cause)}`
 }
 
 /** Control characters as escapes: a client's text must not steer the terminal. */
-const visible = (text: string) =>
+const escapeInvisible = (text: string) =>
   text.replace(
     /[\p{Cc}\p{Cf}]/gu,
     (sign) => `\\u${sign.charCodeAt(0).toString(16).padStart(4, '0')}`,

@@ -8,7 +8,7 @@ interface DescribedFile {
 const [KEPT, LEFT_OUT] = ['Attachment:', 'Attachment left out:']
 
 /** A line for each file, such as `Attachment: beach.jpg image/jpeg 300000 bytes`. */
-export const attachmentLines = (files: readonly DescribedFile[], word = KEPT): string[] =>
+export const writeAttachmentLines = (files: readonly DescribedFile[], word = KEPT): string[] =>
   files.map(({ name, contentType, size }) =>
     [word, name, contentType, size !== undefined && `${size} bytes`]
       .filter(Boolean)
@@ -17,7 +17,7 @@ export const attachmentLines = (files: readonly DescribedFile[], word = KEPT): s
   )
 
 /** The words of a text's sender, without lines about files. */
-export const withoutAttachmentLines = (body: string): string =>
+export const dropAttachmentLines = (body: string): string =>
   body.includes(LEFT_OUT) || body.includes(KEPT)
     ? body
         .split('\n')
@@ -26,11 +26,11 @@ export const withoutAttachmentLines = (body: string): string =>
     : body
 
 /** The text of an MMS: the words of its sender, else the names of its kept files; and the files left out. */
-export function textOfMms(
+export function writeMmsText(
   words: readonly string[],
   kept: readonly DescribedFile[],
   left: readonly DescribedFile[],
 ): string {
-  const shown = words.length > 0 ? words : attachmentLines(kept)
-  return [...shown, ...attachmentLines(left, LEFT_OUT)].join('\n')
+  const shown = words.length > 0 ? words : writeAttachmentLines(kept)
+  return [...shown, ...writeAttachmentLines(left, LEFT_OUT)].join('\n')
 }

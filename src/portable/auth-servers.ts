@@ -11,7 +11,7 @@ export interface CodeFields {
   readonly readsErrorsIn200?: true
 }
 
-const codes = (template: string, fields: CodeFields, once_key = '') => ({
+const makeCodesPreset = (template: string, fields: CodeFields, once_key = '') => ({
   template,
   once_key,
   resolved_when: '',
@@ -19,13 +19,13 @@ const codes = (template: string, fields: CodeFields, once_key = '') => ({
 })
 
 /** For auth servers whose body can be configured: it must have `to` and `text`. */
-const TEXT = codes('{{text}}', { to: '{{to}}', code: '' })
+const TEXT = makeCodesPreset('{{text}}', { to: '{{to}}', code: '' })
 
 /** Presets for auth servers that post each code to a hook. Above each preset: the source of its fields. */
 export const AUTH_SERVERS = {
   // https://supabase.com/docs/guides/auth/auth-hooks/send-sms-hook; supabase/auth, internal/hooks/v0hooks.
   // `sms.phone`: the new number when a user changes it. Attempts of one call have the same `metadata.uuid`.
-  supabase: codes(
+  supabase: makeCodesPreset(
     'Your code is {{sms.otp}}',
     {
       to: printFirstText({ 'sms.phone': '{{sms.phone}}' }, '{{user.phone}}'),
@@ -37,17 +37,20 @@ export const AUTH_SERVERS = {
   ),
   // https://zitadel.com/docs/guides/manage/customize/notification-providers; zitadel/zitadel,
   // internal/notification/types: names of `args` begin in lower case, hence `oTP`
-  zitadel: codes('{{templateData.text}}', {
+  zitadel: makeCodesPreset('{{templateData.text}}', {
     to: '{{contextInfo.recipientPhoneNumber}}',
     code: printFirstText({ 'args.oTP': '{{args.oTP}}' }, '{{args.code}}'),
     signed: 'zitadel',
   }),
   // https://www.ory.com/docs/kratos/self-hosted/sms-messages; ory/kratos, courier/http_channel.go
-  kratos: codes('{{body}}', { to: '{{recipient}}', code: '' }),
+  kratos: makeCodesPreset('{{body}}', { to: '{{recipient}}', code: '' }),
   // https://docs.logto.io/integrations/http-sms
-  logto: codes('Your code is {{payload.code}}', { to: '{{to}}', code: '{{payload.code}}' }),
+  logto: makeCodesPreset('Your code is {{payload.code}}', {
+    to: '{{to}}',
+    code: '{{payload.code}}',
+  }),
   // goauthentik/authentik, authentik/stages/authenticator_sms/models.py
-  authentik: codes(printFirstText({ Message: '{{Message}}' }, 'Your code is {{Body}}'), {
+  authentik: makeCodesPreset(printFirstText({ Message: '{{Message}}' }, 'Your code is {{Body}}'), {
     to: '{{To}}',
     code: '{{Body}}',
   }),

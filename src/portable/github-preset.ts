@@ -1,7 +1,7 @@
 import { printFirstText, printIfPresent } from './template-pieces.ts'
 
-const branch = (path: string) => printIfPresent(path, ' (', ')')
-const numbered = (path: string) => `#{{${path}.number}} {{${path}.title}}`
+const printBranch = (path: string) => printIfPresent(path, ' (', ')')
+const printNumbered = (path: string) => `#{{${path}.number}} {{${path}.title}}`
 
 const WHERE = printFirstText({
   repository: '{{repository.full_name}}: ',
@@ -27,19 +27,19 @@ const EVENTS = printFirstText(
   {
     zen: 'ping: {{zen}}',
     alert: `alert {{action}}: ${ALERT}${printIfPresent('alert.severity', ', ')}${printIfPresent('alert.rule.severity', ', ')}`,
-    review: `review of ${numbered('pull_request')}: {{review.state}}${printIfPresent('review.body', ', ')}`,
-    thread: `review of ${numbered('pull_request')}: thread {{action}}`,
+    review: `review of ${printNumbered('pull_request')}: {{review.state}}${printIfPresent('review.body', ', ')}`,
+    thread: `review of ${printNumbered('pull_request')}: thread {{action}}`,
     'comment.body': `comment {{action}} ${printFirstText(
       {
-        pull_request: `at ${numbered('pull_request')}`,
-        issue: `at ${numbered('issue')}`,
-        discussion: `at ${numbered('discussion')}`,
+        pull_request: `at ${printNumbered('pull_request')}`,
+        issue: `at ${printNumbered('issue')}`,
+        discussion: `at ${printNumbered('discussion')}`,
       },
       'at a commit',
     )}: {{comment.body}}`,
-    pull_request: `pull request {{action}}{{#if pull_request.merged}} (merged){{/if}}: ${numbered('pull_request')}`,
-    issue: `issue {{action}}: ${numbered('issue')}`,
-    discussion: `discussion {{action}}: ${numbered('discussion')}`,
+    pull_request: `pull request {{action}}{{#if pull_request.merged}} (merged){{/if}}: ${printNumbered('pull_request')}`,
+    issue: `issue {{action}}: ${printNumbered('issue')}`,
+    discussion: `discussion {{action}}: ${printNumbered('discussion')}`,
     release: 'release {{action}}: {{release.tag_name}}',
     'commit.sha': `{{context}}: {{state}}${printIfPresent('description', ', ')}`,
     head_commit: 'push to {{ref}}: {{head_commit.message}}',
@@ -58,7 +58,7 @@ const EVENTS = printFirstText(
     project_column: 'column {{action}}: {{project_column.name}}',
     project: 'project {{action}}: {{project.name}}',
     projects_v2_item: 'item {{action}} in a project: {{projects_v2_item.content_type}}',
-    merge_group: `merge group {{action}}${branch('merge_group.head_ref')}`,
+    merge_group: `merge group {{action}}${printBranch('merge_group.head_ref')}`,
     rule: 'branch protection {{action}}: {{rule.name}}',
     key: 'deploy key {{action}}: {{key.title}}',
     client_payload: '{{action}}',
@@ -85,51 +85,51 @@ const EVENTS = printFirstText(
 )
 
 /** A run (workflow, job or check) sends one text when it has ended, not one for each of its three states. */
-const ended = (path: string, text: string) => ({
+const printConclusion = (path: string, text: string) => ({
   [path]: `{{#if ${path}.conclusion}}{{repository.full_name}}: ${text}{{/if}}`,
 })
 
 /** The text of a GitHub event. Its fields tell which event it is: its name is only in a header. */
 export const GITHUB_TEXT = printFirstText(
   {
-    ...ended(
+    ...printConclusion(
       'workflow_job',
-      `{{workflow_job.name}} {{workflow_job.conclusion}}${branch('workflow_job.head_branch')}`,
+      `{{workflow_job.name}} {{workflow_job.conclusion}}${printBranch('workflow_job.head_branch')}`,
     ),
     // checked before `workflow_run`: bodies of deployments contain that field, too
     deployment_status:
       `${WHERE}deployment to {{deployment_status.environment}}: {{deployment_status.state}}` +
       printIfPresent('deployment_status.description', ', '),
-    deployment: `${WHERE}deployment to {{deployment.environment}} ${printIfPresent('action')}${branch('deployment.ref')}`,
+    deployment: `${WHERE}deployment to {{deployment.environment}} ${printIfPresent('action')}${printBranch('deployment.ref')}`,
     workflow_job_run: `${WHERE}deployment to {{environment}}: review {{action}}`,
-    ...ended(
+    ...printConclusion(
       'workflow_run',
-      `${printIfPresent('workflow_run.name', '', ' ')}{{workflow_run.conclusion}}${branch('workflow_run.head_branch')}`,
+      `${printIfPresent('workflow_run.name', '', ' ')}{{workflow_run.conclusion}}${printBranch('workflow_run.head_branch')}`,
     ),
-    ...ended(
+    ...printConclusion(
       'check_run',
-      `{{check_run.name}} {{check_run.conclusion}}${branch('check_run.check_suite.head_branch')}` +
+      `{{check_run.name}} {{check_run.conclusion}}${printBranch('check_run.check_suite.head_branch')}` +
         printIfPresent('check_run.output.title', ': '),
     ),
-    ...ended(
+    ...printConclusion(
       'check_suite',
-      `${printIfPresent('check_suite.app.name', '', ' ')}{{check_suite.conclusion}}${branch('check_suite.head_branch')}`,
+      `${printIfPresent('check_suite.app.name', '', ' ')}{{check_suite.conclusion}}${printBranch('check_suite.head_branch')}`,
     ),
   },
   WHERE + EVENTS,
 )
 
-const once = (path: string) => ({
+const makeOnceKey = (path: string) => ({
   [path]: `{{${path}.id}}${printIfPresent(`${path}.run_attempt`, ' ')}${printIfPresent(`${path}.conclusion`, ' ')}`,
 })
 export const GITHUB_ONCE = printFirstText({
-  ...once('workflow_job'),
-  ...once('deployment_status'),
+  ...makeOnceKey('workflow_job'),
+  ...makeOnceKey('deployment_status'),
   deployment: '{{deployment.id}}',
   workflow_job_run: '',
-  ...once('workflow_run'),
-  ...once('check_run'),
-  ...once('check_suite'),
+  ...makeOnceKey('workflow_run'),
+  ...makeOnceKey('check_run'),
+  ...makeOnceKey('check_suite'),
 })
 
 export const GITHUB_RESOLVED = [

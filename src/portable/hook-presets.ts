@@ -6,7 +6,7 @@ import { printFirstText, printIfPresent } from './template-pieces.ts'
  * Defaults for a hook's empty fields. `once_key`: bodies with the same key are one event; '' for no key.
  * `resolved_when`: the condition, `path=value`, for a body that says that all is well again.
  */
-const preset = (template: string, once_key = '', resolved_when = '') => ({
+const makePreset = (template: string, once_key = '', resolved_when = '') => ({
   template,
   once_key,
   resolved_when,
@@ -16,7 +16,7 @@ const preset = (template: string, once_key = '', resolved_when = '') => ({
 /** `alertname instance: `, as far as the alert has these labels. */
 const ALERT_NAME = `${printIfPresent('labels.alertname', '', printIfPresent('labels.instance', ' '))}: `
 /** One line for each alert of a group. All Alertmanager nodes send the same group: the key shows repeats. */
-const ALERTS = preset(
+const ALERTS = makePreset(
   printFirstText(
     {
       alerts: `{{#each alerts}}{{status}}: ${printFirstText(
@@ -40,14 +40,15 @@ const ALERTS = preset(
   'status=resolved',
 )
 
-const sentryObject = (path: string) => `{{${path}.title}}${printIfPresent(`${path}.web_url`, ' ')}`
-const SENTRY = preset(
+const printSentryObject = (path: string) =>
+  `{{${path}.title}}${printIfPresent(`${path}.web_url`, ' ')}`
+const SENTRY = makePreset(
   printFirstText(
     {
-      'data.event': `Sentry {{action}}: ${sentryObject('data.event')}`,
-      'data.error': `Sentry error: ${sentryObject('data.error')}`,
+      'data.event': `Sentry {{action}}: ${printSentryObject('data.event')}`,
+      'data.error': `Sentry error: ${printSentryObject('data.error')}`,
       'data.comment': 'Sentry comment {{action}}: {{data.comment}}',
-      'data.issue': `Sentry issue {{action}}: ${sentryObject('data.issue')}`,
+      'data.issue': `Sentry issue {{action}}: ${printSentryObject('data.issue')}`,
       'data.description_title': `Sentry: {{data.description_title}}${printIfPresent('data.web_url', ' ')}`,
       'data.installation': 'Sentry integration {{action}}',
       action:
@@ -70,19 +71,19 @@ const SENTRY = preset(
   'action=resolved',
 )
 
-const ofObject = (name: string) => `data.object.${name}`
-const money = (name: string, before = ', ') =>
-  `${before}{{money ${ofObject(name)} data.object.currency}}`
-const STRIPE = preset(
+const writeObjectPath = (name: string) => `data.object.${name}`
+const printMoney = (name: string, before = ', ') =>
+  `${before}{{money ${writeObjectPath(name)} data.object.currency}}`
+const STRIPE = makePreset(
   'Stripe: {{type}}' +
     `{{#if data.object.currency}}${printFirstText(
       Object.fromEntries(
         ['amount', 'amount_total', 'amount_due', 'total'].map((name) => [
-          ofObject(name),
-          money(name),
+          writeObjectPath(name),
+          printMoney(name),
         ]),
       ),
-    )}{{#if data.object.amount_refunded}}${money('amount_refunded', ', refunded: ')}{{/if}}{{/if}}` +
+    )}{{#if data.object.amount_refunded}}${printMoney('amount_refunded', ', refunded: ')}{{/if}}{{/if}}` +
     printFirstText(
       Object.fromEntries(
         [
@@ -94,11 +95,11 @@ const STRIPE = preset(
           'reason',
           'cancellation_details.reason',
           'description',
-        ].map((name) => [ofObject(name), `, {{${ofObject(name)}}}`]),
+        ].map((name) => [writeObjectPath(name), `, {{${writeObjectPath(name)}}}`]),
       ),
     ) +
     printFirstText({
-      [ofObject('id')]: ' ({{data.object.id}})',
+      [writeObjectPath('id')]: ' ({{data.object.id}})',
       'related_object.id': ' ({{related_object.id}})',
     }),
   printIfPresent('id'),
@@ -109,16 +110,16 @@ export const PRESETS = {
   alertmanager: ALERTS,
   grafana: ALERTS,
   // the body of Uptime Kuma's test notification has no `heartbeat`
-  'uptime-kuma': preset(
+  'uptime-kuma': makePreset(
     '{{msg}}',
     `{{#if heartbeat}}{{heartbeat.monitorID}} {{heartbeat.status}} ${printIfPresent('heartbeat.time')}{{/if}}`,
     'heartbeat.status=1',
   ),
-  'home-assistant': preset('{{#if title}}{{title}}: {{/if}}{{message}}'),
-  github: preset(GITHUB_TEXT, GITHUB_ONCE, GITHUB_RESOLVED),
+  'home-assistant': makePreset('{{#if title}}{{title}}: {{/if}}{{message}}'),
+  github: makePreset(GITHUB_TEXT, GITHUB_ONCE, GITHUB_RESOLVED),
   sentry: SENTRY,
   stripe: STRIPE,
   ...AUTH_SERVERS,
-  text: preset('{{text}}'),
-  custom: preset(''),
+  text: makePreset('{{text}}'),
+  custom: makePreset(''),
 } as const

@@ -51,7 +51,7 @@ const OPT_LANGUAGES = {
 type OptLanguage = keyof typeof OPT_LANGUAGES
 
 /** The words with those of these languages. */
-export function withLanguages(words: OptWords, languages: readonly string[]): OptWords {
+export function addLanguageWords(words: OptWords, languages: readonly string[]): OptWords {
   const known = languages.filter((name): name is OptLanguage => Object.hasOwn(OPT_LANGUAGES, name))
   const all = known.map((name) => OPT_LANGUAGES[name])
   return {
@@ -61,7 +61,7 @@ export function withLanguages(words: OptWords, languages: readonly string[]): Op
 }
 
 /** The words of all languages. */
-export const ALL_LANGUAGES: OptWords = withLanguages(
+export const ALL_LANGUAGES: OptWords = addLanguageWords(
   { out: [], in: [] },
   Object.keys(OPT_LANGUAGES),
 )

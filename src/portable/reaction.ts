@@ -25,9 +25,9 @@ const MEDIA =
 const SIGN = '[\\p{Extended_Pictographic}\\p{Emoji_Modifier}\\p{Regional_Indicator}]+'
 
 /** A quote with a few words around it. No text makes it slow: the words contain no marks of quotes. */
-const quotedBy = (marks: string) =>
+const makeQuotePattern = (marks: string) =>
   new RegExp(`^([^${marks}]{0,60})[${marks}](.+?)[${marks}]([^${marks}]{0,40})$`, 'su')
-const QUOTED = [quotedBy('"“”„«»‟「」'), quotedBy("'‘’‚‹›")]
+const QUOTED = [makeQuotePattern('"“”„«»‟「」'), makeQuotePattern("'‘’‚‹›")]
 const AROUND = new RegExp(
   `^(?:(?:${VERBS}|(?:(?:${ADDED}) )?${SIGN}(?: \\p{L}+){1,3}:?)…|gefällt…(?:nicht)?|…ein \\p{L}+ hinzugefügt)$`,
   'iu',

@@ -21,7 +21,7 @@ function guessSeparator(text: string): string {
  * end with the cell, so that other rows may be in it.
  */
 export function readCsvCells(file: string): { rows: CsvCells[]; misquoted: number | undefined } {
-  const { text, separator } = withoutSeparatorLine(file)
+  const { text, separator } = dropSeparatorLine(file)
   const rows: CsvCells[] = []
   let misquoted: number | undefined
   let [line, from] = [separator ? 2 : 1, 0]
@@ -41,7 +41,7 @@ export function readCsvCells(file: string): { rows: CsvCells[]; misquoted: numbe
 const LINE = /^"?sep=([,;\t|])"?(?:\r\n|\n|\r|$)/i
 
 /** Takes a byte order mark and a `sep=` line from the text of a CSV file. */
-function withoutSeparatorLine(text: string): { text: string; separator?: string } {
+function dropSeparatorLine(text: string): { text: string; separator?: string } {
   const plain = text.startsWith('\ufeff') ? text.slice(1) : text
   const found = LINE.exec(plain)
   return found ? { text: plain.slice(found[0].length), separator: found[1]! } : { text: plain }

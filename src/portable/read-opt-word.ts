@@ -1,4 +1,4 @@
-import { withoutAttachmentLines } from './attachment-lines.ts'
+import { dropAttachmentLines } from './attachment-lines.ts'
 
 /** Opt-out and opt-in words in any spelling. */
 export interface OptWords {
@@ -16,7 +16,7 @@ const SIGNATURE =
   /\n[^\S\n]*(?:--|—|sent from |get outlook |gesendet (?:von|mit) |envoyé (?:de|depuis) |enviado (?:desde|do) |inviato da |verstuurd vanaf |wysłane z |skickat från )/iu
 const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
 
-function withoutSignature(text: string): string {
+function dropSignature(text: string): string {
   const at = text.search(SIGNATURE)
   return at < 0 ? text : text.slice(0, at)
 }
@@ -43,7 +43,7 @@ function foldWord(text: string): string {
  * about the files of an MMS do not count, nor do signatures.
  */
 export function readOptWord(body: string, words: OptWords): boolean | undefined {
-  const word = foldWord(withoutSignature(withoutAttachmentLines(body)))
+  const word = foldWord(dropSignature(dropAttachmentLines(body)))
   if (word === '') return undefined
   const isOne = (one: string) => one === word || foldWord(one) === word
   if (words.out.some(isOne)) return true

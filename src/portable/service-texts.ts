@@ -14,16 +14,16 @@ export type TextRules = (
   holder: Readonly<Record<string, unknown>>,
 ) => TextRule | false | 0 | undefined
 
-const characters = (text: string): number =>
+const countCharacters = (text: string): number =>
   text.replace(/[\ud800-\udbff][\udc00-\udfff]/g, ' ').length
-const bytes = (text: string): number => new TextEncoder().encode(text).length
-const jsonBytes = (text: string): number => bytes(JSON.stringify(text)) - 2
+const countBytes = (text: string): number => new TextEncoder().encode(text).length
+const countJsonBytes = (text: string): number => countBytes(JSON.stringify(text)) - 2
 
 /** A cut within an escape: one `\` of a pair, or the start of `&lt;`. */
 const CUT_ESCAPE = /(?<!\\)((?:\\\\)*)\\$|&[a-z]{0,4}$/
 
 /** Cuts a text that is too long for its service, and appends `…`. Leaves characters and escapes whole. */
-export function cutText(text: string, { max, sizeOf = characters }: TextRule): string {
+export function cutText(text: string, { max, sizeOf = countCharacters }: TextRule): string {
   if (sizeOf(text) <= max) return text
   let left = max - sizeOf('…')
   let end = 0
@@ -36,14 +36,14 @@ export function cutText(text: string, { max, sizeOf = characters }: TextRule): s
 }
 
 /** An invisible character after `@`: Mattermost and Telegram would find a mention behind `\\`, too. */
-const withoutMentions = (value: string) => value.replace(/(?<![\p{L}\p{N}])@/gu, '@\u200b')
+const breakMentions = (value: string) => value.replace(/(?<![\p{L}\p{N}])@/gu, '@\u200b')
 /** Also breaks addresses, which would be linked and shown as pictures, and Mattermost's `<!channel>`. */
-const markdown = (value: string) =>
-  withoutMentions(value.replace(/[\\`*_{}[\]()#+\-.!<>~|]/g, '\\$&')).replace(
+const escapeMarkdown = (value: string) =>
+  breakMentions(value.replace(/[\\`*_{}[\]()#+\-.!<>~|]/g, '\\$&')).replace(
     /\\<|:(?=\/\/)/g,
     '$&\u200b',
   )
-const html = (value: string) =>
+const escapeHtml = (value: string) =>
   value.replaceAll('&', '&amp;').replaceAll('<', '&lt;').replaceAll('>', '&gt;')
 
 /**
@@ -58,48 +58,52 @@ const DISCORD = new Map([
   ['value', 1_024],
   ['text', 2_048],
 ])
-export const discordTexts: TextRules = (key) => {
+export const findDiscordRules: TextRules = (key) => {
   const max = DISCORD.get(key)
-  return max && { max, escape: markdown }
+  return max && { max, escape: escapeMarkdown }
 }
 
 /** https://docs.mattermost.com/administration-guide/configure/site-configuration-settings.html */
-export const mattermostTexts: TextRules = (key) =>
-  SHOWN.has(key) && { max: 16_383, escape: markdown }
+export const findMattermostRules: TextRules = (key) =>
+  SHOWN.has(key) && { max: 16_383, escape: escapeMarkdown }
 
 /** Texts of messages and attachments, which Mattermost has from Slack. */
 const SHOWN: ReadonlySet<string> = new Set(['text', 'pretext', 'title', 'value', 'fallback'])
 
 /** https://docs.slack.dev/reference/block-kit/composition-objects/text-object */
-export const slackTexts: TextRules = (key, { type }) => {
+export const findSlackRules: TextRules = (key, { type }) => {
   const isBlock = type === 'plain_text' || type === 'mrkdwn'
   const limits = { max: isBlock ? 3_000 : 40_000, sizeOf: (text: string) => text.length }
-  return SHOWN.has(key) && (type === 'plain_text' ? limits : { ...limits, escape: html })
+  return SHOWN.has(key) && (type === 'plain_text' ? limits : { ...limits, escape: escapeHtml })
 }
 
 /** https://core.telegram.org/bots/api#formatting-options */
 const TELEGRAM_MODES = new Map([
-  ['html', html],
+  ['html', escapeHtml],
   ['markdown', (value: string) => value.replace(/[_*`[]/g, '\\$&')],
   ['markdownv2', (value: string) => value.replace(/[\\_*[\]()~`>#+\-=|{}.!]/g, '\\$&')],
 ])
-export const telegramTexts: TextRules = (key, { parse_mode }) => {
+export const findTelegramRules: TextRules = (key, { parse_mode }) => {
   const max = key === 'text' ? 4_096 : key === 'caption' ? 1_024 : 0
   const inMode = TELEGRAM_MODES.get(String(parse_mode).toLowerCase()) ?? ((value: string) => value)
-  return max && { max, escape: (value) => withoutMentions(inMode(value)) }
+  return max && { max, escape: (value) => breakMentions(inMode(value)) }
 }
 
 /** https://docs.ntfy.sh/publish/#limitations: 4,096 bytes of text, and 8,192 of the JSON around it */
-export const ntfyTexts: TextRules = (key, { markdown: isMarkdown }) => {
-  const sizeOf = (text: string) => Math.max(bytes(text), jsonBytes(text) * 0.52)
+export const findNtfyRules: TextRules = (key, { markdown: isMarkdown }) => {
+  const sizeOf = (text: string) => Math.max(countBytes(text), countJsonBytes(text) * 0.52)
   return (
-    key === 'message' && { max: 4_096, sizeOf, ...(isMarkdown === true && { escape: markdown }) }
+    key === 'message' && {
+      max: 4_096,
+      sizeOf,
+      ...(isMarkdown === true && { escape: escapeMarkdown }),
+    }
   )
 }
 
 /** https://spec.matrix.org/latest/client-server-api/#size-limits: 65,536 bytes of JSON with both bodies */
-export const matrixTexts: TextRules = (key, holder) => {
-  if (key === 'formatted_body') return { max: 30_000, sizeOf: jsonBytes, escape: html }
-  const mentions = 'm.mentions' in holder ? {} : { escape: withoutMentions }
-  return key === 'body' && { max: 30_000, sizeOf: jsonBytes, ...mentions }
+export const findMatrixRules: TextRules = (key, holder) => {
+  if (key === 'formatted_body') return { max: 30_000, sizeOf: countJsonBytes, escape: escapeHtml }
+  const mentions = 'm.mentions' in holder ? {} : { escape: breakMentions }
+  return key === 'body' && { max: 30_000, sizeOf: countJsonBytes, ...mentions }
 }

@@ -59,14 +59,14 @@ for (const [first, last] of ['09', 'AZ'] as const)
     SIGNS.set(String.fromCharCode(code + 0xfee0), String.fromCharCode(code))
 
 /** The text with signs of the GSM alphabet in place of signs that look like them. */
-export const withPlainSigns = (text: string): string =>
+export const replaceSpecialSigns = (text: string): string =>
   [...text].map((char) => SIGNS.get(char) ?? char).join('')
 
 /** The text with plain signs if it then takes fewer segments and at most `maxCharacters`, else the text. */
-export function encodeSmartly(text: string, maxCharacters: number): string {
+export function replaceIfShorter(text: string, maxCharacters: number): string {
   const { encoding, segments } = countSegments(text)
   if (encoding === 'GSM-7') return text
-  const plain = withPlainSigns(text)
+  const plain = replaceSpecialSigns(text)
   const isShorter = countSegments(plain).segments < segments
   return isShorter && [...plain].length <= maxCharacters ? plain : text
 }

@@ -1,4 +1,4 @@
-import { plainText } from './phone/plain-text.ts'
+import { toPlainText } from './phone/plain-text.ts'
 
 /** Longer texts are not searched for a code. */
 const MAX_LENGTH = 500
@@ -14,7 +14,7 @@ const CODE = /^\d{4,10}$/
  */
 export function readTypedCode(typed: string): string {
   if (typed.length > MAX_LENGTH) return typed
-  const plain = plainText(typed).replace(/\p{M}/gu, '')
+  const plain = toPlainText(typed).replace(/\p{M}/gu, '')
   if (!/\p{L}/u.test(plain)) return plain.replace(/\D/g, '')
   const groups = (plain.match(GROUPS) ?? []).map((group) => group.replace(/\D/g, ''))
   const [code, ...others] = new Set(groups.filter((group) => CODE.test(group)))

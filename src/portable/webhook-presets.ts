@@ -1,11 +1,11 @@
 import {
-  discordTexts,
-  matrixTexts,
-  mattermostTexts,
-  ntfyTexts,
-  slackTexts,
+  findDiscordRules,
+  findMatrixRules,
+  findMattermostRules,
+  findNtfyRules,
+  findSlackRules,
+  findTelegramRules,
   type TextRules,
-  telegramTexts,
 } from './service-texts.ts'
 
 export interface WebhookPreset {
@@ -43,27 +43,27 @@ export const WEBHOOK_PRESETS = {
       unfurl_links: false,
       unfurl_media: false,
     },
-    texts: slackTexts,
+    texts: findSlackRules,
   },
   discord: {
     name: 'Discord',
     url: 'https://discord.com/api/webhooks/…',
     body: { content: TEXT, allowed_mentions: { parse: [] }, flags: SUPPRESS_EMBEDS },
-    texts: discordTexts,
+    texts: findDiscordRules,
   },
   telegram: {
     name: 'Telegram',
     url: 'https://api.telegram.org',
     path: '/bot{{token}}/sendMessage',
     body: { chat_id: '{{target}}', text: TEXT, link_preview_options: { is_disabled: true } },
-    texts: telegramTexts,
+    texts: findTelegramRules,
   },
   ntfy: {
     name: 'ntfy',
     url: 'https://ntfy.sh',
     headers: { authorization: `{{#if token}}${BEARER}{{/if}}` },
     body: { topic: '{{target}}', message: TEXT },
-    texts: ntfyTexts,
+    texts: findNtfyRules,
   },
   gotify: {
     name: 'Gotify',
@@ -76,7 +76,7 @@ export const WEBHOOK_PRESETS = {
     name: 'Mattermost',
     url: 'https://mattermost.example.com/hooks/…',
     body: { text: TEXT },
-    texts: mattermostTexts,
+    texts: findMattermostRules,
   },
   matrix: {
     name: 'Matrix',
@@ -85,7 +85,7 @@ export const WEBHOOK_PRESETS = {
     method: 'PUT',
     headers: { authorization: BEARER },
     body: { msgtype: 'm.text', body: TEXT, 'm.mentions': {} },
-    texts: matrixTexts,
+    texts: findMatrixRules,
   },
   mail: { url: 'mailto:ann@example.com', body: { subject: TITLE, text: TEXT } },
   custom: { url: 'https://shop.example.com/hooks/sms' },

@@ -2,8 +2,8 @@ import { z } from 'zod'
 import { sendRaw } from '../http/answer.ts'
 import type { Ctx } from '../http/context.ts'
 import type { Answers } from '../http/openapi/answers.ts'
-import { type Operation, texts } from '../http/openapi/operations.ts'
-import { FILE, json } from '../http/openapi/success-answers.ts'
+import { makeTextParams, type Operation } from '../http/openapi/operations.ts'
+import { describeJson, FILE } from '../http/openapi/success-answers.ts'
 
 /** What OpenAPI says of a route of another product's API. */
 export interface Description {
@@ -32,7 +32,7 @@ export interface Description {
 }
 
 /** The description of a row, and how the row's answer is sent: with the described status. */
-export function described(route: Description) {
+export function describeRoute(route: Description) {
   const {
     id,
     summary,
@@ -50,35 +50,36 @@ export function described(route: Description) {
     ...(id && { id }),
     summary,
     description,
-    params: { ...(query && { query: optional(query) }), ...(header && { header }) },
+    params: { ...(query && { query: makeOptionalParams(query) }), ...(header && { header }) },
     ...(body && { body: [body] as const }),
     ...(form && {
       requestBody: {
         required: true,
-        content: { 'application/x-www-form-urlencoded': { schema: optional(form) } },
+        content: { 'application/x-www-form-urlencoded': { schema: makeOptionalParams(form) } },
       },
     }),
     fails: describeFailures(error, isText),
-    responses: isFile ? FILE : answered(answer, isText),
+    responses: isFile ? FILE : describeAnswer(answer, isText),
   }
   return { describe, send: (c: Ctx, text: string) => sendRaw(c, text, answer[0] as 200) }
 }
 
-const optional = (names: readonly string[]) => texts(names, z.string().optional())
+const makeOptionalParams = (names: readonly string[]) =>
+  makeTextParams(names, z.string().optional())
 
 /** The OpenAPI response of a route. Without a schema, the answer is as the other product documents it. */
-const answered = (
+const describeAnswer = (
   [status, description, schema = z.unknown(), headers]: NonNullable<Description['answer']>,
   isText = false,
 ): Answers => ({
   [status]: {
     description,
-    ...(status !== 204 && { content: isText ? plain(schema) : json(schema) }),
+    ...(status !== 204 && { content: isText ? describePlainText(schema) : describeJson(schema) }),
     ...(headers && { headers }),
   },
 })
 
-const plain = (schema: z.ZodType) => ({ 'text/plain': { schema } })
+const describePlainText = (schema: z.ZodType) => ({ 'text/plain': { schema } })
 
 const FAILURES: Readonly<Record<number, string>> = {
   400: 'Something in the request cannot be honoured: the sentence names it.',
@@ -100,6 +101,6 @@ export const describeFailures = (schema: z.ZodType = z.unknown(), isText = false
   Object.fromEntries(
     Object.entries(FAILURES).map(([status, description]) => [
       status,
-      { description, content: isText ? plain(schema) : json(schema) },
+      { description, content: isText ? describePlainText(schema) : describeJson(schema) },
     ]),
   )

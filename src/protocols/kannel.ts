@@ -3,15 +3,15 @@ import type { Store } from '../engine/collections/catalog.ts'
 import { readAccountCountry, readNumber } from '../gateway/base/read-numbers.ts'
 import type { Ctx } from '../http/context.ts'
 import { readRequestQuery } from '../http/query.ts'
-import { rows } from '../http/rows.ts'
+import { makeRoutes } from '../http/rows.ts'
 import { readClientIp } from '../http/server/caller.ts'
-import { invalid } from '../platform/common-refusals.ts'
-import { decodeText, formBytes } from '../platform/tools/charset.ts'
+import { invalidRequest } from '../platform/common-refusals.ts'
+import { decodeText, splitFormBytes } from '../platform/tools/charset.ts'
 import { isOtherForm } from '../portable/phone/other-forms.ts'
 import { splitAtSpaces } from '../portable/phone/spaced-list.ts'
-import { queryBytes, splitAtCommas } from './parameters.ts'
+import { readQueryBytes, splitAtCommas } from './parameters.ts'
 import { sendByKey, WORLD } from './send-by-key.ts'
-import { type DoorCall, door, makeSendOnlyProtocol } from './send-only-protocol.ts'
+import { type DoorCall, defineSendRoute, makeSendOnlyProtocol } from './send-only-protocol.ts'
 
 const MINUTE_MS = 60_000
 
@@ -21,11 +21,11 @@ function parseWholeNumber(
 ): number | undefined {
   if (!given[name]) return undefined
   if (/^\d{1,9}$/.test(given[name])) return Number(given[name])
-  throw invalid(`${name[0]!.toUpperCase()}${name.slice(1)} field misformed, rejected`)
+  throw invalidRequest(`${name[0]!.toUpperCase()}${name.slice(1)} field misformed, rejected`)
 }
 
 /** Kannel's recipients, which its documentation separates by spaces. Commas separate them, too. */
-async function kannelRecipients(store: Store, user: string, list: string): Promise<string[]> {
+async function readKannelRecipients(store: Store, user: string, list: string): Promise<string[]> {
   const country = await readAccountCountry(store, user)
   return splitAtCommas(list).flatMap((part) => splitAtSpaces(part, country, WORLD))
 }
@@ -39,33 +39,34 @@ const NOT_A_TEXT = ['udh', 'mwi', 'hex']
  */
 function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string, string>>) {
   // 8-bit coding (1) means binary data
-  if (coding === '1') throw invalid('Only texts are sent here, rejected')
-  if (!['', '0', '2'].includes(coding)) throw invalid('Coding field misformed, rejected')
-  const found = formBytes(queryBytes(c)).find(([name]) => name.toString() === 'text')
+  if (coding === '1') throw invalidRequest('Only texts are sent here, rejected')
+  if (!['', '0', '2'].includes(coding)) throw invalidRequest('Coding field misformed, rejected')
+  const found = splitFormBytes(readQueryBytes(c)).find(([name]) => name.toString() === 'text')
   try {
     // WHATWG takes these names for little endian; on the air and in Kannel it is big endian
     const isUcs2 =
       /^(?:iso-10646-)?(?:ucs-?2|utf-?16)$/i.test(charset) || (charset === '' && coding === '2')
     return found && decodeText(found[1], isUcs2 ? 'utf-16be' : charset)
   } catch {
-    throw invalid('Charset or body misformed, rejected')
+    throw invalidRequest('Charset or body misformed, rejected')
   }
 }
 
 /** Sends by Kannel's parameters (gw/smsbox.c, smsbox_req_sendsms). Ignores those for the carrier. */
-async function sendsms({ c, services }: DoorCall): Promise<Response> {
+async function answerSendsms({ c, services }: DoorCall): Promise<Response> {
   const given = readRequestQuery(c)
   const { username = given.user ?? '', password = given.pass ?? '', to, from = '' } = given
   const ip = readClientIp(c, services)
   await sendByKey(services, { key: password, name: username, ip }, async ({ store, user }) => {
-    if (to === undefined) throw invalid('Missing receiver number, rejected')
-    if (NOT_A_TEXT.some((name) => given[name])) throw invalid('Only texts are sent here, rejected')
+    if (to === undefined) throw invalidRequest('Missing receiver number, rejected')
+    if (NOT_A_TEXT.some((name) => given[name]))
+      throw invalidRequest('Only texts are sent here, rejected')
     const [minutes, validity] = [
       parseWholeNumber(given, 'deferred'),
       parseWholeNumber(given, 'validity'),
     ]
     return {
-      recipients: await kannelRecipients(store, user, to),
+      recipients: await readKannelRecipients(store, user, to),
       body: readText(c, given),
       from: isOtherForm(from)
         ? from
@@ -85,8 +86,8 @@ export const KANNEL = makeSendOnlyProtocol(
   'kannel',
   'Kannel’s interface for programs that send texts.',
   ['/cgi-bin'],
-  rows('kannel', {
-    'GET /cgi-bin/sendsms': door(
+  makeRoutes('kannel', {
+    'GET /cgi-bin/sendsms': defineSendRoute(
       {
         summary: 'Send a text',
         query: [
@@ -105,7 +106,7 @@ export const KANNEL = makeSendOnlyProtocol(
         error: z.string(),
         isText: true,
       },
-      sendsms,
+      answerSendsms,
     ),
   }),
   (c, { status, message }) => {

@@ -14,17 +14,17 @@ export const MAX_BODY_BYTES = 64 << 10
 
 /** The query's parameters. In a POST, parameters of the form replace those of the query. */
 export async function readQueryAndForm(c: Ctx): Promise<Readonly<Record<string, string>>> {
-  if (c.req.method !== 'POST') return queryFields(c)
+  if (c.req.method !== 'POST') return readQueryFields(c)
   const form = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => findRequestMemory(c))
   return {
-    ...queryFields(c),
+    ...readQueryFields(c),
     ...keepFirstValues(decodeForm(form, readCharset(c.req.header('content-type') ?? ''))),
   }
 }
 
-export const queryBytes = (c: Ctx) =>
+export const readQueryBytes = (c: Ctx) =>
   Buffer.from((c.env.incoming.url ?? '').replace(/^[^?]*\??/, ''), 'latin1')
-const queryFields = (c: Ctx) => keepFirstValues(decodeForm(queryBytes(c)))
+const readQueryFields = (c: Ctx) => keepFirstValues(decodeForm(readQueryBytes(c)))
 
 /** Of repeated parameters, the first counts. */
 const keepFirstValues = (pairs: readonly FormPair[]) => Object.fromEntries(pairs.toReversed())

@@ -11,12 +11,12 @@ import { SMSEAGLE } from './smseagle/smseagle-routes.ts'
 import { SMSGATE } from './smsgate/smsgate-routes.ts'
 import { SMSGATE_CLIENT } from './smsgate-api/smsgate-api-routes.ts'
 import { SMSGATE_FORM } from './smsgate-api/webhook-form.ts'
-import { twilioCalls } from './twilio/call.ts'
-import { twilioBody } from './twilio/call-form.ts'
+import { makeTwilioCaller } from './twilio/call.ts'
+import { writeTwilioBody } from './twilio/call-form.ts'
 import type { CallServices } from './twilio/caller.ts'
 import { TWILIO } from './twilio/twilio-routes.ts'
 import { VENDEL } from './vendel/vendel-routes.ts'
-import { callVendel, vendelBody } from './vendel/webhook.ts'
+import { callVendel, writeVendelBody } from './vendel/webhook.ts'
 
 /** APIs of other products that this server offers. */
 export const PROTOCOLS: readonly Protocol[] = [
@@ -39,17 +39,17 @@ type CalledForm = Pick<OtherForms, 'call' | 'bodyOf'>
 type FormName = Exclude<SelectValue<'webhooks.format'>, 'template'> | 'callback'
 
 /** How webhooks are called in the forms of other products. `servicesOf` returns the services for a user. */
-export function otherForms(config: Config, servicesOf: (user: string) => CallServices) {
+export function makeOtherForms(config: Config, servicesOf: (user: string) => CallServices) {
   const twilio: CalledForm = {
-    call: twilioCalls(servicesOf),
-    bodyOf: (due) => twilioBody(servicesOf(due.user), due),
+    call: makeTwilioCaller(servicesOf),
+    bodyOf: (due) => writeTwilioBody(servicesOf(due.user), due),
   }
   const forms: Readonly<Record<FormName, CalledForm>> = {
     twilio,
     callback: twilio,
     vendel: {
       call: (due, signal) => callVendel(due, config.webhookAllowPrivate, signal),
-      bodyOf: async (due) => vendelBody(due),
+      bodyOf: async (due) => writeVendelBody(due),
     },
   }
   const formOf = ({ format }: DueDelivery) => forms[format as FormName]

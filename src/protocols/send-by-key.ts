@@ -2,13 +2,13 @@ import type { z } from 'zod'
 import { makeKeySender, type Sender } from '../gateway/base/make-sender.ts'
 import { readRecipients } from '../gateway/base/read-numbers.ts'
 import {
-  asSender,
   identifyKeyHolder,
   type KeyCredentials,
+  runAsSender,
 } from '../gateway/messages/require-sender.ts'
 import { SEND } from '../gateway/messages/send/body-schema.ts'
 import { readSend } from '../gateway/messages/send/read-send-body.ts'
-import { send } from '../gateway/messages/send/send-texts.ts'
+import { sendMessages } from '../gateway/messages/send/send-texts.ts'
 import type { GatewayServices } from './gateway-services.ts'
 
 /** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */
@@ -22,7 +22,7 @@ export const workAsKeyHolder = <T>(
   credentials: KeyCredentials,
   work: (sender: DoorSender) => Promise<T>,
 ): Promise<T> =>
-  asSender(
+  runAsSender(
     services,
     async (isCached): Promise<DoorSender> => {
       const holder = await identifyKeyHolder(services, credentials, 'send', isCached)
@@ -49,7 +49,7 @@ export const sendByKey = (
       WORLD,
     )
     const body = readSend(SEND, { ...given, recipients }, new Date())
-    const { answer } = await send({ ...services.sending, store }, sender, body)
+    const { answer } = await sendMessages({ ...services.sending, store }, sender, body)
     return (JSON.parse(answer) as { message_ids: string[] }).message_ids
   })
 

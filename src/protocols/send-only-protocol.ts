@@ -1,8 +1,8 @@
 import type { Ctx, ErrorForm } from '../http/context.ts'
 import { SENDS as SEND_GROUP } from '../http/metrics/traffic.ts'
-import { everybody, type HasServices } from '../http/permission.ts'
+import { allowEverybody, type HasServices } from '../http/permission.ts'
 import type { Route } from '../http/rows.ts'
-import { type Description, described } from './describe-route.ts'
+import { type Description, describeRoute } from './describe-route.ts'
 import type { GatewayServices, Protocol } from './gateway-services.ts'
 
 // A door is another product's API, through which programs send texts with an API key.
@@ -13,9 +13,12 @@ export interface DoorCall {
 }
 
 /** A row of a door. OpenAPI has the API key as a parameter, not as a security scheme: `work` asks for it. */
-export const door = (description: Description, work: (call: DoorCall) => Promise<unknown>) => ({
-  permission: everybody<GatewayServices>(),
-  ...described(description),
+export const defineSendRoute = (
+  description: Description,
+  work: (call: DoorCall) => Promise<unknown>,
+) => ({
+  permission: allowEverybody<GatewayServices>(),
+  ...describeRoute(description),
   run: ({ services }: HasServices<GatewayServices>, c: Ctx) => work({ c, services }),
 })
 

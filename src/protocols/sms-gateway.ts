@@ -2,11 +2,11 @@ import { z } from 'zod'
 import { checkShape } from '../gateway/base/body-schemas.ts'
 import { readJson } from '../http/body/raw-body.ts'
 import { sendError } from '../http/middleware/failure.ts'
-import { rows } from '../http/rows.ts'
+import { makeRoutes } from '../http/rows.ts'
 import { readClientIp } from '../http/server/caller.ts'
 import { MAX_BODY_BYTES, splitAtCommas } from './parameters.ts'
 import { sendByKey } from './send-by-key.ts'
-import { door, makeSendOnlyProtocol } from './send-only-protocol.ts'
+import { defineSendRoute, makeSendOnlyProtocol } from './send-only-protocol.ts'
 
 const MESSAGE = z
   .object({
@@ -21,8 +21,8 @@ export const SMS_GATEWAY = makeSendOnlyProtocol(
   'sms-gateway',
   'What Uptime Kuma’s “SMS Gateway” calls, and Novu’s generic SMS may.',
   ['/api/v1/sms'],
-  rows('sms-gateway', {
-    'POST /api/v1/sms/send': door(
+  makeRoutes('sms-gateway', {
+    'POST /api/v1/sms/send': defineSendRoute(
       {
         summary: 'Send a text',
         header: z.object({ 'x-api-key': z.string().describe('An API key.') }),

@@ -1,6 +1,6 @@
 import { phoneFaultWords } from '../../console/src/data/phone/phone-words.ts'
-import { formatPhone, phonePart } from '../../src/portable/phone/format.ts'
-import { readTyped } from '../../src/portable/phone/typed.ts'
+import { formatPhone, readPhonePart } from '../../src/portable/phone/format.ts'
+import { readTypedPhone } from '../../src/portable/phone/typed.ts'
 
 const ANNA = '+4915120000010'
 
@@ -40,7 +40,7 @@ test.each([
   ['a spreadsheet dropped the +', '4915120000010', 'DE', ANNA],
   ['a new range, written out', '+44 7700 900123', '', '+447700900123'],
 ])('a number typed %s is read as $3', (_, text, country, phone) => {
-  expect(readTyped(text, country)).toEqual({ phone })
+  expect(readTypedPhone(text, country)).toEqual({ phone })
 })
 
 test.each([
@@ -65,7 +65,7 @@ test.each([
   ['too long, national', '(415) 555-26712', 'US', 'Too long for a phone number (United States)'],
   ['a digit is missing', '0151 2000001', 'DE', 'Germany has no such number'],
 ])('a number typed as %s is refused: $3', (_, text, country, words) => {
-  const { fault } = readTyped(text, country)
+  const { fault } = readTypedPhone(text, country)
   expect(fault && phoneFaultWords(fault)).toContain(words)
 })
 
@@ -83,7 +83,7 @@ test('every number that is read has E.164 form', () => {
       '9'.repeat(400),
       '+'.repeat(400),
     ])
-      expect(readTyped(text, country).phone ?? '+4915120000').toMatch(/^\+[1-9]\d{6,14}$/)
+      expect(readTypedPhone(text, country).phone ?? '+4915120000').toMatch(/^\+[1-9]\d{6,14}$/)
 })
 
 test.each([
@@ -116,5 +116,5 @@ test.each([
   ['Anna', 'DE', ''],
   ['No. 77', 'DE', ''],
 ])('"%s" typed in "%s" is searched as "%s"', (text, country, part) => {
-  expect(phonePart(text, country)).toBe(part)
+  expect(readPhonePart(text, country)).toBe(part)
 })

@@ -1,5 +1,5 @@
 import { isVcard, readCards } from '../../console/src/data/files/vcard.ts'
-import { fileText } from '../../src/portable/file-text.ts'
+import { decodeFileText } from '../../src/portable/file-text.ts'
 
 const card = (...lines: string[]) => ['BEGIN:VCARD', ...lines, 'END:VCARD', ''].join('\r\n')
 
@@ -240,7 +240,7 @@ test.each<[what: string, bytes: Buffer]>([
   ['UTF-16 in the other byte order', Buffer.from('\ufeffZoë, 1', 'utf16le').swap16()],
   ['the charset of older programs', Buffer.from('Zoë, 1', 'latin1')],
 ])('a file in %s is decoded as "Zoë, 1"', (_, bytes) => {
-  expect(fileText(new Uint8Array(bytes).buffer)).toBe('Zoë, 1')
+  expect(decodeFileText(new Uint8Array(bytes).buffer)).toBe('Zoë, 1')
 })
 
 test('names in the code page of an old phone are read as it says', () => {
@@ -250,5 +250,5 @@ test('names in the code page of an old phone are read as it says', () => {
     ...[0xc8, 0xe2, 0xe0, 0xed],
     ...new TextEncoder().encode('\r\nTEL;CELL:+71\r\nEND:VCARD\r\n'),
   ])
-  expect(readCards(fileText(bytes)).rows).toEqual([['Иван', '+71']])
+  expect(readCards(decodeFileText(bytes)).rows).toEqual([['Иван', '+71']])
 })

@@ -7,7 +7,7 @@ import { upsertSuperuser } from '../../src/engine/auth/superusers.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { createLogger } from '../../src/platform/log.ts'
 import { TestListener } from '../engine/realtime/test-listener.ts'
-import { start } from '../support/database/open.ts'
+import { runServer } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { runs } from '../support/installed.ts'
 import { type RunningProgram, serve, startProgram } from '../support/server/program.ts'
@@ -98,7 +98,10 @@ beforeAll(async () => {
     TRUSTED_PROXIES: '127.0.0.1',
     STOP_DELAY_SECONDS: '3',
   }
-  const first = await start(readConfig({ ...env, PORT: '0' }), createLogger({ logLevel: 'silent' }))
+  const first = await runServer(
+    readConfig({ ...env, PORT: '0' }),
+    createLogger({ logLevel: 'silent' }),
+  )
   await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
   void first.stop()
   for (const at of [0, 1]) await startNode(at, String(await freePort()))

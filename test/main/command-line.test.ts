@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
-import { type Words, wordFault } from '../../src/main/command-line.ts'
+import { findWordFault, type Words } from '../../src/main/command-line.ts'
 
 // citty itself passes over words that it does not know.
 
@@ -26,7 +26,7 @@ test.each([
   ['a repeated option', ['a', '--to', 'x', '--to=y'], '--to stands twice.'],
   ['an extra word', ['a', 'b'], '"b" is one word too many.'],
 ])('a command line with %s is refused: $2', (_, words, fault) =>
-  expect(wordFault(words, ARGS)).toBe(fault),
+  expect(findWordFault(words, ARGS)).toBe(fault),
 )
 
 test.each([
@@ -35,12 +35,12 @@ test.each([
   ['an empty value where that is the default', ['a', '--name', '']],
   ['a word after two dashes', ['--', '--dryrun']],
 ])('a command line with %s is accepted', (_, words) =>
-  expect(wordFault(words, ARGS)).toBeUndefined(),
+  expect(findWordFault(words, ARGS)).toBeUndefined(),
 )
 
 test('a command that takes many words accepts them all but no unknown option', () => {
-  expect(wordFault(['::1', '10.0.0.0/8', '127.0.0.1'], { many })).toBeUndefined()
-  expect(wordFault(['::1', '--to', 'x'], { many })).toBe('There is no option --to.')
+  expect(findWordFault(['::1', '10.0.0.0/8', '127.0.0.1'], { many })).toBeUndefined()
+  expect(findWordFault(['::1', '--to', 'x'], { many })).toBe('There is no option --to.')
 })
 
 const run = (...words: string[]) =>

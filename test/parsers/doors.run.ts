@@ -1,4 +1,4 @@
-import { accountHolder, guestHolder } from '../../src/platform/limits/holder.ts'
+import { makeAccountHolder, makeGuestHolder } from '../../src/platform/limits/holder.ts'
 import { admission } from '../../src/platform/limits/shared-limits.ts'
 import {
   type DescribedRequest,
@@ -33,7 +33,7 @@ const CALLERS: readonly Readonly<Record<string, string>>[] = [
 
 /** Gives back the clients' rates: they bound how often somebody asks, and this is about one call. */
 function refund() {
-  for (const holder of [accountHolder('users', ANN.id), guestHolder('127.0.0.1')])
+  for (const holder of [makeAccountHolder('users', ANN.id), makeGuestHolder('127.0.0.1')])
     for (const rate of [admission.bodyBytes, admission.filterShapes, admission.subscriptions])
       rate.charge(holder, -1e9)
 }

@@ -2,22 +2,22 @@ import { readClaims } from '../../src/engine/auth/tokens.ts'
 import { isEmail, isUrl } from '../../src/engine/fields/address.ts'
 import { toTexts } from '../../src/engine/fields/cast.ts'
 import { parseDate } from '../../src/engine/fields/date.ts'
-import { isUniqueJson, minify } from '../../src/engine/fields/json-text.ts'
-import { generateText, patternError } from '../../src/engine/fields/pattern.ts'
-import { sniff } from '../../src/engine/files/sniff.ts'
+import { isUniqueJson, minifyJson } from '../../src/engine/fields/json-text.ts'
+import { findPatternError, generateText } from '../../src/engine/fields/pattern.ts'
+import { sniffContentType } from '../../src/engine/files/sniff.ts'
 import { parseFilter } from '../../src/engine/filter/parse.ts'
 import { readSort } from '../../src/engine/filter/sort.ts'
 import { makeExcerpt } from '../../src/engine/records/excerpt.ts'
 import { pickFields } from '../../src/engine/records/pick.ts'
 import { parseCron } from '../../src/engine/settings/cron.ts'
 import { isInvisible } from '../../src/gateway/base/body-schemas.ts'
-import { fold } from '../../src/gateway/conversations/keyword-match.ts'
+import { foldText } from '../../src/gateway/conversations/keyword-match.ts'
 import { hideCode } from '../../src/gateway/hooks/compose-hook-text.ts'
 import { cutToParts } from '../../src/gateway/hooks/cut-to-parts.ts'
 import {
   fillVariables,
   parseTemplate as readTemplate,
-  renderFor,
+  renderForPerson,
 } from '../../src/gateway/messages/send/text-template.ts'
 import { fillTemplates } from '../../src/gateway/webhooks/fill.ts'
 import { maskAnswer } from '../../src/gateway/webhooks/mask-answer.ts'
@@ -31,13 +31,13 @@ import { splitTokens } from '../../src/platform/tools/tokenize.ts'
 import { ALL_LANGUAGES } from '../../src/portable/opt-words-by-language.ts'
 import { readPhone } from '../../src/portable/phone/read.ts'
 import { splitAtSpaces } from '../../src/portable/phone/spaced-list.ts'
-import { readTyped } from '../../src/portable/phone/typed.ts'
+import { readTypedPhone } from '../../src/portable/phone/typed.ts'
 import { readOptWord } from '../../src/portable/read-opt-word.ts'
 import { countSegments } from '../../src/portable/segments.ts'
-import { encodeSmartly } from '../../src/portable/smart-encoding.ts'
+import { replaceIfShorter } from '../../src/portable/smart-encoding.ts'
 import { readMailApart } from '../../src/protocols/smtp/mail-reader.ts'
 import { parseRecipient } from '../../src/protocols/smtp/recipient.ts'
-import { readAnswer } from '../../src/protocols/twilio/twiml.ts'
+import { readTwimlAnswer } from '../../src/protocols/twilio/twiml.ts'
 
 /** A parser that reads text of others on the event loop. */
 export interface Parser {
@@ -91,7 +91,7 @@ export const PARSERS: readonly Parser[] = [
     name: 'a typed number',
     file: 'portable/phone/typed.ts',
     most: BODY,
-    read: (text) => readTyped(text, 'DE'),
+    read: (text) => readTypedPhone(text, 'DE'),
   },
   {
     name: 'numbers with spaces between',
@@ -104,7 +104,7 @@ export const PARSERS: readonly Parser[] = [
     name: 'smart encoding',
     file: 'portable/smart-encoding.ts',
     most: TEXT,
-    read: (text) => encodeSmartly(text, 1_600),
+    read: (text) => replaceIfShorter(text, 1_600),
   },
   {
     name: 'an opt-out word',
@@ -116,7 +116,7 @@ export const PARSERS: readonly Parser[] = [
     name: 'a received text, folded',
     file: 'gateway/conversations/keyword-match.ts',
     most: 39_015,
-    read: fold,
+    read: foldText,
   },
   {
     name: 'a text, whether it can be seen',
@@ -130,7 +130,8 @@ export const PARSERS: readonly Parser[] = [
     most: 1_600,
     read: (text) => {
       const filled = fillVariables(readTemplate(text), { a: '' })
-      for (let i = 0; i < 20; i++) renderFor(filled, { name: 'Ann', phone: '+49' }, (name) => name)
+      for (let i = 0; i < 20; i++)
+        renderForPerson(filled, { name: 'Ann', phone: '+49' }, (name) => name)
     },
   },
   {
@@ -193,7 +194,7 @@ export const PARSERS: readonly Parser[] = [
     most: 64 * KIBI,
     around: ['<Response><Message>', ''],
     read: (text) =>
-      readAnswer({ 'content-type': 'text/xml' }, Buffer.from(text).subarray(0, 64 * KIBI)),
+      readTwimlAnswer({ 'content-type': 'text/xml' }, Buffer.from(text).subarray(0, 64 * KIBI)),
   },
   {
     name: 'a mail',
@@ -263,25 +264,25 @@ export const PARSERS: readonly Parser[] = [
     file: 'engine/fields/json-text.ts',
     most: MEBI,
     around: ['["', '"]'],
-    read: (text) => isUniqueJson(text) && minify(text),
+    read: (text) => isUniqueJson(text) && minifyJson(text),
   },
   {
     name: 'a pattern',
     file: 'engine/fields/pattern.ts',
     most: 5_000,
-    read: (text) => patternError(text) ?? generateText(text),
+    read: (text) => findPatternError(text) ?? generateText(text),
   },
   { name: 'a cron expression', file: 'engine/settings/cron.ts', most: 100, read: parseCron },
   {
     name: 'a file, by its beginning',
     file: 'engine/files/text-kinds.ts',
     most: BODY,
-    read: (text) => sniff(Buffer.from(text)),
+    read: (text) => sniffContentType(Buffer.from(text)),
   },
   {
     name: 'a binary file, by its beginning',
     file: 'engine/files/sniff.ts',
     most: BODY,
-    read: (text) => sniff(Buffer.from(`\0${text}`)),
+    read: (text) => sniffContentType(Buffer.from(`\0${text}`)),
   },
 ]

@@ -10,9 +10,9 @@ import {
 import { rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
 import type { Driver } from '../../src/programs/agent/driver.ts'
-import { gammuDriver, listSpoolFolders } from '../../src/programs/agent/drivers/gammu.ts'
-import { modemManagerDriver } from '../../src/programs/agent/drivers/modem-manager.ts'
-import { termuxDriver } from '../../src/programs/agent/drivers/termux.ts'
+import { listSpoolFolders, makeGammuDriver } from '../../src/programs/agent/drivers/gammu.ts'
+import { makeModemDriver } from '../../src/programs/agent/drivers/modem-manager.ts'
+import { makeTermuxDriver } from '../../src/programs/agent/drivers/termux.ts'
 import { setUp } from '../programs/agent/carrier.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { runPayloads } from './run-payloads.ts'
@@ -106,7 +106,7 @@ async function runMmcli(sent: SentByMmcli) {
   for (const [name, value] of Object.entries(files))
     writeFileSync(join(folder, name), output(value))
   install(folder, { mmcli: MMCLI, busctl: `printf '%s|' "$@" >> created; cat create` })
-  const outcome = await lookOnce(modemManagerDriver('any'), send, () =>
+  const outcome = await lookOnce(makeModemDriver('any'), send, () =>
     rm(join(folder, 'wait'), { force: true }),
   )
   const read = (name: string) =>
@@ -134,7 +134,7 @@ async function runGammu({ files }: SentByGammu) {
     )
     utimesSync(file, 1, 1)
   }
-  const outcome = await lookOnce(gammuDriver(folders))
+  const outcome = await lookOnce(makeGammuDriver(folders))
   return { ...outcome, left: readdirSync(folders.inbox) }
 }
 
@@ -168,7 +168,7 @@ async function runTermux({
     'termux-sms-send': `cat > /dev/null; cat answer; exit ${code}`,
     'termux-telephony-deviceinfo': 'cat info',
   })
-  return lookOnce(termuxDriver(file), send)
+  return lookOnce(makeTermuxDriver(file), send)
 }
 
 /** Fields of a deliver_sm. Texts are bytes: `text` and `payload` in Latin-1, or `hex` and `payloadHex`. */

@@ -1,7 +1,7 @@
 import { readSheet } from '../../console/src/data/files/sheet.ts'
 import { isVcard, readCards } from '../../console/src/data/files/vcard.ts'
 import { planImport } from '../../console/src/pages/contacts/import-plan.ts'
-import { fileText } from '../../src/portable/file-text.ts'
+import { decodeFileText } from '../../src/portable/file-text.ts'
 import { guessColumns } from '../../src/portable/phone/columns.ts'
 import { runPayloads } from './run-payloads.ts'
 
@@ -24,7 +24,7 @@ runPayloads<ImportFile, Import>(
   'imports',
   ['csv', 'vcard'],
   (_, { lines, end, encoding, country = 'DE' }) => {
-    const text = fileText(Buffer.from(lines.join(end ?? '\r\n'), encoding ?? 'utf8'))
+    const text = decodeFileText(Buffer.from(lines.join(end ?? '\r\n'), encoding ?? 'utf8'))
     const sheet = isVcard(text) ? readCards(text) : readSheet(text)
     const { good, bad } = planImport(
       sheet,

@@ -1,5 +1,5 @@
 import { makeStopLinks } from '../../src/gateway/base/stop-link.ts'
-import { randomId } from '../../src/platform/tools/random.ts'
+import { makeRandomId } from '../../src/platform/tools/random.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { client, must, startServerWithDevices } from '../support/server/server-with-devices.ts'
 
@@ -65,7 +65,7 @@ export const leaveToken = (
   .at(-1)!
 export const template = (await make('sms_templates', { body: '{{code}}' })).id as string
 export const service = (await make('verify_services', { destinations: '+49' })).id as string
-export const verification = randomId()
+export const verification = makeRandomId()
 await query(
   `insert into verifications (id, "user", service, "to", channel, status, created, updated)
   values ($1, $2, $3, $4, 'sms', 'canceled', pb_text(now()), pb_text(now()))`,

@@ -1,4 +1,4 @@
-import { sweep } from '../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../src/gateway/messages/queue/sweep-queue.ts'
 import { type Client, client, must } from '../support/server/server-with-devices.ts'
 import { fixture } from './callers.ts'
 
@@ -103,7 +103,7 @@ export async function leavesAfter(by: typeof keyOf, since: Since): Promise<boole
   await since(author, shop)
   await query(`update sms_dispatch set due_at = now() where message = $1`, [id])
   // false while the server's own sweep runs, which may have begun before the text was due
-  while (!(await sweep(server.services.store.forEverybody('command'), ONLINE_SECONDS)));
+  while (!(await sweepQueue(server.services.store.forEverybody('command'), ONLINE_SECONDS)));
   const { body } = await shop.phone.call('POST', '/api/devices/claim', { limit: 50 })
   return (body.items ?? []).some((item: { id: string }) => item.id === id)
 }

@@ -15,10 +15,10 @@ const JUDGE = 'src/gateway/messages/send/sending-permission.ts'
 const MAY = 'sql/functions/messages/send/sms_may.sql'
 const ACCEPT = 'sql/functions/messages/send/sms_judge.sql'
 const CHECKS: readonly Check[] = [
-  [PERMIT, 'if (role && !isEnough(role, needs.role)) return', '// return'],
-  [PERMIT, 'if (own && !scopes.some((scope) => grants(own, scope)))', 'if (false)'],
+  [PERMIT, 'if (role && !isRoleEnough(role, needs.role)) return', '// return'],
+  [PERMIT, 'if (own && !scopes.some((scope) => grantsScope(own, scope)))', 'if (false)'],
   [PERMIT, "if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return", '// return'],
-  [JUDGE, 'if (campaign) throw ownedByCampaign(campaign.id)', '// removed'],
+  [JUDGE, 'if (campaign) throw makeCampaignError(campaign.id)', '// removed'],
   [JUDGE, 'if (refusal !== null) throw toGatewayError(sender, refusal)', '// removed'],
   [JUDGE, '  when m.sent_by <> ${sentBy}', '  -- when m.sent_by <> ${sentBy}'],
   [JUDGE, "  when l.destinations || l.key_destinations <> ''", '  when false'],
@@ -88,7 +88,7 @@ const CHECKS: readonly Check[] = [
   ],
   [
     'src/protocols/smtp/validate-recipient.ts',
-    'await sendAll(by.store, services.config, by, [one], true)',
+    'await sendManyTexts(by.store, services.config, by, [one], true)',
     'void one',
   ],
   [
@@ -104,18 +104,18 @@ const CHECKS: readonly Check[] = [
   ],
   [
     'src/http/required-role.ts',
-    "limits === 'none' ? PERSONAL.test(route) : least === 'act' || isEnough(limits, least)",
+    "limits === 'none' ? PERSONAL.test(route) : least === 'act' || isRoleEnough(limits, least)",
     'true',
   ],
   [
     'src/gateway/campaigns/routes.ts',
-    "'POST /api/campaigns': {\n    permission: byPerson('campaign')",
-    "'POST /api/campaigns': {\n    permission: byPerson('readUsage')",
+    "'POST /api/campaigns': {\n    permission: allowPerson('campaign')",
+    "'POST /api/campaigns': {\n    permission: allowPerson('readUsage')",
   ],
   [
     'src/protocols/vendel/vendel-routes.ts',
-    "reading('readMessage', readBatch)",
-    "reading('readUsage', readBatch)",
+    "makeReadHandler('readMessage', readBatch)",
+    "makeReadHandler('readUsage', readBatch)",
   ],
 ]
 

@@ -1,5 +1,5 @@
 import { formatDate } from '../../src/engine/fields/date.ts'
-import { randomId } from '../../src/platform/tools/random.ts'
+import { makeRandomId } from '../../src/platform/tools/random.ts'
 import { FORBIDDEN, lines, NUMBER, phone, query, SECRETS, user } from './callers.ts'
 
 // Texts of the owner, made anew for each cell, so that no cell sees what another one did.
@@ -49,8 +49,8 @@ export async function makeTexts({
   isForbidden = false,
   isByAny = false,
 }: Wanted): Promise<Target> {
-  const ids = Array.from({ length: count }, randomId)
-  const [batch, campaign] = [randomId(), isOfCampaign ? randomId() : '']
+  const ids = Array.from({ length: count }, makeRandomId)
+  const [batch, campaign] = [makeRandomId(), isOfCampaign ? makeRandomId() : '']
   const author = campaign || user
   const to = isForbidden ? FORBIDDEN : NUMBER
   const way = isByAny ? ['', ''] : [phone.id, lines[0]]

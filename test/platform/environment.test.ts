@@ -4,7 +4,7 @@ import { runCommand } from 'citty'
 import { readConfig } from '../../src/platform/config.ts'
 import { findPrograms } from '../../src/platform/db/embedded/programs.ts'
 import { SETTINGS } from '../../src/platform/environment-settings.ts'
-import { newStateFile } from '../../src/programs/agent/device.ts'
+import { makeStateFile } from '../../src/programs/agent/device.ts'
 import { readSettings as readCarrier } from '../../src/programs/agent/drivers/http/carrier-account.ts'
 import { readSettings as readSmpp } from '../../src/programs/agent/drivers/smpp/smpp-settings.ts'
 import { sendCommand } from '../../src/programs/bulk/command.ts'
@@ -107,7 +107,7 @@ const OF_PROGRAMS: Readonly<
   ],
   XDG_STATE_HOME: [
     '/srv',
-    () => ({ file: newStateFile('d1') }),
+    () => ({ file: makeStateFile('d1') }),
     { file: '/srv/pocketsms/agent-d1.json' },
   ],
   POSTGRES_BIN: [join(PROGRAMS, '.'), () => findPrograms(temporaryFolder()), { bin: PROGRAMS }],

@@ -1,12 +1,12 @@
 import { expect, test } from 'vitest'
 import { createLogger } from '../../src/platform/log.ts'
-import { terminalLog } from '../../src/platform/terminal-log.ts'
+import { makeTerminalLog } from '../../src/platform/terminal-log.ts'
 
 function logTo() {
   const lines: string[] = []
   const log = createLogger(
     { logLevel: 'info' },
-    terminalLog((text) => void lines.push(text)),
+    makeTerminalLog((text) => void lines.push(text)),
   )
   return { log, lines }
 }

@@ -1,5 +1,5 @@
 import { countSegments } from '../../src/portable/segments.ts'
-import { encodeSmartly, withPlainSigns } from '../../src/portable/smart-encoding.ts'
+import { replaceIfShorter, replaceSpecialSigns } from '../../src/portable/smart-encoding.ts'
 
 const LONG = 'x'.repeat(80)
 const MAX = 1_600
@@ -16,13 +16,13 @@ test.each([
   ['small capitals', 'ᴀᴢ', 'AZ'],
   ['letters with accents, which stay', 'ça ő e\u0301 ş', 'ça ő e\u0301 ş'],
 ])('plain characters replace %s: $1 becomes $2', (_, text, plain) => {
-  expect(withPlainSigns(text)).toBe(plain)
+  expect(replaceSpecialSigns(text)).toBe(plain)
 })
 
 test('each replacement is in the GSM alphabet', () => {
   for (let code = 1; code < 0x10000; code++) {
     const sign = String.fromCharCode(code)
-    const plain = withPlainSigns(sign)
+    const plain = replaceSpecialSigns(sign)
     if (plain !== sign) expect([sign, countSegments(plain).encoding]).toEqual([sign, 'GSM-7'])
   }
 })
@@ -33,9 +33,9 @@ test.each([
   ['a text without such signs', `${LONG} é`],
   ['a text that would become too long', '…'.repeat(800)],
 ])('smart encoding does not change %s', (_, text) => {
-  expect(encodeSmartly(text, MAX)).toBe(text)
+  expect(replaceIfShorter(text, MAX)).toBe(text)
 })
 
 test('smart encoding replaces the dash of a long text', () => {
-  expect(encodeSmartly(`${LONG} – y`, MAX)).toBe(`${LONG} - y`)
+  expect(replaceIfShorter(`${LONG} – y`, MAX)).toBe(`${LONG} - y`)
 })

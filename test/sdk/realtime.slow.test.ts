@@ -2,7 +2,7 @@ import { EventSource } from 'eventsource'
 import PocketBase from 'pocketbase'
 import { createLogger } from '../../src/platform/log.ts'
 import { startRealtimeServer } from '../engine/realtime/realtime-server.ts'
-import { start } from '../support/database/open.ts'
+import { runServer } from '../support/database/open.ts'
 import { freePort } from '../support/database/postgres.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 
@@ -21,7 +21,7 @@ test('the SDK reconnects to a restarted server and keeps its subscriptions', asy
     .collection('news')
     .subscribe('*', ({ action, record }) => void heard.push(`${action} ${record.title}`))
   await other.stop()
-  other = await start(other.services.config, createLogger({ logLevel: 'silent' }))
+  other = await runServer(other.services.config, createLogger({ logLevel: 'silent' }))
   await expect.poll(() => connects).toBe(2)
   await expect.poll(() => client.realtime.isConnected).toBe(true)
   const created = async () => {

@@ -1,5 +1,5 @@
 import { createCollection, updateCollection } from '../../src/engine/collections/edit.ts'
-import { quote, toTableName } from '../../src/engine/collections/sql-names.ts'
+import { quoteName, toTableName } from '../../src/engine/collections/sql-names.ts'
 import { checkRule } from '../../src/engine/records/access.ts'
 import { ApiError } from '../../src/platform/api-errors.ts'
 import { openStore, type TestStore } from './database/open.ts'
@@ -29,10 +29,10 @@ export async function rowsOf(
   name: string,
   ...columns: string[]
 ): Promise<unknown[][]> {
-  const table = quote(toTableName(store.catalog.find(name)!))
+  const table = quoteName(toTableName(store.catalog.find(name)!))
   const order = store.catalog.find(name)!.type === 'view' ? 'id' : '_rowid'
   const { rows } = await store.db.query(
-    `select ${columns.map(quote).join(', ')} from ${table} order by ${order}`,
+    `select ${columns.map(quoteName).join(', ')} from ${table} order by ${order}`,
   )
   return rows
 }

@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { vendelBody } from '../../src/protocols/vendel/webhook.ts'
+import { writeVendelBody } from '../../src/protocols/vendel/webhook.ts'
 import { ANN, BEN, startServerWithUsers, TEMPLATES } from '../support/server/server-with-users.ts'
 import {
   DOORS_PYTHON,
@@ -107,7 +107,7 @@ const image = {
   to: '+49',
   status: 'sent',
 }
-const payload = vendelBody({ event: 'message.sent', image })
+const payload = writeVendelBody({ event: 'message.sent', image })
 const signature = createHmac('sha256', 'whsec_x').update(payload).digest('hex')
 const ARGUMENTS = [url, KEY, BEN.key, TEMPLATES.greeting, payload, signature, 'whsec_x']
 

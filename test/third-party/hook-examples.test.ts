@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import type { Store } from '../../src/engine/collections/catalog.ts'
-import { compose } from '../../src/gateway/hooks/compose-hook-text.ts'
+import { composeHookText } from '../../src/gateway/hooks/compose-hook-text.ts'
 import { HOOK_SETTINGS } from '../../src/gateway/hooks/hook-settings.ts'
 import { areInstalled, toolFile } from './door-clients.ts'
 
@@ -26,7 +26,9 @@ test.skipIf(!areInstalled())("hooks accept all of GitHub's webhook examples", as
   const rows: string[] = []
   const skipped: string[] = []
   for (const { name, examples } of events) {
-    const made = await Promise.all(examples.map((body) => compose({} as Store, '', hook, body)))
+    const made = await Promise.all(
+      examples.map((body) => composeHookText({} as Store, '', hook, body)),
+    )
     const [text] = made.flatMap((one) => (one.outcome === 'sent' ? one.text : []))
     rows.push(`| \`${name}\` | ${text?.replaceAll('\n', ' ').replaceAll('|', '\\|')} |\n`)
     skipped.push(...made.filter(({ outcome }) => outcome !== 'sent').map(() => name))

@@ -2,7 +2,7 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { pair } from '../../src/programs/agent/device.ts'
+import { pairAgent } from '../../src/programs/agent/device.ts'
 
 const CLI = fileURLToPath(new URL('../../src/main/cli.ts', import.meta.url))
 /** Milliseconds that a sending takes, and its delivery report after it. */
@@ -45,7 +45,12 @@ export class Phone {
     driver?: readonly string[],
   ) {
     const state = join(folder, `${name}.json`)
-    const paired = await pair(url, code, { name, platform: 'simulator', phone: '' }, () => state)
+    const paired = await pairAgent(
+      url,
+      code,
+      { name, platform: 'simulator', phone: '' },
+      () => state,
+    )
     return new Phone(paired.device, paired.token, state, driver)
   }
 

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { readTyped } from '#portable/phone/typed.ts'
+import { readTypedPhone } from '#portable/phone/typed.ts'
 import { post } from '../data/client.ts'
 import { requestKeys } from '../data/connection/request-key.ts'
 import { useCountry } from '../data/phone/default-country.ts'
@@ -28,7 +28,7 @@ export function TestText({ device }: { device: string }) {
   const [country, setCountry] = useCountry()
   // idempotency keys: a test that is sent twice by accident goes out once
   const [keys] = useState(() => requestKeys())
-  const { phone, fault } = readTyped(number.value, country)
+  const { phone, fault } = readTypedPhone(number.value, country)
   const send = useTask(async () => {
     const request = { recipients: [phone], body, device_id: device, ttl: 600 }
     const { message_ids } = await post<{ message_ids: string[] }>('/api/sms/send', request, {

@@ -3,7 +3,7 @@ import { type Contact, type Message, otherNumber } from '../data/record-types.ts
 import './palette.css'
 import { useId, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format.ts'
-import { readTyped } from '#portable/phone/typed.ts'
+import { readTypedPhone } from '#portable/phone/typed.ts'
 import { defaultCountry } from '../data/phone/default-country.ts'
 import { contactFilter, textFilter } from '../data/search/filters.ts'
 import { canFindTexts, hasWords } from '../data/search/words.ts'
@@ -91,7 +91,7 @@ function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
     ready: hasTexts,
   })
   const contacts = asked.length >= MIN_SEARCH ? items : []
-  const { phone } = readTyped(typed, defaultCountry.value)
+  const { phone } = readTypedPhone(typed, defaultCountry.value)
   const fixed: Command[] = [
     ...own,
     ...pages

@@ -1,11 +1,11 @@
 import { badRequest } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { hashPassword } from '../fields/bcrypt.ts'
-import { now } from '../fields/date.ts'
-import { validate } from '../records/check-write.ts'
+import { formatNow } from '../fields/date.ts'
+import { validateDraft } from '../records/check-write.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 import { isEmptyObject } from '../records/explain-rejection.ts'
 import type { Values } from '../records/record-row.ts'
@@ -14,7 +14,7 @@ import { deleteInvalidLinks, rotateTokenKey } from '../records/revoke-sign-ins.t
 import { toUniqueError, updateRow } from '../records/store.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { findAuthRecord } from './find-auth-record.ts'
-import { passwordField } from './password-check.ts'
+import { findPasswordField } from './password-check.ts'
 
 /** Length of a password made by the server. The field's password rules do not apply to it. */
 const RANDOM_LENGTH = 30
@@ -46,15 +46,15 @@ export async function changeAuthRecord(
   const { password: given, withoutPassword, endsTokens, ...fields } = change
   const values: Values = { ...auth.values, ...fields }
   const passwords: Record<string, string> = given === undefined ? {} : { password: given }
-  const errors = validate(collection, { values, passwords, old: auth.values })
+  const errors = validateDraft(collection, { values, passwords, old: auth.values })
   if (!isEmptyObject(errors)) throw badRequest(failure, errors)
-  const time = now()
+  const time = formatNow()
   for (const field of collection.fields) {
     if (field.type === 'autodate' && field.onUpdate) values[field.name] = time
   }
-  const password = withoutPassword ? randomText(RANDOM_LENGTH) : given
+  const password = withoutPassword ? makeRandomText(RANDOM_LENGTH) : given
   if (password !== undefined)
-    values.password = await hashPassword(password, passwordField(collection)?.cost)
+    values.password = await hashPassword(password, findPasswordField(collection)?.cost)
   if (password !== undefined || values.email !== auth.values.email || endsTokens)
     rotateTokenKey(collection, values)
   try {

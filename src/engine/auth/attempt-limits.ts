@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import { ApiError, tooManyTries } from '../../platform/api-errors.ts'
 import type { Config } from '../../platform/config.ts'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { guestHolder, OverLimit, toNetwork } from '../../platform/limits/holder.ts'
+import { makeGuestHolder, OverLimit, toNetwork } from '../../platform/limits/holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { SignInAttempt } from './auth-services.ts'
-import { sha256 } from './tokens.ts'
+import { hashSha256 } from './tokens.ts'
 
 const WINDOW_SECONDS = 600
 
 /** Maximum wrong attempts: per account and address, per address, per account from all unknown addresses. */
-const signInLimits = (tries: number) => [tries, ofAddress(tries), tries * 10]
-const ofAddress = (tries: number) => tries * 15
+const signInLimits = (tries: number) => [tries, scaleForAddress(tries), tries * 10]
+const scaleForAddress = (tries: number) => tries * 15
 /** Maximum requests for mails, successful or not: per account and address, per address, per account. */
 const MAIL_LIMITS = [15, 300, 60]
 
@@ -34,7 +34,7 @@ export async function limitSignInAttempts<T>(
   const { keys, exempt } = makeCounterKeys('sign in', signInAttempt)
   const isKnown = await hasAttempt(db, exempt)
   const attempt = async () => {
-    await takeTries(db, keys, signInLimits(signInTries), WINDOW_SECONDS, exempt)
+    await requireTries(db, keys, signInLimits(signInTries), WINDOW_SECONDS, exempt)
     try {
       const result = await check()
       await uncountAttempts(db, keys, exempt, KNOWN_DAYS)
@@ -47,23 +47,23 @@ export async function limitSignInAttempts<T>(
     }
   }
   const places = isKnown ? admission.knownSignIns : admission.signIns
-  return places.run(guestHolder(signInAttempt.ip), attempt)
+  return places.run(makeGuestHolder(signInAttempt.ip), attempt)
 }
 
 /** Counts a password hash made for `holder` (an account or network). Throws 429 after too many. */
-export async function countHash(
+export async function limitPasswordHashes(
   db: Db,
   { signInTries }: Pick<Config, 'signInTries'>,
   holder: string,
 ) {
   if (signInTries === 0) return
-  await takeTries(db, [`hash of ${holder}`], [ofAddress(signInTries)])
+  await requireTries(db, [`hash of ${holder}`], [scaleForAddress(signInTries)])
 }
 
 export async function limitMails(signInAttempt: SignInAttempt): Promise<void> {
   if (signInAttempt.config.signInTries === 0) return
   const { keys, exempt } = makeCounterKeys('mail', signInAttempt)
-  await takeTries(signInAttempt.db, keys, MAIL_LIMITS, WINDOW_SECONDS, exempt)
+  await requireTries(signInAttempt.db, keys, MAIL_LIMITS, WINDOW_SECONDS, exempt)
 }
 
 /** Counts failed OAuth2 sign-ins by address only, because the account is not known yet. Throws 429. */
@@ -72,7 +72,7 @@ export async function limitProviderAttempts<T>(
   ask: () => Promise<T>,
 ) {
   if (config.signInTries === 0) return ask()
-  return countFailures(db, 'provider', ip, [ofAddress(config.signInTries)], ask)
+  return countFailures(db, 'provider', ip, [scaleForAddress(config.signInTries)], ask)
 }
 
 /** Maximum wrong guesses per network, then in total. Invitations need no total: their secrets are long. */
@@ -80,7 +80,7 @@ const GUESSES = { code: [8, 2_000], 'private token': [8, 2_000], invitation: [8]
 const GUESS_SECONDS = 300
 
 /** Runs a check of a pairing code, token or secret. Counts wrong ones in the database. Throws 429. */
-export const limitGuesses = <T>(
+export const limitCodeGuesses = <T>(
   db: Db,
   what: keyof typeof GUESSES,
   ip: string,
@@ -94,9 +94,9 @@ export async function limitPrivateTokens<T>(
   token: string,
   check: () => Promise<T>,
 ) {
-  const wrong = `private token ${sha256(token).slice(0, 32)} ${toNetwork(ip)}`
+  const wrong = `private token ${hashSha256(token).slice(0, 32)} ${toNetwork(ip)}`
   if (await hasAttempt(db, wrong)) return check()
-  return limitGuesses(db, 'private token', ip, () =>
+  return limitCodeGuesses(db, 'private token', ip, () =>
     check().catch(async (error: unknown) => {
       await countAttempt(db, wrong, 1, GUESS_SECONDS)
       throw error
@@ -113,7 +113,7 @@ async function countFailures<T>(
   seconds = WINDOW_SECONDS,
 ): Promise<T> {
   const keys = [`${what} from ${toNetwork(ip)}`, what].slice(0, limits.length)
-  await takeTries(db, keys, [...limits], seconds)
+  await requireTries(db, keys, [...limits], seconds)
   const result = await attempt()
   await uncountAttempts(db, keys, '')
   return result
@@ -122,31 +122,35 @@ async function countFailures<T>(
 /** Keys of the counters, most specific first. Account names are hashed: people type passwords there. */
 function makeCounterKeys(what: string, { collection, account, ip }: SignInAttempt) {
   const network = toNetwork(ip)
-  const who = sha256(`${collection} ${account.toLowerCase()}`).slice(0, 32)
+  const who = hashSha256(`${collection} ${account.toLowerCase()}`).slice(0, 32)
   return {
     keys: [`${what} ${who} ${network}`, `${what} from ${network}`, `${what} ${who}`],
     exempt: `known ${who} ${network}`,
   }
 }
 
-async function takeTries(
+async function requireTries(
   db: Db,
   keys: string[],
   limits: number[],
   seconds = WINDOW_SECONDS,
   exempt = '',
 ) {
-  const wait = await call(db, 'auth_take_tries', keys, limits, seconds, exempt)
+  const wait = await callFunction(db, 'auth_take_tries', keys, limits, seconds, exempt)
   if (wait > 0) throw tooManyTries(wait)
 }
 
 /** Removes an attempt from the counts. `days`: how long the address then counts as known; 0: no change. */
 const uncountAttempts = (db: Db, keys: readonly string[], exempt: string, days = 0) =>
-  call(db, 'auth_give_back', keys, exempt, days)
+  callFunction(db, 'auth_give_back', keys, exempt, days)
 
 /** Counts an attempt for `key`. Returns the seconds to wait if there are over `max` in `seconds`, else 0. */
-export const countTry = (db: Db, key: string, max: number, seconds: number): Promise<number> =>
-  call(db, 'auth_take_tries', [key], [max], seconds, '')
+export const countSignInTry = (
+  db: Db,
+  key: string,
+  max: number,
+  seconds: number,
+): Promise<number> => callFunction(db, 'auth_take_tries', [key], [max], seconds, '')
 
 /** Counts an attempt for `key`. Returns false after over `max` attempts in `seconds`. */
 export const countAttempt = async (
@@ -154,7 +158,7 @@ export const countAttempt = async (
   key: string,
   max: number,
   seconds: number,
-): Promise<boolean> => (await countTry(db, key, max, seconds)) === 0
+): Promise<boolean> => (await countSignInTry(db, key, max, seconds)) === 0
 
 async function hasAttempt(db: Db, key: string): Promise<boolean> {
   const found = await queries(db)

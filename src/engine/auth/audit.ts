@@ -59,7 +59,7 @@ export async function recordRefusedSignIn(
     .execute()
 }
 
-const deleteSome = (db: Db, table: '_audit' | 'account_audit', days: number) =>
+const deleteAuditEntries = (db: Db, table: '_audit' | 'account_audit', days: number) =>
   queries(db)
     .deleteFrom(table)
     .where('id', 'in', ({ selectFrom }) =>
@@ -75,7 +75,7 @@ const deleteSome = (db: Db, table: '_audit' | 'account_audit', days: number) =>
 export async function deleteOldAuditEntries(db: Db, days: number): Promise<void> {
   if (days === 0) return
   for (const table of ['_audit', 'account_audit'] as const)
-    while ((await deleteSome(db, table, days)).numDeletedRows > 0n);
+    while ((await deleteAuditEntries(db, table, days)).numDeletedRows > 0n);
 }
 
 /** Records what a member did for an account, in the transaction of `db`. */

@@ -1,7 +1,7 @@
 import { forbidden } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { byId, selectRows } from '../records/read-rows.ts'
+import { makeIdCondition, selectRows } from '../records/read-rows.ts'
 import { isRuleFault } from '../records/rule-faults.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 
@@ -13,14 +13,14 @@ export async function checkAuthRule(store: Store, auth: AuthRecord, request: Req
   if (request.auth?.isSuperuser) return
   const isMet =
     authRule !== null &&
-    (await satisfies(store, auth, authRule, request).catch((error) => {
+    (await satisfiesAuthRule(store, auth, authRule, request).catch((error) => {
       throw isRuleFault(error) ? refusal : error
     }))
   if (!isMet) throw refusal
 }
 
 /** Whether an auth record matches a rule of its collection for this request. Throws FilterError. */
-export async function satisfies(
+export async function satisfiesAuthRule(
   store: Store,
   auth: AuthRecord,
   rule: string,
@@ -28,5 +28,5 @@ export async function satisfies(
 ) {
   if (rule === '') return true
   const { collection, id } = auth
-  return (await selectRows(store, { collection, rule, request, ...byId(id) })).length > 0
+  return (await selectRows(store, { collection, rule, request, ...makeIdCondition(id) })).length > 0
 }

@@ -1,28 +1,28 @@
-import { ApiError, type FieldError, fieldError } from '../../platform/api-errors.ts'
-import { guestHolder } from '../../platform/limits/holder.ts'
+import { ApiError, type FieldError, makeFieldError } from '../../platform/api-errors.ts'
+import { makeGuestHolder } from '../../platform/limits/holder.ts'
 import type { Store } from '../collections/catalog.ts'
 import {
   checkFields,
+  checkLength,
+  checkNotListed,
+  checkRequired,
   email,
-  failedBefore,
-  length,
-  refuseListed,
-  required,
+  failWith,
 } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { verifyPassword } from '../fields/bcrypt.ts'
-import { object, text, type ValueOf } from '../fields/json-shapes.ts'
+import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { changeAuthRecord, demandUsers, type InSameTransaction } from './account.ts'
 import { limitMails, limitSignInAttempts } from './attempt-limits.ts'
 import { type AuthCall, makeSignInAttempt } from './auth-services.ts'
 import { findByEmail } from './find-auth-record.ts'
 import { sendLinkMail } from './mails.ts'
-import { findByToken, ownerError, readTokenClaim } from './tokens.ts'
+import { findOwnerError, findRecordByToken, readTokenClaim } from './tokens.ts'
 
 const DIRECTLY = 'All superusers can change their emails directly.'
 
-export const EMAIL_CHANGE_FORM = object({ newEmail: text })
+export const EMAIL_CHANGE_FORM = makeObjectShape({ newEmail: text })
 
 /** Mails a link to the new address. Throws 400, 429. PocketBase: apis/record_auth_email_change_request.go */
 export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, auth: AuthRecord) {
@@ -33,10 +33,12 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
   const holder = await findByEmail(store, collection, form.newEmail)
   const isTaken = holder !== null && holder.id !== auth.id
   const taken = isTaken
-    ? fieldError('validation_invalid_new_email', 'Invalid new email address.')
+    ? makeFieldError('validation_invalid_new_email', 'Invalid new email address.')
     : undefined
-  const isOther = refuseListed([String(auth.values.email)])
-  checkFields(form, { newEmail: [required, length(1, 255), email, isOther, failedBefore(taken)] })
+  const isOther = checkNotListed([String(auth.values.email)])
+  checkFields(form, {
+    newEmail: [checkRequired, checkLength(1, 255), email, isOther, failWith(taken)],
+  })
   try {
     await sendLinkMail(services, auth, 'emailChange', form.newEmail)
   } catch (error) {
@@ -44,7 +46,7 @@ export async function requestEmailChange(call: AuthCall<{ newEmail: string }>, a
   }
 }
 
-export const EMAIL_CHANGE_CONFIRM_FORM = object({ token: text, password: text })
+export const EMAIL_CHANGE_CONFIRM_FORM = makeObjectShape({ token: text, password: text })
 
 /**
  * Sets the token's email and marks it as verified; ends older tokens. PocketBase:
@@ -58,14 +60,18 @@ export async function confirmEmailChange(
   demandUsers(collection, DIRECTLY)
   const form = await call.readForm()
   const newEmail = readTokenClaim(form.token, 'newEmail')
-  const auth = await findByToken(store, form.token, 'emailChange')
-  const error = await newEmailError(store, collection, newEmail, auth)
+  const auth = await findRecordByToken(store, form.token, 'emailChange')
+  const error = await findEmailError(store, collection, newEmail, auth)
   const demand = async () => {
     const hash = String(auth?.values.password ?? '')
-    const isRight = !error && (await verifyPassword(form.password, hash, guestHolder(ip)))
+    const isRight = !error && (await verifyPassword(form.password, hash, makeGuestHolder(ip)))
     checkFields(form, {
-      token: [required, failedBefore(error)],
-      password: [required, length(1, 100), failedBefore(isRight ? undefined : WRONG_PASSWORD)],
+      token: [checkRequired, failWith(error)],
+      password: [
+        checkRequired,
+        checkLength(1, 100),
+        failWith(isRight ? undefined : WRONG_PASSWORD),
+      ],
     })
   }
   if (error || !auth) return demand()
@@ -81,23 +87,23 @@ export async function confirmEmailChange(
   )
 }
 
-const WRONG_PASSWORD = fieldError(
+const WRONG_PASSWORD = makeFieldError(
   'validation_invalid_password',
   'Missing or invalid auth record password.',
 )
 
-async function newEmailError(
+async function findEmailError(
   store: Store,
   collection: AuthCollection,
   newEmail: string,
   auth: AuthRecord | null,
 ): Promise<FieldError | undefined> {
   if (newEmail === '')
-    return fieldError(
+    return makeFieldError(
       'validation_invalid_token_payload',
       'Invalid token payload - newEmail must be set.',
     )
-  const error = ownerError(collection, auth)
+  const error = findOwnerError(collection, auth)
   if (error || !(await findByEmail(store, collection, newEmail))) return error
-  return fieldError('validation_invalid_token_email', 'The new email address is invalid.')
+  return makeFieldError('validation_invalid_token_email', 'The new email address is invalid.')
 }

@@ -1,12 +1,17 @@
-import { fieldError } from '../../platform/api-errors.ts'
-import { checkFields, failedBefore, required } from '../collections/checks.ts'
+import { makeFieldError } from '../../platform/api-errors.ts'
+import { checkFields, checkRequired, failWith } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { object, text } from '../fields/json-shapes.ts'
+import { makeObjectShape, text } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { changeAuthRecord, demandUsers } from './account.ts'
 import type { AuthCall } from './auth-services.ts'
-import { clearMailLimit, type EmailForm, findForMail, mailInBackground } from './mail-on-request.ts'
-import { findByToken, ownerError, readTokenClaim } from './tokens.ts'
+import {
+  clearMailLimit,
+  type EmailForm,
+  findMailedRecord,
+  mailInBackground,
+} from './mail-on-request.ts'
+import { findOwnerError, findRecordByToken, readTokenClaim } from './tokens.ts'
 
 /**
  * Mails a verification link, once per RESEND_SECONDS at most. PocketBase: record_auth_verification_request
@@ -14,11 +19,11 @@ import { findByToken, ownerError, readTokenClaim } from './tokens.ts'
 export async function requestVerification(call: AuthCall<EmailForm>): Promise<void> {
   const { store, services, collection } = call
   demandUsers(collection)
-  const auth = await findForMail(call)
+  const auth = await findMailedRecord(call)
   await mailInBackground(store, services, 'verification', auth?.values.verified ? null : auth)
 }
 
-export const TOKEN_FORM = object({ token: text })
+export const TOKEN_FORM = makeObjectShape({ token: text })
 
 /**
  * Marks the record as verified if the token contains its current email. PocketBase:
@@ -28,8 +33,10 @@ export async function confirmVerification(call: AuthCall<{ token: string }>): Pr
   const { store, services, collection } = call
   demandUsers(collection)
   const form = await call.readForm()
-  const auth = await findByToken(store, form.token, 'verification')
-  checkFields(form, { token: [required, failedBefore(tokenError(collection, form.token, auth))] })
+  const auth = await findRecordByToken(store, form.token, 'verification')
+  checkFields(form, {
+    token: [checkRequired, failWith(findTokenError(collection, form.token, auth))],
+  })
   if (!auth) return
   const change = { verified: true, withoutPassword: !collection.passwordAuth.enabled }
   const failure = 'An error occurred while saving the verified state.'
@@ -38,12 +45,12 @@ export async function confirmVerification(call: AuthCall<{ token: string }>): Pr
   await clearMailLimit(store, 'verification', auth)
 }
 
-function tokenError(collection: AuthCollection, token: string, auth: AuthRecord | null) {
+function findTokenError(collection: AuthCollection, token: string, auth: AuthRecord | null) {
   const address = readTokenClaim(token, 'email')
   if (address === '')
-    return fieldError('validation_invalid_token_claims', 'Missing email token claim.')
-  const error = ownerError(collection, auth)
+    return makeFieldError('validation_invalid_token_claims', 'Missing email token claim.')
+  const error = findOwnerError(collection, auth)
   if (error || auth?.values.email === address) return error
   const message = "The record email doesn't match with the requested token claims."
-  return fieldError('validation_token_email_mismatch', message)
+  return makeFieldError('validation_token_email_mismatch', message)
 }

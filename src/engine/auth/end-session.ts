@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { accountHolder } from '../../platform/limits/holder.ts'
+import { makeAccountHolder } from '../../platform/limits/holder.ts'
 import type { Store } from '../collections/catalog.ts'
 import { USERS_ID } from '../collections/collection.ts'
 import { toTableName } from '../collections/sql-names.ts'
@@ -59,7 +59,7 @@ export async function endSession(
       { db: inside },
       { id: ENDED_SESSIONS },
       'delete',
-      accountHolder(collection.id, record),
+      makeAccountHolder(collection.id, record),
     )
     await also?.(inside, auth)
   })

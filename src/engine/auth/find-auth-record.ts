@@ -7,23 +7,23 @@ import {
   USERS_ID,
 } from '../collections/collection.ts'
 import { findUniqueIndex } from '../collections/index-definition.ts'
-import { quote, toColumnName, toTableName } from '../collections/sql-names.ts'
-import { catalogFor } from '../records/access.ts'
+import { quoteName, toColumnName, toTableName } from '../collections/sql-names.ts'
+import { limitCatalog } from '../records/access.ts'
 import { isDisabledSql, USER_SETTINGS_ID } from '../records/disabled-user.ts'
 import { columnsOf, type RecordRow, toValues } from '../records/record-row.ts'
 import { findStatementName } from '../records/statement-name.ts'
 import { type Actor, type AuthRecord, makeAuthRecord, type Role } from '../request/request.ts'
 
 /** SQL, a select list: row `b`'s columns in the order of fields, then `xmin`, then whether it is disabled. */
-export const authColumns = (store: Store, collection: AuthCollection) =>
-  `${columnsOf(collection).select}, b.xmin::text, ${disabledSql(store, collection)}`
+export const writeAuthColumns = (store: Store, collection: AuthCollection) =>
+  `${columnsOf(collection).select}, b.xmin::text, ${writeDisabledSql(store, collection)}`
 
 /** SQL: whether user `b` has no account of its own and is a member of no enabled account. */
 const IS_LEFT = `b.member_only and not exists (
   select from members own where own.member = b.id and not ${isDisabledSql('own.account')})`
 
 /** SQL: whether row `b` is a user who may not sign in, or a device of a disabled user. */
-function disabledSql({ catalog }: Store, { id }: Collection): string {
+function writeDisabledSql({ catalog }: Store, { id }: Collection): string {
   if (!catalog.find(USER_SETTINGS_ID)) return 'false'
   if (id === USERS_ID) return `(${isDisabledSql('b.id')} or ${IS_LEFT})`
   return id === DEVICES_ID ? isDisabledSql('b."user"') : 'false'
@@ -53,10 +53,10 @@ export const findAuthRecord = (
   store: Store,
   collection: AuthCollection,
   id: string,
-): Promise<AuthRecord | null> => findWhere(store, collection, 'b.id = $1', id)
+): Promise<AuthRecord | null> => selectAuthRecord(store, collection, 'b.id = $1', id)
 
 /** SQL: whether the token with hash `$2` belongs to an ended session of record `row`. */
-const isEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
+const writeSessionEndedSql = ({ id }: AuthCollection, row = 'b') => `exists (
   select from auth_sessions s where s.collection = '${id}' and s.record = ${row}.id and s.ended_at is not null
     and exists (select from auth_session_tokens t where t.token_hash = $2 and t.session = s.id))`
 
@@ -66,10 +66,17 @@ export const findTokenOwner = (
   collection: AuthCollection,
   id: string,
   tokenHash: string,
-) => findWhere(store, collection, `b.id = $1 and not ${isEndedSql(collection)}`, id, tokenHash)
+) =>
+  selectAuthRecord(
+    store,
+    collection,
+    `b.id = $1 and not ${writeSessionEndedSql(collection)}`,
+    id,
+    tokenHash,
+  )
 
 /** Finds the account that a member (`by`) acts for. Null if `by` is no member of it or the session ended. */
-export async function findActing(
+export async function findActingMember(
   store: Store,
   collection: AuthCollection,
   account: string,
@@ -83,11 +90,11 @@ export async function findActing(
     `${account}${value}`.includes('\0')
   )
     return null
-  const table = quote(toTableName(collection))
-  const text = `select ${authColumns(store, collection)}, ${isDisabledSql('u.id')}, m.id, m.role, m."tokenKey", u."tokenKey"
+  const table = quoteName(toTableName(collection))
+  const text = `select ${writeAuthColumns(store, collection)}, ${isDisabledSql('u.id')}, m.id, m.role, m."tokenKey", u."tokenKey"
     from ${table} b join members m on m.account = b.id join ${table} u on u.id = m.member
-    where b.id = $1 and m.${column} = $3 and not ${isEndedSql(collection, 'u')}`
-  const [row] = await lookUp(store, text, [account, tokenHash, value])
+    where b.id = $1 and m.${column} = $3 and not ${writeSessionEndedSql(collection, 'u')}`
+  const [row] = await selectFreshRows(store, text, [account, tokenHash, value])
   if (!row) return null
   const [isActorDisabled, id, role, ...keys] = row.slice(-5) as [
     boolean,
@@ -96,12 +103,12 @@ export async function findActing(
     string,
     string,
   ]
-  const seen = catalogFor(store.catalog, role).find(collection.id) as AuthCollection
+  const seen = limitCatalog(store.catalog, role).find(collection.id) as AuthCollection
   const key = keys.map((one) => `${one}\n`).join('')
   return toAuthRecord(seen, row, { actor: { id, role, key }, isActorDisabled })
 }
 
-async function findWhere(
+async function selectAuthRecord(
   store: Store,
   collection: AuthCollection,
   condition: string,
@@ -109,14 +116,17 @@ async function findWhere(
   ...more: readonly string[]
 ): Promise<AuthRecord | null> {
   if (id.includes('\0')) return null // Postgres refuses NUL, which a path or a token may contain
-  const table = quote(toTableName(collection))
-  const text = `select ${authColumns(store, collection)} from ${table} b where ${condition}`
-  const [row] = await lookUp(store, text, [id, ...more])
+  const table = quoteName(toTableName(collection))
+  const text = `select ${writeAuthColumns(store, collection)} from ${table} b where ${condition}`
+  const [row] = await selectFreshRows(store, text, [id, ...more])
   return row ? toAuthRecord(collection, row) : null
 }
 
-export const lookUp = async ({ db, catalog }: Store, text: string, values: readonly unknown[]) =>
-  (await db.lookUp(text, values, findStatementName(catalog, text))).rows
+export const selectFreshRows = async (
+  { db, catalog }: Store,
+  text: string,
+  values: readonly unknown[],
+) => (await db.lookUp(text, values, findStatementName(catalog, text))).rows
 
 /** The auth record with this value in a unique field, or null. Ignores ASCII case if the index does. */
 export async function findByIdentity(
@@ -127,7 +137,7 @@ export async function findByIdentity(
 ) {
   const index = findUniqueIndex(collection.indexes, field)
   if (!index) return null
-  const column = `b.${quote(toColumnName(field))}`
+  const column = `b.${quoteName(toColumnName(field))}`
   const type = store.catalog.field(collection, field)?.type
   const ignoresCase = index.columns[0]?.collate.toLowerCase() === 'nocase'
   const condition =
@@ -136,7 +146,7 @@ export async function findByIdentity(
       : ignoresCase
         ? `lower(${column}::text collate "C") = lower($1::text collate "C")`
         : `${column}::text = $1`
-  const text = `select ${authColumns(store, collection)} from ${quote(toTableName(collection))} b where ${condition} limit 1`
+  const text = `select ${writeAuthColumns(store, collection)} from ${quoteName(toTableName(collection))} b where ${condition} limit 1`
   const { rows } = await store.db.query(text, [value])
   return rows[0] ? toAuthRecord(collection, rows[0]) : null
 }

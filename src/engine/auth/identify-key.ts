@@ -2,12 +2,12 @@ import { queries } from '../../platform/db/queries.ts'
 import { Lru, memoize } from '../../platform/tools/lru.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import { type AuthCollection, USERS_ID } from '../collections/collection.ts'
-import { quote, toTableName } from '../collections/sql-names.ts'
-import { now } from '../fields/date.ts'
+import { quoteName, toTableName } from '../collections/sql-names.ts'
+import { formatNow } from '../fields/date.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { Scopes } from '../request/scopes.ts'
-import { authColumns, lookUp, toAuthRecord } from './find-auth-record.ts'
-import { sha256 } from './tokens.ts'
+import { selectFreshRows, toAuthRecord, writeAuthColumns } from './find-auth-record.ts'
+import { hashSha256 } from './tokens.ts'
 
 /** The prefix of API keys: `psk_` of keys made here, `vk_` of keys imported from Vendel, another gateway. */
 const KEY = /^(?:psk|vk)_/
@@ -35,7 +35,7 @@ export interface KeyHolder {
 }
 
 /** Whether a user name is the id or the email of a key's user. */
-export const isNamed = ({ auth }: KeyHolder, name: string): boolean =>
+export const isKeyOwnerName = ({ auth }: KeyHolder, name: string): boolean =>
   name === auth.id ||
   (name !== '' && name.toLowerCase() === String(auth.values.email).toLowerCase())
 
@@ -55,14 +55,14 @@ export async function identifyKey(
   if (!isKey(key)) return null
   const memory = keysOf(store.catalog)
   const hit = cached ? memory.get(key) : undefined
-  const isLive = hit && (hit.expiresAt === '' || hit.expiresAt > now())
-  const holder = isLive ? hit : await findHolder(store, key)
+  const isLive = hit && (hit.expiresAt === '' || hit.expiresAt > formatNow())
+  const holder = isLive ? hit : await findHolderByKey(store, key)
   if (!holder) {
     if (memory.get(key)) memory.set(key, null)
     return null
   }
   if (holder !== hit) memory.set(key, holder)
-  touch(store, holder, ip)
+  recordKeyUse(store, holder, ip)
   return holder
 }
 
@@ -84,40 +84,40 @@ export const findKeyHolderById = (
   id: string,
   secret: string | null,
 ): Promise<KeyHolder | null> =>
-  findBy(store, `k.id = $1 and (${IS_CURRENT} or k.previous_prefix = $3)`, IS_CURRENT, [
+  selectKeyHolder(store, `k.id = $1 and (${IS_CURRENT} or k.previous_prefix = $3)`, IS_CURRENT, [
     id,
-    now(),
+    formatNow(),
     secret,
   ])
 const IS_CURRENT = 'k.prefix = coalesce($3, k.prefix)'
 
 // `<> ''` is the condition of the partial indexes on the hashes; without it Postgres could not use them
 const IS_ITS_HASH = `(k.hash = $1 and k.hash <> '' or k.previous_hash = $1 and k.previous_hash <> '')`
-const findHolder = (store: Store, key: string) =>
-  findBy(store, IS_ITS_HASH, 'k.hash = $1', [sha256(key), now()])
+const findHolderByKey = (store: Store, key: string) =>
+  selectKeyHolder(store, IS_ITS_HASH, 'k.hash = $1', [hashSha256(key), formatNow()])
 
 /**
  * Finds a key and its user. `isCurrent`: SQL that is true if the current secret was given, false for the
  * previous one. `$2` is the time now.
  */
-async function findBy(
+async function selectKeyHolder(
   store: Store,
   condition: string,
   isCurrent: string,
   values: readonly (string | null)[],
 ) {
   const users = store.catalog.find(USERS_ID) as AuthCollection
-  const text = `select ${authColumns(store, users)}, k.id, k.xmin::text, s.prefix,
+  const text = `select ${writeAuthColumns(store, users)}, k.id, k.xmin::text, s.prefix,
       case when k.expires_at <> '' and (s.until = '' or k.expires_at < s.until) then k.expires_at else s.until end,
       case when k.last_used_prefix in ('', s.prefix) then k.last_used_at else '' end, k.scopes, k.twilio
-    from api_keys k join ${quote(toTableName(users))} b on b.id = k."user"
+    from api_keys k join ${quoteName(toTableName(users))} b on b.id = k."user"
     cross join lateral (
       select case when ${isCurrent} then k.prefix else k.previous_prefix end as prefix,
         case when ${isCurrent} then '' else k.previous_until end as until
     ) s
     where ${condition} and not k.disabled and (k.expires_at = '' or k.expires_at > $2)
       and (${isCurrent} or k.previous_until > $2)`
-  const [row] = await lookUp(store, text, values)
+  const [row] = await selectFreshRows(store, text, values)
   if (!row) return null
   const [id, version, secret, expiresAt, lastUsedAt, scopes, isTwilio] = row.slice(-7) as KeyColumns
   const auth = toAuthRecord(users, row)
@@ -130,14 +130,14 @@ const MAX_TOUCHED = 10_000
 const touched = new Lru<string, number>(MAX_TOUCHED)
 
 /** Stores a key's last use in the background, at most once a minute per secret. A failure is ignored. */
-function touch(store: Store, { id, secret, lastUsedAt }: KeyHolder, ip: string): void {
+function recordKeyUse(store: Store, { id, secret, lastUsedAt }: KeyHolder, ip: string): void {
   const nowMs = Date.now()
   const name = `${id} ${secret}`
   if (nowMs - Math.max(touched.get(name) ?? 0, Date.parse(lastUsedAt) || 0) < TOUCH_MS) return
   touched.set(name, nowMs)
   queries(store.db)
     .updateTable('api_keys')
-    .set({ last_used_at: now(), last_used_ip: ip, last_used_prefix: secret })
+    .set({ last_used_at: formatNow(), last_used_ip: ip, last_used_prefix: secret })
     .where('id', '=', id)
     .execute()
     .catch(() => {})

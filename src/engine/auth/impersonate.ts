@@ -1,18 +1,18 @@
 import { notFound } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
-import { atLeast, checkFields } from '../collections/checks.ts'
+import { checkFields, checkMinimum } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { object, whole } from '../fields/json-shapes.ts'
+import { makeObjectShape, whole } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { findAuthRecord, requireEnabled } from './find-auth-record.ts'
 import { signToken } from './tokens.ts'
 
-export const IMPERSONATE_FORM = object({ duration: whole })
+export const IMPERSONATE_FORM = makeObjectShape({ duration: whole })
 
 /**
  * Makes a token of a record for a superuser; it cannot be refreshed. PocketBase: record_auth_impersonate.go
  */
-export async function impersonate(
+export async function impersonateRecord(
   store: Store,
   collection: AuthCollection,
   id: string,
@@ -22,6 +22,6 @@ export async function impersonate(
   if (!auth) throw notFound()
   requireEnabled(auth)
   const { duration } = await readForm()
-  checkFields({ duration }, { duration: [atLeast(0)] })
+  checkFields({ duration }, { duration: [checkMinimum(0)] })
   return { auth, token: await signToken(auth, 'auth', { refreshable: false, duration }) }
 }

@@ -1,8 +1,8 @@
 import { E164 } from '../../portable/phone/e164.ts'
 import type { Store } from '../collections/catalog.ts'
-import { checkFields, email, length, required, when } from '../collections/checks.ts'
+import { checkFields, checkLength, checkRequired, checkWhen, email } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { object, text, type ValueOf } from '../fields/json-shapes.ts'
+import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countAttempt, limitMails } from './attempt-limits.ts'
 import { type AuthCall, type AuthServices, makeSignInAttempt } from './auth-services.ts'
@@ -34,20 +34,22 @@ export async function mailInBackground(
 export const clearMailLimit = (store: Store, link: MailedLink, auth: AuthRecord) =>
   clearAttempts(store.db, makeMailLimitKey(link, auth))
 
-export const EMAIL_FORM = object({ email: text })
+export const EMAIL_FORM = makeObjectShape({ email: text })
 export type EmailForm = ValueOf<typeof EMAIL_FORM>
 
 /** Finds the record with the form's email or phone number; null if unknown or disabled. Throws 400, 429. */
-export async function findForMail(
+export async function findMailedRecord(
   call: AuthCall<EmailForm>,
   takesNumbers = false,
 ): Promise<AuthRecord | null> {
   const { store, collection } = call
   const form = await call.readForm()
-  const isByNumber = takesNumbers && isNumber(collection, form.email)
-  checkFields(form, { email: [required, length(1, 255), when(!isByNumber, email)] })
+  const isByNumber = takesNumbers && isPhoneLogin(collection, form.email)
+  checkFields(form, {
+    email: [checkRequired, checkLength(1, 255), checkWhen(!isByNumber, email)],
+  })
   await limitMails(makeSignInAttempt(call, form.email))
-  const auth = await (isByNumber ? findByNumber : findByEmail)(store, collection, form.email)
+  const auth = await (isByNumber ? findRecordByPhone : findByEmail)(store, collection, form.email)
   return auth && !auth.isDisabled ? auth : null
 }
 
@@ -58,11 +60,11 @@ export function findOtpNumber(auth: AuthRecord): string {
   return E164.test(number) ? number : ''
 }
 
-const isNumber = ({ otp }: AuthCollection, typed: string): boolean =>
+const isPhoneLogin = ({ otp }: AuthCollection, typed: string): boolean =>
   otp.channel !== undefined && E164.test(typed)
 
 /** The record with this phone number; null if it has an email: that may belong to another person. */
-async function findByNumber(store: Store, collection: AuthCollection, number: string) {
+async function findRecordByPhone(store: Store, collection: AuthCollection, number: string) {
   const auth = await findByIdentity(store, collection, collection.otp.channel!.field, number)
   return auth?.values.email === '' ? auth : null
 }

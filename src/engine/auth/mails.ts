@@ -26,7 +26,7 @@ export function readMailSender({
   return { appName, appUrl: appURL === FRESH_URL ? config.publicUrl : appURL }
 }
 
-function fieldText(field: Field, value: Value) {
+function renderFieldText(field: Field, value: Value) {
   if (Array.isArray(value)) return ''
   return PLAIN_TYPES.has(field.type) ? String(value) : escapeHtml(String(value))
 }
@@ -43,7 +43,7 @@ async function sendTemplate(
   const values = new Map(Object.entries({ APP_NAME: appName, APP_URL: appUrl, ...more }))
   for (const field of auth.collection.fields) {
     if (!field.hidden)
-      values.set(`RECORD:${field.name}`, fieldText(field, auth.values[field.name] ?? ''))
+      values.set(`RECORD:${field.name}`, renderFieldText(field, auth.values[field.name] ?? ''))
   }
   const fill = (text: string) =>
     text.replace(/\{([^{}]+)\}/g, (whole, name: string) => values.get(name) ?? whole)

@@ -1,14 +1,14 @@
 import { ApiError, badRequest, GatewayError } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { object, text, type ValueOf } from '../fields/json-shapes.ts'
+import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
-import { satisfies } from './auth-rule.ts'
+import { satisfiesAuthRule } from './auth-rule.ts'
 import { addSystemRecord, deleteSystemRecord, findSystemRecord, isOlder } from './system-records.ts'
 
 export type Method = 'password' | 'otp' | 'oauth2'
 
-export const MFA_FORM = object({ mfaId: text })
+export const MFA_FORM = makeObjectShape({ mfaId: text })
 export type MfaForm = ValueOf<typeof MFA_FORM>
 
 const FIELDS = ['collectionRef', 'recordRef', 'method', 'created'] as const
@@ -28,7 +28,7 @@ export async function checkMfa(
   const { mfa } = auth.collection as AuthCollection
   const isWanted =
     mfa.enabled &&
-    (await satisfies(store, auth, mfa.rule, request).catch((cause) => {
+    (await satisfiesAuthRule(store, auth, mfa.rule, request).catch((cause) => {
       throw Object.assign(badRequest('Failed to authenticate.'), { cause })
     }))
   if (!isWanted) return

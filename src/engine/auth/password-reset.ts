@@ -1,12 +1,23 @@
 import { badRequest } from '../../platform/api-errors.ts'
-import { checkFields, equals, failedBefore, length, required } from '../collections/checks.ts'
-import { object, text, type ValueOf } from '../fields/json-shapes.ts'
+import {
+  checkEquals,
+  checkFields,
+  checkLength,
+  checkRequired,
+  failWith,
+} from '../collections/checks.ts'
+import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import { changeAuthRecord, type InSameTransaction } from './account.ts'
 import type { AuthCall } from './auth-services.ts'
-import { clearMailLimit, type EmailForm, findForMail, mailInBackground } from './mail-on-request.ts'
-import { passwordField } from './password-check.ts'
+import {
+  clearMailLimit,
+  type EmailForm,
+  findMailedRecord,
+  mailInBackground,
+} from './mail-on-request.ts'
+import { findPasswordField } from './password-check.ts'
 import { INSTALLER_EMAIL } from './superusers.ts'
-import { findByToken, ownerError, readTokenClaim } from './tokens.ts'
+import { findOwnerError, findRecordByToken, readTokenClaim } from './tokens.ts'
 
 const MAX_PASSWORD_LENGTH = 255
 
@@ -15,12 +26,16 @@ export async function requestPasswordReset(call: AuthCall<EmailForm>): Promise<v
   const { store, services, collection } = call
   if (!collection.passwordAuth.enabled)
     throw badRequest('The collection is not configured to allow password authentication.')
-  const auth = await findForMail(call)
+  const auth = await findMailedRecord(call)
   const isStandIn = auth?.isSuperuser && auth.values.email === INSTALLER_EMAIL
   await mailInBackground(store, services, 'passwordReset', isStandIn ? null : auth)
 }
 
-export const PASSWORD_RESET_FORM = object({ token: text, password: text, passwordConfirm: text })
+export const PASSWORD_RESET_FORM = makeObjectShape({
+  token: text,
+  password: text,
+  passwordConfirm: text,
+})
 type PasswordResetForm = ValueOf<typeof PASSWORD_RESET_FORM>
 
 /**
@@ -33,11 +48,14 @@ export async function confirmPasswordReset(
   also?: InSameTransaction,
 ): Promise<void> {
   const form = await readForm()
-  const auth = await findByToken(store, form.token, 'passwordReset')
+  const auth = await findRecordByToken(store, form.token, 'passwordReset')
   checkFields(form, {
-    token: [required, failedBefore(ownerError(collection, auth))],
-    password: [required, length(passwordField(collection)?.min || 1, MAX_PASSWORD_LENGTH)],
-    passwordConfirm: [required, equals(form.password)],
+    token: [checkRequired, failWith(findOwnerError(collection, auth))],
+    password: [
+      checkRequired,
+      checkLength(findPasswordField(collection)?.min || 1, MAX_PASSWORD_LENGTH),
+    ],
+    passwordConfirm: [checkRequired, checkEquals(form.password)],
   })
   if (!auth) return
   const isTheirs =

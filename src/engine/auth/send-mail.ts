@@ -23,7 +23,7 @@ export async function sendMail(
   { settings: { current }, log }: Pick<MailServices, 'settings' | 'log'>,
   mail: Mail,
 ): Promise<void> {
-  const text = plainText(mail.html)
+  const text = renderPlainText(mail.html)
   if (!current.smtp.enabled) {
     log.info(
       { to: mail.to, subject: mail.subject, text },
@@ -52,7 +52,7 @@ const transportOf = memoize(async ({ smtp }: Settings) => {
   })
 })
 
-function plainText(html: string) {
+function renderPlainText(html: string) {
   return html
     .replace(/<style[\s\S]*?<\/style>/gi, '')
     .replace(/<a\b[^>]*?href="([^"]*)"[^>]*>([\s\S]*?)<\/a>/gi, '$2: $1')

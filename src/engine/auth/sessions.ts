@@ -1,15 +1,15 @@
 import { randomInt } from 'node:crypto'
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { randomId } from '../../platform/tools/random.ts'
+import { makeRandomId } from '../../platform/tools/random.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { INSTANT } from '../fields/instant.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { Origin } from './auth-services.ts'
-import { readClaims, sha256, signToken } from './tokens.ts'
+import { hashSha256, readClaims, signToken } from './tokens.ts'
 
 const MAX_TRIES = 5
 const SPREAD_SECONDS = 60
@@ -17,7 +17,7 @@ const SPREAD_SECONDS = 60
 const readSessionSeconds = (auth: AuthRecord): number =>
   (auth.collection as AuthCollection).authToken.duration
 
-const nowSeconds = (): number => Math.floor(Date.now() / 1000)
+const readNowSeconds = (): number => Math.floor(Date.now() / 1000)
 
 /**
  * Signs a token that no other session has. `keep` stores the token's hash, or returns false if another
@@ -29,9 +29,9 @@ async function signOwnToken(
 ): Promise<{ token: string; isKept: boolean }> {
   for (let tries = 1; ; tries++) {
     const later = tries === 1 ? 0 : 1 + randomInt(SPREAD_SECONDS)
-    const expires = nowSeconds() + readSessionSeconds(auth) + later
+    const expires = readNowSeconds() + readSessionSeconds(auth) + later
     const token = await signToken(auth, 'auth', { expires })
-    const isKept = await keep(sha256(token), expires)
+    const isKept = await keep(hashSha256(token), expires)
     if (isKept || tries === MAX_TRIES) return { token, isKept }
   }
 }
@@ -66,10 +66,10 @@ export async function startSession(
 ): Promise<string> {
   const { token } = await signOwnToken(auth, async (hash, expires) => {
     const agent = userAgent.slice(0, MAX_AGENT_LENGTH)
-    return call(
+    return callFunction(
       db,
       'session_start',
-      randomId(),
+      makeRandomId(),
       auth.collection.id,
       auth.id,
       hash,
@@ -94,7 +94,7 @@ export const listSessions = (db: Db, auth: AuthRecord, token: string): Promise<S
       's.user_agent',
       exists(
         selectFrom('auth_session_tokens as t')
-          .where('t.token_hash', '=', sha256(token))
+          .where('t.token_hash', '=', hashSha256(token))
           .whereRef('t.session', '=', 's.id'),
       )
         .$castTo<boolean>()
@@ -118,7 +118,7 @@ const useSession = (db: Db, token: string) =>
     .updateTable('auth_sessions as s')
     .from('auth_session_tokens as t')
     .set({ used_at: sql<Date>`now()` })
-    .where('t.token_hash', '=', sha256(token))
+    .where('t.token_hash', '=', hashSha256(token))
     .whereRef('s.id', '=', 't.session')
     .returning([
       's.id as session',
@@ -159,7 +159,7 @@ export async function refreshToken(db: Db, auth: AuthRecord, old: string): Promi
   const known = await useSession(db, old)
   if (!known) return signToken(auth, 'auth')
   const { session, latest } = known
-  const end = nowSeconds() + readSessionSeconds(auth)
+  const end = readNowSeconds() + readSessionSeconds(auth)
   const isRecent = latest > end - SAME_SECONDS && latest <= end + SPREAD_SECONDS
   if (isRecent) return signToken(auth, 'auth', { expires: latest })
   const { token, isKept } = await signOwnToken(auth, (hash, expires) =>

@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { limitTime } from '../../platform/tools/deadline.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { now } from '../fields/date.ts'
+import { formatNow } from '../fields/date.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { AuthServices, Origin } from './auth-services.ts'
 import { sendAuthAlertMail } from './mails.ts'
@@ -36,7 +36,7 @@ export async function recordOrigin(
   if (known) return touchSystemRecord(store, '_authOrigins', known.id)
   if (origins.length > 0 && auth.values.email !== '') {
     try {
-      await limitTime(sendAuthAlertMail(services, auth, `${now()} - ${ip} ${agent}`), MAIL_MS)
+      await limitTime(sendAuthAlertMail(services, auth, `${formatNow()} - ${ip} ${agent}`), MAIL_MS)
     } catch (err) {
       const { collection, id } = auth
       return services.log.warn(

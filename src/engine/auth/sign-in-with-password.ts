@@ -5,23 +5,23 @@ import {
   RetryLater,
   tooManyTries,
 } from '../../platform/api-errors.ts'
-import { guestHolder, toNetwork } from '../../platform/limits/holder.ts'
-import { randomDigits, randomId } from '../../platform/tools/random.ts'
+import { makeGuestHolder, toNetwork } from '../../platform/limits/holder.ts'
+import { makeRandomDigits, makeRandomId } from '../../platform/tools/random.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
 import type { Store } from '../collections/catalog.ts'
-import { allowOnly, checkFields, length, required } from '../collections/checks.ts'
+import { checkAllowed, checkFields, checkLength, checkRequired } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { isEmail } from '../fields/address.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
-import { object, text, type ValueOf } from '../fields/json-shapes.ts'
+import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { changeAuthRecord } from './account.ts'
 import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'
 import { type AuthCall, type AuthServices, makeSignInAttempt } from './auth-services.ts'
 import { findAuthRecord, findByIdentity, requireEnabled } from './find-auth-record.ts'
-import { type EmailForm, findForMail, findOtpNumber, sendOtpText } from './mail-on-request.ts'
+import { type EmailForm, findMailedRecord, findOtpNumber, sendOtpText } from './mail-on-request.ts'
 import { sendOtpMail } from './mails.ts'
-import { passwordField, verifyDecoy } from './password-check.ts'
+import { findPasswordField, verifyDecoy } from './password-check.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,
@@ -30,7 +30,11 @@ import {
   listSystemRecords,
 } from './system-records.ts'
 
-export const PASSWORD_FORM = object({ identity: text, password: text, identityField: text })
+export const PASSWORD_FORM = makeObjectShape({
+  identity: text,
+  password: text,
+  identityField: text,
+})
 type PasswordForm = ValueOf<typeof PASSWORD_FORM>
 
 /**
@@ -44,26 +48,26 @@ export async function authWithPassword(call: AuthCall<PasswordForm>): Promise<Au
     throw forbidden('The collection is not configured to allow password authentication.')
   const form = await call.readForm()
   checkFields(form, {
-    identity: [required, length(1, 255)],
-    password: [required, length(1, 255)],
-    identityField: [length(1, 255), allowOnly(identityFields)],
+    identity: [checkRequired, checkLength(1, 255)],
+    password: [checkRequired, checkLength(1, 255)],
+    identityField: [checkLength(1, 255), checkAllowed(identityFields)],
   })
-  const fields = form.identityField ? [form.identityField] : emailFirst(identityFields)
+  const fields = form.identityField ? [form.identityField] : sortEmailFirst(identityFields)
   return limitSignInAttempts(makeSignInAttempt(call, form.identity), async () => {
-    const holder = guestHolder(ip)
-    const auth = await findAny(store, collection, fields, form.identity)
+    const holder = makeGuestHolder(ip)
+    const auth = await findByAnyIdentity(store, collection, fields, form.identity)
     const isRight = auth
       ? await verifyPassword(form.password, String(auth.values.password), holder)
-      : await verifyDecoy(form.password, passwordField(collection)?.cost ?? 0, holder)
+      : await verifyDecoy(form.password, findPasswordField(collection)?.cost ?? 0, holder)
     if (!auth || !isRight) throw badRequest('Failed to authenticate.')
     return auth
   })
 }
 
-const emailFirst = (fields: readonly string[]) =>
+const sortEmailFirst = (fields: readonly string[]) =>
   [...fields].sort((a, b) => Number(b === 'email') - Number(a === 'email'))
 
-async function findAny(
+async function findByAnyIdentity(
   store: Store,
   collection: AuthCollection,
   fields: readonly string[],
@@ -96,21 +100,21 @@ function demandOtp({ otp }: AuthCollection): void {
 export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const { store, collection, ip } = call
   demandOtp(collection)
-  const auth = await findForMail(call, true)
-  const password = randomDigits(collection.otp.length)
-  const hash = await hashPassword(password, OTP_COST, guestHolder(ip))
-  if (!auth) return randomId()
+  const auth = await findMailedRecord(call, true)
+  const password = makeRandomDigits(collection.otp.length)
+  const hash = await hashPassword(password, OTP_COST, makeGuestHolder(ip))
+  if (!auth) return makeRandomId()
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
   const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
   if (live.length > MAX_LIVE) return live[0]!.id
   const sentTo = findOtpNumber(auth) || String(auth.values.email ?? '')
   // store the password before it is sent, so that it works as soon as it arrives
   const id = await addSystemRecord(store, '_otps', auth, { password: hash, sentTo })
-  void deliver(call, auth, id, password)
+  void sendOtp(call, auth, id, password)
   return id
 }
 
-async function deliver(
+async function sendOtp(
   { store, services, ip }: AuthCall,
   auth: AuthRecord,
   id: string,
@@ -129,7 +133,7 @@ async function deliver(
   }
 }
 
-export const OTP_FORM = object({ otpId: text, password: text })
+export const OTP_FORM = makeObjectShape({ otpId: text, password: text })
 
 const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] as const
 
@@ -142,7 +146,10 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   const { store, services, collection, ip } = call
   demandOtp(collection)
   const form = await call.readForm()
-  checkFields(form, { otpId: [required, length(1, 255)], password: [required, length(1, 71)] })
+  checkFields(form, {
+    otpId: [checkRequired, checkLength(1, 255)],
+    password: [checkRequired, checkLength(1, 71)],
+  })
   const otp = await findSystemRecord(store, '_otps', form.otpId, FIELDS)
   const isOurs =
     otp?.collectionRef === collection.id && !isOlder(otp.created, collection.otp.duration)
@@ -155,7 +162,7 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   const isCurrent = auth && (!sentTo.startsWith('+') || sentTo === findOtpNumber(auth))
   const hash = isCurrent && otp?.password
   return limitSignInAttempts(makeSignInAttempt(call, account), async () => {
-    const holder = guestHolder(ip)
+    const holder = makeGuestHolder(ip)
     let isRight = false
     // as PocketBase, else as a person types it; an unknown one takes as long
     for (const typed of new Set([form.password, readTypedCode(form.password)]))

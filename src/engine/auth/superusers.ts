@@ -1,7 +1,7 @@
 import { ApiError, type FieldError, UserError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import { deleteRecords } from '../records/cascade.ts'
@@ -107,11 +107,11 @@ const LINK_SECONDS = 30 * 60
 const PASSWORD_LENGTH = 30
 
 /** A link to create the first superuser; null if one exists. PocketBase: apis/installer.go */
-export async function installerLink(store: Store, publicUrl: string): Promise<string | null> {
+export async function makeInstallerLink(store: Store, publicUrl: string): Promise<string | null> {
   if ((await listSuperusers(store)).length > 0) return null
   const collection = findSuperuserCollection(store)
   if (!(await findByEmail(store, collection, INSTALLER_EMAIL)))
-    await upsertSuperuser(store, INSTALLER_EMAIL, randomText(PASSWORD_LENGTH))
+    await upsertSuperuser(store, INSTALLER_EMAIL, makeRandomText(PASSWORD_LENGTH))
   const standIn = await findByEmail(store, collection, INSTALLER_EMAIL)
   if (!standIn) return null // another node has made a superuser meanwhile
   const token = await signToken(standIn, 'auth', { refreshable: false, duration: LINK_SECONDS })

@@ -3,10 +3,10 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { TableRow } from '../../platform/db/statement.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import { randomId } from '../../platform/tools/random.ts'
+import { makeRandomId } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { formatDate, now, toDate } from '../fields/date.ts'
+import { formatDate, formatNow, toDate } from '../fields/date.ts'
 import { logChanges } from '../records/log-changes.ts'
 import { deleteLinked, type LinkedCollection } from '../records/revoke-sign-ins.ts'
 import type { AuthRecord } from '../request/request.ts'
@@ -22,8 +22,8 @@ export async function addSystemRecord<T extends LinkedCollection>(
   values: Readonly<Partial<Insertable<Tables[T]>>>,
   onConflict: 'throw' | 'do nothing' = 'throw',
 ): Promise<string> {
-  const time = now()
-  const id = randomId()
+  const time = formatNow()
+  const id = makeRandomId()
   const refs = { collectionRef: about.collection.id, recordRef: about.id }
   const row = { ...values, ...refs, id, created: time, updated: time }
   await queries(store.db)
@@ -47,7 +47,9 @@ export async function findSystemRecord<
   T extends LinkedCollection,
   F extends keyof TableRow<T> & string,
 >({ db }: Store, name: T, id: string, fields: readonly F[]): Promise<Pick<TableRow<T>, F> | null> {
-  return (await select(db, name, fields).where('id', '=', id).executeTakeFirst()) ?? null
+  return (
+    (await selectSystemRecords(db, name, fields).where('id', '=', id).executeTakeFirst()) ?? null
+  )
 }
 
 /** Reads fields of all records that belong to an auth record; newest first. */
@@ -57,14 +59,14 @@ export const listSystemRecords = <T extends LinkedCollection, F extends keyof Ta
   about: AuthRecord,
   fields: readonly F[],
 ): Promise<Pick<TableRow<T>, F>[]> =>
-  select(db, name, fields)
+  selectSystemRecords(db, name, fields)
     .where('collectionRef', '=', about.collection.id)
     .where('recordRef', '=', about.id)
     .orderBy('created', 'desc')
     .orderBy('_rowid', 'desc')
     .execute()
 
-const select = <T extends LinkedCollection, F extends keyof TableRow<T> & string>(
+const selectSystemRecords = <T extends LinkedCollection, F extends keyof TableRow<T> & string>(
   db: Db,
   name: T,
   fields: readonly F[],
@@ -105,7 +107,7 @@ export async function touchSystemRecord(
 ): Promise<void> {
   await queries(store.db)
     .with('written', (query) =>
-      query.updateTable(name).set({ updated: now() }).where('id', '=', id).returning('id'),
+      query.updateTable(name).set({ updated: formatNow() }).where('id', '=', id).returning('id'),
     )
     .with('noted', logChanges('update', findCollectionId(store, name), 'ids'))
     .selectFrom('written')

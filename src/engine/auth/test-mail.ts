@@ -1,17 +1,17 @@
-import { badRequest, fieldError } from '../../platform/api-errors.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { badRequest, makeFieldError } from '../../platform/api-errors.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
 import {
-  allowOnly,
   type Check,
+  checkAllowed,
   checkFields,
+  checkLength,
+  checkRequired,
   email,
-  length,
-  required,
 } from '../collections/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
-import { now } from '../fields/date.ts'
-import { object, text, type ValueOf } from '../fields/json-shapes.ts'
+import { formatNow } from '../fields/date.ts'
+import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import { type AuthRecord, makeAuthRecord } from '../request/request.ts'
 import { sendAuthAlertMail, sendLinkMail, sendOtpMail } from './mails.ts'
 import type { MailServices } from './send-mail.ts'
@@ -25,10 +25,10 @@ const TEMPLATES: Readonly<
     sendLinkMail(services, auth, 'emailChange', String(auth.values.email)),
   otp: (services, auth) => sendOtpMail(services, auth, '_PB_TEST_OTP_ID_', '123456'),
   'login-alert': (services, auth) =>
-    sendAuthAlertMail(services, auth, `${now()} - TEST_IP TEST_USER_AGENT`),
+    sendAuthAlertMail(services, auth, `${formatNow()} - TEST_IP TEST_USER_AGENT`),
 }
 
-export const TEST_MAIL_FORM = object({ email: text, template: text, collection: text })
+export const TEST_MAIL_FORM = makeObjectShape({ email: text, template: text, collection: text })
 
 /** Mails a template, filled in for a made-up record. Throws 400. PocketBase: forms/test_email_send.go */
 export async function sendTestMail(
@@ -41,26 +41,29 @@ export async function sendTestMail(
   const isAuth: Check = () =>
     collection?.type === 'auth'
       ? undefined
-      : fieldError(
+      : makeFieldError(
           'validation_invalid_auth_collection',
           'Must be a valid auth collection id or name.',
         )
   const checks = {
-    collection: [length(1, 255), isAuth],
-    email: [required, length(1, 255), email],
-    template: [required, allowOnly(Object.keys(TEMPLATES))],
+    collection: [checkLength(1, 255), isAuth],
+    email: [checkRequired, checkLength(1, 255), email],
+    template: [checkRequired, checkAllowed(Object.keys(TEMPLATES))],
   }
   checkFields(form, checks, 'Failed to send the test email.')
   try {
-    await TEMPLATES[form.template]!(services, nobody(collection as AuthCollection, form.email))
+    await TEMPLATES[form.template]!(
+      services,
+      makeSampleRecord(collection as AuthCollection, form.email),
+    )
   } catch (error) {
     const reason = error instanceof Error ? error.message : error
     throw badRequest(`Failed to send the test email. Raw error: \n${reason}`)
   }
 }
 
-function nobody(collection: AuthCollection, address: string): AuthRecord {
+function makeSampleRecord(collection: AuthCollection, address: string): AuthRecord {
   const shown = collection.fields.filter((field) => !field.hidden)
   const values = Object.fromEntries(shown.map(({ name }) => [name, `__pb_test_${name}__`]))
-  return makeAuthRecord(collection, { ...values, email: address, tokenKey: randomText(50) }, '')
+  return makeAuthRecord(collection, { ...values, email: address, tokenKey: makeRandomText(50) }, '')
 }

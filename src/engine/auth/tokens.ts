@@ -1,17 +1,17 @@
 import { hash } from 'node:crypto'
 import { decodeJwt, type JWTPayload, jwtVerify, SignJWT } from 'jose'
-import { type FieldError, fieldError } from '../../platform/api-errors.ts'
+import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import { Lru } from '../../platform/tools/lru.ts'
 import type { TokenOptions } from '../collections/auth-shape.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import { type AuthCollection, DEVICES_ID } from '../collections/collection.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { findActing, findTokenOwner } from './find-auth-record.ts'
+import { findActingMember, findTokenOwner } from './find-auth-record.ts'
 
 /** The purpose of a token: its `type` claim. */
 type Purpose = 'auth' | 'file' | 'verification' | 'passwordReset' | 'emailChange'
 
-/** Claims of a token; not trusted before `isSigned` has checked it. */
+/** Claims of a token; not trusted before `isTokenSigned` has checked it. */
 interface Claims {
   readonly id: string
   readonly type: Purpose
@@ -33,16 +33,16 @@ const OPTION = {
 
 const ALGORITHM = 'HS256'
 
-function options(record: AuthRecord, purpose: Purpose): TokenOptions {
+function readTokenOptions(record: AuthRecord, purpose: Purpose): TokenOptions {
   if (record.collection.type !== 'auth')
     throw new TypeError(`${record.collection.name} is not an auth collection`)
   return record.collection[OPTION[purpose]]
 }
 
 /** The key that signs a token. When a part of it changes, older tokens become invalid. */
-const signingKey = (record: AuthRecord, purpose: Purpose) =>
-  `${record.actor?.key ?? ''}${record.values.tokenKey ?? ''}${options(record, purpose).secret}`
-const bytesOf = (key: string) => new TextEncoder().encode(key)
+const makeSigningKey = (record: AuthRecord, purpose: Purpose) =>
+  `${record.actor?.key ?? ''}${record.values.tokenKey ?? ''}${readTokenOptions(record, purpose).secret}`
+const encodeKey = (key: string) => new TextEncoder().encode(key)
 
 interface TokenExtras {
   refreshable?: boolean
@@ -59,7 +59,7 @@ export function signToken(
   extras: TokenExtras = {},
 ): Promise<string> {
   const mailed = purpose !== 'auth' && purpose !== 'file'
-  const seconds = extras.duration || options(record, purpose).duration
+  const seconds = extras.duration || readTokenOptions(record, purpose).duration
   const { actor } = record
   const claims = {
     ...(actor && { actor: actor.id }),
@@ -74,7 +74,7 @@ export function signToken(
   }
   return new SignJWT(claims)
     .setProtectedHeader({ alg: ALGORITHM, typ: 'JWT' })
-    .sign(bytesOf(signingKey(record, purpose)))
+    .sign(encodeKey(makeSigningKey(record, purpose)))
 }
 
 /** Matches a JWT whose first two parts are strict base64url; jose also accepts spaces. See SIGNATURE, too. */
@@ -83,7 +83,7 @@ const COMPACT = /^[\w-]+\.[\w-]+\.[^.]*$/
 /** Matches the third part of a JWT if it is strict base64url; jose also accepts padding. */
 const SIGNATURE = /\.[\w-]+$/
 
-function decode(token: string): JWTPayload | undefined {
+function decodeToken(token: string): JWTPayload | undefined {
   if (!COMPACT.test(token)) return undefined
   try {
     return decodeJwt(token)
@@ -94,7 +94,7 @@ function decode(token: string): JWTPayload | undefined {
 
 /** A token's claims, unverified; null if it is malformed or expired. */
 export function readClaims(token: string): Claims | null {
-  const claims = decode(token)
+  const claims = decodeToken(token)
   const { id, type, collectionId, exp = Infinity } = claims ?? {}
   const complete = [id, type, collectionId].every((text) => typeof text === 'string' && text)
   return complete && Date.now() / 1000 < exp ? (claims as unknown as Claims) : null
@@ -102,7 +102,7 @@ export function readClaims(token: string): Claims | null {
 
 /** A text claim of a token that is not verified and may have expired; '' if the claim is absent. */
 export function readTokenClaim(token: string, claim: 'email' | 'newEmail'): string {
-  const value = decode(token)?.[claim]
+  const value = decodeToken(token)?.[claim]
   return typeof value === 'string' ? value : ''
 }
 
@@ -112,16 +112,16 @@ const MAX_KNOWN = 10_000
 const signedBy = new Lru<string, string>(MAX_KNOWN)
 
 /** Whether this record's current key signed a token that `readClaims` has read, for this purpose. */
-export async function isSigned(
+export async function isTokenSigned(
   token: string,
   record: AuthRecord,
   purpose: Purpose,
 ): Promise<boolean> {
-  const key = signingKey(record, purpose)
+  const key = makeSigningKey(record, purpose)
   if (signedBy.get(token) === key) return true
   if (!SIGNATURE.test(token)) return false
   try {
-    await jwtVerify(token, bytesOf(key), { algorithms: [ALGORITHM] })
+    await jwtVerify(token, encodeKey(key), { algorithms: [ALGORITHM] })
   } catch {
     return false
   }
@@ -145,14 +145,14 @@ export function readHeaderToken(authorization: string | undefined): string {
  * The auth record of the Authorization header; null for a guest, an invalid token, an ended session, a
  * disabled user. PocketBase: apis/middlewares.go
  */
-export async function identify(
+export async function identifyToken(
   store: Store,
   authorization: string | undefined,
 ): Promise<AuthRecord | null> {
   const token = readHeaderToken(authorization)
   if (token === '') return null
   const { catalog } = store
-  const auth = await findByToken(store, token, 'auth')
+  const auth = await findRecordByToken(store, token, 'auth')
   if (auth)
     owners.set(token, { catalog, auth, untilMs: (readClaims(token)?.exp ?? Infinity) * 1000 })
   else if (owners.get(token)) owners.set(token, null)
@@ -172,7 +172,7 @@ export function findCachedIdentity(
 }
 
 /** The record of a token; null if the token is not valid for this purpose or its user is disabled. */
-export async function findByToken(
+export async function findRecordByToken(
   store: Store,
   token: string,
   purpose: Purpose,
@@ -200,26 +200,26 @@ async function findOwner(
   const collection = store.catalog.find(claims.collectionId)
   if (collection?.type !== 'auth') return null
   const { id, actor } = claims
-  const hash = sha256(token)
+  const hash = hashSha256(token)
   const isMailed = purpose !== 'auth' && purpose !== 'file'
   const auth =
     actor === undefined
       ? await findTokenOwner(store, collection, id, hash)
-      : await findActing(store, collection, id, hash, isMailed ? undefined : { id: actor })
-  return auth && (await isSigned(token, auth, purpose)) ? auth : null
+      : await findActingMember(store, collection, id, hash, isMailed ? undefined : { id: actor })
+  return auth && (await isTokenSigned(token, auth, purpose)) ? auth : null
 }
 
 /** The error if a mailed token has no owner or one in another collection; else undefined. */
-export function ownerError(
+export function findOwnerError(
   collection: AuthCollection,
   auth: AuthRecord | null,
 ): FieldError | undefined {
-  if (!auth) return fieldError('validation_invalid_token', 'Invalid or expired token.')
+  if (!auth) return makeFieldError('validation_invalid_token', 'Invalid or expired token.')
   const message = 'The provided token is for different auth collection.'
   return auth.collection.id === collection.id
     ? undefined
-    : fieldError('validation_token_collection_mismatch', message)
+    : makeFieldError('validation_token_collection_mismatch', message)
 }
 
 /** SHA-256 in hex. Only for secrets that are long and random. */
-export const sha256 = (text: string) => hash('sha256', text)
+export const hashSha256 = (text: string) => hash('sha256', text)

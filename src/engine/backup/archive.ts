@@ -39,9 +39,9 @@ export type TableEntry = Readonly<z.output<typeof TABLE>>
 
 export type BackupSummary = ReturnType<typeof summarizeBackup>
 
-export const entryName = (table: string): string => `tables/${encodeURIComponent(table)}.jsonl`
+export const makeEntryName = (table: string): string => `tables/${encodeURIComponent(table)}.jsonl`
 
-export const notABackup = (why: string, cause?: unknown) =>
+export const makeBackupError = (why: string, cause?: unknown) =>
   new UserError(`The file is not a backup of pocketsms, or it is damaged: ${why}.`, { cause })
 
 /** Reads a manifest. Throws a UserError if it is invalid or written by a newer version. */
@@ -55,12 +55,12 @@ function parseManifest(text: string): Manifest {
   const { data, error } = SCHEMA.safeParse(json)
   if (!data) {
     const [issue] = error.issues
-    throw notABackup(`${issue!.path.join('.') || 'its manifest'}: ${issue!.message}`)
+    throw makeBackupError(`${issue!.path.join('.') || 'its manifest'}: ${issue!.message}`)
   }
   const twice = data.tables.find(
     ({ name }, i) => data.tables.findIndex((other) => other.name === name) < i,
   )
-  if (twice) throw notABackup(`the table ${twice.name} is in it twice`)
+  if (twice) throw makeBackupError(`the table ${twice.name} is in it twice`)
   return data
 }
 
@@ -80,15 +80,18 @@ export async function openArchive(path: string) {
   const { size } = await stat(path).catch((error: Error) => {
     throw new UserError(`The backup cannot be read: ${error.message}.`, { cause: error })
   })
-  const zip = await readable(() => openPromise(path, { autoClose: false, lazyEntries: true }))
+  const zip = await withBackupErrors(() =>
+    openPromise(path, { autoClose: false, lazyEntries: true }),
+  )
   try {
-    const entries = await readable(() => readZipEntries(zip))
+    const entries = await withBackupErrors(() => readZipEntries(zip))
     const manifest = parseManifest(await readManifestText(zip, entries))
     const missing = manifest.tables
-      .map(({ name }) => entryName(name))
+      .map(({ name }) => makeEntryName(name))
       .find((name) => !entries.has(name))
-    if (missing) throw notABackup(`${missing} is missing`)
-    const contentOf = ({ name }: TableEntry) => contentOfEntry(zip, entries.get(entryName(name))!)
+    if (missing) throw makeBackupError(`${missing} is missing`)
+    const contentOf = ({ name }: TableEntry) =>
+      readEntryContent(zip, entries.get(makeEntryName(name))!)
     return { manifest, bytes: size, contentOf, close: () => zip.close() }
   } catch (error) {
     zip.close()
@@ -110,31 +113,33 @@ export async function checkBackup(path: string): Promise<BackupSummary> {
   }
 }
 
-async function* contentOfEntry(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
+async function* readEntryContent(zip: ZipFile, entry: Entry): AsyncGenerator<Uint8Array> {
   // the stream fails if an entry has more or fewer bytes than it declares
-  const stream = await readable(() => zip.openReadStreamPromise(entry))
+  const stream = await withBackupErrors(() => zip.openReadStreamPromise(entry))
   try {
     for await (const chunk of stream) yield chunk
   } catch (error) {
-    throw unreadable(error)
+    throw toBackupError(error)
   } finally {
     stream.destroy()
   }
 }
 
-const unreadable = (error: unknown): unknown =>
-  error instanceof Error && !(error instanceof UserError) ? notABackup(error.message, error) : error
+const toBackupError = (error: unknown): unknown =>
+  error instanceof Error && !(error instanceof UserError)
+    ? makeBackupError(error.message, error)
+    : error
 
-async function readable<T>(work: () => Promise<T>): Promise<T> {
+async function withBackupErrors<T>(work: () => Promise<T>): Promise<T> {
   try {
     return await work()
   } catch (error) {
-    throw unreadable(error)
+    throw toBackupError(error)
   }
 }
 
 async function readZipEntries(zip: ZipFile): Promise<Map<string, Entry>> {
-  if (zip.entryCount > MAX_ENTRIES) throw notABackup('it has too many entries')
+  if (zip.entryCount > MAX_ENTRIES) throw makeBackupError('it has too many entries')
   const entries = new Map<string, Entry>()
   for await (const entry of zip.eachEntry()) entries.set(entry.fileName, entry)
   return entries
@@ -146,10 +151,12 @@ async function readManifestText(
   entries: ReadonlyMap<string, Entry>,
 ): Promise<string> {
   const entry = entries.get(MANIFEST)
-  if (!entry) throw notABackup(`it has no ${MANIFEST}`)
-  if (entry.uncompressedSize > MAX_MANIFEST_BYTES) throw notABackup(`its ${MANIFEST} is too long`)
-  const content = await readable(async () => buffer(await zip.openReadStreamPromise(entry)))
-  if (crc32(content) !== entry.crc32) throw notABackup(`the checksum of its ${MANIFEST} is wrong`)
+  if (!entry) throw makeBackupError(`it has no ${MANIFEST}`)
+  if (entry.uncompressedSize > MAX_MANIFEST_BYTES)
+    throw makeBackupError(`its ${MANIFEST} is too long`)
+  const content = await withBackupErrors(async () => buffer(await zip.openReadStreamPromise(entry)))
+  if (crc32(content) !== entry.crc32)
+    throw makeBackupError(`the checksum of its ${MANIFEST} is wrong`)
   return content.toString()
 }
 
@@ -172,7 +179,7 @@ export async function* readLines(entry: TableEntry, content: AsyncIterable<Uint8
     hash.update(chunk)
     rest += decoder.decode(chunk, { stream: true })
     if (rest.length > MAX_LINE_BYTES)
-      throw notABackup(`the table ${entry.name} has a row that is too long`)
+      throw makeBackupError(`the table ${entry.name} has a row that is too long`)
     if (!chunk.includes(NEWLINE)) continue
     const lines = rest.split('\n')
     rest = lines.pop()!
@@ -187,7 +194,7 @@ export async function* readLines(entry: TableEntry, content: AsyncIterable<Uint8
     }
   }
   if (rest !== '' || rows !== entry.rows || hash.digest('hex') !== entry.sha256)
-    throw notABackup(`the checksum of the table ${entry.name} is wrong`)
+    throw makeBackupError(`the checksum of the table ${entry.name} is wrong`)
   if (batch.length > 0) yield batch
 }
 
@@ -198,6 +205,6 @@ export function parseBackupRow(line: string, { name, columns }: TableEntry): Tra
     Array.isArray(row) &&
     row.length === columns.length &&
     row.every((value) => value === null || typeof value === 'string')
-  if (!isRow) throw notABackup(`the table ${name} has a line that is no row`)
+  if (!isRow) throw makeBackupError(`the table ${name} has a line that is no row`)
   return row as TransferRow
 }

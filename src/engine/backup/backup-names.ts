@@ -1,5 +1,5 @@
 import { formatDate } from '../fields/date.ts'
-import { snakeCase } from '../files/stored-name.ts'
+import { toSnakeCase } from '../files/stored-name.ts'
 
 /** Names that `POST /api/backups` accepts. PocketBase: apis/backup_create.go */
 export const BACKUP_NAME = /^[a-z0-9_-]+\.zip$/
@@ -14,5 +14,5 @@ const MANUAL_PREFIX = 'pb_backup_'
 const MAX_APP_NAME = 50
 
 /** A name like `pb_backup_my_app_20261121105643.zip`. PocketBase: generateBackupName */
-export const generatedName = (appName: string, scheduled: boolean, now = new Date()): string =>
-  `${scheduled ? AUTO_PREFIX : MANUAL_PREFIX}${snakeCase(appName).slice(0, MAX_APP_NAME)}_${formatDate(now).replace(/\D/g, '').slice(0, 14)}.zip`
+export const makeBackupName = (appName: string, scheduled: boolean, now = new Date()): string =>
+  `${scheduled ? AUTO_PREFIX : MANUAL_PREFIX}${toSnakeCase(appName).slice(0, MAX_APP_NAME)}_${formatDate(now).replace(/\D/g, '').slice(0, 14)}.zip`

@@ -15,7 +15,7 @@ import { type Actor, recordAudit } from '../auth/audit.ts'
 import { formatDate } from '../fields/date.ts'
 import type { SettingsStore } from '../settings/settings-store.ts'
 import { checkBackup } from './archive.ts'
-import { generatedName } from './backup-names.ts'
+import { makeBackupName } from './backup-names.ts'
 import { type BackupStorage, openFolderStorage, type StoredBackup } from './folder-storage.ts'
 import { notifyRestore } from './follow-restores.ts'
 import { LEASE, type Lease, takeLease } from './lease.ts'
@@ -63,7 +63,7 @@ export function makeBackups(services: BackupServices) {
 
   /** Makes a backup. False while another job runs, or if one was made since `scheduledUntil`. */
   async function backUp(name: string, by: string, scheduledUntil?: string): Promise<boolean> {
-    const key = name || generatedName(settings.current.meta.appName, scheduledUntil !== undefined)
+    const key = name || makeBackupName(settings.current.meta.appName, scheduledUntil !== undefined)
     const job = { action: 'backup', key, by } as const
     const lease = await takeLease(db, node, job, scheduledUntil)
     if (!lease) return false
@@ -89,12 +89,12 @@ export function makeBackups(services: BackupServices) {
     await ended(lease, key, () =>
       withTemporary('restore', async (path) => {
         lease.report('fetching', 0, size)
-        await writeFile((await storage()).read(key, 0, size), path)
+        await writeBackupFile((await storage()).read(key, 0, size), path)
         await checkBackup(path)
         await lease.makeExclusive()
         await notifyRestore(db)
         await sleep(BEFORE_RESTORE_MS)
-        await exclusively(() => replaceAll(db, path, key, by, lease, afterRestore))
+        await exclusively(() => replaceDatabase(db, path, key, by, lease, afterRestore))
         return { ...job, size, at: formatDate(new Date()) }
       }),
     )
@@ -126,14 +126,14 @@ export function makeBackups(services: BackupServices) {
     storage,
     /** Makes a backup, by default named after the time. Throws 400 while another job runs. */
     async create(name: string, by: string): Promise<void> {
-      if (!(await backUp(name, by))) throw isBusy()
+      if (!(await backUp(name, by))) throw makeBusyError()
     },
     /** Makes a scheduled backup. Returns false if another job runs, or another node has made the backup. */
     createScheduled: (scheduledUntil: string) => backUp('', SCHEDULE, scheduledUntil),
     /** Stores an uploaded file. Throws a UserError that says what is wrong if it is no backup. */
     upload: (key: string, content: AsyncIterable<Buffer>): Promise<void> =>
       withTemporary('upload', async (path) => {
-        await writeFile(content, path)
+        await writeBackupFile(content, path)
         await checkBackup(path)
         await (await storage()).put(path, key)
       }),
@@ -141,7 +141,7 @@ export function makeBackups(services: BackupServices) {
     async startRestore({ key, size }: StoredBackup, by: Actor): Promise<void> {
       const job = { action: 'restore', key, by: String(by.auth.values.email ?? '') } as const
       const lease = await takeLease(db, node, job)
-      if (!lease) throw isBusy()
+      if (!lease) throw makeBusyError()
       void restore(lease, job, size, by).catch(() => {})
     },
     /** Waits until a running backup has ended. A server that stops aborts its backup. */
@@ -150,7 +150,7 @@ export function makeBackups(services: BackupServices) {
 }
 
 /** Restores all tables but `backup_state`. Notes the restore in the restored audit log. */
-async function replaceAll(
+async function replaceDatabase(
   db: Db,
   path: string,
   key: string,
@@ -170,11 +170,11 @@ async function replaceAll(
 }
 
 /** Writes a new file that only its owner can read, and waits until the disk has it. */
-const writeFile = (content: AsyncIterable<Buffer>, path: string): Promise<void> =>
+const writeBackupFile = (content: AsyncIterable<Buffer>, path: string): Promise<void> =>
   pipeline(content, createWriteStream(path, { flags: 'wx', mode: 0o600, flush: true }))
 
 /** The message is PocketBase's: apis/backup_create.go */
-export const isBusy = () =>
+export const makeBusyError = () =>
   badRequest('Try again later - another backup/restore process has already been started')
 
 async function exportState(db: Db): Promise<string> {

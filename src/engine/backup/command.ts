@@ -13,7 +13,7 @@ import type { Logger } from '../../platform/log.ts'
 import { showProgress } from '../../platform/tools/progress.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
 import { type BackupSummary, checkBackup } from './archive.ts'
-import { checkNew } from './new-file.ts'
+import { requireNewFile } from './new-file.ts'
 import { type AfterRestore, type Restored, restoreBackup } from './restore.ts'
 import { writeBackup } from './write.ts'
 
@@ -23,9 +23,9 @@ type Setting = () => { config: Config; log: Logger }
 /** See nice(2). A backup multiplies the p99 latency of 16 senders by 1.7; with a niceness of 5 by 3.2. */
 const NICENESS = 15
 
-const say = (line: string) => void process.stdout.write(`${line}\n`)
+const printLine = (line: string) => void process.stdout.write(`${line}\n`)
 
-export const backupCommand = (setting: Setting) =>
+export const makeBackupCommand = (setting: Setting) =>
   defineCommand({
     meta: {
       name: 'backup',
@@ -49,17 +49,17 @@ export const backupCommand = (setting: Setting) =>
       if (args.check) {
         if (args.to) throw new UserError('Use --check without --to.')
         const summary = await checkBackup(args.check)
-        return say(
-          `${args.check} is whole: ${madeBy(summary)}.\n${await figures(args.check, summary)}`,
+        return printLine(
+          `${args.check} is whole: ${describeOrigin(summary)}.\n${await describeBackup(args.check, summary)}`,
         )
       }
-      const path = fileFor(args.to)
-      const summary = await backUp(setting(), path)
-      say(`Wrote ${path}.\n${await figures(path, summary)}`)
+      const path = chooseBackupFile(args.to)
+      const summary = await runBackup(setting(), path)
+      printLine(`Wrote ${path}.\n${await describeBackup(path, summary)}`)
     },
   })
 
-export const restoreCommand = (setting: Setting, afterRestore: AfterRestore) =>
+export const makeRestoreCommand = (setting: Setting, afterRestore: AfterRestore) =>
   defineCommand({
     meta: {
       name: 'restore',
@@ -83,11 +83,13 @@ export const restoreCommand = (setting: Setting, afterRestore: AfterRestore) =>
       // check the file first: opening the database creates a folder, even if the file is invalid
       await checkBackup(file)
       const options = { resume, afterRestore, progress: showProgress(process.stderr) }
-      say(restoredText(file, await withDb(set, (db) => restoreBackup(db, file, options))))
+      printLine(
+        describeRestored(file, await withDatabase(set, (db) => restoreBackup(db, file, options))),
+      )
     },
   })
 
-async function withDb<T>(
+async function withDatabase<T>(
   { config, log }: ReturnType<Setting>,
   work: (db: Db) => Promise<T>,
 ): Promise<T> {
@@ -99,19 +101,19 @@ async function withDb<T>(
   }
 }
 
-async function backUp(set: ReturnType<Setting>, path: string): Promise<BackupSummary> {
+async function runBackup(set: ReturnType<Setting>, path: string): Promise<BackupSummary> {
   const { config } = set
-  checkNew(path)
+  requireNewFile(path)
   setPriority(NICENESS)
   const stopped = new AbortController()
   onStopSignal(() => stopped.abort(new UserError('Stopped. No backup was written.')))
   const options = { progress: showProgress(process.stderr), signal: stopped.signal }
   if (!config.databaseUrl && !hasCluster(config.dataDir))
     throw new UserError(`There is no pocketsms in the folder ${config.dataDir}.`)
-  return withDb(set, (db) => writeBackup(db, path, options))
+  return withDatabase(set, (db) => writeBackup(db, path, options))
 }
 
-function fileFor(to: string | undefined): string {
+function chooseBackupFile(to: string | undefined): string {
   const isFolder = to === undefined || statSync(to, { throwIfNoEntry: false })?.isDirectory()
   if (!isFolder) return resolve(to!)
   const [day, time] = new Date().toISOString().replace(/[-:]/g, '').split(/[T.]/)
@@ -120,20 +122,20 @@ function fileFor(to: string | undefined): string {
 
 const countBackupRows = ({ tables }: BackupSummary) =>
   tables.reduce((sum, { rows }) => sum + rows, 0)
-const madeBy = ({ createdAt, version }: BackupSummary) =>
+const describeOrigin = ({ createdAt, version }: BackupSummary) =>
   `made ${createdAt} by pocketsms ${version}`
 
-async function figures(path: string, summary: BackupSummary): Promise<string> {
+async function describeBackup(path: string, summary: BackupSummary): Promise<string> {
   const hash = createHash('sha256')
   await pipeline(createReadStream(path), hash)
   const [tables, rows] = [summary.tables.length, countBackupRows(summary)]
   return `${summary.bytes} bytes, ${tables} tables with ${rows} rows.\nsha256 ${hash.digest('hex')}`
 }
 
-function restoredText(file: string, restored: Restored): string {
+function describeRestored(file: string, restored: Restored): string {
   const { tables, ended, foreign } = restored
   return [
-    `Restored ${file}, ${madeBy(restored)}: ${tables.length} tables with ${countBackupRows(restored)} rows.`,
+    `Restored ${file}, ${describeOrigin(restored)}: ${tables.length} tables with ${countBackupRows(restored)} rows.`,
     ...(ended > 0
       ? [
           `${ended} unfinished messages ended as failed, as they may have been sent since: see error_message.`,

@@ -23,21 +23,23 @@ export interface BackupStorage {
 }
 
 /** Whether a name may be a backup's key. Names of temporary files begin with a dot. */
-const isKey = (key: string) =>
+const isBackupKey = (key: string) =>
   key !== '' && !key.startsWith('.') && key === basename(key) && !/[\0\\]/.test(key)
 
 /** Backups as files of a folder, which is created when the first is stored. */
 export function openFolderStorage(folder: string): BackupStorage {
   const find = async (key: string): Promise<StoredBackup | undefined> => {
-    if (!isKey(key)) return undefined
-    const found = await stat(join(folder, key)).catch(orNothing)
+    if (!isBackupKey(key)) return undefined
+    const found = await stat(join(folder, key)).catch(ignoreMissingFile)
     return found?.isFile() ? { key, size: found.size, modified: found.mtime } : undefined
   }
   return {
     find,
     async list(prefix = '') {
-      const names = (await readdir(folder).catch(orNothing)) ?? []
-      const keys = names.filter((name) => isKey(name) && name.startsWith(prefix)).sort(byBytes)
+      const names = (await readdir(folder).catch(ignoreMissingFile)) ?? []
+      const keys = names
+        .filter((name) => isBackupKey(name) && name.startsWith(prefix))
+        .sort(compareKeyBytes)
       const found = await Promise.all(keys.map(find))
       return found.filter((one) => one !== undefined)
     },
@@ -45,19 +47,19 @@ export function openFolderStorage(folder: string): BackupStorage {
       if (end > start) yield* createReadStream(join(folder, key), { start, end: end - 1 })
     },
     async put(path, key) {
-      if (!isKey(key)) throw new Error(`${key} cannot be the name of a file.`)
+      if (!isBackupKey(key)) throw new Error(`${key} cannot be the name of a file.`)
       await mkdir(folder, { recursive: true, mode: 0o700 })
       await rename(path, join(folder, key))
       await syncFolder(folder)
     },
-    delete: (key) => unlink(join(folder, isKey(key) ? key : '.no-such-file')),
+    delete: (key) => unlink(join(folder, isBackupKey(key) ? key : '.no-such-file')),
   }
 }
 
 /** PocketBase sorts by the bytes of the name. */
-const byBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
+const compareKeyBytes = (a: string, b: string) => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
-function orNothing(error: NodeJS.ErrnoException): undefined {
+function ignoreMissingFile(error: NodeJS.ErrnoException): undefined {
   if (error.code === 'ENOENT' || error.code === 'ENAMETOOLONG') return undefined
   throw error
 }

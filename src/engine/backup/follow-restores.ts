@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Logger } from '../../platform/log.ts'
 import { readState } from './state.ts'
@@ -8,7 +8,8 @@ import { readState } from './state.ts'
 const RESTORE_CHANNEL = 'pocketsms_restore'
 
 /** Makes all nodes check whether a restore began or ended. */
-export const notifyRestore = (db: Db): Promise<void> => call(db, 'pg_notify', RESTORE_CHANNEL, '')
+export const notifyRestore = (db: Db): Promise<void> =>
+  callFunction(db, 'pg_notify', RESTORE_CHANNEL, '')
 
 const POLL_MS = 500
 

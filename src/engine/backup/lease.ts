@@ -24,7 +24,7 @@ const PROGRESS_MS = 500
  * scheduled backup the `scheduled_until` that the caller has read; this column is then set to now. Returns
  * whether the lease is ours.
  */
-async function take(
+async function insertLease(
   db: Db,
   id: string,
   running: Running,
@@ -85,7 +85,7 @@ export async function takeLease(
   const started = formatDate(new Date())
   let running: Running = { ...job, node, started, step: '', done: 0, total: 0, exclusive: false }
   const { lastFailure } = await readState(db)
-  if (!(await take(db, id, running, lastFailure, scheduledUntil))) return undefined
+  if (!(await insertLease(db, id, running, lastFailure, scheduledUntil))) return undefined
   const lost = new AbortController()
   let writing: Promise<void> | undefined
   let writtenMs = 0

@@ -9,7 +9,7 @@ const PREFIX = '.pocketsms-partial-'
 const ABANDONED_MS = 3_600_000
 
 /** Throws a UserError if there is a file at `path`. */
-export function checkNew(path: string): void {
+export function requireNewFile(path: string): void {
   if (existsSync(path))
     throw new UserError(`${path} is there already. Nothing is overwritten: name another file.`)
 }
@@ -19,25 +19,25 @@ export async function writeNewFile<T>(
   path: string,
   write: (partial: string) => Promise<T>,
 ): Promise<T> {
-  checkNew(path)
+  requireNewFile(path)
   const folder = dirname(path)
   const partial = join(folder, `${PREFIX}${process.pid}-${basename(path)}`)
   try {
     await removeLeftovers(folder, PREFIX, ABANDONED_MS)
     await rm(partial, { force: true })
     const result = await write(partial)
-    checkNew(path)
+    requireNewFile(path)
     await rename(partial, path)
     await syncFolder(folder)
     return result
   } catch (error) {
-    throw explained(error, path)
+    throw explainWriteError(error, path)
   } finally {
     await rm(partial, { force: true })
   }
 }
 
-function explained(error: unknown, path: string): unknown {
+function explainWriteError(error: unknown, path: string): unknown {
   if (!(error instanceof Error) || !('syscall' in error)) return error
   return new UserError(`${path} cannot be written: ${error.message}.`, { cause: error })
 }

@@ -3,30 +3,30 @@ import { UserError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { lock } from '../../platform/db/queries.ts'
-import { migrate, unknownMigrations } from '../../platform/db/schema/migrate.ts'
+import { takeLock } from '../../platform/db/queries.ts'
+import { findUnknownMigrations, migrateDatabase } from '../../platform/db/schema/migrate.ts'
 import type { Progress } from '../../platform/tools/progress.ts'
-import { bootstrap } from '../collections/bootstrap.ts'
+import { createSystemCollections } from '../collections/bootstrap.ts'
 import { readRows as readCollections } from '../collections/catalog.ts'
 import { CatalogStore } from '../collections/catalog-store.ts'
 import type { BuiltIn } from '../collections/definition/built-in.ts'
-import { readStored } from '../collections/definition/read-collection.ts'
-import { quote } from '../collections/sql-names.ts'
+import { parseStoredCollection } from '../collections/definition/read-collection.ts'
+import { quoteName } from '../collections/sql-names.ts'
 import { buildTables } from '../transfer/build-tables.ts'
-import { setNumbering } from '../transfer/numbering.ts'
+import { setSequences } from '../transfer/numbering.ts'
 import { digestTable, joinSqlNames, prepareTransfer, writeRows } from '../transfer/rows.ts'
 import {
   describeColumns,
-  isOurs,
   NOT_TRANSFERRED,
   readTables,
   type Table,
+  writeNotOfExtension,
 } from '../transfer/tables.ts'
 import { withoutTriggers } from '../transfer/without-triggers.ts'
 import {
   type Archive,
   type BackupSummary,
-  notABackup,
+  makeBackupError,
   openArchive,
   parseBackupRow,
   readLines,
@@ -37,10 +37,10 @@ import {
 const ANYTHING = `
 select 'the table or view ' || c.relname from pg_class c
 where c.relkind in ('r', 'p', 'v', 'm', 'f') and c.relnamespace = current_schema()::regnamespace
-  and ${isOurs('pg_class', 'c.oid')}
+  and ${writeNotOfExtension('pg_class', 'c.oid')}
 union all
 select 'the function ' || p.proname from pg_proc p
-where p.pronamespace = current_schema()::regnamespace and ${isOurs('pg_proc', 'p.oid')}
+where p.pronamespace = current_schema()::regnamespace and ${writeNotOfExtension('pg_proc', 'p.oid')}
 limit 1`
 
 /** Names something that the database contains; undefined if it is empty. */
@@ -87,32 +87,33 @@ export async function restoreBackup(
   const archive = await openArchive(path)
   try {
     const { migrations, version } = archive.manifest
-    if (unknownMigrations(migrations).length > 0)
+    if (findUnknownMigrations(migrations).length > 0)
       throw new UserError(
         `The backup was written by a newer version of pocketsms (${version}). Install that version, then restore it.`,
       )
     const work = async (tx: Db) => {
       await prepareTransfer(tx)
-      await lock(tx, LOCKS.migration)
+      await takeLock(tx, LOCKS.migration)
       if (replace) await tx.script(`set local client_min_messages = warning; ${CLEAR}`)
       const found = !replace && (await findAnyObject(tx))
       if (found)
         throw new UserError(`The database is not empty: it has ${found}. Restore into a new one.`)
-      const all = await restoreAll(tx, archive, afterRestore, resume, progress)
+      const all = await restoreTables(tx, archive, afterRestore, resume, progress)
       await replace?.(tx)
       if (replace) await tx.endOthers()
       return all
     }
     const restored = await db.transaction(work)
     // the planner needs statistics of the new rows
-    for (const { name } of restored.tables) await db.unhurried(`vacuum (analyze) ${quote(name)}`)
+    for (const { name } of restored.tables)
+      await db.unhurried(`vacuum (analyze) ${quoteName(name)}`)
     return restored
   } finally {
     archive.close()
   }
 }
 
-async function restoreAll(
+async function restoreTables(
   tx: Db,
   archive: Archive,
   { builtIn, run }: AfterRestore,
@@ -120,11 +121,13 @@ async function restoreAll(
   progress: Progress,
 ): Promise<Restored> {
   const { manifest, bytes } = archive
-  await migrate(tx, manifest.migrations)
+  await migrateDatabase(tx, manifest.migrations)
   await prepareTransfer(tx)
-  const entries = await load(tx, archive, progress)
-  await migrate(tx)
-  await new CatalogStore({ for: () => tx, forEverybody: () => tx }, builtIn).change(bootstrap)
+  const entries = await loadArchive(tx, archive, progress)
+  await migrateDatabase(tx)
+  await new CatalogStore({ for: () => tx, forEverybody: () => tx }, builtIn).change(
+    createSystemCollections,
+  )
   await prepareTransfer(tx)
   const ended = await run(tx, resume)
   const summary = summarizeBackup(manifest, bytes)
@@ -145,23 +148,23 @@ declare
 begin
   for statement in
     select format('lock table %s in access exclusive mode', string_agg(c.oid::regclass::text, ', ' order by c.relname collate "C"))
-    from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = ours and ${isOurs('pg_class', 'c.oid')}
+    from pg_class c where c.relkind in ('r', 'p') and c.relnamespace = ours and ${writeNotOfExtension('pg_class', 'c.oid')}
     having count(*) > 0
   loop execute statement; end loop;
   for statement in
     select format('drop %s if exists %s cascade', k.words, string_agg(c.oid::regclass::text, ', '))
     from pg_class c join (values ('v', 1, 'view'), ('m', 2, 'materialized view'), ('f', 3, 'foreign table'), ('r', 4, 'table'),
       ('p', 4, 'table'), ('S', 5, 'sequence')) as k (kind, place, words) on k.kind = c.relkind
-    where c.relnamespace = ours and ${isOurs('pg_class', 'c.oid')} group by k.words, k.place order by k.place
+    where c.relnamespace = ours and ${writeNotOfExtension('pg_class', 'c.oid')} group by k.words, k.place order by k.place
   loop execute statement; end loop;
   for statement in
     select format('drop routine if exists %s cascade', string_agg(p.oid::regprocedure::text, ', '))
-    from pg_proc p where p.pronamespace = ours and ${isOurs('pg_proc', 'p.oid')} having count(*) > 0
+    from pg_proc p where p.pronamespace = ours and ${writeNotOfExtension('pg_proc', 'p.oid')} having count(*) > 0
   loop execute statement; end loop;
   for statement in
     select format('drop type if exists %s cascade', string_agg(t.oid::regtype::text, ', '))
     from pg_type t left join pg_class c on c.oid = t.typrelid
-    where t.typnamespace = ours and coalesce(c.relkind, 'c') = 'c' and t.typelem = 0 and ${isOurs('pg_type', 't.oid')}
+    where t.typnamespace = ours and coalesce(c.relkind, 'c') = 'c' and t.typelem = 0 and ${writeNotOfExtension('pg_type', 't.oid')}
     having count(*) > 0
   loop execute statement; end loop;
 end $$`
@@ -169,19 +172,19 @@ end $$`
 const COLLECTIONS = '_collections'
 
 /** Creates and fills the tables and returns them. Throws a UserError for a damaged file. */
-async function load(tx: Db, archive: Archive, progress: Progress): Promise<TableEntry[]> {
+async function loadArchive(tx: Db, archive: Archive, progress: Progress): Promise<TableEntry[]> {
   try {
     await fillCollections(tx, archive, progress)
-    const entries = await ourEntries(tx, archive)
+    const entries = await listOwnEntries(tx, archive)
     const others = entries.filter(({ entry }) => entry.name !== COLLECTIONS)
     await withoutTriggers(tx, async () => {
-      await empty(tx, ...others.map(({ table }) => table))
-      for (const { entry, table } of others) await fill(tx, archive, entry, table, progress)
+      await truncateTables(tx, ...others.map(({ table }) => table))
+      for (const { entry, table } of others) await fillTable(tx, archive, entry, table, progress)
     })
     return entries.map(({ entry }) => entry)
   } catch (error) {
     // rows that Postgres refuses were not written by pocketsms
-    if (isSqlError(error)) throw notABackup(error.message, error)
+    if (isSqlError(error)) throw makeBackupError(error.message, error)
     throw error
   }
 }
@@ -189,33 +192,39 @@ async function load(tx: Db, archive: Archive, progress: Progress): Promise<Table
 async function fillCollections(tx: Db, archive: Archive, progress: Progress): Promise<void> {
   const table = (await readTables(tx)).find(({ name }) => name === COLLECTIONS)
   const entry = archive.manifest.tables.find(({ name }) => name === COLLECTIONS)
-  if (!table || !entry) throw notABackup('it has no collections')
-  await empty(tx, table)
-  await fill(tx, archive, entry, table, progress)
+  if (!table || !entry) throw makeBackupError('it has no collections')
+  await truncateTables(tx, table)
+  await fillTable(tx, archive, entry, table, progress)
   const rows = await readCollections(tx)
   try {
-    const collections = rows.map(({ data }) => readStored(data))
+    const collections = rows.map(({ data }) => parseStoredCollection(data))
     await buildTables(tx, { collections, views: archive.manifest.views })
   } catch (error) {
-    throw notABackup(`its collections cannot be made (${(error as Error).message})`, error)
+    throw makeBackupError(`its collections cannot be made (${(error as Error).message})`, error)
   }
 }
 
-async function ourEntries(tx: Db, { manifest }: Archive) {
+async function listOwnEntries(tx: Db, { manifest }: Archive) {
   const entries = new Map(manifest.tables.map((entry) => [entry.name, entry]))
   const tables = (await readTables(tx)).filter(({ name }) => !NOT_TRANSFERRED.has(name))
   return tables.map((table) => {
     const entry = entries.get(table.name)
-    if (!entry) throw notABackup(`the table ${table.name} is missing`)
+    if (!entry) throw makeBackupError(`the table ${table.name} is missing`)
     return { entry, table }
   })
 }
 
 /** Empties new tables, since migrations have inserted rows. */
-const empty = (tx: Db, ...tables: readonly Table[]) =>
+const truncateTables = (tx: Db, ...tables: readonly Table[]) =>
   sql`truncate ${joinSqlNames(tables)}`.execute(tx)
 
-async function fill(tx: Db, archive: Archive, entry: TableEntry, table: Table, progress: Progress) {
+async function fillTable(
+  tx: Db,
+  archive: Archive,
+  entry: TableEntry,
+  table: Table,
+  progress: Progress,
+) {
   const { name } = table
   if (describeColumns(entry) !== describeColumns(table))
     throw new UserError(
@@ -228,8 +237,8 @@ async function fill(tx: Db, archive: Archive, entry: TableEntry, table: Table, p
     done += lines.length
     progress(name, done, entry.rows)
   }
-  await setNumbering(tx, table, entry.numbering)
+  await setSequences(tx, table, entry.numbering)
   const { sum, rows } = await digestTable(tx, table)
   if (sum !== entry.digest || rows !== entry.rows)
-    throw notABackup(`the rows of the table ${name} are not those that were written`)
+    throw makeBackupError(`the rows of the table ${name} are not those that were written`)
 }

@@ -15,7 +15,7 @@ export function openS3Storage(settings: S3Settings): BackupStorage {
   // a new client for each request: an invalid address is then an error of the request
   const s3 = () => makeS3Client(settings)
   const list = async (prefix = ''): Promise<StoredBackup[]> => {
-    const objects = await withReadableError(s3().listObjects('/', prefix))
+    const objects = await withS3Errors(s3().listObjects('/', prefix))
     if (!objects) throw new Error(`The bucket ${settings.bucket} does not exist.`)
     return objects.map(({ Key, Size, LastModified }) => ({
       key: Key,
@@ -28,21 +28,21 @@ export function openS3Storage(settings: S3Settings): BackupStorage {
     find: async (key) => (await list(key)).find((one) => one.key === key),
     async *read(key, start, end) {
       if (end <= start) return
-      const { body } = await withReadableError(s3().getObjectRaw(key, false, start, end))
+      const { body } = await withS3Errors(s3().getObjectRaw(key, false, start, end))
       for await (const piece of body ?? []) yield Buffer.from(piece)
     },
     async put(path, key) {
       const file = await openAsBlob(path)
       const partBytes = Math.max(PART_BYTES, Math.ceil(file.size / MAX_PARTS / MIB) * MIB)
-      await withReadableError(
+      await withS3Errors(
         makeS3Client(settings, partBytes).putAnyObject(key, file, 'application/zip'),
       )
     },
     async delete(key) {
       // check first: S3 confirms the deletion of a missing object, too
-      if (!(await withReadableError(s3().objectExists(key))))
+      if (!(await withS3Errors(s3().objectExists(key))))
         throw new Error(`[key: ${key}] resource not found`)
-      await withReadableError(s3().deleteObject(key))
+      await withS3Errors(s3().deleteObject(key))
     },
   }
 }
@@ -51,11 +51,11 @@ export function openS3Storage(settings: S3Settings): BackupStorage {
 export async function testS3(settings: S3Settings): Promise<void> {
   const s3 = makeS3Client(settings)
   const key = `pb_settings_test_${Math.random().toString(36).slice(2, 7)}/test.txt`
-  await withReadableError(s3.putObject(key, 'test', 'text/plain')).catch((error: Error) => {
+  await withS3Errors(s3.putObject(key, 'test', 'text/plain')).catch((error: Error) => {
     throw new Error(`failed to upload a test file: ${error.message}`)
   })
-  const removed = withReadableError(s3.listObjects('/', key)).then(() =>
-    withReadableError(s3.deleteObject(key)),
+  const removed = withS3Errors(s3.listObjects('/', key)).then(() =>
+    withS3Errors(s3.deleteObject(key)),
   )
   await removed.catch((error: Error) => {
     throw new Error(`failed to delete a test file: ${error.message}`)
@@ -75,12 +75,12 @@ function makeS3Client(
     endpoint: url.href.replace(/\/$/, ''),
     region,
     minPartSize,
-    fetch: boundedFetch,
+    fetch: fetchWithTimeout,
   })
 }
 
 /** Fetch without redirects, with a time limit. When a range is fetched, the limit ends as the body begins. */
-const boundedFetch: typeof fetch = async (input, init) => {
+const fetchWithTimeout: typeof fetch = async (input, init) => {
   const late = new AbortController()
   const error = new Error('The S3 server does not answer.')
   const timer = setTimeout(() => late.abort(error), init?.body ? PART_MS : ANSWER_MS).unref()
@@ -89,7 +89,7 @@ const boundedFetch: typeof fetch = async (input, init) => {
   return answer
 }
 
-async function withReadableError<T>(request: Promise<T>): Promise<T> {
+async function withS3Errors<T>(request: Promise<T>): Promise<T> {
   try {
     return await request
   } catch (error) {

@@ -56,22 +56,24 @@ export async function readState(db: Db) {
     ])
     .executeTakeFirstOrThrow()
   const { since, isHeld, restores, schedule: cron, until, untilMs } = row
-  const running = parsed<Running>(row.running)
+  const running = parseStateJson<Running>(row.running)
   return {
     since,
     running: isHeld ? running : null,
-    lastBackup: parsed<Done>(row.last_backup),
-    lastRestore: parsed<Done>(row.last_restore),
+    lastBackup: parseStateJson<Done>(row.last_backup),
+    lastRestore: parseStateJson<Done>(row.last_restore),
     /** The last failure; null once a backup or restore has succeeded since then. */
     lastFailure:
-      running && !isHeld ? makeJobFailure(running, INTERRUPTED) : parsed<Failed>(row.last_failure),
+      running && !isHeld
+        ? makeJobFailure(running, INTERRUPTED)
+        : parseStateJson<Failed>(row.last_failure),
     restores,
     /** The next backup is due at the first time after `until` that matches `cron`. */
     schedule: { cron, until, untilMs },
   }
 }
 
-const parsed = <T>(json: string | null): T | null =>
+const parseStateJson = <T>(json: string | null): T | null =>
   json === null ? null : (JSON.parse(json) as T)
 
 export const makeJobFailure = ({ action, key, by }: Job, message: string): Failed => ({

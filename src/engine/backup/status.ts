@@ -28,7 +28,7 @@ export async function readStatus(
 ): Promise<z.output<typeof STATUS>> {
   const { since, restores: _, schedule, ...state } = await readState(db)
   const newest = state.lastBackup ? new Date(state.lastBackup.at.replace(' ', 'T')) : since
-  const next = nextScheduled(schedule, backups.cron)
+  const next = computeNextBackup(schedule, backups.cron)
   return {
     ...state,
     // if there is no backup yet, the days count from the installation; 0 days turn the warning off
@@ -38,7 +38,7 @@ export async function readStatus(
 }
 
 /** When the next scheduled backup is due: a past time if it was missed, null without a schedule. */
-function nextScheduled({ cron, untilMs }: State['schedule'], expression: string): Date | null {
+function computeNextBackup({ cron, untilMs }: State['schedule'], expression: string): Date | null {
   if (expression === '') return null
   return parseCron(expression).nextRun(cron === expression ? new Date(untilMs) : new Date())
 }

@@ -6,10 +6,10 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import { UserError } from '../../platform/api-errors.ts'
 import { isSqlError, LOCK_NOT_AVAILABLE } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { appliedMigrations } from '../../platform/db/schema/migrate.ts'
+import { listAppliedMigrations } from '../../platform/db/schema/migrate.ts'
 import type { Progress } from '../../platform/tools/progress.ts'
 import { readPlan } from '../transfer/build-tables.ts'
-import { readNumbering } from '../transfer/numbering.ts'
+import { readSequences } from '../transfer/numbering.ts'
 import {
   type BatchSize,
   digestTable,
@@ -20,11 +20,11 @@ import {
 import { NOT_TRANSFERRED, readTables, type Table } from '../transfer/tables.ts'
 import {
   type BackupSummary,
-  entryName,
   FORMAT,
   MANIFEST,
   MAX_LINE_BYTES,
   type Manifest,
+  makeEntryName,
   summarizeBackup,
   type TableEntry,
 } from './archive.ts'
@@ -49,7 +49,7 @@ export async function writeBackup(
 ): Promise<BackupSummary> {
   const { signal } = options
   const manifest = await writeNewFile(path, (partial) =>
-    despiteChanges(() => dumpOnce(db, partial, options)).catch((error) => {
+    retryWhileLocked(() => dumpOnce(db, partial, options)).catch((error) => {
       throw signal?.aborted ? signal.reason : error
     }),
   )
@@ -57,7 +57,7 @@ export async function writeBackup(
 }
 
 /** Tries `work` again after a pause if a table was being altered: the snapshot would not match the table. */
-async function despiteChanges<T>(work: () => Promise<T>): Promise<T> {
+async function retryWhileLocked<T>(work: () => Promise<T>): Promise<T> {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
@@ -77,12 +77,12 @@ const dumpOnce = (
   db.transaction(async (tx) => {
     await tx.query('set transaction isolation level repeatable read, read only')
     await prepareTransfer(tx)
-    const tables = await lockedTables(tx)
+    const tables = await lockTables(tx)
     const head = {
       format: FORMAT,
       version: packageJson.version,
       createdAt: new Date().toISOString(),
-      migrations: await appliedMigrations(tx),
+      migrations: await listAppliedMigrations(tx),
       views: [...(await readPlan(tx)).views],
     }
     const zip = openZip(partial, signal)
@@ -98,7 +98,7 @@ const dumpOnce = (
     }
   })
 
-async function lockedTables(tx: Db): Promise<Table[]> {
+async function lockTables(tx: Db): Promise<Table[]> {
   const all = await readTables(tx)
   if (!all.some(({ name }) => name === '_migrations'))
     throw new UserError('There is no pocketsms in the database.')
@@ -128,14 +128,14 @@ async function dumpTable(
       yield bytes
     }
   }
-  await zip.add(entryName(name), lines())
+  await zip.add(makeEntryName(name), lines())
   return {
     name,
     columns: columns.map(({ name, type }) => ({ name, type })),
     rows,
     sha256: hash.digest('hex'),
     digest: digest.sum,
-    numbering: await readNumbering(tx, table),
+    numbering: await readSequences(tx, table),
   }
 }
 

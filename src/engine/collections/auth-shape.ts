@@ -1,14 +1,14 @@
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import {
   flag,
-  list,
+  makeListShape,
+  makeObjectShape,
+  makeOptionalShape,
   map,
-  object,
-  optional,
   optionalFlag,
   optionalText,
   type Shape,
-  startingWith,
+  startShapeWith,
   text,
   texts,
   type ValueOf,
@@ -19,24 +19,24 @@ import { MAIL_TEMPLATES, type MailTemplate } from './mail-texts.ts'
 
 const SECRET_LENGTH = 50
 
-const mail = (fresh: MailTemplate) =>
-  object({
-    subject: startingWith(text, () => fresh.subject),
-    body: startingWith(text, () => fresh.body),
+const makeMailShape = (fresh: MailTemplate) =>
+  makeObjectShape({
+    subject: startShapeWith(text, () => fresh.subject),
+    body: startShapeWith(text, () => fresh.body),
   })
 
-export type TokenOptions = ValueOf<ReturnType<typeof token>>
+export type TokenOptions = ValueOf<ReturnType<typeof makeTokenShape>>
 
 /** Options of a token. `duration`: seconds. `secret`: a part of the signing key, which no answer shows. */
-const token = (seconds: number) =>
-  object({
-    secret: startingWith(text, () => randomText(SECRET_LENGTH)),
-    duration: startingWith(whole, () => seconds),
+const makeTokenShape = (seconds: number) =>
+  makeObjectShape({
+    secret: startShapeWith(text, () => makeRandomText(SECRET_LENGTH)),
+    duration: startShapeWith(whole, () => seconds),
   })
 
 export type OAuth2Provider = ValueOf<typeof provider>
 
-const provider = object({
+const provider = makeObjectShape({
   pkce: optionalFlag,
   name: text,
   clientId: text,
@@ -50,9 +50,9 @@ const provider = object({
 
 /** OAuth2 providers. Keys that a submitted one lacks, such as the secret, keep their stored values. */
 const providers: Shape<OAuth2Provider[]> = {
-  ...list(provider),
+  ...makeListShape(provider),
   over(raw, old) {
-    const sent = list(provider).over(raw, [])
+    const sent = makeListShape(provider).over(raw, [])
     const present = (name: string) => old.find((one) => one.name === name)
     return sent.map((one, i) =>
       provider.over((raw as unknown[])[i], present(one.name) ?? provider.zero()),
@@ -61,43 +61,49 @@ const providers: Shape<OAuth2Provider[]> = {
 }
 
 /** OTPs by SMS: phones of the user `account` send them to the phone number in `field`. Not in PocketBase. */
-const channel = optional(
-  object({
+const channel = makeOptionalShape(
+  makeObjectShape({
     field: text,
     account: text,
-    text: startingWith(text, () => '{OTP} is your code for {APP_NAME}.'),
+    text: startShapeWith(text, () => '{OTP} is your code for {APP_NAME}.'),
   }),
 )
 
-const on = startingWith(flag, () => true)
+const on = startShapeWith(flag, () => true)
 
 /** Options of auth collections and their defaults. PocketBase: core/collection_model_auth_options.go */
 export const AUTH_KEYS = {
-  authRule: startingWith(optionalText, () => ''),
+  authRule: startShapeWith(optionalText, () => ''),
   manageRule: optionalText,
-  authAlert: object({ enabled: on, emailTemplate: mail(MAIL_TEMPLATES.authAlert) }),
-  oauth2: object({
+  authAlert: makeObjectShape({
+    enabled: on,
+    emailTemplate: makeMailShape(MAIL_TEMPLATES.authAlert),
+  }),
+  oauth2: makeObjectShape({
     providers,
-    mappedFields: object({ id: text, name: text, username: text, avatarURL: text }),
+    mappedFields: makeObjectShape({ id: text, name: text, username: text, avatarURL: text }),
     enabled: flag,
   }),
-  passwordAuth: object({ enabled: on, identityFields: startingWith(texts, () => ['email']) }),
-  mfa: object({ enabled: flag, duration: startingWith(whole, () => 600), rule: text }),
-  otp: object({
+  passwordAuth: makeObjectShape({
+    enabled: on,
+    identityFields: startShapeWith(texts, () => ['email']),
+  }),
+  mfa: makeObjectShape({ enabled: flag, duration: startShapeWith(whole, () => 600), rule: text }),
+  otp: makeObjectShape({
     enabled: flag,
-    duration: startingWith(whole, () => 180),
-    length: startingWith(whole, () => 8),
-    emailTemplate: mail(MAIL_TEMPLATES.otp),
+    duration: startShapeWith(whole, () => 180),
+    length: startShapeWith(whole, () => 8),
+    emailTemplate: makeMailShape(MAIL_TEMPLATES.otp),
     channel,
   }),
-  authToken: token(432_000),
-  passwordResetToken: token(1_800),
-  emailChangeToken: token(1_800),
-  verificationToken: token(86_400),
-  fileToken: token(180),
-  verificationTemplate: mail(MAIL_TEMPLATES.verification),
-  resetPasswordTemplate: mail(MAIL_TEMPLATES.resetPassword),
-  confirmEmailChangeTemplate: mail(MAIL_TEMPLATES.confirmEmailChange),
+  authToken: makeTokenShape(432_000),
+  passwordResetToken: makeTokenShape(1_800),
+  emailChangeToken: makeTokenShape(1_800),
+  verificationToken: makeTokenShape(86_400),
+  fileToken: makeTokenShape(180),
+  verificationTemplate: makeMailShape(MAIL_TEMPLATES.verification),
+  resetPasswordTemplate: makeMailShape(MAIL_TEMPLATES.resetPassword),
+  confirmEmailChangeTemplate: makeMailShape(MAIL_TEMPLATES.confirmEmailChange),
 }
 
 export const TOKENS = [
@@ -110,4 +116,4 @@ export const TOKENS = [
 
 export type AuthOptions = ValuesOf<typeof AUTH_KEYS>
 
-export const makeAuthSecret = () => randomText(SECRET_LENGTH)
+export const makeAuthSecret = () => makeRandomText(SECRET_LENGTH)

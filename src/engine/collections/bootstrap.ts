@@ -1,7 +1,7 @@
 import { UserError } from '../../platform/api-errors.ts'
 import type { CatalogDraft } from './catalog.ts'
 import type { Collection } from './collection.ts'
-import { makeBuiltIn, restoreMissingFields } from './definition/built-in.ts'
+import { makeBuiltInCollections, restoreMissingFields } from './definition/built-in.ts'
 import { makeSystemCollections } from './definition/system-collections.ts'
 import { makeOwnObjects } from './own-indexes.ts'
 import { saveCollection } from './save-collection.ts'
@@ -18,8 +18,8 @@ async function addMissingFields(draft: CatalogDraft, stored: Collection): Promis
 }
 
 /** Creates missing system and built-in collections and fields. Throws a UserError if a name is taken. */
-export async function bootstrap(draft: CatalogDraft): Promise<void> {
-  const wanted = [...makeSystemCollections(), ...makeBuiltIn(draft.catalog.builtIn)]
+export async function createSystemCollections(draft: CatalogDraft): Promise<void> {
+  const wanted = [...makeSystemCollections(), ...makeBuiltInCollections(draft.catalog.builtIn)]
   for (const collection of wanted) {
     const taken = draft.catalog.find(collection.name) ?? draft.catalog.find(collection.id)
     if (taken?.id === collection.id) {

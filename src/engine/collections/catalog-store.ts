@@ -1,13 +1,13 @@
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Database, Db } from '../../platform/db/open.ts'
 import { type Everybody, makeServerTicket, type Ticket } from '../../platform/limits/holder.ts'
-import { serialQueue } from '../../platform/tools/repeat.ts'
-import { bootstrap } from './bootstrap.ts'
+import { makeSerialQueue } from '../../platform/tools/repeat.ts'
+import { createSystemCollections } from './bootstrap.ts'
 import { Catalog, CatalogDraft, readRows, type Store } from './catalog.ts'
 import { makeClusterBarrier } from './cluster-barrier.ts'
 import { type Collection, makeUserHolder } from './collection.ts'
 import type { BuiltIn } from './definition/built-in.ts'
-import { readStored } from './definition/read-collection.ts'
+import { parseStoredCollection } from './definition/read-collection.ts'
 
 const CHANNEL = 'collections'
 
@@ -37,7 +37,7 @@ export class CatalogStore {
   readonly database: Opened
   readonly #db: Db
   #known = new Map<string, { data: string; collection: Collection }>()
-  readonly #inTurn = serialQueue()
+  readonly #inTurn = makeSerialQueue()
   #stop: (() => Promise<void>) | undefined
   readonly #barrier: ReturnType<typeof makeClusterBarrier>
 
@@ -118,7 +118,10 @@ export class CatalogStore {
     this.#known = new Map(
       rows.map(({ id, data }) => {
         const known = this.#known.get(id)
-        return [id, known?.data === data ? known : { data, collection: readStored(data) }]
+        return [
+          id,
+          known?.data === data ? known : { data, collection: parseStoredCollection(data) },
+        ]
       }),
     )
     const collections = [...this.#known.values()].map(({ collection }) => collection)
@@ -129,7 +132,7 @@ export class CatalogStore {
 /** Opens the collections, and creates the built-in ones that are missing. */
 export async function openStore(database: Opened, builtIn: BuiltIn): Promise<CatalogStore> {
   const store = new CatalogStore(database, builtIn)
-  await store.change(bootstrap)
+  await store.change(createSystemCollections)
   await store.listen()
   return store
 }

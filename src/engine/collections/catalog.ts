@@ -95,9 +95,11 @@ export class CatalogDraft implements Store {
 const isFieldError = (error: FieldError | ErrorData): error is FieldError =>
   typeof error.code === 'string'
 
-function lines(data: ErrorData, path = ''): string[] {
+function listErrorLines(data: ErrorData, path = ''): string[] {
   return Object.entries(data).flatMap(([key, error]) =>
-    isFieldError(error) ? [`${path}${key}: ${error.message}`] : lines(error, `${path}${key}.`),
+    isFieldError(error)
+      ? [`${path}${key}: ${error.message}`]
+      : listErrorLines(error, `${path}${key}.`),
   )
 }
 
@@ -108,7 +110,7 @@ export class InvalidCollection extends Error {
   readonly data: ErrorData
 
   constructor(collection: Collection, data: ErrorData) {
-    super(`collection ${collection.name}: ${lines(data).join('; ')}`)
+    super(`collection ${collection.name}: ${listErrorLines(data).join('; ')}`)
     this.collection = collection
     this.data = data
   }

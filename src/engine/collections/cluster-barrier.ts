@@ -1,8 +1,8 @@
 import { EventEmitter, once } from 'node:events'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import { countChannelListeners } from '../../platform/db/count-listeners.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 
 /** Maximum wait for other server processes. One that is disconnected catches up when it reconnects. */
 const PATIENCE_MS = 1_000
@@ -12,10 +12,10 @@ const SEEN = 'seen '
 export function makeClusterBarrier(ownDb: Db, channel: string) {
   const answers = new Map<string, number>()
   const arrivals = new EventEmitter()
-  const say = (db: Db, payload: string) => call(db, 'pg_notify', channel, payload)
+  const say = (db: Db, payload: string) => callFunction(db, 'pg_notify', channel, payload)
   return {
     async announce(db: Db): Promise<string> {
-      const change = randomText(12)
+      const change = makeRandomText(12)
       answers.set(change, 0)
       await say(db, change)
       return change

@@ -1,4 +1,4 @@
-import { accountHolder, type Holder } from '../../platform/limits/holder.ts'
+import { type Holder, makeAccountHolder } from '../../platform/limits/holder.ts'
 import type { Field } from '../fields/field.ts'
 import type { AuthOptions } from './auth-shape.ts'
 
@@ -42,6 +42,6 @@ export const SUPERUSERS = '_superusers'
 export const USERS_ID = '_pb_users_auth_'
 
 /** The user as holder of limits. Work of its devices, API keys and team members counts as the user's. */
-export const makeUserHolder = (user: string): Holder => accountHolder(USERS_ID, user)
+export const makeUserHolder = (user: string): Holder => makeAccountHolder(USERS_ID, user)
 
 export const DEVICES_ID = 'devices'

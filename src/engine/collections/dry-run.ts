@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/db/open.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import { CatalogDraft, type Store } from './catalog.ts'
 import type { Collection } from './collection.ts'
-import { complete } from './definition/complete.ts'
-import { readNew } from './definition/read-collection.ts'
+import { completeCollection } from './definition/complete.ts'
+import { parseNewCollection } from './definition/read-collection.ts'
 import { saveCollection } from './save-collection.ts'
 import { readAndSample } from './views/view-query.ts'
 
@@ -18,7 +18,9 @@ export async function dryRunView<T>(
   let result: T | undefined
   const work = async (db: Db) => {
     const draft = new CatalogDraft(db, store.catalog)
-    const view = complete(readNew({ type: 'view', name: `temp_view_${randomText(5)}`, viewQuery }))
+    const view = completeCollection(
+      parseNewCollection({ type: 'view', name: `temp_view_${makeRandomText(5)}`, viewQuery }),
+    )
     await readAndSample(draft, viewQuery)
     await saveCollection(draft, view)
     result = await sample(draft, draft.catalog.find(view.id)!)

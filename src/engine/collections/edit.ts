@@ -1,12 +1,12 @@
 import { sql } from 'kysely'
-import { ApiError, badRequest, fieldError, notFound } from '../../platform/api-errors.ts'
+import { ApiError, badRequest, makeFieldError, notFound } from '../../platform/api-errors.ts'
 import { isSqlError } from '../../platform/db/database-errors.ts'
 import { ShapeError } from '../fields/json-shapes.ts'
 import { type Catalog, type CatalogDraft, InvalidCollection, type Store } from './catalog.ts'
 import type { Collections } from './catalog-store.ts'
 import type { Collection } from './collection.ts'
-import { complete, makeCollectionId } from './definition/complete.ts'
-import { readNew, readOver } from './definition/read-collection.ts'
+import { completeCollection, makeCollectionId } from './definition/complete.ts'
+import { parseChangedCollection, parseNewCollection } from './definition/read-collection.ts'
 import { dropFiles } from './file-triggers.ts'
 import { explainSqliteError } from './from-sqlite/sqlite-fault.ts'
 import { saveCollection } from './save-collection.ts'
@@ -18,7 +18,7 @@ import { isQueryFault } from './views/view-query.ts'
 const FAILED = 'Failed to update collection.'
 
 /** The 400 of a failed save. Leaves internal errors unchanged. PocketBase: apis/collection.go */
-function refusal(sentence: string, error: unknown): unknown {
+function toEditError(sentence: string, error: unknown): unknown {
   if (error instanceof ApiError) return error
   if (error instanceof ShapeError)
     return badRequest('Failed to load the submitted data due to invalid formatting.')
@@ -29,12 +29,12 @@ function refusal(sentence: string, error: unknown): unknown {
 }
 
 /** The error for a changed id: 400 if a collection with the new id exists, else 404, as in PocketBase. */
-const otherId = ({ catalog }: Store, id: string) =>
+const makeIdError = ({ catalog }: Store, id: string) =>
   catalog.find(id)
-    ? badRequest(FAILED, { id: fieldError('validation_values_mismatch', "Values don't match") })
+    ? badRequest(FAILED, { id: makeFieldError('validation_values_mismatch', "Values don't match") })
     : notFound()
 
-async function save(
+async function saveChange(
   store: Collections,
   failure: string,
   work: (draft: CatalogDraft) => Promise<string>,
@@ -43,17 +43,17 @@ async function save(
     const id = await store.change(work)
     return store.catalog.find(id)!
   } catch (error) {
-    throw refusal(failure, error)
+    throw toEditError(failure, error)
   }
 }
 
 /** Creates a collection from submitted JSON and returns it as stored. Throws 400 with all errors. */
 export const createCollection = (store: Collections, raw: unknown, checkRule: RuleCheck) =>
-  save(store, 'Failed to create collection.', async (draft) => {
+  saveChange(store, 'Failed to create collection.', async (draft) => {
     const taken = new Set(draft.catalog.all.map((one) => one.id))
-    const read = readNew(raw)
+    const read = parseNewCollection(raw)
     // if no indexes are submitted, PocketBase puts the generated id into names of default indexes
-    const next = complete(
+    const next = completeCollection(
       read,
       taken,
       Object.hasOwn(raw ?? {}, 'indexes') ? undefined : makeCollectionId(read),
@@ -70,12 +70,12 @@ export const updateCollection = (
   raw: unknown,
   checkRule: RuleCheck,
 ) =>
-  save(store, FAILED, async (draft) => {
+  saveChange(store, FAILED, async (draft) => {
     const old = draft.catalog.find(nameOrId)
     if (!old) throw notFound()
-    const read = readOver(raw, old)
-    if (read.id !== old.id) throw otherId(draft, read.id)
-    const next = complete(read)
+    const read = parseChangedCollection(raw, old)
+    if (read.id !== old.id) throw makeIdError(draft, read.id)
+    const next = completeCollection(read)
     await validateCollection({ store: draft, next, old, checkRule })
     await saveCollection(draft, next)
     return old.id
@@ -95,7 +95,7 @@ export async function removeCollection(store: Collections, nameOrId: string): Pr
     })
   } catch (error) {
     if (!(error instanceof CollectionInUseError) && !isSqlError(error)) throw error
-    const names = referencesTo(store.catalog, collection).map(({ name }) => name)
+    const names = listReferencing(store.catalog, collection).map(({ name }) => name)
     const cause =
       names.length > 0 ? ` probably due to existing reference in ${names.join(', ')}` : ''
     throw badRequest(`Failed to delete collection${cause}`)
@@ -107,7 +107,7 @@ class CollectionInUseError extends Error {
 }
 
 /** Other collections with a relation to this one. PocketBase: core/collection_query.go */
-function referencesTo(catalog: Catalog, collection: Collection): Collection[] {
+function listReferencing(catalog: Catalog, collection: Collection): Collection[] {
   return catalog.all.filter(
     ({ id, fields }) =>
       id !== collection.id &&
@@ -127,7 +127,7 @@ export async function dropCollection(draft: CatalogDraft, collection: Collection
 async function deleteCollection(draft: CatalogDraft, collection: Collection): Promise<void> {
   if (collection.system)
     throw new CollectionInUseError(`[${collection.name}] system collections cannot be deleted`)
-  const references = referencesTo(draft.catalog, collection)
+  const references = listReferencing(draft.catalog, collection)
   if (references.length > 0)
     throw new CollectionInUseError(`[${collection.name}] others refer to it`)
   await dropCollection(draft, collection)

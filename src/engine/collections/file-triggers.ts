@@ -3,46 +3,46 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { type FileField, isMulti } from '../fields/field.ts'
 import type { Collection } from './collection.ts'
-import { quote, toColumnName, toTableName } from './sql-names.ts'
-import { columnSql } from './table-columns.ts'
+import { quoteName, toColumnName, toTableName } from './sql-names.ts'
+import { writeColumnName } from './table-columns.ts'
 
-const fileFields = ({ fields }: Collection): FileField[] =>
+const listFileFields = ({ fields }: Collection): FileField[] =>
   fields.filter((field) => field.type === 'file')
 
-const namesSql = (fields: readonly FileField[]) =>
+const writeFileNamesSql = (fields: readonly FileField[]) =>
   fields
     .map((field) => {
-      const column = `b.${quote(toColumnName(field.name))}`
+      const column = `b.${quoteName(toColumnName(field.name))}`
       return isMulti(field) ? column : `array[${column}]`
     })
     .join(' || ')
 
-const place = (collection: Collection) => {
-  const fields = fileFields(collection)
-  return [namesSql(fields), ...fields.map(({ id }) => id)].join()
+const describeFileColumns = (collection: Collection) => {
+  const fields = listFileFields(collection)
+  return [writeFileNamesSql(fields), ...fields.map(({ id }) => id)].join()
 }
 
 export const movesFileColumns = (old: Collection, next: Collection): boolean =>
-  place(old) !== place(next)
+  describeFileColumns(old) !== describeFileColumns(next)
 
 /** Adds triggers that call the SQL function _files_named to delete files that a record no longer names. */
 export async function addFileTriggers(db: Db, collection: Collection): Promise<void> {
-  const fields = fileFields(collection)
+  const fields = listFileFields(collection)
   if (fields.length === 0) return
   const triggers = {
     '_files_changed after update': fields.map((field) => {
-      const column = columnSql(field)
+      const column = writeColumnName(field)
       return sql`old.${column} is distinct from new.${column}`
     }),
     // only for rows with files: otherwise deleting a million messages would take seconds more
     '_files_deleted after delete': fields.map(
-      (field) => sql`old.${columnSql(field)} <> ${sql.lit(isMulti(field) ? '{}' : '')}`,
+      (field) => sql`old.${writeColumnName(field)} <> ${sql.lit(isMulti(field) ? '{}' : '')}`,
     ),
   }
   for (const [trigger, conditions] of Object.entries(triggers))
     await sql`create constraint trigger ${sql.raw(trigger)} on ${sql.id(toTableName(collection))}
       deferrable initially deferred for each row when (${sql.join(conditions, sql` or `)})
-      execute function _files_named(${sql.lit(collection.id)}, ${sql.lit(namesSql(fields))})`.execute(
+      execute function _files_named(${sql.lit(collection.id)}, ${sql.lit(writeFileNamesSql(fields))})`.execute(
       db,
     )
 }
@@ -56,11 +56,11 @@ export async function dropFileTriggers(db: Db, collection: Collection): Promise<
 
 /** Deletes a collection's files that none of its records names. */
 export async function deleteUnreferencedFiles(db: Db, collection: Collection): Promise<void> {
-  const fields = fileFields(collection)
+  const fields = listFileFields(collection)
   if (fields.length === 0) return dropFiles(db, collection)
   await sql`delete from _files f where f.collection = ${collection.id} and not exists (
     select from ${sql.id(toTableName(collection))} b
-    where b.id = f.record and f.name = any (${sql.raw(namesSql(fields))}))`.execute(db)
+    where b.id = f.record and f.name = any (${sql.raw(writeFileNamesSql(fields))}))`.execute(db)
 }
 
 export async function dropFiles(db: Db, { id }: Collection): Promise<void> {

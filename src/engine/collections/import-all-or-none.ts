@@ -3,8 +3,8 @@ import {
   badRequest,
   type ErrorData,
   type FieldError,
-  fieldError,
-  plainMessage,
+  findPlainMessage,
+  makeFieldError,
 } from '../../platform/api-errors.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { InvalidCollection } from './catalog.ts'
@@ -15,19 +15,19 @@ import type { RuleCheck } from './validate.ts'
 const IMPORT_FAILED = 'Failed to import collections.'
 const CODE = 'validation_collections_import_failure'
 
-const failure = (reason: string) =>
-  badRequest(IMPORT_FAILED, { collections: fieldError(CODE, reason) })
+const makeImportError = (reason: string) =>
+  badRequest(IMPORT_FAILED, { collections: makeFieldError(CODE, reason) })
 
 /** Errors as Go prints them: messages by key, keys sorted. */
-function messages(data: ErrorData | FieldError): unknown {
-  if (typeof data.code === 'string') return plainMessage(data as FieldError)
+function renderMessages(data: ErrorData | FieldError): unknown {
+  if (typeof data.code === 'string') return findPlainMessage(data as FieldError)
   const entries = Object.entries(data as ErrorData).sort(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(entries.map(([key, error]) => [key, messages(error)]))
+  return Object.fromEntries(entries.map(([key, error]) => [key, renderMessages(error)]))
 }
 
-function invalid({ collection: { name, id }, data }: InvalidCollection): ApiError {
-  const list = JSON.stringify(messages(data), null, 2)
-  return failure(`Data validations failed for collection "${name}" (${id}):\n${list}`)
+function makeInvalidError({ collection: { name, id }, data }: InvalidCollection): ApiError {
+  const list = JSON.stringify(renderMessages(data), null, 2)
+  return makeImportError(`Data validations failed for collection "${name}" (${id}):\n${list}`)
 }
 
 function readForm(collections: unknown): Record<string, unknown>[] {
@@ -36,7 +36,7 @@ function readForm(collections: unknown): Record<string, unknown>[] {
     (Array.isArray(collections) && collections.every((c) => c === null || isObject(c)))
   if (!isList) throw badRequest('An error occurred while loading the submitted data.')
   if (!collections || collections.length === 0) {
-    const blank = fieldError('validation_required', 'cannot be blank')
+    const blank = makeFieldError('validation_required', 'cannot be blank')
     throw badRequest('An error occurred while validating the submitted data.', {
       collections: blank,
     })
@@ -45,7 +45,7 @@ function readForm(collections: unknown): Record<string, unknown>[] {
 }
 
 /** Imports all collections or none, then validates. Throws 400. PocketBase: apis/collection_import.go */
-export async function importAll(
+export async function importAllOrNone(
   store: Collections,
   form: { readonly collections: unknown; readonly deleteMissing: boolean },
   checkRule: RuleCheck,
@@ -55,13 +55,15 @@ export async function importAll(
     await store.change(async (draft) => {
       const imported = await importCollections(draft, raws, form.deleteMissing ? 'delete' : 'keep')
       await checkImported(draft, imported, checkRule).catch((error: unknown) => {
-        throw error instanceof InvalidCollection ? invalid(error) : error
+        throw error instanceof InvalidCollection ? makeInvalidError(error) : error
       })
     })
   } catch (error) {
     if (error instanceof ApiError) throw error
     if (error instanceof InvalidCollection) throw badRequest(IMPORT_FAILED, error.data)
     if (!(error instanceof ImportFault)) throw error
-    throw failure(`Failed to import the collections configuration. Raw error:\n${error.reason}`)
+    throw makeImportError(
+      `Failed to import the collections configuration. Raw error:\n${error.reason}`,
+    )
   }
 }

@@ -3,8 +3,8 @@ import { ShapeError } from '../fields/json-shapes.ts'
 import type { CatalogDraft, Store } from './catalog.ts'
 import type { Collection } from './collection.ts'
 import { type BuiltIn, isOptionalField } from './definition/built-in.ts'
-import { complete } from './definition/complete.ts'
-import { readNew, readOver } from './definition/read-collection.ts'
+import { completeCollection } from './definition/complete.ts'
+import { parseChangedCollection, parseNewCollection } from './definition/read-collection.ts'
 import { addField } from './definition/read-field.ts'
 import { dropCollection } from './edit.ts'
 import { explainSqliteError } from './from-sqlite/sqlite-fault.ts'
@@ -18,7 +18,7 @@ type Raw = Readonly<Record<string, unknown>>
 type UnnamedFields = 'keep' | 'keep-needed' | 'delete'
 
 /** Adds stored fields that `next` lacks, as `unnamed` says. Fields match by id, or by name and type. */
-function withOldFields(
+function keepOldFields(
   builtIn: BuiltIn,
   next: Collection,
   old: Collection,
@@ -51,16 +51,22 @@ export class ImportFault extends Error {
   }
 }
 
-function read(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection {
+function readImported(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection {
   const old = draft.catalog.find(String(raw.id || raw.name || ''))
-  if (!old) return complete(readNew(raw), new Set(draft.catalog.all.map(({ id }) => id)))
+  if (!old)
+    return completeCollection(
+      parseNewCollection(raw),
+      new Set(draft.catalog.all.map(({ id }) => id)),
+    )
   const cleared = unnamed === 'delete' && raw.fields == null ? { ...raw, fields: [] } : raw
-  return complete(withOldFields(draft.catalog.builtIn, readOver(cleared, old), old, unnamed))
+  return completeCollection(
+    keepOldFields(draft.catalog.builtIn, parseChangedCollection(cleared, old), old, unnamed),
+  )
 }
 
-function load(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection {
+function loadImported(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection {
   try {
-    return read(draft, raw, unnamed)
+    return readImported(draft, raw, unnamed)
   } catch (error) {
     if (!(error instanceof ShapeError)) throw error
     throw new ImportFault(
@@ -70,7 +76,11 @@ function load(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Collection
   }
 }
 
-async function attempt(verb: string, { name }: Collection, work: Promise<void>): Promise<void> {
+async function attemptChange(
+  verb: string,
+  { name }: Collection,
+  work: Promise<void>,
+): Promise<void> {
   await work.catch((error: unknown) => {
     if (!isQueryFault(error)) throw error
     throw new ImportFault(`failed to ${verb} collection "${name}": ${explainSqliteError(error)}`)
@@ -78,7 +88,7 @@ async function attempt(verb: string, { name }: Collection, work: Promise<void>):
 }
 
 /** Compares by time of creation. Views come last, because they read other collections. */
-const inOrder = (a: Collection, b: Collection) =>
+const compareForImport = (a: Collection, b: Collection) =>
   Number(a.type === 'view') - Number(b.type === 'view') ||
   a.created.localeCompare(b.created) ||
   a.updated.localeCompare(b.updated)
@@ -95,18 +105,18 @@ export async function importCollections(
   unnamed: UnnamedFields = 'keep',
 ): Promise<Imported[]> {
   const before = draft.catalog
-  const imported = raws.map((raw) => load(draft, raw, unnamed)).sort(inOrder)
+  const imported = raws.map((raw) => loadImported(draft, raw, unnamed)).sort(compareForImport)
   const kept = new Set(imported.map(({ id }) => id))
   const dropped =
     unnamed === 'delete' ? before.all.filter(({ id, system }) => !system && !kept.has(id)) : []
   const needed = dropped.find((one) => before.isBuiltIn(one))
   if (needed)
     throw new ImportFault(`pocketsms needs the collection ${needed.name}: it must be in the list`)
-  for (const collection of dropped.sort(inOrder).reverse())
-    await attempt('delete', collection, dropCollection(draft, collection))
+  for (const collection of dropped.sort(compareForImport).reverse())
+    await attemptChange('delete', collection, dropCollection(draft, collection))
   // a collection without a name cannot have a table; validation refuses it later
   for (const collection of imported)
-    if (collection.name) await attempt('save', collection, saveCollection(draft, collection))
+    if (collection.name) await attemptChange('save', collection, saveCollection(draft, collection))
   return imported.map((collection) => ({
     collection: draft.catalog.all.find(({ id }) => id === collection.id) ?? collection,
     old: before.all.find(({ id }) => id === collection.id),

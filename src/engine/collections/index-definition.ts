@@ -21,25 +21,25 @@ const INDEX =
 
 const COLUMN = /^([\s\S]+?)(?:\s+collate\s+(\w+))?(?:\s+(asc|desc))?\s*$/i
 
-const unwrap = (text: string) => text.replace(/^[`"'[\]\s]+|[`"'[\]\s]+$/g, '')
+const trimQuotes = (text: string) => text.replace(/^[`"'[\]\s]+|[`"'[\]\s]+$/g, '')
 
 function readColumn(text: string): IndexColumn[] {
   const [, name = '', collate = '', sort = ''] = COLUMN.exec(text) ?? []
-  if (unwrap(name) === '') return []
-  return [{ name: unwrap(name), collate, sort: sort.toUpperCase() as IndexColumn['sort'] }]
+  if (trimQuotes(name) === '') return []
+  return [{ name: trimQuotes(name), collate, sort: sort.toUpperCase() as IndexColumn['sort'] }]
 }
 
 /** Parses SQLite's `CREATE INDEX`. All parts are empty for other SQL. PocketBase: tools/dbutils/index.go */
 export function parseIndex(sql: string): IndexExpression {
   const [, unique, optional, name = '', table = '', columns = '', where = ''] =
     INDEX.exec(sql) ?? []
-  const names = (splitTokens(name, '.') ?? []).map(unwrap)
+  const names = (splitTokens(name, '.') ?? []).map(trimQuotes)
   const listed = splitTokens(columns, ',') ?? []
   const read = listed.flatMap(readColumn)
   return {
     schema: names.length === 2 ? names[0]! : '',
     name: names.length <= 2 ? (names.at(-1) ?? '') : '',
-    table: unwrap(table),
+    table: trimQuotes(table),
     columns: read.length === listed.length ? read : [],
     where: where.trim(),
     unique: unique !== undefined,
@@ -50,15 +50,15 @@ export function parseIndex(sql: string): IndexExpression {
 export const isValidIndex = (index: IndexExpression) =>
   index.name !== '' && index.table !== '' && index.columns.length > 0
 
-function columnText({ name, collate, sort }: IndexColumn): string {
+function writeIndexColumn({ name, collate, sort }: IndexColumn): string {
   const quoted = /[( ]/.test(name) ? name : `\`${name}\``
   return quoted + (collate && ` COLLATE ${collate}`) + (sort && ` ${sort}`)
 }
 
 /** `CREATE INDEX` as PocketBase writes it, or '' for an invalid index. PocketBase: tools/dbutils/index.go */
-export function indexText(index: IndexExpression): string {
+export function writeIndex(index: IndexExpression): string {
   if (!isValidIndex(index)) return ''
-  const columns = index.columns.map(columnText)
+  const columns = index.columns.map(writeIndexColumn)
   return [
     `CREATE ${index.unique ? 'UNIQUE ' : ''}INDEX ${index.optional ? 'IF NOT EXISTS ' : ''}`,
     index.schema && `\`${index.schema}\`.`,
@@ -69,7 +69,7 @@ export function indexText(index: IndexExpression): string {
   ].join('')
 }
 
-const equalFold = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
+const equalsIgnoringCase = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
 
 /** The first unique index on exactly this column, if any. */
 export function findUniqueIndex(
@@ -80,6 +80,6 @@ export function findUniqueIndex(
     .map(parseIndex)
     .find(
       ({ unique, columns }) =>
-        unique && columns.length === 1 && equalFold(columns[0]!.name, column),
+        unique && columns.length === 1 && equalsIgnoringCase(columns[0]!.name, column),
     )
 }

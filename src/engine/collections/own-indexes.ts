@@ -1,7 +1,7 @@
 import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
-import { type SqlFile, sqlFiles } from '../../platform/db/schema/sql-files.ts'
+import { readSqlFiles, type SqlFile } from '../../platform/db/schema/sql-files.ts'
 import type { Collection } from './collection.ts'
 import { parseIndex } from './index-definition.ts'
 import { toColumnName } from './sql-names.ts'
@@ -12,7 +12,7 @@ const COLUMN = /^(?:"?(\w+)"?|(_rowid) nulls first)$/
 /** By table: the columns of each index that has no WHERE and whose `_rowid`, if any, is `nulls first`. */
 function readOwnIndexes(): Map<string, string[][]> {
   const found = new Map<string, string[][]>()
-  for (const { sql } of ownIndexes()) {
+  for (const { sql } of readOwnIndexFiles()) {
     const [, table, list] = WHOLE_INDEX.exec(sql) ?? []
     if (!table || !list) continue
     const columns = list.split(', ').map((text) => COLUMN.exec(text))
@@ -25,7 +25,7 @@ function readOwnIndexes(): Map<string, string[][]> {
   return found
 }
 
-const ownIndexes = () => sqlFiles('indexes/always')
+const readOwnIndexFiles = () => readSqlFiles('indexes/always')
 let ownColumns: Map<string, string[][]> | undefined
 
 function findOwnIndexColumns(table: string): readonly string[][] {
@@ -46,7 +46,7 @@ export function listIndexedColumns({
 }
 
 /** Whether one of these indexes has the rows of an account in order of insertion. */
-export const isInOrder = (table: string): boolean =>
+export const isInsertionOrdered = (table: string): boolean =>
   findOwnIndexColumns(table).some(([, second]) => second === '_rowid')
 
 /** SQL of the order of insertion, spelled like the index sms_messages_in_order, so that Postgres uses it. */
@@ -62,17 +62,21 @@ const [UNDEFINED_TABLE, UNDEFINED_COLUMN] = ['42P01', '42703']
 
 /** Creates missing indexes and triggers of built-in collections. Each is named like its SQL file. */
 export async function makeOwnObjects(db: Db): Promise<void> {
-  await makeMissing(db, ownIndexes(), MISSING_INDEXES)
-  await makeMissing(db, sqlFiles('triggers'), MISSING_TRIGGERS)
+  await makeMissingIndexes(db, readOwnIndexFiles(), MISSING_INDEXES)
+  await makeMissingIndexes(db, readSqlFiles('triggers'), MISSING_TRIGGERS)
 }
 
-async function makeMissing(db: Db, files: readonly SqlFile[], question: string): Promise<void> {
+async function makeMissingIndexes(
+  db: Db,
+  files: readonly SqlFile[],
+  question: string,
+): Promise<void> {
   const { rows } = await db.query(question, [files.map(({ name }) => name)])
   const missing = new Set(rows.map(([name]) => name))
-  for (const { name, sql } of files) if (missing.has(name)) await make(db, sql)
+  for (const { name, sql } of files) if (missing.has(name)) await makeIndex(db, sql)
 }
 
-async function make(db: Db, sql: string): Promise<void> {
+async function makeIndex(db: Db, sql: string): Promise<void> {
   await db.limitStatements(0)
   try {
     await withSavepoint(db, () => db.script(sql))

@@ -9,12 +9,12 @@ const HASH_LENGTH = 8
 /** Columns that every table already has: Postgres' system columns and `_rowid`. */
 const TAKEN_COLUMNS = new Set(['_rowid', 'tableoid', 'xmin', 'cmin', 'xmax', 'cmax', 'ctid'])
 
-function withHash(name: string): string {
+function shortenWithHash(name: string): string {
   const hash = createHash('sha256').update(name).digest('hex').slice(0, HASH_LENGTH)
   return `${name.slice(0, MAX_BYTES - HASH_LENGTH - 1)}_${hash}`
 }
 
-const fits = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
+const fitsNameLimit = (name: string) => Buffer.byteLength(name) <= MAX_BYTES
 
 /** The table or view of a collection: its name, changed by a hash if that is reserved or too long. */
 export function toTableName(collection: {
@@ -23,18 +23,19 @@ export function toTableName(collection: {
 }): string {
   const { name } = collection
   if (collection.isInternal) return name
-  if (/^pg_/i.test(name) || isInternal(name)) return withHash(`_${name}`)
+  if (/^pg_/i.test(name) || isInternalName(name)) return shortenWithHash(`_${name}`)
   return toIndexName(name)
 }
 
 /** The column of a field: its name, changed by a hash if that is reserved or too long. */
 export function toColumnName(field: string): string {
-  return fits(field) && !TAKEN_COLUMNS.has(field) ? field : withHash(field)
+  return fitsNameLimit(field) && !TAKEN_COLUMNS.has(field) ? field : shortenWithHash(field)
 }
 
-export const toIndexName = (name: string): string => (fits(name) ? name : withHash(name))
+export const toIndexName = (name: string): string =>
+  fitsNameLimit(name) ? name : shortenWithHash(name)
 
-export const quote = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`
+export const quoteName = (identifier: string): string => `"${identifier.replaceAll('"', '""')}"`
 
 const VIA = '_via_'
 
@@ -46,4 +47,4 @@ export function splitBackRelation(name: string): [collection: string, field: str
 }
 
 /** Whether an internal table has this name. The table of a collection then needs another name. */
-export const isInternal = (name: string): boolean => NO_COLLECTIONS.has(name.toLowerCase())
+export const isInternalName = (name: string): boolean => NO_COLLECTIONS.has(name.toLowerCase())

@@ -6,18 +6,19 @@ import type { Collection } from './collection.ts'
 import { type BuiltIn, isNeededField, isOptionalField } from './definition/built-in.ts'
 import { toColumnName } from './sql-names.ts'
 
-const byId = (fields: readonly Field[], id: string) => fields.find((field) => field.id === id)
+const findFieldById = (fields: readonly Field[], id: string) =>
+  fields.find((field) => field.id === id)
 
-const passing = (field: Field) => sql.id(toColumnName(`~${field.id}`))
-export const columnSql = (field: Field) => sql.id(toColumnName(field.name))
+const writePassingColumn = (field: Field) => sql.id(toColumnName(`~${field.id}`))
+export const writeColumnName = (field: Field) => sql.id(toColumnName(field.name))
 
-export const alter = (db: Db, table: string, change: RawBuilder<unknown>) =>
+export const runAlterTable = (db: Db, table: string, change: RawBuilder<unknown>) =>
   sql`alter table ${sql.id(table)} ${change}`.execute(db)
 
 /** Fields that change from a single value to a list or back. */
 export function listConvertedFields(old: Collection, next: Collection): Field[] {
   return next.fields.filter((field) => {
-    const before = byId(old.fields, field.id)
+    const before = findFieldById(old.fields, field.id)
     return before !== undefined && isMulti(before) !== isMulti(field)
   })
 }
@@ -30,13 +31,21 @@ export async function renameColumns(
   next: Collection,
 ): Promise<void> {
   const renamed = next.fields.flatMap((field) => {
-    const before = byId(old.fields, field.id)
+    const before = findFieldById(old.fields, field.id)
     return before && before.name !== field.name ? [{ before, field }] : []
   })
   for (const { before, field } of renamed)
-    await alter(db, table, sql`rename column ${columnSql(before)} to ${passing(field)}`)
+    await runAlterTable(
+      db,
+      table,
+      sql`rename column ${writeColumnName(before)} to ${writePassingColumn(field)}`,
+    )
   for (const { field } of renamed)
-    await alter(db, table, sql`rename column ${passing(field)} to ${columnSql(field)}`)
+    await runAlterTable(
+      db,
+      table,
+      sql`rename column ${writePassingColumn(field)} to ${writeColumnName(field)}`,
+    )
 }
 
 export async function convertColumns(
@@ -45,14 +54,14 @@ export async function convertColumns(
   fields: readonly Field[],
 ): Promise<void> {
   for (const field of fields) {
-    const [column, old] = [columnSql(field), passing(field)]
-    await alter(db, table, sql`rename column ${column} to ${old}`)
-    await alter(db, table, sql`add column ${columnDdl(field)}`)
+    const [column, old] = [writeColumnName(field), writePassingColumn(field)]
+    await runAlterTable(db, table, sql`rename column ${column} to ${old}`)
+    await runAlterTable(db, table, sql`add column ${writeColumnDdl(field)}`)
     const value = isMulti(field)
       ? sql`case when ${old} = '' then '{}' else array[${old}] end`
       : sql`coalesce(${old}[cardinality(${old})], '')`
     await sql`update ${sql.id(table)} set ${column} = ${value}`.execute(db)
-    await alter(db, table, sql`drop column ${old}`)
+    await runAlterTable(db, table, sql`drop column ${old}`)
   }
 }
 
@@ -64,8 +73,8 @@ export async function dropColumns(
   next: Collection,
 ): Promise<void> {
   for (const field of old.fields) {
-    if (byId(next.fields, field.id) || isOptionalField(builtIn, next, field)) continue
-    await alter(db, table, sql`drop column ${columnSql(field)}`)
+    if (findFieldById(next.fields, field.id) || isOptionalField(builtIn, next, field)) continue
+    await runAlterTable(db, table, sql`drop column ${writeColumnName(field)}`)
   }
 }
 
@@ -77,12 +86,12 @@ export async function addColumns(
   next: Collection,
 ): Promise<void> {
   for (const field of next.fields) {
-    if (byId(old.fields, field.id)) continue
+    if (findFieldById(old.fields, field.id)) continue
     const unlessThere = sql.raw(isNeededField(builtIn, next, field) ? 'if not exists' : '')
-    await alter(db, table, sql`add column ${unlessThere} ${columnDdl(field)}`)
+    await runAlterTable(db, table, sql`add column ${unlessThere} ${writeColumnDdl(field)}`)
   }
 }
 
 /** A field's column: name, type and default. docs/internals/collections.md */
-export const columnDdl = (field: Field) =>
-  sql`${columnSql(field)} ${sql.raw(findFieldType(field).column(field))}`
+export const writeColumnDdl = (field: Field) =>
+  sql`${writeColumnName(field)} ${sql.raw(findFieldType(field).column(field))}`

@@ -1,4 +1,4 @@
-import { type FieldError, fieldError } from '../../platform/api-errors.ts'
+import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import { isSqlError, UNIQUE_VIOLATION } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
@@ -13,9 +13,9 @@ import {
   isValidIndex,
   parseIndex,
 } from './index-definition.ts'
-import { quote, toIndexName, toTableName } from './sql-names.ts'
+import { quoteName, toIndexName, toTableName } from './sql-names.ts'
 
-const isCaseless = (field: Field) =>
+const isCaselessIndex = (field: Field) =>
   field.type === 'number' || field.type === 'bool' || isMulti(field)
 
 const findIndexedField = (
@@ -23,25 +23,25 @@ const findIndexedField = (
   { name }: IndexColumn,
 ) => fields.find((field) => field.name.toLowerCase() === name.toLowerCase())
 
-function indexedColumn(column: IndexColumn, fields: readonly Field[]): string {
+function writeIndexedColumn(column: IndexColumn, fields: readonly Field[]): string {
   const { name, collate, sort } = column
   const translated = translateExpression(name, fields)
   const bare = /^("([^"]|"")+"|\w+)$/.test(translated) ? translated : `(${translated})`
   const field = findIndexedField({ fields }, column)
-  const folds = collate.toLowerCase() === 'nocase' && !(field && isCaseless(field))
+  const folds = collate.toLowerCase() === 'nocase' && !(field && isCaselessIndex(field))
   const folded = folds ? `lower(${bare} collate "C")` : bare
   return folded + (sort && ` ${sort}`)
 }
 
 /** Postgres' `create index` for an index that a collection defines in SQLite's syntax. */
-export function indexDdl(index: IndexExpression, collection: Collection): string {
-  const columns = index.columns.map((column) => indexedColumn(column, collection.fields))
+export function writeIndexDdl(index: IndexExpression, collection: Collection): string {
+  const columns = index.columns.map((column) => writeIndexedColumn(column, collection.fields))
   const where = index.where && ` where ${translateExpression(index.where, collection.fields)}`
-  return `create ${index.unique ? 'unique ' : ''}index ${quote(toIndexName(index.name))} on ${quote(toTableName(collection))} (${columns.join(', ')})${where}`
+  return `create ${index.unique ? 'unique ' : ''}index ${quoteName(toIndexName(index.name))} on ${quoteName(toTableName(collection))} (${columns.join(', ')})${where}`
 }
 
 /** Throws errors that SQLite reports for an index and Postgres does not. `place`: the index's position. */
-function onlyInSqlite(
+function refuseSqliteIndex(
   { name, schema }: IndexExpression,
   { indexes }: Collection,
   place: number,
@@ -54,7 +54,10 @@ function onlyInSqlite(
   if (first < place) throw new SqliteFault(`index ${name} already exists`)
 }
 
-function notUnique({ name, columns }: IndexExpression, collection: Collection): SqliteFault {
+function makeNotUniqueError(
+  { name, columns }: IndexExpression,
+  collection: Collection,
+): SqliteFault {
   const fields = columns.map((column) => findIndexedField(collection, column)?.name)
   const which = fields.includes(undefined)
     ? `index '${name}'`
@@ -69,16 +72,16 @@ async function createIndex(
 ): Promise<FieldError | undefined> {
   const index = { ...parseIndex(collection.indexes[place]!), table: collection.name }
   if (!isValidIndex(index))
-    return fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.')
+    return makeFieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.')
   try {
-    onlyInSqlite(index, collection, place)
-    await withSavepoint(db, () => db.query(indexDdl(index, collection)))
+    refuseSqliteIndex(index, collection, place)
+    await withSavepoint(db, () => db.query(writeIndexDdl(index, collection)))
   } catch (error) {
     const fault = isSqlError(error, UNIQUE_VIOLATION)
-      ? notUnique(index, collection)
+      ? makeNotUniqueError(index, collection)
       : (error as Error)
     const reason = `Failed to create index ${index.name} - ${explainSqliteError(fault)}.`
-    return fieldError('validation_invalid_index_expression', reason)
+    return makeFieldError('validation_invalid_index_expression', reason)
   }
 }
 
@@ -88,7 +91,7 @@ const KEY = `select conname from pg_constraint where conrelid = $1::regclass and
 async function renewKey(db: Db, table: string): Promise<void> {
   const [key] = (await db.query(KEY, [table])).rows
   if (!key) return
-  const name = quote(String(key[0]))
+  const name = quoteName(String(key[0]))
   await withSavepoint(db, () =>
     db.query(
       `alter table ${table} drop constraint ${name}, add constraint ${name} primary key (id)`,
@@ -110,12 +113,12 @@ export async function createIndexes(db: Db, collection: Collection): Promise<voi
   }
   if (Object.keys(errors).length > 0) throw new InvalidCollection(collection, { indexes: errors })
   const isUnique = collection.indexes.some((sql) => parseIndex(sql).unique)
-  if (isUnique) await renewKey(db, quote(toTableName(collection)))
+  if (isUnique) await renewKey(db, quoteName(toTableName(collection)))
 }
 
 export async function dropIndexes(db: Db, collection: Collection): Promise<void> {
   for (const sql of collection.indexes)
-    await db.query(`drop index if exists ${quote(toIndexName(parseIndex(sql).name))}`)
+    await db.query(`drop index if exists ${quoteName(toIndexName(parseIndex(sql).name))}`)
 }
 
 /** Fields of the violated unique index `constraint`: `id` for the primary key, none for an unknown index. */

@@ -11,16 +11,16 @@ import {
 import { toTableName } from './sql-names.ts'
 import {
   addColumns,
-  alter,
-  columnDdl,
   convertColumns,
   dropColumns,
   listConvertedFields,
   renameColumns,
+  runAlterTable,
+  writeColumnDdl,
 } from './table-columns.ts'
 import { createIndexes, dropIndexes } from './table-indexes.ts'
 
-const same = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
+const isSameJson = (a: unknown, b: unknown) => JSON.stringify(a) === JSON.stringify(b)
 
 /**
  * Changes a collection's table; fields match by id. Throws an InvalidCollection for indexes that fail, or
@@ -33,11 +33,16 @@ export async function alterTable(
   next: Collection,
 ): Promise<void> {
   const [before, table] = [toTableName(old), toTableName(next)]
-  if (before === table && same(old.fields, next.fields) && same(old.indexes, next.indexes)) return
+  if (
+    before === table &&
+    isSameJson(old.fields, next.fields) &&
+    isSameJson(old.indexes, next.indexes)
+  )
+    return
   const isFileMoved = movesFileColumns(old, next)
   if (isFileMoved) await dropFileTriggers(db, old)
   await dropIndexes(db, old)
-  if (before !== table) await alter(db, before, sql`rename to ${sql.id(table)}`)
+  if (before !== table) await runAlterTable(db, before, sql`rename to ${sql.id(table)}`)
   await dropColumns(db, builtIn, table, old, next)
   await renameColumns(db, table, old, next)
   await addColumns(db, builtIn, table, old, next)
@@ -54,7 +59,7 @@ const STATISTICS = sql`autovacuum_analyze_threshold = 250, autovacuum_analyze_sc
 /** Creates a collection's table. Postgres names constraints: a renamed table may still have fixed names. */
 export async function createTable(db: Db, collection: Collection): Promise<void> {
   // an imported collection may have two fields of one name: validation refuses it later
-  const fields = new Map(collection.fields.map((field) => [field.name, columnDdl(field)]))
+  const fields = new Map(collection.fields.map((field) => [field.name, writeColumnDdl(field)]))
   const columns = sql.join([
     ...fields.values(),
     sql`_rowid bigint generated always as identity unique`,

@@ -1,16 +1,16 @@
-import { type ErrorData, type FieldError, fieldError } from '../../platform/api-errors.ts'
+import { type ErrorData, type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import { type OAuth2Provider, TOKENS, type TokenOptions } from './auth-shape.ts'
 import {
-  all,
-  atLeast,
-  atMost,
-  byPlace,
   type Check,
-  check,
-  length,
-  nullOrFilled,
+  checkItems,
+  checkLength,
+  checkMaximum,
+  checkMinimum,
+  checkNullOrFilled,
+  checkRequired,
+  collectProblems,
   type Problem,
-  required,
+  runChecks,
   url,
 } from './checks.ts'
 import type { AuthCollection, Rule } from './collection.ts'
@@ -22,33 +22,37 @@ const MAX_TOKEN_SECONDS = 94_670_856
 const DAY_SECONDS = 86_400
 const MAX_TEXT = 480
 
-const token = ({ secret, duration }: TokenOptions) =>
-  all({
-    secret: check(secret, required, length(30, 255)),
-    duration: check(duration, required, atLeast(10), atMost(MAX_TOKEN_SECONDS)),
+const checkToken = ({ secret, duration }: TokenOptions) =>
+  collectProblems({
+    secret: runChecks(secret, checkRequired, checkLength(30, 255)),
+    duration: runChecks(duration, checkRequired, checkMinimum(10), checkMaximum(MAX_TOKEN_SECONDS)),
   })
 
-const mail = ({ subject, body }: MailTemplate) =>
-  all({ subject: required(subject), body: required(body) })
+const checkMail = ({ subject, body }: MailTemplate) =>
+  collectProblems({ subject: checkRequired(subject), body: checkRequired(body) })
 
-const knownProvider: Check = (name) =>
+const checkKnownProvider: Check = (name) =>
   OAUTH2_PROVIDERS.has(String(name))
     ? undefined
-    : fieldError('validation_missing_provider', `Invalid or missing provider with name ${name}.`, {
-        name,
-      })
+    : makeFieldError(
+        'validation_missing_provider',
+        `Invalid or missing provider with name ${name}.`,
+        {
+          name,
+        },
+      )
 
-function twice(providers: readonly OAuth2Provider[]): Problem {
+function findRepeatedProvider(providers: readonly OAuth2Provider[]): Problem {
   const place = providers.findIndex(
     ({ name }, i) => name && providers.findIndex((one) => one.name === name) < i,
   )
   if (place < 0) return undefined
   const { name } = providers[place]!
   const text = `The provider ${name} is already registered.`
-  return { [place]: { name: fieldError('validation_duplicated_provider', text, { name }) } }
+  return { [place]: { name: makeFieldError('validation_duplicated_provider', text, { name }) } }
 }
 
-const provider = ({
+const checkProvider = ({
   name,
   clientId,
   clientSecret,
@@ -56,27 +60,30 @@ const provider = ({
   tokenURL,
   userInfoURL,
 }: OAuth2Provider) =>
-  all({
-    name: check(name, required, knownProvider),
-    clientId: required(clientId),
-    clientSecret: required(clientSecret),
+  collectProblems({
+    name: runChecks(name, checkRequired, checkKnownProvider),
+    clientId: checkRequired(clientId),
+    clientSecret: checkRequired(clientSecret),
     authURL: url(authURL),
     tokenURL: url(tokenURL),
     userInfoURL: url(userInfoURL),
   })
 
-const providers = (list: readonly OAuth2Provider[]) => twice(list) ?? byPlace(list, provider)
+const checkProviders = (list: readonly OAuth2Provider[]) =>
+  findRepeatedProvider(list) ?? checkItems(list, checkProvider)
 
-const seconds = (duration: number, enabled: boolean) =>
-  enabled ? check(duration, required, atLeast(10), atMost(DAY_SECONDS)) : undefined
+const checkDuration = (duration: number, enabled: boolean) =>
+  enabled
+    ? runChecks(duration, checkRequired, checkMinimum(10), checkMaximum(DAY_SECONDS))
+    : undefined
 
-const otpInText: Check = (text) =>
+const checkOtpInText: Check = (text) =>
   String(text).includes('{OTP}')
     ? undefined
-    : fieldError('validation_missing_otp', 'The text must contain {OTP}.')
+    : makeFieldError('validation_missing_otp', 'The text must contain {OTP}.')
 
 /** Problems of `otp.channel`. The user `account` may not exist yet: an import may add users later. */
-function channel(
+function checkOtpChannel(
   { field, account, text }: NonNullable<AuthCollection['otp']['channel']>,
   { fields }: AuthCollection,
 ) {
@@ -84,42 +91,44 @@ function channel(
     ({ name, type, system }) => name === field && type === 'text' && !system,
   )
   const missing = () =>
-    fieldError('validation_missing_field', `Invalid or missing text field ${field}`)
-  return all({
-    field: required(field) ?? (isText ? undefined : missing()),
-    account: required(account),
-    text: check(text, required, length(1, MAX_TEXT), otpInText),
+    makeFieldError('validation_missing_field', `Invalid or missing text field ${field}`)
+  return collectProblems({
+    field: checkRequired(field) ?? (isText ? undefined : missing()),
+    account: checkRequired(account),
+    text: runChecks(text, checkRequired, checkLength(1, MAX_TEXT), checkOtpInText),
   })
 }
 
-function options(
+function checkAuthOptions(
   next: AuthCollection,
   rule: (text: Rule, key: 'authRule' | 'manageRule') => Problem,
 ) {
   const { oauth2, otp, mfa, passwordAuth } = next
-  return all({
+  return collectProblems({
     authRule: rule(next.authRule, 'authRule'),
-    manageRule: nullOrFilled(next.manageRule) ?? rule(next.manageRule, 'manageRule'),
-    authAlert: all({ emailTemplate: mail(next.authAlert.emailTemplate) }),
-    passwordAuth: all({
-      identityFields: passwordAuth.enabled ? required(passwordAuth.identityFields) : undefined,
+    manageRule: checkNullOrFilled(next.manageRule) ?? rule(next.manageRule, 'manageRule'),
+    authAlert: collectProblems({ emailTemplate: checkMail(next.authAlert.emailTemplate) }),
+    passwordAuth: collectProblems({
+      identityFields: passwordAuth.enabled ? checkRequired(passwordAuth.identityFields) : undefined,
     }),
-    oauth2: oauth2.enabled ? all({ providers: providers(oauth2.providers) }) : undefined,
-    otp: all({
-      channel: otp.channel && channel(otp.channel, next),
-      duration: seconds(otp.duration, otp.enabled),
-      length: otp.enabled ? check(otp.length, required, atLeast(4)) : undefined,
-      emailTemplate: mail(otp.emailTemplate),
+    oauth2: oauth2.enabled
+      ? collectProblems({ providers: checkProviders(oauth2.providers) })
+      : undefined,
+    otp: collectProblems({
+      channel: otp.channel && checkOtpChannel(otp.channel, next),
+      duration: checkDuration(otp.duration, otp.enabled),
+      length: otp.enabled ? runChecks(otp.length, checkRequired, checkMinimum(4)) : undefined,
+      emailTemplate: checkMail(otp.emailTemplate),
     }),
-    mfa: all({ duration: seconds(mfa.duration, mfa.enabled) }),
-    ...Object.fromEntries(TOKENS.map((key) => [key, token(next[key])])),
-    verificationTemplate: mail(next.verificationTemplate),
-    resetPasswordTemplate: mail(next.resetPasswordTemplate),
-    confirmEmailChangeTemplate: mail(next.confirmEmailChangeTemplate),
+    mfa: collectProblems({ duration: checkDuration(mfa.duration, mfa.enabled) }),
+    ...Object.fromEntries(TOKENS.map((key) => [key, checkToken(next[key])])),
+    verificationTemplate: checkMail(next.verificationTemplate),
+    resetPasswordTemplate: checkMail(next.resetPasswordTemplate),
+    confirmEmailChangeTemplate: checkMail(next.confirmEmailChangeTemplate),
   })
 }
 
-function mfaProblem(
+function findMfaProblem(
   { mfa, passwordAuth, oauth2, otp }: AuthCollection,
   rule: (text: string) => Problem,
 ) {
@@ -127,25 +136,29 @@ function mfaProblem(
   const methods = [passwordAuth, oauth2, otp].filter(({ enabled }) => enabled).length
   if (methods < 2) {
     const text = 'MFA requires at least 2 auth methods to be enabled.'
-    return { mfa: { enabled: fieldError('validation_mfa_not_enough_auths', text) } }
+    return { mfa: { enabled: makeFieldError('validation_mfa_not_enough_auths', text) } }
   }
   const problem = rule(mfa.rule)
   return problem && { mfa: { rule: problem } as ErrorData }
 }
 
-function identityProblem({ passwordAuth, fields, indexes }: AuthCollection): ErrorData | undefined {
+function findIdentityProblem({
+  passwordAuth,
+  fields,
+  indexes,
+}: AuthCollection): ErrorData | undefined {
   if (!passwordAuth.enabled) return undefined
   const wrong = (error: FieldError) => ({ passwordAuth: { identityFields: error } })
   for (const fieldName of passwordAuth.identityFields) {
-    const missing = required(fieldName)
+    const missing = checkRequired(fieldName)
     if (missing) return wrong(missing as FieldError)
     if (!fields.some(({ name }) => name === fieldName)) {
       const text = `Invalid or missing field ${fieldName}`
-      return wrong(fieldError('validation_missing_field', text, { fieldName }))
+      return wrong(makeFieldError('validation_missing_field', text, { fieldName }))
     }
     if (!findUniqueIndex(indexes, fieldName)) {
       const text = `The field ${fieldName} doesn't have a UNIQUE constraint.`
-      return wrong(fieldError('validation_missing_unique_constraint', text, { fieldName }))
+      return wrong(makeFieldError('validation_missing_unique_constraint', text, { fieldName }))
     }
   }
 }
@@ -156,6 +169,8 @@ export function validateAuth(
   rule: (text: Rule, key: 'authRule' | 'manageRule' | 'mfa') => Problem,
 ): ErrorData | undefined {
   return (
-    options(next, rule) ?? mfaProblem(next, (text) => rule(text, 'mfa')) ?? identityProblem(next)
+    checkAuthOptions(next, rule) ??
+    findMfaProblem(next, (text) => rule(text, 'mfa')) ??
+    findIdentityProblem(next)
   )
 }

@@ -1,27 +1,27 @@
-import { fieldError } from '../../platform/api-errors.ts'
+import { makeFieldError } from '../../platform/api-errors.ts'
 import type { Field, FieldOf, FieldTypeName, TextField } from '../fields/field.ts'
 import { checkValue } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
-import { isInt64, noInteger, tooSmall } from '../fields/scalar-types.ts'
+import { isInt64, makeIntegerError, makeTooSmallError } from '../fields/scalar-types.ts'
 import type { Catalog } from './catalog.ts'
 import {
-  allowOnly,
-  atLeast,
-  atMost,
   blank,
-  byPlace,
   type Check,
-  check,
-  equals,
-  isPattern,
+  checkAllowed,
+  checkEquals,
+  checkIsPattern,
+  checkItems,
+  checkLength,
+  checkMaximum,
+  checkMinimum,
+  checkNotListed,
+  checkNoVia,
+  checkPattern,
+  checkRequired,
+  checkWhen,
   isWord,
-  length,
-  matches,
-  noVia,
   type Problem,
-  refuseListed,
-  required,
-  when,
+  runChecks,
 } from './checks.ts'
 import type { Collection } from './collection.ts'
 
@@ -55,26 +55,30 @@ type Settings<T extends FieldTypeName> = (
   place: FieldPlace,
 ) => Record<string, Problem>
 
-function domain(name: string): Problem {
+function checkDomain(name: string): Problem {
   if (name === '' || (name.length <= 255 && DOMAIN.test(name))) return undefined
-  return fieldError('validation_is_domain', 'must be a valid domain')
+  return makeFieldError('validation_is_domain', 'must be a valid domain')
 }
 
-const domains = ({ exceptDomains, onlyDomains }: FieldOf<'email'> | FieldOf<'url'>) => ({
-  exceptDomains: onlyDomains.length ? check(exceptDomains, blank) : byPlace(exceptDomains, domain),
-  onlyDomains: exceptDomains.length ? check(onlyDomains, blank) : byPlace(onlyDomains, domain),
+const checkDomains = ({ exceptDomains, onlyDomains }: FieldOf<'email'> | FieldOf<'url'>) => ({
+  exceptDomains: onlyDomains.length
+    ? runChecks(exceptDomains, blank)
+    : checkItems(exceptDomains, checkDomain),
+  onlyDomains: exceptDomains.length
+    ? runChecks(onlyDomains, blank)
+    : checkItems(onlyDomains, checkDomain),
 })
 
-const size = (value: number) => check(value, atLeast(0), atMost(MAX_INT))
+const checkSize = (value: number) => runChecks(value, checkMinimum(0), checkMaximum(MAX_INT))
 
-function singleKey(collection: Collection): Check {
+function checkSingleKey(collection: Collection): Check {
   const keys = collection.fields.filter((field) => field.type === 'text' && field.primaryKey)
   const text = 'Composite PKs are not supported and the collection must have only 1 PK.'
-  const error = fieldError('validation_unsupported_composite_pk', text)
+  const error = makeFieldError('validation_unsupported_composite_pk', text)
   return (primaryKey) => (primaryKey && keys.length > 1 ? error : undefined)
 }
 
-function generates(field: TextField): Check {
+function checkGenerates(field: TextField): Check {
   return (pattern) => {
     if (!pattern) return undefined
     try {
@@ -82,119 +86,140 @@ function generates(field: TextField): Check {
         const value = generateText(String(pattern))
         if (checkValue(field, value)) {
           const text = `The provided autogenerate pattern could produce invalid field values, ex.: "${value}"`
-          return fieldError('validation_invalid_autogenerate_pattern_value', text)
+          return makeFieldError('validation_invalid_autogenerate_pattern_value', text)
         }
       }
     } catch (error) {
-      return fieldError('validation_invalid_autogenerate_pattern', (error as Error).message)
+      return makeFieldError('validation_invalid_autogenerate_pattern', (error as Error).message)
     }
   }
 }
 
-const isWhole: Check = (value) =>
-  value !== null && !isInt64(value as number) ? noInteger() : undefined
+const checkWholeNumber: Check = (value) =>
+  value !== null && !isInt64(value as number) ? makeIntegerError() : undefined
 
-const notBelow =
+const checkNotBelow =
   (min: number | null): Check =>
   (value) =>
-    typeof value === 'number' && min !== null && value < min ? tooSmall(min) : undefined
+    typeof value === 'number' && min !== null && value < min ? makeTooSmallError(min) : undefined
 
-const eitherDate: Check = (value) =>
+const checkEitherDate: Check = (value) =>
   value
     ? undefined
-    : fieldError('validation_required', 'either onCreate or onUpdate must be enabled')
+    : makeFieldError('validation_required', 'either onCreate or onUpdate must be enabled')
 
-const storedField = <T extends FieldTypeName>(field: FieldOf<T>, { stored }: FieldPlace) =>
+const findStoredField = <T extends FieldTypeName>(field: FieldOf<T>, { stored }: FieldPlace) =>
   stored?.fields.find((one) => one.id === field.id && one.type === field.type) as
     | FieldOf<T>
     | undefined
 
-const relationTarget =
+const checkRelationTarget =
   (field: FieldOf<'relation'>, place: FieldPlace): Check =>
   (id) => {
-    const before = storedField(field, place)
+    const before = findStoredField(field, place)
     if (before && before.collectionId !== id)
-      return fieldError(
+      return makeFieldError(
         'validation_field_relation_change',
         'The relation collection cannot be changed.',
       )
     const target = place.catalog.all.find((one) => one.id === id)
     const missing = "The relation collection doesn't exist."
-    if (!target) return fieldError('validation_field_relation_missing_collection', missing)
+    if (!target) return makeFieldError('validation_field_relation_missing_collection', missing)
     const text = 'Only view collections are allowed to have relations to other views.'
     if (place.collection.type !== 'view' && target.type === 'view')
-      return fieldError('validation_relation_field_non_view_base_collection', text)
+      return makeFieldError('validation_relation_field_non_view_base_collection', text)
   }
 
 /** Checks of the options of field types. PocketBase: ValidateSettings in core/field_*.go */
 const SETTINGS: { readonly [T in FieldTypeName]?: Settings<T> } = {
   text: (field, { collection }) => ({
     ...(field.primaryKey && {
-      name: check(
+      name: runChecks(
         field.name,
-        isFieldName,
-        allowOnly(['id'], 'The primary key must be named "id".'),
+        checkFieldName,
+        checkAllowed(['id'], 'The primary key must be named "id".'),
       ),
     }),
-    primaryKey: check(field.primaryKey, singleKey(collection)),
-    min: size(field.min),
-    max: check(field.max, atLeast(field.min), atMost(MAX_INT)),
-    pattern: check(field.pattern, when(field.primaryKey, required), isPattern),
-    hidden: check(field.hidden, when(field.primaryKey, blank)),
-    required: check(field.required, when(field.primaryKey, required)),
-    autogeneratePattern: check(field.autogeneratePattern, isPattern, generates(field)),
+    primaryKey: runChecks(field.primaryKey, checkSingleKey(collection)),
+    min: checkSize(field.min),
+    max: runChecks(field.max, checkMinimum(field.min), checkMaximum(MAX_INT)),
+    pattern: runChecks(field.pattern, checkWhen(field.primaryKey, checkRequired), checkIsPattern),
+    hidden: runChecks(field.hidden, checkWhen(field.primaryKey, blank)),
+    required: runChecks(field.required, checkWhen(field.primaryKey, checkRequired)),
+    autogeneratePattern: runChecks(
+      field.autogeneratePattern,
+      checkIsPattern,
+      checkGenerates(field),
+    ),
   }),
   number: (field) => ({
-    min: check(field.min, when(field.onlyInt, isWhole)),
-    max: check(field.max, when(field.onlyInt, isWhole), notBelow(field.min)),
+    min: runChecks(field.min, checkWhen(field.onlyInt, checkWholeNumber)),
+    max: runChecks(field.max, checkWhen(field.onlyInt, checkWholeNumber), checkNotBelow(field.min)),
   }),
-  email: domains,
-  url: domains,
-  editor: ({ maxSize }) => ({ maxSize: size(maxSize) }),
+  email: checkDomains,
+  url: checkDomains,
+  editor: ({ maxSize }) => ({ maxSize: checkSize(maxSize) }),
   autodate: (field, place) => {
     const { onCreate, onUpdate, system } = field
-    const before = storedField(field, place) ?? field
+    const before = findStoredField(field, place) ?? field
     return {
-      onCreate: check(onCreate, when(system, equals(before.onCreate)), when(!onUpdate, eitherDate)),
-      onUpdate: check(onUpdate, when(system, equals(before.onUpdate)), when(!onCreate, eitherDate)),
+      onCreate: runChecks(
+        onCreate,
+        checkWhen(system, checkEquals(before.onCreate)),
+        checkWhen(!onUpdate, checkEitherDate),
+      ),
+      onUpdate: runChecks(
+        onUpdate,
+        checkWhen(system, checkEquals(before.onUpdate)),
+        checkWhen(!onCreate, checkEitherDate),
+      ),
     }
   },
   select: ({ values, maxSelect }) => ({
-    values: check(values, required),
-    maxSelect: check(maxSelect, atLeast(0), atMost(values.length || 1)),
+    values: runChecks(values, checkRequired),
+    maxSelect: runChecks(maxSelect, checkMinimum(0), checkMaximum(values.length || 1)),
   }),
-  json: ({ maxSize }) => ({ maxSize: size(maxSize) }),
+  json: ({ maxSize }) => ({ maxSize: checkSize(maxSize) }),
   relation: (field, place) => ({
-    collectionId: check(field.collectionId, required, relationTarget(field, place)),
-    minSelect: check(field.minSelect, atLeast(0)),
-    maxSelect: check(
+    collectionId: runChecks(field.collectionId, checkRequired, checkRelationTarget(field, place)),
+    minSelect: runChecks(field.minSelect, checkMinimum(0)),
+    maxSelect: runChecks(
       field.maxSelect,
-      when(field.minSelect > 0, required),
-      atLeast(field.minSelect),
+      checkWhen(field.minSelect > 0, checkRequired),
+      checkMinimum(field.minSelect),
     ),
   }),
   file: ({ maxSelect, maxSize, thumbs }) => ({
-    maxSelect: size(maxSelect),
-    maxSize: size(maxSize),
-    thumbs: byPlace(thumbs, (thumb) => check(thumb, refuseListed(NO_THUMBS), matches(THUMB_SIZE))),
+    maxSelect: checkSize(maxSelect),
+    maxSize: checkSize(maxSize),
+    thumbs: checkItems(thumbs, (thumb) =>
+      runChecks(thumb, checkNotListed(NO_THUMBS), checkPattern(THUMB_SIZE)),
+    ),
   }),
   password: ({ min, max, cost, pattern }) => ({
-    min: check(min, atLeast(1), atMost(MAX_PASSWORD)),
-    max: check(max, atLeast(min), atMost(MAX_PASSWORD)),
-    cost: check(cost, atLeast(BCRYPT_COST.min), atMost(BCRYPT_COST.max)),
-    pattern: check(pattern, isPattern),
+    min: runChecks(min, checkMinimum(1), checkMaximum(MAX_PASSWORD)),
+    max: runChecks(max, checkMinimum(min), checkMaximum(MAX_PASSWORD)),
+    cost: runChecks(cost, checkMinimum(BCRYPT_COST.min), checkMaximum(BCRYPT_COST.max)),
+    pattern: runChecks(pattern, checkIsPattern),
   }),
 }
 
-const isFieldName: Check = (name) =>
-  check(name, required, length(1, 100), isWord, refuseListed(RESERVED_NAMES), noVia)
+const checkFieldName: Check = (name) =>
+  runChecks(
+    name,
+    checkRequired,
+    checkLength(1, 100),
+    isWord,
+    checkNotListed(RESERVED_NAMES),
+    checkNoVia,
+  )
 
-export function fieldProblems(field: Field, place: FieldPlace): Record<string, Problem> {
+export function checkFieldSettings(field: Field, place: FieldPlace): Record<string, Problem> {
   const settings = SETTINGS[field.type] as Settings<FieldTypeName> | undefined
   return {
-    id: check(field.id, required, length(1, 100)),
-    name: isFieldName(field.name),
-    help: check(field.help ?? '', length(1, 300)),
+    id: runChecks(field.id, checkRequired, checkLength(1, 100)),
+    name: checkFieldName(field.name),
+    help: runChecks(field.help ?? '', checkLength(1, 300)),
     ...settings?.(field as never, place),
   }
 }

@@ -1,22 +1,24 @@
-import { fieldError } from '../../platform/api-errors.ts'
-import { all, byPlace, type Problem, required } from './checks.ts'
+import { makeFieldError } from '../../platform/api-errors.ts'
+import { checkItems, checkRequired, collectProblems, type Problem } from './checks.ts'
 import type { Collection } from './collection.ts'
-import { type FieldPlace, fieldProblems } from './validate-field-settings.ts'
+import { checkFieldSettings, type FieldPlace } from './validate-field-settings.ts'
 
 const RESERVED_AUTH_KEYS = ['passwordConfirm', 'oldPassword']
 
-function duplicates({ fields }: Collection): Problem {
+function findDuplicates({ fields }: Collection): Problem {
   const ids = new Set<string>()
   const names = new Set<string>()
   for (const [i, { id, name }] of fields.entries()) {
     if (ids.has(id)) {
       const text = `Duplicated or invalid field id "${id}"`
-      return { [i]: { id: fieldError('validation_duplicated_field_id', text) } }
+      return { [i]: { id: makeFieldError('validation_duplicated_field_id', text) } }
     }
     if (names.has(name.toLowerCase())) {
       const text = `Duplicated or invalid field name ${name}`
       return {
-        [i]: { name: fieldError('validation_duplicated_field_name', text, { fieldName: name }) },
+        [i]: {
+          name: makeFieldError('validation_duplicated_field_name', text, { fieldName: name }),
+        },
       }
     }
     ids.add(id)
@@ -24,37 +26,40 @@ function duplicates({ fields }: Collection): Problem {
   }
 }
 
-function withoutKey({ fields }: Collection): Problem {
+function findMissingKey({ fields }: Collection): Problem {
   const key = fields.find(({ name }) => name === 'id')
   if (key?.type === 'text' && key.primaryKey) return undefined
-  return fieldError('validation_missing_primary_key', 'Missing or invalid "id" PK field.')
+  return makeFieldError('validation_missing_primary_key', 'Missing or invalid "id" PK field.')
 }
 
-function lostSystemField({ fields }: Collection, old: Collection | undefined): Problem {
+function findLostSystemField({ fields }: Collection, old: Collection | undefined): Problem {
   const lost = old?.fields.some(
     (before) => before.system && fields.find(({ id }) => id === before.id)?.name !== before.name,
   )
   return lost
-    ? fieldError('validation_system_field_change', 'System fields cannot be deleted or renamed.')
+    ? makeFieldError(
+        'validation_system_field_change',
+        'System fields cannot be deleted or renamed.',
+      )
     : undefined
 }
 
-function changedTypes({ fields }: Collection, old: Collection | undefined): Problem {
-  return byPlace(fields, (field) => {
+function findChangedTypes({ fields }: Collection, old: Collection | undefined): Problem {
+  return checkItems(fields, (field) => {
     const before = old?.fields.find(({ id }) => id === field.id)
     return before && before.type !== field.type
-      ? fieldError('validation_field_type_change', 'Field type cannot be changed.')
+      ? makeFieldError('validation_field_type_change', 'Field type cannot be changed.')
       : undefined
   })
 }
 
-function reservedNames({ type, fields }: Collection): Problem {
+function findReservedNames({ type, fields }: Collection): Problem {
   if (type !== 'auth') return undefined
-  const error = fieldError(
+  const error = makeFieldError(
     'validation_reserved_field_name',
     'The field name is reserved and cannot be used.',
   )
-  return byPlace(fields, ({ name }) =>
+  return checkItems(fields, ({ name }) =>
     RESERVED_AUTH_KEYS.includes(name) ? { name: error } : undefined,
   )
 }
@@ -63,13 +68,13 @@ function reservedNames({ type, fields }: Collection): Problem {
 export function validateFields(place: FieldPlace, old: Collection | undefined): Problem {
   const { collection } = place
   return (
-    duplicates(collection) ??
-    required(collection.fields) ??
-    withoutKey(collection) ??
+    findDuplicates(collection) ??
+    checkRequired(collection.fields) ??
+    findMissingKey(collection) ??
     (collection.type === 'view'
       ? undefined
-      : (lostSystemField(collection, old) ?? changedTypes(collection, old))) ??
-    reservedNames(collection) ??
-    byPlace(collection.fields, (field) => all(fieldProblems(field, place)))
+      : (findLostSystemField(collection, old) ?? findChangedTypes(collection, old))) ??
+    findReservedNames(collection) ??
+    checkItems(collection.fields, (field) => collectProblems(checkFieldSettings(field, place)))
   )
 }

@@ -1,55 +1,62 @@
-import { fieldError } from '../../platform/api-errors.ts'
+import { makeFieldError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Problem } from './checks.ts'
 import type { Collection } from './collection.ts'
 import {
   findUniqueIndex,
   type IndexExpression,
-  indexText,
   isValidIndex,
   parseIndex,
+  writeIndex,
 } from './index-definition.ts'
 import { toIndexName, toTableName } from './sql-names.ts'
 
 const REQUIRED_UNIQUE = ['tokenKey', 'email']
 
 /** The text of an index without its name, schema and table, to compare definitions. */
-const anonymous = (index: IndexExpression) =>
-  indexText({ ...index, schema: '', name: 'i', table: 't' })
+const writeUnnamedIndex = (index: IndexExpression) =>
+  writeIndex({ ...index, schema: '', name: 'i', table: 't' })
 /** The text of an index without names, collations, orders and condition, to compare unique columns. */
-const constraint = (index: IndexExpression) =>
-  anonymous({
+const writeConstraint = (index: IndexExpression) =>
+  writeUnnamedIndex({
     ...index,
     where: '',
     columns: index.columns.map((column) => ({ ...column, collate: '', sort: '' })),
   })
 
-function repeated(indexes: readonly IndexExpression[]): Problem {
+function findRepeatedIndex(indexes: readonly IndexExpression[]): Problem {
   const names = new Set<string>()
   const definitions = new Set<string>()
   for (const [i, index] of indexes.entries()) {
     if (!isValidIndex(index))
       return {
-        [i]: fieldError('validation_invalid_index_expression', 'Invalid CREATE INDEX expression.'),
+        [i]: makeFieldError(
+          'validation_invalid_index_expression',
+          'Invalid CREATE INDEX expression.',
+        ),
       }
     if (names.has(index.name.toLowerCase()))
       return {
-        [i]: fieldError('validation_duplicated_index_name', 'The index name already exists.'),
+        [i]: makeFieldError('validation_duplicated_index_name', 'The index name already exists.'),
       }
-    if (definitions.has(anonymous(index))) {
+    if (definitions.has(writeUnnamedIndex(index))) {
       return {
-        [i]: fieldError(
+        [i]: makeFieldError(
           'validation_duplicated_index_definition',
           'The index definition already exists.',
         ),
       }
     }
     names.add(index.name.toLowerCase())
-    definitions.add(anonymous(index))
+    definitions.add(writeUnnamedIndex(index))
   }
 }
 
-async function takenName(db: Db, indexes: readonly IndexExpression[], own: readonly Collection[]) {
+async function findTakenName(
+  db: Db,
+  indexes: readonly IndexExpression[],
+  own: readonly Collection[],
+) {
   const names = indexes.map(({ name }) => toIndexName(name).toLowerCase())
   const { rows } = await db.query(
     `select lower(indexname), tablename from pg_indexes
@@ -61,48 +68,51 @@ async function takenName(db: Db, indexes: readonly IndexExpression[], own: reado
   if (place < 0) return undefined
   const usedTableName = taken.get(names[place]!)!
   const text = `The index name is already used in ${usedTableName} collection.`
-  return { [place]: fieldError('validation_existing_index_name', text, { usedTableName }) }
+  return { [place]: makeFieldError('validation_existing_index_name', text, { usedTableName }) }
 }
 
-function lostSystemIndex(
+function findLostSystemIndex(
   indexes: readonly IndexExpression[],
   old: Collection | undefined,
 ): Problem {
   const system = new Set(
     old?.fields.filter(({ system }) => system).map(({ name }) => name.toLowerCase()),
   )
-  const present = new Set(indexes.map(constraint))
+  const present = new Set(indexes.map(writeConstraint))
   for (const index of (old?.indexes ?? []).map(parseIndex)) {
     const column = index.columns.find(({ name }) => system.has(name.toLowerCase()))
-    if (!index.unique || !column || present.has(constraint(index))) continue
+    if (!index.unique || !column || present.has(writeConstraint(index))) continue
     const fieldName = old!.fields.find(
       ({ name }) => name.toLowerCase() === column.name.toLowerCase(),
     )!.name
     const text = `Unique index definition on system fields (${fieldName}) is invalid or missing.`
-    return fieldError('validation_invalid_unique_system_field_index', text, { fieldName })
+    return makeFieldError('validation_invalid_unique_system_field_index', text, { fieldName })
   }
 }
 
-function missingRequired({ type, indexes }: Collection): Problem {
+function findMissingIndex({ type, indexes }: Collection): Problem {
   if (type !== 'auth') return undefined
   const fieldName = REQUIRED_UNIQUE.find((name) => !findUniqueIndex(indexes, name))
   if (!fieldName) return undefined
   const text = `Missing required unique index for field "${fieldName}".`
-  return fieldError('validation_missing_required_unique_index', text, { fieldName })
+  return makeFieldError('validation_missing_required_unique_index', text, { fieldName })
 }
 
 /** Problems of indexes that can be found before creating them. PocketBase: core/collection_validate.go */
 export async function validateIndexes(db: Db, collection: Collection, old: Collection | undefined) {
   if (collection.type === 'view' && collection.indexes.length > 0)
-    return fieldError('validation_indexes_not_supported', "View collections don't support indexes.")
+    return makeFieldError(
+      'validation_indexes_not_supported',
+      "View collections don't support indexes.",
+    )
   const indexes = collection.indexes.map((sql) => ({
     ...parseIndex(sql),
     table: collection.name || 'new',
   }))
   return (
-    repeated(indexes) ??
-    (await takenName(db, indexes, old ? [collection, old] : [collection])) ??
-    lostSystemIndex(indexes, old) ??
-    missingRequired(collection)
+    findRepeatedIndex(indexes) ??
+    (await findTakenName(db, indexes, old ? [collection, old] : [collection])) ??
+    findLostSystemIndex(indexes, old) ??
+    findMissingIndex(collection)
   )
 }

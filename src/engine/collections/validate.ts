@@ -1,16 +1,16 @@
-import { type ErrorData, fieldError } from '../../platform/api-errors.ts'
+import { type ErrorData, makeFieldError } from '../../platform/api-errors.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { Catalog, InvalidCollection, type Store } from './catalog.ts'
 import {
-  all,
-  allowOnly,
-  check,
-  isNull,
+  checkAllowed,
+  checkLength,
+  checkNoVia,
+  checkNull,
+  checkRequired,
+  collectProblems,
   isWord,
-  length,
-  noVia,
   type Problem,
-  required,
+  runChecks,
 } from './checks.ts'
 import type { Collection, Rule, RuleName } from './collection.ts'
 import { findBuiltInProblem } from './definition/built-in.ts'
@@ -39,43 +39,43 @@ interface CheckedCollection {
   readonly checkRule: RuleCheck
 }
 
-function idProblem({ store, next, old }: CheckedCollection): Problem {
+function findIdProblem({ store, next, old }: CheckedCollection): Problem {
   if (old) return undefined
   const taken = () =>
     store.catalog.all.some(({ id }) => id === next.id)
-      ? fieldError(
+      ? makeFieldError(
           'validation_invalid_or_existing_id',
           'The model id is invalid or already exists.',
         )
       : undefined
-  return check(next.id, required, length(1, 100), isWord, taken)
+  return runChecks(next.id, checkRequired, checkLength(1, 100), isWord, taken)
 }
 
-async function nameProblem(subject: CheckedCollection): Promise<Problem> {
+async function findNameProblem(subject: CheckedCollection): Promise<Problem> {
   const { next, old } = subject
   const systemName = () =>
     old?.system && old.name !== next.name
-      ? fieldError(
+      ? makeFieldError(
           'validation_collection_system_name_change',
           'System collection name cannot be changed.',
         )
       : undefined
   return (
-    check(next.name, required, length(1, 255), noVia, isWord, systemName) ??
-    (await takenName(subject))
+    runChecks(next.name, checkRequired, checkLength(1, 255), checkNoVia, isWord, systemName) ??
+    (await findTakenName(subject))
   )
 }
 
-async function takenName({ store, next, old }: CheckedCollection): Promise<Problem> {
+async function findTakenName({ store, next, old }: CheckedCollection): Promise<Problem> {
   const stored = store.catalog.all.find(({ id }) => id === next.id)
   const others = store.catalog.all.filter(({ id }) => id !== old?.id)
   if (others.some(({ name }) => name.toLowerCase() === next.name.toLowerCase())) {
     const text = 'Collection name must be unique (case insensitive).'
-    return fieldError('validation_collection_name_exists', text)
+    return makeFieldError('validation_collection_name_exists', text)
   }
   if (others.some(({ id }) => id === next.name && id !== next.id)) {
     const text = 'The name must not match an existing collection id.'
-    return fieldError('validation_collection_name_id_duplicate', text)
+    return makeFieldError('validation_collection_name_id_duplicate', text)
   }
   if (old?.name === next.name) return undefined
   const { rows } = await store.db.query(
@@ -87,78 +87,78 @@ async function takenName({ store, next, old }: CheckedCollection): Promise<Probl
   const ours = stored && toTableName(stored).toLowerCase() === toTableName(next).toLowerCase()
   const text = "The name shouldn't match with an existing internal table."
   return rows.length > 0 && !ours
-    ? fieldError('validation_collection_name_invalid', text)
+    ? makeFieldError('validation_collection_name_invalid', text)
     : undefined
 }
 
-const systemProblem = ({ next, old }: CheckedCollection): Problem =>
+const findSystemProblem = ({ next, old }: CheckedCollection): Problem =>
   old && old.system !== next.system
-    ? fieldError(
+    ? makeFieldError(
         'validation_collection_system_flag_change',
         'System collection state cannot be changed.',
       )
     : undefined
 
-const typeProblem = ({ next, old }: CheckedCollection): Problem =>
-  check(next.type, required, allowOnly(TYPES), () =>
+const findTypeProblem = ({ next, old }: CheckedCollection): Problem =>
+  runChecks(next.type, checkRequired, checkAllowed(TYPES), () =>
     old && old.type !== next.type
-      ? fieldError('validation_collection_type_change', 'Collection type cannot be changed.')
+      ? makeFieldError('validation_collection_type_change', 'Collection type cannot be changed.')
       : undefined,
   )
 
 /** The catalog for checking rules: `next` and all stored collections, even the old version of `next`. */
-function withNext({ all, builtIn }: Catalog, next: Collection): Catalog {
+function makeNextCatalog({ all, builtIn }: Catalog, next: Collection): Catalog {
   const isIt = ({ id }: Collection) => id === next.id
   return new Catalog([...all.filter(isIt), ...all.filter((one) => !isIt(one)), next], builtIn)
 }
 
-function ruleProblem(
+function findRuleProblem(
   { store, next, old, checkRule }: CheckedCollection,
   rule: Rule,
   before: Rule | undefined,
 ): Problem {
-  const cause = rule ? checkRule(withNext(store.catalog, next), next, rule) : undefined
+  const cause = rule ? checkRule(makeNextCatalog(store.catalog, next), next, rule) : undefined
   if (cause !== undefined)
-    return fieldError('validation_invalid_rule', `Invalid rule. Raw error: ${cause}`)
+    return makeFieldError('validation_invalid_rule', `Invalid rule. Raw error: ${cause}`)
   return old?.system && rule !== before
-    ? fieldError(
+    ? makeFieldError(
         'validation_collection_system_rule_change',
         'System collection API rule cannot be changed.',
       )
     : undefined
 }
 
-function apiRule(subject: CheckedCollection, name: RuleName): Problem {
+function findApiRuleProblem(subject: CheckedCollection, name: RuleName): Problem {
   const { next, old } = subject
   const writes = name !== 'listRule' && name !== 'viewRule'
   return (
-    (next.type === 'view' && writes ? isNull(next[name]) : undefined) ??
-    ruleProblem(subject, next[name], old?.[name])
+    (next.type === 'view' && writes ? checkNull(next[name]) : undefined) ??
+    findRuleProblem(subject, next[name], old?.[name])
   )
 }
 
-function authProblem(subject: CheckedCollection): ErrorData | undefined {
+function findAuthProblem(subject: CheckedCollection): ErrorData | undefined {
   const { next, old } = subject
   if (next.type !== 'auth') return undefined
   const before = old?.type === 'auth' ? old : undefined
   return validateAuth(next, (rule, key) => {
     const was = key === 'mfa' ? before?.mfa.rule : before?.[key]
-    return ruleProblem(subject, rule, was)
+    return findRuleProblem(subject, rule, was)
   })
 }
 
-async function withViewFields(subject: CheckedCollection) {
+async function addViewFields(subject: CheckedCollection) {
   const { store, next } = subject
   if (next.type !== 'view') return { subject, viewQuery: undefined }
   const withFields = (fields: Collection['fields']) => ({ ...subject, next: { ...next, fields } })
-  if (next.viewQuery === '') return { subject: withFields([]), viewQuery: required('') }
+  if (next.viewQuery === '') return { subject: withFields([]), viewQuery: checkRequired('') }
   try {
     const { fields } = await withSavepoint(store.db, () => readAndSample(store, next.viewQuery))
     return { subject: withFields([...fields]), viewQuery: undefined }
   } catch (error) {
     if (!isQueryFault(error)) throw error
     const cause = explainSqliteError(error).slice(0, MAX_VIEW_ERROR)
-    const viewQuery = fieldError('validation_invalid_view_query', `Invalid query - ${cause}`)
+    const viewQuery = makeFieldError('validation_invalid_view_query', `Invalid query - ${cause}`)
     const fields = error instanceof ViewQueryError ? [...error.fields] : []
     return { subject: withFields(fields), viewQuery }
   }
@@ -166,21 +166,21 @@ async function withViewFields(subject: CheckedCollection) {
 
 /** Throws an InvalidCollection with all errors. Needs a transaction. PocketBase: collection_validate.go */
 export async function validateCollection(given: CheckedCollection): Promise<void> {
-  const { subject, viewQuery } = await withViewFields(given)
+  const { subject, viewQuery } = await addViewFields(given)
   const { store, next, old } = subject
   const stored = store.catalog.all.find(({ id }) => id === next.id)
   const problems: Record<string, Problem> = {
-    id: idProblem(subject),
-    system: systemProblem(subject),
-    type: typeProblem(subject),
-    name: await nameProblem(subject),
+    id: findIdProblem(subject),
+    system: findSystemProblem(subject),
+    type: findTypeProblem(subject),
+    name: await findNameProblem(subject),
     fields: validateFields({ collection: next, stored, catalog: store.catalog }, old),
-    ...Object.fromEntries(RULES.map((name) => [name, apiRule(subject, name)])),
+    ...Object.fromEntries(RULES.map((name) => [name, findApiRuleProblem(subject, name)])),
     indexes: await validateIndexes(store.db, next, old),
     viewQuery,
-    ...authProblem(subject),
+    ...findAuthProblem(subject),
   }
-  const data = all({
+  const data = collectProblems({
     ...problems,
     ...(old && findBuiltInProblem(store.catalog.builtIn, next, old)),
   })

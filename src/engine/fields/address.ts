@@ -1,5 +1,5 @@
 import { RE2JS } from 're2js'
-import { fieldError } from '../../platform/api-errors.ts'
+import { makeFieldError } from '../../platform/api-errors.ts'
 import { countCharacters } from './cast.ts'
 import type { FieldOf, FieldType } from './field.ts'
 import { TEXT_LIKE } from './scalar-types.ts'
@@ -77,9 +77,10 @@ export const email: FieldType<FieldOf<'email'>> = {
   ...TEXT_LIKE,
   check(field, value) {
     const address = value as string
-    if (!isEmail(address)) return fieldError('validation_is_email', 'Must be a valid email address')
+    if (!isEmail(address))
+      return makeFieldError('validation_is_email', 'Must be a valid email address')
     if (isAllowed(field, address.slice(address.lastIndexOf('@') + 1))) return undefined
-    return fieldError('validation_email_domain_not_allowed', 'Email domain is not allowed')
+    return makeFieldError('validation_email_domain_not_allowed', 'Email domain is not allowed')
   },
 }
 
@@ -88,8 +89,8 @@ export const url: FieldType<FieldOf<'url'>> = {
   ...TEXT_LIKE,
   check(field, value) {
     const address = value as string
-    if (!isUrl(address)) return fieldError('validation_invalid_url', 'Must be a valid url')
+    if (!isUrl(address)) return makeFieldError('validation_invalid_url', 'Must be a valid url')
     if (isAllowed(field, parseUrl(address)?.host ?? '')) return undefined
-    return fieldError('validation_url_domain_not_allowed', 'Url domain is not allowed')
+    return makeFieldError('validation_url_domain_not_allowed', 'Url domain is not allowed')
   },
 }

@@ -4,7 +4,7 @@ import { admission } from '../../platform/limits/shared-limits.ts'
 
 /** Loaded when first needed: the phone agent also runs where bcrypt has no native build, such as Android. */
 let loaded: typeof import('bcrypt') | undefined
-function bcrypt(): typeof import('bcrypt') {
+function loadBcrypt(): typeof import('bcrypt') {
   loaded ??= createRequire(import.meta.url)('bcrypt') as typeof import('bcrypt')
   return loaded
 }
@@ -22,7 +22,9 @@ export async function hashPassword(
 ): Promise<string> {
   if (Buffer.byteLength(plain) > MAX_PASSWORD_BYTES)
     throw new RangeError('The password exceeds 72 bytes.')
-  return admission.passwords.run(holder, () => bcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST))
+  return admission.passwords.run(holder, () =>
+    loadBcrypt().hash(plain, cost > 0 ? cost : DEFAULT_COST),
+  )
 }
 
 /** Whether `hash` is of this password. Accounts take turns. Throws RetryLater if too many wait. */
@@ -33,4 +35,4 @@ export const verifyPassword = async (
 ): Promise<boolean> =>
   plain !== '' &&
   hash !== '' &&
-  admission.passwords.run(holder, () => bcrypt().compare(plain, hash))
+  admission.passwords.run(holder, () => loadBcrypt().compare(plain, hash))

@@ -22,7 +22,7 @@ export function formatPlainNumber(value: number): string {
 }
 
 /** An exponent as Go and C write it: `+06`. */
-export const exponentText = (exponent: number) =>
+export const formatExponent = (exponent: number) =>
   (exponent < 0 ? '-' : '+') + String(Math.abs(exponent)).padStart(2, '0')
 
 /**
@@ -52,7 +52,7 @@ export function toNumber(raw: unknown): number {
 
 const UNDERSCORES = /(?<=\d)_(?=\d)/g
 
-function withoutUnderscores(text: string): string {
+function dropUnderscores(text: string): string {
   if (!/^[+-]?0x/i.test(text)) return text.replace(UNDERSCORES, '')
   const power = text.search(/p|$/i)
   const mantissa = text.slice(0, power).replace(/_(?=[\da-f])/gi, '')
@@ -61,8 +61,8 @@ function withoutUnderscores(text: string): string {
 
 /** Parses a number; undefined for other texts or if out of range. Go: strconv.ParseFloat */
 export function parseNumber(written: string): number | undefined {
-  const text = written.includes('_') ? withoutUnderscores(written) : written
-  if (DECIMAL.test(text)) return finite(Number(text))
+  const text = written.includes('_') ? dropUnderscores(written) : written
+  if (DECIMAL.test(text)) return keepFinite(Number(text))
   const infinity = INFINITY.exec(text)
   if (infinity) return infinity[1] === '-' ? -Infinity : Infinity
   if (text.toLowerCase() === 'nan') return Number.NaN
@@ -71,10 +71,10 @@ export function parseNumber(written: string): number | undefined {
   const [, sign, whole, fraction = '', power] = hex
   if (whole === '' && fraction === '') return undefined
   const mantissa = Number.parseInt(`${whole}${fraction}`, 16)
-  return finite((sign === '-' ? -1 : 1) * mantissa * 2 ** (Number(power) - 4 * fraction.length))
+  return keepFinite((sign === '-' ? -1 : 1) * mantissa * 2 ** (Number(power) - 4 * fraction.length))
 }
 
-const finite = (value: number) => (Number.isFinite(value) ? value : undefined)
+const keepFinite = (value: number) => (Number.isFinite(value) ? value : undefined)
 
 const TRUE_WORDS: ReadonlySet<string> = new Set(['1', 't', 'T', 'true', 'TRUE', 'True'])
 const FALSE_WORDS: ReadonlySet<string> = new Set(['0', 'f', 'F', 'false', 'FALSE', 'False'])

@@ -37,7 +37,7 @@ const ELEMENTS: Record<string, string> = {
   '2006': '(?<year>\\d{4})',
   '06': '(?<shortYear>\\d\\d)',
   '01': '(?<month>\\d\\d)',
-  Jan: `(?<monthName>${MONTHS.map(anyCase).join('|')})`,
+  Jan: `(?<monthName>${MONTHS.map(matchAnyCase).join('|')})`,
   '02': '(?<day>\\d\\d)',
   _2: ' ?(?<day>\\d{1,2})',
   '15': '(?<hour>\\d{1,2})',
@@ -45,8 +45,8 @@ const ELEMENTS: Record<string, string> = {
   '04': '(?<minute>\\d\\d)',
   '05': '(?<second>\\d\\d)',
   PM: '(?<half>[AP]M)',
-  Monday: `(?:${DAYS.map(anyCase).join('|')})`,
-  Mon: `(?:${DAYS.map((name) => anyCase(name.slice(0, 3))).join('|')})`,
+  Monday: `(?:${DAYS.map(matchAnyCase).join('|')})`,
+  Mon: `(?:${DAYS.map((name) => matchAnyCase(name.slice(0, 3))).join('|')})`,
   MST: ZONE_NAME,
   'Z07:00': '(?<offset>Z|[+-]\\d\\d:\\d\\d)',
   Z0700: '(?<offset>Z|[+-]\\d{4})',
@@ -61,16 +61,16 @@ const ELEMENTS: Record<string, string> = {
 const ELEMENT =
   /2006|\.999|\.0+|Z07:00|Z0700|-07:00|-0700|Monday|Mon|MST|Jan|_2|01|02|15|04|05|06|3|PM| /g
 
-function anyCase(word: string): string {
+function matchAnyCase(word: string): string {
   return word.replace(/[a-z]/gi, (c) => `[${c.toUpperCase()}${c.toLowerCase()}]`)
 }
 
 /** Adds an optional fraction after the seconds of a layout, because Go accepts one. */
-const withFraction = (layout: string) => layout.replace(/05(?!\.)/, '05.999')
+const addFraction = (layout: string) => layout.replace(/05(?!\.)/, '05.999')
 
 const PATTERNS = LAYOUTS.map(
   (layout) =>
-    new RegExp(`^${withFraction(layout).replace(ELEMENT, (element) => ELEMENTS[element]!)}$`),
+    new RegExp(`^${addFraction(layout).replace(ELEMENT, (element) => ELEMENTS[element]!)}$`),
 )
 
 type Found = Record<string, string | undefined>
@@ -79,13 +79,13 @@ type Found = Record<string, string | undefined>
 export function parseLayouts(text: string): number | undefined {
   for (const pattern of PATTERNS) {
     const match = pattern.exec(text)
-    const ms = match ? instant(match.groups as Found) : undefined
+    const ms = match ? computeInstant(match.groups as Found) : undefined
     if (ms !== undefined) return ms
   }
   return undefined
 }
 
-function instant(found: Found): number | undefined {
+function computeInstant(found: Found): number | undefined {
   const year = readFullYear(found)
   const month = found.monthName
     ? MONTHS.indexOf(found.monthName.toLowerCase())
@@ -98,12 +98,12 @@ function instant(found: Found): number | undefined {
   at.setUTCFullYear(year, month, day)
   if (at.getUTCMonth() !== month || at.getUTCDate() !== day) return undefined
   at.setUTCHours(hour, minute, second, Number((found.fraction ?? '').slice(0, 3).padEnd(3, '0')))
-  const offset = offsetMs(found.offset)
-  return offset === undefined ? undefined : at.getTime() - offset + aheadMs(found)
+  const offset = readOffsetMs(found.offset)
+  return offset === undefined ? undefined : at.getTime() - offset + readAheadMs(found)
 }
 
 /** The hours after GMT in milliseconds. PocketBase adds them: `12:00 GMT+2` becomes 14:00 UTC. */
-const aheadMs = ({ offset, ahead }: Found): number =>
+const readAheadMs = ({ offset, ahead }: Found): number =>
   offset === undefined && ahead !== undefined ? Number(ahead) * 3_600_000 : 0
 
 function readFullYear({ year, shortYear }: Found): number {
@@ -118,7 +118,7 @@ function readHour24({ hour, half }: Found): number | undefined {
   return (value % 12) + (half === 'PM' ? 12 : 0)
 }
 
-function offsetMs(offset: string | undefined): number | undefined {
+function readOffsetMs(offset: string | undefined): number | undefined {
   if (offset === undefined || offset === 'Z') return 0
   const [hours, minutes] = [Number(offset.slice(1, 3)), Number(offset.slice(-2))]
   if (hours > 24 || minutes > 60) return undefined

@@ -1,4 +1,4 @@
-import { type FieldError, fieldError } from '../../platform/api-errors.ts'
+import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import { toText } from './cast.ts'
 import { parseLayouts } from './date-layouts.ts'
 import { type FieldOf, type FieldType, SMALL_BYTES } from './field.ts'
@@ -13,16 +13,16 @@ export function formatDate(at: Date): string {
   const iso = at.toISOString()
   return iso.length === 24
     ? `${iso.slice(0, 10)} ${iso.slice(11)}`
-    : `${longYear(at)}${iso.slice(7, 13)} ${iso.slice(14)}`
+    : `${formatLongYear(at)}${iso.slice(7, 13)} ${iso.slice(14)}`
 }
 
 /** A year before 0 or after 9999 as Go writes it. `toISOString` would write six digits and a sign. */
-function longYear(at: Date): string {
+function formatLongYear(at: Date): string {
   const year = at.getUTCFullYear()
   return year < 0 ? `-${String(-year).padStart(4, '0')}` : String(year)
 }
 
-export const now = (): string => formatDate(new Date())
+export const formatNow = (): string => formatDate(new Date())
 
 /** Parses a date; undefined for an empty or invalid text. */
 export function toDate(text: string): Date | undefined {
@@ -49,19 +49,19 @@ function readDate(text: string): number | undefined {
 }
 
 /** A time as Go prints it (`2024-01-01 00:00:00 +0000 UTC`) and as Go writes it in JSON. */
-function goTime(at: Date): { text: string; json: string } {
+function formatGoTime(at: Date): { text: string; json: string } {
   const [day, clock] = formatDate(at).split(' ')
   const short = clock!.replace(/\.?0*Z$/, '')
   return { text: `${day} ${short} +0000 UTC`, json: `${day}T${short}Z` }
 }
 
-function outOfRange(limit: string, word: 'less' | 'greater'): FieldError {
-  const { text, json } = goTime(toDate(limit)!)
+function makeRangeError(limit: string, word: 'less' | 'greater'): FieldError {
+  const { text, json } = formatGoTime(toDate(limit)!)
   const code =
     word === 'less'
       ? 'validation_min_greater_equal_than_required'
       : 'validation_max_less_equal_than_required'
-  return fieldError(code, `Must be no ${word} than ${text}`, { threshold: json })
+  return makeFieldError(code, `Must be no ${word} than ${text}`, { threshold: json })
 }
 
 /** Compares years as numbers, because the texts compare as dates only if both years have four digits. */
@@ -85,8 +85,8 @@ export const date: FieldType<FieldOf<'date'>> = {
   expected: 'a date like 2026-11-20 07:00:00.000Z, or empty',
   check(field, value) {
     const [at, min, max] = [value as string, parseDate(field.min), parseDate(field.max)]
-    if (min !== '' && isBefore(at, min)) return outOfRange(min, 'less')
-    if (max !== '' && isBefore(max, at)) return outOfRange(max, 'greater')
+    if (min !== '' && isBefore(at, min)) return makeRangeError(min, 'less')
+    if (max !== '' && isBefore(max, at)) return makeRangeError(max, 'greater')
     return undefined
   },
 }

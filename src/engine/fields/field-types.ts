@@ -1,4 +1,4 @@
-import { type FieldError, fieldError } from '../../platform/api-errors.ts'
+import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import { email, url } from './address.ts'
 import { toTexts } from './cast.ts'
 import { autodate, date } from './date.ts'
@@ -23,8 +23,8 @@ import {
   editor,
   isScalar,
   json,
+  makeRequiredError,
   number,
-  required,
   TEXT_LIKE,
   text,
 } from './scalar-types.ts'
@@ -43,13 +43,13 @@ const CHOICE = {
   storage: 'text',
   maxBytes: (field: ChoiceField) => Math.max(field.maxSelect, 1) * NAME_BYTES,
   zero: (field: ChoiceField): Value => (isMulti(field) ? [] : ''),
-  fromInput: (field: ChoiceField, raw: unknown): Value => choiceValue(field, toTexts(raw)),
+  fromInput: (field: ChoiceField, raw: unknown): Value => toChoiceValue(field, toTexts(raw)),
   accepts: (raw: unknown) =>
     raw === null || isScalar(raw) || (Array.isArray(raw) && raw.every(isScalar)),
   expected: 'a text or a list of texts',
 } as const
 
-export const choiceValue = (field: ChoiceField, texts: string[]): Value =>
+export const toChoiceValue = (field: ChoiceField, texts: string[]): Value =>
   isMulti(field) ? texts : pickLastText(texts)
 
 /** The last text or, if this is a JSON list of one item, the item. An empty list gives ''. As PocketBase. */
@@ -69,10 +69,12 @@ export function listChosenTexts(value: Value): readonly string[] {
 const listTextsToValidate = (value: Value): readonly string[] =>
   typeof value === 'string' ? toTexts(value) : listChosenTexts(value)
 
-function tooMany(field: ChoiceField, count: number): FieldError | undefined {
+function findTooManyError(field: ChoiceField, count: number): FieldError | undefined {
   const maxSelect = Math.max(field.maxSelect, 1)
   if (count <= maxSelect) return undefined
-  return fieldError('validation_too_many_values', `Select no more than ${maxSelect}`, { maxSelect })
+  return makeFieldError('validation_too_many_values', `Select no more than ${maxSelect}`, {
+    maxSelect,
+  })
 }
 
 /** `select`: one or more of `values`. PocketBase: core/field_select.go */
@@ -82,10 +84,10 @@ const select: FieldType<SelectField> = {
   check(field, value) {
     const texts = listTextsToValidate(value)
     const unknown = texts.find((text) => !field.values.includes(text))
-    if (unknown === undefined) return tooMany(field, texts.length)
+    if (unknown === undefined) return findTooManyError(field, texts.length)
     return (
-      tooMany(field, texts.length) ??
-      fieldError('validation_invalid_value', `Invalid value ${unknown}`, { value: unknown })
+      findTooManyError(field, texts.length) ??
+      makeFieldError('validation_invalid_value', `Invalid value ${unknown}`, { value: unknown })
     )
   },
 }
@@ -97,35 +99,39 @@ const relation: FieldType<RelationField> = {
     const { length } = listTextsToValidate(value)
     const { minSelect } = field
     if (length < minSelect)
-      return fieldError('validation_not_enough_values', `Select at least ${minSelect}`, {
+      return makeFieldError('validation_not_enough_values', `Select at least ${minSelect}`, {
         minSelect,
       })
-    return tooMany(field, length)
+    return findTooManyError(field, length)
   },
 }
 
 /** File names in raw input. A nested list of one item counts as this item. Drops other nested lists. */
-function fileNames(raw: unknown): string[] {
+function readFileNames(raw: unknown): string[] {
   if (!Array.isArray(raw)) return toTexts(raw)
-  const names = raw.map(fileNames).filter(({ length }) => length === 1)
+  const names = raw.map(readFileNames).filter(({ length }) => length === 1)
   return [...new Set(names.flat())]
 }
 
 /** The texts in a raw value for a select, relation or file field, in their order. */
-export const choiceTexts = (field: ChoiceField, raw: unknown): string[] =>
-  field.type === 'file' ? fileNames(raw) : toTexts(raw)
+export const readChoiceTexts = (field: ChoiceField, raw: unknown): string[] =>
+  field.type === 'file' ? readFileNames(raw) : toTexts(raw)
 
 /** `file`: names of files. PocketBase: core/field_file.go */
 const file: FieldType<FileField> = {
   ...CHOICE,
-  fromInput: (field, raw) => choiceValue(field, fileNames(raw)),
+  fromInput: (field, raw) => toChoiceValue(field, readFileNames(raw)),
   check(field, value) {
     const { length } = listChosenTexts(value)
     const maxSelect = Math.max(field.maxSelect, 1)
     if (length <= maxSelect) return undefined
-    return fieldError('validation_too_many_files', `The maximum allowed files is ${maxSelect}`, {
-      maxSelect,
-    })
+    return makeFieldError(
+      'validation_too_many_files',
+      `The maximum allowed files is ${maxSelect}`,
+      {
+        maxSelect,
+      },
+    )
   },
 }
 
@@ -170,22 +176,22 @@ export const holdsJson = (field: Field): boolean => findSqlType(field) === 'json
 export function checkValue(field: Field, value: Value): FieldError | undefined {
   const isEmpty =
     value === '' || value === 0 || value === false || (Array.isArray(value) && !value.length)
-  if (isEmpty) return field.required ? required() : undefined
+  if (isEmpty) return field.required ? makeRequiredError() : undefined
   return findFieldType(field).check?.(field, value)
 }
 
 /** The error of a raw value that the field's type cannot read; undefined if it can. */
-export function readError(field: Field, raw: unknown): FieldError | undefined {
+export function findReadError(field: Field, raw: unknown): FieldError | undefined {
   const { accepts, expected } = findFieldType(field)
   const isReadable = accepts?.(raw) ?? true
-  return isReadable ? undefined : fieldError('validation_invalid_value', `Must be ${expected}`)
+  return isReadable ? undefined : makeFieldError('validation_invalid_value', `Must be ${expected}`)
 }
 
 /** Maximum bytes of a file in a field without `maxSize`. */
 export const DEFAULT_FILE_BYTES = 5 << 20
 
 /** Bytes that a field adds to the maximum body size. PocketBase: CalculateMaxBodySize of field types */
-export function maxBodyBytes(field: Field): number {
+export function findMaxBodyBytes(field: Field): number {
   if (field.type === 'editor') return field.maxSize || DEFAULT_EDITOR_BYTES
   if (field.type === 'json') return field.maxSize || DEFAULT_JSON_BYTES
   if (field.type === 'file')

@@ -1,8 +1,8 @@
-import { fieldError } from '../../platform/api-errors.ts'
+import { makeFieldError } from '../../platform/api-errors.ts'
 import { isObject, parseJson } from '../../platform/tools/json.ts'
 import type { FieldOf, FieldType } from './field.ts'
 import { writeNumber } from './json-text.ts'
-import { required } from './scalar-types.ts'
+import { makeRequiredError } from './scalar-types.ts'
 
 interface Point {
   lon: number
@@ -27,14 +27,14 @@ export const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
   expected: 'a point like {"lon":13.4,"lat":52.5}',
   check(field, value) {
     const { lon, lat } = JSON.parse(value as string) as Point
-    if (lon === 0 && lat === 0) return field.required ? required() : undefined
+    if (lon === 0 && lat === 0) return field.required ? makeRequiredError() : undefined
     if (lat < -90 || lat > 90)
-      return fieldError(
+      return makeFieldError(
         'validation_invalid_latitude',
         'Latitude must be between -90 and 90 degrees',
       )
     if (lon < -180 || lon > 180)
-      return fieldError(
+      return makeFieldError(
         'validation_invalid_longitude',
         'Longitude must be between -180 and 180 degrees',
       )

@@ -16,79 +16,86 @@ export type ValueOf<S> = S extends Shape<infer T> ? T : never
 export type ValuesOf<Shapes> = { [K in keyof Shapes]: ValueOf<Shapes[K]> }
 
 /** Makes a shape. Its value in new collections (`fresh`) is the zero value. */
-export const shape = <T>(zero: () => T, over: Shape<T>['over']): Shape<T> => ({
+export const makeShape = <T>(zero: () => T, over: Shape<T>['over']): Shape<T> => ({
   zero,
   fresh: zero,
   over,
 })
 
-const wrong = (expected: string, raw: unknown) =>
+const makeShapeError = (expected: string, raw: unknown) =>
   new ShapeError(`${expected} expected, got ${JSON.stringify(raw)}`)
 
-const place = <T>(zero: () => T, accepts: (raw: unknown) => boolean, expected: string): Shape<T> =>
-  shape(zero, (raw) => {
+const makePlaceShape = <T>(
+  zero: () => T,
+  accepts: (raw: unknown) => boolean,
+  expected: string,
+): Shape<T> =>
+  makeShape(zero, (raw) => {
     if (raw === null) return zero()
-    if (!accepts(raw)) throw wrong(expected, raw)
+    if (!accepts(raw)) throw makeShapeError(expected, raw)
     return raw as T
   })
 
-const nothing = () => null
+const returnNull = () => null
 const isText = (raw: unknown) => typeof raw === 'string'
 const isFlag = (raw: unknown) => typeof raw === 'boolean'
-const isWhole = (raw: unknown) => Number.isInteger(raw) && Math.abs(raw as number) < 2 ** 63
+const isWholeNumber = (raw: unknown) => Number.isInteger(raw) && Math.abs(raw as number) < 2 ** 63
 /** Whether the value is a list of texts. An item may be null: Go reads it as an empty text. */
 const isTexts = (raw: unknown) =>
   Array.isArray(raw) && raw.every((one) => one === null || isText(one))
 
-export const text = place<string>(() => '', isText, 'text')
-export const optionalText = place<string | null>(nothing, isText, 'text')
-export const flag = place<boolean>(() => false, isFlag, 'true or false')
-export const optionalFlag = place<boolean | null>(nothing, isFlag, 'true or false')
-export const whole = place<number>(() => 0, isWhole, 'a whole number')
-export const optionalNumber = place<number | null>(
-  nothing,
+export const text = makePlaceShape<string>(() => '', isText, 'text')
+export const optionalText = makePlaceShape<string | null>(returnNull, isText, 'text')
+export const flag = makePlaceShape<boolean>(() => false, isFlag, 'true or false')
+export const optionalFlag = makePlaceShape<boolean | null>(returnNull, isFlag, 'true or false')
+export const whole = makePlaceShape<number>(() => 0, isWholeNumber, 'a whole number')
+export const optionalNumber = makePlaceShape<number | null>(
+  returnNull,
   (raw) => typeof raw === 'number',
   'a number',
 )
-const someTexts = place<(string | null)[]>(() => [], isTexts, 'a list of texts')
+const someTexts = makePlaceShape<(string | null)[]>(() => [], isTexts, 'a list of texts')
 /** Shape of a list of texts. Items that are null become empty texts. */
-export const texts = shape<string[]>(
+export const texts = makeShape<string[]>(
   () => [],
   (raw) => someTexts.over(raw, []).map((one) => one ?? ''),
 )
 
 /** Shape of an object with any keys. Submitted keys are added to the old ones. */
-export const map = shape<Record<string, unknown>>(
+export const map = makeShape<Record<string, unknown>>(
   () => ({}),
-  (raw, old) => (raw === null ? {} : { ...old, ...asObject(raw) }),
+  (raw, old) => (raw === null ? {} : { ...old, ...requireObject(raw) }),
 )
 
-export const anything = shape<unknown>(nothing, (raw) => raw)
+export const anything = makeShape<unknown>(returnNull, (raw) => raw)
 
 /** Returns the shape with another value in new collections (`fresh`). */
-export const startingWith = <T>(shape: Shape<T>, fresh: () => T): Shape<T> => ({ ...shape, fresh })
+export const startShapeWith = <T>(shape: Shape<T>, fresh: () => T): Shape<T> => ({
+  ...shape,
+  fresh,
+})
 
 /** Returns `raw` if it is an object. Throws a ShapeError if not. */
-export function asObject(raw: unknown): Record<string, unknown> {
+export function requireObject(raw: unknown): Record<string, unknown> {
   if (isObject(raw)) return raw
-  throw wrong('an object', raw)
+  throw makeShapeError('an object', raw)
 }
 
-const folded = (key: string) => key.replace(/[-_]/g, '').toLowerCase()
+const foldKey = (key: string) => key.replace(/[-_]/g, '').toLowerCase()
 
 /** Shape of an object with these keys, in this order. */
-export function object<T extends object>(
+export function makeObjectShape<T extends object>(
   places: { readonly [K in keyof T]: Shape<T[K]> },
 ): Shape<T> {
   const keys = Object.keys(places) as (keyof T & string)[]
-  const byFolded = new Map(keys.map((key) => [folded(key), key]))
+  const byFolded = new Map(keys.map((key) => [foldKey(key), key]))
   const filled = (part: 'zero' | 'fresh') => () =>
     Object.fromEntries(keys.map((key) => [key, places[key][part]()])) as T
   const keyOf = (name: string, anyCase: boolean) =>
     Object.hasOwn(places, name)
       ? (name as keyof T & string)
       : anyCase
-        ? byFolded.get(folded(name))
+        ? byFolded.get(foldKey(name))
         : undefined
   return {
     zero: filled('zero'),
@@ -97,7 +104,7 @@ export function object<T extends object>(
       if (raw === null) return filled('zero')()
       const next = { ...old }
       const given = new Set<string>()
-      for (const [name, value] of Object.entries(asObject(raw))) {
+      for (const [name, value] of Object.entries(requireObject(raw))) {
         const key = keyOf(name, anyCase)
         if (key === undefined) continue
         if (given.has(key)) throw new ShapeError(`${name} given twice`)
@@ -110,19 +117,19 @@ export function object<T extends object>(
 }
 
 /** Shape of an object that is undefined until it is submitted. A submitted `null` removes it. */
-export const optional = <T extends object>(one: Shape<T>): Shape<T | undefined> =>
-  shape<T | undefined>(
+export const makeOptionalShape = <T extends object>(one: Shape<T>): Shape<T | undefined> =>
+  makeShape<T | undefined>(
     () => undefined,
     (raw, old, anyCase) => (raw === null ? undefined : one.over(raw, old ?? one.fresh(), anyCase)),
   )
 
 /** Shape of a list of objects. A submitted list replaces the old one. */
-export const list = <T extends object>(item: Shape<T>): Shape<T[]> =>
-  shape<T[]>(
+export const makeListShape = <T extends object>(item: Shape<T>): Shape<T[]> =>
+  makeShape<T[]>(
     () => [],
     (raw, _, anyCase) => {
       if (raw === null) return []
-      if (!Array.isArray(raw)) throw wrong('a list', raw)
+      if (!Array.isArray(raw)) throw makeShapeError('a list', raw)
       return raw.map((one) => item.over(one, item.zero(), anyCase))
     },
   )

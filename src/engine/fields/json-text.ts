@@ -4,7 +4,7 @@ import { parseJson } from '../../platform/tools/json.ts'
 const MAX_DEPTH = 1000
 
 /** Replaces lone surrogates and NUL by U+FFFD: Postgres would later refuse the whole document. */
-const safeText = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
+const toSafeText = (text: string) => text.toWellFormed().replaceAll('\0', '\ufffd')
 
 /** Compares by UTF-8 bytes, as Go does. UTF-16 order differs only for surrogates and U+E000 and above. */
 export function compareBytes(a: string, b: string): number {
@@ -15,7 +15,7 @@ export function compareBytes(a: string, b: string): number {
 
 /** JSON with keys in byte order, without spaces. Go: encoding/json.Marshal */
 export function writeSorted(value: unknown, depth = 0): string {
-  if (typeof value === 'string') return JSON.stringify(safeText(value))
+  if (typeof value === 'string') return JSON.stringify(toSafeText(value))
   if (typeof value === 'number') return writeNumber(value)
   if (typeof value === 'boolean') return String(value)
   if (value === null || typeof value !== 'object' || depth > MAX_DEPTH) return 'null'
@@ -33,17 +33,19 @@ function writeList(list: readonly unknown[], depth: number): string {
 
 function writeObject(value: Readonly<Record<string, unknown>>, depth: number): string {
   let text = ''
-  for (const [key, name] of sortedNames(value))
+  for (const [key, name] of sortNames(value))
     text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${writeSorted(value[key], depth + 1)}`
   return text === '' ? '{}' : `${text}}`
 }
 
 /** The keys of an object, and what is written for them, in their order. */
-function sortedNames(value: object): (readonly [key: string, name: string])[] {
+function sortNames(value: object): (readonly [key: string, name: string])[] {
   const keys = Object.keys(value)
   // without odd keys, sort() needs no comparator: 80,000 keys take 40 ms instead of 100
   if (!keys.some(isOddKey)) return keys.sort().map((key) => [key, key])
-  return keys.map((key) => [key, safeText(key)] as const).sort(([, a], [, b]) => compareBytes(a, b))
+  return keys
+    .map((key) => [key, toSafeText(key)] as const)
+    .sort(([, a], [, b]) => compareBytes(a, b))
 }
 
 const isOddKey = (key: string) => /[\0\ud800-\uffff]/.test(key)
@@ -147,7 +149,7 @@ export function findClosingQuote(json: string, start: number): number {
 const NUMBER = /^-?\d/
 
 /** Removes blanks from well-formed JSON. A document that is just a number is printed as in SQLite. */
-export function minify(text: string): string {
+export function minifyJson(text: string): string {
   const hasEscapes = text.includes('\\u')
   let [written, from] = ['', 0]
   for (let i = 0; i < text.length; i++) {
@@ -165,10 +167,10 @@ export function minify(text: string): string {
     }
   }
   written += text.slice(from)
-  return NUMBER.test(written) ? reprint(written) : written
+  return NUMBER.test(written) ? reprintNumber(written) : written
 }
 
-const reprint = (number: string) => {
+const reprintNumber = (number: string) => {
   const value = Number(number)
   return Number.isFinite(value) ? String(value) : number
 }
@@ -176,5 +178,5 @@ const reprint = (number: string) => {
 /** Replaces escapes of NUL and lone surrogates in a JSON string: Postgres cannot decode them. */
 function cleanEscapes(token: string): string {
   const text = JSON.parse(token) as string
-  return text.isWellFormed() && !text.includes('\0') ? token : JSON.stringify(safeText(text))
+  return text.isWellFormed() && !text.includes('\0') ? token : JSON.stringify(toSafeText(text))
 }

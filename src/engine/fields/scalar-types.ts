@@ -1,7 +1,7 @@
-import { type FieldError, fieldError } from '../../platform/api-errors.ts'
+import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import {
   countCharacters,
-  exponentText,
+  formatExponent,
   parseNumber,
   readBool,
   toBool,
@@ -17,7 +17,7 @@ import {
   type TextField,
   type Value,
 } from './field.ts'
-import { isJson, isUniqueJson, minify, writeSorted } from './json-text.ts'
+import { isJson, isUniqueJson, minifyJson, writeSorted } from './json-text.ts'
 import { matchesPattern } from './pattern.ts'
 
 /** The pattern of PocketBase's own ids. Ids with another pattern are tested for forbidden characters, too. */
@@ -29,14 +29,14 @@ const FORBIDDEN = [...'./\\|"\'`<>:?*%$\0\t\n\r ']
 const RESERVED = /^(CON|PRN|AUX|NUL|(COM|LPT)[1-9])$/
 
 /** Refuses ids that cannot be file names, whatever the field's pattern. PocketBase: core/field_text.go */
-function keyError(id: string): FieldError | undefined {
+function findKeyError(id: string): FieldError | undefined {
   const ch = FORBIDDEN.find((character) => id.includes(character))
   const wrong = `'${ch}' is not a valid primary key character`
-  if (ch !== undefined) return fieldError('validation_forbidden_pk_character', wrong, { ch })
+  if (ch !== undefined) return makeFieldError('validation_forbidden_pk_character', wrong, { ch })
   const reserved = id.toUpperCase()
   if (!RESERVED.test(reserved)) return undefined
   const text = `The primary key '${reserved}' is reserved and cannot be used`
-  return fieldError('validation_reserved_pk', text, { reserved })
+  return makeFieldError('validation_reserved_pk', text, { reserved })
 }
 
 /** Maximum characters of a text field without `max`. */
@@ -46,7 +46,8 @@ const CHARACTER_BYTES = 4
 /** Maximum bytes of an editor field without `maxSize`. */
 export const DEFAULT_EDITOR_BYTES = 5 << 20
 
-export const required = (): FieldError => fieldError('validation_required', 'Cannot be blank')
+export const makeRequiredError = (): FieldError =>
+  makeFieldError('validation_required', 'Cannot be blank')
 
 export const isScalar = (raw: unknown) => ['string', 'number', 'boolean'].includes(typeof raw)
 
@@ -72,18 +73,22 @@ export const text: FieldType<TextField> = {
     const length = countCharacters(written)
     const { min, max } = { ...field, max: field.max || DEFAULT_MAX_CHARACTERS }
     if (length < min)
-      return fieldError('validation_min_text_constraint', `Must be at least ${min} character(s)`, {
-        min,
-      })
+      return makeFieldError(
+        'validation_min_text_constraint',
+        `Must be at least ${min} character(s)`,
+        {
+          min,
+        },
+      )
     if (length > max)
-      return fieldError(
+      return makeFieldError(
         'validation_max_text_constraint',
         `Must be no more than ${max} character(s)`,
         { max },
       )
     if (field.pattern && !matchesPattern(field.pattern, written))
-      return fieldError('validation_invalid_format', 'Invalid value format')
-    return field.primaryKey && field.pattern !== KEY_PATTERN ? keyError(written) : undefined
+      return makeFieldError('validation_invalid_format', 'Invalid value format')
+    return field.primaryKey && field.pattern !== KEY_PATTERN ? findKeyError(written) : undefined
   },
 }
 
@@ -95,15 +100,15 @@ export const editor: FieldType<FieldOf<'editor'>> = {
     const maxSize = field.maxSize || DEFAULT_EDITOR_BYTES
     if (Buffer.byteLength(value as string) <= maxSize) return undefined
     const text = `The maximum allowed content size is ${maxSize} bytes`
-    return fieldError('validation_content_size_limit', text, { maxSize })
+    return makeFieldError('validation_content_size_limit', text, { maxSize })
   },
 }
 
-export const noInteger = () =>
-  fieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
-export function tooSmall(min: number): FieldError {
+export const makeIntegerError = () =>
+  makeFieldError('validation_only_int_constraint', 'Decimal numbers are not allowed')
+export function makeTooSmallError(min: number): FieldError {
   const text = `Must be greater or equal than ${formatNumber(min)}`
-  return fieldError('validation_min_number_constraint', text, { min })
+  return makeFieldError('validation_min_number_constraint', text, { min })
 }
 
 /** `number`: `min`, `max`, `onlyInt`. 0 is empty and so not checked. PocketBase: core/field_number.go */
@@ -120,12 +125,15 @@ export const number: FieldType<FieldOf<'number'>> = {
   check({ onlyInt, min, max }, value) {
     const number = value as number
     if (!Number.isFinite(number))
-      return fieldError('validation_not_a_number', 'The submitted number is not properly formatted')
-    if (onlyInt && !isInt64(number)) return noInteger()
-    if (min !== null && number < min) return tooSmall(min)
+      return makeFieldError(
+        'validation_not_a_number',
+        'The submitted number is not properly formatted',
+      )
+    if (onlyInt && !isInt64(number)) return makeIntegerError()
+    if (min !== null && number < min) return makeTooSmallError(min)
     if (max === null || number <= max) return undefined
     const text = `Must be less or equal than ${formatNumber(max)}`
-    return fieldError('validation_max_number_constraint', text, { max })
+    return makeFieldError('validation_max_number_constraint', text, { max })
   },
 }
 
@@ -134,7 +142,7 @@ function formatNumber(value: number): string {
   const [digits, power = ''] = value.toExponential().split('e')
   const exponent = Number(power)
   if (exponent >= -4 && exponent < 6) return String(value)
-  return `${digits}e${exponentText(exponent)}`
+  return `${digits}e${formatExponent(exponent)}`
 }
 
 /** Whether the number is an int64: PocketBase's test for an integer. */
@@ -168,7 +176,7 @@ export const json: FieldType<FieldOf<'json'>> = {
   maxBytes: ({ maxSize }) => maxSize || DEFAULT_JSON_BYTES,
   zero: () => null,
   fromInput(_, raw) {
-    const text = typeof raw === 'string' ? fromText(raw) : writeSorted(raw)
+    const text = typeof raw === 'string' ? readJsonText(raw) : writeSorted(raw)
     return text === 'null' ? null : text
   },
   check(field, value) {
@@ -176,17 +184,17 @@ export const json: FieldType<FieldOf<'json'>> = {
     const maxSize = field.maxSize || DEFAULT_JSON_BYTES
     const tooLarge = `The maximum allowed JSON size is ${maxSize} bytes`
     if (Buffer.byteLength(text) > maxSize)
-      return fieldError('validation_json_size_limit', tooLarge, { maxSize })
+      return makeFieldError('validation_json_size_limit', tooLarge, { maxSize })
     // `fromInput` may return `\x` escapes, too deep nesting or repeated keys
     if (!isUniqueJson(text))
-      return fieldError('validation_invalid_json', 'Must be a valid json value')
-    return field.required && EMPTY.has(text) ? required() : undefined
+      return makeFieldError('validation_invalid_json', 'Must be a valid json value')
+    return field.required && EMPTY.has(text) ? makeRequiredError() : undefined
   },
 }
 
-function fromText(text: string): string {
+function readJsonText(text: string): string {
   if (WORDS.has(text)) return text
-  return /^[-\d"[{]/.test(text) && isJson(text) ? minify(text) : quoteAsGo(text)
+  return /^[-\d"[{]/.test(text) && isJson(text) ? minifyJson(text) : quoteAsGo(text)
 }
 
 /** Quotes with Go's escapes. JSON has no `\x`, so `check` refuses a text with such an escape. */
@@ -200,17 +208,17 @@ function quoteAsGo(text: string): string {
 const DEFAULT_MAX_PASSWORD = 71
 
 /** The error of a new plain-text password, if any. An empty one has none. PocketBase: field_password.go */
-export function passwordError(field: PasswordField, plain: string): FieldError | undefined {
+export function findPasswordError(field: PasswordField, plain: string): FieldError | undefined {
   if (plain === '') return undefined
   const length = countCharacters(plain)
   const max = field.max > 0 ? field.max : DEFAULT_MAX_PASSWORD
   if (length < field.min)
-    return fieldError(
+    return makeFieldError(
       'validation_min_text_constraint',
       `Must be at least ${field.min} character(s)`,
     )
   if (length > max)
-    return fieldError('validation_max_text_constraint', `Must be less than ${max} character(s)`)
+    return makeFieldError('validation_max_text_constraint', `Must be less than ${max} character(s)`)
   if (field.pattern && !matchesPattern(field.pattern, plain))
-    return fieldError('validation_invalid_format', 'Invalid value format')
+    return makeFieldError('validation_invalid_format', 'Invalid value format')
 }

@@ -10,20 +10,21 @@ const BYTE_ORDER_MARKS: readonly (readonly [mark: string, charset: string])[] = 
   ['\xff\xfe', 'utf-16le'],
 ]
 
-const markedCharset = (head: string): string =>
+const findMarkedCharset = (head: string): string =>
   BYTE_ORDER_MARKS.find(([mark]) => head.startsWith(mark))?.[1] ?? ''
 
 const BINARY = /[\x00-\x08\x0b\x0e-\x1a\x1c-\x1f]/
 
 /** Whether a file is text, by its start. https://mimesniff.spec.whatwg.org/#binary-data-byte */
-export const isText = (head: string): boolean => markedCharset(head) !== '' || !BINARY.test(head)
+export const isText = (head: string): boolean =>
+  findMarkedCharset(head) !== '' || !BINARY.test(head)
 
 const ASCII = /^[\x07-\x0d\x1b\x20-\x7e\x85]*$/
 const LATIN = /^[\x07-\x0d\x1b\x20-\x7e\x85\xa0-\xff]*$/
 
 /** Guesses the encoding of a text; '' if unknown. PocketBase: mimetype's internal/charset */
-function guess(text: string): string {
-  const marked = markedCharset(text)
+function guessCharset(text: string): string {
+  const marked = findMarkedCharset(text)
   if (text === '' || marked) return marked
   // drop a character that is cut at the end
   const whole = text.replace(/[\xc0-\xff][\x80-\xbf]{0,2}$/, '')
@@ -37,12 +38,12 @@ const META = /<meta\s[^<>]*?charset\s?=\s?["']?([\w.:-]+)/i
 const DECLARATION = /^\s*<\?xml\s[^>]{0,200}?encoding\s{0,9}=\s{0,9}["']([\w.:-]+)/
 
 const CHARSETS: Readonly<Record<string, (text: string) => string>> = {
-  'text/plain': guess,
-  'text/html': (text) => markedCharset(text) || META.exec(text)?.[1] || guess(text),
-  'text/xml': (text) => DECLARATION.exec(text)?.[1] || guess(text),
+  'text/plain': guessCharset,
+  'text/html': (text) => findMarkedCharset(text) || META.exec(text)?.[1] || guessCharset(text),
+  'text/xml': (text) => DECLARATION.exec(text)?.[1] || guessCharset(text),
 }
 
-export function withCharset(type: string, head: string): string {
+export function addCharset(type: string, head: string): string {
   const charset = CHARSETS[type]?.(head.slice(0, CHARSET_BYTES)) ?? ''
   return charset ? `${type}; charset=${charset}` : type
 }

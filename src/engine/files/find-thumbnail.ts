@@ -5,8 +5,8 @@ import type { FileField } from '../fields/field.ts'
 import { makeThumbnail } from './make-thumbnail.ts'
 import {
   type FilePlace,
-  findStored,
-  readStored,
+  findStoredFile,
+  readStoredFile,
   type StoredFile,
   storeFile,
 } from './stored-files.ts'
@@ -36,10 +36,10 @@ export async function findThumb(
 ): Promise<StoredFile | undefined> {
   const isAdmitted = DEFAULT_SIZES.includes(size) || field.thumbs.includes(size)
   if (!isAdmitted || !PICTURES.has(original.type)) return undefined
-  const find = () => findStored(db, place, size)
+  const find = () => findStoredFile(db, place, size)
   const make = async () => {
     const pieces: Buffer[] = []
-    for await (const piece of readStored(db, original, 0, original.size)) pieces.push(piece)
+    for await (const piece of readStoredFile(db, original, 0, original.size)) pieces.push(piece)
     const { type, content } = await makeThumbnail(Buffer.concat(pieces), original.type, size)
     const thumb = { size, original: original.id }
     // another node may have stored the thumbnail meanwhile; `find` then returns that one

@@ -36,7 +36,7 @@ export async function beginFile(
     })
     .returning('id')
     .executeTakeFirstOrThrow()
-  return grow(db, id, owner, 0, [])
+  return makeGrowingFile(db, id, owner, 0, [])
 }
 
 /** Continues a file that an earlier transaction has begun. */
@@ -60,7 +60,7 @@ export async function continueFile(
     .where('part', '=', Math.floor(size / CHUNK_BYTES))
     .returning('content')
     .execute()
-  return grow(
+  return makeGrowingFile(
     db,
     id,
     owner,
@@ -70,7 +70,13 @@ export async function continueFile(
 }
 
 /** `size`: bytes that are stored, with those in `pieces`, which are stored again. */
-function grow(db: Db, id: number, owner: FileOwner, size: number, pieces: Buffer[]): GrowingFile {
+function makeGrowingFile(
+  db: Db,
+  id: number,
+  owner: FileOwner,
+  size: number,
+  pieces: Buffer[],
+): GrowingFile {
   let waiting = pieces.reduce((sum, { length }) => sum + length, 0)
   let stored = size - waiting
   const store = async (content: Buffer) => {

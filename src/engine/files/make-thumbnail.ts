@@ -28,7 +28,7 @@ function readSize(size: string): Wanted {
 }
 
 /** The size of a thumbnail, computed as in github.com/disintegration/imaging, tools.go. */
-function fitted({ width, height, cut }: Wanted, from: Box): Box {
+function fitIntoBox({ width, height, cut }: Wanted, from: Box): Box {
   const ratio = from.width / from.height
   if (height === 0) return { width, height: Math.max(1, Math.floor(width / ratio + 0.5)) }
   if (width === 0) return { width: Math.max(1, Math.floor(height * ratio + 0.5)), height }
@@ -60,7 +60,7 @@ export async function makeThumbnail(picture: Buffer, type: string, size: string)
   const upright = sharp(picture, { limitInputPixels: MAX_DOTS }).rotate()
   const { width, height, orientation = 1 } = await upright.metadata()
   const from = orientation > 4 ? { width: height, height: width } : { width, height }
-  const box = fitted(wanted, from)
+  const box = fitIntoBox(wanted, from)
   if (box.width * box.height > MAX_MADE_DOTS)
     throw new RangeError('the thumbnail would be too large')
   const isCut = wanted.width > 0 && wanted.height > 0 && wanted.cut !== 'f'

@@ -1,14 +1,14 @@
 import { fileTypeFromBuffer } from 'file-type'
-import { isText, withCharset } from './charset.ts'
+import { addCharset, isText } from './charset.ts'
 import NAMES from './pocketbase-names.json' with { type: 'json' }
-import { HEAD_BYTES, textKind } from './text-kinds.ts'
+import { findTextKind, HEAD_BYTES } from './text-kinds.ts'
 
 /** A kind of content by its first bytes, one character per byte. */
 type Signature = readonly [type: string, extension: string, pattern: RegExp]
 
 const OPEN_XML = 'application/vnd.openxmlformats-officedocument'
 /** Matches a ZIP archive that begins like an office document and has this folder. */
-const office = (folder: string) =>
+const makeOfficePattern = (folder: string) =>
   new RegExp(
     `^PK\\x03\\x04.{26}(?:\\[Content_Types\\]\\.xml|_rels/|docProps/|customXml/|\\[trash\\]/|${folder}/)` +
       `(?:.*PK\\x03\\x04.{26}${folder}/|(?<=${folder}/))`,
@@ -39,9 +39,9 @@ const SIGNATURES: readonly Signature[] = [
   ['image/tiff', '.tiff', /^(?:II\*\0|MM\0\*)/],
   ['application/pdf', '.pdf', /^.{0,1019}?%PDF-/s],
   ['application/gzip', '.gz', /^\x1f\x8b/],
-  [`${OPEN_XML}.wordprocessingml.document`, '.docx', office('word')],
-  [`${OPEN_XML}.presentationml.presentation`, '.pptx', office('ppt')],
-  [`${OPEN_XML}.spreadsheetml.sheet`, '.xlsx', office('xl')],
+  [`${OPEN_XML}.wordprocessingml.document`, '.docx', makeOfficePattern('word')],
+  [`${OPEN_XML}.presentationml.presentation`, '.pptx', makeOfficePattern('ppt')],
+  [`${OPEN_XML}.spreadsheetml.sheet`, '.xlsx', makeOfficePattern('xl')],
   ['audio/mpeg', '.mp3', /^(?:ID3[\x02-\x04]|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/],
 ]
 
@@ -54,28 +54,29 @@ export interface Sniffed {
 }
 
 /** Detects a file's type by its first bytes and names it as PocketBase does (gabriel-vasile/mimetype). */
-export async function sniff(content: Buffer): Promise<Sniffed> {
+export async function sniffContentType(content: Buffer): Promise<Sniffed> {
   const bytes = content.subarray(0, HEAD_BYTES)
   const head = bytes.toString('latin1')
   const [type, extension] =
-    bySignature(head, SIGNATURES) ?? (isText(head) ? textKind(head) : await ofBinary(bytes, head))
-  return { type: withCharset(type, head), extension, names: listTypeNames(type) }
+    findSignature(head, SIGNATURES) ??
+    (isText(head) ? findTextKind(head) : await sniffBinary(bytes, head))
+  return { type: addCharset(type, head), extension, names: listTypeNames(type) }
 }
 
-const bySignature = (text: string, signatures: readonly Signature[]) =>
+const findSignature = (text: string, signatures: readonly Signature[]) =>
   signatures.find(([, , pattern]) => pattern.test(text))
 
-async function ofBinary(bytes: Buffer, head: string): Promise<NamedType | Signature> {
+async function sniffBinary(bytes: Buffer, head: string): Promise<NamedType | Signature> {
   const kind = await fileTypeFromBuffer(bytes)
   if (!kind) return isZlib(bytes) ? ['application/zlib', ''] : ['application/octet-stream', '']
-  return (kind.ext === 'cfb' && ofCompound(bytes, head)) || pocketbaseName(kind)
+  return (kind.ext === 'cfb' && sniffCompound(bytes, head)) || toPocketbaseType(kind)
 }
 
-function ofCompound(bytes: Buffer, head: string): Signature | undefined {
+function sniffCompound(bytes: Buffer, head: string): Signature | undefined {
   if (bytes.length < 512) return undefined
   const sectorBytes = bytes.readUInt16LE(26) === 4 ? 4096 : 512
   const root = sectorBytes * (1 + bytes.readUInt32LE(48)) + 80
-  return bySignature(head.slice(root), COMPOUND_CLASSES)
+  return findSignature(head.slice(root), COMPOUND_CLASSES)
 }
 
 const isZlib = (bytes: Buffer) =>
@@ -89,7 +90,7 @@ const { renamed, aliases } = NAMES as {
   readonly aliases: Readonly<Record<string, readonly string[]>>
 }
 
-const pocketbaseName = ({
+const toPocketbaseType = ({
   mime,
   ext,
 }: {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { ApiError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { lock, queries } from '../../platform/db/queries.ts'
+import { queries, takeLock } from '../../platform/db/queries.ts'
 
 /** An account that stores files, and its maximum bytes; 0: unlimited. */
 export interface FileOwner {
@@ -14,7 +14,7 @@ export interface FileOwner {
 const LEAST_BYTES = 4_096
 
 /** Bytes of an account's files, without thumbnails. */
-export async function storedBytes(db: Db, account: string): Promise<number> {
+export async function sumStoredBytes(db: Db, account: string): Promise<number> {
   const { bytes } = await queries(db)
     .selectFrom('_files')
     .select(
@@ -43,7 +43,7 @@ export async function reserveStorage(
   size: number,
 ): Promise<void> {
   if (id === '' || maxBytes === 0) return
-  await lock(db, LOCKS.files, id)
-  if ((await storedBytes(db, id)) + Math.max(size, LEAST_BYTES) > maxBytes)
+  await takeLock(db, LOCKS.files, id)
+  if ((await sumStoredBytes(db, id)) + Math.max(size, LEAST_BYTES) > maxBytes)
     throw new FilesFull(maxBytes)
 }

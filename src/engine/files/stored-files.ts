@@ -62,7 +62,11 @@ export async function storeFile(
   return true
 }
 
-const selectStored = (db: Db, { collection, record }: Omit<FilePlace, 'name'>, thumb: string) =>
+const selectStoredFiles = (
+  db: Db,
+  { collection, record }: Omit<FilePlace, 'name'>,
+  thumb: string,
+) =>
   queries(db)
     .selectFrom('_files')
     .select(['name', 'id', 'size', 'type', 'modified'])
@@ -71,28 +75,28 @@ const selectStored = (db: Db, { collection, record }: Omit<FilePlace, 'name'>, t
     .where('thumb', '=', thumb)
 
 /** Finds stored files of a record, in the order of `names`. Leaves out names without a file. */
-export async function findAllStored(
+export async function findStoredFiles(
   db: Db,
   place: Omit<FilePlace, 'name'>,
   names: readonly string[],
 ): Promise<StoredFile[]> {
   if (names.length === 0) return []
-  return selectStored(db, place, '')
+  return selectStoredFiles(db, place, '')
     .where('name', '=', matchAny(names))
     .orderBy(sql`array_position(${names}::text[], name)`)
     .execute()
 }
 
 /** Finds a stored file or a thumbnail of it; undefined if there is none. */
-export const findStored = (db: Db, { name, ...place }: FilePlace, thumb = '') =>
-  selectStored(db, place, thumb).where('name', '=', name).executeTakeFirst()
+export const findStoredFile = (db: Db, { name, ...place }: FilePlace, thumb = '') =>
+  selectStoredFiles(db, place, thumb).where('name', '=', name).executeTakeFirst()
 
 class FileDeleted extends Error {
   override name = 'FileDeleted'
 }
 
 /** Yields the bytes from `from` to before `to`. Throws FileDeleted, or RetryLater if too many reads wait. */
-export async function* readStored(db: Db, { id }: StoredFile, from: number, to: number) {
+export async function* readStoredFile(db: Db, { id }: StoredFile, from: number, to: number) {
   for (let at = from; at < to; ) {
     const part = Math.floor(at / CHUNK_BYTES)
     const offset = at - part * CHUNK_BYTES

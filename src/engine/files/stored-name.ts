@@ -1,4 +1,4 @@
-import { randomId } from '../../platform/tools/random.ts'
+import { makeRandomId } from '../../platform/tools/random.ts'
 
 /** Maximum bytes of an uploaded file's name. Of longer names only the end is kept. */
 const MAX_SENT_BYTES = 300
@@ -14,9 +14,9 @@ const RANDOM_LENGTH = 10
 export function makeStoredName(sent: string, detected: string): string {
   const name = Buffer.from(sent).subarray(-MAX_SENT_BYTES).toString('utf8')
   const sentExtension = readExtension(name)
-  const base = snakeCase(trimDots(name.slice(0, name.length - sentExtension.length)))
-  const long = base.length < MIN_BASE ? base + randomId(RANDOM_LENGTH) : base.slice(0, MAX_BASE)
-  return `${long}_${randomId(RANDOM_LENGTH)}${cleanExtension(sentExtension, detected)}`
+  const base = toSnakeCase(trimDots(name.slice(0, name.length - sentExtension.length)))
+  const long = base.length < MIN_BASE ? base + makeRandomId(RANDOM_LENGTH) : base.slice(0, MAX_BASE)
+  return `${long}_${makeRandomId(RANDOM_LENGTH)}${cleanExtension(sentExtension, detected)}`
 }
 
 function readExtension(name: string): string {
@@ -37,7 +37,7 @@ function cleanExtension(sent: string, detected: string): string {
 }
 
 /** `myTestDB` becomes `my_test_db`. */
-export const snakeCase = (text: string): string =>
+export const toSnakeCase = (text: string): string =>
   text
     .split(/[\W_]+/)
     .filter((word) => word !== '')

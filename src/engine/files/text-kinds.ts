@@ -18,35 +18,35 @@ const SVG_TAG = /^<svg\s[^>]*?xmlns\s*=\s*["']?http:\/\/www\.w3\.org\/2000\/svg[
 const isSvg: TextTest = (head) =>
   SVG_TAG.test(head.replace(COMMENTS, '')) || (/^\s*<\?xml\s/.test(head) && head.includes('<svg'))
 
-const xml =
+const makeXmlTest =
   (tag: RegExp, namespace = ''): TextTest =>
   (head) => {
     const near = head.trimStart().slice(0, 512)
     return XML.test(head) && tag.test(near) && near.includes(namespace)
   }
 
-const script = (programs: string) =>
+const makeScriptPattern = (programs: string) =>
   new RegExp(
     `^#![ \\t]*(?:/bin/|/usr/bin/|/usr/local/bin/|/usr/bin/env[ \\t]+(?:-S[ \\t]+)?)(?:${programs})(?:\\s|$)`,
   )
 
-const isWhole = (head: string) => head.length < HEAD_BYTES
-const wholeLines = (head: string) =>
-  isWhole(head) || head.lastIndexOf('\n') <= 0 ? head : head.slice(0, head.lastIndexOf('\n'))
+const isWholeFile = (head: string) => head.length < HEAD_BYTES
+const keepWholeLines = (head: string) =>
+  isWholeFile(head) || head.lastIndexOf('\n') <= 0 ? head : head.slice(0, head.lastIndexOf('\n'))
 
-const parsesAsJson = (text: string) => parseJson(text) !== undefined
+const isParsableJson = (text: string) => parseJson(text) !== undefined
 
 const JSON_WORDS =
   /^(?:[\s{}[\],:]|"(?:[^"\\\x00-\x1f]|\\.)*"|(?:-?\d[\d.eE+-]*|true|false|null)(?=[\s,\]}]))*/
 /** A file cut off at HEAD_BYTES counts as JSON if it has only JSON tokens up to there. */
 const isJson: TextTest = (head) => {
   if (!/^[\t\n\f\r ]*[{[]/.test(head)) return false
-  return isWhole(head)
-    ? parsesAsJson(head)
+  return isWholeFile(head)
+    ? isParsableJson(head)
     : /^(?:"[^\x00-\x1f]*|[\w.+-]{0,400})$/.test(head.replace(JSON_WORDS, ''))
 }
 
-const member = (pattern: string) => {
+const makeMemberTest = (pattern: string) => {
   const isThere = new RegExp(pattern)
   return (head: string) => isJson(head) && isThere.test(head)
 }
@@ -55,17 +55,17 @@ const MEMBER = String.raw`^\s*\{(?:[^{}[\]]*,)?\s*`
 const GEO_TYPES = 'Feature(?:Collection)?|(?:Multi)?(?:Point|LineString|Polygon)|GeometryCollection'
 
 const isLinesOfJson: TextTest = (head) => {
-  const whole = wholeLines(head)
+  const whole = keepWholeLines(head)
   const lines = whole.trimEnd().split('\n')
   const isMany = lines.length > 1 || whole !== head
-  return isMany && lines.every(parsesAsJson) && lines.some((line) => /^\s*[{[]/.test(line))
+  return isMany && lines.every(isParsableJson) && lines.some((line) => /^\s*[{[]/.test(line))
 }
 
 /** Returns a test for tables: each line has the same number of cells, at least 2. Needs 2 lines, reads 10. */
-const table =
+const makeTableTest =
   (delimiter: string): TextTest =>
   (head) => {
-    const { data } = Papa.parse<string[]>(wholeLines(head), {
+    const { data } = Papa.parse<string[]>(keepWholeLines(head), {
       delimiter,
       comments: '#',
       skipEmptyLines: true,
@@ -89,29 +89,33 @@ const isMail: TextTest = (head) => {
 const TEXTS: readonly TextKind[] = [
   ['image/svg+xml', '.svg', isSvg],
   ['text/html', '.html', HTML],
-  ['application/rss+xml', '.rss', xml(/<rss[\s>]/)],
-  ['application/atom+xml', '.atom', xml(/<feed\s/, 'xmlns="http://www.w3.org/2005/Atom"')],
-  ['application/vnd.google-earth.kml+xml', '.kml', xml(/<kml\s/, 'xmlns="http://')],
-  ['application/gpx+xml', '.gpx', xml(/<gpx[\s>]/)],
-  ['application/xhtml+xml', '.html', xml(/<!DOCTYPE\s+HTML|<HTML\s+XMLNS=/i)],
+  ['application/rss+xml', '.rss', makeXmlTest(/<rss[\s>]/)],
+  ['application/atom+xml', '.atom', makeXmlTest(/<feed\s/, 'xmlns="http://www.w3.org/2005/Atom"')],
+  ['application/vnd.google-earth.kml+xml', '.kml', makeXmlTest(/<kml\s/, 'xmlns="http://')],
+  ['application/gpx+xml', '.gpx', makeXmlTest(/<gpx[\s>]/)],
+  ['application/xhtml+xml', '.html', makeXmlTest(/<!DOCTYPE\s+HTML|<HTML\s+XMLNS=/i)],
   ['text/xml', '.xml', XML],
   ['text/x-php', '.php', /^<\?(?:php|[\n\r ])|^#![ \t]*\/\S*(?: |\/)php/i],
-  ['text/javascript', '.js', script('node|nodejs')],
-  ['text/x-python', '.py', script('python[\\d.]*')],
+  ['text/javascript', '.js', makeScriptPattern('node|nodejs')],
+  ['text/x-python', '.py', makeScriptPattern('python[\\d.]*')],
   ['application/x-ndjson', '.ndjson', isLinesOfJson],
-  ['application/geo+json', '.geojson', member(`${MEMBER}"type"\\s*:\\s*"(?:${GEO_TYPES})"`)],
+  [
+    'application/geo+json',
+    '.geojson',
+    makeMemberTest(`${MEMBER}"type"\\s*:\\s*"(?:${GEO_TYPES})"`),
+  ],
   ['application/json', '.json', isJson],
   ['text/rtf', '.rtf', /^\{\\rtf/],
   ['application/x-subrip', '.srt', new RegExp(`^1\\r?\\n${STAMP} --> ${STAMP}\\r?\\n.`)],
-  ['text/csv', '.csv', table(',')],
-  ['text/tab-separated-values', '.tsv', table('\t')],
+  ['text/csv', '.csv', makeTableTest(',')],
+  ['text/tab-separated-values', '.tsv', makeTableTest('\t')],
   ['text/vcard', '.vcf', /^BEGIN:VCARD\r?\n/i],
   ['text/calendar', '.ics', /^BEGIN:VCALENDAR\r?\n/i],
   ['text/vtt', '.vtt', /^(?:\xef\xbb\xbf)?WEBVTT(?:\s|$)/],
-  ['text/x-shellscript', '.sh', script('(?:ba|c|da|k|tc|z)?sh')],
+  ['text/x-shellscript', '.sh', makeScriptPattern('(?:ba|c|da|k|tc|z)?sh')],
   ['message/rfc822', '.eml', isMail],
   ['text/plain', '.txt', /^/],
 ]
 
-export const textKind = (head: string): TextKind =>
+export const findTextKind = (head: string): TextKind =>
   TEXTS.find(([, , test]) => (test instanceof RegExp ? test.test(head) : test(head)))!

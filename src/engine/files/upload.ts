@@ -1,4 +1,4 @@
-import { type Sniffed, sniff } from './sniff.ts'
+import { type Sniffed, sniffContentType } from './sniff.ts'
 import { makeStoredName } from './stored-name.ts'
 import { HEAD_BYTES } from './text-kinds.ts'
 
@@ -19,7 +19,7 @@ export type Uploads = ReadonlyMap<string, readonly Upload[]>
 
 /** Detects the type of an uploaded file and chooses its stored name. */
 export async function readUpload(originalName: string, content: Content): Promise<Upload> {
-  const sniffed = await sniff(await readFirstPiece(content))
+  const sniffed = await sniffContentType(await readFirstPiece(content))
   return { name: makeStoredName(originalName, sniffed.extension), originalName, sniffed, content }
 }
 

@@ -16,16 +16,16 @@ const MAX_CLIENT_LENGTH = 1000
 const MAX_TEMPLATES = 1_000
 const templates = new Lru<string, Template>(MAX_TEMPLATES)
 
-export const templateCount = () => templates.size
+export const countTemplates = () => templates.size
 
 /** Compiles rule, filter and sort to SQL. Throws FilterError, 403 for a forbidden name, 429 over a limit. */
-export function compile(catalog: Catalog, question: FilterQuery): CompiledFilter {
+export function compileFilter(catalog: Catalog, question: FilterQuery): CompiledFilter {
   const client = question.filter || question.sort ? parseClient(question) : null
   return bindTemplate(findOrBuildTemplate(catalog, question, client), question, client)
 }
 
 /** Compiles a filter that depends on the time. Each call of the returned function uses the current time. */
-export function prepare(catalog: Catalog, question: FilterQuery): () => CompiledFilter {
+export function prepareFilter(catalog: Catalog, question: FilterQuery): () => CompiledFilter {
   const client = parseClient(question)
   const template = findOrBuildTemplate(catalog, question, client)
   return () => bindTemplate(template, question, client)
@@ -50,7 +50,7 @@ function findOrBuildTemplate(
   counts.filter[known ? 'hit' : 'miss']++
   if (known) return known
   const length = (client?.shape.length ?? 0) + sort.length
-  spendShape(ticket, length)
+  spendFilterShape(ticket, length)
   const template = makeTemplate(catalog, question, client, isTrusted)
   return length > MAX_CLIENT_LENGTH ? template : templates.set(key, template)
 }
@@ -69,15 +69,15 @@ const MAX_FILTER_BYTES = 3500
 function parseClient({ filter, sort, request, ticket }: FilterQuery): Tree | null {
   const found = request.auth?.isSuperuser
     ? undefined
-    : (superuserName(filter) ?? superuserName(sort))
+    : (findSuperuserName(filter) ?? findSuperuserName(sort))
   if (found) throw forbidden(`Only superusers can filter by ${found}`)
   if (filter.length * 3 > MAX_FILTER_BYTES && Buffer.byteLength(filter) > MAX_FILTER_BYTES)
     throw new FilterError('max filter length limit reached')
-  return filter === '' ? null : parseFilter(filter, () => spendReading(ticket, filter.length))
+  return filter === '' ? null : parseFilter(filter, () => spendRuleReading(ticket, filter.length))
 }
 
 /** A superuser-only name in a filter, even inside quotes. PocketBase: checkForSuperuserOnlyRuleFields */
-function superuserName(text: string): string | undefined {
+function findSuperuserName(text: string): string | undefined {
   if (text.includes('@collection.')) return '@collection.'
   return text.includes('@request.') ? '@request.' : undefined
 }
@@ -90,12 +90,12 @@ const FREE_READING = 500
 const READING_SHARE = 0.5
 
 /** Counts a filter of this length against the client's limit for compiling. Throws RetryLater (429). */
-function spendShape(ticket: Ticket | undefined, length: number): void {
+function spendFilterShape(ticket: Ticket | undefined, length: number): void {
   if (ticket && !ticket.isSuperuser && length > 0)
     admission.filterShapes.take(ticket.holder, length)
 }
 
 /** Counts parsing a filter, valid or not, against the client's limit. Throws RetryLater (429). */
-export function spendReading(ticket: Ticket | undefined, length: number): void {
-  spendShape(ticket, Math.max(0, length - FREE_READING) * READING_SHARE)
+export function spendRuleReading(ticket: Ticket | undefined, length: number): void {
+  spendFilterShape(ticket, Math.max(0, length - FREE_READING) * READING_SHARE)
 }

@@ -1,4 +1,4 @@
-import { withAncestors } from './scope.ts'
+import { listWithAncestors } from './scope.ts'
 import {
   type Column,
   findOnlyColumn,
@@ -26,7 +26,7 @@ export interface Tested {
 
 const EMPTY_TEXT = "''"
 
-export function comparison(left: Sql, sign: string, right: Sql = [EMPTY_TEXT]): Tested {
+export function makeComparison(left: Sql, sign: string, right: Sql = [EMPTY_TEXT]): Tested {
   const whole = sql`${left} ${sign} ${right}`
   const column = findOnlyColumn(left)
   const [value, ...more] = right
@@ -77,52 +77,58 @@ export const TRUE: Constant = { kind: 'constant', value: true }
 export const FALSE: Constant = { kind: 'constant', value: false }
 export const NULL: Constant = { kind: 'constant', value: null }
 
-export const constant = (value: boolean | null): Constant =>
+export const toConstant = (value: boolean | null): Constant =>
   value === null ? NULL : value ? TRUE : FALSE
 
-const withLines = (rows: readonly JoinedRow[]): Set<JoinedRow> =>
-  new Set(rows.flatMap(withAncestors))
+const addAncestors = (rows: readonly JoinedRow[]): Set<JoinedRow> =>
+  new Set(rows.flatMap(listWithAncestors))
 
 /**
  * Makes a condition of SQL. If a joined row of `notTrue` is missing, the condition cannot be true. If one of
  * `notFalse` is missing, the condition cannot be false.
  */
-export function leaf(
+export function makeLeaf(
   part: Sql | Tested,
   notTrue: readonly JoinedRow[] = [],
   notFalse: readonly JoinedRow[] = [],
 ): Leaf {
   const tested = 'sql' in part ? part : { sql: part }
-  const many = [...withLines(listJoinedRows(tested.sql))].filter((row) => row.inMany)
+  const many = [...addAncestors(listJoinedRows(tested.sql))].filter((row) => row.inMany)
   return {
     kind: 'leaf',
     ...tested,
     many: new Set(many),
-    notTrue: withLines(notTrue),
-    notFalse: withLines(notFalse),
+    notTrue: addAncestors(notTrue),
+    notFalse: addAncestors(notFalse),
   }
 }
 
 /** ANDs conditions. Leaves out `TRUE`. The result is `FALSE` if a condition is `FALSE` or `NULL`. */
-export const and = (items: readonly Condition[]): Condition => fold('and', items, true)
+export const joinByAnd = (items: readonly Condition[]): Condition =>
+  foldConditions('and', items, true)
 
-export const or = (items: readonly Condition[]): Condition => fold('or', items, false)
+export const joinByOr = (items: readonly Condition[]): Condition =>
+  foldConditions('or', items, false)
 
-function fold(kind: 'and' | 'or', items: readonly Condition[], neutral: boolean): Condition {
+function foldConditions(
+  kind: 'and' | 'or',
+  items: readonly Condition[],
+  neutral: boolean,
+): Condition {
   const rest: Condition[] = []
   for (const item of items) {
     if (item.kind === 'constant') {
-      if ((item.value ?? false) !== neutral) return constant(!neutral)
+      if ((item.value ?? false) !== neutral) return toConstant(!neutral)
     } else if (item.kind === kind) rest.push(...item.items)
     else rest.push(item)
   }
-  if (rest.length === 0) return constant(neutral)
+  if (rest.length === 0) return toConstant(neutral)
   return rest.length === 1 ? rest[0]! : { kind, items: rest }
 }
 
 /** `yes` where the SQL `test` is true, else `no`. The test must never be NULL. */
 export const buildBranch = (test: Sql, yes: Condition, no: Condition): Condition =>
-  or([and([leaf(test), yes]), and([leaf(sql`NOT ${test}`), no])])
+  joinByOr([joinByAnd([makeLeaf(test), yes]), joinByAnd([makeLeaf(sql`NOT ${test}`), no])])
 
 export function collectMultiRows(condition: Condition): ReadonlySet<JoinedRow> {
   if (condition.kind === 'constant') return new Set()
@@ -130,10 +136,10 @@ export function collectMultiRows(condition: Condition): ReadonlySet<JoinedRow> {
   return new Set(condition.items.flatMap((item) => [...collectMultiRows(item)]))
 }
 
-export function requiredRows(condition: Condition): ReadonlySet<JoinedRow> {
+export function findRequiredRows(condition: Condition): ReadonlySet<JoinedRow> {
   if (condition.kind === 'constant') return new Set()
   if (condition.kind === 'leaf') return condition.notTrue
-  const needs = condition.items.map(requiredRows)
+  const needs = condition.items.map(findRequiredRows)
   if (condition.kind === 'and') return new Set(needs.flatMap((rows) => [...rows]))
   return new Set([...needs[0]!].filter((row) => needs.every((rows) => rows.has(row))))
 }

@@ -1,9 +1,9 @@
 import { cleanText } from '../../platform/tools/clean-text.ts'
-import { type Condition, leaf } from './condition.ts'
+import { type Condition, makeLeaf } from './condition.ts'
 import { type Expression, type Operand, writeTextSql } from './operand.ts'
 import { FilterError, type Sign } from './parse.ts'
-import { goText, type Scalar } from './scalar.ts'
-import { param, sql } from './sql.ts'
+import { formatGoText, type Scalar } from './scalar.ts'
+import { makeParam, sql } from './sql.ts'
 
 /** Letters that `:fold` takes for one, each after its letter without an accent. */
 const FAMILIES =
@@ -25,8 +25,8 @@ export function buildFoldedLike(sign: Sign, left: Operand, right: Operand): Cond
   if (!sign.endsWith('~') || !isFolded(left) || right.kind !== 'known' || !right.pattern)
     throw new FilterError('":fold" is for a field on the left of ~ or !~, with a text on the right')
   const { slot } = right
-  const pattern = param('text', (input) => writeFoldedPattern(slot(input)))
-  return leaf(sql`${writeTextSql(left)} ${sign} ${pattern} COLLATE "C"`, left.rows, left.rows)
+  const pattern = makeParam('text', (input) => writeFoldedPattern(slot(input)))
+  return makeLeaf(sql`${writeTextSql(left)} ${sign} ${pattern} COLLATE "C"`, left.rows, left.rows)
 }
 
 export const isFolded = (operand: Operand): operand is Expression =>
@@ -38,11 +38,11 @@ export const isFolded = (operand: Operand): operand is Expression =>
  */
 export function writeFoldedPattern(value: Scalar): string | null {
   if (value === null) return null
-  const text = cleanText(goText(value)).normalize('NFC')
+  const text = cleanText(formatGoText(value)).normalize('NFC')
   if (text.length > MAX_CHARACTERS) return null
   // a dot for İ, whose small letter has a dot of its own in some databases and none in others
   const letters = text.replaceAll('İ', '\0').toLowerCase().replaceAll('ß', 'ss')
-  const plain = vowelAmongVowels([...letters])
+  const plain = findInnerVowel([...letters])
   const classes = [...letters].map((letter, at) =>
     letter === '\0' ? '.' : writeLetterClass(letter, at === plain),
   )
@@ -53,7 +53,7 @@ export function writeFoldedPattern(value: Scalar): string | null {
  * The letter that is compared without accents, so that an index can be searched for a text whose trigrams
  * would all be too many, such as `eau`: its second letter. -1 for most texts.
  */
-function vowelAmongVowels(letters: readonly string[]): number {
+function findInnerVowel(letters: readonly string[]): number {
   const sizes = letters.map((letter) => FAMILY.get(letter)?.length ?? 1)
   const trigrams = sizes.slice(2).map((size, at) => sizes[at]! * sizes[at + 1]! * size)
   return trigrams.length > 0 && trigrams.every((count) => count > MAX_TRIGRAMS) ? 1 : -1

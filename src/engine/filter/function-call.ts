@@ -1,4 +1,4 @@
-import { type Expression, expression, type Operand } from './operand.ts'
+import { type Expression, makeExpression, type Operand } from './operand.ts'
 import { FilterError, type Token } from './parse.ts'
 import type { Sql } from './sql.ts'
 import { MIXED } from './traits.ts'
@@ -22,7 +22,7 @@ export function callOperand(
   rest: Partial<Expression>,
 ): Expression {
   const empty = operands.filter(isParameter).map(({ isEmpty }) => isEmpty)
-  return expression(build(operands), 'text', {
+  return makeExpression(build(operands), 'text', {
     isEmpty: empty.length > 0 && empty.every((one) => one === false) ? false : undefined,
     rows: operands.flatMap((operand) => (operand.kind === 'expression' ? operand.rows : [])),
     ...(empty.length > 0 && {

@@ -1,13 +1,13 @@
 import { callOperand, type FunctionBuilder, isLiteral, rewordFilterError } from './function-call.ts'
 import { FORMS, type Operand } from './operand.ts'
 import { FilterError } from './parse.ts'
-import { asNumeric } from './scalar.ts'
-import { numberParam, SELECT, type Sql, sql } from './sql.ts'
+import { toNumericScalar } from './scalar.ts'
+import { makeNumberParam, SELECT, type Sql, sql } from './sql.ts'
 
 const EARTH_KM = 6371
 
 /** The function `geoDistance(lonA, latA, lonB, latB)`, in kilometres. */
-export const geoDistance: FunctionBuilder = (args, resolve) => {
+export const buildGeoDistance: FunctionBuilder = (args, resolve) => {
   if (args.length !== 4)
     throw new FilterError(`[geoDistance] expected 4 arguments, got ${args.length}`)
   const operands = args.map((arg, i) => {
@@ -16,18 +16,19 @@ export const geoDistance: FunctionBuilder = (args, resolve) => {
     const explain = (cause: string) => `[geoDistance] failed to resolve argument ${i}: ${cause}`
     return rewordFilterError(() => resolve(arg), explain)
   })
-  const build = (four: readonly Operand[]) => distance(four.map(degrees))
+  const build = (four: readonly Operand[]) => writeDistance(four.map(toDegrees))
   return callOperand(operands, build, { storage: 'real', fallback: 'off' })
 }
 
-function distance(degrees: readonly Sql[]): Sql {
+function writeDistance(degrees: readonly Sql[]): Sql {
   const [lonA = [], latA = [], lonB = [], latB = []] = degrees.map((one) => sql`radians(${one})`)
   const cosine = sql`cos(${latA}) * cos(${latB}) * cos(${lonB} - ${lonA}) + sin(${latA}) * sin(${latB})`
   return sql`(${SELECT}${String(EARTH_KM)} * acos(least(1, greatest(-1, c.v))) FROM (${SELECT}${cosine} v) c WHERE c.v IS NOT NULL)`
 }
 
-function degrees(operand: Operand): Sql {
-  if (operand.kind === 'known') return numberParam((input) => asNumeric(operand.slot(input)))
+function toDegrees(operand: Operand): Sql {
+  if (operand.kind === 'known')
+    return makeNumberParam((input) => toNumericScalar(operand.slot(input)))
   const form = FORMS[operand.storage]
   if (form.number) return sql`${form.number(operand.sql)}::float8`
   const number =

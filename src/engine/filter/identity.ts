@@ -1,10 +1,10 @@
-import { type Condition, comparison, constant, leaf, type Tested } from './condition.ts'
+import { type Condition, makeComparison, makeLeaf, type Tested, toConstant } from './condition.ts'
 import { type Known, type Operand, writeBoundText } from './operand.ts'
 import {
   buildBoolTest,
   isNullSql,
   isOfOneRank,
-  numberOrText,
+  pickNumberOrText,
   writeRankedRow,
 } from './relational.ts'
 import { TRUE_TEXT } from './scalar.ts'
@@ -13,26 +13,27 @@ import { type Sql, sql } from './sql.ts'
 
 /** SQLite's `a IS b` or `a IS NOT b`, which are never NULL. */
 export function buildIdentical(positive: boolean, left: Operand, right: Operand): Condition {
-  if (right.kind === 'known' && right.isWord) return truthIs(positive, left, right)
+  if (right.kind === 'known' && right.isWord) return buildTruthTest(positive, left, right)
   return buildIdenticalSides(positive, ...makeSides(left, right))
 }
 
 /** A comparison for which NULL differs from all other values: `=` is then false, `!=` is true. */
-function unlike(part: Sql | Tested, positive: boolean, a: Side, b: Side): Condition {
+function buildUnlikeTest(part: Sql | Tested, positive: boolean, a: Side, b: Side): Condition {
   const rows = [...(b.nullable ? [] : a.rows), ...(a.nullable ? [] : b.rows)]
-  return positive ? leaf(part, rows, []) : leaf(part, [], rows)
+  return positive ? makeLeaf(part, rows, []) : makeLeaf(part, [], rows)
 }
 
 export function buildIdenticalSides(positive: boolean, a: Side, b: Side): Condition {
-  if (a.rank === 'null' || b.rank === 'null') return isMissing(positive, a.rank === 'null' ? b : a)
-  const asText = jsonText(positive, a, b)
+  if (a.rank === 'null' || b.rank === 'null')
+    return buildMissingTest(positive, a.rank === 'null' ? b : a)
+  const asText = compareJsonWithText(positive, a, b)
   if (asText) return asText
   const nullable = a.nullable || b.nullable
   const both = a.nullable && b.nullable
-  if (a.rank === 'mixed' || b.rank === 'mixed') return identicalMixed(positive, a, b)
+  if (a.rank === 'mixed' || b.rank === 'mixed') return compareMixed(positive, a, b)
   if (a.rank !== b.rank) {
-    if (!both) return constant(!positive)
-    return leaf(
+    if (!both) return toConstant(!positive)
+    return makeLeaf(
       positive
         ? sql`(${isNullSql(a)} AND ${isNullSql(b)})`
         : sql`NOT (${isNullSql(a)} AND ${isNullSql(b)})`,
@@ -46,47 +47,53 @@ export function buildIdenticalSides(positive: boolean, a: Side, b: Side): Condit
       ? '='
       : '<>'
   const test = nullable ? undefined : buildBoolTest(sign, a, b)
-  return test ?? unlike(comparison(numberOrText(a), sign, numberOrText(b)), positive, a, b)
+  return (
+    test ??
+    buildUnlikeTest(makeComparison(pickNumberOrText(a), sign, pickNumberOrText(b)), positive, a, b)
+  )
 }
 
 /** Compares JSON, as plain text, with a text that is no number or bool. Undefined for other operands. */
-function jsonText(positive: boolean, a: Side, b: Side): Condition | undefined {
+function compareJsonWithText(positive: boolean, a: Side, b: Side): Condition | undefined {
   const [json, { operand: value }] = a.operand.kind === 'known' ? [b, a] : [a, b]
   const { operand } = json
   if (operand.kind !== 'expression' || operand.storage !== 'json' || !operand.text) return undefined
   if (json.rank !== 'mixed' || value.kind !== 'known' || !value.traits.isPlainText) return undefined
   const [text, param] = [operand.text, writeBoundText(value)]
-  if (positive) return leaf(sql`coalesce(${text} = ${param}, false)`, json.rows, [])
-  return leaf(sql`${text} IS DISTINCT FROM ${param}`, [], json.rows)
+  if (positive) return makeLeaf(sql`coalesce(${text} = ${param}, false)`, json.rows, [])
+  return makeLeaf(sql`${text} IS DISTINCT FROM ${param}`, [], json.rows)
 }
 
-export function isMissing(positive: boolean, side: Side): Condition {
-  if (!side.nullable) return constant(!positive)
+export function buildMissingTest(positive: boolean, side: Side): Condition {
+  if (!side.nullable) return toConstant(!positive)
   const test = isNullSql(side)
-  return positive ? leaf(test, [], side.rows) : leaf(sql`NOT (${test})`, side.rows, [])
+  return positive ? makeLeaf(test, [], side.rows) : makeLeaf(sql`NOT (${test})`, side.rows, [])
 }
 
 /** Compares if a side is a number in some rows, a text in others (`mixed`). A number never equals a text. */
-function identicalMixed(positive: boolean, a: Side, b: Side): Condition {
+function compareMixed(positive: boolean, a: Side, b: Side): Condition {
   const [mixed, value] = a.rank === 'mixed' ? [a, b] : [b, a]
   if (mixed.rank === 'mixed' && isOfOneRank(value)) {
-    const [own, other] = [value.rank === 'number' ? mixed.number : mixed.text, numberOrText(value)]
+    const [own, other] = [
+      value.rank === 'number' ? mixed.number : mixed.text,
+      pickNumberOrText(value),
+    ]
     const part = positive
       ? sql`coalesce(${own} = ${other}, false)`
       : sql`${own} IS DISTINCT FROM ${other}`
-    return unlike(part, positive, mixed, value)
+    return buildUnlikeTest(part, positive, mixed, value)
   }
   const sign = positive ? 'IS NOT DISTINCT FROM' : 'IS DISTINCT FROM'
-  return unlike(sql`${writeRankedRow(a)} ${sign} ${writeRankedRow(b)}`, positive, a, b)
+  return buildUnlikeTest(sql`${writeRankedRow(a)} ${sign} ${writeRankedRow(b)}`, positive, a, b)
 }
 
 const BEGINS_WITH_NUMBER = `'${TRUE_TEXT.source}'`
 
 /** `a IS TRUE`, `a IS NOT FALSE`: compares truth values, never NULL. sqlite.org/lang_expr.html, booleans */
-function truthIs(positive: boolean, operand: Operand, word: Known): Condition {
+function buildTruthTest(positive: boolean, operand: Operand, word: Known): Condition {
   const side = makeSide(operand)
   const test = sql`(${writeTruthSql(side)}) IS ${positive ? 'NOT ' : ''}DISTINCT FROM (${writeTruthSql(makeSide(word))})`
-  return positive ? leaf(test, side.rows, []) : leaf(test, [], side.rows)
+  return positive ? makeLeaf(test, side.rows, []) : makeLeaf(test, [], side.rows)
 }
 
 function writeTruthSql(side: Side): Sql {

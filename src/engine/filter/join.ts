@@ -1,14 +1,14 @@
 import type { Collection } from '../collections/collection.ts'
 import { findUniqueIndex } from '../collections/index-definition.ts'
 import { type Field, isMulti, type RelationField } from '../fields/field.ts'
-import { type Context, column, type FilterRow, table } from './row.ts'
+import { type Context, type FilterRow, writeRowColumn, writeTable } from './row.ts'
 import { type JoinedRow, type JoinSource, makeColumn, ROWID, SELECT, sql } from './sql.ts'
 
 /** Paths with equal keys share a join. Joins from the caller's record begin with `auth.`. */
 const makeJoinKey = ({ values, isNew }: FilterRow, name: string): string =>
   values && !isNew ? `auth.${name}` : name
 
-const joinedRow = (collection: Collection, at: JoinedRow): FilterRow => ({
+const makeJoinedRow = (collection: Collection, at: JoinedRow): FilterRow => ({
   collection,
   at,
   nullable: true,
@@ -19,7 +19,7 @@ export const orderByInsertion = (collection: Collection): Pick<JoinSource, 'orde
 
 /** Joins the values of a list column in order: a row for each, or one NULL row for an empty list. */
 export function joinValues({ scope }: Context, row: FilterRow, field: Field): JoinedRow {
-  const list = column(row, field)
+  const list = writeRowColumn(row, field)
   return scope.join(makeJoinKey(row, `${field.name}[]`), row.at, true, () => ({
     from: sql`LATERAL unnest(${list}) WITH ORDINALITY`,
     columns: '(value, ord)',
@@ -36,15 +36,15 @@ export function joinRelation(
 ) {
   if (isMulti(field)) {
     const values = joinValues(context, row, field)
-    const from = sql`LATERAL (${SELECT}t.* FROM ${table(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
+    const from = sql`LATERAL (${SELECT}t.* FROM ${writeTable(target)} t WHERE t."id" = ${values}.value OFFSET 0)`
     const at = context.scope.join('value', values, false, () => ({ from }))
-    return { ...joinedRow(target, at), list: column(row, field) }
+    return { ...makeJoinedRow(target, at), list: writeRowColumn(row, field) }
   }
-  const id = column(row, field)
+  const id = writeRowColumn(row, field)
   const on = (alias: JoinedRow) => sql`${makeColumn(alias, 'id')} = ${id}`
-  const source = () => ({ from: table(target), on })
+  const source = () => ({ from: writeTable(target), on })
   const at = context.scope.join(makeJoinKey(row, field.name), row.at, false, source)
-  return joinedRow(target, at)
+  return makeJoinedRow(target, at)
 }
 
 /** Joins the records whose `field` refers to `row`. At most one if the field has a unique index. */
@@ -54,14 +54,14 @@ export function joinBack(
   collection: Collection,
   field: RelationField,
 ) {
-  const id = column(row, context.catalog.field(row.collection, 'id')!)
+  const id = writeRowColumn(row, context.catalog.field(row.collection, 'id')!)
   const on = (alias: JoinedRow) => {
-    const reference = column(joinedRow(collection, alias), field)
+    const reference = writeRowColumn(makeJoinedRow(collection, alias), field)
     return isMulti(field) ? sql`${reference} @> ARRAY[${id}]` : sql`${reference} = ${id}`
   }
   const unique = findUniqueIndex(collection.indexes, field.name)
   const many = isMulti(field) || !unique || unique.where !== ''
-  const source = () => ({ from: table(collection), on, ...orderByInsertion(collection) })
+  const source = () => ({ from: writeTable(collection), on, ...orderByInsertion(collection) })
   const key = makeJoinKey(row, `${collection.name}_via_${field.name}`)
-  return joinedRow(collection, context.scope.join(key, row.at, many, source))
+  return makeJoinedRow(collection, context.scope.join(key, row.at, many, source))
 }

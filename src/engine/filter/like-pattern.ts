@@ -2,7 +2,7 @@
 export const isBrokenPattern = (pattern: string) => /(?<!\\)(?:\\\\)*\\$/.test(pattern)
 
 /** The pattern of `~`: the text if it has an unescaped `%`, else `%text%`. PocketBase: wrapLikeParams */
-export const likePattern = (text: string): string =>
+export const makeLikePattern = (text: string): string =>
   /^(?:[^\\%]|\\.)*%/su.test(text) ? text : `%${escapeUnescaped(text)}%`
 
 /** Escapes `%`, `_` and `\` that are not escaped yet. In `__` it escapes only the second, as PocketBase. */

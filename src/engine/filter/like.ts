@@ -1,46 +1,46 @@
-import { buildBranch, type Condition, constant, FALSE, leaf, NULL } from './condition.ts'
+import { buildBranch, type Condition, FALSE, makeLeaf, NULL, toConstant } from './condition.ts'
 import { isBrokenPattern } from './like-pattern.ts'
 import { FORMS, type Operand, writeTextSql } from './operand.ts'
-import { asText } from './scalar.ts'
-import { flagParam, type Input, param, type Slot, sql, textParam } from './sql.ts'
+import { formatScalar } from './scalar.ts'
+import { type Input, makeFlagParam, makeParam, makeTextParam, type Slot, sql } from './sql.ts'
 
 /** `~` or `!~`. Wraps the right side in `%`, unless it is a literal or request value with a `%`. */
 export function buildLike(positive: boolean, left: Operand, right: Operand): Condition {
-  if (right.kind === 'expression') return likeExpression(positive, left, right)
+  if (right.kind === 'expression') return buildLikeExpression(positive, left, right)
   const { traits } = right
   const text = writeTextSql(left)
   if (traits.kind === 'null') return NULL
   const { nullable, rows } =
     left.kind === 'known' ? { nullable: left.isEmpty === 'perhaps', rows: [] } : left
   const unmatched = nullable
-    ? leaf(sql`(CASE WHEN ${text} IS NOT NULL THEN ${String(!positive)} END)`, rows, rows)
-    : constant(!positive)
+    ? makeLeaf(sql`(CASE WHEN ${text} IS NOT NULL THEN ${String(!positive)} END)`, rows, rows)
+    : toConstant(!positive)
   if (traits.pattern === 'broken') return unmatched
   const isMixed = traits.pattern === 'mixed'
-  const slot = right.pattern ?? wrapped(right.slot)
-  const isBroken = (input: Input) => isBrokenPattern(asText(slot(input)) ?? '')
+  const slot = right.pattern ?? wrapInPercents(right.slot)
+  const isBroken = (input: Input) => isBrokenPattern(formatScalar(slot(input)) ?? '')
   const pattern = isMixed
-    ? textParam((input) => (isBroken(input) ? '' : slot(input)))
-    : param('text', slot)
+    ? makeTextParam((input) => (isBroken(input) ? '' : slot(input)))
+    : makeParam('text', slot)
   // `|| ''` prevents the use of a trigram index, which lowers a final Σ to ς and would miss rows
   const found = isMixed || traits.pattern === 'sigma' ? sql`(${text} || '')` : text
-  const test = sql`${found} ${sign(positive, traits.pattern !== 'plain')} ${pattern} COLLATE "C"`
-  const matched = leaf(test, rows, rows)
-  return isMixed ? buildBranch(flagParam(isBroken), unmatched, matched) : matched
+  const test = sql`${found} ${writeLikeSign(positive, traits.pattern !== 'plain')} ${pattern} COLLATE "C"`
+  const matched = makeLeaf(test, rows, rows)
+  return isMixed ? buildBranch(makeFlagParam(isBroken), unmatched, matched) : matched
 }
 
 /** Under collation C, ILIKE ignores case for ASCII only, as in SQLite. Without letters LIKE is faster. */
-const sign = (positive: boolean, folds = true) =>
+const writeLikeSign = (positive: boolean, folds = true) =>
   `${positive ? '' : 'NOT '}${folds ? 'ILIKE' : 'LIKE'}`
 
-const wrapped =
+const wrapInPercents =
   (slot: Slot): Slot =>
   (input) => {
-    const text = asText(slot(input))
+    const text = formatScalar(slot(input))
     return text === null ? null : `%${text}%`
   }
 
-function likeExpression(positive: boolean, left: Operand, right: Operand): Condition {
+function buildLikeExpression(positive: boolean, left: Operand, right: Operand): Condition {
   if (right.kind === 'known') return FALSE
   const rows = [...(left.kind === 'expression' ? left.rows : []), ...right.rows]
   const own = right.asPattern?.()
@@ -48,5 +48,9 @@ function likeExpression(positive: boolean, left: Operand, right: Operand): Condi
     own?.kind === 'expression'
       ? FORMS[own.storage].text(own.sql)
       : sql`('%' || ${FORMS[right.storage].text(right.sql)} || '%')`
-  return leaf(sql`${writeTextSql(left)} ${sign(positive)} ${pattern} COLLATE "C"`, rows, rows)
+  return makeLeaf(
+    sql`${writeTextSql(left)} ${writeLikeSign(positive)} ${pattern} COLLATE "C"`,
+    rows,
+    rows,
+  )
 }

@@ -1,9 +1,9 @@
 import type { Scalar } from './scalar.ts'
 
-const dateText = (ms: number) => new Date(ms).toISOString().replace('T', ' ')
+const formatDateText = (ms: number) => new Date(ms).toISOString().replace('T', ' ')
 const DAY_MS = 86_400_000
 
-const start = (now: Date, month = now.getUTCMonth(), day = now.getUTCDate()) =>
+const computePeriodStart = (now: Date, month = now.getUTCMonth(), day = now.getUTCDate()) =>
   Date.UTC(now.getUTCFullYear(), month, day)
 
 export const ANY_TIME = new Date(0)
@@ -13,9 +13,9 @@ export const MACROS: ReadonlyMap<string, (now: Date) => Scalar> = new Map<
   string,
   (now: Date) => Scalar
 >([
-  ['@now', (now) => dateText(now.getTime())],
-  ['@yesterday', (now) => dateText(now.getTime() - DAY_MS)],
-  ['@tomorrow', (now) => dateText(now.getTime() + DAY_MS)],
+  ['@now', (now) => formatDateText(now.getTime())],
+  ['@yesterday', (now) => formatDateText(now.getTime() - DAY_MS)],
+  ['@tomorrow', (now) => formatDateText(now.getTime() + DAY_MS)],
   ['@second', (now) => BigInt(now.getUTCSeconds())],
   ['@minute', (now) => BigInt(now.getUTCMinutes())],
   ['@hour', (now) => BigInt(now.getUTCHours())],
@@ -23,10 +23,10 @@ export const MACROS: ReadonlyMap<string, (now: Date) => Scalar> = new Map<
   ['@month', (now) => BigInt(now.getUTCMonth() + 1)],
   ['@weekday', (now) => BigInt(now.getUTCDay())],
   ['@year', (now) => BigInt(now.getUTCFullYear())],
-  ['@todayStart', (now) => dateText(start(now))],
-  ['@todayEnd', (now) => dateText(start(now) + DAY_MS - 1)],
-  ['@monthStart', (now) => dateText(start(now, now.getUTCMonth(), 1))],
-  ['@monthEnd', (now) => dateText(start(now, now.getUTCMonth() + 1, 1) - 1)],
-  ['@yearStart', (now) => dateText(start(now, 0, 1))],
-  ['@yearEnd', (now) => dateText(start(now, 12, 1) - 1)],
+  ['@todayStart', (now) => formatDateText(computePeriodStart(now))],
+  ['@todayEnd', (now) => formatDateText(computePeriodStart(now) + DAY_MS - 1)],
+  ['@monthStart', (now) => formatDateText(computePeriodStart(now, now.getUTCMonth(), 1))],
+  ['@monthEnd', (now) => formatDateText(computePeriodStart(now, now.getUTCMonth() + 1, 1) - 1)],
+  ['@yearStart', (now) => formatDateText(computePeriodStart(now, 0, 1))],
+  ['@yearEnd', (now) => formatDateText(computePeriodStart(now, 12, 1) - 1)],
 ])

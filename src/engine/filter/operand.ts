@@ -1,6 +1,6 @@
-import { likePattern } from './like-pattern.ts'
-import { goText, type Scalar } from './scalar.ts'
-import { type JoinedRow, param, type Slot, type Sql, sql, textParam } from './sql.ts'
+import { makeLikePattern } from './like-pattern.ts'
+import { formatGoText, type Scalar } from './scalar.ts'
+import { type JoinedRow, makeParam, makeTextParam, type Slot, type Sql, sql } from './sql.ts'
 import { deriveTraits, NUMBER, type Traits } from './traits.ts'
 
 /** SQLite's type affinity of an operand. The other operand may be converted to it. Contract 2.10 */
@@ -56,7 +56,7 @@ export interface Expression extends Common {
 export type Operand = Known | Expression
 
 /** An expression that may be NULL and has no affinity, unless `rest` says otherwise. */
-export const expression = (
+export const makeExpression = (
   part: Sql,
   storage: Storage,
   rest: Partial<Expression> = {},
@@ -72,7 +72,7 @@ export const expression = (
   ...rest,
 })
 
-const known = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known => ({
+const makeKnownOperand = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known => ({
   kind: 'known',
   slot,
   traits,
@@ -83,22 +83,25 @@ const known = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known => 
   ...rest,
 })
 
-export const parameter = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known =>
-  known(slot, traits, { pattern: (input) => toLikePattern(slot(input)), ...rest })
+export const makeParameter = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known =>
+  makeKnownOperand(slot, traits, { pattern: (input) => toLikePattern(slot(input)), ...rest })
 
-const toLikePattern = (value: Scalar) => (value === null ? null : likePattern(goText(value)))
+const toLikePattern = (value: Scalar) =>
+  value === null ? null : makeLikePattern(formatGoText(value))
 
 /** A value that is the same for all requests, such as a literal. */
 export const makeConstant = (value: Scalar): Known =>
-  parameter(() => value, deriveTraits(value), { constant: value })
+  makeParameter(() => value, deriveTraits(value), { constant: value })
 
 /** The keyword `null`, `true` or `false`, which `~` cannot use as a pattern. */
-export const keyword = (value: null | bigint): Known => known(() => value, deriveTraits(value))
+export const makeKeyword = (value: null | bigint): Known =>
+  makeKnownOperand(() => value, deriveTraits(value))
 
-export const makeNumberOperand = (slot: Slot): Known => known(slot, NUMBER)
+export const makeNumberOperand = (slot: Slot): Known => makeKnownOperand(slot, NUMBER)
 
 /** The result of `:isset`, 0 or 1. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
-export const makeIssetResult = (slot: Slot): Known => known(slot, NUMBER, { isWord: true })
+export const makeIssetResult = (slot: Slot): Known =>
+  makeKnownOperand(slot, NUMBER, { isWord: true })
 
 /** SQL of a stored value as a number and as a text. Computed texts have collation C, to sort by bytes. */
 interface Form {
@@ -122,7 +125,7 @@ export const FORMS: Readonly<Record<Storage, Form>> = {
 }
 
 export const writeBoundText = ({ slot, traits: { kind } }: Known): Sql =>
-  kind === 'text' || kind === 'empty' ? param('text', slot) : textParam(slot)
+  kind === 'text' || kind === 'empty' ? makeParam('text', slot) : makeTextParam(slot)
 
 export const writeTextSql = (operand: Operand): Sql =>
   operand.kind === 'expression' ? FORMS[operand.storage].text(operand.sql) : writeBoundText(operand)

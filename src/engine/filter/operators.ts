@@ -7,7 +7,7 @@ import type { Sign } from './parse.ts'
 import { buildRelational } from './relational.ts'
 
 /** Compares row by row, as `?=` does. PocketBase: tools/search/filter.go, buildResolversExpr */
-export function compare(sign: Sign, left: Operand, right: Operand): Condition {
+export function compareOperands(sign: Sign, left: Operand, right: Operand): Condition {
   if (isFolded(left) || isFolded(right)) return buildFoldedLike(sign, left, right)
   if (sign === '=' || sign === '!=') return buildEqual(sign === '=', left, right)
   if (sign === '~' || sign === '!~') return buildLike(sign === '~', left, right)

@@ -2,8 +2,8 @@ import { readFileSync } from 'node:fs'
 import peggy from 'peggy'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { Lru } from '../../platform/tools/lru.ts'
-import { likePattern } from './like-pattern.ts'
-import { goText } from './scalar.ts'
+import { makeLikePattern } from './like-pattern.ts'
+import { formatGoText } from './scalar.ts'
 import { deriveTraits, type Traits } from './traits.ts'
 
 /**
@@ -75,8 +75,8 @@ class Reader {
       if (i > 0 && join === '||') alternatives.push([])
       alternatives.at(-1)!.push(this.#item(item))
     }
-    const parts = alternatives.map((items) => junction('and', items))
-    return junction('or', parts)
+    const parts = alternatives.map((items) => joinNodes('and', items))
+    return joinNodes('or', parts)
   }
 
   #item(item: RawItem['item']): Node {
@@ -103,16 +103,16 @@ class Reader {
       return { kind: token.kind, text: token.text }
     }
     if (token.kind === 'function') return this.#call(token, depth)
-    const value = token.kind === 'text' ? cleanText(token.text) : finite(Number(token.text))
+    const value = token.kind === 'text' ? cleanText(token.text) : zeroIfInfinite(Number(token.text))
     const isFixed = depth > 0 && token.kind === 'text'
     const [index, traits, pattern] = [
       this.#literals.length,
       deriveTraits(value),
-      likePattern(goText(value)),
+      makeLikePattern(formatGoText(value)),
     ]
     this.#shape += isFixed
       ? JSON.stringify(value)
-      : `'${Object.values(traits).map(initial).join('')}`
+      : `'${Object.values(traits).map(readFirstLetter).join('')}`
     const literal = {
       kind: 'literal',
       type: token.kind,
@@ -140,14 +140,14 @@ class Reader {
   }
 }
 
-const finite = (number: number) => (Number.isFinite(number) ? number : 0)
+const zeroIfInfinite = (number: number) => (Number.isFinite(number) ? number : 0)
 
 /** The first letter of a value in `Traits`: it differs for all values that a literal can have there. */
-const initial = (trait: unknown) => String(trait)[0]
+const readFirstLetter = (trait: unknown) => String(trait)[0]
 
 const isChain = (item: RawItem['item']): item is readonly RawItem[] => Array.isArray(item)
 
-const junction = (kind: 'and' | 'or', items: readonly Node[]): Node =>
+const joinNodes = (kind: 'and' | 'or', items: readonly Node[]): Node =>
   items.length === 1 ? items[0]! : { kind, items }
 
 /** A comparison operator, without the `?` of any-match operators. */

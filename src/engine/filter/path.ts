@@ -5,7 +5,7 @@ import { type Field, isMulti, type RelationField } from '../fields/field.ts'
 import { holdsJson } from '../fields/field-types.ts'
 import { makeFieldOperand, makeJsonOperand, splitModifier } from './field-operand.ts'
 import { joinBack, joinRelation } from './join.ts'
-import { keyword, type Operand } from './operand.ts'
+import { makeKeyword, type Operand } from './operand.ts'
 import { FilterError } from './parse.ts'
 import type { Context, FilterRow } from './row.ts'
 
@@ -21,25 +21,25 @@ interface Start {
 /** Resolves a path like `device.user.name`: joins rows on its way, returns the last field. Contract 2.1. */
 export function resolvePath(context: Context, path: readonly string[], start: Start): Operand {
   try {
-    return walk(context, path, start)
+    return walkPath(context, path, start)
   } catch (error) {
-    if (start.lenient && error instanceof Missing) return keyword(null)
+    if (start.lenient && error instanceof Missing) return makeKeyword(null)
     throw error
   }
 }
 
 class Missing extends FilterError {}
 
-function walk(context: Context, path: readonly string[], start: Start): Operand {
+function walkPath(context: Context, path: readonly string[], start: Start): Operand {
   let { row, all } = start
   for (const [i, name] of path.entries()) {
-    if (i === path.length - 1) return lastOperand(context, row, name, all)
-    const field = filterable(context, row, name)
+    if (i === path.length - 1) return makeLastOperand(context, row, name, all)
+    const field = findFilterableField(context, row, name)
     if (field && holdsJson(field)) return makeJsonOperand(row, field, path.slice(i + 1), all)
     if (i >= MAX_RELATIONS)
       throw new FilterError(`max nested relations reached for field "${name}"`)
     if (!field) {
-      const [collection, back] = backRelation(context, row, name)
+      const [collection, back] = findBackRelation(context, row, name)
       row = noteReachedRow(context, collection, joinBack(context, row, collection, back))
       all ||= isMulti(back) || !findUniqueIndex(collection.indexes, back.name)
       continue
@@ -47,7 +47,7 @@ function walk(context: Context, path: readonly string[], start: Start): Operand 
     if (field.type !== 'relation') throw new FilterError(`field "${name}" is not a valid relation`)
     // `relation.id` is read from the relation's own column, which also works if the record is deleted
     if (!isMulti(field) && i === path.length - 2 && path[i + 1] === 'id')
-      return lastOperand(context, row, name, all)
+      return makeLastOperand(context, row, name, all)
     const target = context.catalog.find(field.collectionId)
     if (!target) throw new FilterError(`failed to load field "${name}" collection`)
     row = noteReachedRow(context, target, joinRelation(context, row, field, target))
@@ -56,7 +56,7 @@ function walk(context: Context, path: readonly string[], start: Start): Operand 
   throw new FilterError(`failed to resolve field "${path.join('.')}"`)
 }
 
-function filterable(
+function findFilterableField(
   { catalog, reached }: Context,
   row: FilterRow,
   name: string,
@@ -66,14 +66,14 @@ function filterable(
   return field
 }
 
-function lastOperand(context: Context, row: FilterRow, name: string, all: boolean): Operand {
+function makeLastOperand(context: Context, row: FilterRow, name: string, all: boolean): Operand {
   const [fieldName, modifier] = splitModifier(name)
-  const field = filterable(context, row, fieldName)
+  const field = findFilterableField(context, row, fieldName)
   if (!field) throw new Missing(`unknown field "${fieldName}"`)
   return makeFieldOperand(context, row, field, modifier, all)
 }
 
-function backRelation(
+function findBackRelation(
   { catalog, reached }: Context,
   row: FilterRow,
   name: string,

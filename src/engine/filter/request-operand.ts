@@ -2,22 +2,22 @@ import type { Collection } from '../collections/collection.ts'
 import { toText, toTexts } from '../fields/cast.ts'
 import { type Field, isMulti, isMultiCapable, type RelationField } from '../fields/field.ts'
 import { writeSorted } from '../fields/json-text.ts'
-import { and, leaf, writeCondition } from './condition.ts'
+import { joinByAnd, makeLeaf, writeCondition } from './condition.ts'
 import { type Modifier, splitModifier } from './field-operand.ts'
 import {
-  expression,
-  keyword,
   makeConstant,
+  makeExpression,
+  makeKeyword,
   makeNumberOperand,
+  makeParameter,
   type Operand,
-  parameter,
 } from './operand.ts'
-import { compare } from './operators.ts'
+import { compareOperands } from './operators.ts'
 import { FilterError } from './parse.ts'
 import { noteReachedRow, resolvePath } from './path.ts'
-import { lookUp, lowerOperand, requestScalar, resolveValue } from './request-value.ts'
-import { type Context, table } from './row.ts'
-import { flagParam, type Input, makeColumn, param, type Slot, sql } from './sql.ts'
+import { findValueByKeys, lowerOperand, resolveValue, toRequestScalar } from './request-value.ts'
+import { type Context, writeTable } from './row.ts'
+import { type Input, makeColumn, makeFlagParam, makeParam, type Slot, sql } from './sql.ts'
 import { MIXED, NUMBER, TEXT } from './traits.ts'
 
 function resolveBodyField(
@@ -32,27 +32,31 @@ function resolveBodyField(
   if (modifier === 'each' || modifier === 'length') {
     if (!isMultiCapable(field))
       throw new FilterError(`field "${field.name}" doesn't support multivalue operations`)
-    return modifier === 'each' ? bodyValues(context, field) : bodyLength(value)
+    return modifier === 'each' ? makeBodyValues(context, field) : makeBodyLength(value)
   }
   if (modifier === 'lower') return lowerOperand((input) => toText(value(input)))
-  if (modifier === 'changed') return changed(context, field)
+  if (modifier === 'changed') return makeChangedTest(context, field)
   return resolveValue(context, path)
 }
 
 const toList = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]
 
-const bodyLength = (value: (input: Input) => unknown): Operand =>
+const makeBodyLength = (value: (input: Input) => unknown): Operand =>
   makeNumberOperand((input) => BigInt(toList(value(input)).length))
 
-function bodyValues(context: Context, field: Field): Operand {
+function makeBodyValues(context: Context, field: Field): Operand {
   const list: Slot = ({ request }) => writeSorted(toList(request.body[field.name]))
   const row = context.scope.join(`body.${field.name}[]`, null, true, () => ({
-    from: sql`json_array_elements(${param('json', list)}) WITH ORDINALITY`,
+    from: sql`json_array_elements(${makeParam('json', list)}) WITH ORDINALITY`,
     columns: '(value, ord)',
     order: (alias) => sql`${alias}.ord`,
   }))
-  return expression(sql`${row}.value`, 'json', { isEmpty: false, rows: [row], all: isMulti(field) })
+  return makeExpression(sql`${row}.value`, 'json', {
+    isEmpty: false,
+    rows: [row],
+    all: isMulti(field),
+  })
 }
 
 /** Resolves `@request.body.relation.…`: a path that starts at the records whose ids the body has. */
@@ -68,42 +72,44 @@ function resolveBodyRelation(
     )
   const ids = ({ request }: Input) => toTexts(request.body[field.name] ?? null)
   const at = context.scope.join(`body.${field.name}`, null, true, () => ({
-    from: table(target),
-    on: (alias) => sql`${makeColumn(alias, 'id')} = ANY(${param('text[]', ids)})`,
+    from: writeTable(target),
+    on: (alias) => sql`${makeColumn(alias, 'id')} = ANY(${makeParam('text[]', ids)})`,
   }))
   const row = { collection: target, at, nullable: true }
   return resolvePath(context, path.slice(2), { row, all: isMulti(field), lenient: true })
 }
 
-function changed(context: Context, field: Field): Operand {
-  const isSet = flagParam(({ request }) => lookUp(request.body, [field.name]) !== undefined)
+function makeChangedTest(context: Context, field: Field): Operand {
+  const isSet = makeFlagParam(
+    ({ request }) => findValueByKeys(request.body, [field.name]) !== undefined,
+  )
   const submitted = resolveValue(context, ['body', field.name])
   const stored = resolvePath(context, [field.name], {
     row: context.base,
     all: false,
     lenient: false,
   })
-  const condition = and([leaf(isSet), compare('!=', submitted, stored)])
-  return expression(sql`(${writeCondition(condition)})`, 'bool', {
+  const condition = joinByAnd([makeLeaf(isSet), compareOperands('!=', submitted, stored)])
+  return makeExpression(sql`(${writeCondition(condition)})`, 'bool', {
     fallback: 'off',
     nullable: false,
   })
 }
 
 const readAuthValues = ({ request }: Input) => request.auth?.values ?? {}
-const authValue =
+const makeAuthSlot =
   (name: string): Slot =>
   (input) =>
-    requestScalar(readAuthValues(input)[name], undefined)
+    toRequestScalar(readAuthValues(input)[name], undefined)
 
 /** Fields of `@request.auth` that are plain values. Other fields are resolved like those of a relation. */
 const AUTH_VALUES = new Map<string, (auth: Collection) => Operand>([
-  ['id', () => parameter(({ request }) => request.auth?.id ?? null, TEXT)],
+  ['id', () => makeParameter(({ request }) => request.auth?.id ?? null, TEXT)],
   ['collectionId', ({ id }) => makeConstant(id)],
   ['collectionName', ({ name }) => makeConstant(name)],
-  ['email', () => parameter(authValue('email'), MIXED)],
-  ['emailVisibility', () => parameter(authValue('emailVisibility'), NUMBER)],
-  ['verified', () => parameter(authValue('verified'), NUMBER)],
+  ['email', () => makeParameter(makeAuthSlot('email'), MIXED)],
+  ['emailVisibility', () => makeParameter(makeAuthSlot('emailVisibility'), NUMBER)],
+  ['verified', () => makeParameter(makeAuthSlot('verified'), NUMBER)],
 ])
 
 /** Resolves `@request.…`. Throws a FilterError. Contract 6.3. PocketBase: record_field_resolver.go */
@@ -120,7 +126,7 @@ export function resolveRequest(context: Context, path: readonly string[]): Opera
 
 function resolveAuth(context: Context, path: readonly string[]): Operand {
   const { auth } = context
-  if (!auth) return keyword(null)
+  if (!auth) return makeKeyword(null)
   const value = path.length === 1 && AUTH_VALUES.get(path[0]!)
   if (value) return value(auth)
   const row = noteReachedRow(context, auth, {

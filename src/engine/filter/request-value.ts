@@ -2,20 +2,20 @@ import type { Storage } from '../fields/field.ts'
 import { findFieldStorage } from '../fields/field-types.ts'
 import { writeSorted } from '../fields/json-text.ts'
 import { splitModifier } from './field-operand.ts'
-import { makeIssetResult, type Operand, parameter } from './operand.ts'
+import { makeIssetResult, makeParameter, type Operand } from './operand.ts'
 import { FilterError } from './parse.ts'
 import type { Context } from './row.ts'
-import { asText, lowerAscii, type Scalar } from './scalar.ts'
+import { formatScalar, lowerAscii, type Scalar } from './scalar.ts'
 import type { Input, Slot } from './sql.ts'
 import { MIXED, TEXT } from './traits.ts'
 
 export const lowerOperand = (slot: Slot): Operand =>
-  parameter(lowerSlot(slot), MIXED, { pattern: lowerSlot(parameter(slot, MIXED).pattern!) })
+  makeParameter(lowerSlot(slot), MIXED, { pattern: lowerSlot(makeParameter(slot, MIXED).pattern!) })
 
 const lowerSlot =
   (slot: Slot): Slot =>
   (input) => {
-    const text = asText(slot(input))
+    const text = formatScalar(slot(input))
     return text === null ? null : lowerAscii(text)
   }
 
@@ -23,19 +23,19 @@ export function resolveValue(context: Context, path: readonly string[]): Operand
   const [last, modifier] = splitModifier(path.at(-1)!)
   const [root = '', ...keys] = path.with(-1, last)
   const value = ({ request }: Input) =>
-    lookUp(root === 'headers' ? request.headers() : request[root as 'body'], keys)
+    findValueByKeys(root === 'headers' ? request.headers() : request[root as 'body'], keys)
   if (modifier === 'isset')
     return makeIssetResult((input) => (value(input) === undefined ? 0n : 1n))
   if (modifier !== '' && modifier !== 'lower')
     throw new FilterError(`invalid modifier sequence ${last}:${modifier}`)
   const field = context.catalog.field(context.base.collection, last)
   const storage = field && findFieldStorage(field)
-  const slot: Slot = (input) => requestScalar(value(input), storage)
+  const slot: Slot = (input) => toRequestScalar(value(input), storage)
   if (modifier === 'lower') return lowerOperand(slot)
-  return parameter(slot, keys.length > 0 ? MIXED : TEXT)
+  return makeParameter(slot, keys.length > 0 ? MIXED : TEXT)
 }
 
-export function lookUp(value: unknown, keys: readonly string[]): unknown {
+export function findValueByKeys(value: unknown, keys: readonly string[]): unknown {
   for (const key of keys) {
     if (typeof value !== 'object' || value === null) return undefined
     if (Array.isArray(value) ? !/^\+?\d+$/.test(key) : !Object.hasOwn(value, key)) return undefined
@@ -47,7 +47,7 @@ export function lookUp(value: unknown, keys: readonly string[]): unknown {
 const NUMERIC = /^[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?$/i
 
 /** A request value; lists and objects as JSON text. For a number, numeric text becomes a number. */
-export function requestScalar(value: unknown, storage: Storage | undefined): Scalar {
+export function toRequestScalar(value: unknown, storage: Storage | undefined): Scalar {
   if (value === undefined || value === null) return null
   if (typeof value === 'string')
     return storage === 'number' && NUMERIC.test(value) && Number.isFinite(Number(value))

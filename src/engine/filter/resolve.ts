@@ -1,19 +1,19 @@
 import type { FunctionBuilder } from './function-call.ts'
-import { geoDistance } from './geo-distance.ts'
+import { buildGeoDistance } from './geo-distance.ts'
 import { orderByInsertion } from './join.ts'
 import { ANY_TIME, MACROS } from './macros.ts'
-import { keyword, makeConstant, type Operand, parameter } from './operand.ts'
+import { makeConstant, makeKeyword, makeParameter, type Operand } from './operand.ts'
 import { FilterError, type Literal, type Token } from './parse.ts'
 import { noteReachedRow, resolvePath } from './path.ts'
 import { resolveRequest } from './request-operand.ts'
-import { type Context, table } from './row.ts'
-import { strftime } from './strftime.ts'
+import { type Context, writeTable } from './row.ts'
+import { buildStrftime } from './strftime.ts'
 import { NUMBER, TEXT } from './traits.ts'
 
 /** The functions of the filter language. PocketBase: tools/search/token_functions.go. Contract 2.8. */
 const FUNCTIONS: ReadonlyMap<string, FunctionBuilder> = new Map([
-  ['geoDistance', geoDistance],
-  ['strftime', strftime],
+  ['geoDistance', buildGeoDistance],
+  ['strftime', buildStrftime],
 ])
 
 /** Names that a filter may contain. PocketBase: core/record_field_resolver.go, allowedFields */
@@ -28,7 +28,7 @@ const KEYWORDS = new Map([
 
 /** Resolves a token of a filter. Throws a FilterError with PocketBase's message. Contract 2.1. */
 export function resolveToken(context: Context, token: Token): Operand {
-  if (token.kind === 'literal') return literal(context, token)
+  if (token.kind === 'literal') return resolveLiteral(context, token)
   if (token.kind === 'function') {
     const make = FUNCTIONS.get(token.text)
     if (!make) throw new FilterError(`unknown function "${token.text}"`)
@@ -36,19 +36,25 @@ export function resolveToken(context: Context, token: Token): Operand {
   }
   const macro = MACROS.get(token.text)
   if (macro)
-    return parameter(({ now }) => macro(now), typeof macro(ANY_TIME) === 'string' ? TEXT : NUMBER)
+    return makeParameter(
+      ({ now }) => macro(now),
+      typeof macro(ANY_TIME) === 'string' ? TEXT : NUMBER,
+    )
   try {
     return resolveName(context, token.text)
   } catch (error) {
     const value = KEYWORDS.get(token.text.toLowerCase())
-    if (value !== undefined && error instanceof FilterError) return keyword(value)
+    if (value !== undefined && error instanceof FilterError) return makeKeyword(value)
     throw error
   }
 }
 
-const literal = ({ isClient }: Context, { index, value, traits, isFixed }: Literal): Operand =>
+const resolveLiteral = (
+  { isClient }: Context,
+  { index, value, traits, isFixed }: Literal,
+): Operand =>
   isClient && !isFixed
-    ? parameter(({ literals }) => literals[index]!.value, traits, {
+    ? makeParameter(({ literals }) => literals[index]!.value, traits, {
         pattern: ({ literals }) => literals[index]!.pattern,
       })
     : makeConstant(value)
@@ -73,7 +79,7 @@ function resolveCollection(
   const collection = context.catalog.find(nameOrId)
   if (!collection)
     throw new FilterError(`failed to load collection "${source}" from field path "${name}"`)
-  const from = () => ({ from: table(collection), ...orderByInsertion(collection) })
+  const from = () => ({ from: writeTable(collection), ...orderByInsertion(collection) })
   const alias = source.slice(nameOrId.length)
   const at = context.scope.join(`@collection.${collection.id}${alias}`, null, true, from)
   const row = noteReachedRow(context, collection, { collection, at, nullable: true })

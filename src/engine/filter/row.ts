@@ -7,7 +7,7 @@ import type { Field, Value } from '../fields/field.ts'
 import { findFieldStorage, findFieldType, findSqlType } from '../fields/field-types.ts'
 import type { Affinity } from './operand.ts'
 import type { Scope } from './scope.ts'
-import { type Input, type JoinedRow, makeColumn, param, type Sql } from './sql.ts'
+import { type Input, type JoinedRow, makeColumn, makeParam, type Sql } from './sql.ts'
 
 export interface FilterRow {
   readonly collection: Collection
@@ -20,13 +20,13 @@ export interface FilterRow {
   readonly isNew?: boolean
 }
 
-export const table = (collection: Collection): Sql => [
+export const writeTable = (collection: Collection): Sql => [
   { kind: 'table', name: toTableName(collection) },
 ]
 
-export function column({ at, values }: FilterRow, field: Field): Sql {
+export function writeRowColumn({ at, values }: FilterRow, field: Field): Sql {
   if (!values) return [makeColumn(at, toColumnName(field.name))]
-  return param(findSqlType(field), (input) => {
+  return makeParam(findSqlType(field), (input) => {
     const value = values(input)[field.name] ?? findFieldType(field).zero(field)
     return typeof value === 'string' ? cleanText(value) : value
   })
@@ -57,7 +57,7 @@ export interface Context {
 }
 
 /** The context inside a subquery. Rows joined there need no listRules: the outer query tests them. */
-export const subqueryContext = (context: Context): Context => ({
+export const makeSubqueryContext = (context: Context): Context => ({
   ...context,
   scope: context.scope.inner(),
   reached: context.reached && new Map(),

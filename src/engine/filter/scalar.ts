@@ -1,4 +1,4 @@
-import { exponentText, formatPlainNumber } from '../fields/cast.ts'
+import { formatExponent, formatPlainNumber } from '../fields/cast.ts'
 
 /** A SQLite value: `number` is REAL, `bigint` and `boolean` are INTEGER. `~` reads booleans as text. */
 export type Scalar = null | string | number | bigint | boolean
@@ -15,25 +15,25 @@ export function classifyScalar(value: Scalar): ScalarKind {
 const NUMERIC = /^[ \t\n\v\f\r]*[-+]?(\d+(?:\.\d*)?|\.\d+)(e[-+]?\d+)?[ \t\n\v\f\r]*$/i
 
 /** Applies SQLite's numeric affinity: text that looks like a number becomes a number. */
-export const asNumeric = (value: Scalar): Scalar =>
+export const toNumericScalar = (value: Scalar): Scalar =>
   typeof value === 'string' && NUMERIC.test(value) ? Number(value) : value
 
 /** Matches text that SQLite takes for true: it begins with a number other than 0. Also used in SQL. */
 export const TRUE_TEXT = /^[ \t-\r]*[-+]?0*(\.0*)?[1-9]/
 
 /** The value as SQLite converts it to text, by text affinity, `CAST(… AS TEXT)` or LIKE. */
-export function asText(value: Scalar): string | null {
+export function formatScalar(value: Scalar): string | null {
   if (value === null || typeof value === 'string') return value
-  if (typeof value === 'number') return realText(value)
+  if (typeof value === 'number') return formatReal(value)
   return String(Number(value))
 }
 
 /** The text for which `~` searches: the value as Go's cast.ToString writes it. */
-export const goText = (value: Scalar): string =>
+export const formatGoText = (value: Scalar): string =>
   typeof value === 'number' ? formatPlainNumber(value) : value === null ? '' : String(value)
 
 /** A REAL as text with 15 digits, 17 if needed, and always a decimal point. SQLite: printf("%!.15g") */
-function realText(value: number): string {
+function formatReal(value: number): string {
   if (!Number.isFinite(value)) return value > 0 ? 'Inf' : '-Inf'
   const short = value.toExponential(14)
   const [mantissa = '', power = '0'] = (
@@ -44,12 +44,12 @@ function realText(value: number): string {
   const exponent = Number(power)
   if (value === 0) return '0.0'
   if (exponent < -4 || exponent > 16)
-    return `${sign}${withPoint(digits, 1)}e${exponentText(exponent)}`
+    return `${sign}${insertPoint(digits, 1)}e${formatExponent(exponent)}`
   if (exponent < 0) return `${sign}0.${'0'.repeat(-exponent - 1)}${digits}`
-  return sign + withPoint(digits, exponent + 1)
+  return sign + insertPoint(digits, exponent + 1)
 }
 
-const withPoint = (digits: string, whole: number) =>
+const insertPoint = (digits: string, whole: number) =>
   `${digits.slice(0, whole).padEnd(whole, '0')}.${digits.slice(whole) || '0'}`
 
 /** Lowers ASCII letters only, as SQLite's LOWER() and LIKE do. */

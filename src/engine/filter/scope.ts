@@ -1,6 +1,6 @@
 import { JoinedRow, type JoinSource } from './sql.ts'
 
-export function withAncestors(row: JoinedRow): JoinedRow[] {
+export function listWithAncestors(row: JoinedRow): JoinedRow[] {
   const line: JoinedRow[] = []
   for (let one: JoinedRow | null = row; one; one = one.parent) line.push(one)
   return line

@@ -6,8 +6,16 @@ import {
   type Operand,
   writeBoundText,
 } from './operand.ts'
-import { asNumeric, classifyScalar } from './scalar.ts'
-import { type JoinedRow, numberParam, param, type Slot, type Sql, sql, textParam } from './sql.ts'
+import { classifyScalar, toNumericScalar } from './scalar.ts'
+import {
+  type JoinedRow,
+  makeNumberParam,
+  makeParam,
+  makeTextParam,
+  type Slot,
+  type Sql,
+  sql,
+} from './sql.ts'
 
 type Conversion = 'text' | 'numeric' | null
 
@@ -28,33 +36,33 @@ export type Side = AnySide &
 
 /** Both operands, each converted by the other's affinity. Contract 2.10; sqlite.org/datatype3.html 4.2 */
 export const makeSides = (left: Operand, right: Operand): [Side, Side] => [
-  makeSide(left, conversion(left.affinity, right.affinity)),
-  makeSide(right, conversion(right.affinity, left.affinity)),
+  makeSide(left, chooseConversion(left.affinity, right.affinity)),
+  makeSide(right, chooseConversion(right.affinity, left.affinity)),
 ]
 
-function conversion(own: Affinity, other: Affinity): Conversion {
+function chooseConversion(own: Affinity, other: Affinity): Conversion {
   if (other === 'numeric' && own !== 'numeric') return 'numeric'
   return other === 'text' && own === 'none' ? 'text' : null
 }
 
 export const makeSide = (operand: Operand, conversion: Conversion = null): Side =>
   operand.kind === 'expression'
-    ? expressionSide(operand, conversion)
-    : knownSide(operand, conversion)
+    ? makeExpressionSide(operand, conversion)
+    : makeKnownSide(operand, conversion)
 
-function knownSide(operand: Known, conversion: Conversion): Side {
+function makeKnownSide(operand: Known, conversion: Conversion): Side {
   const { traits } = operand
   const kind = conversion === 'numeric' ? traits.numeric : traits.kind
   const slot: Slot =
-    conversion === 'numeric' ? (input) => asNumeric(operand.slot(input)) : operand.slot
+    conversion === 'numeric' ? (input) => toNumericScalar(operand.slot(input)) : operand.slot
   const common = { nullable: operand.isEmpty === 'perhaps', rows: [], operand }
   if (kind === 'null') return { ...common, rank: 'null', nullable: true }
   if (kind === 'text' || kind === 'empty' || conversion === 'text')
     return { ...common, rank: 'text', text: writeBoundText(operand) }
-  const number = numberParam(slot)
+  const number = makeNumberParam(slot)
   if (kind === 'number') return { ...common, rank: 'number', number }
-  const mixed = param('int', (input) => RANKS[classifyScalar(slot(input))])
-  const text = textParam((input) => {
+  const mixed = makeParam('int', (input) => RANKS[classifyScalar(slot(input))])
+  const text = makeTextParam((input) => {
     const value = slot(input)
     return typeof value === 'string' ? value : null
   })
@@ -63,20 +71,20 @@ function knownSide(operand: Known, conversion: Conversion): Side {
 
 const RANKS = { null: null, number: 1, empty: 2, text: 2 } as const
 
-function expressionSide(operand: Expression, conversion: Conversion): Side {
+function makeExpressionSide(operand: Expression, conversion: Conversion): Side {
   const { storage, nullable, rows } = operand
   const common = { nullable, rows, operand }
   const form = FORMS[storage]
   if (storage === 'json' && conversion !== 'text')
-    return { ...common, ...jsonSide(operand.sql, conversion) }
+    return { ...common, ...makeJsonSide(operand.sql, conversion) }
   if (form.number && conversion !== 'text')
     return { ...common, rank: 'number', number: form.number(operand.sql) }
   const text = form.text(operand.sql)
   if (storage !== 'text' || conversion !== 'numeric') return { ...common, rank: 'text', text }
-  return { ...common, ...numericText(text) }
+  return { ...common, ...makeNumericSide(text) }
 }
 
-const numericText = (text: Sql) => {
+const makeNumericSide = (text: Sql) => {
   const number = sql`pb_numeric(${text})`
   return {
     rank: 'mixed',
@@ -86,7 +94,7 @@ const numericText = (text: Sql) => {
   } as const
 }
 
-const jsonSide = (value: Sql, conversion: Conversion) => {
+const makeJsonSide = (value: Sql, conversion: Conversion) => {
   if (conversion !== 'numeric') {
     return {
       rank: 'mixed',

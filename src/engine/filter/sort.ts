@@ -1,13 +1,13 @@
 import type { Collection } from '../collections/collection.ts'
 import type { SortColumn } from './compiled-filter.ts'
-import { and, type Condition, collectMultiRows, requiredRows, TRUE } from './condition.ts'
+import { type Condition, collectMultiRows, findRequiredRows, joinByAnd, TRUE } from './condition.ts'
 import { selectSql, sortOutermostFirst } from './exists.ts'
 import { rewordFilterError } from './function-call.ts'
 import { FORMS, type Storage } from './operand.ts'
 import { FilterError } from './parse.ts'
 import { resolveName } from './resolve.ts'
 import type { Context } from './row.ts'
-import { withAncestors } from './scope.ts'
+import { listWithAncestors } from './scope.ts'
 import {
   bindRows,
   findOnlyColumn,
@@ -99,25 +99,25 @@ function buildKey(
 
 /** SQL of a sort key. If its path leads to several rows, takes the first row that meets `condition`. */
 function selectFirstRow(key: Sql, condition: Condition): Sql {
-  const line = listJoinedRows(key).flatMap(withAncestors)
+  const line = listJoinedRows(key).flatMap(listWithAncestors)
   const rows = new Set(line.filter((row) => row.inMany))
   if (rows.size === 0) return key
-  const filter = sharing(condition, rows)
+  const filter = keepSharedConditions(condition, rows)
   for (const row of collectMultiRows(filter)) rows.add(row)
   const orders = sortOutermostFirst(rows).flatMap((row) =>
     row.many && row.source.order ? [row.source.order(row)] : [],
   )
   const order = joinSql(orders, ', ')
-  const chosen = selectSql(filter, rows, requiredRows(filter), key)
+  const chosen = selectSql(filter, rows, findRequiredRows(filter), key)
   return order.length > 0
     ? sql`(${chosen} ORDER BY ${bindRows(order, rows)} LIMIT 1)`
     : sql`(${chosen} LIMIT 1)`
 }
 
-function sharing(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
+function keepSharedConditions(condition: Condition, rows: ReadonlySet<JoinedRow>): Condition {
   if (![...collectMultiRows(condition)].some((row) => rows.has(row))) return TRUE
   return condition.kind === 'and'
-    ? and(condition.items.map((item) => sharing(item, rows)))
+    ? joinByAnd(condition.items.map((item) => keepSharedConditions(item, rows)))
     : condition
 }
 

@@ -1,8 +1,8 @@
 import { cleanText } from '../../platform/tools/clean-text.ts'
-import { quote } from '../collections/sql-names.ts'
+import { quoteName } from '../collections/sql-names.ts'
 import type { Value } from '../fields/field.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { asText, type Scalar } from './scalar.ts'
+import { formatScalar, type Scalar } from './scalar.ts'
 
 /** A parameter of a statement. It is numbered when the statement is written. */
 export interface Param {
@@ -113,14 +113,14 @@ export function writePieceText(piece: Exclude<Piece, Param>): string {
   if (typeof piece === 'string') return piece
   if (piece.kind === 'joined') return piece.alias
   if (piece.kind === 'select') return 'SELECT '
-  if (piece.kind === 'table') return quote(piece.name)
-  return columnText(piece.row?.alias ?? 'b', piece.name)
+  if (piece.kind === 'table') return quoteName(piece.name)
+  return writeColumnText(piece.row?.alias ?? 'b', piece.name)
 }
 
-const columnText = (alias: string, name: string) =>
-  `${alias}.${name === ROWID ? ROWID : quote(name)}`
+const writeColumnText = (alias: string, name: string) =>
+  `${alias}.${name === ROWID ? ROWID : quoteName(name)}`
 
-export const baseColumn = (name: string): string => columnText('b', name)
+export const writeBaseColumn = (name: string): string => writeColumnText('b', name)
 
 export interface Input {
   readonly request: RequestInfo
@@ -131,20 +131,20 @@ export interface Input {
 
 export type Slot = (input: Input) => Scalar
 
-export const param = (cast: string, bind: (input: Input) => unknown): Sql => [
+export const makeParam = (cast: string, bind: (input: Input) => unknown): Sql => [
   { kind: 'param', cast, bind } satisfies Param,
 ]
 
-export const textParam = (slot: Slot): Sql =>
-  param('text', (input) => {
-    const text = asText(slot(input))
+export const makeTextParam = (slot: Slot): Sql =>
+  makeParam('text', (input) => {
+    const text = formatScalar(slot(input))
     return text === null ? null : cleanText(text)
   })
 
-export const numberParam = (slot: Slot): Sql =>
-  param('float8', (input) => {
+export const makeNumberParam = (slot: Slot): Sql =>
+  makeParam('float8', (input) => {
     const value = slot(input)
     return value === null || typeof value === 'string' ? null : Number(value)
   })
 
-export const flagParam = (flag: (input: Input) => boolean): Sql => param('bool', flag)
+export const makeFlagParam = (flag: (input: Input) => boolean): Sql => makeParam('bool', flag)

@@ -1,12 +1,12 @@
 import { callOperand, type FunctionBuilder, isLiteral, rewordFilterError } from './function-call.ts'
 import { type Expression, type Operand, writeTextSql } from './operand.ts'
 import { FilterError, type Token } from './parse.ts'
-import { joinSql, param, type Sql, sql } from './sql.ts'
+import { joinSql, makeParam, type Sql, sql } from './sql.ts'
 
 const MAX_ARGUMENTS = 10
 
 /** SQLite's function `strftime(format[, time[, modifier…]])`, written in SQL as a call of pb_strftime. */
-export const strftime: FunctionBuilder = (args, resolve) => {
+export const buildStrftime: FunctionBuilder = (args, resolve) => {
   checkArguments(args)
   const operands = args.map((arg) =>
     rewordFilterError(
@@ -15,7 +15,7 @@ export const strftime: FunctionBuilder = (args, resolve) => {
     ),
   )
   const all = operands[1]?.all ?? false
-  return callOperand(operands, write, { fallback: 'forced', rows: [], all })
+  return callOperand(operands, writeStrftime, { fallback: 'forced', rows: [], all })
 }
 
 function checkArguments([format, time, ...modifiers]: readonly Token[]): void {
@@ -34,7 +34,7 @@ function checkArguments([format, time, ...modifiers]: readonly Token[]): void {
     throw new FilterError(`[strftime] invalid modifier argument ${wrong} - can be only string`)
 }
 
-function write(operands: readonly Operand[]): Sql {
+function writeStrftime(operands: readonly Operand[]): Sql {
   const [format, time] = operands
   const texts = operands.map(writeTextSql)
   const list = texts.length > 1 ? joinSql(texts, ', ') : sql`${texts[0]!}, 'now'`
@@ -46,30 +46,31 @@ function write(operands: readonly Operand[]): Sql {
     !time.isDate
   )
     return general
-  const plain = datePieces(format.constant, time)
+  const plain = writeDatePieces(format.constant, time)
   // Postgres reads neither '' nor year 0 as a date.
   return plain ? sql`(CASE WHEN ${time.sql} > '0001' THEN ${plain} ELSE ${general} END)` : general
 }
 
-const cut = (from: number, length: number) => (date: Sql) =>
+const cutDate = (from: number, length: number) => (date: Sql) =>
   sql`substr(${date}, ${String(from)}, ${String(length)})`
-const formatted = (format: string) => (date: Sql) => sql`to_char(${date}::timestamp, '${format}')`
+const formatDateSql = (format: string) => (date: Sql) =>
+  sql`to_char(${date}::timestamp, '${format}')`
 
 const PIECES: Readonly<Record<string, (date: Sql) => Sql>> = {
-  Y: cut(1, 4),
-  m: cut(6, 2),
-  d: cut(9, 2),
-  H: cut(12, 2),
-  M: cut(15, 2),
-  S: cut(18, 2),
-  f: cut(18, 6),
-  F: cut(1, 10),
-  R: cut(12, 5),
-  T: cut(12, 8),
-  j: formatted('DDD'),
-  G: formatted('IYYY'),
-  V: formatted('IW'),
-  u: formatted('ID'),
+  Y: cutDate(1, 4),
+  m: cutDate(6, 2),
+  d: cutDate(9, 2),
+  H: cutDate(12, 2),
+  M: cutDate(15, 2),
+  S: cutDate(18, 2),
+  f: cutDate(18, 6),
+  F: cutDate(1, 10),
+  R: cutDate(12, 5),
+  T: cutDate(12, 8),
+  j: formatDateSql('DDD'),
+  G: formatDateSql('IYYY'),
+  V: formatDateSql('IW'),
+  u: formatDateSql('ID'),
   w: (date) => sql`extract(dow from ${date}::timestamp)::text`,
   s: (date) => sql`floor(extract(epoch from ${date}::timestamp))::bigint::text`,
 }
@@ -77,14 +78,14 @@ const LETTERS = new RegExp(`^(?:[^%]|%[${Object.keys(PIECES).join('')}])*$`)
 const MAX_FORMAT = 100
 
 /** SQL that formats a date without the slow pb_strftime (30 s per 100,000 rows). Undefined if impossible. */
-function datePieces(format: unknown, time: Expression): Sql | undefined {
+function writeDatePieces(format: unknown, time: Expression): Sql | undefined {
   if (typeof format !== 'string' || format.length > MAX_FORMAT || !LETTERS.test(format))
     return undefined
   const parts = format.match(/%.|[^%]+/gs)
   if (!parts) return undefined
   const pieces = parts.map((part): Sql => {
     const piece = part.startsWith('%') ? PIECES[part[1]!] : undefined
-    return piece ? piece(time.sql) : param('text', () => part)
+    return piece ? piece(time.sql) : makeParam('text', () => part)
   })
   return sql`(${joinSql(pieces, ' || ')}) COLLATE "C"`
 }

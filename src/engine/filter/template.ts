@@ -2,11 +2,18 @@ import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { buildCondition } from './build-condition.ts'
 import type { CompiledFilter, FilterQuery, Predicate } from './compiled-filter.ts'
-import { and, type Condition, FALSE, leaf, or, writeCondition } from './condition.ts'
-import { leftJoin, nestRowsInExists } from './exists.ts'
+import {
+  type Condition,
+  FALSE,
+  joinByAnd,
+  joinByOr,
+  makeLeaf,
+  writeCondition,
+} from './condition.ts'
+import { nestRowsInExists, writeLeftJoin } from './exists.ts'
 import { parseFilter, type Tree } from './parse.ts'
-import { type Context, type FilterRow, type ReachedRows, table } from './row.ts'
-import { Scope, withAncestors } from './scope.ts'
+import { type Context, type FilterRow, type ReachedRows, writeTable } from './row.ts'
+import { listWithAncestors, Scope } from './scope.ts'
 import { buildOrder, isOwnField, type OrderKey, readSort } from './sort.ts'
 import {
   findOnlyColumn,
@@ -51,10 +58,10 @@ export function makeTemplate(
   if (client) conditions.push(buildCondition(forClient, client.root))
   const keys = readSort(sort)
   // this call only finds the rows that the sort joins: their listRules are added below
-  if (keys.length > 0) buildOrder(forClient, keys, and([]))
+  if (keys.length > 0) buildOrder(forClient, keys, joinByAnd([]))
   const sortsByOwnField = keys.length < 2 && keys.every(({ name }) => isOwnField(collection, name))
   for (const [row, target] of reached) conditions.push(...buildListRule(forRule, row, target))
-  const condition = and(conditions)
+  const condition = joinByAnd(conditions)
   const order = candidate || condition === FALSE ? [] : buildOrder(forClient, keys, condition)
   const free = client !== null || sort !== ''
   return writeTemplate(base, nestRowsInExists(condition), order, sortsByOwnField, free)
@@ -66,7 +73,7 @@ function buildListRule(context: Context, row: JoinedRow, collection: Collection)
   const base: FilterRow = { collection, at: row, nullable: true }
   const within: Context = { ...context, base, scope: context.scope.apart() }
   const rule = buildCondition(within, parseFilter(collection.listRule).root)
-  return [or([leaf(sql`${makeColumn(row, 'id')} IS NULL`), rule])]
+  return [joinByOr([makeLeaf(sql`${makeColumn(row, 'id')} IS NULL`), rule])]
 }
 
 export interface Template {
@@ -85,11 +92,11 @@ function writeTemplate(
   const test = condition.kind === 'constant' ? [] : writeCondition(condition)
   const keys = order.map(({ sql }) => sql)
   const orderSql = joinSql(keys, ', ')
-  const joined = [...new Set(listJoinedRows([...test, ...orderSql]).flatMap(withAncestors))].sort(
-    (a, b) => Number(a.alias.slice(1)) - Number(b.alias.slice(1)),
-  )
-  const first = base.values ? ['(SELECT 1) b'] : [...table(base.collection), ' b']
-  const source = [...first, ...joined.flatMap(leftJoin)]
+  const joined = [
+    ...new Set(listJoinedRows([...test, ...orderSql]).flatMap(listWithAncestors)),
+  ].sort((a, b) => Number(a.alias.slice(1)) - Number(b.alias.slice(1)))
+  const first = base.values ? ['(SELECT 1) b'] : [...writeTable(base.collection), ' b']
+  const source = [...first, ...joined.flatMap(writeLeftJoin)]
   const writer = new Writer()
   const from = writer.write(source)
   const where = writer.write(never ? ['false'] : test)

@@ -1,5 +1,11 @@
-import { isBrokenPattern, likePattern } from './like-pattern.ts'
-import { asNumeric, classifyScalar, goText, type Scalar, type ScalarKind } from './scalar.ts'
+import { isBrokenPattern, makeLikePattern } from './like-pattern.ts'
+import {
+  classifyScalar,
+  formatGoText,
+  type Scalar,
+  type ScalarKind,
+  toNumericScalar,
+} from './scalar.ts'
 
 /** Properties of a parameter's value that decide the SQL. `mixed`: they depend on the request. */
 export interface Traits {
@@ -29,19 +35,19 @@ export const NUMBER: Traits = { ...MIXED, kind: 'number', numeric: 'number' }
 
 export function deriveTraits(value: Scalar): Traits {
   const kind = classifyScalar(value)
-  const converted = asNumeric(value)
+  const converted = toNumericScalar(value)
   const numeric = classifyScalar(converted)
   const number = Number(converted)
   return {
     kind,
     numeric,
     bit: numeric === 'number' && (number === 0 || number === 1) ? number : undefined,
-    pattern: patternTrait(likePattern(goText(value))),
+    pattern: derivePatternTrait(makeLikePattern(formatGoText(value))),
     isPlainText: typeof converted === 'string' && value !== 'true' && value !== 'false',
   }
 }
 
-function patternTrait(pattern: string): Traits['pattern'] {
+function derivePatternTrait(pattern: string): Traits['pattern'] {
   if (isBrokenPattern(pattern)) return 'broken'
   if (pattern.includes('Σ')) return 'sigma'
   // only ASCII letters are folded, as in SQLite

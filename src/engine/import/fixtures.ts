@@ -7,12 +7,12 @@ import { type CatalogDraft, InvalidCollection, type Store } from '../collections
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Collection } from '../collections/collection.ts'
 import { checkImported, ImportFault, importCollections } from '../collections/import-collections.ts'
-import { quote, toColumnName, toTableName } from '../collections/sql-names.ts'
+import { quoteName, toColumnName, toTableName } from '../collections/sql-names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../records/access.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 import { beginImport } from './begin-import.ts'
-import { chunkSize, insertRows, removeOld, vacuumCollection } from './insert-rows.ts'
+import { chooseChunkSize, deleteReplaced, insertRows, vacuumCollection } from './insert-rows.ts'
 import { type FilePosition, type ImportRow, readRowId, readRows, recordFault } from './read-rows.ts'
 
 interface Part extends FilePosition {
@@ -76,8 +76,8 @@ function readParts(draft: CatalogDraft, extensions: Extensions, file: string): P
 /** Writes records that were checked. Existing records with their ids are deleted first. */
 async function insertPart({ db }: CatalogDraft, part: Part, progress: Progress): Promise<void> {
   const { collection, rows } = part
-  const replaced = await removeOld(db, collection, listRowIds(part))
-  const step = chunkSize(collection)
+  const replaced = await deleteReplaced(db, collection, listRowIds(part))
+  const step = chooseChunkSize(collection)
   for (let done = 0; done < rows.length; done += step) {
     const chunk = rows.slice(done, done + step)
     await insertRows(db, part, chunk, { replaced })
@@ -106,11 +106,15 @@ async function importSchema(
 }
 
 /** SQL: finds a relation to a missing record in the records with ids $1. Returns both records' ids. */
-function lostStatement(collection: Collection, field: RelationField, target: Collection): string {
-  const name = `b.${quote(toColumnName(field.name))}`
+function writeLostStatement(
+  collection: Collection,
+  field: RelationField,
+  target: Collection,
+): string {
+  const name = `b.${quoteName(toColumnName(field.name))}`
   const values = isMulti(field) ? name : `array_remove(array[${name}], '')`
-  return `select b.id, v.id from ${quote(toTableName(collection))} b, unnest(${values}) v(id)
-    where b.id = any($1::text[]) and not exists (select 1 from ${quote(toTableName(target))} t where t.id = v.id) limit 1`
+  return `select b.id, v.id from ${quoteName(toTableName(collection))} b, unnest(${values}) v(id)
+    where b.id = any($1::text[]) and not exists (select 1 from ${quoteName(toTableName(target))} t where t.id = v.id) limit 1`
 }
 
 async function checkRelations(store: Store, place: Part): Promise<void> {
@@ -118,7 +122,7 @@ async function checkRelations(store: Store, place: Part): Promise<void> {
     if (field.type !== 'relation') continue
     const target = store.catalog.find(field.collectionId)
     if (!target) continue
-    const { rows } = await store.db.query(lostStatement(place.collection, field, target), [
+    const { rows } = await store.db.query(writeLostStatement(place.collection, field, target), [
       listRowIds(place),
     ])
     if (!rows[0]) continue

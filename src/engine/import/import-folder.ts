@@ -15,7 +15,7 @@ import { beginImport } from './begin-import.ts'
 import { type ExportedCollection, type Report, readCollections } from './exported-collection.ts'
 import { vacuumCollection } from './insert-rows.ts'
 import { countLeftOut, type LeftOut } from './left-out.ts'
-import { openPocketBase, type PocketBaseData, unreadable } from './open-pocketbase.ts'
+import { makeUnreadableError, openPocketBase, type PocketBaseData } from './open-pocketbase.ts'
 import { openStorage, type Storage } from './pocketbase-files.ts'
 
 export interface FolderImport {
@@ -67,7 +67,7 @@ export async function importFolder(
     return [counts, ...notes].join('\n')
   } catch (error) {
     throw (error as NodeJS.ErrnoException).code === 'ERR_SQLITE_ERROR'
-      ? unreadable(folder, error)
+      ? makeUnreadableError(folder, error)
       : error
   } finally {
     data.close()
@@ -103,13 +103,15 @@ function warnOfRules(collections: readonly Collection[], report: Report): void {
       report(`WARNING: ${collection.name}.${name} is empty: it lets guests read all its records.`)
     }
     for (const { name, hidden, system } of collection.fields) {
-      const readers = rules.filter(({ text }) => reads(text, 'auth', name)).map((rule) => rule.name)
+      const readers = rules
+        .filter(({ text }) => readsRequestField(text, 'auth', name))
+        .map((rule) => rule.name)
       if (hidden || system || readers.length === 0) continue
       for (const rule of ['createRule', 'updateRule'] as const) {
         const text = collection[rule]
-        const isGuarded = text == null || reads(text, 'body', name)
+        const isGuarded = text == null || readsRequestField(text, 'body', name)
         // no warning if the rule demands a value that the user already has in the field
-        if (isGuarded || (reads(text, 'auth', name) && !text.includes('||'))) continue
+        if (isGuarded || (readsRequestField(text, 'auth', name) && !text.includes('||'))) continue
         report(
           `WARNING: ${collection.name}.${rule} lets users choose their own "${name}", on which these rules decide: ${readers.join(', ')}.`,
         )
@@ -118,5 +120,5 @@ function warnOfRules(collections: readonly Collection[], report: Report): void {
   }
 }
 
-const reads = (rule: string, part: 'auth' | 'body', field: string) =>
+const readsRequestField = (rule: string, part: 'auth' | 'body', field: string) =>
   new RegExp(`@request\\.${part}\\.${field}\\b`).test(rule)

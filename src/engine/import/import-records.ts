@@ -4,7 +4,7 @@ import { parseDate } from '../fields/date.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { findFieldType } from '../fields/field-types.ts'
 import type { FolderImport } from './import-folder.ts'
-import { chunkSize, insertRows } from './insert-rows.ts'
+import { chooseChunkSize, insertRows } from './insert-rows.ts'
 import { readSqliteText, type StoredRow } from './open-pocketbase.ts'
 import type { ImportRow } from './read-rows.ts'
 
@@ -23,10 +23,11 @@ export async function importRecords(
   let rows: ImportRow[] = []
   for (const stored of data.rows(table)) {
     const row = convert(stored)
-    const values = row && collection.fields.map((field) => storedValue(field, row[field.name]))
+    const values = row && collection.fields.map((field) => toStoredValue(field, row[field.name]))
     if (!values || leftOut.isFaulty(collection, values, table)) left++
     else rows.push(values)
-    if (rows.length < chunkSize(collection, true) && done + left + rows.length < total) continue
+    if (rows.length < chooseChunkSize(collection, true) && done + left + rows.length < total)
+      continue
     await insertRows(draft.db, { file: 'data.db', collection }, rows, { hashed: true })
     await storage.importOf(draft, collection, rows)
     done += rows.length
@@ -37,7 +38,7 @@ export async function importRecords(
 }
 
 /** Converts a SQLite value. One that does not fit the field becomes its empty value, as in PocketBase. */
-function storedValue(field: Field, raw: SQLOutputValue | undefined): Value {
+function toStoredValue(field: Field, raw: SQLOutputValue | undefined): Value {
   const type = findFieldType(field)
   if (raw === null || raw === undefined) return type.zero(field)
   if (field.type === 'number') return Number.isFinite(Number(raw)) ? Number(raw) : type.zero(field)

@@ -38,7 +38,7 @@ export const vacuumCollection = (store: CatalogStore, collection: Collection) =>
   store.forEverybody('command').db.query(`vacuum (analyze) ${columnsOf(collection).table}`)
 
 /** Rows per step for a collection. `hashed`: passwords are hashes already. */
-export const chunkSize = ({ type }: Collection, hashed = false): number =>
+export const chooseChunkSize = ({ type }: Collection, hashed = false): number =>
   type === 'auth' && !hashed ? CHUNK_WITH_PASSWORDS : CHUNK
 
 /** Token keys by record id, of records that were deleted to be replaced; '' if a record has none. */
@@ -97,7 +97,7 @@ async function insertChunk(
 const toObject = (row: ImportRow) => Object.fromEntries(row.map((value, i) => [i, value]))
 
 /** Deletes the records that will be replaced. Returns their token keys. */
-export async function removeOld(
+export async function deleteReplaced(
   db: Db,
   collection: Collection,
   ids: readonly string[],

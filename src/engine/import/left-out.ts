@@ -1,6 +1,6 @@
 import type { CatalogDraft } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { quote, toColumnName, toTableName } from '../collections/sql-names.ts'
+import { quoteName, toColumnName, toTableName } from '../collections/sql-names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 import { findRowFault } from './check-row.ts'
@@ -58,14 +58,14 @@ export async function dropLostRelations(
   for (let before = -1; before !== deleted; ) {
     before = deleted
     for (const { collection, field, target } of relations) {
-      const { rows } = await db.query(emptyLost(collection, field, target))
+      const { rows } = await db.query(emptyLostLinks(collection, field, target))
       for (const [id] of field.required ? [] : rows)
         note(
           `${collection.name}: # lost their ${field.name}, which was left out or is not there.`,
           String(id),
         )
       if (!field.required || rows.length === 0) continue
-      const gone = await db.query(deleteEmpty(collection, field), [collection.id])
+      const gone = await db.query(deleteEmptyLinks(collection, field), [collection.id])
       for (const [id] of gone.rows)
         note(
           `${collection.name}: # were left out: ${field.name} was left out or is not there.`,
@@ -90,8 +90,8 @@ async function deleteLostLinks(
   for (const link of links) {
     for (const owner of catalog.all.filter(({ type }) => type === 'auth')) {
       const { rows } = await db.query(
-        `delete from ${quote(toTableName(link))} where "collectionRef" = $1 and not exists (
-          select from ${quote(toTableName(owner))} t where t.id = "recordRef") returning id`,
+        `delete from ${quoteName(toTableName(link))} where "collectionRef" = $1 and not exists (
+          select from ${quoteName(toTableName(owner))} t where t.id = "recordRef") returning id`,
         [owner.id],
       )
       for (const [gone] of rows)
@@ -103,15 +103,15 @@ async function deleteLostLinks(
 }
 
 const quoteTableAndColumn = (collection: Collection, field: RelationField) => ({
-  table: quote(toTableName(collection)),
-  column: quote(toColumnName(field.name)),
+  table: quoteName(toTableName(collection)),
+  column: quoteName(toColumnName(field.name)),
 })
 
 /** SQL that takes ids of missing records out of a relation. Returns the ids of the changed records. */
-function emptyLost(collection: Collection, field: RelationField, other: Collection): string {
+function emptyLostLinks(collection: Collection, field: RelationField, other: Collection): string {
   const { table, column } = quoteTableAndColumn(collection, field)
   const isThere = (id: string) =>
-    `exists (select from ${quote(toTableName(other))} t where t.id = ${id})`
+    `exists (select from ${quoteName(toTableName(other))} t where t.id = ${id})`
   return isMulti(field)
     ? `update ${table} set ${column} = array(
         select v.id from unnest(${column}) with ordinality v(id, n) where ${isThere('v.id')} order by v.n)
@@ -120,7 +120,7 @@ function emptyLost(collection: Collection, field: RelationField, other: Collecti
 }
 
 /** SQL that deletes records with an empty relation, and their files. $1: the collection's id. */
-function deleteEmpty(collection: Collection, field: RelationField): string {
+function deleteEmptyLinks(collection: Collection, field: RelationField): string {
   const { table, column } = quoteTableAndColumn(collection, field)
   return `with gone as (delete from ${table} where ${column} = ${isMulti(field) ? `'{}'` : `''`} returning id),
     files as (delete from _files f using gone g where f.collection = $1 and f.record = g.id)

@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { SQLOutputValue } from 'node:sqlite'
 import { UserError } from '../../platform/api-errors.ts'
-import { quote } from '../collections/sql-names.ts'
+import { quoteName } from '../collections/sql-names.ts'
 import { UPLOAD_PREFIX } from '../files/temporary-upload.ts'
 
 export type StoredRow = Readonly<Record<string, SQLOutputValue | undefined>>
@@ -32,20 +32,20 @@ export function openPocketBase(folder: string) {
     return {
       /** Rows of a table in order of insertion. Integers are bigint. */
       rows: (table: string): Iterable<StoredRow> =>
-        db.prepare(`select * from ${quote(table)} order by rowid`).iterate(),
+        db.prepare(`select * from ${quoteName(table)} order by rowid`).iterate(),
       count: (table: string) =>
-        Number(db.prepare(`select count(*) n from ${quote(table)}`).get()!.n),
+        Number(db.prepare(`select count(*) n from ${quoteName(table)}`).get()!.n),
       close: () => db.close(),
     }
   } catch (error) {
-    throw error instanceof UserError ? error : unreadable(folder, error)
+    throw error instanceof UserError ? error : makeUnreadableError(folder, error)
   } finally {
     // the copies can be deleted already, because SQLite has them open
     void rm(copy, { recursive: true, force: true }).catch(() => {})
   }
 }
 
-export const unreadable = (folder: string, cause: unknown) =>
+export const makeUnreadableError = (folder: string, cause: unknown) =>
   new UserError(`${folder}: data.db cannot be read: ${(cause as Error).message}.`, { cause })
 
 export function readSqliteText(value: SQLOutputValue | undefined): string {

@@ -5,7 +5,7 @@ import { type CatalogDraft, InvalidCollection } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { dropCollection } from '../collections/edit.ts'
 import { importCollections } from '../collections/import-collections.ts'
-import { indexText, parseIndex } from '../collections/index-definition.ts'
+import { parseIndex, writeIndex } from '../collections/index-definition.ts'
 import { toTableName } from '../collections/sql-names.ts'
 import { addQuotaRule, copyFieldIds, refuseTakenNames } from './built-in-collections.ts'
 import type { ExportedCollection, Report } from './exported-collection.ts'
@@ -20,13 +20,13 @@ export async function importPocketBaseTables(
   const tables = raws.filter(({ type }) => type !== 'view').map((raw) => addQuotaRule(raw, report))
   for (const raw of tables) {
     await copyFieldIds(draft, raw)
-    await saveSource(draft, raw, report)
+    await importTable(draft, raw, report)
   }
   return tables.map(({ id }) => draft.catalog.find(id)!)
 }
 
 /** Saves a collection. Renames an index whose name is taken, leaves out an impossible one, reports both. */
-export async function saveOne(
+export async function importOneCollection(
   draft: CatalogDraft,
   raw: ExportedCollection,
   report: Report,
@@ -46,23 +46,27 @@ export async function saveOne(
         report(
           `${raw.name}: its index ${index.name} is called ${name} here, since that name is taken.`,
         )
-        indexes[Number(i)] = indexText({ ...index, name })
+        indexes[Number(i)] = writeIndex({ ...index, name })
       } else {
         report(`${raw.name}: an index was left out (${indexes[Number(i)]}): ${message}`)
         indexes[Number(i)] = ''
       }
     }
-    return saveOne(draft, { ...raw, indexes: indexes.filter((index) => index !== '') }, report)
+    return importOneCollection(
+      draft,
+      { ...raw, indexes: indexes.filter((index) => index !== '') },
+      report,
+    )
   }
 }
 
 /** Saves a collection with its dates and token secrets. Reports indexes that are renamed or left out. */
-async function saveSource(
+async function importTable(
   draft: CatalogDraft,
   raw: ExportedCollection,
   report: Report,
 ): Promise<Collection> {
-  const saved = await saveOne(draft, raw, report)
+  const saved = await importOneCollection(draft, raw, report)
   const { created, updated } = raw as unknown as Collection
   const token = 'authToken' in raw ? { authToken: raw.authToken } : {}
   await draft.put({ ...saved, created, updated, ...token } as Collection)
@@ -72,12 +76,12 @@ async function saveSource(
 /** How many rows of a view to try to read: some errors of its query occur only for certain rows. */
 const SAMPLE_SIZE = 1_000
 
-async function saveView(
+async function importView(
   draft: CatalogDraft,
   raw: ExportedCollection,
   report: Report,
 ): Promise<void> {
-  const view = await saveSource(draft, raw, report)
+  const view = await importTable(draft, raw, report)
   try {
     const sample = sql`select * from ${sql.id(toTableName(view))} limit ${SAMPLE_SIZE}`
     await withSavepoint(draft.db, () => sample.execute(draft.db))
@@ -96,7 +100,7 @@ export async function importPocketBaseViews(
   for (let waiting = views; waiting.length > 0; ) {
     const failed = new Map<ExportedCollection, unknown>()
     for (const raw of waiting)
-      await saveView(draft, raw, report).catch((error) => failed.set(raw, error))
+      await importView(draft, raw, report).catch((error) => failed.set(raw, error))
     if (failed.size === waiting.length)
       for (const [{ name }, error] of failed)
         report(

@@ -1,11 +1,11 @@
 import { UserError } from '../../platform/api-errors.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import type { Collection } from '../collections/collection.ts'
-import { now } from '../fields/date.ts'
+import { formatNow } from '../fields/date.ts'
 import type { Field, Value } from '../fields/field.ts'
-import { checkValue, findFieldType, readError } from '../fields/field-types.ts'
+import { checkValue, findFieldType, findReadError } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
-import { passwordError } from '../fields/scalar-types.ts'
+import { findPasswordError } from '../fields/scalar-types.ts'
 import type { Extensions } from '../records/collection-extension.ts'
 import { findRowFault } from './check-row.ts'
 
@@ -62,11 +62,12 @@ export function readRows(
 }
 
 function readValue(place: FilePosition, id: string, field: Field, raw: unknown): Value {
-  if (raw === undefined || (raw === null && hasEmptyValue(field))) return missing(place, id, field)
+  if (raw === undefined || (raw === null && hasEmptyValue(field)))
+    return makeMissingValue(place, id, field)
   const value = findFieldType(field).fromInput(field, raw)
   const problem =
-    readError(field, raw) ??
-    (field.type === 'password' ? passwordError(field, String(raw)) : checkValue(field, value))
+    findReadError(field, raw) ??
+    (field.type === 'password' ? findPasswordError(field, String(raw)) : checkValue(field, value))
   if (problem) throw recordFault(place, id, problem.message, field.name)
   return value
 }
@@ -77,12 +78,12 @@ function readValue(place: FilePosition, id: string, field: Field, raw: unknown):
  */
 const hasEmptyValue = ({ type }: Field) => type !== 'json' && type !== 'number' && type !== 'bool'
 
-function missing(place: FilePosition, id: string, field: Field): Value {
+function makeMissingValue(place: FilePosition, id: string, field: Field): Value {
   if (field.type === 'text' && field.primaryKey)
     throw recordFault(place, id, 'it is missing', field.name)
   if (field.type === 'text' && field.autogeneratePattern)
     return generateText(field.autogeneratePattern)
-  if (field.type === 'autodate') return now()
+  if (field.type === 'autodate') return formatNow()
   const zero = findFieldType(field).zero(field)
   const problem = checkValue(field, zero)
   if (problem) throw recordFault(place, id, problem.message, field.name)

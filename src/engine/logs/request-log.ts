@@ -31,7 +31,7 @@ const MAX_LINES = 1_000
 const MAX_REFUSED = 200
 
 const writeLines = (db: Db, lines: readonly LogLine[]) => {
-  const { created, levels, messages, data } = columns(lines)
+  const { created, levels, messages, data } = toLogColumns(lines)
   return queries(db)
     .insertInto('_logs')
     .columns(['created', 'level', 'message', 'data'])
@@ -106,14 +106,15 @@ export class RequestLog {
   }
 }
 
-const columns = (lines: readonly LogLine[]) => ({
+const toLogColumns = (lines: readonly LogLine[]) => ({
   created: lines.map(({ atMs }) => formatDate(new Date(atMs))),
   levels: lines.map(({ level }) => level),
   messages: lines.map(({ message }) => cleanText(message)),
-  data: lines.map(({ data }) => JSON.stringify(data, clean)),
+  data: lines.map(({ data }) => JSON.stringify(data, cleanLogValue)),
 })
 
-const clean = (_: string, value: unknown) => (typeof value === 'string' ? cleanText(value) : value)
+const cleanLogValue = (_: string, value: unknown) =>
+  typeof value === 'string' ? cleanText(value) : value
 
 /** Maximum rows, whatever the settings allow. They take about 600 MB. */
 const MAX_ROWS = 1_000_000
@@ -133,20 +134,20 @@ export async function deleteOldLogs(
   maxRows = MAX_ROWS,
 ): Promise<void> {
   const before = formatDate(new Date(nowMs - Math.min(maxDays, MAX_DAYS) * DAY_MS))
-  await remove(db, sql<boolean>`created <= ${before}`)
-  await remove(db, isBeyond(maxRows))
+  await deleteLogs(db, sql<boolean>`created <= ${before}`)
+  await deleteLogs(db, isBeyond(maxRows))
 }
 
-export const deleteAllLogs = (db: Db): Promise<void> => remove(db, isBeyond(0))
+export const deleteAllLogs = (db: Db): Promise<void> => deleteLogs(db, isBeyond(0))
 
 /** Deletes old logs and those below `logs.minLevel`, after a change of the settings. */
 export async function deleteUnwantedLogs(db: Db, logs: Settings['logs']): Promise<void> {
   await deleteOldLogs(db, logs)
-  await remove(db, sql<boolean>`level < ${logs.minLevel}`)
+  await deleteLogs(db, sql<boolean>`level < ${logs.minLevel}`)
 }
 
 /** Deletes logs in batches. */
-async function remove(db: Db, condition: Expression<SqlBool>): Promise<void> {
+async function deleteLogs(db: Db, condition: Expression<SqlBool>): Promise<void> {
   const deleteSome = () =>
     queries(db)
       .deleteFrom('_logs')

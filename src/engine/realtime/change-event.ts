@@ -2,11 +2,11 @@ import { ApiError } from '../../platform/api-errors.ts'
 import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
-import { catalogFor } from '../records/access.ts'
+import { limitCatalog } from '../records/access.ts'
 import { expandRecords } from '../records/expand.ts'
 import { type ExpandTree, readExpand } from '../records/expand-tree.ts'
 import { pickFields } from '../records/pick.ts'
-import { type RenderedRecord, renderedText } from '../records/render.ts'
+import { type RenderedRecord, renderCached } from '../records/render.ts'
 import { AnswerMeter } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'
 import type { Client } from './client.ts'
@@ -40,7 +40,7 @@ function makePayloadRenderer(
       tree &&
       countExpandSteps(tree) <= MAX_STEPS &&
       (await expandedText(group, { ...rendered }, tree))
-    const whole = expanded || renderedText(rendered)
+    const whole = expanded || renderCached(rendered)
     return `{"record":${pickedOr(whole, group.request.query)},"action":"${action}"}`
   }
 
@@ -49,7 +49,7 @@ function makePayloadRenderer(
     try {
       const meter = new AnswerMeter(undefined, 0, MAX_CHARACTERS, MAX_RECORDS)
       await expandRecords(storeOf(group), [rendered], tree, { ...group.request, meter })
-      const text = renderedText(rendered, (length) => meter.check(length))
+      const text = renderCached(rendered, (length) => meter.check(length))
       meter.check(text.length)
       return text
     } catch (error) {
@@ -108,7 +108,7 @@ export function toEvent(all: CatalogStore, change: Change): ChangeEvent {
   const store = all.forEverybody('realtime')
   const storeOf = ({ ticket, request: { auth } }: GroupState) => ({
     db: ticket ? all.database.for(ticket) : store.db,
-    catalog: catalogFor(all.catalog, auth?.limits),
+    catalog: limitCatalog(all.catalog, auth?.limits),
   })
   return {
     store,

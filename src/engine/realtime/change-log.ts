@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { inSeconds, queries } from '../../platform/db/queries.ts'
+import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Action } from '../records/log-changes.ts'
@@ -132,8 +132,8 @@ export function makeChangesCleanUp(store: Store): () => Promise<void> {
     last = await readCurrentSnapshot(db)
     await queries(db)
       .deleteFrom('_listeners')
-      .where('seen', '<', inSeconds(-FORGOTTEN_SECONDS))
+      .where('seen', '<', writeTimeInSeconds(-FORGOTTEN_SECONDS))
       .execute()
-    await queries(db).deleteFrom('_subscribing').where('at', '<', inSeconds(-60)).execute()
+    await queries(db).deleteFrom('_subscribing').where('at', '<', writeTimeInSeconds(-60)).execute()
   }
 }

@@ -1,4 +1,4 @@
-import { accountHolder } from '../../platform/limits/holder.ts'
+import { makeAccountHolder } from '../../platform/limits/holder.ts'
 import type { Catalog } from '../collections/catalog.ts'
 import { type Collection, DEVICES_ID, USERS_ID } from '../collections/collection.ts'
 import { USER_SETTINGS_ID } from '../records/disabled-user.ts'
@@ -20,7 +20,7 @@ function makeViewers() {
 
   /** Signs out and returns all viewers of an account. Their connections stay open. */
   function signOut(collection: string, record: string): Viewer[] {
-    const account = accountHolder(collection, record)
+    const account = makeAccountHolder(collection, record)
     const gone = of(account)
     known.delete(account)
     for (const viewer of gone) viewer.auth = null
@@ -34,7 +34,7 @@ function makeViewers() {
     signOut,
     hold(auth: AuthRecord | null): Viewer {
       if (!auth) return guest
-      const account = accountHolder(auth.collection.id, auth.id)
+      const account = makeAccountHolder(auth.collection.id, auth.id)
       const actor = auth.actor?.id ?? ''
       const ofAccount = known.get(account) ?? new Map()
       const entry = ofAccount.get(actor) ?? { viewer: { account, actor, auth }, holders: 0 }
@@ -49,10 +49,10 @@ function makeViewers() {
       ofAccount!.delete(viewer.actor)
       if (ofAccount!.size === 0) known.delete(viewer.account)
     },
-    has: (collection: string, record: string) => known.has(accountHolder(collection, record)),
+    has: (collection: string, record: string) => known.has(makeAccountHolder(collection, record)),
     /** Gives viewers their changed record. If the token key has changed, signs them out and returns them. */
     refresh(collection: Collection, record: string, row: RecordRow): Viewer[] {
-      const changed = of(accountHolder(collection.id, record))
+      const changed = of(makeAccountHolder(collection.id, record))
       if (changed.length === 0) return []
       const values = toValues(collection, row)
       if (changed.some(({ auth }) => auth && auth.values.tokenKey !== values.tokenKey))

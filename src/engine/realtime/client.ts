@@ -1,7 +1,7 @@
 import type { Budget, Share } from '../../platform/limits/budget.ts'
 import type { Holder } from '../../platform/limits/holder.ts'
 import { counts } from '../../platform/tools/counts.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { makeFlusher } from './flush-events.ts'
 import type { Snapshot } from './snapshot.ts'
@@ -38,7 +38,7 @@ const ID_LENGTH = 40
 
 /** Who has connections: an account, or a member who acts for an account. All guests are one viewer. */
 export interface Viewer {
-  /** Collection and record of the account, as `accountHolder` writes them; '' for guests. */
+  /** Collection and record of the account, as `makeAccountHolder` writes them; '' for guests. */
   readonly account: string
   /** Id of the membership; '' for the account itself. */
   readonly actor: string
@@ -90,7 +90,7 @@ export class Client {
   #isClosed = false
 
   constructor(node: string, parts: ClientParts) {
-    this.id = node + randomText(ID_LENGTH - NODE_LENGTH)
+    this.id = node + makeRandomText(ID_LENGTH - NODE_LENGTH)
     this.origin = parts.origin
     this.viewer = parts.viewer
     this.#parts = parts

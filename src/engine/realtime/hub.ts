@@ -3,8 +3,8 @@ import type { Holder } from '../../platform/limits/holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
 import { waitAtMost } from '../../platform/tools/deadline.ts'
-import { randomText } from '../../platform/tools/random.ts'
-import { serialQueue } from '../../platform/tools/repeat.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
+import { makeSerialQueue } from '../../platform/tools/repeat.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import { USERS_ID } from '../collections/collection.ts'
 import { StaleAuth } from '../records/fresh-auth.ts'
@@ -50,12 +50,12 @@ export type Realtime = ReturnType<typeof openRealtime>
 export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionLimits = LIMITS) {
   const store = all.forEverybody('realtime')
   const { db } = store
-  const thisNode = randomText(NODE_LENGTH)
+  const thisNode = makeRandomText(NODE_LENGTH)
   const registry = makeRegistry()
   const lanes = makeLanes(admission.realtimeMemory)
   const parts = { store: all, log, registry, deliver: makeDelivery(lanes, log) }
   const flusher = makeFlusher()
-  const inTurn = serialQueue()
+  const inTurn = makeSerialQueue()
   let feed: Promise<ChangeFeed> | undefined
   let ended: Promise<void> = Promise.resolve()
   let rest: NodeJS.Timeout | undefined

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { evaluate } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { readCurrentSnapshot } from './snapshot.ts'
@@ -54,7 +54,7 @@ async function haveEarlierEnded(db: Db, xid: number): Promise<boolean> {
     where l.locktype = 'transactionid' and l.mode = 'ExclusiveLock'
       and (a.pid is null or a.datname = current_database())
       and age(l.transactionid) > age(${String(xid)}::text::xid8::xid))`
-  return !(await evaluate(db, isOpen))
+  return !(await evaluateSql(db, isOpen))
 }
 
 /** Renews a node's registration. Returns false if it was deleted: changes since then may not be logged. */

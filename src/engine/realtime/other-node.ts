@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { ApiError, RetryLater } from '../../platform/api-errors.ts'
-import { execute } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
 import { StaleAuth } from '../records/fresh-auth.ts'
-import { byId, selectRows } from '../records/read-rows.ts'
+import { makeIdCondition, selectRows } from '../records/read-rows.ts'
 import { columnsOf, toValues } from '../records/record-row.ts'
 import { type Actor, type AuthRecord, makeAuthRecord, NO_REQUEST } from '../request/request.ts'
 import { CHANGES_CHANNEL } from './feed.ts'
@@ -82,8 +82,8 @@ export async function forwardMessage(db: Db, node: string, message: Message): Pr
 }
 
 async function put(db: Db, node: string, request: Request): Promise<Answer | undefined> {
-  const id = randomText(15)
-  const asked = await execute(
+  const id = makeRandomText(15)
+  const asked = await executeStatement(
     db,
     sql`with asked as (
       insert into _subscribing (id, node, request)
@@ -175,7 +175,7 @@ async function findAuth(
     collection,
     rule: '',
     request: NO_REQUEST,
-    ...byId(id),
+    ...makeIdCondition(id),
     extra,
   })
   if (row?.[columnsOf(collection).count] !== version) throw new StaleAuth()

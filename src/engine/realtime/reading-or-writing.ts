@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Holder } from '../../platform/limits/holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
@@ -35,5 +35,5 @@ export async function tellPresence(
   const data = sql`json_build_object(
     'conversation', ${conversation}::text, 'sender', ${sender}::text, 'name', ${name}, 'state', ${state}::text)`
   const presence = sql`json_build_object('account', ${account}::text, 'data', ${data})::text`
-  await call(db, '_announce', CHANGES_CHANNEL, presence)
+  await callFunction(db, '_announce', CHANGES_CHANNEL, presence)
 }

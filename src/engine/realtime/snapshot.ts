@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { evaluate } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { authVersionSql, checkAuthVersion } from '../records/fresh-auth.ts'
+import { checkAuthVersion, writeAuthVersionSql } from '../records/fresh-auth.ts'
 import type { AuthRecord } from '../request/request.ts'
 
 /** Which transactions a statement sees, as in Postgres' `pg_snapshot`. */
@@ -33,12 +33,12 @@ export const POSTGRES_STARTED = sql<string>`pg_postmaster_start_time()::text`
 
 /** The present snapshot, from which a new reader of `_changes` starts. */
 export async function readCurrentSnapshot(db: Db): Promise<Snapshot> {
-  return readSnapshot(await evaluate(db, sql<string>`pg_current_snapshot()::text`))
+  return readSnapshot(await evaluateSql(db, sql<string>`pg_current_snapshot()::text`))
 }
 
 /** The snapshot of now. Throws StaleAuth if the caller's record has changed since it was read. */
 export async function readFreshSnapshot(db: Db, auth: AuthRecord | null): Promise<Snapshot> {
-  const text = `select pg_current_snapshot()::text, ${authVersionSql(auth, 1)}`
+  const text = `select pg_current_snapshot()::text, ${writeAuthVersionSql(auth, 1)}`
   const { rows } = await db.query(text, auth ? [auth.id] : [])
   const [snapshot, version] = rows[0]!
   checkAuthVersion(auth, version)

@@ -1,13 +1,19 @@
 import { badRequest } from '../../platform/api-errors.ts'
-import { checkFields, each, length, notLonger, required } from '../collections/checks.ts'
-import { object, ShapeError, text, texts } from '../fields/json-shapes.ts'
+import {
+  checkEach,
+  checkFields,
+  checkLength,
+  checkMaxLength,
+  checkRequired,
+} from '../collections/checks.ts'
+import { makeObjectShape, ShapeError, text, texts } from '../fields/json-shapes.ts'
 
 interface SubscribeForm {
   clientId: string
   subscriptions: string[]
 }
 
-const FORM = object<SubscribeForm>({ clientId: text, subscriptions: texts })
+const FORM = makeObjectShape<SubscribeForm>({ clientId: text, subscriptions: texts })
 
 const MAX_ID_BYTES = 255
 
@@ -22,8 +28,8 @@ export function readSubscribeForm(
 ): SubscribeForm {
   const form = decode(values, isJson)
   const checks = {
-    clientId: [required, length(1, MAX_ID_BYTES)],
-    subscriptions: [notLonger(MAX_TOPICS), each(notLonger(MAX_TOPIC_BYTES))],
+    clientId: [checkRequired, checkLength(1, MAX_ID_BYTES)],
+    subscriptions: [checkMaxLength(MAX_TOPICS), checkEach(checkMaxLength(MAX_TOPIC_BYTES))],
   }
   checkFields(form, checks, '')
   return form

@@ -2,7 +2,7 @@ import { type Holder, makeServerTicket, type Ticket } from '../../platform/limit
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection, Rule } from '../collections/collection.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
-import { catalogFor } from '../records/access.ts'
+import { limitCatalog } from '../records/access.ts'
 import { type AuthRecord, NO_REQUEST, type RequestInfo } from '../request/request.ts'
 import type { Client, Viewer } from './client.ts'
 import type { Change } from './load-changes.ts'
@@ -80,7 +80,7 @@ export class SubscriptionGroup {
     auth: AuthRecord | null,
   ): [Catalog, Collection, Rule] {
     const limits = auth?.limits
-    const seen = catalogFor(catalog, limits)
+    const seen = limitCatalog(catalog, limits)
     const its = (limits && seen.find(collection.id)) ?? collection
     // the viewRule applies to a topic with a record's ID, the listRule to others
     return [seen, its, /\/(?!\*$)/.test(this.topic.base) ? its.viewRule : its.listRule]

@@ -4,7 +4,7 @@ import { memoize } from '../../platform/tools/lru.ts'
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection, Rule } from '../collections/collection.ts'
 import { toColumnName } from '../collections/sql-names.ts'
-import { compile, prepare } from '../filter/compile.ts'
+import { compileFilter, prepareFilter } from '../filter/compile.ts'
 import type { CompiledFilter, FilterQuery, Predicate } from '../filter/compiled-filter.ts'
 import { FilterError } from '../filter/parse.ts'
 import type { RecordRow } from '../records/record-row.ts'
@@ -44,10 +44,10 @@ export function makeAccessMaker(
   return unlessInvalid(
     () => {
       if (dependsOnTime(`${bound} ${filter}`)) {
-        const bind = prepare(catalog, question)
+        const bind = prepareFilter(catalog, question)
         return () => unlessInvalid(() => toAccess(bind()), NEVER)
       }
-      const access = toAccess(compile(catalog, question))
+      const access = toAccess(compileFilter(catalog, question))
       return () => access
     },
     () => NEVER,

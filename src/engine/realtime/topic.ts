@@ -1,6 +1,6 @@
 import { isObject, parseJson } from '../../platform/tools/json.ts'
 import { toText } from '../fields/cast.ts'
-import { snakeCase } from '../files/stored-name.ts'
+import { toSnakeCase } from '../files/stored-name.ts'
 
 export interface Topic {
   /** The name as the client wrote it; also the name of its events. */
@@ -22,7 +22,7 @@ export function readTopic(name: string, options = ''): Topic {
     name,
     base: name.split('?', 1)[0]!,
     query: asTexts(query, (key) => key),
-    headers: asTexts(headers, snakeCase),
+    headers: asTexts(headers, toSnakeCase),
   }
 }
 

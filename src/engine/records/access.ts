@@ -1,11 +1,11 @@
 import { type ApiError, forbidden, GatewayError } from '../../platform/api-errors.ts'
 import { memoize } from '../../platform/tools/lru.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import { Catalog } from '../collections/catalog.ts'
 import { type Collection, type Rule, type RuleName, USERS_ID } from '../collections/collection.ts'
 import type { RawCollection, Right } from '../collections/definition/built-in.ts'
 import type { Value } from '../fields/field.ts'
-import { compile } from '../filter/compile.ts'
+import { compileFilter } from '../filter/compile.ts'
 import { FilterError } from '../filter/parse.ts'
 import { type AuthRecord, type Limits, NO_REQUEST, type RequestInfo } from '../request/request.ts'
 
@@ -25,7 +25,7 @@ export function requireRule(
       data: {},
     })
   const rule = collection[name]
-  if (rule === null && auth?.limits) throw notAllowed(auth.limits)
+  if (rule === null && auth?.limits) throw makeNotAllowed(auth.limits)
   if (rule === null) throw forbidden('Only superusers can perform this action.')
   return rule
 }
@@ -37,7 +37,7 @@ export function checkRule(
   rule: string,
 ): string | undefined {
   try {
-    compile(catalog, { collection, rule, filter: '', sort: '', request: NO_REQUEST })
+    compileFilter(catalog, { collection, rule, filter: '', sort: '', request: NO_REQUEST })
     return undefined
   } catch (error) {
     if (error instanceof FilterError) return error.message
@@ -63,11 +63,11 @@ export function checkCandidate(
 ): CandidateCheck | undefined {
   if (rule === '') return NO_CONDITION
   const candidate = { ...values }
-  if (candidate.id === '') candidate.id = `__temp_id____pb_create__${randomText(6)}`
+  if (candidate.id === '') candidate.id = `__temp_id____pb_create__${makeRandomText(6)}`
   if (collection.type === 'auth') candidate.verified = false
   try {
     const selection = { collection, rule, filter: '', sort: '', request, candidate }
-    const { from, where, never, params } = compile(catalog, selection)
+    const { from, where, never, params } = compileFilter(catalog, selection)
     return never
       ? undefined
       : { condition: where && `exists (select 1 from ${from} where ${where})`, params }
@@ -87,7 +87,7 @@ const RANKS: Readonly<Record<Right | Limits, number>> = {
   owner: 4,
 }
 
-export const isEnough = (role: Limits, needed: Right): boolean => RANKS[role] >= RANKS[needed]
+export const isRoleEnough = (role: Limits, needed: Right): boolean => RANKS[role] >= RANKS[needed]
 
 /** What members may do in collections that superusers made, and in system collections. */
 const OTHERS: Rights = { read: 'viewer', write: 'agent', remove: 'agent' }
@@ -96,7 +96,7 @@ const NOTHING: Rights = { read: 'owner', write: 'owner', remove: 'owner' }
 /** Built-in collections that a team member who acts for no account may use, by their own API rules. */
 const PERSONAL_COLLECTIONS: ReadonlySet<string> = new Set([USERS_ID, 'members'])
 
-export const notAllowed = (limits: Limits): ApiError =>
+export const makeNotAllowed = (limits: Limits): ApiError =>
   forbidden(
     limits === 'none'
       ? 'You have no account of your own. Act for your team by POST /api/account/act-for.'
@@ -106,20 +106,20 @@ export const notAllowed = (limits: Limits): ApiError =>
 const known = memoize((_: Catalog) => new Map<Limits, Catalog>())
 
 /** The catalog as a role may use it: each API rule is null if the role forbids the action. */
-export function catalogFor(catalog: Catalog, limits: Limits | undefined): Catalog {
+export function limitCatalog(catalog: Catalog, limits: Limits | undefined): Catalog {
   if (limits === undefined) return catalog
   const made = known(catalog)
   const restricted =
     made.get(limits) ??
     new Catalog(
-      catalog.all.map((one) => restrict(catalog, one, limits)),
+      catalog.all.map((one) => restrictCollection(catalog, one, limits)),
       catalog.builtIn,
     )
   made.set(limits, restricted)
   return restricted
 }
 
-function restrict(catalog: Catalog, collection: Collection, limits: Limits): Collection {
+function restrictCollection(catalog: Catalog, collection: Collection, limits: Limits): Collection {
   if (
     limits === 'none' &&
     (!catalog.isBuiltIn(collection) || PERSONAL_COLLECTIONS.has(collection.id))
@@ -127,7 +127,7 @@ function restrict(catalog: Catalog, collection: Collection, limits: Limits): Col
     return collection
   const { read, write, remove } = findRights(catalog, collection)
   const rule = (needed: Right, own: Rule) =>
-    isEnough(limits, needed) ? narrowed(collection, own) : null
+    isRoleEnough(limits, needed) ? narrowRule(collection, own) : null
   const rules = {
     listRule: rule(read, collection.listRule),
     viewRule: rule(read, collection.viewRule),
@@ -144,7 +144,7 @@ const findRights = ({ builtIn }: Catalog, { id, system }: Collection): Rights =>
   builtIn.raw.get(id)?.rights ?? (system ? NOTHING : OTHERS)
 
 /** For `members`: shows the members of the account, not its memberships in other accounts. */
-function narrowed({ id }: Collection, rule: Rule): Rule {
+function narrowRule({ id }: Collection, rule: Rule): Rule {
   if (id !== 'members' || rule === null) return rule
   return rule === '' ? 'account = @request.auth.id' : `account = @request.auth.id && (${rule})`
 }

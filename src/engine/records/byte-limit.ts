@@ -10,7 +10,7 @@ const MARK = 'more bytes than allowed: '
 const INVALID_TEXT = '22P02'
 
 /** SQL that raises an error at a row if the rows before it exceed the bytes in the last parameter. */
-export function guardedSql(
+export function writeGuardedSql(
   collection: Collection,
   {
     text,
@@ -25,7 +25,7 @@ export function guardedSql(
       FROM (SELECT *, ${rowSizeOf(collection).sql} AS size FROM (${text}) r(${columns})) s) t`
 }
 
-const isOverGuard = (error: unknown): boolean =>
+const isOverByteLimit = (error: unknown): boolean =>
   isSqlError(error, INVALID_TEXT) && error.message.includes(MARK)
 
 /** Reads the bytes that `meter` has reserved. If rows have more, reserves the maximum and reads again. */
@@ -43,13 +43,13 @@ export function readGuarded(
     try {
       return await readCounted()
     } catch (error) {
-      if (!isOverGuard(error)) throw error
+      if (!isOverByteLimit(error)) throw error
       // the error has aborted the transaction: `beginAgain` throws, so that the caller repeats it
       if (db.inTransaction) meter.beginAgain()
       await meter.takeAll()
     }
     return readCounted().catch((error: unknown) => {
-      throw isOverGuard(error) ? meter.tooLarge() : error
+      throw isOverByteLimit(error) ? meter.tooLarge() : error
     })
   })
 }

@@ -28,7 +28,7 @@ export async function deleteRecords(
   await extensions.get(collection.id)?.afterDelete?.(store, deleted)
   if (extensions.get(collection.id)?.keepsReferences) return
   for (const reference of findReferencesTo(store.catalog, collection))
-    await release(store, extensions, reference, deleted)
+    await releaseReferences(store, extensions, reference, deleted)
 }
 
 async function deleteRows(
@@ -52,7 +52,7 @@ async function demandSuperuser({ db }: Store): Promise<void> {
   if (left.length === 0) throw badRequest("You can't delete the only existing superuser.")
 }
 
-async function release(
+async function releaseReferences(
   store: Store,
   extensions: Extensions,
   reference: Reference,

@@ -1,13 +1,13 @@
-import { type FieldError, fieldError } from '../../platform/api-errors.ts'
+import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { toText } from '../fields/cast.ts'
-import { required } from '../fields/scalar-types.ts'
+import { makeRequiredError } from '../fields/scalar-types.ts'
 import type { PasswordWork } from './password-work.ts'
 import type { Draft, FieldErrors } from './prepare.ts'
 
-const mismatch = () => fieldError('validation_values_mismatch', "Values don't match")
+const makeMismatchError = () => makeFieldError('validation_values_mismatch', "Values don't match")
 
-const changedAddresses = ({ otp }: AuthCollection, { values, old }: Draft): readonly string[] =>
+const listChangedAddresses = ({ otp }: AuthCollection, { values, old }: Draft): readonly string[] =>
   ['email', ...(otp.channel ? [otp.channel.field] : [])].filter(
     (name) => old && values[name] !== old[name],
   )
@@ -24,8 +24,11 @@ export async function checkAuthForm(
   const { values, old } = draft
   const checks: Record<string, FieldError | undefined> = {
     ...(!manages &&
-      Object.fromEntries(changedAddresses(collection, draft).map((name) => [name, mismatch()]))),
-    verified: !manages && values.verified !== (old?.verified ?? false) ? mismatch() : undefined,
+      Object.fromEntries(
+        listChangedAddresses(collection, draft).map((name) => [name, makeMismatchError()]),
+      )),
+    verified:
+      !manages && values.verified !== (old?.verified ?? false) ? makeMismatchError() : undefined,
     password: checkPassword(form, !old),
     passwordConfirm: checkConfirm(form, !old),
     oldPassword:
@@ -41,7 +44,7 @@ export const asksToManage = (
   body: Readonly<Record<string, unknown>>,
 ): boolean =>
   draft.values.verified !== (draft.old?.verified ?? false) ||
-  changedAddresses(collection, draft).length > 0 ||
+  listChangedAddresses(collection, draft).length > 0 ||
   (draft.old !== undefined && isPasswordGiven(readForm(body)))
 
 function readForm(body: Readonly<Record<string, unknown>>) {
@@ -60,18 +63,19 @@ const isPasswordGiven = ({ password, passwordConfirm }: Form) =>
 
 function checkPassword({ password, passwordConfirm, oldPassword }: Form, isNew: boolean) {
   return password === '' && (isNew || passwordConfirm !== '' || oldPassword !== '')
-    ? required()
+    ? makeRequiredError()
     : undefined
 }
 
 function checkConfirm({ password, passwordConfirm, oldPassword }: Form, isNew: boolean) {
-  if (passwordConfirm === '' && (isNew || password !== '' || oldPassword !== '')) return required()
-  return passwordConfirm === password ? undefined : mismatch()
+  if (passwordConfirm === '' && (isNew || password !== '' || oldPassword !== ''))
+    return makeRequiredError()
+  return passwordConfirm === password ? undefined : makeMismatchError()
 }
 
 async function checkOldPassword(form: Form, hash: string, work: PasswordWork) {
   if (!isPasswordGiven(form)) return undefined
-  if (form.oldPassword === '') return required()
+  if (form.oldPassword === '') return makeRequiredError()
   if (await work.verify(form.oldPassword, hash)) return undefined
-  return fieldError('validation_invalid_old_password', 'Missing or invalid old password')
+  return makeFieldError('validation_invalid_old_password', 'Missing or invalid old password')
 }

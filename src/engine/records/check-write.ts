@@ -1,14 +1,14 @@
-import { badRequest, type FieldError, fieldError } from '../../platform/api-errors.ts'
+import { badRequest, type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import { type AuthCollection, type Collection, SUPERUSERS } from '../collections/collection.ts'
 import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
-import { now } from '../fields/date.ts'
+import { formatNow } from '../fields/date.ts'
 import type { Field, FileField, PasswordField, Value } from '../fields/field.ts'
 import { checkValue, listChosenTexts } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
-import { passwordError } from '../fields/scalar-types.ts'
+import { findPasswordError } from '../fields/scalar-types.ts'
 import { checkCandidate } from './access.ts'
 import { asksToManage, checkAuthForm } from './check-auth-record.ts'
-import { explainRejection, isEmptyObject, ruleHolds } from './explain-rejection.ts'
+import { explainRejection, isEmptyObject, testRule } from './explain-rejection.ts'
 import { addConditions } from './integrity-checks.ts'
 import { hashPasswords, OWN_WORK } from './password-work.ts'
 import type { Draft, FieldErrors } from './prepare.ts'
@@ -22,7 +22,7 @@ import type { Checked, Write } from './write-in-progress.ts'
 /** Sets autodates and generated texts in `values`, then checks all values. */
 export function checkValues(write: Write, values: Values = write.values): Checked {
   const { store, collection, stored, options, guard, uploads, unreadable } = write
-  const time = now()
+  const time = formatNow()
   for (const field of collection.fields) {
     if (field.type === 'autodate' && (stored ? field.onUpdate : field.onCreate))
       values[field.name] = time
@@ -32,14 +32,14 @@ export function checkValues(write: Write, values: Values = write.values): Checke
   }
   const passwords = options.hasRandomPassword ? {} : write.passwords
   const old = stored && { old: stored.old }
-  const errors = validate(collection, { values, passwords, uploads, unreadable, ...old })
+  const errors = validateDraft(collection, { values, passwords, uploads, unreadable, ...old })
   const checked = { errors, conditions: [], parameters: new Parameters(guard.params) }
   addConditions(checked, store.catalog, collection, values, stored?.old)
   return checked
 }
 
 /** Checks values without the database. PocketBase: ValidateValue of each field type; contract 4.5 */
-export function validate(collection: Collection, draft: Draft): FieldErrors {
+export function validateDraft(collection: Collection, draft: Draft): FieldErrors {
   const errors: FieldErrors = {}
   for (const field of collection.fields) {
     const error = checkField(field, draft) ?? draft.unreadable?.[field.name]
@@ -55,7 +55,7 @@ function checkField(
   const value = values[field.name]!
   if (field.type === 'text' && field.primaryKey && old) {
     if (value === old[field.name]) return undefined
-    return fieldError('validation_pk_change', 'The record primary key cannot be changed')
+    return makeFieldError('validation_pk_change', 'The record primary key cannot be changed')
   }
   if (field.type === 'password') return checkPassword(field, value, passwords[field.name])
   if (field.type === 'file') return checkFiles(field, value, old?.[field.name], uploads)
@@ -70,8 +70,8 @@ function checkPassword(
   if (!plain) return checkValue(field, hash)
   const isTooLong = Buffer.byteLength(plain) > MAX_PASSWORD_BYTES
   return isTooLong
-    ? fieldError('validation_invalid_value', 'Invalid value')
-    : passwordError(field, plain)
+    ? makeFieldError('validation_invalid_value', 'Invalid value')
+    : findPasswordError(field, plain)
 }
 
 const MAX_NAME_BYTES = 250
@@ -95,13 +95,15 @@ function checkFiles(
     Buffer.from(name).subarray(0, MAX_NAME_BYTES).toString('utf8'),
   )
   const text = `Invalid new files: [${invalidFiles.join(' ')}]`
-  return fieldError('validation_invalid_file', text, { invalidFiles })
+  return makeFieldError('validation_invalid_file', text, { invalidFiles })
 }
 
 export async function validateWrite(write: Write): Promise<Write> {
   const { collection, passwords } = write
   if (collection.type === 'auth') await checkForm(write, collection)
-  const values = Object.values(passwords).some(Boolean) ? await hash(write) : write.values
+  const values = Object.values(passwords).some(Boolean)
+    ? await hashPasswordValues(write)
+    : write.values
   if (collection.type === 'auth') renewAuth({ ...write, values }, collection)
   return { ...write, values }
 }
@@ -131,17 +133,17 @@ async function isManager({ store, request, values, stored }: Write, collection: 
   const { manageRule } = collection
   if (!manageRule || !request.auth) return false
   if (!stored)
-    return ruleHolds(store, checkCandidate(store.catalog, collection, manageRule, values, request))
+    return testRule(store, checkCandidate(store.catalog, collection, manageRule, values, request))
   const read = readRow(store, collection, String(stored.old.id), manageRule, request)
   return (await read.catch(() => undefined)) !== undefined
 }
 
 /** The values with hashed passwords. Checks everything else first: a hash takes 57 ms of a CPU core. */
-async function hash(write: Write): Promise<Values> {
+async function hashPasswordValues(write: Write): Promise<Values> {
   const { store, collection, values, options, guard, failure } = write
   const checked = checkValues(write, { ...values })
   if (!isEmptyObject(checked.errors)) throw await explainRejection(write, checked)
-  if (!(await ruleHolds(store, guard))) throw badRequest(failure)
+  if (!(await testRule(store, guard))) throw badRequest(failure)
   return hashPasswords(collection, write, options.passwordWork?.() ?? OWN_WORK)
 }
 

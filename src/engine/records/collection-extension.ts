@@ -63,7 +63,7 @@ export interface Extension {
 }
 
 /** Combines the rule for an update or delete with the extension's `writeRule`. */
-export const withWriteRule = (
+export const addWriteRule = (
   rule: string,
   extension: Extension | undefined,
   auth: AuthRecord | null,
@@ -75,7 +75,7 @@ export const withWriteRule = (
 export type Extensions = ReadonlyMap<string, Extension>
 
 /** The same extension, for a collection that refuses unreadable values instead of storing them as empty. */
-export const strict = (extension: Extension = {}): Extension => ({
+export const makeStrictExtension = (extension: Extension = {}): Extension => ({
   ...extension,
   readsStrictly: true,
 })

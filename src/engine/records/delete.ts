@@ -2,16 +2,16 @@ import { badRequest, notFound } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { isMulti } from '../fields/field.ts'
-import { compile } from '../filter/compile.ts'
+import { compileFilter } from '../filter/compile.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { requireRule } from './access.ts'
 import { deleteRecords, RequiredByRelation } from './cascade.ts'
-import { type Extensions, withWriteRule } from './collection-extension.ts'
-import { freshAuthSql } from './fresh-auth.ts'
+import { addWriteRule, type Extensions } from './collection-extension.ts'
+import { writeFreshAuthSql } from './fresh-auth.ts'
 import { changeLogCte } from './log-changes.ts'
 import { columnsOf } from './record-row.ts'
-import { findReferencesTo, type Reference, referenceSql } from './references.ts'
+import { findReferencesTo, type Reference, writeReferenceSql } from './references.ts'
 import { isRuleFault } from './rule-faults.ts'
 import { Parameters } from './sql-parameters.ts'
 import { findStatementName } from './statement-name.ts'
@@ -31,21 +31,27 @@ export async function deleteRecord(
   options: WriteOptions = {},
 ): Promise<void> {
   const extension = extensions.get(collection.id)
-  const rule = withWriteRule(
+  const rule = addWriteRule(
     requireRule(collection, 'deleteRule', request.auth),
     extension,
     request.auth,
   )
   try {
-    const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
+    const compiled = compileFilter(store.catalog, {
+      collection,
+      rule,
+      filter: '',
+      sort: '',
+      request,
+    })
     if (compiled.never) throw notFound()
-    const target = () => targetSql(compiled, id, options.isAuthCached ? request.auth : null)
+    const target = () => writeTargetSql(compiled, id, options.isAuthCached ? request.auth : null)
     const isPlain =
       collection.type === 'base' && !extension?.beforeDelete && !extension?.afterDelete
     const references = extension?.keepsReferences ? [] : findReferencesTo(store.catalog, collection)
     const remove = async (inside: Store) => {
       if (isPlain && (await deleteUnreferenced(inside, collection, references, target()))) return
-      await deleteWithAll(inside, extensions, collection, id, target())
+      await deleteWithReferences(inside, extensions, collection, id, target())
     }
     const { inSameTransaction: also } = options
     if (!also) return await remove(store)
@@ -61,11 +67,15 @@ export async function deleteRecord(
   }
 }
 
-type Target = ReturnType<typeof targetSql>
+type Target = ReturnType<typeof writeTargetSql>
 
-function targetSql({ from, where, params }: CompiledFilter, id: string, cached: AuthRecord | null) {
+function writeTargetSql(
+  { from, where, params }: CompiledFilter,
+  id: string,
+  cached: AuthRecord | null,
+) {
   const parameters = new Parameters(params)
-  const conditions = [`b.id = ${parameters.add(id)}`, ...freshAuthSql(cached, parameters)]
+  const conditions = [`b.id = ${parameters.add(id)}`, ...writeFreshAuthSql(cached, parameters)]
   if (where) conditions.push(`(${where})`)
   return { text: `select b.id from ${from} where ${conditions.join(' and ')}`, parameters }
 }
@@ -78,7 +88,7 @@ async function deleteUnreferenced(
 ): Promise<boolean> {
   const held = references.map((reference) => {
     const other = reference.collection.id === collection.id ? ' and r.id <> d.id' : ''
-    const { table, column } = referenceSql(reference)
+    const { table, column } = writeReferenceSql(reference)
     const refers = isMulti(reference.field) ? `${column} @> array[d.id]` : `${column} = d.id`
     return `not exists (select 1 from ${table} r where ${refers}${other})`
   })
@@ -98,7 +108,7 @@ async function deleteUnreferenced(
   return deleted !== 0
 }
 
-async function deleteWithAll(
+async function deleteWithReferences(
   store: Store,
   extensions: Extensions,
   collection: Collection,

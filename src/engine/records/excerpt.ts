@@ -26,7 +26,7 @@ const SPACE = Symbol('space')
 
 /** Plain text of HTML, cut to `max` code points. Reads only the beginning of very long or deep HTML. */
 export function makeExcerpt(html: string, max: number, ellipsis: boolean): string {
-  const text = trimSpace(gather(parseStart(html), max + 2))
+  const text = trimSpace(gatherText(parseStart(html), max + 2))
   const points = [...text]
   if (points.length <= max) return text
   return trimSpace(points.slice(0, max).join('')) + (ellipsis ? '...' : '')
@@ -63,7 +63,7 @@ function parseStart(html: string): Node {
 }
 
 /** Collects text depth first until it has more than `limit` bytes. Uses a stack instead of recursion. */
-function gather(root: Node, limit: number): string {
+function gatherText(root: Node, limit: number): string {
   let text = ''
   const add = (more: string) => {
     text += text.endsWith(' ') ? more.replace(/^ +/, '') : more

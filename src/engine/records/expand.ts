@@ -2,7 +2,7 @@ import { badRequest } from '../../platform/api-errors.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { findUniqueIndex } from '../collections/index-definition.ts'
-import { quote, splitBackRelation, toColumnName } from '../collections/sql-names.ts'
+import { quoteName, splitBackRelation, toColumnName } from '../collections/sql-names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { type AnswerMeter, MAX_EXPANDED } from '../request/answer-limit.ts'
 import { findAnswerMeter, type RequestInfo } from '../request/request.ts'
@@ -60,15 +60,15 @@ function readRelationIds(
 }
 
 /** SQL: row `row` has an id in parameter `$position` or, for a back relation, refers to such an id. */
-function relatedSql({ target, field, back }: Relation, position: number, row: string): string {
+function writeRelatedSql({ target, field, back }: Relation, position: number, row: string): string {
   if (!back) return `${row}."id" = ANY($${position}::text[])`
-  const column = `c.${quote(toColumnName(field.name))}`
+  const column = `c.${quoteName(toColumnName(field.name))}`
   const points = isMulti(field) ? `${column} @> ARRAY[p.id]` : `${column} = p.id`
   return `${row}."id" IN (SELECT k.id FROM unnest($${position}::text[]) p(id) CROSS JOIN LATERAL (
-    SELECT c."id" FROM ${columnsOf(target).table} c WHERE ${points} ORDER BY ${orderSql(target, 'c')} LIMIT ${MAX_BACK}) k)`
+    SELECT c."id" FROM ${columnsOf(target).table} c WHERE ${points} ORDER BY ${writeOrderSql(target, 'c')} LIMIT ${MAX_BACK}) k)`
 }
 
-const orderSql = (collection: Collection, alias: string) =>
+const writeOrderSql = (collection: Collection, alias: string) =>
   collection.type === 'view' ? `${alias}."id"` : `${alias}._rowid`
 
 const MAX_DEPTH = 6
@@ -89,7 +89,7 @@ export async function expandRecords(
     throw badRequest(`A request may expand ${MAX_RELATIONS} relations at most`)
   const meter = findAnswerMeter(request)
   const inside: RequestInfo = { ...request, context: 'expand', meter }
-  await followAll({ store, request: inside, meter }, records, tree, 1)
+  await expandAllRelations({ store, request: inside, meter }, records, tree, 1)
   meter.addExpanded(records.reduce((sum, { expanded = 0 }) => sum + expanded, 0))
 }
 
@@ -104,7 +104,7 @@ interface Expansion {
   readonly meter: AnswerMeter
 }
 
-async function followAll(
+async function expandAllRelations(
   expansion: Expansion,
   records: readonly RenderedRecord[],
   tree: ExpandTree,
@@ -112,12 +112,12 @@ async function followAll(
 ): Promise<boolean> {
   if (records.length === 0 || tree.size === 0 || depth > MAX_DEPTH) return true
   const followed = await Promise.all(
-    [...tree].map(([name, rest]) => follow(expansion, records, name, rest, depth)),
+    [...tree].map(([name, rest]) => expandRelation(expansion, records, name, rest, depth)),
   )
   return followed.includes(true)
 }
 
-async function follow(
+async function expandRelation(
   expansion: Expansion,
   records: readonly RenderedRecord[],
   name: string,
@@ -127,8 +127,10 @@ async function follow(
   const { collection } = records[0]!
   const relation = findRelation(expansion.store.catalog, collection, name)
   const related = relation && (await fetchRelated(expansion, collection, relation, records))
-  if (!related || !(await followAll(expansion, related, rest, depth + 1))) return false
-  const find = relation.back ? byHolder(relation, related) : byId(collection, relation, related)
+  if (!related || !(await expandAllRelations(expansion, related, rest, depth + 1))) return false
+  const find = relation.back
+    ? indexByHolder(relation, related)
+    : indexById(collection, relation, related)
   let total = 0
   for (const record of records) {
     record.expand ??= new Map()
@@ -152,10 +154,10 @@ async function fetchRelated(
   const { target } = relation
   const rule = request.auth?.isSuperuser ? '' : target.viewRule
   if (rule === null) return undefined
-  const ids = new Set(records.flatMap(({ row }) => namedIds(from, relation, row)))
+  const ids = new Set(records.flatMap(({ row }) => listRelatedIds(from, relation, row)))
   if (ids.size === 0) return []
-  const where = (position: number, row: string) => relatedSql(relation, position, row)
-  const orderBy = relation.back ? orderSql(target, 'b') : ''
+  const where = (position: number, row: string) => writeRelatedSql(relation, position, row)
+  const orderBy = relation.back ? writeOrderSql(target, 'b') : ''
   const most = ids.size * (relation.back && relation.many ? MAX_BACK : 1)
   const maxBytes = Math.min(most, MAX_EXPANDED + 1) * rowSizeOf(target).max
   try {
@@ -179,7 +181,7 @@ async function fetchRelated(
   }
 }
 
-const namedIds = (
+const listRelatedIds = (
   from: Collection,
   { field, back }: Relation,
   row: RecordRow,
@@ -188,7 +190,7 @@ const namedIds = (
 
 type Find = (record: RenderedRecord) => readonly RenderedRecord[]
 
-function byId(
+function indexById(
   from: Collection,
   { target, field }: Relation,
   related: readonly RenderedRecord[],
@@ -198,7 +200,7 @@ function byId(
   return ({ row }) => readRelationIds(from, field, row).flatMap((name) => index.get(name) ?? [])
 }
 
-function byHolder({ target, field }: Relation, related: readonly RenderedRecord[]): Find {
+function indexByHolder({ target, field }: Relation, related: readonly RenderedRecord[]): Find {
   const pairs = related.flatMap((one) =>
     readRelationIds(target, field, one.row).map((id) => ({ id, one })),
   )

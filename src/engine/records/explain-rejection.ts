@@ -16,29 +16,29 @@ export async function explainRejection(
   { errors, conditions, parameters }: Checked,
 ): Promise<ApiError> {
   const asked = [guard.condition || 'true', ...conditions.map(({ sql }) => sql)]
-  if (asked.length === 1 && !guard.condition) return badRequest(message, sorted(errors))
-  const [allowed, ...held] = await ask(store, asked, parameters.values)
+  if (asked.length === 1 && !guard.condition) return badRequest(message, sortErrors(errors))
+  const [allowed, ...held] = await testConditions(store, asked, parameters.values)
   if (!allowed) return badRequest(message)
   const failed = conditions.filter((_, i) => !held[i])
   const early = { ...errors, ...toFieldErrors(failed.filter(({ late }) => !late)) }
-  return badRequest(message, isEmptyObject(early) ? toFieldErrors(failed) : sorted(early))
+  return badRequest(message, isEmptyObject(early) ? toFieldErrors(failed) : sortErrors(early))
 }
 
-const sorted = (errors: FieldErrors): FieldErrors =>
+const sortErrors = (errors: FieldErrors): FieldErrors =>
   Object.fromEntries(Object.entries(errors).sort(([a], [b]) => (a < b ? -1 : 1)))
 
 const toFieldErrors = (failed: Checked['conditions']): FieldErrors =>
   Object.fromEntries(failed.map(({ field, error }) => [field, error]))
 
 /** Whether a create rule holds; false without a `guard`. Makes no query if the rule always holds. */
-export async function ruleHolds(store: Store, guard: CandidateCheck | undefined): Promise<boolean> {
+export async function testRule(store: Store, guard: CandidateCheck | undefined): Promise<boolean> {
   if (!guard?.condition) return guard !== undefined
-  const [allowed] = await ask(store, [guard.condition], guard.params)
+  const [allowed] = await testConditions(store, [guard.condition], guard.params)
   return allowed === true
 }
 
 /** Tests SQL conditions in one query. Returns [] if one of them causes an SQL error. */
-async function ask(
+async function testConditions(
   store: Store,
   asked: readonly string[],
   params: readonly unknown[],

@@ -2,14 +2,14 @@ import { badRequest } from '../../platform/api-errors.ts'
 import { listFault } from '../../platform/db/database-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { compile } from '../filter/compile.ts'
+import { compileFilter } from '../filter/compile.ts'
 import { AnswerMeter, AnswerTooLarge } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { requireRule } from './access.ts'
 import type { Extensions } from './collection-extension.ts'
 import { answerRecords } from './list.ts'
-import { indexOrderBy } from './list-indexes.ts'
-import { readRows, rowStatement } from './read-rows.ts'
+import { writeIndexOrder } from './list-indexes.ts'
+import { readRows, writeRowStatement } from './read-rows.ts'
 import { columnsOf } from './record-row.ts'
 import { canBeShown } from './shown-fields.ts'
 
@@ -23,22 +23,23 @@ const INNER_FORMULA =
 const QUOTED = /[",\r\n]/
 
 /** A line of CSV (RFC 4180). Joins lists by commas. Puts an apostrophe before a formula, to make it text. */
-export const csvLine = (values: readonly unknown[]): string => `${values.map(cell).join(',')}\r\n`
+export const writeCsvLine = (values: readonly unknown[]): string =>
+  `${values.map(writeCell).join(',')}\r\n`
 
-function cell(value: unknown): string {
+function writeCell(value: unknown): string {
   const text = toCellText(value)
   return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
 }
 
 function toCellText(value: unknown): string {
   if (value === null || value === undefined) return ''
-  if (typeof value === 'string') return guarded(value)
+  if (typeof value === 'string') return guardFormula(value)
   if (typeof value !== 'object') return String(value)
   const isPlain = Array.isArray(value) && value.every((item) => typeof item === 'string')
-  return isPlain ? value.map(toCellText).join(',') : guarded(JSON.stringify(value))
+  return isPlain ? value.map(toCellText).join(',') : guardFormula(JSON.stringify(value))
 }
 
-function guarded(text: string): string {
+function guardFormula(text: string): string {
   const inner = text.replace(INNER_FORMULA, "'$&")
   return FORMULA.test(text) ? `'${inner}` : inner
 }
@@ -63,8 +64,8 @@ export async function* exportRecords(
   if (collection.type === 'view') throw badRequest('Views cannot be exported.')
   const isAuthRequired = extensions.get(collection.id)?.authRequired
   let asked = await request()
-  const paths = columnPaths(collection, asked.query.fields)
-  let text = csvLine(paths.map((path) => path.join('.')))
+  const paths = listColumnPaths(collection, asked.query.fields)
+  let text = writeCsvLine(paths.map((path) => path.join('.')))
   let size = PAGE
   for (let before: number | null = null; ; asked = await request()) {
     const rule = requireRule(collection, 'listRule', asked.auth, isAuthRequired)
@@ -74,7 +75,7 @@ export async function* exportRecords(
       size = Math.ceil(size / SHRINK)
       continue
     }
-    for (const one of page.texts) text += csvLine(cells(JSON.parse(one), paths))
+    for (const one of page.texts) text += writeCsvLine(readCells(JSON.parse(one), paths))
     yield text
     if (page.rows.length < size) return
     text = ''
@@ -96,14 +97,14 @@ async function readPage(
   const { filter = '' } = request.query
   try {
     const question = { collection, rule, filter, sort: '-@rowid', request, ticket: store.db.ticket }
-    const compiled = compile(store.catalog, question)
+    const compiled = compileFilter(store.catalog, question)
     const { from, where, never, params } = compiled
     if (never) return { rows: [], texts: [] }
     const text = `SELECT ${columnsOf(collection).select}, b._rowid FROM ${from}
       WHERE ${where ? `(${where}) AND ` : ''}b._rowid < coalesce($${params.length + 1}::bigint, 9223372036854775807)
-      ORDER BY ${indexOrderBy(collection, compiled)} LIMIT ${size}`
+      ORDER BY ${writeIndexOrder(collection, compiled)} LIMIT ${size}`
     const values = [...params, before]
-    const statement = rowStatement(store.catalog, collection, {
+    const statement = writeRowStatement(store.catalog, collection, {
       text,
       values: values.length,
       extra: 1,
@@ -119,7 +120,7 @@ async function readPage(
   }
 }
 
-function columnPaths(collection: Collection, fields = ''): string[][] {
+function listColumnPaths(collection: Collection, fields = ''): string[][] {
   const named = fields.split(',').map((name) => name.trim())
   const asked = named.filter((name) => name !== '' && name !== '*')
   if (asked.length > 0) return asked.map((name) => name.split('.'))
@@ -127,7 +128,7 @@ function columnPaths(collection: Collection, fields = ''): string[][] {
   return shown.map(({ name }) => [name])
 }
 
-const cells = (record: unknown, paths: readonly string[][]): unknown[] =>
+const readCells = (record: unknown, paths: readonly string[][]): unknown[] =>
   paths.map((path) =>
     path.reduce((value, key) => {
       const holds = typeof value === 'object' && value !== null && Object.hasOwn(value, key)

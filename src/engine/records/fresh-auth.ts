@@ -9,20 +9,22 @@ export class StaleAuth extends Error {
 }
 
 /** SQL of the current version of the auth record with id `$position`, or NULL for a guest. */
-export function authVersionSql(auth: AuthRecord | null, position: number): string {
+export function writeAuthVersionSql(auth: AuthRecord | null, position: number): string {
   if (!auth) return 'NULL'
   return `(SELECT xmin::text FROM ${columnsOf(auth.collection).table} WHERE id = $${position}::text)`
 }
 
 /** SQL conditions for a write: the caller's cached auth record is current. None for a guest. */
-export function freshAuthSql(auth: AuthRecord | null, parameters: Parameters): string[] {
+export function writeFreshAuthSql(auth: AuthRecord | null, parameters: Parameters): string[] {
   if (!auth) return []
   parameters.add(auth.id)
-  const present = authVersionSql(auth, parameters.values.length)
+  const present = writeAuthVersionSql(auth, parameters.values.length)
   return [`${present} = ${parameters.add(auth.version)}`]
 }
 
-/** Throws StaleAuth if a result of `authVersionSql` shows that the auth record was changed or deleted. */
+/**
+ * Throws StaleAuth if a result of `writeAuthVersionSql` shows that the auth record was changed or deleted.
+ */
 export function checkAuthVersion(auth: AuthRecord | null, version: unknown): void {
   if (auth && version !== auth.version) throw new StaleAuth()
 }
@@ -30,7 +32,7 @@ export function checkAuthVersion(auth: AuthRecord | null, version: unknown): voi
 /** Queries the auth record's version. Throws StaleAuth if the record was changed or deleted. */
 export async function checkAuthFresh(store: Store, auth: AuthRecord | null): Promise<void> {
   if (!auth) return
-  const { rows } = await store.db.lookUp(`SELECT ${authVersionSql(auth, 1)}`, [auth.id])
+  const { rows } = await store.db.lookUp(`SELECT ${writeAuthVersionSql(auth, 1)}`, [auth.id])
   checkAuthVersion(auth, rows[0]?.[0])
 }
 
@@ -42,5 +44,7 @@ export async function lockFreshAuth(store: Store, auth: AuthRecord | null): Prom
   checkAuthVersion(auth, rows[0]?.[0])
 }
 
-/** In `_changes.collection`: an account's sessions ended. `_changes.record` then has its `accountHolder`. */
+/**
+ * In `_changes.collection`: an account's sessions ended. `_changes.record` then has its `makeAccountHolder`.
+ */
 export const ENDED_SESSIONS = '_auth_sessions'

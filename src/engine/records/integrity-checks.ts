@@ -1,4 +1,4 @@
-import { fieldError } from '../../platform/api-errors.ts'
+import { makeFieldError } from '../../platform/api-errors.ts'
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { OAUTH2_PROVIDERS } from '../collections/definition/oauth2-providers.ts'
@@ -54,11 +54,11 @@ function addRelation(
   conditions.push({ field, error: NO_RECORDS, sql, late: false })
 }
 
-const NO_TARGET = fieldError(
+const NO_TARGET = makeFieldError(
   'validation_missing_rel_collection',
   'Relation connection is missing or cannot be accessed',
 )
-const NO_RECORDS = fieldError(
+const NO_RECORDS = makeFieldError(
   'validation_missing_rel_records',
   'Failed to find all relation records with the provided ids',
 )
@@ -86,11 +86,14 @@ function addFreeKey(
   }
 }
 
-const NOT_FREE = fieldError(
+const NOT_FREE = makeFieldError(
   'validation_pk_invalid',
   'The record primary key is invalid or already exists',
 )
-const NOT_UNIQUE = fieldError('validation_invalid_auth_id', 'Invalid or duplicated auth record id')
+const NOT_UNIQUE = makeFieldError(
+  'validation_invalid_auth_id',
+  'Invalid or duplicated auth record id',
+)
 
 /** Adds the conditions that a linked record's auth record and OAuth2 provider exist. */
 function addOwner(
@@ -111,13 +114,13 @@ function addOwner(
     conditions.push({ field: 'provider', error: NO_PROVIDER, sql: `not ${sql}`, late: true })
 }
 
-const NO_COLLECTION = fieldError(
+const NO_COLLECTION = makeFieldError(
   'validation_invalid_collection_id',
   'Missing or invalid collection',
 )
-const NOT_AUTH = fieldError(
+const NOT_AUTH = makeFieldError(
   'validation_invalid_collection_type',
   'Invalid collection type - must be auth',
 )
-const NO_OWNER = fieldError('validation_invalid_record', 'Missing or invalid record')
-const NO_PROVIDER = fieldError('validation_in_invalid', 'Must be a valid value')
+const NO_OWNER = makeFieldError('validation_invalid_record', 'Missing or invalid record')
+const NO_PROVIDER = makeFieldError('validation_in_invalid', 'Must be a valid value')

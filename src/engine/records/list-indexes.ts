@@ -2,7 +2,7 @@ import { memoize } from '../../platform/tools/lru.ts'
 import type { Collection } from '../collections/collection.ts'
 import { listIndexedColumns, writeInsertionOrder } from '../collections/own-indexes.ts'
 import type { CompiledFilter, Predicate, QueryStructure } from '../filter/compiled-filter.ts'
-import { baseColumn, ROWID } from '../filter/sql.ts'
+import { ROWID, writeBaseColumn } from '../filter/sql.ts'
 import type { CoveringTable, Extension } from './collection-extension.ts'
 
 const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])
@@ -17,18 +17,20 @@ export const isComparison = (one: Predicate): one is Comparison =>
 /** Whether a comparison fixes its column's value. */
 export const isEqual = ({ sign }: Comparison) => sign === '='
 
-const conjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
+const listConjuncts = ({ condition }: QueryStructure): readonly Predicate[] =>
   condition.kind === 'and' ? condition.items : [condition]
-const comparisons = (structure: QueryStructure) => conjuncts(structure).filter(isComparison)
-const fixedColumns = (structure: QueryStructure) =>
-  new Set(comparisons(structure).flatMap((test) => (isEqual(test) ? test.column : [])))
+const listComparisons = (structure: QueryStructure) => listConjuncts(structure).filter(isComparison)
+const findFixedColumns = (structure: QueryStructure) =>
+  new Set(listComparisons(structure).flatMap((test) => (isEqual(test) ? test.column : [])))
 
 export const indexesOf = memoize(listIndexedColumns)
 
 type Indexes = readonly (readonly string[])[]
 
 /** The one column that sorts the list, apart from the order of insertion. */
-function sortedBy({ sortKeys: [key, tiebreak, ...more] }: QueryStructure): string | undefined {
+function findSortColumn({
+  sortKeys: [key, tiebreak, ...more],
+}: QueryStructure): string | undefined {
   if (more.length > 0) return undefined
   if (key?.column === ROWID) return tiebreak ? undefined : ROWID
   return tiebreak?.column === ROWID && !tiebreak.direction ? key?.column : undefined
@@ -36,8 +38,8 @@ function sortedBy({ sortKeys: [key, tiebreak, ...more] }: QueryStructure): strin
 
 /** Whether an index yields the rows in order: the filter fixes its first columns, the sort key is next. */
 export function isIndexScan(indexes: Indexes, structure: QueryStructure): boolean {
-  const sorted = sortedBy(structure)
-  const tests = conjuncts(structure)
+  const sorted = findSortColumn(structure)
+  const tests = listConjuncts(structure)
   if (sorted === undefined || tests.length === 0 || !tests.every(isComparison)) return false
   const equal = tests.filter(isEqual).map(({ column }) => column)
   const ranges = tests.filter((test) => !isEqual(test))
@@ -51,7 +53,7 @@ export function isIndexScan(indexes: Indexes, structure: QueryStructure): boolea
 }
 
 /** How many leading columns of an index the filter fixes, of that index of which it fixes most. */
-function fixedPrefix(indexes: Indexes, fixed: ReadonlySet<string>): number {
+function countFixedPrefix(indexes: Indexes, fixed: ReadonlySet<string>): number {
   const prefix = (columns: readonly string[]) => {
     const end = columns.findIndex((column) => !fixed.has(column))
     return end < 0 ? columns.length : end
@@ -60,11 +62,14 @@ function fixedPrefix(indexes: Indexes, fixed: ReadonlySet<string>): number {
 }
 
 /** Whether a covering table has all columns of filter and sort, and an index that begins with a fixed one. */
-export function isCovered(structure: QueryStructure, { columns, indexes }: CoveringTable): boolean {
+export function isIndexCovering(
+  structure: QueryStructure,
+  { columns, indexes }: CoveringTable,
+): boolean {
   const has = (column: string) => column === ROWID || columns.includes(column)
   const { columns: read, sortKeys, readsOneTable } = structure
   const hasAll = readsOneTable && read.every(has) && sortKeys.every((key) => key && has(key.column))
-  return hasAll && fixedPrefix(indexes, fixedColumns(structure)) > 0
+  return hasAll && countFixedPrefix(indexes, findFixedColumns(structure)) > 0
 }
 
 /** The comparisons with which a covering table narrows a search more than any own index does. */
@@ -73,26 +78,27 @@ export function findNarrowing(
   structure: QueryStructure,
   { columns, indexes }: CoveringTable,
 ): readonly Comparison[] {
-  const fixed = fixedColumns(structure)
-  const isNarrower = fixedPrefix(indexes, fixed) > fixedPrefix(indexesOf(collection), fixed)
+  const fixed = findFixedColumns(structure)
+  const isNarrower =
+    countFixedPrefix(indexes, fixed) > countFixedPrefix(indexesOf(collection), fixed)
   if (!structure.readsOneTable || !isNarrower) return []
-  return comparisons(structure).filter(
+  return listComparisons(structure).filter(
     ({ column, sign, value }) =>
       columns.includes(column) && value.cast === 'text' && (sign === '=' || RANGES.has(sign)),
   )
 }
 
 /** SQL of a comparison of the row `b`. */
-export const comparisonSql = ({ column, sign, value }: Comparison): string =>
-  `${baseColumn(column)} ${sign} $${value.index + 1}::${value.cast}`
+export const writeComparisonSql = ({ column, sign, value }: Comparison): string =>
+  `${writeBaseColumn(column)} ${sign} $${value.index + 1}::${value.cast}`
 
 /** ORDER BY. Spelled like the index that has the filtered rows in order of insertion, if there is one. */
-export function indexOrderBy(
+export function writeIndexOrder(
   collection: Collection,
   { orderBy, structure }: CompiledFilter,
 ): string {
-  if (sortedBy(structure) !== ROWID) return orderBy
-  const equal = fixedColumns(structure)
+  if (findSortColumn(structure) !== ROWID) return orderBy
+  const equal = findFixedColumns(structure)
   const isInOrder = indexesOf(collection).some((columns) => {
     const place = columns.indexOf(ROWID)
     return place > 0 && columns.slice(0, place).every((column) => equal.has(column))
@@ -112,12 +118,12 @@ export function writeSearchedOwner(
   structure: QueryStructure,
   search: Extension['search'],
 ): string | undefined {
-  if (!search || sortedBy(structure) !== search.order) return undefined
-  const tests = conjuncts(structure)
+  if (!search || findSortColumn(structure) !== search.order) return undefined
+  const tests = listConjuncts(structure)
   const compared = tests
     .filter(isComparison)
     .filter((one) => isEqual(one) || one.column === search.order)
   if (compared.length === tests.length) return undefined
   const owner = compared.filter(isEqual).find(({ column }) => column === search.owner)
-  return owner ? comparisonSql(owner) : ''
+  return owner ? writeComparisonSql(owner) : ''
 }

@@ -1,6 +1,6 @@
 import type { Collection } from '../collections/collection.ts'
 import type { QueryStructure } from '../filter/compiled-filter.ts'
-import { baseColumn, ROWID } from '../filter/sql.ts'
+import { ROWID, writeBaseColumn } from '../filter/sql.ts'
 import type { CoveringTable } from './collection-extension.ts'
 import { columnsOf } from './record-row.ts'
 
@@ -67,12 +67,12 @@ export const SHAPES: readonly Shape[] = [
   {
     name: 'find, with the stored total',
     when: ({ total }) => total !== undefined,
-    write: (plan) => withTotal(plan, plan.total!),
+    write: (plan) => writeTotalAndPage(plan, plan.total!),
   },
   {
     name: 'count in the covering table, then find',
     when: ({ covering }) => covering !== undefined,
-    write: (plan) => withTotal(plan, writeCountSql(coveringFrom(plan), plan.where)),
+    write: (plan) => writeTotalAndPage(plan, writeCountSql(writeCoveringFrom(plan), plan.where)),
   },
   {
     name: 'count while finding',
@@ -83,62 +83,66 @@ export const SHAPES: readonly Shape[] = [
   {
     name: 'count, then find',
     when: () => true,
-    write: (plan) => withTotal(plan, writeCountSql(plan.from, plan.where)),
+    write: (plan) => writeTotalAndPage(plan, writeCountSql(plan.from, plan.where)),
   },
 ]
 
 const writeCountSql = (from: string, where: string) =>
-  `(SELECT count(*) FROM ${from}${clause('WHERE', where)})`
+  `(SELECT count(*) FROM ${from}${writeClause('WHERE', where)})`
 
-const coveringFrom = ({ covering }: ListPlan) => `${covering!.table} b`
+const writeCoveringFrom = ({ covering }: ListPlan) => `${covering!.table} b`
 
 /** SQL of a page without its total. `more`: further columns at the end of each row. */
 function writePageSql(plan: ListPlan, where: string, more = ''): string {
   const { collection, isDeep, from } = plan
-  if (isDeep) return rowsByKey(plan, keysOfPage(plan, from, where), more)
+  if (isDeep) return writeRowsByKeySql(plan, writePageKeysSql(plan, from, where), more)
   const columns = columnsOf(collection).select + more
-  return `SELECT ${columns} FROM ${from}${clause('WHERE', where)}${clause('ORDER BY', plan.orderBy)} ${plan.limit}`
+  return `SELECT ${columns} FROM ${from}${writeClause('WHERE', where)}${writeClause('ORDER BY', plan.orderBy)} ${plan.limit}`
 }
 
-const keysOfPage = ({ orderBy, limit }: ListPlan, from: string, where: string) =>
-  `SELECT b._rowid AS row FROM ${from}${clause('WHERE', where)}${clause('ORDER BY', orderBy)} ${limit}`
+const writePageKeysSql = ({ orderBy, limit }: ListPlan, from: string, where: string) =>
+  `SELECT b._rowid AS row FROM ${from}${writeClause('WHERE', where)}${writeClause('ORDER BY', orderBy)} ${limit}`
 
 const listKeyColumns = ({ structure }: ListPlan) =>
   [
-    ...new Set([ROWID, ...structure.sortKeys.flatMap((key) => key?.column ?? [])].map(baseColumn)),
+    ...new Set(
+      [ROWID, ...structure.sortKeys.flatMap((key) => key?.column ?? [])].map(writeBaseColumn),
+    ),
   ].join(', ')
 
-function rowsByKey({ collection, orderBy }: ListPlan, keys: string, more: string): string {
+function writeRowsByKeySql({ collection, orderBy }: ListPlan, keys: string, more: string): string {
   const { select, table } = columnsOf(collection)
   return `SELECT ${select}${more} FROM (${keys}) p JOIN ${table} b ON b._rowid = p.row ORDER BY ${orderBy}`
 }
 
 /** SQL of a page and its total. An empty page is one row with the total. `OFFSET 0` avoids counting twice. */
-function totalThen(total: string, version: string, page: string): string {
+function writeTotalThenSql(total: string, version: string, page: string): string {
   return `SELECT p.*, t.total, ${version} FROM (SELECT ${total} AS total OFFSET 0) t
     LEFT JOIN LATERAL (${page}) p ON true`
 }
 
 /** The condition, for a page that is not behind the last row. */
-const within = ({ where, before }: ListPlan) => `${where && `(${where}) AND `}t.total > ${before}`
+const limitByTotal = ({ where, before }: ListPlan) =>
+  `${where && `(${where}) AND `}t.total > ${before}`
 
-const withTotal = (plan: ListPlan, total: string) =>
-  totalThen(total, plan.version, writePageSql(plan, within(plan)))
+const writeTotalAndPage = (plan: ListPlan, total: string) =>
+  writeTotalThenSql(total, plan.version, writePageSql(plan, limitByTotal(plan)))
 
 function findCovered(plan: ListPlan): string {
   const { skipsTotal, version, where } = plan
-  const from = coveringFrom(plan)
-  if (skipsTotal) return rowsByKey(plan, keysOfPage(plan, from, where), `, -1, ${version}`)
-  const page = rowsByKey(plan, keysOfPage(plan, from, within(plan)), '')
-  return totalThen(writeCountSql(from, where), version, page)
+  const from = writeCoveringFrom(plan)
+  if (skipsTotal)
+    return writeRowsByKeySql(plan, writePageKeysSql(plan, from, where), `, -1, ${version}`)
+  const page = writeRowsByKeySql(plan, writePageKeysSql(plan, from, limitByTotal(plan)), '')
+  return writeTotalThenSql(writeCountSql(from, where), version, page)
 }
 
 /** SQL that finds and counts in one pass. `OFFSET 0` hides the limit from the planner: 12 ms, not 55. */
 function countWhileFinding(plan: ListPlan): string {
   const { from, where, orderBy, limit, version } = plan
-  const rows = `SELECT ${listKeyColumns(plan)}, count(*) OVER () AS "the total" FROM ${from}${clause('WHERE', where)} OFFSET 0`
+  const rows = `SELECT ${listKeyColumns(plan)}, count(*) OVER () AS "the total" FROM ${from}${writeClause('WHERE', where)} OFFSET 0`
   const page = `SELECT b._rowid AS row, "the total" AS total FROM (${rows}) b ORDER BY ${orderBy} ${limit}`
-  return rowsByKey(plan, page, `, p.total, ${version}`)
+  return writeRowsByKeySql(plan, page, `, p.total, ${version}`)
 }
 
 const NEWEST = 5_000
@@ -147,7 +151,7 @@ const NEWEST = 5_000
 function searchNewest(plan: ListPlan): string {
   const { collection, from, where, orderBy, limit, size, version, structure, searched } = plan
   const { table } = columnsOf(collection)
-  const newest = `SELECT * FROM ${table} b${clause('WHERE', searched!)} ORDER BY ${orderBy} LIMIT ${NEWEST}`
+  const newest = `SELECT * FROM ${table} b${writeClause('WHERE', searched!)} ORDER BY ${orderBy} LIMIT ${NEWEST}`
   const isEnough = `(SELECT count(*) FROM newest) = ${size}`
   const page = `
     WITH newest AS MATERIALIZED (
@@ -155,7 +159,7 @@ function searchNewest(plan: ListPlan): string {
     SELECT row FROM newest WHERE ${isEnough}
     UNION ALL (SELECT b._rowid FROM (
       SELECT ${listKeyColumns(plan)} FROM ${from} WHERE (${where}) AND NOT ${isEnough} OFFSET 0) b ORDER BY ${orderBy} ${limit})`
-  return rowsByKey(plan, page, `, -1, ${version}`)
+  return writeRowsByKeySql(plan, page, `, -1, ${version}`)
 }
 
-const clause = (word: string, sql: string) => sql && ` ${word} ${sql}`
+const writeClause = (word: string, sql: string) => sql && ` ${word} ${sql}`

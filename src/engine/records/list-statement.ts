@@ -3,17 +3,17 @@ import { toColumnName } from '../collections/sql-names.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { AuthRecord } from '../request/request.ts'
 import type { CoveringTable, Extension } from './collection-extension.ts'
-import { authVersionSql } from './fresh-auth.ts'
+import { writeAuthVersionSql } from './fresh-auth.ts'
 import {
-  comparisonSql,
   findNarrowing,
   indexesOf,
-  indexOrderBy,
   isComparison,
-  isCovered,
   isEqual,
+  isIndexCovering,
   isIndexOnlyCount,
   isIndexScan,
+  writeComparisonSql,
+  writeIndexOrder,
   writeSearchedOwner,
 } from './list-indexes.ts'
 import { type ListPlan, SHAPES } from './list-statement-shapes.ts'
@@ -36,7 +36,7 @@ export const NEAR = 500n
 export const USUAL_SIZES: ReadonlySet<number> = new Set([1, 30, 500, 1000])
 
 /** SQL of a page. Each row ends with the total (-1: not counted) and `xmin` of the caller's auth record. */
-export function listStatement(
+export function writeListStatement(
   collection: Collection,
   compiled: CompiledFilter,
   page: Page,
@@ -64,7 +64,7 @@ function planList(
 ): ListPlan {
   const { structure, where, params } = compiled
   const covering = extension?.covering
-  const hasCovered = covering !== undefined && isCovered(structure, covering)
+  const hasCovered = covering !== undefined && isIndexCovering(structure, covering)
   const isIndexed = isIndexScan(indexesOf(collection), structure)
   const isFound = isIndexed || (hasCovered && isIndexScan(covering.indexes, structure))
   const hasKeys = structure.readsOneTable && structure.sortKeys.every((key) => key !== undefined)
@@ -77,17 +77,17 @@ function planList(
     structure,
     from: writeListSource(collection, compiled, covering),
     where,
-    orderBy: indexOrderBy(collection, compiled),
+    orderBy: writeIndexOrder(collection, compiled),
     limit: before === '0' ? `LIMIT ${size}` : `LIMIT ${size} OFFSET ${before}`,
     size,
     before,
-    version: authVersionSql(auth, last + 1),
+    version: writeAuthVersionSql(auth, last + 1),
     isFirstPage: offset === 0n,
     isDeep,
     // a plan for all values suits a client's filter only if one index finds the rows
     isPlannedOnce: (hasFilter ? isFound : structure.sortsByOwnField) && !isDeep,
     skipsTotal: skipTotal,
-    total: skipTotal ? undefined : knownTotal(collection, compiled, extension?.total),
+    total: skipTotal ? undefined : findKnownTotal(collection, compiled, extension?.total),
     hasKeys,
     isIndexed,
     isIndexOnlyCount: isIndexOnlyCount(collection, structure),
@@ -104,12 +104,12 @@ function writeListSource(
 ) {
   const tests = covering ? findNarrowing(collection, structure, covering) : []
   if (tests.length === 0) return from
-  const candidates = `SELECT b._rowid AS row FROM ${covering!.table} b WHERE ${tests.map(comparisonSql).join(' AND ')}`
+  const candidates = `SELECT b._rowid AS row FROM ${covering!.table} b WHERE ${tests.map(writeComparisonSql).join(' AND ')}`
   return `(${candidates}) c JOIN ${from} ON b._rowid = c.row`
 }
 
 /** SQL that reads the stored total; undefined if rows must be counted. */
-function knownTotal(
+function findKnownTotal(
   collection: Collection,
   { where, structure: { condition } }: CompiledFilter,
   total: Extension['total'],

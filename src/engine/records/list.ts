@@ -3,22 +3,22 @@ import { listFault } from '../../platform/db/database-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { readBool } from '../fields/cast.ts'
-import { compile } from '../filter/compile.ts'
+import { compileFilter } from '../filter/compile.ts'
 import { FilterError } from '../filter/parse.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { requireRule } from './access.ts'
 import type { Extension, Extensions } from './collection-extension.ts'
 import { expandRecords } from './expand.ts'
 import { readExpand } from './expand-tree.ts'
-import { authVersionSql, checkAuthFresh, StaleAuth } from './fresh-auth.ts'
-import { listStatement, NEAR, type Page, USUAL_SIZES } from './list-statement.ts'
-import { pickEach } from './pick.ts'
+import { checkAuthFresh, StaleAuth, writeAuthVersionSql } from './fresh-auth.ts'
+import { NEAR, type Page, USUAL_SIZES, writeListStatement } from './list-statement.ts'
+import { pickFieldsEach } from './pick.ts'
 import {
   findOrWriteStatement,
   type RowStatement,
   readRows,
-  rowStatement,
   selectRows,
+  writeRowStatement,
 } from './read-rows.ts'
 import type { RecordRow } from './record-row.ts'
 import { writeRecords } from './render.ts'
@@ -61,7 +61,7 @@ function compileList(
 ): ListQuery {
   const { auth } = request
   const { filter = '', sort = '' } = request.query
-  const compiled = compile(store.catalog, {
+  const compiled = compileFilter(store.catalog, {
     collection,
     rule,
     filter,
@@ -82,9 +82,9 @@ function compileList(
   const place = offset === 0n ? 'first' : offset > NEAR ? 'far' : 'near'
   const kind = isUsual ? `list ${perPage} ${place} ${skipTotal} ${auth?.collection.id}` : undefined
   const statement = findOrWriteStatement(compiled.structure, kind, () => {
-    const written = listStatement(collection, compiled, page, auth, extension, filter !== '')
+    const written = writeListStatement(collection, compiled, page, auth, extension, filter !== '')
     const { max, hasLarge } = rowSizeOf(collection)
-    return rowStatement(store.catalog, collection, {
+    return writeRowStatement(store.catalog, collection, {
       text: written.text,
       values: params.length,
       extra: 2,
@@ -125,7 +125,7 @@ async function renderPage(
 ): Promise<string> {
   const whole = await answerRecords(store, collection, rows, request)
   const { fields } = request.query
-  const items = fields ? await pickEach(whole, fields) : whole
+  const items = fields ? await pickFieldsEach(whole, fields) : whole
   // `+` joins strings without copying them until the answer is sent; `join` would copy them here as well
   let text = '{"items":['
   let comma = ''
@@ -182,7 +182,7 @@ export async function viewRecord(
     rule,
     request,
     where: (position) => `b."id" = $${position}::text`,
-    extra: (position) => authVersionSql(auth, position + 1),
+    extra: (position) => writeAuthVersionSql(auth, position + 1),
     params: auth ? [id, auth.id] : [id],
     isLookUp: true,
     kind: `view ${auth?.collection.id}`,

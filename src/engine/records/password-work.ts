@@ -19,18 +19,18 @@ export class PasswordMemory {
   over(work: PasswordWork, isLocked = false): PasswordWork {
     return {
       hash: (plain, cost) =>
-        remember(this.#hashes, `${cost} ${plain}`, () => work.hash(plain, cost)),
+        rememberPromise(this.#hashes, `${cost} ${plain}`, () => work.hash(plain, cost)),
       verify: async (plain, hashed) => {
         const key = `${hashed} ${plain}`
         if (isLocked) return this.#verdicts.get(key) ?? false
-        return remember(this.#verdicts, key, () => work.verify(plain, hashed))
+        return rememberPromise(this.#verdicts, key, () => work.verify(plain, hashed))
       },
     }
   }
 }
 
 /** Returns the remembered promise or makes it. Forgets a promise that is rejected. */
-function remember<T>(
+function rememberPromise<T>(
   known: Map<string, Promise<T>>,
   key: string,
   make: () => Promise<T>,

@@ -63,18 +63,21 @@ function readModifier(text: string): Modifier | undefined {
 
 /** Applies the `fields` parameter to JSON, or to its key `within`. Throws 400 if invalid. Contract 3.5 */
 export const pickFields = (json: string, fieldsParam: string, within?: string): string =>
-  pickFrom(json, { fields: readFields(fieldsParam), below: new Map() }, within)
+  pickFromJson(json, { fields: readFields(fieldsParam), below: new Map() }, within)
 
 /** Applies the `fields` parameter to the records of a list, in slices. Throws 400 if invalid. */
-export async function pickEach(items: readonly string[], fieldsParam: string): Promise<string[]> {
+export async function pickFieldsEach(
+  items: readonly string[],
+  fieldsParam: string,
+): Promise<string[]> {
   const level = { fields: readFields(fieldsParam), below: new Map() }
-  return admission.slices.map(items, (item) => pickFrom(item, level), 1)
+  return admission.slices.map(items, (item) => pickFromJson(item, level), 1)
 }
 
-function pickFrom(json: string, level: Level, within?: string): string {
+function pickFromJson(json: string, level: Level, within?: string): string {
   const value = JSON.parse(json)
   const picked = within === undefined ? value : value[within]
-  if (!pick(picked, level, new Budget())) throw new ApiError(500)
+  if (!pickValue(picked, level, new Budget())) throw new ApiError(500)
   return writeSorted(value)
 }
 
@@ -91,7 +94,7 @@ function readFields(param: string): Fields {
   return fields
 }
 
-function pick(value: unknown, level: Level, budget: Budget): boolean {
+function pickValue(value: unknown, level: Level, budget: Budget): boolean {
   if (isObject(value)) return pickKeys(value, level, budget)
   if (!Array.isArray(value) || !isObject(value[0])) return true
   return value.every((item) => isObject(item) && pickKeys(item, level, budget))
@@ -100,10 +103,10 @@ function pick(value: unknown, level: Level, budget: Budget): boolean {
 function pickKeys(object: Record<string, unknown>, level: Level, budget: Budget): boolean {
   if (level.fields.size === 0) return true
   for (const key of Object.keys(object)) {
-    const inner = below(key, level, budget)
+    const inner = findLevelBelow(key, level, budget)
     if (inner.fields.size === 0) delete object[key]
     else if (!inner.fields.has('')) {
-      if (!pick(object[key], inner, budget)) return false
+      if (!pickValue(object[key], inner, budget)) return false
     } else {
       const modify = inner.fields.get('')
       if (modify) object[key] = modify(object[key], budget)
@@ -113,7 +116,7 @@ function pickKeys(object: Record<string, unknown>, level: Level, budget: Budget)
 }
 
 /** What remains of each path that begins with `key` ('' if nothing). `*` is for keys that no path names. */
-function below(key: string, level: Level, budget: Budget): Level {
+function findLevelBelow(key: string, level: Level, budget: Budget): Level {
   const known = level.below.get(key)
   if (known) return known
   budget.compare(level.fields.size)

@@ -4,22 +4,22 @@ import type { Collection } from '../collections/collection.ts'
 import { toNumber, toText, toTexts } from '../fields/cast.ts'
 import type { Field, Value } from '../fields/field.ts'
 import {
-  choiceTexts,
-  choiceValue,
   findFieldType,
+  findReadError,
   holdsJson,
   listChosenTexts,
-  readError,
+  readChoiceTexts,
+  toChoiceValue,
 } from '../fields/field-types.ts'
 import { generateText } from '../fields/pattern.ts'
 import type { Upload, Uploads } from '../files/upload.ts'
 import type { Values } from './record-row.ts'
 import {
   addUploads,
-  fileRuleValue,
+  findNamedUploads,
   type NamedUploads,
   NO_UPLOADS,
-  namedUploads,
+  toFileRuleValue,
 } from './record-uploads.ts'
 
 export interface Prepared {
@@ -72,7 +72,7 @@ const NOTHING_SENT: Uploads = new Map()
 const NO_HASH = '$2a$10$'.padEnd(60, '.')
 
 /** Applies a body to a record, first shorter keys (`name` before `name+`), then uploads. Contract 4.2 */
-export function prepare(
+export function prepareValues(
   collection: Collection,
   raw: Readonly<Record<string, unknown>>,
   {
@@ -92,12 +92,12 @@ export function prepare(
     if (!setter) continue
     const { field } = setter
     delete body[key]
-    if (!isSuperuser && isClosed(collection, field)) continue
-    const error = isStrict && readError(field, raw[key])
+    if (!isSuperuser && isWriteProtected(collection, field)) continue
+    const error = isStrict && findReadError(field, raw[key])
     if (error) unreadable[field.name] = error
     const value = setter.set(values[field.name]!, raw[key])
     values[field.name] = value
-    body[field.name] = ruleValue(field, value)
+    body[field.name] = toRuleValue(field, value)
     if (field.type !== 'password') continue
     passwords[field.name] = value as string
     if (value !== '') values[field.name] = NO_HASH
@@ -105,22 +105,22 @@ export function prepare(
   if (uploads.size === 0) return { values, body, passwords, unreadable, uploads: NO_UPLOADS }
   const named = new Map<string, Upload>()
   for (const field of collection.fields) {
-    if (field.type !== 'file' || (!isSuperuser && isClosed(collection, field))) continue
-    const own = namedUploads(field, uploads)
+    if (field.type !== 'file' || (!isSuperuser && isWriteProtected(collection, field))) continue
+    const own = findNamedUploads(field, uploads)
     if (own.size === 0) continue
     const value = addUploads(field, values[field.name]!, raw[field.name], uploads)
     values[field.name] = value
-    body[field.name] = fileRuleValue(value, own)
+    body[field.name] = toFileRuleValue(value, own)
     for (const [name, upload] of own) named.set(name, upload)
   }
   return { values, body, passwords, unreadable, uploads: named }
 }
 
-const isClosed = (collection: Collection, field: Field) =>
+const isWriteProtected = (collection: Collection, field: Field) =>
   field.hidden && !(collection.type === 'auth' && field.name === 'password')
 
 /** A field's value as `@request.body` has it: JSON objects and lists are parsed, other JSON is text. */
-function ruleValue(field: Field, value: Value): unknown {
+function toRuleValue(field: Field, value: Value): unknown {
   if (!holdsJson(field)) return value
   const text = (value as string | null) ?? 'null'
   return /^[[{]/.test(text) ? JSON.parse(text) : text
@@ -133,15 +133,15 @@ interface Setter {
 }
 
 /** A field's modifier keys, such as `name+`. PocketBase: FindSetter of each field type; contract 4.3 */
-function modifiers(field: Field): Record<string, Setter['set']> {
+function makeModifiers(field: Field): Record<string, Setter['set']> {
   const { name } = field
   if ('maxSelect' in field) {
-    const choice = (texts: readonly string[]) => choiceValue(field, toTexts(texts))
+    const choice = (texts: readonly string[]) => toChoiceValue(field, toTexts(texts))
     return {
-      [`${name}+`]: (old, raw) => choice([...listChosenTexts(old), ...choiceTexts(field, raw)]),
-      [`+${name}`]: (old, raw) => choice([...choiceTexts(field, raw), ...listChosenTexts(old)]),
+      [`${name}+`]: (old, raw) => choice([...listChosenTexts(old), ...readChoiceTexts(field, raw)]),
+      [`+${name}`]: (old, raw) => choice([...readChoiceTexts(field, raw), ...listChosenTexts(old)]),
       [`${name}-`](old, raw) {
-        const removed = choiceTexts(field, raw)
+        const removed = readChoiceTexts(field, raw)
         return choice(listChosenTexts(old).filter((text) => !removed.includes(text)))
       },
     }
@@ -170,7 +170,7 @@ const settersOf = memoize((collection: Collection): ReadonlyMap<string, Setter> 
       needsOld: keeps,
       set: (old, raw) => (keeps ? old : fromInput(field, raw)),
     })
-    for (const [key, set] of Object.entries(modifiers(field)))
+    for (const [key, set] of Object.entries(makeModifiers(field)))
       setters.set(key, { field, needsOld: true, set })
   }
   return setters

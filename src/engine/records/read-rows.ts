@@ -1,10 +1,10 @@
 import { notFound } from '../../platform/api-errors.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { compile } from '../filter/compile.ts'
+import { compileFilter } from '../filter/compile.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.ts'
 import { findAnswerMeter, type RequestInfo } from '../request/request.ts'
-import { guardedSql, readGuarded } from './byte-limit.ts'
+import { readGuarded, writeGuardedSql } from './byte-limit.ts'
 import { type Columns, columnsOf, type RecordRow, toValues, type Values } from './record-row.ts'
 import { isRuleFault } from './rule-faults.ts'
 import { findStatementName } from './statement-name.ts'
@@ -29,13 +29,13 @@ interface StatementParts {
   readonly isGuarded: boolean
 }
 
-export function rowStatement(
+export function writeRowStatement(
   catalog: Catalog,
   collection: Collection,
   parts: StatementParts,
 ): RowStatement {
   const { plannedOnce, way, isGuarded } = parts
-  const text = isGuarded ? guardedSql(collection, parts) : parts.text
+  const text = isGuarded ? writeGuardedSql(collection, parts) : parts.text
   const name = plannedOnce && findStatementName(catalog, text, plannedOnce === 'free')
   return { text, columns: columnsOf(collection), name, way, isGuarded }
 }
@@ -91,7 +91,7 @@ interface Selection {
   readonly kind?: string
 }
 
-export const byId = (id: string) => ({
+export const makeIdCondition = (id: string) => ({
   where: (position: number) => `b."id" = $${position}::text`,
   params: [id],
 })
@@ -102,7 +102,7 @@ export async function selectRows(
   selection: Selection,
 ): Promise<readonly RecordRow[]> {
   const { collection, rule, request } = selection
-  const compiled = compile(store.catalog, { collection, rule, filter: '', sort: '', request })
+  const compiled = compileFilter(store.catalog, { collection, rule, filter: '', sort: '', request })
   if (compiled.never) return []
   const params = [...compiled.params, ...selection.params]
   const { structure } = compiled
@@ -110,7 +110,7 @@ export async function selectRows(
     const isShaped = request.context === 'expand' || collection.type === 'view'
     // no lookup if the rule reads other tables or a view, which may be slow
     const isLookUp = selection.isLookUp === true && structure.readsOneTable
-    return rowStatement(store.catalog, collection, {
+    return writeRowStatement(store.catalog, collection, {
       text: selectSql(compiled, selection),
       values: params.length,
       extra: selection.extra ? 1 : 0,
@@ -160,7 +160,7 @@ export async function readRow(
       collection,
       rule,
       request,
-      ...byId(id),
+      ...makeIdCondition(id),
       extra,
       isLookUp: true,
     })

@@ -1,6 +1,6 @@
 import { memoize } from '../../platform/tools/lru.ts'
 import type { Collection } from '../collections/collection.ts'
-import { quote, toColumnName, toTableName } from '../collections/sql-names.ts'
+import { quoteName, toColumnName, toTableName } from '../collections/sql-names.ts'
 import type { Value } from '../fields/field.ts'
 import { findSqlType } from '../fields/field-types.ts'
 
@@ -21,9 +21,9 @@ export interface Columns {
 
 export const columnsOf = memoize((collection: Collection): Columns => {
   const names = collection.fields.map((field) => field.name)
-  const quoted = names.map((name) => quote(toColumnName(name)))
+  const quoted = names.map((name) => quoteName(toColumnName(name)))
   return {
-    table: quote(toTableName(collection)),
+    table: quoteName(toTableName(collection)),
     quoted,
     types: collection.fields.map(findSqlType),
     select: quoted.map((column) => `b.${column}`).join(', '),
@@ -34,13 +34,13 @@ export const columnsOf = memoize((collection: Collection): Columns => {
 })
 
 /** Defines `key` as an own property: assigning to a field named `__proto__` would set the prototype. */
-const own = (values: object, key: string) =>
+const defineOwnKey = (values: object, key: string) =>
   Object.defineProperty(values, key, { writable: true, enumerable: true, configurable: true })
 
 export function toValues(collection: Collection, row: RecordRow): Values {
   const values: Values = {}
   collection.fields.forEach((field, i) => {
-    if (field.name === '__proto__') own(values, field.name)
+    if (field.name === '__proto__') defineOwnKey(values, field.name)
     values[field.name] = row[i] ?? null
   })
   return values

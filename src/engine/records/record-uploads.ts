@@ -1,9 +1,9 @@
-import { type FieldError, fieldError } from '../../platform/api-errors.ts'
+import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { toTexts } from '../fields/cast.ts'
 import type { FileField, Value } from '../fields/field.ts'
-import { choiceValue, DEFAULT_FILE_BYTES, listChosenTexts } from '../fields/field-types.ts'
+import { DEFAULT_FILE_BYTES, listChosenTexts, toChoiceValue } from '../fields/field-types.ts'
 import type { FileOwner } from '../files/storage-limit.ts'
 import { storeFile } from '../files/stored-files.ts'
 import type { Upload, Uploads } from '../files/upload.ts'
@@ -14,7 +14,7 @@ export type NamedUploads = ReadonlyMap<string, Upload>
 export const NO_UPLOADS: NamedUploads = new Map()
 
 /** Keys of a multipart form for a field's files. PocketBase: apis/record_crud.go, extractUploadedFiles */
-const uploadKeys = ({ name }: FileField) => [name, `+${name}`, `${name}+`] as const
+const listUploadKeys = ({ name }: FileField) => [name, `+${name}`, `${name}+`] as const
 
 /** Adds uploads: `name` replaces files not in `listed`, `+name` prepends, `name+` appends. Contract 4.6 */
 export function addUploads(
@@ -23,22 +23,22 @@ export function addUploads(
   listed: unknown,
   uploads: Uploads,
 ): Value {
-  const [instead, before, after] = uploadKeys(field).map((key) =>
+  const [instead, before, after] = listUploadKeys(field).map((key) =>
     uploads.get(key)?.map(({ name }) => name),
   )
   const base = instead ? [...toTexts(listed ?? null), ...instead] : listChosenTexts(value)
-  return choiceValue(field, toTexts([...(before ?? []), ...base, ...(after ?? [])]))
+  return toChoiceValue(field, toTexts([...(before ?? []), ...base, ...(after ?? [])]))
 }
 
-export const namedUploads = (field: FileField, uploads: Uploads): NamedUploads =>
+export const findNamedUploads = (field: FileField, uploads: Uploads): NamedUploads =>
   new Map(
-    uploadKeys(field).flatMap((key) =>
+    listUploadKeys(field).flatMap((key) =>
       (uploads.get(key) ?? []).map((one) => [one.name, one] as const),
     ),
   )
 
 /** A file field in `@request.body`: uploads are objects with names and size. PocketBase: tools/filesystem */
-export function fileRuleValue(value: Value, uploads: NamedUploads): unknown {
+export function toFileRuleValue(value: Value, uploads: NamedUploads): unknown {
   const show = (name: string) => {
     const upload = uploads.get(name)
     return upload ? { name, originalName: upload.originalName, size: upload.content.size } : name
@@ -52,17 +52,17 @@ const MAX_SHOWN_BYTES = 300
 export function checkUpload(field: FileField, upload: Upload): FieldError | undefined {
   const maxSize = field.maxSize || DEFAULT_FILE_BYTES
   if (upload.content.size > maxSize) {
-    const file = shown(upload.originalName)
+    const file = shortenFileName(upload.originalName)
     const text = `Failed to upload ${file} - the maximum allowed file size is ${maxSize} bytes`
-    return fieldError('validation_file_size_limit', text, { file, maxSize })
+    return makeFieldError('validation_file_size_limit', text, { file, maxSize })
   }
   const allowed = field.mimeTypes
   if (allowed.length === 0 || allowed.some((type) => isOfType(upload, type))) return undefined
   const text = `"${upload.name}" mime type must be one of: ${allowed.join(', ')}`
-  return fieldError('validation_invalid_mime_type', text)
+  return makeFieldError('validation_invalid_mime_type', text)
 }
 
-function shown(name: string): string {
+function shortenFileName(name: string): string {
   const bytes = Buffer.from(name)
   return bytes.length > MAX_SHOWN_BYTES
     ? `${bytes.subarray(0, MAX_SHOWN_BYTES).toString('utf8')}...`

@@ -1,8 +1,8 @@
 import { memoize } from '../../platform/tools/lru.ts'
 import type { Catalog, Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { quote, toColumnName } from '../collections/sql-names.ts'
-import { now } from '../fields/date.ts'
+import { quoteName, toColumnName } from '../collections/sql-names.ts'
+import { formatNow } from '../fields/date.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { changeLogCte } from './log-changes.ts'
 import { columnsOf } from './record-row.ts'
@@ -14,7 +14,7 @@ export async function findReferring(
   ids: readonly string[],
   only: boolean,
 ) {
-  const { table, column, where } = referenceSql(reference)
+  const { table, column, where } = writeReferenceSql(reference)
   const alone = only && isMulti(reference.field) ? ` and ${column} <@ $1::text[]` : ''
   const { rows } = await db.query(`select r.id from ${table} r where ${where}${alone}`, [ids])
   return rows.map(([id]) => String(id))
@@ -26,20 +26,20 @@ export async function unsetReference(
   ids: readonly string[],
 ): Promise<void> {
   const { collection, field } = reference
-  const { table, column, where } = referenceSql(reference)
+  const { table, column, where } = writeReferenceSql(reference)
   const left = isMulti(field)
     ? `array(select v from unnest(${column}) with ordinality u(v, i) where v <> all($1::text[]) order by i)`
     : `''`
   const dates = collection.fields
     .filter((one) => one.type === 'autodate' && one.onUpdate)
-    .map(({ name }) => `${quote(toColumnName(name))} = $3`)
-  const assigned = [`${quote(toColumnName(field.name))} = ${left}`, ...dates].join(', ')
+    .map(({ name }) => `${quoteName(toColumnName(name))} = $3`)
+  const assigned = [`${quoteName(toColumnName(field.name))} = ${left}`, ...dates].join(', ')
   await store.db.query(
     `with written as (update ${table} r set ${assigned} where r.id = any(array(
       select r.id from ${table} r where ${where} order by r.id for update
     )) and ${where} returning r.*),
     ${changeLogCte('update', 2)} select $3::pb_date`,
-    [ids, collection.id, now()],
+    [ids, collection.id, formatNow()],
   )
 }
 
@@ -65,8 +65,8 @@ const byTarget = memoize((catalog: Catalog) => {
 })
 
 /** SQL of a relation field. `where`: row `r` refers to one of the ids in $1. */
-export function referenceSql({ collection, field }: Reference) {
-  const column = `r.${quote(toColumnName(field.name))}`
+export function writeReferenceSql({ collection, field }: Reference) {
+  const column = `r.${quoteName(toColumnName(field.name))}`
   const where = isMulti(field) ? `${column} && $1::text[]` : `${column} = any($1::text[])`
   return { table: columnsOf(collection).table, column, where }
 }

@@ -45,14 +45,14 @@ export function renderRecord(
     collection.type !== 'auth' || row[columnsOf(collection).at.get('emailVisibility')!] === true
   const plan = findRenderPlan(collection, showsHidden, showsEmail || isPublic)
   let text = ''
-  for (const part of plan.head) text += partText(part, row[part.at]!)
+  for (const part of plan.head) text += renderPart(part, row[part.at]!)
   text += plan.middle
   if (expand !== undefined) text += `,"expand":${expand}`
-  for (const part of plan.tail) text += partText(part, row[part.at]!)
+  for (const part of plan.tail) text += renderPart(part, row[part.at]!)
   return text + plan.end
 }
 
-function partText(part: Part, value: Value): string {
+function renderPart(part: Part, value: Value): string {
   // 0 and -0 are equal but written differently.
   if (value !== part.value || (value === 0 && !Object.is(value, part.value))) {
     part.value = value
@@ -97,7 +97,7 @@ function layOut(
       parts.push({
         before: text,
         at: at.get(key)!,
-        write: valueWriter(entry),
+        write: makeValueWriter(entry),
         zero: findFieldType(entry).zero(entry),
         value: undefined,
         text: '',
@@ -109,7 +109,7 @@ function layOut(
 }
 
 /** Returns a function that writes stored values of this field as JSON (contract 3.3). */
-function valueWriter(field: Field): (value: Value) => string {
+function makeValueWriter(field: Field): (value: Value) => string {
   if (field.type === 'password') return () => '""'
   if (field.type === 'date' || field.type === 'autodate') return (value) => `"${value}"`
   switch (findFieldStorage(field)) {
@@ -139,7 +139,7 @@ export interface RenderedRecord {
 type CheckLength = (length: number) => void
 
 /** JSON of a record with its expanded records. `+` joins texts without copying, however often they occur. */
-export function renderedText(rendered: RenderedRecord, check: CheckLength = () => {}): string {
+export function renderCached(rendered: RenderedRecord, check: CheckLength = () => {}): string {
   const { collection, row, visibility, expand } = rendered
   rendered.text ??= renderRecord(collection, row, visibility, expand && expandText(expand, check))
   return rendered.text
@@ -156,7 +156,7 @@ export function writeRecords(
   }
   const isAlone = shown.length === 1 && !shown[0]!.expanded
   const texts = shown.map((one) => {
-    const text = renderedText(one, check)
+    const text = renderCached(one, check)
     if (!isAlone) check(text.length)
     if (!isAlone && query.fields) checkPicked(text.length)
     length += text.length
@@ -178,15 +178,18 @@ function expandText(
   const pairs = [...expand].sort(([a], [b]) => (a < b ? -1 : 1))
   let text = ''
   for (const [key, value] of pairs)
-    text += `${text && ','}${JSON.stringify(key)}:${valueText(value, check)}`
+    text += `${text && ','}${JSON.stringify(key)}:${renderExpanded(value, check)}`
   return `{${text}}`
 }
 
-function valueText(value: RenderedRecord | readonly RenderedRecord[], check: CheckLength): string {
-  if ('row' in value) return renderedText(value, check)
+function renderExpanded(
+  value: RenderedRecord | readonly RenderedRecord[],
+  check: CheckLength,
+): string {
+  if ('row' in value) return renderCached(value, check)
   let text = ''
   for (const rendered of value) {
-    text += (text && ',') + renderedText(rendered, check)
+    text += (text && ',') + renderCached(rendered, check)
     check(text.length)
   }
   return `[${text}]`

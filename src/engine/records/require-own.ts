@@ -1,4 +1,4 @@
-import { fieldError, invalidFields } from '../../platform/api-errors.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Value } from '../fields/field.ts'
@@ -13,7 +13,7 @@ const FIELDS = {
 type Values = Readonly<Record<string, Value>>
 
 /** Throws 400 for a device or line (SIM) of another user. Skips ids in `old`: they may be deleted by now. */
-export async function requireOwn(
+export async function requireOwnRecord(
   { db }: Store,
   field: keyof typeof FIELDS,
   values: Values,
@@ -30,6 +30,6 @@ export async function requireOwn(
     .execute()
   if (own.length === ids.size) return
   throw invalidFields({
-    [field]: fieldError(`validation_invalid_${field}`, `Must be ${what} of the user.`),
+    [field]: makeFieldError(`validation_invalid_${field}`, `Must be ${what} of the user.`),
   })
 }

@@ -12,7 +12,7 @@ export const rowSizeOf = memoize((collection: Collection) => {
     isView ? Number.POSITIVE_INFINITY : findFieldType(field).maxBytes(field),
   )
   const measured = collection.fields.flatMap((field, i) =>
-    sizes[i]! > NAME_BYTES ? `coalesce(octet_length(${asText(field, `c${i}`)}), 0)` : [],
+    sizes[i]! > NAME_BYTES ? `coalesce(octet_length(${castToText(field, `c${i}`)}), 0)` : [],
   )
   const constant = sizes.reduce((sum, size) => (size > NAME_BYTES ? sum : sum + size), 0)
   return {
@@ -25,5 +25,5 @@ export const rowSizeOf = memoize((collection: Collection) => {
 })
 
 /** SQL of a column as text. Text columns stay: Postgres knows their length without reading them. */
-const asText = (field: Field, column: string): string =>
+const castToText = (field: Field, column: string): string =>
   field.type === 'text' || field.type === 'editor' ? column : `${column}::text`

@@ -8,8 +8,8 @@ import { type FileField, isMulti } from '../fields/field.ts'
 import { listChosenTexts } from '../fields/field-types.ts'
 import type { FilePlace } from '../files/stored-files.ts'
 import { NO_REQUEST, type RequestInfo } from '../request/request.ts'
-import { catalogFor } from './access.ts'
-import { byId, selectRows } from './read-rows.ts'
+import { limitCatalog } from './access.ts'
+import { makeIdCondition, selectRows } from './read-rows.ts'
 import { toValues } from './record-row.ts'
 import { unlessRuleFault } from './rule-faults.ts'
 
@@ -22,7 +22,7 @@ export async function findServedFile(
   ask: () => Promise<RequestInfo | true>,
 ) {
   const row = (
-    await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...byId(id) })
+    await selectRows(store, { collection, rule: '', request: NO_REQUEST, ...makeIdCondition(id) })
   )[0]
   const values = row && toValues(collection, row)
   const field = collection.fields.find(
@@ -43,10 +43,11 @@ export async function findServedFile(
 /** Whether the viewRule and, of a team member, the role allow the caller to see the record. */
 async function maySee(store: Store, collection: Collection, id: string, request: RequestInfo) {
   if (request.auth?.isSuperuser) return true
-  const rule = catalogFor(store.catalog, request.auth?.limits).find(collection.id)?.viewRule ?? null
+  const rule =
+    limitCatalog(store.catalog, request.auth?.limits).find(collection.id)?.viewRule ?? null
   if (rule === null) return false
   const seen = await unlessRuleFault(
-    selectRows(store, { collection, rule, request, ...byId(id) }),
+    selectRows(store, { collection, rule, request, ...makeIdCondition(id) }),
     [],
   )
   return seen.length > 0

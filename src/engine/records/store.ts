@@ -1,4 +1,4 @@
-import { ApiError, badRequest, fieldError } from '../../platform/api-errors.ts'
+import { ApiError, badRequest, makeFieldError } from '../../platform/api-errors.ts'
 import { DEADLOCK, isSqlError, UNIQUE_VIOLATION } from '../../platform/db/database-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type Collection, DEVICES_ID, USERS_ID } from '../collections/collection.ts'
@@ -7,8 +7,8 @@ import type { Value } from '../fields/field.ts'
 import type { FileOwner } from '../files/storage-limit.ts'
 import { NO_CONDITION } from './access.ts'
 import { checkValues } from './check-write.ts'
-import { explainRejection, isEmptyObject, ruleHolds } from './explain-rejection.ts'
-import { checkAuthFresh, freshAuthSql, lockFreshAuth } from './fresh-auth.ts'
+import { explainRejection, isEmptyObject, testRule } from './explain-rejection.ts'
+import { checkAuthFresh, lockFreshAuth, writeFreshAuthSql } from './fresh-auth.ts'
 import { changeLogCte } from './log-changes.ts'
 import type { StoredRecord } from './read-rows.ts'
 import { columnsOf, type Values } from './record-row.ts'
@@ -29,12 +29,14 @@ export type Extra = Readonly<Record<string, unknown>>
 export async function storeRecord(write: Write): Promise<Extra> {
   const { store, collection, extension, values, stored, options, uploads } = write
   const isHooked = (stored ? extension?.beforeUpdate : extension?.beforeCreate) !== undefined
-  const extra = isHooked ? await runHook(write).catch((error) => refuse(error, write)) : {}
+  const extra = isHooked
+    ? await runWriteHook(write).catch((error) => throwRejection(error, write))
+    : {}
   if (collection.type === 'auth' && stored)
     await deleteInvalidLinks(store, collection, values, stored.old)
-  // `runHook` has already tested the caller and the rule
+  // `runWriteHook` has already tested the caller and the rule
   const unconditional = { guard: NO_CONDITION, options: { ...options, isAuthCached: false } }
-  await save(isHooked ? { ...write, ...unconditional } : write)
+  await saveWrite(isHooked ? { ...write, ...unconditional } : write)
   const id = String(values.id)
   if (uploads.size > 0)
     await storeUploads(store, collection, id, values, uploads, findFileOwner(write))
@@ -49,7 +51,7 @@ function findFileOwner({ request: { auth }, options: { maxFileBytes = 0 } }: Wri
 }
 
 /** Runs the hook. Tests the caller and the rule before, because a hook may delete the caller's record. */
-async function runHook(write: Write): Promise<Extra> {
+async function runWriteHook(write: Write): Promise<Extra> {
   const { store, extension, request, values, stored, options, guard, failure } = write
   if (stored) {
     if (options.isAuthCached) await checkAuthFresh(store, request.auth)
@@ -57,17 +59,17 @@ async function runHook(write: Write): Promise<Extra> {
   }
   // without the lock, an API key created while the account changes owner would stay valid
   if (options.isAuthCached !== undefined) await lockFreshAuth(store, request.auth)
-  if (!(await ruleHolds(store, guard))) throw badRequest(failure)
+  if (!(await testRule(store, guard))) throw badRequest(failure)
   return (await extension!.beforeCreate!(store, values, request)) ?? {}
 }
 
 /** Rethrows a hook's error; field errors get the message `failure`. */
-function refuse(error: unknown, { failure }: Write): never {
+function throwRejection(error: unknown, { failure }: Write): never {
   const isOfFields = error instanceof ApiError && error.status === 400 && !isEmptyObject(error.data)
   throw isOfFields ? badRequest(failure, error.data) : error
 }
 
-async function save(write: Write): Promise<void> {
+async function saveWrite(write: Write): Promise<void> {
   const checked = checkValues(write)
   if (Object.keys(checked.errors).length === 0 && (await writeRow(write, checked))) return
   const refusal = await explainRejection(write, checked)
@@ -84,7 +86,7 @@ async function writeRow(
   const where = [
     ...(guard.condition ? [guard.condition] : []),
     ...conditions.map(({ sql }) => sql),
-    ...(options.isAuthCached ? freshAuthSql(request.auth, parameters) : []),
+    ...(options.isAuthCached ? writeFreshAuthSql(request.auth, parameters) : []),
   ]
   try {
     if (stored) return await updateRow(store, collection, values, stored, where, parameters)
@@ -110,7 +112,7 @@ export function updateRow(
   const { table, quoted, types } = columnsOf(collection)
   const assigned: string[] = []
   for (const [i, { name }] of collection.fields.entries())
-    if (!isSame(values[name]!, old[name]!))
+    if (!isSameRow(values[name]!, old[name]!))
       assigned.push(`${quoted[i]} = ${parameters.add(values[name], types[i])}`)
   const isUnchanged = [
     `b.id = ${parameters.add(old.id)}`,
@@ -136,7 +138,7 @@ async function runLogged(
   return rows.length > 0
 }
 
-function isSame(a: Value, b: Value): boolean {
+function isSameRow(a: Value, b: Value): boolean {
   if (!Array.isArray(a) || !Array.isArray(b)) return a === b
   return a.length === b.length && a.every((text, i) => text === b[i])
 }
@@ -149,6 +151,6 @@ export function toUniqueError(collection: Collection, message: string, error: un
   if (!isSqlError(error) || error.code === DEADLOCK) return error
   if (error.code !== UNIQUE_VIOLATION || error.constraint === undefined) return badRequest(message)
   const fields = findViolatedFields(collection, error.constraint).toSorted()
-  const taken = fieldError('validation_not_unique', 'Value must be unique')
+  const taken = makeFieldError('validation_not_unique', 'Value must be unique')
   return badRequest(message, Object.fromEntries(fields.map((field) => [field, taken])))
 }

@@ -9,7 +9,7 @@ import type { Extensions } from './collection-extension.ts'
 /** Number of records deleted at a time, to limit the memory of a transaction. */
 const CHUNK = 1_000
 
-const refused = (error: unknown) =>
+const isDeleteRefused = (error: unknown) =>
   error instanceof RequiredByRelation || (error instanceof ApiError && error.status === 400)
 
 /** Deletes all records of a collection and, by cascade, referring ones. Throws 400 if others need them. */
@@ -31,7 +31,7 @@ export async function truncateCollection(
       if (rows.length === 0) return
       const ids = rows.map(({ id }) => id)
       await deleteRecords(inside, extensions, collection, ids).catch((error: unknown) => {
-        throw refused(error) ? badRequest(TRUNCATE_FAILED) : error
+        throw isDeleteRefused(error) ? badRequest(TRUNCATE_FAILED) : error
       })
     }
   })

@@ -17,7 +17,7 @@ export async function prepareRows(
   const visibility: FieldVisibility = { showsHidden, showsEmail: showsHidden }
   if (collection.type !== 'auth') return rows.map((row) => ({ collection, row, visibility }))
   const withEmail: FieldVisibility = { showsHidden, showsEmail: true }
-  const emails = await visibleEmails(store, collection, rows, request)
+  const emails = await findVisibleEmails(store, collection, rows, request)
   const { id } = columnsOf(collection)
   return rows.map((row) => ({
     collection,
@@ -27,7 +27,7 @@ export async function prepareRows(
 }
 
 /** Ids of auth records whose email the caller may see: the caller's own, and those it may manage. */
-async function visibleEmails(
+async function findVisibleEmails(
   store: Store,
   collection: AuthCollection,
   rows: readonly RecordRow[],

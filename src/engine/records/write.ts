@@ -6,10 +6,10 @@ import { writeSorted } from '../fields/json-text.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { checkCandidate, NO_CONDITION, requireRule } from './access.ts'
 import { validateWrite } from './check-write.ts'
-import { type Extension, type Extensions, withWriteRule } from './collection-extension.ts'
+import { addWriteRule, type Extension, type Extensions } from './collection-extension.ts'
 import { deleteRecord } from './delete.ts'
 import { answerRecord } from './list.ts'
-import { needsOldValues, type Prepared, prepare } from './prepare.ts'
+import { needsOldValues, type Prepared, prepareValues } from './prepare.ts'
 import { readRow } from './read-rows.ts'
 import { columnsOf, toRow, type Values } from './record-row.ts'
 import { invalidatesLinks } from './revoke-sign-ins.ts'
@@ -23,7 +23,7 @@ export const createRecord = (
   collection: Collection,
   request: RequestInfo,
   options: WriteOptions = {},
-): Promise<string> => write(prepareCreate(store, extensions, collection, request, options))
+): Promise<string> => runWrite(prepareCreate(store, extensions, collection, request, options))
 
 /** Updates a record and returns its JSON. Throws like `createRecord`; also 404 and Conflict. Contract 4 */
 export function updateRecord(
@@ -35,7 +35,7 @@ export function updateRecord(
   options: WriteOptions = {},
 ): Promise<string> {
   const update = (inside: Store) =>
-    write(prepareUpdate(inside, extensions, collection, id, request, options))
+    runWrite(prepareUpdate(inside, extensions, collection, id, request, options))
   if (!options.locksRecord) return update(store)
   return store.db.transaction((db) => update({ db, catalog: store.catalog }))
 }
@@ -50,7 +50,7 @@ export async function writeRecord(
   options: WriteOptions,
 ): Promise<string> {
   if (request.method === 'POST')
-    return write(prepareCreate(store, extensions, collection, request, options))
+    return runWrite(prepareCreate(store, extensions, collection, request, options))
   if (request.method === 'PATCH')
     return updateRecord(store, extensions, collection, id, request, options)
   await deleteRecord(store, extensions, collection, id, request, options)
@@ -58,7 +58,7 @@ export async function writeRecord(
 }
 
 /** Checks, stores and renders a prepared write, in a transaction if it needs several statements. */
-async function write(prepared: Promise<Write>): Promise<string> {
+async function runWrite(prepared: Promise<Write>): Promise<string> {
   const judged = await validateWrite(await prepared)
   const finish = async (inside: Write) => renderWrite(inside, await storeRecord(inside))
   if (isOneStatement(judged)) return finish(judged)
@@ -141,7 +141,7 @@ async function prepareUpdate(
   options: WriteOptions,
 ): Promise<Write> {
   const extension = extensions.get(collection.id)
-  const rule = withWriteRule(
+  const rule = addWriteRule(
     requireRule(collection, 'updateRule', asked.auth),
     extension,
     asked.auth,
@@ -181,7 +181,7 @@ const applyBody = (
   { uploads }: WriteOptions,
   base?: Readonly<Values>,
 ): Prepared =>
-  prepare(collection, body, {
+  prepareValues(collection, body, {
     base,
     isSuperuser: auth?.isSuperuser === true,
     uploads,

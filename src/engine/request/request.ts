@@ -1,4 +1,4 @@
-import { accountHolder, type Holder } from '../../platform/limits/holder.ts'
+import { type Holder, makeAccountHolder } from '../../platform/limits/holder.ts'
 import {
   type Collection,
   DEVICES_ID,
@@ -73,7 +73,7 @@ export function makeAuthRecord(
     holder:
       collection.id === DEVICES_ID
         ? makeUserHolder(String(values.user))
-        : accountHolder(collection.id, id),
+        : makeAccountHolder(collection.id, id),
   }
 }
 

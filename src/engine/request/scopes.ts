@@ -37,9 +37,9 @@ export const resolveScopes = (scopes: Scopes): Scopes =>
   scopes.length > 0 ? scopes : DEFAULT_SCOPES
 
 /** Whether these scopes allow `scope`. An empty list allows nothing. */
-export const grants = (scopes: Scopes, scope: string): boolean =>
+export const grantsScope = (scopes: Scopes, scope: string): boolean =>
   scopes.includes(scope) || (scope !== REFRESH_SCOPE && scopes.includes(ALL))
 
 /** Whether a key with these stored scopes allows `scope`. An empty list means DEFAULT_SCOPES. */
 export const hasScope = (scopes: Scopes, scope: string): boolean =>
-  grants(resolveScopes(scopes), scope)
+  grantsScope(resolveScopes(scopes), scope)

@@ -26,7 +26,7 @@ export function parseCron(expression: string, timezone = 'UTC'): Cron {
   })
 }
 
-export function cronFault(expression: string): string | undefined {
+export function findCronFault(expression: string): string | undefined {
   try {
     parseCron(expression)
     return undefined

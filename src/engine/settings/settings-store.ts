@@ -1,9 +1,9 @@
 import { isDeepStrictEqual } from 'node:util'
 import { badRequest } from '../../platform/api-errors.ts'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { addParam, readParam, writeParam } from '../../platform/db/secrets.ts'
-import { serialQueue } from '../../platform/tools/repeat.ts'
+import { addStoredParam, readStoredParam, writeStoredParam } from '../../platform/db/secrets.ts'
+import { makeSerialQueue } from '../../platform/tools/repeat.ts'
 import { ShapeError } from '../fields/json-shapes.ts'
 import { checkSettings } from './check-settings.ts'
 import { SETTINGS, type Settings } from './settings.ts'
@@ -29,8 +29,8 @@ const CHANNEL = 'pocketsms_settings'
 
 /** Replaces the settings without checks and notifies all nodes at commit. */
 export async function writeSettings(db: Db, settings: Settings): Promise<void> {
-  await writeParam(db, KEY, JSON.stringify(settings))
-  await call(db, 'pg_notify', CHANNEL, '')
+  await writeStoredParam(db, KEY, JSON.stringify(settings))
+  await callFunction(db, 'pg_notify', CHANNEL, '')
 }
 
 /** The server's settings, stored in a row of the database. NOTIFY tells all nodes of changes. */
@@ -39,7 +39,7 @@ export class SettingsStore {
   current: Settings = SETTINGS.fresh()
   readonly #db: Db
   #text = ''
-  readonly #inTurn = serialQueue()
+  readonly #inTurn = makeSerialQueue()
   close: () => Promise<void> = async () => {}
 
   private constructor(db: Db) {
@@ -57,7 +57,7 @@ export class SettingsStore {
   reload(): Promise<void> {
     return this.#inTurn(async () => {
       const text = await readText(this.#db)
-      if (text !== this.#text) this.current = parse(text)
+      if (text !== this.#text) this.current = parseSettings(text)
       this.#text = text
     })
   }
@@ -68,25 +68,25 @@ export class SettingsStore {
     also?: (tx: Db, before: Settings, next: Settings) => Promise<void>,
   ): Promise<Settings> {
     await this.#db.transaction(async (tx) => {
-      await addParam(tx, KEY, '{}')
+      await addStoredParam(tx, KEY, '{}')
       const text = await readText(tx, true)
-      const submitted = typeof submit === 'function' ? submit(parse(text)) : submit
+      const submitted = typeof submit === 'function' ? submit(parseSettings(text)) : submit
       if (submitted === undefined) return
-      const next = overlay(parse(text), submitted)
+      const next = overlaySettings(parseSettings(text), submitted)
       checkSettings(next)
       await writeSettings(tx, next)
-      await also?.(tx, parse(text), next)
+      await also?.(tx, parseSettings(text), next)
     })
     await this.reload()
     return this.current
   }
 }
 
-const readText = async (db: Db, lock = false) => (await readParam(db, KEY, lock)) ?? '{}'
+const readText = async (db: Db, lock = false) => (await readStoredParam(db, KEY, lock)) ?? '{}'
 
-const parse = (text: string): Settings => SETTINGS.over(JSON.parse(text), SETTINGS.fresh())
+const parseSettings = (text: string): Settings => SETTINGS.over(JSON.parse(text), SETTINGS.fresh())
 
-function overlay(settings: Settings, submitted: unknown): Settings {
+function overlaySettings(settings: Settings, submitted: unknown): Settings {
   try {
     return SETTINGS.over(submitted, settings, true)
   } catch (error) {

@@ -1,8 +1,8 @@
 import {
   flag,
-  list,
-  object,
-  startingWith,
+  makeListShape,
+  makeObjectShape,
+  startShapeWith,
   text,
   texts,
   type ValueOf,
@@ -10,7 +10,7 @@ import {
 } from '../fields/json-shapes.ts'
 
 export type S3Settings = ValueOf<typeof s3>
-const s3 = object({
+const s3 = makeObjectShape({
   enabled: flag,
   bucket: text,
   region: text,
@@ -22,13 +22,13 @@ const s3 = object({
 
 /** At most `maxRequests` per address in `duration` seconds. `audience`: '' (all), '@guest' or '@auth'. */
 export type RateLimitRule = ValueOf<typeof rateLimitRule>
-const rateLimitRule = object({
+const rateLimitRule = makeObjectShape({
   label: text,
   audience: text,
   duration: whole,
   maxRequests: whole,
 })
-const limit = (label: string, maxRequests: number, duration: number): RateLimitRule => ({
+const makeRateLimit = (label: string, maxRequests: number, duration: number): RateLimitRule => ({
   label,
   audience: '',
   duration,
@@ -37,50 +37,50 @@ const limit = (label: string, maxRequests: number, duration: number): RateLimitR
 
 /** Settings for superusers, as in PocketBase (core/settings_model.go), but the batch API is on by default. */
 export type Settings = ValueOf<typeof SETTINGS>
-export const SETTINGS = object({
+export const SETTINGS = makeObjectShape({
   superuserIPs: texts,
-  smtp: object({
+  smtp: makeObjectShape({
     enabled: flag,
-    port: startingWith(whole, () => 587),
-    host: startingWith(text, () => 'smtp.example.com'),
+    port: startShapeWith(whole, () => 587),
+    host: startShapeWith(text, () => 'smtp.example.com'),
     username: text,
     password: text,
     authMethod: text,
     tls: flag,
     localName: text,
   }),
-  backups: object({ cron: text, cronMaxKeep: startingWith(whole, () => 3), s3 }),
+  backups: makeObjectShape({ cron: text, cronMaxKeep: startShapeWith(whole, () => 3), s3 }),
   s3,
-  meta: object({
-    accentColor: startingWith(text, () => '#1055c9'),
-    appName: startingWith(text, () => 'pocketsms'),
-    appURL: startingWith(text, () => 'http://localhost:8090'),
-    senderName: startingWith(text, () => 'pocketsms'),
-    senderAddress: startingWith(text, () => 'no-reply@pocketsms.invalid'),
+  meta: makeObjectShape({
+    accentColor: startShapeWith(text, () => '#1055c9'),
+    appName: startShapeWith(text, () => 'pocketsms'),
+    appURL: startShapeWith(text, () => 'http://localhost:8090'),
+    senderName: startShapeWith(text, () => 'pocketsms'),
+    senderAddress: startShapeWith(text, () => 'no-reply@pocketsms.invalid'),
     hideControls: flag,
   }),
-  rateLimits: object({
-    rules: startingWith(list(rateLimitRule), () => [
-      limit('*:auth', 2, 3),
-      limit('*:create', 20, 5),
-      limit('/api/batch', 3, 1),
-      limit('/api/', 300, 10),
+  rateLimits: makeObjectShape({
+    rules: startShapeWith(makeListShape(rateLimitRule), () => [
+      makeRateLimit('*:auth', 2, 3),
+      makeRateLimit('*:create', 20, 5),
+      makeRateLimit('/api/batch', 3, 1),
+      makeRateLimit('/api/', 300, 10),
     ]),
     excludedIPs: texts,
     enabled: flag,
   }),
-  trustedProxy: object({ headers: texts, useLeftmostIP: flag }),
-  batch: object({
-    enabled: startingWith(flag, () => true),
-    maxRequests: startingWith(whole, () => 50),
-    timeout: startingWith(whole, () => 3),
+  trustedProxy: makeObjectShape({ headers: texts, useLeftmostIP: flag }),
+  batch: makeObjectShape({
+    enabled: startShapeWith(flag, () => true),
+    maxRequests: startShapeWith(whole, () => 50),
+    timeout: startShapeWith(whole, () => 3),
     maxBodySize: whole,
   }),
-  logs: object({
+  logs: makeObjectShape({
     maxDataSize: whole,
-    maxDays: startingWith(whole, () => 5),
+    maxDays: startShapeWith(whole, () => 5),
     minLevel: whole,
-    logIP: startingWith(flag, () => true),
+    logIP: startShapeWith(flag, () => true),
     logAuthId: flag,
   }),
 })

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { UserError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import { readRows as readCollections } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { readStored } from '../collections/definition/read-collection.ts'
-import { quote, toTableName } from '../collections/sql-names.ts'
+import { parseStoredCollection } from '../collections/definition/read-collection.ts'
+import { quoteName, toTableName } from '../collections/sql-names.ts'
 import { createTable } from '../collections/table.ts'
 import { checkViewAccess } from '../collections/views/view-access.ts'
 import { ViewQueryError } from '../collections/views/view-query-error.ts'
@@ -17,7 +17,7 @@ where relkind = 'v' and relnamespace = current_schema()::regnamespace order by o
 
 /** The collections, and the queries of their views, in the order in which views can be created. */
 export async function readPlan(db: Db) {
-  const collections = (await readCollections(db)).map(({ data }) => readStored(data))
+  const collections = (await readCollections(db)).map(({ data }) => parseStoredCollection(data))
   const ours = new Set(collections.filter(({ type }) => type === 'view').map(toTableName))
   const { rows } = await VIEWS.execute(db)
   return { collections, views: rows.filter(({ name }) => ours.has(name)) }
@@ -31,7 +31,7 @@ export async function buildTables(db: Db, { collections, views }: Plan): Promise
     if (collection.type !== 'view') await createTable(db, collection)
   for (const { name, query } of views) {
     // runs as a prepared statement, which cannot hold a second statement
-    await db.query(`create view ${quote(name)} as ${query}`, [], `view ${randomText(20)}`)
+    await db.query(`create view ${quoteName(name)} as ${query}`, [], `view ${makeRandomText(20)}`)
     await demandAccess(db, name, collections)
   }
 }

@@ -9,7 +9,7 @@ interface Numbering {
   readonly called: boolean
 }
 
-export async function readNumbering(db: Db, { columns }: Table): Promise<Numbering[]> {
+export async function readSequences(db: Db, { columns }: Table): Promise<Numbering[]> {
   const found: Numbering[] = []
   for (const { name, sequence } of columns) {
     if (sequence === null) continue
@@ -21,7 +21,7 @@ export async function readNumbering(db: Db, { columns }: Table): Promise<Numberi
 }
 
 /** Sets the sequences, so that the next row gets the same number as in the original database. */
-export async function setNumbering(
+export async function setSequences(
   db: Db,
   table: Table,
   numbering: readonly Numbering[],

@@ -38,7 +38,7 @@ export const describeColumns = ({
 }): string => JSON.stringify(columns.map(({ name, type }) => [name, type]))
 
 /** SQL: whether an object of a system catalog was not created by an extension. */
-export const isOurs = (catalog: string, oid: string) =>
+export const writeNotOfExtension = (catalog: string, oid: string) =>
   `not exists (select from pg_depend d where d.classid = '${catalog}'::regclass and d.objid = ${oid} and d.deptype = 'e')`
 
 const TABLES = `
@@ -48,7 +48,7 @@ select c.relname, json_agg(json_build_object(
   'sequence', pg_get_serial_sequence(format('%I', c.relname), a.attname)
 ) order by a.attname collate "C")
 from pg_class c join pg_attribute a on a.attrelid = c.oid and a.attnum > 0 and not a.attisdropped and a.attgenerated = ''
-where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and ${isOurs('pg_class', 'c.oid')}
+where c.relkind = 'r' and c.relnamespace = current_schema()::regnamespace and ${writeNotOfExtension('pg_class', 'c.oid')}
 group by c.relname order by c.relname collate "C"`
 
 export async function readTables(db: Db): Promise<Table[]> {

@@ -1,5 +1,5 @@
 import { USERS_ID } from '../../engine/collections/collection.ts'
-import { strict } from '../../engine/records/collection-extension.ts'
+import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { USER_SETTINGS_ID } from '../../engine/records/disabled-user.ts'
 import { ACCOUNT } from '../../http/openapi/operations.ts'
 import type { Feature } from '../base/feature.ts'
@@ -23,10 +23,10 @@ export const ACCOUNTS: Feature = {
     ],
   },
   extensions: () => ({
-    [USERS_ID]: strict(usersExtension),
-    [USER_SETTINGS_ID]: strict(userSettingsExtension),
-    members: strict(membersExtension),
-    member_invitations: strict(invitationsExtension),
-    account_audit: strict(),
+    [USERS_ID]: makeStrictExtension(usersExtension),
+    [USER_SETTINGS_ID]: makeStrictExtension(userSettingsExtension),
+    members: makeStrictExtension(membersExtension),
+    member_invitations: makeStrictExtension(invitationsExtension),
+    account_audit: makeStrictExtension(),
   }),
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { findActing } from '../../engine/auth/find-auth-record.ts'
-import { readClaims, sha256, signToken } from '../../engine/auth/tokens.ts'
+import { findActingMember } from '../../engine/auth/find-auth-record.ts'
+import { hashSha256, readClaims, signToken } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
@@ -36,26 +36,37 @@ export const listAccounts = (
 /**
  * Stores a token to act for an account. It joins the session of the member's own token: both end together.
  */
-const keepActing = (db: Db, own: string, acting: string) =>
+const storeActingToken = (db: Db, own: string, acting: string) =>
   queries(db)
     .insertInto('auth_session_tokens')
     .columns(['token_hash', 'session', 'expires_at'])
     .expression((from) =>
       from
         .selectFrom('auth_session_tokens')
-        .select([sql<string>`${sha256(acting)}::text`.as('token_hash'), 'session', 'expires_at'])
-        .where('token_hash', '=', sha256(own)),
+        .select([
+          sql<string>`${hashSha256(acting)}::text`.as('token_hash'),
+          'session',
+          'expires_at',
+        ])
+        .where('token_hash', '=', hashSha256(own)),
     )
     .onConflict((found) => found.doNothing())
     .execute()
 
 /** Makes a token to act for an account, which expires with the member's token `own`. 404 for a non-member. */
-export async function actFor(store: Store, member: AuthRecord, own: string, account: string) {
+export async function actForAccount(
+  store: Store,
+  member: AuthRecord,
+  own: string,
+  account: string,
+) {
   const collection = member.collection as AuthCollection
-  const auth = await findActing(store, collection, account, sha256(own), { member: member.id })
+  const auth = await findActingMember(store, collection, account, hashSha256(own), {
+    member: member.id,
+  })
   if (!auth) throw notFound()
   const exp = readClaims(own)?.exp
   const token = await signToken(auth, 'auth', { refreshable: false, ...(exp && { expires: exp }) })
-  await keepActing(store.db, own, token)
+  await storeActingToken(store.db, own, token)
   return { auth, token }
 }

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { sha256 } from '../../engine/auth/tokens.ts'
-import { formatDate, now } from '../../engine/fields/date.ts'
+import { hashSha256 } from '../../engine/auth/tokens.ts'
+import { formatDate, formatNow } from '../../engine/fields/date.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { requireOwn } from '../../engine/records/require-own.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { requireOwnRecord } from '../../engine/records/require-own.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 
 const PREFIX = 'psk_'
 /**
@@ -44,14 +44,14 @@ export const apiKeysExtension = {
   shownOnce: NEW_KEY.shape,
   async beforeCreate(store, values) {
     for (const field of [...SET_BY_SERVER, 'previous_until']) values[field] = ''
-    await requireOwn(store, 'lines', values)
-    return newSecret(values)
+    await requireOwnRecord(store, 'lines', values)
+    return makeKeySecret(values)
   },
   async beforeUpdate(store, values, old, { body }) {
-    await requireOwn(store, 'lines', values, old)
+    await requireOwnRecord(store, 'lines', values, old)
     const isRotated = values.prefix === ''
     for (const field of ['prefix', ...SET_BY_SERVER]) values[field] = old[field] ?? ''
-    const isPreviousValid = String(old.previous_until) > now()
+    const isPreviousValid = String(old.previous_until) > formatNow()
     if (isRotated) {
       if (!('previous_until' in body))
         values.previous_until = formatDate(new Date(Date.now() + PREVIOUS_MS))
@@ -61,14 +61,15 @@ export const apiKeysExtension = {
         for (const field of PREVIOUS) values[`previous_${field}`] = old[field] ?? ''
     }
     // an update of `previous_until` cannot revive an old secret that has expired
-    const isEnded = !(isRotated || isPreviousValid) || !(String(values.previous_until) > now())
+    const isEnded =
+      !(isRotated || isPreviousValid) || !(String(values.previous_until) > formatNow())
     if (isEnded) for (const field of [...PREVIOUS, 'until']) values[`previous_${field}`] = ''
-    return isRotated ? newSecret(values) : undefined
+    return isRotated ? makeKeySecret(values) : undefined
   },
 } satisfies Extension
 
-function newSecret(values: Record<string, Value>): z.output<typeof NEW_KEY> {
-  const key = PREFIX + randomText(RANDOM_LENGTH)
-  Object.assign(values, { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key) })
+function makeKeySecret(values: Record<string, Value>): z.output<typeof NEW_KEY> {
+  const key = PREFIX + makeRandomText(RANDOM_LENGTH)
+  Object.assign(values, { prefix: key.slice(0, VISIBLE_LENGTH), hash: hashSha256(key) })
   return { key }
 }

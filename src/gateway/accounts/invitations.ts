@@ -9,10 +9,10 @@ import {
 } from '../../engine/auth/mail-html.ts'
 import { readMailSender } from '../../engine/auth/mails.ts'
 import { sendMail } from '../../engine/auth/send-mail.ts'
-import { sha256 } from '../../engine/auth/tokens.ts'
+import { hashSha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS, USERS_ID } from '../../engine/collections/collection.ts'
-import { now } from '../../engine/fields/date.ts'
+import { formatNow } from '../../engine/fields/date.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import type { Extension, Extensions } from '../../engine/records/collection-extension.ts'
 import { lockFreshAuth } from '../../engine/records/fresh-auth.ts'
@@ -23,7 +23,7 @@ import { type AuthRecord, makeServerRequest, type Role } from '../../engine/requ
 import { badRequest } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
-import { randomId, randomText } from '../../platform/tools/random.ts'
+import { makeRandomId, makeRandomText } from '../../platform/tools/random.ts'
 import { findNames } from './me.ts'
 import { ROLE, ROLES } from './members.ts'
 
@@ -63,7 +63,7 @@ async function storeInvitation(
           val(email).as('email'),
           val(role).as('role'),
           val(sender).as('invited_by'),
-          val(sha256(secret)).as('hash'),
+          val(hashSha256(secret)).as('hash'),
           sql<string>`pb_text(now() + interval '${sql.raw(String(DAYS))} days')`.as('expires'),
           NOW.as('created'),
         ])
@@ -82,13 +82,13 @@ async function storeInvitation(
 }
 
 /** Makes an invitation. Mails it, or returns its link. Throws 400 if too many are open or the mail fails. */
-export async function invite(
+export async function inviteMember(
   store: Store,
   services: AuthServices,
   auth: AuthRecord,
   { role, email = '' }: z.output<typeof INVITATION>,
 ): Promise<{ id: string; link?: string }> {
-  const [id, secret] = [randomId(), randomText(SECRET_LENGTH)]
+  const [id, secret] = [makeRandomId(), makeRandomText(SECRET_LENGTH)]
   const isMailed = email !== '' && services.settings.current.smtp.enabled
   // an invitation by link stores no address, because anybody may get the link
   const to = { id, account: auth.id, email: isMailed ? email : '', role }
@@ -133,7 +133,7 @@ export const SHOWN_INVITATION = z
 
 const NOT_OPEN = 'The invitation is invalid, has expired or was used.'
 /** The invitation with this secret. Throws 400 if it is invalid, expired or used. */
-export async function showInvitation({ db }: Store, secret: string) {
+export async function findInvitation({ db }: Store, secret: string) {
   const found = await queries(db)
     .selectFrom('member_invitations as i')
     .leftJoin('senders as a', 'a.id', 'i.account')
@@ -144,8 +144,8 @@ export async function showInvitation({ db }: Store, secret: string) {
       'i.role',
       'i.email',
     ])
-    .where('i.hash', '=', sha256(secret))
-    .where('i.expires', '>', now())
+    .where('i.hash', '=', hashSha256(secret))
+    .where('i.expires', '>', formatNow())
     .executeTakeFirst()
   if (!found) throw badRequest(NOT_OPEN)
   return found
@@ -163,8 +163,8 @@ export async function acceptInvitation(
     const found = await queries(db)
       .selectFrom('member_invitations')
       .select(['id', 'account', 'role'])
-      .where('hash', '=', sha256(secret))
-      .where('expires', '>', now())
+      .where('hash', '=', hashSha256(secret))
+      .where('expires', '>', formatNow())
       .forUpdate()
       .executeTakeFirst()
     if (!found) throw badRequest(NOT_OPEN)

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { evaluate } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { ROLES } from './members.ts'
@@ -33,7 +33,7 @@ export async function readMe(db: Db, auth: AuthRecord): Promise<z.output<typeof 
   const { id, actor, values } = auth
   const found = await findNames(db, [id, actor?.id ?? id])
   const names = new Map(found.map((sender) => [sender.id, sender.name]))
-  const called = await evaluate(db, sql<string>`account_name(${id})`, 'lookUp')
+  const called = await evaluateSql(db, sql<string>`account_name(${id})`, 'lookUp')
   const own = names.get(id) ?? String(values.name || values.email || '')
   const account = { id, name: called || own }
   const sender = actor?.id ?? (names.has(id) ? id : '')

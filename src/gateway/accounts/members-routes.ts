@@ -1,42 +1,42 @@
 import { z } from 'zod'
-import { limitGuesses, limitMails } from '../../engine/auth/attempt-limits.ts'
+import { limitCodeGuesses, limitMails } from '../../engine/auth/attempt-limits.ts'
 import { findByEmail } from '../../engine/auth/find-auth-record.ts'
 import { authWithPassword } from '../../engine/auth/sign-in-with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
-import { object, text } from '../../engine/fields/json-shapes.ts'
+import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
 import { PRESENCE, tellPresence } from '../../engine/realtime/reading-or-writing.ts'
-import { authenticateUncached, ownToken } from '../../http/authenticate.ts'
+import { authenticateUncached, readOwnToken } from '../../http/authenticate.ts'
 import { readForm } from '../../http/body/form.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
-import { passwordWork } from '../../http/middleware/passwords.ts'
+import { makePasswordWork } from '../../http/middleware/passwords.ts'
 import { requireUser } from '../../http/middleware/require-caller.ts'
 import { ACCOUNT } from '../../http/openapi/operations.ts'
 import { ANYONE } from '../../http/openapi/security.ts'
-import { byOwner, byRole, bySignedIn, everybody } from '../../http/permission.ts'
-import { retry } from '../../http/retry-request.ts'
+import { allowAuthenticated, allowEverybody, allowOwner, allowRole } from '../../http/permission.ts'
+import { retryRequest } from '../../http/retry-request.ts'
 import { answerWithToken } from '../../http/routes/auth.ts'
-import { rows } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { forbidden } from '../../platform/api-errors.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { countInbox, INBOX } from '../conversations/count-inbox.ts'
-import { ACCOUNT_OF_MEMBER, actFor, listAccounts } from './act-for.ts'
+import { ACCOUNT_OF_MEMBER, actForAccount, listAccounts } from './act-for.ts'
 import {
   acceptInvitation,
+  findInvitation,
   INVITATION,
-  invite,
+  inviteMember,
   joinAsNew,
   SHOWN_INVITATION,
-  showInvitation,
 } from './invitations.ts'
 import { ME, readMe } from './me.ts'
 
-const ACT_FOR = object({ account: text })
-const SHOW = object({ secret: text })
-const ACCEPT = object({
+const ACT_FOR = makeObjectShape({ account: text })
+const SHOW = makeObjectShape({ secret: text })
+const ACCEPT = makeObjectShape({
   secret: text,
   name: text,
   email: text,
@@ -45,27 +45,27 @@ const ACCEPT = object({
 })
 type Accept = ReturnType<(typeof ACCEPT)['zero']>
 
-async function accept(
+async function answerAcceptance(
   c: Ctx,
   services: Services,
   user: string | undefined,
   form: Accept,
 ): Promise<string> {
   const { extensions, store } = services
-  const find = () => showInvitation(store.signIn, form.secret)
-  const invitation = await limitGuesses(
+  const find = () => findInvitation(store.signIn, form.secret)
+  const invitation = await limitCodeGuesses(
     store.signIn.db,
     'invitation',
     readClientIp(c, services),
     find,
   )
-  const member = user ?? (await knownMember(c, services, form))
+  const member = user ?? (await findKnownMember(c, services, form))
   if (member !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, member)
-  const work = passwordWork(c, services, null)
+  const work = makePasswordWork(c, services, null)
   return joinAsNew(store.signIn, extensions, form.secret, invitation.email, form, work)
 }
 
-async function knownMember(c: Ctx, services: Services, { email, password }: Accept) {
+async function findKnownMember(c: Ctx, services: Services, { email, password }: Accept) {
   const store = services.store.signIn
   const collection = store.catalog.find(USERS_ID) as AuthCollection
   const known = await findByEmail(store, collection, email)
@@ -79,9 +79,9 @@ async function knownMember(c: Ctx, services: Services, { email, password }: Acce
 const NEW = 'Of a new user; leave it out when signed in.'
 
 /** `/api/account`: members of accounts, their invitations and their shared inbox. */
-export const MEMBER_ROUTES = rows(ACCOUNT, {
+export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   'GET /api/account/me': {
-    permission: bySignedIn('viewer'),
+    permission: allowAuthenticated('viewer'),
     describe: {
       id: 'readMe',
       summary: 'Read the account of the token, and who uses it',
@@ -90,7 +90,7 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
     run: ({ auth, store }) => readMe(store.db, auth),
   },
   'GET /api/account/accounts': {
-    permission: byOwner(),
+    permission: allowOwner(),
     describe: {
       id: 'listAccounts',
       summary: 'List the accounts that one may act for',
@@ -100,7 +100,7 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
     run: ({ user, store }) => listAccounts(store.db, user),
   },
   'POST /api/account/act-for': {
-    permission: byOwner(),
+    permission: allowOwner(),
     describe: {
       id: 'actFor',
       summary: 'Get a token to act for an account',
@@ -117,13 +117,13 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
     },
     run: async ({ auth: member, services }, c) => {
       const { account } = await readForm(c, ACT_FOR)
-      const own = ownToken(c)
-      const { auth, token } = await actFor(services.store.signIn, member, own, account)
+      const own = readOwnToken(c)
+      const { auth, token } = await actForAccount(services.store.signIn, member, own, account)
       return answerWithToken(c, services, auth, { token }, { asker: auth })
     },
   },
   'GET /api/account/inbox': {
-    permission: byRole('viewer'),
+    permission: allowRole('viewer'),
     describe: {
       id: 'readInbox',
       summary: 'Count the conversations of each view',
@@ -134,7 +134,7 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
     run: ({ user, auth, store }) => countInbox(store.db, user, auth.sender),
   },
   'POST /api/account/presence': {
-    permission: byRole('viewer'),
+    permission: allowRole('viewer'),
     describe: {
       id: 'tellPresence',
       summary: 'Report that a person reads or writes',
@@ -149,7 +149,7 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
     },
   },
   'POST /api/account/invitations': {
-    permission: byRole('admin'),
+    permission: allowRole('admin'),
     describe: {
       id: 'invite',
       summary: 'Invite a person to act for the account',
@@ -172,8 +172,13 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
       }
       if (asked.email) await limitMails({ ...from, account })
       const identify = async () => (await requireUser(c, services)).auth
-      return retry(store, identify, async (auth) => {
-        const made = await invite(openStoreForCaller(c, services, auth), services, auth, asked)
+      return retryRequest(store, identify, async (auth) => {
+        const made = await inviteMember(
+          openStoreForCaller(c, services, auth),
+          services,
+          auth,
+          asked,
+        )
         const entry = { action: 'create', collection: 'member_invitations', record: made.id }
         if (auth.actor) await auditRequest(c, services, auth, entry)
         return made
@@ -181,7 +186,7 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
     },
   },
   'POST /api/account/invitations/show': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: {
       id: 'showInvitation',
       summary: 'Show an invitation',
@@ -197,12 +202,12 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
     run: async ({ services }, c) => {
       const { secret } = await readForm(c, SHOW)
       const store = services.store.signIn
-      const show = () => showInvitation(store, secret)
-      return limitGuesses(store.db, 'invitation', readClientIp(c, services), show)
+      const show = () => findInvitation(store, secret)
+      return limitCodeGuesses(store.db, 'invitation', readClientIp(c, services), show)
     },
   },
   'POST /api/account/invitations/accept': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: {
       id: 'acceptInvitation',
       summary: 'Accept an invitation',
@@ -229,7 +234,7 @@ export const MEMBER_ROUTES = rows(ACCOUNT, {
       const form = await readForm(c, ACCEPT)
       const auth = await authenticateUncached(c, services)
       if (auth && auth.collection.id !== USERS_ID) throw forbidden('Only users may ask for this.')
-      return { account: await accept(c, services, auth?.id, form) }
+      return { account: await answerAcceptance(c, services, auth?.id, form) }
     },
   },
 })

@@ -1,15 +1,15 @@
 import { z } from 'zod'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import type { Role } from '../../engine/request/request.ts'
-import { fieldError, invalidFields } from '../../platform/api-errors.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 
 export const ROLES = ['admin', 'agent', 'viewer'] as const satisfies readonly Role[]
 export const ROLE = z.enum(ROLES)
 
 const KEY_LENGTH = 50
 
-const IS_OWNER = fieldError('validation_is_owner', 'The account itself cannot be its member.')
+const IS_OWNER = makeFieldError('validation_is_owner', 'The account itself cannot be its member.')
 
 /** Updates cannot change account or member. A new role gets a new key, which ends tokens of the old role. */
 export const membersExtension: Extension = {
@@ -17,13 +17,13 @@ export const membersExtension: Extension = {
   setByServer: ['tokenKey'],
   async beforeCreate(_store, values) {
     if (values.account === values.member) throw invalidFields({ member: IS_OWNER })
-    values.tokenKey = randomText(KEY_LENGTH)
+    values.tokenKey = makeRandomText(KEY_LENGTH)
     values.notify ||= 'all'
     return undefined
   },
   async beforeUpdate(_store, values, old) {
     for (const field of ['account', 'member', 'tokenKey']) values[field] = old[field]!
-    if (values.role !== old.role) values.tokenKey = randomText(KEY_LENGTH)
+    if (values.role !== old.role) values.tokenKey = makeRandomText(KEY_LENGTH)
     values.notify ||= 'all'
   },
 }

@@ -5,20 +5,25 @@ import { listSessions, SESSION, startSession } from '../../engine/auth/sessions.
 import { listSuperusers } from '../../engine/auth/superusers.ts'
 import { readClaims } from '../../engine/auth/tokens.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { ownRecord, ownToken } from '../../http/authenticate.ts'
+import { answerOwnRecord, readOwnToken } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
 import { ACCOUNT } from '../../http/openapi/operations.ts'
-import { byRole, bySignedIn, everybody, type HasServices } from '../../http/permission.ts'
+import {
+  allowAuthenticated,
+  allowEverybody,
+  allowRole,
+  type HasServices,
+} from '../../http/permission.ts'
 import { readRequestQuery } from '../../http/query.ts'
-import { rows } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { type Caller, openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { forbidden } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { checkShape } from '../base/body-schemas.ts'
-import { SUBSCRIPTION, vapidKeys } from '../lines/web-push.ts'
+import { readVapidKeys, SUBSCRIPTION } from '../lines/web-push.ts'
 import {
   endBrowsers,
   listBrowsers,
@@ -29,7 +34,7 @@ import {
 import { RETENTION, readRetention } from '../retention/next-deletions.ts'
 
 /** Audits a superuser's changes to its sessions. Those of other callers are not audited. */
-async function audit(
+async function auditAction(
   c: Ctx,
   services: Services,
   auth: AuthRecord,
@@ -40,12 +45,12 @@ async function audit(
   if (auth.isSuperuser) await auditRequest(c, services, auth, entry, db)
 }
 
-async function endOthers(
+async function endOtherSessions(
   { auth: asking, store, services }: Caller & HasServices,
   c: Ctx,
 ): Promise<string> {
   // a token that cannot be refreshed must not be exchanged for one that can
-  if (!readClaims(ownToken(c))?.refreshable) throw forbidden('This session cannot be renewed.')
+  if (!readClaims(readOwnToken(c))?.refreshable) throw forbidden('This session cannot be renewed.')
   const origin = {
     ip: readClientIp(c, services),
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
@@ -59,8 +64,8 @@ async function endOthers(
     'Failed to sign out.',
   )
   const token = await startSession(store.db, auth, origin)
-  await audit(c, services, auth, 'end other sessions')
-  return `{"record":${await ownRecord(c, store, auth)},"token":${JSON.stringify(token)}}`
+  await auditAction(c, services, auth, 'end other sessions')
+  return `{"record":${await answerOwnRecord(c, store, auth)},"token":${JSON.stringify(token)}}`
 }
 
 const SETUP = z
@@ -73,9 +78,9 @@ const SETUP = z
   .meta({ id: 'Setup' })
 
 /** `/api/account`: sessions and notifications. `/api/setup`: what a sign-in page needs. */
-export const ACCOUNT_ROUTES = rows(ACCOUNT, {
+export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
   'GET /api/account/sessions': {
-    permission: bySignedIn(),
+    permission: allowAuthenticated(),
     describe: {
       id: 'listSessions',
       summary: 'List where the account is signed in',
@@ -83,10 +88,12 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
         'List where the account that asks is signed in: its 50 latest sign-ins, the last used first.',
       answer: ['The sessions.', z.object({ items: z.array(SESSION) }).meta({ id: 'Sessions' })],
     },
-    run: async ({ auth, store }, c) => ({ items: await listSessions(store.db, auth, ownToken(c)) }),
+    run: async ({ auth, store }, c) => ({
+      items: await listSessions(store.db, auth, readOwnToken(c)),
+    }),
   },
   'DELETE /api/account/sessions/:id': {
-    permission: bySignedIn(),
+    permission: allowAuthenticated(),
     describe: {
       id: 'endSession',
       summary: 'End one session',
@@ -96,10 +103,10 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
       fails: [401, 404],
     },
     run: ({ auth, store, services }, c, id) =>
-      endSession(store, auth, id, (db) => audit(c, services, auth, 'end session', db)),
+      endSession(store, auth, id, (db) => auditAction(c, services, auth, 'end session', db)),
   },
   'POST /api/account/end-other-sessions': {
-    permission: bySignedIn(),
+    permission: allowAuthenticated(),
     describe: {
       id: 'endOtherSessions',
       summary: 'Sign out everywhere else',
@@ -113,10 +120,10 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
       ],
       fails: [400, 401],
     },
-    run: endOthers,
+    run: endOtherSessions,
   },
   'GET /api/account/retention': {
-    permission: byRole('admin'),
+    permission: allowRole('admin'),
     describe: {
       id: 'readRetention',
       summary: 'See what the server deletes next',
@@ -127,7 +134,7 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
     run: ({ user, store, services: { config } }) => readRetention(store.db, user, config.retention),
   },
   'GET /api/account/push-key': {
-    permission: byRole('viewer'),
+    permission: allowRole('viewer'),
     describe: {
       id: 'readAccountPushKey',
       summary: "Read the server's VAPID key",
@@ -138,10 +145,10 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
       ],
     },
     changes: true,
-    run: async ({ store }) => ({ key: (await vapidKeys(store)).publicKey }),
+    run: async ({ store }) => ({ key: (await readVapidKeys(store)).publicKey }),
   },
   'GET /api/account/push': {
-    permission: byRole('viewer'),
+    permission: allowRole('viewer'),
     describe: {
       id: 'listPushBrowsers',
       summary: 'List browsers that show notifications',
@@ -155,7 +162,7 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
     run: async ({ auth, store }) => ({ items: await listBrowsers(store.db, toBrowserOwner(auth)) }),
   },
   'PUT /api/account/push': {
-    permission: byRole('viewer'),
+    permission: allowRole('viewer'),
     describe: {
       id: 'savePushBrowser',
       summary: 'Notify in a browser',
@@ -171,7 +178,7 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
     },
   },
   'DELETE /api/account/push': {
-    permission: byRole('viewer'),
+    permission: allowRole('viewer'),
     describe: {
       id: 'deletePushBrowser',
       summary: 'End notifications',
@@ -187,7 +194,7 @@ export const ACCOUNT_ROUTES = rows(ACCOUNT, {
       endBrowsers(store.db, toBrowserOwner(auth), readRequestQuery(c).endpoint),
   },
   'GET /api/setup': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: {
       id: 'readSetup',
       summary: 'Read the options of a sign-in page',

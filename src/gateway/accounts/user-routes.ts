@@ -1,19 +1,19 @@
 import { sendJson } from '../../http/answer.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
-import { bySuperuser } from '../../http/permission.ts'
-import { rows } from '../../http/rows.ts'
+import { allowSuperuser } from '../../http/permission.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from './user-access.ts'
 
 const MAX_BODY_BYTES = 1_000
 
 /** `/api/users` for superusers: lists what acts for a user, such as API keys; enables a disabled user. */
-export const USER_ROUTES = rows(
+export const USER_ROUTES = makeRoutes(
   'users',
   {
     'GET /api/users/:id/access': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'readUserAccess',
         summary: 'List everything that acts for a user',
@@ -25,7 +25,7 @@ export const USER_ROUTES = rows(
       run: ({ store }, _, id) => readAccess(store.db, id),
     },
     'POST /api/users/:id/enable': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'enableUser',
         summary: 'Enable a disabled user',

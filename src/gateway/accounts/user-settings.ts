@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
-import { now } from '../../engine/fields/date.ts'
+import { formatNow } from '../../engine/fields/date.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { endSignIns } from '../../engine/records/revoke-sign-ins.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
-import { badRequest, fieldError, invalidFields, notFound } from '../../platform/api-errors.ts'
+import { badRequest, invalidFields, makeFieldError, notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyFound, matchAny, queries } from '../../platform/db/queries.ts'
+import { matchAny, matchAnyFound, queries } from '../../platform/db/queries.ts'
 import { readDestination } from '../../portable/phone/number-patterns.ts'
 import { completeList } from '../base/complete-numbers.ts'
 import { updateRecords } from '../base/message-status.ts'
@@ -22,13 +22,13 @@ const DESTINATIONS = ['destinations', 'code_destinations']
 /** Rules of users' settings: only superusers disable users. Deleting the record enables the user. */
 export const userSettingsExtension: Extension = {
   setByServer: ['code_counted_from'],
-  check: (values) => checkTimes(values),
+  check: (values) => checkQuietHours(values),
   async beforeCreate(store, values, request) {
     if (values.disabled === true && !isSuperuser(request))
       throw badRequest('Failed to create record.')
     values.code_counted_from = ''
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination)
-    checkTimes(values)
+    checkQuietHours(values)
     await completeTimeZone(store.db, values)
     if (values.disabled === true) await suspendUser(store, String(values.user))
   },
@@ -37,15 +37,15 @@ export const userSettingsExtension: Extension = {
     if (isNamed && !isSuperuser(request)) throw notFound()
     checkUser(values, old)
     for (const field of DESTINATIONS) await completeList(store, values, field, readDestination, old)
-    values.code_counted_from = isCountryAllowed(values, old) ? now() : old.code_counted_from!
-    checkTimes(values, old)
+    values.code_counted_from = isCountryAllowed(values, old) ? formatNow() : old.code_counted_from!
+    checkQuietHours(values, old)
     await completeTimeZone(store.db, values, old)
     if (values.disabled === true && old.disabled !== true)
       await suspendUser(store, String(values.user))
     if (values.disabled !== true && old.disabled === true)
       await completePauses(store, String(values.user))
     if (TIMES.some((name) => String(values[name]) !== String(old[name])))
-      await lookAgain(store.db, String(values.user))
+      await retryWaitingTexts(store.db, String(values.user))
   },
   async beforeDelete(store, ids) {
     const disabled = await queries(store.db)
@@ -58,7 +58,7 @@ export const userSettingsExtension: Extension = {
   },
 }
 
-function checkTimes(values: Values, old?: Values) {
+function checkQuietHours(values: Values, old?: Values) {
   checkTimeZone(values, old)
   checkHours(QUIET_HOURS, values, old)
 }
@@ -72,12 +72,12 @@ function isCountryAllowed(values: Values, old: Values): boolean {
 const TIMES = ['time_zone', ...Object.values(QUIET_HOURS)]
 
 /** Makes the next sweep check messages that wait for a line or for the end of quiet hours. */
-const lookAgain = (db: Db, user: string) =>
+const retryWaitingTexts = (db: Db, user: string) =>
   queries(db)
     .updateTable('sms_dispatch')
     .set({ due_at: sql<Date>`now()` })
     .where('message', '=', ({ selectFrom }) =>
-      anyFound(
+      matchAnyFound(
         selectFrom('sms_dispatch')
           .select('message')
           .where('user', '=', user)
@@ -94,7 +94,9 @@ const isSuperuser = ({ auth }: RequestInfo) => auth?.isSuperuser === true
 
 function checkUser({ user }: Values, old: Values) {
   if (user === old.user) return
-  throw invalidFields({ user: fieldError('validation_user_change', 'The user cannot be changed.') })
+  throw invalidFields({
+    user: makeFieldError('validation_user_change', 'The user cannot be changed.'),
+  })
 }
 
 /** Ends a disabled user's sign-ins, pairing codes and device streams, and pauses campaigns. */

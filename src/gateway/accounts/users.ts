@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { badRequest, fieldError, invalidFields, notFound } from '../../platform/api-errors.ts'
-import { anyFound, matchAny, queries } from '../../platform/db/queries.ts'
+import { badRequest, invalidFields, makeFieldError, notFound } from '../../platform/api-errors.ts'
+import { matchAny, matchAnyFound, queries } from '../../platform/db/queries.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import { REASONS, updateRecords } from '../base/message-status.ts'
 import { failUnsent } from '../messages/queue/fail-messages.ts'
@@ -20,7 +20,7 @@ export const usersExtension: Extension = {
   async beforeUpdate(store, values, old, { auth }) {
     if (values.member_only === old.member_only) return
     if (!auth?.isSuperuser) throw notFound()
-    if (values.member_only === true) await requireUnused(store, String(old.id))
+    if (values.member_only === true) await requireUnusedAccount(store, String(old.id))
   },
   async afterDelete({ db }, ids) {
     for (const [table, key] of OF_USERS) {
@@ -31,7 +31,7 @@ export const usersExtension: Extension = {
       await queries(db)
         .deleteFrom(table)
         .where('user', '=', matchAny(ids))
-        .where(sql.ref(key), '=', anyFound(locked.orderBy(sql.ref(key)).forUpdate()))
+        .where(sql.ref(key), '=', matchAnyFound(locked.orderBy(sql.ref(key)).forUpdate()))
         .execute()
     }
   },
@@ -39,12 +39,12 @@ export const usersExtension: Extension = {
 }
 
 /** Throws 400 if the user has devices, keys, webhooks or the like, or waiting messages. */
-async function requireUnused({ db }: Store, user: string) {
+async function requireUnusedAccount({ db }: Store, user: string) {
   const { disabled: _, waiting, ...lists } = await readAccess(db, user)
   if (waiting === 0 && Object.values(lists).every(({ total }) => total === 0)) return
   const message =
     'This account has devices, keys, webhooks, hooks, answers, campaigns or messages that wait.'
-  throw invalidFields({ member_only: fieldError('validation_in_use', message) })
+  throw invalidFields({ member_only: makeFieldError('validation_in_use', message) })
 }
 
 /** Tables to clean after a user's deletion, each with the column that orders its locks. */

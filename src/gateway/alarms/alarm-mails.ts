@@ -7,7 +7,7 @@ import {
 import { type MailSender, readMailSender } from '../../engine/auth/mails.ts'
 import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
@@ -21,7 +21,7 @@ const SPARED_SECONDS = 30
 
 /** Adds mail jobs about devices that fail, are low on battery, went silent or returned. */
 export async function checkSilentDevices(db: Db, alarmMinutes: number): Promise<void> {
-  await call(db, 'alarms_check', alarmMinutes * 60 + SPARED_SECONDS)
+  await callFunction(db, 'alarms_check', alarmMinutes * 60 + SPARED_SECONDS)
 }
 
 /** A mail that has waited longer than this is not sent any more. */
@@ -125,7 +125,7 @@ export function renderAlarmMail(
   ] as const
   const body = [
     'Hello,',
-    ...groups.flatMap(([all, , line]) => section(all, line)),
+    ...groups.flatMap(([all, , line]) => renderSection(all, line)),
     ...(silent.length > 0
       ? ['Look whether it is switched on, has a network, and runs its app or agent.']
       : []),
@@ -141,40 +141,41 @@ export function renderAlarmMail(
   return { subject: parts.join(', '), html: renderMailLayout(body.join('\n')) }
 }
 
-function section(news: readonly AlarmNews[], line: (one: AlarmNews) => string): string[] {
+function renderSection(news: readonly AlarmNews[], line: (one: AlarmNews) => string): string[] {
   const more = news.length - MAX_LISTED
   return [...news.slice(0, MAX_LISTED).map(line), ...(more > 0 ? [`And ${more} more.`] : [])]
 }
 
 const describeSilence = (news: AlarmNews) =>
-  `${writeDeviceName(news)} has been silent since ${minute(news.silentSince!)}. ${describeWaitingTexts(news)}`
+  `${writeDeviceName(news)} has been silent since ${formatMinute(news.silentSince!)}. ${describeWaitingTexts(news)}`
 
 const describeFailingLine = (news: AlarmNews) =>
-  `${writeDeviceName(news)} has been failing since ${minute(news.failingSince!)}: at least 5 texts in a row were not sent. Others send instead, if there are any. Look at its SIM, its credit and its permission to send. ${describeWaitingTexts(news)}`
+  `${writeDeviceName(news)} has been failing since ${formatMinute(news.failingSince!)}: at least 5 texts in a row were not sent. Others send instead, if there are any. Look at its SIM, its credit and its permission to send. ${describeWaitingTexts(news)}`
 
 const describeLowBattery = (news: AlarmNews) =>
   `${writeDeviceName(news)} has ${Math.round(news.battery!)} % of battery left and is not charging. Plug it in. ${describeWaitingTexts(news)}`
 
 const describeReturn = (news: AlarmNews) =>
-  `${writeDeviceName(news)} is back since ${minute(news.backSince!)}. It was silent from ${minute(news.silentSince!)} on. ${describeWaitingTexts(news)}`
+  `${writeDeviceName(news)} is back since ${formatMinute(news.backSince!)}. It was silent from ${formatMinute(news.silentSince!)} on. ${describeWaitingTexts(news)}`
 
 const describeStoppedCountry = (news: AlarmNews) =>
   `${writeDeviceName(news)} sends no codes to numbers that begin with ${news.stoppedCountry} any more: too few of the last ones were entered, as when somebody has codes sent for money. If all is well, take the country out of what is stopped there.`
 
 function describeWaitingTexts({ waiting, moved = 0 }: AlarmNews): string {
   const parts = [
-    ...(waiting > 0 ? [`${messages(waiting)} for it`] : []),
+    ...(waiting > 0 ? [`${describeMessageCount(waiting)} for it`] : []),
     ...(moved > 0 ? [`${moved} ${moved === 1 ? 'was' : 'were'} handed to other devices`] : []),
   ]
   return parts.length > 0 ? `${parts.join(', ')}.` : 'No messages wait for it.'
 }
 
-const messages = (count: number) => (count === 1 ? '1 message waits' : `${count} messages wait`)
+const describeMessageCount = (count: number) =>
+  count === 1 ? '1 message waits' : `${count} messages wait`
 
 const writeDeviceName = ({ name }: AlarmNews) => formatNameForMail(name, 'A device')
 
 /** A stored instant as `2026-11-20 07:00 UTC`. */
-const minute = (text: string) => `${text.slice(0, -8)} UTC`
+const formatMinute = (text: string) => `${text.slice(0, -8)} UTC`
 
 const describeCarrierFault = (news: AlarmNews) =>
   `${writeDeviceName(news)} sends no texts. ${news.fault}. Look at its settings, and at your account there: credentials, credit, senders.`

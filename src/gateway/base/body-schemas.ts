@@ -1,60 +1,62 @@
 import { z } from 'zod'
 import { parseDate, toDate } from '../../engine/fields/date.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 
 /** Makes a failed zod check end the parse, so that a list with a million errors creates only one. */
-const stop = (error: string) => ({ error, abort: true })
+const abortWith = (error: string) => ({ error, abort: true })
 
 /** Makes texts of the schema storable in Postgres, and refuses texts of more than `max` code points. */
-function cleaned(raw: z.ZodString, max?: number) {
+function makeCleanSchema(raw: z.ZodString, max?: number) {
   const text = raw.transform(cleanText)
   if (max === undefined) return text
   return text
     .refine(
       (value) => value.length <= max || [...value].length <= max,
-      stop(`must have at most ${max} characters`),
+      abortWith(`must have at most ${max} characters`),
     )
     .meta({ maxLength: max })
 }
 
 /** The schema of a text of at most `max` code points. Its output can be stored in Postgres. */
-export const text = (max?: number) => cleaned(z.string(), max)
+export const makeTextSchema = (max?: number) => makeCleanSchema(z.string(), max)
 
-const nonEmpty = <T extends z.ZodType<string>>(schema: T) =>
-  schema.refine((value) => value !== '', stop('must not be empty')).meta({ minLength: 1 })
+const refuseEmpty = <T extends z.ZodType<string>>(schema: T) =>
+  schema.refine((value) => value !== '', abortWith('must not be empty')).meta({ minLength: 1 })
 
-export const nonEmptyText = (max?: number) => nonEmpty(text(max))
+export const makeFilledText = (max?: number) => refuseEmpty(makeTextSchema(max))
 
 /** The schema of an id. Refuses NUL characters: if they were removed, the id could name another record. */
-export const id = (max?: number) =>
-  cleaned(
-    z.string().refine((value) => !value.includes('\0'), stop('must not contain a NUL character')),
+export const makeIdSchema = (max?: number) =>
+  makeCleanSchema(
+    z
+      .string()
+      .refine((value) => !value.includes('\0'), abortWith('must not contain a NUL character')),
     max,
   )
 
-export const nonEmptyId = (max?: number) => nonEmpty(id(max))
+export const makeFilledId = (max?: number) => refuseEmpty(makeIdSchema(max))
 
 /** Matches texts of blanks and invisible characters only: control, zero-width and filler characters. */
 const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
 export const isInvisible = (text: string): boolean => INVISIBLE.test(text)
 
-export const visibleText = () =>
-  text()
-    .refine((value) => !INVISIBLE.test(value), stop('must have a visible character'))
+export const makeVisibleText = () =>
+  makeTextSchema()
+    .refine((value) => !INVISIBLE.test(value), abortWith('must have a visible character'))
     .meta({ minLength: 1 })
 
-export const wholeNumber = (min: number, max: number) => {
+export const makeWholeNumber = (min: number, max: number) => {
   const fault = `must be a whole number from ${min} to ${max}`
-  return z.int(fault).min(min, stop(fault)).max(max, stop(fault))
+  return z.int(fault).min(min, abortWith(fault)).max(max, abortWith(fault))
 }
 
 /** The last year of accepted dates: JavaScript, Postgres and PocketBase all support 1970 to 9999. */
 const LAST_YEAR = 9999
 
 /** The schema of an instant in any notation that PocketBase knows. Its output is milliseconds since 1970. */
-export const instant = () =>
+export const makeInstantSchema = () =>
   z
     .string('must be a date')
     .transform((raw, issues) => {
@@ -74,13 +76,13 @@ export const makeListSchema = <T extends z.ZodType>(item: T, max: number) =>
   z.array(item).min(1, 'must not be empty').max(max, `must have at most ${max} items`)
 
 /** `abortEarly` ends lists and objects at their first fault. zod 4.6 reads it, but its types lack it. */
-const FIRST_FAULT = { error: inPlainWords, abortEarly: true }
+const FIRST_FAULT = { error: explainIssue, abortEarly: true }
 
 /** Parses a body. Throws 400 for the first error only: all in 4 MB took 10 s. */
 export function checkShape<T extends z.ZodType>(schema: T, raw: unknown): z.output<T> {
   const parsed = schema.safeParse(raw, FIRST_FAULT)
   if (parsed.success) return parsed.data
-  throw invalid(describeFault(parsed.error.issues[0]!, raw))
+  throw invalidRequest(describeFault(parsed.error.issues[0]!, raw))
 }
 
 type Issue = z.core.$ZodIssue
@@ -100,7 +102,7 @@ const TYPES: Readonly<Record<string, string>> = {
 const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' })
 
 /** Zod's error map. A message ends a sentence; for a union it is '', because its members have messages. */
-function inPlainWords(issue: z.core.$ZodRawIssue) {
+function explainIssue(issue: z.core.$ZodRawIssue) {
   if (issue.code === 'invalid_union') return ''
   if (issue.code === 'invalid_value')
     return `must be ${ALTERNATIVES.format(issue.values.map(String))}`
@@ -111,12 +113,12 @@ function inPlainWords(issue: z.core.$ZodRawIssue) {
 /** Describes a fault: `items[2].attempt must be a whole number`. */
 function describeFault(issue: Issue, raw: unknown): string {
   if (issue.code === 'invalid_union' && issue.message === '')
-    return describeFault(likeliest(issue, raw), raw)
+    return describeFault(findLikeliestIssue(issue, raw), raw)
   const { path } = issue
   if (issue.code === 'unrecognized_keys')
     return `${formatPath([...path, issue.keys[0]!])} is not a field of this request`
   if (path.length > 0)
-    return `${formatPath(path)} ${isMissing(raw, path) ? 'is required' : issue.message}`
+    return `${formatPath(path)} ${isPathMissing(raw, path) ? 'is required' : issue.message}`
   if (issue.code !== 'invalid_type') return `The body ${issue.message}`
   return `The body must be a JSON ${issue.expected === 'array' ? 'list' : 'object'}`
 }
@@ -128,15 +130,15 @@ const formatPath = (path: Path) =>
     .replace(/^\./, '')
 
 /** The likeliest fault of a union: in a present value if possible, the deepest one, the last of equals. */
-function likeliest(issue: z.core.$ZodIssueInvalidUnion, raw: unknown): Issue {
+function findLikeliestIssue(issue: z.core.$ZodIssueInvalidUnion, raw: unknown): Issue {
   const first = issue.errors.flatMap(([fault]) =>
     fault ? [{ ...fault, path: [...issue.path, ...fault.path] }] : [],
   )
-  const rank = ({ path }: Issue) => (isMissing(raw, path) ? 0 : 1_000) + path.length
+  const rank = ({ path }: Issue) => (isPathMissing(raw, path) ? 0 : 1_000) + path.length
   return first.reduce((best, fault) => (rank(fault) >= rank(best) ? fault : best))
 }
 
-function isMissing(raw: unknown, path: Path) {
+function isPathMissing(raw: unknown, path: Path) {
   let at = raw
   for (const key of path) {
     if (typeof at !== 'object' || at === null || !Object.hasOwn(at, key)) return true

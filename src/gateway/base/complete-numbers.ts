@@ -1,13 +1,13 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
-import { fieldError, invalidFields } from '../../platform/api-errors.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isOtherForm } from '../../portable/phone/other-forms.ts'
 import { readAccountCountry, readNumber } from './read-numbers.ts'
 
 type Values = Record<string, Value>
 
-const NO_NUMBER = fieldError('validation_invalid_format', 'Invalid value format')
+const NO_NUMBER = makeFieldError('validation_invalid_format', 'Invalid value format')
 
 /**
  * Stores the number in a record's field in E.164. Leaves a name of a sender, and a text that is no number,

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { HINT } from '../../http/openapi/failures.ts'
-import { describeBy } from '../../http/openapi/gateway-error-answers.ts'
+import { makeErrorDescriber } from '../../http/openapi/gateway-error-answers.ts'
 import { REFUSALS } from './gateway-errors.ts'
 
 /** Describes refusals of the gateway's own routes for OpenAPI. */
-export const describeRefusals = describeBy(REFUSALS, {
+export const describeRefusals = makeErrorDescriber(REFUSALS, {
   examples: {
     invalid_template: 'Missing variable: code.',
     too_many_recipients: 'At most 1000 recipients per request',

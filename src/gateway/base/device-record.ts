@@ -2,28 +2,28 @@ import { type Expression, type SqlBool, sql, type UpdateObject } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { DEVICES_ID } from '../../engine/collections/collection.ts'
 import { toDate } from '../../engine/fields/date.ts'
-import { minify } from '../../engine/fields/json-text.ts'
+import { minifyJson } from '../../engine/fields/json-text.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import { completeSims } from './complete-sim-numbers.ts'
+import { completeSimCards } from './complete-sim-numbers.ts'
 import { gatewayRefusal } from './gateway-errors.ts'
 import { updateRecords } from './message-status.ts'
 
 /** SQL: a date; devices seen since then count as online. `seconds`: SQL, such as `$1`. */
-export const onlineSince = (seconds: string) =>
+export const writeOnlineSince = (seconds: string) =>
   `pb_text(now() - ${seconds}::float8 * interval '1 second')`
 
-const handedOut = (device: string, window: string) =>
+const writeHandedOut = (device: string, window: string) =>
   `(select coalesce(sum(h.messages), 0) from device_handouts h
     where h.device = ${device}.id and h.at > now() - interval '${window}')`
 
 /** SQL: how many messages a device's limits allow now (`device`: alias of its row); null for no limit. */
-export const allowance = (device: string) =>
+export const writeAllowance = (device: string) =>
   `least(
-    case when ${device}.per_minute > 0 then ${device}.per_minute - ${handedOut(device, '1 minute')} end,
-    case when ${device}.daily_limit > 0 then ${device}.daily_limit - ${handedOut(device, '1 day')} end)`
+    case when ${device}.per_minute > 0 then ${device}.per_minute - ${writeHandedOut(device, '1 minute')} end,
+    case when ${device}.daily_limit > 0 then ${device}.daily_limit - ${writeHandedOut(device, '1 day')} end)`
 
 /** A paired device and its user. Each statement for a device checks both ids. */
 export interface Device {
@@ -41,7 +41,7 @@ export interface Device {
 /** The calling device. Throws 401 for a guest, 403 for a caller that is not a device. */
 export function requireDevice(auth: AuthRecord | null): Device {
   const refusal = 'Only a device may do this. Use the token of its pairing.'
-  const { id, values } = requireFrom(auth, DEVICES_ID, refusal)
+  const { id, values } = requireRecordFrom(auth, DEVICES_ID, refusal)
   return {
     id,
     user: String(values.user),
@@ -54,9 +54,13 @@ export function requireDevice(auth: AuthRecord | null): Device {
 
 /** The calling user. Throws 401 for a guest, 403 for a caller that is not a user. */
 export const requireUserRecord = (auth: AuthRecord | null): AuthRecord =>
-  requireFrom(auth, 'users', 'Only a user may do this. Sign in as one.')
+  requireRecordFrom(auth, 'users', 'Only a user may do this. Sign in as one.')
 
-function requireFrom(auth: AuthRecord | null, collection: string, otherwise: string): AuthRecord {
+function requireRecordFrom(
+  auth: AuthRecord | null,
+  collection: string,
+  otherwise: string,
+): AuthRecord {
   if (!auth) throw gatewayRefusal('unauthorized')
   if (auth.collection.name !== collection) throw gatewayRefusal('forbidden', otherwise)
   return auth
@@ -77,12 +81,12 @@ export const changeDevice = (
 const MAX_TOUCH_SECONDS = 30
 
 /** `last_seen` is old, or in the future because an earlier database server's clock was ahead. */
-const isOld = (
+const isSeenTimeOld = (
   seconds: number,
 ) => sql<boolean>`(last_seen < pb_text(now() - ${seconds}::float8 * interval '1 second')
   or last_seen > pb_text(clock_timestamp()))`
 
-export const markSeen = ({ db }: Store, device: Pick<Device, 'id' | 'user'>) =>
+export const markDeviceSeen = ({ db }: Store, device: Pick<Device, 'id' | 'user'>) =>
   changeDevice(db, device, { last_seen: NOW })
 
 /** Updates `last_seen` unless it is recent; corrects one in the future. */
@@ -94,12 +98,12 @@ export async function touchDevice(
   const seconds = Math.min(MAX_TOUCH_SECONDS, deviceOnlineSeconds / 4)
   const ageMs = Date.now() - (toDate(device.lastSeen)?.getTime() ?? 0)
   if (ageMs < 0 || ageMs >= seconds * 1000)
-    await changeDevice(db, device, { last_seen: NOW }, isOld(seconds))
+    await changeDevice(db, device, { last_seen: NOW }, isSeenTimeOld(seconds))
 }
 
 /** Stores a device's SIMs, their numbers in E.164. Characters that Postgres cannot decode become U+FFFD. */
 export const saveSims = ({ db }: Store, device: Device, sims: readonly unknown[]) => {
-  const json = minify(JSON.stringify(completeSims(sims)))
+  const json = minifyJson(JSON.stringify(completeSimCards(sims)))
   const isOther = sql<boolean>`sims::text is distinct from ${json}::text`
   return changeDevice(db, device, { sims: json, last_seen: NOW }, isOther)
 }

@@ -52,7 +52,10 @@ export interface Feature<Own extends Services = Services, Queued = QueuedService
 }
 
 /** How often a timed job runs, in minutes. `expression`: the same for people, as cron writes it. */
-const every = (minutes: number, expression: string) => ({ expression, everyMs: minutes * 60_000 })
-export const EVERY_MINUTE = every(1, '* * * * *')
-export const EVERY_TEN_MINUTES = every(10, '*/10 * * * *')
-export const HOURLY = every(60, '0 * * * *')
+const makeSchedule = (minutes: number, expression: string) => ({
+  expression,
+  everyMs: minutes * 60_000,
+})
+export const EVERY_MINUTE = makeSchedule(1, '* * * * *')
+export const EVERY_TEN_MINUTES = makeSchedule(10, '*/10 * * * *')
+export const HOURLY = makeSchedule(60, '0 * * * *')

@@ -1,5 +1,5 @@
 import { GatewayError } from '../../platform/api-errors.ts'
-import { COMMON_REFUSALS, makeRefuse, type Refusals } from '../../platform/common-refusals.ts'
+import { COMMON_REFUSALS, makeErrorFactory, type Refusals } from '../../platform/common-refusals.ts'
 
 /** Refusals of the gateway's own endpoints: HTTP status and message ('' if each case has its own). */
 export const REFUSALS = {
@@ -70,14 +70,14 @@ export const REFUSALS = {
 
 export type RefusalCode = keyof typeof REFUSALS
 
-/** An error of REFUSALS. See `makeRefuse`. */
-export const gatewayRefusal = makeRefuse(REFUSALS)
+/** An error of REFUSALS. See `makeErrorFactory`. */
+export const gatewayRefusal = makeErrorFactory(REFUSALS)
 
 export const isRefusal = (error: unknown, code: RefusalCode): boolean =>
   error instanceof GatewayError && error.body.error === code
 
 /** 400 for a text that is no number in E.164. For a national number the hint says what to do. */
-export const invalidPhone = (given: string) =>
+export const makePhoneError = (given: string) =>
   gatewayRefusal(
     'invalid_phone_number',
     undefined,
@@ -87,4 +87,4 @@ export const invalidPhone = (given: string) =>
   )
 
 /** 400 for an invalid template, or a variable without a value. */
-export const templateRefusal = (message: string) => gatewayRefusal('invalid_template', message)
+export const makeTemplateError = (message: string) => gatewayRefusal('invalid_template', message)

@@ -1,6 +1,6 @@
-import { isEnough, notAllowed } from '../../engine/records/access.ts'
+import { isRoleEnough, makeNotAllowed } from '../../engine/records/access.ts'
 import type { Role } from '../../engine/request/request.ts'
-import { grants, type Scope } from '../../engine/request/scopes.ts'
+import { grantsScope, type Scope } from '../../engine/request/scopes.ts'
 import { MAX_OF_AGENT } from '../../portable/agent-send-limit.ts'
 import { gatewayRefusal } from './gateway-errors.ts'
 import type { Sender } from './make-sender.ts'
@@ -68,15 +68,15 @@ function findPermissionError(
   texts: number,
 ): Error | undefined {
   const { scopes, isCounted = false } = needs
-  if (role && !isEnough(role, needs.role)) return notAllowed(role)
-  if (own && !scopes.some((scope) => grants(own, scope)))
-    return scopeRequired(scopes[0] ?? 'all:any')
-  if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return tooMany(MAX_OF_AGENT)
+  if (role && !isRoleEnough(role, needs.role)) return makeNotAllowed(role)
+  if (own && !scopes.some((scope) => grantsScope(own, scope)))
+    return makeScopeError(scopes[0] ?? 'all:any')
+  if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return makeCountError(MAX_OF_AGENT)
   return undefined
 }
 
-export const scopeRequired = (scope: string) =>
+export const makeScopeError = (scope: string) =>
   gatewayRefusal('forbidden', `scope required: ${scope}`)
 
-export const tooMany = (max: number) =>
+export const makeCountError = (max: number) =>
   gatewayRefusal('too_many_recipients', `At most ${max} recipients per request`)

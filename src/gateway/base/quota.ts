@@ -2,9 +2,9 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/date.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'
-import { storedBytes } from '../../engine/files/storage-limit.ts'
+import { sumStoredBytes } from '../../engine/files/storage-limit.ts'
 import type { Config } from '../../platform/config.ts'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import { queries } from '../../platform/db/queries.ts'
 
 export const USAGE = z
@@ -58,7 +58,7 @@ export async function readAccountUsage(
   at: Date,
 ): Promise<z.output<typeof ACCOUNT_USAGE>> {
   const usage = await readUsage(store, user, config, at)
-  const bytes = await storedBytes(store.db, user)
+  const bytes = await sumStoredBytes(store.db, user)
   return { ...usage, files: { bytes, limit: config.maxAccountFileBytes } }
 }
 
@@ -69,5 +69,5 @@ export async function refundQuota(
   period: string,
   messages = 1,
 ) {
-  await call(db, 'sms_refund', user, period, messages)
+  await callFunction(db, 'sms_refund', user, period, messages)
 }

@@ -1,9 +1,9 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { E164 } from '../../portable/phone/e164.ts'
-import { isPlain, type ReadOptions, readPhone } from '../../portable/phone/read.ts'
+import { isPlainPhone, type ReadOptions, readPhone } from '../../portable/phone/read.ts'
 import { findSettings } from './find-settings.ts'
-import { tooMany } from './permissions.ts'
+import { makeCountError } from './permissions.ts'
 
 /** The country of an account as ISO 3166 alpha-2; '' if it has none. */
 export const readAccountCountry = async (
@@ -22,7 +22,7 @@ export async function readNumbers(
   given: readonly string[],
   options?: ReadOptions,
 ): Promise<(string | undefined)[]> {
-  if (given.every((text) => text === '' || isPlain(text)))
+  if (given.every((text) => text === '' || isPlainPhone(text)))
     return given.map((text) => text || undefined)
   const country = await readAccountCountry(store, user)
   return admission.slices.map(given, (text) => readRecipient(text, country, options))
@@ -64,7 +64,7 @@ export async function readRecipients(
   options?: ReadOptions,
 ): Promise<string[]> {
   const texts = [...new Set(given)]
-  if (texts.length > max) throw tooMany(max)
+  if (texts.length > max) throw makeCountError(max)
   const numbers = await readNumbers(store, user, texts, options)
   return [...new Set(numbers.map((number, i) => number ?? texts[i]!))]
 }

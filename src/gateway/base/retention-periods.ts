@@ -10,7 +10,7 @@ export interface Periods {
 }
 
 /** SQL: the periods of an account. `serverDays`: SMS_RETENTION_DAYS. */
-export const periodsSql = (owner: unknown, serverDays: number) =>
+export const writePeriodsSql = (owner: unknown, serverDays: number) =>
   sql<Periods>`retention_periods(${owner}, ${serverDays})`
 
 /** SQL: the date so many days ago; null for null days. */

@@ -7,7 +7,7 @@ import {
 } from 'node:crypto'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { keyFor, knownKeyFor } from '../../platform/db/secrets.ts'
+import { findPurposeKey, makePurposeKey } from '../../platform/db/secrets.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { normalizePhone } from '../../portable/phone/read.ts'
 
@@ -54,7 +54,7 @@ export async function makeStopLinks(
   { publicUrl }: LinkConfig,
   user: string,
 ): Promise<(phone: string) => string | undefined> {
-  const keys = deriveLinkKeys(await keyFor(db, PURPOSE))
+  const keys = deriveLinkKeys(await makePurposeKey(db, PURPOSE))
   const account = USER.test(user) ? toAccountNumber(user) * NUMBERS : undefined
   return (phone) => {
     const digits = phone.replace('+', '')
@@ -75,7 +75,7 @@ function encryptLinkToken(keys: Keys, plain: bigint): string {
 
 /** The person whose link has this token; undefined for a forged one, after the same work for each. */
 export async function readStopLink(db: Db, token: string): Promise<StopLink | undefined> {
-  const keys = deriveLinkKeys((await knownKeyFor(db, PURPOSE)) ?? randomBytes(KEY_BYTES))
+  const keys = deriveLinkKeys((await findPurposeKey(db, PURPOSE)) ?? randomBytes(KEY_BYTES))
   const bytes = Buffer.alloc(BLOCK_BYTES + TAG_BYTES)
   if (TOKEN.test(token)) bytes.write(token, 'base64url')
   const block = bytes.subarray(0, BLOCK_BYTES)

@@ -1,8 +1,14 @@
 import { z } from 'zod'
 import { formatDate } from '../../engine/fields/date.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import { normalizePhone } from '../../portable/phone/read.ts'
-import { checkShape, nonEmptyId, text, visibleText, wholeNumber } from '../base/body-schemas.ts'
+import {
+  checkShape,
+  makeFilledId,
+  makeTextSchema,
+  makeVisibleText,
+  makeWholeNumber,
+} from '../base/body-schemas.ts'
 import { checkPhones } from '../messages/send/all-recipients.ts'
 import { COMMON, TEMPLATE_SEND } from '../messages/send/body-schema.ts'
 import { checkExpiry, formatInstant, keepFutureDate } from '../messages/send/expiry.ts'
@@ -19,20 +25,20 @@ const HOLD_SECONDS = 10
 /** The body of a request to change a campaign. Absent fields and `null` change nothing. */
 export const CAMPAIGN_CHANGE = z
   .strictObject({
-    name: text(255).nullish().describe('How it is called; left out, its text.'),
-    body: visibleText().nullish().meta({
+    name: makeTextSchema(255).nullish().describe('How it is called; left out, its text.'),
+    body: makeVisibleText().nullish().meta({
       maxLength: MAX_CHARACTERS,
       description:
         'The text; with `variables`, even `{}`, its `{{variables}}` are filled in. Excludes `template_id`.',
     }),
-    template_id: nonEmptyId().nullish().describe('A record of `sms_templates`.'),
+    template_id: makeFilledId().nullish().describe('A record of `sms_templates`.'),
     variables: TEMPLATE_SEND.shape.variables,
     recipients: COMMON.recipients.describe(
       'Phone numbers in E.164. With the members of the groups at most 20,000 people.',
     ),
     group_ids: COMMON.group_ids,
     scheduled_at: COMMON.scheduled_at,
-    hold_seconds: wholeNumber(0, MAX_HOLD_SECONDS)
+    hold_seconds: makeWholeNumber(0, MAX_HOLD_SECONDS)
       .nullish()
       .describe('Without `scheduled_at`: it begins after so many seconds, 10 when left out.'),
     expires_at: COMMON.expires_at.describe(
@@ -83,9 +89,9 @@ export type NewCampaign = Readonly<ReturnType<typeof readNewCampaign>>
 export function readNewCampaign(raw: unknown, now: Date) {
   const given = checkShape(CAMPAIGN, raw)
   const { name, text, audience, scheduledAt, expiresAt, repeat } = parseCampaignChange(given, now)
-  if (!text) throw invalid('body or template_id must be given')
+  if (!text) throw invalidRequest('body or template_id must be given')
   if (!audience || audience.recipients.length + audience.groupIds.length === 0)
-    throw invalid('recipients or group_ids must name at least one person')
+    throw invalidRequest('recipients or group_ids must name at least one person')
   const begins = scheduledAt ?? computeBegin(given.hold_seconds, now)
   checkExpiry({ expires_at: expiresAt }, begins)
   const options = {
@@ -105,7 +111,7 @@ export function readNewCampaign(raw: unknown, now: Date) {
 export function readCampaignChange(raw: unknown, now: Date): CampaignChange {
   const change = parseCampaignChange(checkShape(CAMPAIGN_CHANGE, raw), now)
   if (Object.values(change).some((part) => part !== null)) return change
-  throw invalid('name, text, audience or time must be given')
+  throw invalidRequest('name, text, audience or time must be given')
 }
 
 function parseCampaignChange(given: z.output<typeof CAMPAIGN_CHANGE>, now: Date): CampaignChange {
@@ -127,10 +133,11 @@ function parseCampaignChange(given: z.output<typeof CAMPAIGN_CHANGE>, now: Date)
 }
 
 function parseChangedText({ body, template_id, variables }: z.output<typeof CAMPAIGN_CHANGE>) {
-  if (body != null && template_id != null) throw invalid('body and template_id exclude each other')
+  if (body != null && template_id != null)
+    throw invalidRequest('body and template_id exclude each other')
   if (body == null && template_id == null) {
     if (variables == null) return null
-    throw invalid('variables need a body or a template_id')
+    throw invalidRequest('variables need a body or a template_id')
   }
   if (body != null) checkLength(body)
   return readContent({ body: body!, template_id: template_id!, variables })

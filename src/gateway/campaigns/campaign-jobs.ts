@@ -10,7 +10,7 @@ import { settleCampaign } from './settle-campaign.ts'
 /** A campaign's job stops after this time and continues later, to let other campaigns' jobs run. */
 const RUN_MS = 10_000
 
-const beginIfDue = (db: Db, id: string) =>
+const beginDueCampaign = (db: Db, id: string) =>
   updateRecords(db, 'campaigns', (update) =>
     update
       .set({ status: 'sending' })
@@ -26,7 +26,7 @@ const IS_OVER = sql<boolean>`not exists (
     select from sms_messages m where m.batch_id = b and m.batch_id <> ''
       and m.status in ('pending', 'assigned', 'sending') offset 0))`
 
-const endIfOver = (db: Db, id: string) =>
+const endFinishedCampaign = (db: Db, id: string) =>
   updateRecords(db, 'campaigns', (update) =>
     update
       .set({ status: 'done' })
@@ -42,7 +42,7 @@ const NEXT_SECONDS = sql<number>`case when not settled then 0
   else least(60, greatest(1, extract(epoch from now() - nullif(scheduled_at, '')::timestamptz) / 60)) end::float8`
 
 /** When a campaign's job runs again. While the campaign sends: in 1 s at first, in 60 s after an hour. */
-const nextRun = (db: Db, id: string) =>
+const readNextRun = (db: Db, id: string) =>
   queries(db)
     .selectFrom('campaigns')
     .select(NEXT_SECONDS.as('inSeconds'))
@@ -68,8 +68,8 @@ export const makeCampaignJobs = (servicesOf: (user: string) => CampaignServices)
       AbortSignal.any([signal, AbortSignal.timeout(RUN_MS)]),
     )
     if (settled) await repeatIfDue(services, settled)
-    await beginIfDue(db, id)
-    await endIfOver(db, id)
-    return nextRun(db, id)
+    await beginDueCampaign(db, id)
+    await endFinishedCampaign(db, id)
+    return readNextRun(db, id)
   },
 })

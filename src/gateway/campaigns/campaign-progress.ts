@@ -4,11 +4,11 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/date.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { matchAny, queries, unindexed } from '../../platform/db/queries.ts'
+import { matchAny, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { CANCELED_SQL, NEVER_AGAIN, REASONS } from '../base/message-status.ts'
 import { BATCH, countByStatus } from '../messages/queue/count-batch.ts'
 import { UNKNOWN } from '../messages/queue/retry-messages.ts'
-import { refusalsSql } from '../messages/send/excluded-recipients.ts'
+import { writeRefusalsSql } from '../messages/send/excluded-recipients.ts'
 import { type Campaign, findCampaign, makeCampaignScope } from './campaign.ts'
 import { CAMPAIGN_PROOF, readProof } from './consent-proof.ts'
 import { CAMPAIGN_STATE } from './read-campaign-state.ts'
@@ -53,24 +53,24 @@ export const CAMPAIGN_PROGRESS = z
 const isCanceled = sql.raw(`error_message in ${CANCELED_SQL}`)
 
 /** The messages of batches. */
-const selectSent = (db: Db, user: string, batches: readonly string[]) =>
+const selectSentTexts = (db: Db, user: string, batches: readonly string[]) =>
   queries(db, 'shaped')
     .selectFrom('sms_messages as m')
     .where('m.batch_id', '=', matchAny(batches))
     .where('m.batch_id', '<>', sql.lit(''))
-    .where(unindexed('m.user'), '=', user)
+    .where(writeUnindexed('m.user'), '=', user)
 
 /** The recipients of a campaign who get no more of its texts, each with the reason. */
 async function readRefused(db: Db, campaign: Campaign) {
   const { user, batches } = campaign
-  const sent = selectSent(db, user, batches).select(
+  const sent = selectSentTexts(db, user, batches).select(
     sql<string[]>`array_agg(distinct m."to")`.as('phones'),
   )
   const { phones, refusals } = await queries(db, 'shaped')
     .selectFrom(sent.as('sent'))
     .select([
       'phones',
-      refusalsSql(user, sql.ref('sent.phones'), makeCampaignScope(campaign)).as('refusals'),
+      writeRefusalsSql(user, sql.ref('sent.phones'), makeCampaignScope(campaign)).as('refusals'),
     ])
     .executeTakeFirstOrThrow()
   const reasons = (refusals ?? []).map((reason, i) => ({ phone: phones[i]!, reason }))
@@ -78,10 +78,10 @@ async function readRefused(db: Db, campaign: Campaign) {
 }
 
 /** Counts messages by status, without failed ones that were sent again. Recipients in `out` get no more. */
-const countSent = (db: Db, { user, batches }: Campaign, out: readonly string[]) =>
+const countSentTexts = (db: Db, { user, batches }: Campaign, out: readonly string[]) =>
   queries(db, 'shaped')
     .with('sent', () =>
-      selectSent(db, user, batches)
+      selectSentTexts(db, user, batches)
         .select(['m.status', 'm.segments', 'm.error_message'])
         .select(
           sql<boolean>`(m.status = 'failed' and m.body <> '' and m.error_message <> all(${NEVER_AGAIN}::text[])
@@ -120,7 +120,7 @@ const readReplies = (db: Db, user: string, batches: readonly string[], since: st
         .where('i.user', '=', user)
         .where('i.created', '>=', since)
         .where('i.message_type', '=', sql.lit('incoming'))
-        .where('i.from', 'in', selectSent(db, user, batches).select('m.to')),
+        .where('i.from', 'in', selectSentTexts(db, user, batches).select('m.to')),
     )
     .selectFrom('replies')
     .select(['id', 'from', 'body', 'created'])
@@ -136,7 +136,7 @@ export async function readProgress({ db }: Store, user: string, id: string) {
   const { status, batches, scheduledAt, recipientsCount } = campaign
   const refused = await readRefused(db, campaign)
   const phones = refused.map(({ phone }) => phone)
-  const found = await countSent(db, campaign, phones)
+  const found = await countSentTexts(db, campaign, phones)
   const replies = await readReplies(db, user, batches, scheduledAt)
   const sum = (column: Exclude<keyof (typeof found)[number], 'status'>) =>
     found.reduce((all, row) => all + Number(row[column]), 0)

@@ -114,7 +114,7 @@ export const makeCampaignPermit = ({ user, id }: Pick<Campaign, 'user' | 'id'>):
   requirePermit(makeAccountSender(user, id), 'campaign')
 
 /** Whether all messages of the present revision are stored. */
-export const isStored = ({ audience }: Campaign): boolean => audience.length === 0
+export const isAudienceStored = ({ audience }: Campaign): boolean => audience.length === 0
 
 /** Updates a campaign; false if it has changed since it was read. */
 export async function changeAsRead(

@@ -1,8 +1,8 @@
 import type { Services } from '../../http/context.ts'
-import { gatewayForm } from '../../http/middleware/failure.ts'
+import { sendGatewayError } from '../../http/middleware/failure.ts'
 import type { Feature, QueuedServices } from '../base/feature.ts'
 import { campaignsExtension } from '../messages/message-extensions.ts'
-import { type Sending, sendingFor } from '../messages/send/user-sending.ts'
+import { makeUserSending, type Sending } from '../messages/send/user-sending.ts'
 import { makeCampaignJobs } from './campaign-jobs.ts'
 import { CAMPAIGN_ROUTES } from './routes.ts'
 
@@ -13,7 +13,7 @@ interface WithSending {
 /** Texts to many, at a time, once or again and again. */
 export const CAMPAIGNS: Feature<Services & WithSending, QueuedServices & WithSending> = {
   rows: CAMPAIGN_ROUTES,
-  api: { roots: ['/api/campaigns'], group: 'other', errorForm: gatewayForm, isOwn: true },
+  api: { roots: ['/api/campaigns'], group: 'other', errorForm: sendGatewayError, isOwn: true },
   extensions: () => ({ campaigns: campaignsExtension }),
-  queued: ({ store, sending }) => [makeCampaignJobs(sendingFor(store, sending))],
+  queued: ({ store, sending }) => [makeCampaignJobs(makeUserSending(store, sending))],
 }

@@ -1,26 +1,26 @@
 import { sql } from 'kysely'
 import { formatDate } from '../../engine/fields/date.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { randomId } from '../../platform/tools/random.ts'
+import { makeRandomId } from '../../platform/tools/random.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { updateRecords } from '../base/message-status.ts'
 import type { Permit } from '../base/permissions.ts'
 import { auditAct } from '../messages/queue/audit-change.ts'
-import { expiresBeforeDue } from '../messages/send/expiry.ts'
+import { makeExpiryError } from '../messages/send/expiry.ts'
 import {
   type Campaign,
   type CampaignServices,
   changeAsRead,
   findCampaign,
-  isStored,
+  isAudienceStored,
 } from './campaign.ts'
 import type { CampaignChange } from './campaign-body.ts'
-import { expiryAt } from './next-run.ts'
+import { computeExpiryAt } from './next-run.ts'
 import { checkQuota, planAudience, readText } from './plan-campaign.ts'
 import { type CampaignState, readState } from './read-campaign-state.ts'
-import { completeRepeat, timesFrom } from './repetition.ts'
+import { completeRepeat, listTimesFrom } from './repetition.ts'
 import { settleCampaign, settleThen } from './settle-campaign.ts'
 
 /** A campaign that begins within this time cannot be changed: devices may already get its messages. */
@@ -44,7 +44,9 @@ export async function changeCampaign(
       await auditAct(tx, permit, 'campaigns', 'change', id)
     })
   } else {
-    await settleThen(services, user, id, (campaign) => revise(services, permit, campaign, change))
+    await settleThen(services, user, id, (campaign) =>
+      reviseCampaign(services, permit, campaign, change),
+    )
     await settleCampaign(services, id)
   }
   return readState(db, user, id)
@@ -64,7 +66,7 @@ export const inAuditedTransaction = (
     return isDone
   })
 
-async function revise(
+async function reviseCampaign(
   services: CampaignServices,
   permit: Permit,
   campaign: Campaign,
@@ -74,14 +76,14 @@ async function revise(
   const { user } = campaign
   await checkNotBegun(services, campaign)
   if (change.repeat && !campaign.repeat)
-    throw invalid('repeat can be changed only if the campaign repeats')
+    throw invalidRequest('repeat can be changed only if the campaign repeats')
   const repeat = change.repeat ? await completeRepeat(store, user, change.repeat) : campaign.repeat
   const begins =
     change.scheduledAt ?? (change.repeat ? formatDate(new Date()) : campaign.scheduledAt)
-  const [scheduledAt] = repeat ? await timesFrom(user, repeat, begins) : [begins]
+  const [scheduledAt] = repeat ? await listTimesFrom(user, repeat, begins) : [begins]
   const expiresAt =
-    change.expiresAt ?? (repeat ? expiryAt(campaign, scheduledAt) : campaign.expiresAt)
-  if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
+    change.expiresAt ?? (repeat ? computeExpiryAt(campaign, scheduledAt) : campaign.expiresAt)
+  if (expiresAt && expiresAt <= scheduledAt) throw makeExpiryError()
   const text = change.text ? await readText(store, user, change.text) : campaign
   const people = change.audience ?? { recipients: campaign.recipients, groupIds: campaign.groups }
   const { audience, segments, ...consent } = await planAudience(
@@ -97,9 +99,9 @@ async function revise(
     await checkQuota(
       services,
       user,
-      audience.length - (isStored(campaign) ? campaign.recipientsCount : 0),
+      audience.length - (isAudienceStored(campaign) ? campaign.recipientsCount : 0),
     )
-  const batch = randomId()
+  const batch = makeRandomId()
   const set = {
     name: change.name ?? campaign.name,
     body: text.body,
@@ -128,7 +130,7 @@ async function revise(
 }
 
 /** A message of the campaign that is assigned to a device or was sent. */
-const findBegun = (db: Db, batch: string) =>
+const findBegunCampaign = (db: Db, batch: string) =>
   queries(db)
     .selectFrom('sms_messages')
     .where('batch_id', '=', batch)
@@ -143,5 +145,5 @@ async function checkNotBegun({ store }: CampaignServices, campaign: Campaign) {
   const isEarly = scheduledAt > formatDate(new Date(Date.now() + MARGIN_MS))
   const isOpen = status === 'repeating' || status === 'paused'
   if (!isOpen && !(status === 'scheduled' && isEarly)) throw gatewayRefusal('campaign_begun')
-  if (await findBegun(store.db, batches[0]!)) throw gatewayRefusal('campaign_begun')
+  if (await findBegunCampaign(store.db, batches[0]!)) throw gatewayRefusal('campaign_begun')
 }

@@ -1,5 +1,5 @@
 import type { Config } from '../../platform/config.ts'
-import { serverKey } from '../messages/send/idempotency.ts'
+import { makeServerKey } from '../messages/send/idempotency.ts'
 import type { Campaign } from './campaign.ts'
 
 /** Maximum messages stored per transaction. The user's other sends are accepted between transactions. */
@@ -16,5 +16,5 @@ export function splitAudience(
 }
 
 /** The Idempotency-Key of a chunk of recipients, which prevents storing the chunk's messages twice. */
-export const chunkKey = ({ id, revision }: Campaign, number: number): string =>
-  serverKey(`campaign:${id}:${revision}:${number}`)
+export const makeChunkKey = ({ id, revision }: Campaign, number: number): string =>
+  makeServerKey(`campaign:${id}:${revision}:${number}`)

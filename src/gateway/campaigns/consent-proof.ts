@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
-import { execute } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { matchAny, queries, unindexed } from '../../platform/db/queries.ts'
+import { matchAny, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { NEVER_AGAIN, REASONS } from '../base/message-status.ts'
 import type { Campaign } from './campaign.ts'
 import { summarizeNoConsent, WITHOUT_CONSENT } from './plan-campaign.ts'
@@ -50,11 +50,11 @@ const STATED_AT = sql<string>`coalesce(nullif(e.given_at, ''), e.created)`
  */
 export async function readProof(db: Db, user: string, campaign: Campaign) {
   const { batches, groups, withoutConsent } = campaign
-  const texts = await execute(
+  const texts = await executeStatement(
     db,
     sql<{ version: string; shown: string; people: number; since: string }>`with sent as (
       select m."to", min(greatest(m.created, m.sent_at)) as at from sms_messages m
-      where m.batch_id = ${matchAny(batches)} and m.batch_id <> '' and ${unindexed('m.user')} = ${user}
+      where m.batch_id = ${matchAny(batches)} and m.batch_id <> '' and ${writeUnindexed('m.user')} = ${user}
         and m.error_message <> all(${NEVER_AGAIN}::text[])
       group by m."to"
     )
@@ -73,7 +73,7 @@ export async function readProof(db: Db, user: string, campaign: Campaign) {
     .select(({ fn }) => fn.countAll<number>().as('messages'))
     .where('m.batch_id', '=', matchAny(batches))
     .where('m.batch_id', '<>', sql.lit(''))
-    .where(unindexed('m.user'), '=', user)
+    .where(writeUnindexed('m.user'), '=', user)
     .where('m.error_message', '=', sql.lit(REASONS.noConsent))
     .executeTakeFirstOrThrow()
   return {

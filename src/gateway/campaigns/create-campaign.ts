@@ -1,19 +1,19 @@
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { derivedId, randomId } from '../../platform/tools/random.ts'
+import { deriveId, makeRandomId } from '../../platform/tools/random.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import type { Permit } from '../base/permissions.ts'
 import { auditAct } from '../messages/queue/audit-change.ts'
-import { expiresBeforeDue } from '../messages/send/expiry.ts'
+import { makeExpiryError } from '../messages/send/expiry.ts'
 import type { CampaignServices } from './campaign.ts'
 import type { NewCampaign } from './campaign-body.ts'
 import { insertCampaign } from './insert-campaign.ts'
-import { checkRoom } from './next-run.ts'
+import { requireCampaignRoom } from './next-run.ts'
 import { checkQuota, planCampaign } from './plan-campaign.ts'
 import { type CampaignState, readState } from './read-campaign-state.ts'
-import { completeRepeat, timesFrom } from './repetition.ts'
+import { completeRepeat, listTimesFrom } from './repetition.ts'
 
-const exists = (db: Db, id: string) =>
+const findStoredCampaign = (db: Db, id: string) =>
   queries(db).selectFrom('campaigns').where('id', '=', id).executeTakeFirst()
 
 /** Stores a campaign without its messages. For a known Idempotency-Key, returns the key's campaign. */
@@ -25,12 +25,17 @@ export async function createCampaign(
 ): Promise<CampaignState> {
   const { db } = services.store
   const { user } = permit.sender
-  const id = key === null ? randomId() : derivedId(`campaign:${user} ${key}`)
-  if (!(await exists(db, id))) await insert(services, permit, id, wanted)
+  const id = key === null ? makeRandomId() : deriveId(`campaign:${user} ${key}`)
+  if (!(await findStoredCampaign(db, id))) await insertPlannedCampaign(services, permit, id, wanted)
   return readState(db, user, id)
 }
 
-async function insert(services: CampaignServices, permit: Permit, id: string, wanted: NewCampaign) {
+async function insertPlannedCampaign(
+  services: CampaignServices,
+  permit: Permit,
+  id: string,
+  wanted: NewCampaign,
+) {
   const { store } = services
   const { user, sentBy: changedBy } = permit.sender
   const plan = await planCampaign(services, permit, wanted)
@@ -39,9 +44,9 @@ async function insert(services: CampaignServices, permit: Permit, id: string, wa
   if (!repeat) await checkQuota(services, user, audience.length)
   const { name, expiresAt, options } = wanted
   const [scheduledAt] = repeat
-    ? await timesFrom(user, repeat, wanted.scheduledAt)
+    ? await listTimesFrom(user, repeat, wanted.scheduledAt)
     : [wanted.scheduledAt]
-  if (expiresAt && expiresAt <= scheduledAt) throw expiresBeforeDue()
+  if (expiresAt && expiresAt <= scheduledAt) throw makeExpiryError()
   const { groupIds: groups, recipients } = wanted.audience
   const row = {
     ...options,
@@ -61,7 +66,7 @@ async function insert(services: CampaignServices, permit: Permit, id: string, wa
   await store.db.transaction(async (db) => {
     if (repeat) {
       await lockUserSends(db, user)
-      await checkRoom(db, user)
+      await requireCampaignRoom(db, user)
     }
     await insertCampaign(db, { ...row, scheduledAt, expiresAt, runOf: '', error: '', changedBy })
     await auditAct(db, permit, 'campaigns', 'create', id)

@@ -5,7 +5,7 @@ import { lockUserSends } from '../base/lock-user-sends.ts'
 import type { Permit } from '../base/permissions.ts'
 import { auditAct } from '../messages/queue/audit-change.ts'
 import { type Campaign, type CampaignServices, changeAsRead } from './campaign.ts'
-import { chunkKey, splitAudience } from './chunks.ts'
+import { makeChunkKey, splitAudience } from './chunks.ts'
 
 /**
  * Ends a campaign and stores the Idempotency-Keys of all its chunks of recipients, so that no node can store
@@ -18,7 +18,7 @@ export function endCampaign(
   status: 'canceled' | 'failed',
   { error = '', permit }: { readonly error?: string; readonly permit?: Permit } = {},
 ): Promise<boolean> {
-  const keys = splitAudience(campaign, config).map((_, number) => chunkKey(campaign, number))
+  const keys = splitAudience(campaign, config).map((_, number) => makeChunkKey(campaign, number))
   return store.db.transaction(async (db) => {
     await lockUserSends(db, campaign.user)
     const set = {

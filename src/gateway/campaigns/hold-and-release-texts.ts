@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Campaign } from './campaign.ts'
@@ -36,7 +36,7 @@ async function repeatInSteps(
   for (;;) {
     const messages = await store.db.transaction(async (db) => {
       if (!(await lockUnchanged(db, campaign))) return undefined
-      return call(db, step, campaign.batches, campaign.user, detail, campaign.id, MAX_ROWS)
+      return callFunction(db, step, campaign.batches, campaign.user, detail, campaign.id, MAX_ROWS)
     })
     if (messages === undefined) return false
     if (messages === 0) return true

@@ -1,6 +1,6 @@
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
-import { randomId } from '../../platform/tools/random.ts'
+import { makeRandomId } from '../../platform/tools/random.ts'
 import { logChanged } from '../base/message-status.ts'
 import type { Campaign } from './campaign.ts'
 
@@ -41,7 +41,7 @@ export async function insertCampaign(db: Db, row: CampaignRow): Promise<void> {
     segments,
   } = row
   const { repeat, audience } = row
-  const batch = randomId()
+  const batch = makeRandomId()
   const stored = await queries(db)
     .insertInto('campaigns')
     .values({

@@ -1,11 +1,11 @@
 import { sql, type UpdateObject } from 'kysely'
 import { formatDate, toDate } from '../../engine/fields/date.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import { derivedId } from '../../platform/tools/random.ts'
+import { deriveId } from '../../platform/tools/random.ts'
 import { moveExpiry } from '../messages/send/expiry.ts'
 import {
   type Campaign,
@@ -15,12 +15,12 @@ import {
 } from './campaign.ts'
 import { insertCampaign } from './insert-campaign.ts'
 import { checkQuota, planAudience } from './plan-campaign.ts'
-import { MIN_INTERVAL_MS, timesAfter } from './repetition.ts'
+import { listTimesAfter, MIN_INTERVAL_MS } from './repetition.ts'
 
 const MAX_REPEATING = 20
 
 /** Throws 400 if the account has too many repeating campaigns. Call it after `lockUserSends`. */
-export async function checkRoom(db: Db, user: string): Promise<void> {
+export async function requireCampaignRoom(db: Db, user: string): Promise<void> {
   const { others } = await queries(db)
     .selectFrom('campaigns')
     .select(({ fn }) => fn.countAll<number>().as('others'))
@@ -28,11 +28,11 @@ export async function checkRoom(db: Db, user: string): Promise<void> {
     .where(sql<boolean>`status in ('repeating', 'paused') and repeat::text <> 'null'`)
     .executeTakeFirstOrThrow()
   if (others >= MAX_REPEATING)
-    throw invalid(`repeat is for at most ${MAX_REPEATING} campaigns of an account`)
+    throw invalidRequest(`repeat is for at most ${MAX_REPEATING} campaigns of an account`)
 }
 
 /** When a run that begins at `at` expires: `at` plus `expiresAt` minus `scheduledAt`; '' for never. */
-export const expiryAt = (
+export const computeExpiryAt = (
   { scheduledAt, expiresAt }: Pick<Campaign, 'scheduledAt' | 'expiresAt'>,
   at: string,
 ) => moveExpiry(expiresAt, scheduledAt, toDate(at)!.getTime())
@@ -41,17 +41,17 @@ export const expiryAt = (
  * Moves a repeating campaign to its first time after `after`; ends it if there is none. False if the campaign
  * has changed since it was read. `also`: further changes.
  */
-export function moveOn(
+export function moveToNextRun(
   db: Db,
   campaign: Campaign,
   after: Date,
   runs = campaign.runs,
   also: UpdateObject<Tables, 'campaigns'> = {},
 ): Promise<boolean> {
-  const [next] = timesAfter(campaign.repeat!, after, 1)
+  const [next] = listTimesAfter(campaign.repeat!, after, 1)
   const at = next ? formatDate(next) : ''
   const status = at === '' ? 'done' : 'repeating'
-  const expires_at = at && expiryAt(campaign, at)
+  const expires_at = at && computeExpiryAt(campaign, at)
   return changeAsRead(db, campaign, {
     status,
     expires_at,
@@ -78,15 +78,15 @@ export async function repeatIfDue(services: CampaignServices, campaign: Campaign
     (repeat.missed === 'skip' || (repeat.until !== '' && repeat.until < formatDate(now)))
   ) {
     // skip missed runs, but not one that is at most 5 minutes late
-    await moveOn(db, campaign, new Date(nowMs - MIN_INTERVAL_MS))
+    await moveToNextRun(db, campaign, new Date(nowMs - MIN_INTERVAL_MS))
     return
   }
   const at = isLate ? formatDate(now) : scheduledAt
-  const ids = { id: derivedId(`run:${id} ${scheduledAt}`), runOf: id, repeat: null, changedBy: id }
-  const times = { scheduledAt: at, expiresAt: expiryAt(campaign, at) }
+  const ids = { id: deriveId(`run:${id} ${scheduledAt}`), runOf: id, repeat: null, changedBy: id }
+  const times = { scheduledAt: at, expiresAt: computeExpiryAt(campaign, at) }
   const run = { ...campaign, ...ids, ...times, ...(await planRun(services, campaign)) }
   await db.transaction(async (tx) => {
-    if (await moveOn(tx, campaign, now, campaign.runs + 1)) await insertCampaign(tx, run)
+    if (await moveToNextRun(tx, campaign, now, campaign.runs + 1)) await insertCampaign(tx, run)
   })
 }
 

@@ -4,7 +4,7 @@ import type { Permit } from '../base/permissions.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
 import { inAuditedTransaction } from './change-campaign.ts'
 import { endCampaign } from './end-campaign.ts'
-import { moveOn } from './next-run.ts'
+import { moveToNextRun } from './next-run.ts'
 import { type CampaignState, type CampaignStatus, readState } from './read-campaign-state.ts'
 import { settleCampaign, settleThen } from './settle-campaign.ts'
 
@@ -24,7 +24,7 @@ const changeStatus =
       const set = { settled: false, changed_by: by }
       return inAuditedTransaction(services, permit, action, id, (tx) =>
         status === 'repeating'
-          ? moveOn(tx, campaign, new Date(), campaign.runs, set)
+          ? moveToNextRun(tx, campaign, new Date(), campaign.runs, set)
           : changeAsRead(tx, campaign, { ...set, status }),
       )
     })

@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { countSegments } from '../../portable/segments.ts'
@@ -19,7 +19,7 @@ import { estimateLastSending, LAST_LEAVES_AT } from '../messages/send/preview-se
 import type { Content } from '../messages/send/send-options.ts'
 import { checkDevice } from '../messages/send/send-texts.ts'
 import { requireReach, type Way } from '../messages/send/sending-permission.ts'
-import { type Missing, refuseMissing } from '../messages/send/text-template.ts'
+import { type Missing, refuseMissingVariable } from '../messages/send/text-template.ts'
 import { loadTemplate, TEXT, writeTexts } from '../messages/send/write-texts.ts'
 import type { CampaignServices, CampaignText } from './campaign.ts'
 import { MAX_AUDIENCE, type NewCampaign } from './campaign-body.ts'
@@ -70,12 +70,13 @@ export async function planAudience(
   const refused = await findRefused(store, user, all, scope)
   const audience = all.filter((phone) => !refused.has(phone))
   const withoutConsent = all.filter((phone) => refused.get(phone) === REASONS.noConsent)
-  if (audience.length + withoutConsent.length === 0) throw invalid('recipients have all opted out')
+  if (audience.length + withoutConsent.length === 0)
+    throw invalidRequest('recipients have all opted out')
   if (audience.length === 0)
-    throw invalid('recipients have given no consent, which this campaign requires')
+    throw invalidRequest('recipients have given no consent, which this campaign requires')
   await requireReach(store.db, permit, audience, way)
   const missing = new Set<string>()
-  const sizes = await countEach(services, user, text, audience, missing)
+  const sizes = await countEachText(services, user, text, audience, missing)
   const segments = sizes.reduce((sum, size) => sum + size, 0)
   return {
     audience,
@@ -87,7 +88,7 @@ export async function planAudience(
   }
 }
 
-async function countEach(
+async function countEachText(
   { store, config }: CampaignServices,
   user: string,
   text: CampaignText,
@@ -99,7 +100,7 @@ async function countEach(
   const sizes: number[] = []
   const note: Missing = (name, empty) => {
     missing.add(name)
-    return refuseMissing(name, empty)
+    return refuseMissingVariable(name, empty)
   }
   for (let at = 0; at < phones.length; at += CHUNK) {
     const write = () => writeTexts(store, config, user, text, phones.slice(at, at + CHUNK), note)
@@ -120,7 +121,7 @@ export async function checkQuota(
 }
 
 /** The id of the line (SIM) that a campaign names, '' for any. Throws 404 if none fits, 409 if several do. */
-async function namedLine(
+async function findNamedLine(
   store: Store,
   user: string,
   { options: { device, sim }, line: { id, number } }: NewCampaign,
@@ -184,7 +185,7 @@ export async function planCampaign(
 ) {
   const { store } = services
   const { user } = permit.sender
-  const line = await namedLine(store, user, wanted)
+  const line = await findNamedLine(store, user, wanted)
   const text = await readText(store, user, wanted.text)
   const way = { ...wanted.options, line }
   return { line, text, ...(await planAudience(services, permit, text, wanted.audience, way)) }

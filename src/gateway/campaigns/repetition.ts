@@ -3,13 +3,13 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { formatDate, toDate } from '../../engine/fields/date.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'
-import { cronFault, parseCron } from '../../engine/settings/cron.ts'
-import { invalid } from '../../platform/common-refusals.ts'
-import { call } from '../../platform/db/call.ts'
+import { findCronFault, parseCron } from '../../engine/settings/cron.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import { checkShape, nonEmptyText } from '../base/body-schemas.ts'
+import { checkShape, makeFilledText } from '../base/body-schemas.ts'
 import { isTimeZone } from '../lines/quiet-hours.ts'
-import { COMMON, date } from '../messages/send/body-schema.ts'
+import { COMMON, makeDateSchema } from '../messages/send/body-schema.ts'
 import { keepFutureDate } from '../messages/send/expiry.ts'
 
 /** The shortest time between runs of a repeating campaign. A run that is later than this counts as missed. */
@@ -23,13 +23,16 @@ const EXPECTED =
 
 export const REPEAT = z
   .strictObject({
-    cron: nonEmptyText(100)
-      .refine((expression) => cronFault(expression) === undefined, { error: EXPECTED, abort: true })
-      .refine(isCalm, 'must leave at least 5 minutes between two runs')
+    cron: makeFilledText(100)
+      .refine((expression) => findCronFault(expression) === undefined, {
+        error: EXPECTED,
+        abort: true,
+      })
+      .refine(isRareEnough, 'must leave at least 5 minutes between two runs')
       .describe(
         'Minute, hour, day, month and day of the week (0 is Sunday), which must all match; or `@daily` and the like. At least 5 minutes between two runs.',
       ),
-    time_zone: nonEmptyText(64)
+    time_zone: makeFilledText(64)
       .refine(isTimeZone, 'must be the name of a time zone, such as Europe/Berlin')
       .nullish()
       .describe('Left out, that of the account, else UTC.'),
@@ -39,7 +42,7 @@ export const REPEAT = z
       .describe(
         'For a run that could not begin within 5 minutes, as in an outage: `skip` (default) omits it; `once` begins it late, and several missed runs as one.',
       ),
-    until: date().nullish().describe('No run after this instant.'),
+    until: makeDateSchema().nullish().describe('No run after this instant.'),
   })
   .meta({ id: 'CampaignRepeat' })
 export type WantedRepeat = z.output<typeof REPEAT>
@@ -48,7 +51,7 @@ export type WantedRepeat = z.output<typeof REPEAT>
 export type Repeat = { readonly [K in keyof WantedRepeat]-?: NonNullable<WantedRepeat[K]> }
 
 /** Whether a valid cron expression's times are at least 5 minutes apart. Reads minutes and hours only. */
-function isCalm(expression: string) {
+function isRareEnough(expression: string) {
   const [minute, hour] = expression.split(' ')
   const times = hour
     ? parseCron(`${minute} ${hour} * * *`).nextRuns(INTERVALS + 1, new Date(0))
@@ -65,12 +68,16 @@ export async function completeRepeat(
   wanted: WantedRepeat,
 ): Promise<Repeat> {
   const { cron, missed, until } = wanted
-  const time_zone = wanted.time_zone ?? (await call(db, 'sms_time_zone', user))
+  const time_zone = wanted.time_zone ?? (await callFunction(db, 'sms_time_zone', user))
   return { cron, time_zone, missed: missed ?? 'skip', until: until ?? '' }
 }
 
 /** The first `count` times after an instant, none of them after `until`. */
-export function timesAfter({ cron, time_zone, until }: Repeat, after: Date, count: number): Date[] {
+export function listTimesAfter(
+  { cron, time_zone, until }: Repeat,
+  after: Date,
+  count: number,
+): Date[] {
   const times = parseCron(cron, time_zone).nextRuns(count, after)
   return times.filter((at) => until === '' || formatDate(at) <= until)
 }
@@ -79,7 +86,7 @@ export function timesAfter({ cron, time_zone, until }: Repeat, after: Date, coun
  * The first `count` times at or after `from`, a PocketBase date. Throws 400 if there is none. Finding that
  * out takes 0.1 s, for example for 31 February on a Monday.
  */
-export async function timesFrom(
+export async function listTimesFrom(
   user: string,
   repeat: Repeat,
   from: string,
@@ -87,11 +94,11 @@ export async function timesFrom(
 ): Promise<[string, ...string[]]> {
   const times = await admission.heavyWork.run(makeUserHolder(user), async () => {
     await admission.slices.next()
-    return timesAfter(repeat, new Date(toDate(from)!.getTime() - 1), count)
+    return listTimesAfter(repeat, new Date(toDate(from)!.getTime() - 1), count)
   })
   const [first, ...more] = times.map(formatDate)
   if (first === undefined)
-    throw invalid('repeat.cron names no future time, or no time before repeat.until')
+    throw invalidRequest('repeat.cron names no future time, or no time before repeat.until')
   return [first, ...more]
 }
 
@@ -105,7 +112,10 @@ export const CAMPAIGN_TIMES = z
 /** The next 5 times of a repetition, at or after the PocketBase date `from`. Throws 400 if there is none. */
 export async function readTimes(store: Store, user: string, wanted: WantedRepeat, from: string) {
   const repeat = await completeRepeat(store, user, wanted)
-  return { time_zone: repeat.time_zone, times: await timesFrom(user, repeat, from, SHOWN_TIMES) }
+  return {
+    time_zone: repeat.time_zone,
+    times: await listTimesFrom(user, repeat, from, SHOWN_TIMES),
+  }
 }
 
 /** The body of a request for the times of a repetition. */

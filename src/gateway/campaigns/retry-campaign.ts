@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { matchAny, queries, unindexed } from '../../platform/db/queries.ts'
+import { matchAny, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { updateRecords } from '../base/message-status.ts'
@@ -75,7 +75,7 @@ async function countMessages(
     .select(({ fn }) => fn.countAll<number>().as('messages'))
     .where('batch_id', '=', matchAny(batches))
     .where('batch_id', '<>', sql.lit(''))
-    .where(unindexed('user'), '=', user)
+    .where(writeUnindexed('user'), '=', user)
     .executeTakeFirstOrThrow()
   return messages
 }

@@ -1,14 +1,14 @@
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx } from '../../http/context.ts'
 import type { Operation } from '../../http/openapi/operations.ts'
-import { json } from '../../http/openapi/success-answers.ts'
-import { rows } from '../../http/rows.ts'
-import { bodyBytes } from '../../http/server/incoming-body.ts'
+import { describeJson } from '../../http/openapi/success-answers.ts'
+import { makeRoutes } from '../../http/rows.ts'
+import { readBodyLength } from '../../http/server/incoming-body.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
 import { RETRY_BATCH } from '../messages/queue/retry-body.ts'
-import { type ActingCaller, byPerson } from '../messages/require-sender.ts'
+import { type ActingCaller, allowPerson } from '../messages/require-sender.ts'
 import { readIdempotencyKey } from '../messages/send/idempotency.ts'
 import { IDEMPOTENCY, SHAPE } from '../messages/send-routes.ts'
 import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from './campaign-body.ts'
@@ -23,7 +23,7 @@ import { RETRIED_CAMPAIGN, retryCampaign } from './retry-campaign.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 
-const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+const readCampaignJson = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
 
 const GIVEN: readonly RefusalCode[] = [
   ...SHAPE,
@@ -38,14 +38,14 @@ const DEVICE_AND_LINE: readonly RefusalCode[] = [
 ]
 
 /** A row of a route that changes the state of a campaign, `verb`. */
-const changing = (
+const describeStatusRoute = (
   verb: string,
   change: typeof pauseCampaign,
   summary: string,
   description: string,
   ...refused: readonly RefusalCode[]
 ) => ({
-  permission: byPerson('campaign'),
+  permission: allowPerson('campaign'),
   describe: {
     id: `${verb}Campaign`,
     summary,
@@ -57,9 +57,9 @@ const changing = (
 })
 
 /** `/api/campaigns`: texts to many, for a user who signed in. Errors are `{"error","message"}`. */
-export const CAMPAIGN_ROUTES = rows('campaigns', {
+export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   'POST /api/campaigns': {
-    permission: byPerson('campaign'),
+    permission: allowPerson('campaign'),
     describe: {
       id: 'createCampaign',
       summary: 'Send a text to many',
@@ -79,14 +79,14 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
       ],
     },
     run: async ({ permit, sending }, c) => {
-      const wanted = readNewCampaign(await read(c), new Date())
+      const wanted = readNewCampaign(await readCampaignJson(c), new Date())
       const key = readIdempotencyKey(c.req.header('idempotency-key'))
       // messages are created after the answer, so that the user can still undo the send
       return createCampaign(sending, permit, wanted, key)
     },
   },
   'POST /api/campaigns/preview': {
-    permission: byPerson('campaign'),
+    permission: allowPerson('campaign'),
     describe: {
       id: 'previewCampaign',
       summary: 'Count the texts of a campaign before it is sent',
@@ -96,10 +96,10 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
       body: [CAMPAIGN],
     },
     run: async ({ permit, sending }, c) =>
-      previewCampaign(sending, permit, readNewCampaign(await read(c), new Date())),
+      previewCampaign(sending, permit, readNewCampaign(await readCampaignJson(c), new Date())),
   },
   'POST /api/campaigns/times': {
-    permission: byPerson('readUsage'),
+    permission: allowPerson('readUsage'),
     describe: {
       id: 'readCampaignTimes',
       summary: 'See when a campaign would repeat',
@@ -109,12 +109,12 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
       body: [REPETITION, { repeat: { cron: '30 8 * * 1', time_zone: 'Europe/Berlin' } }],
     },
     run: async ({ store, user }, c) => {
-      const { repeat, scheduledAt } = readRepetition(await read(c), new Date())
+      const { repeat, scheduledAt } = readRepetition(await readCampaignJson(c), new Date())
       return readTimes(store, user, repeat, scheduledAt)
     },
   },
   'PATCH /api/campaigns/:id': {
-    permission: byPerson('campaign'),
+    permission: allowPerson('campaign'),
     describe: {
       id: 'changeCampaign',
       summary: 'Change a campaign of which nothing has left',
@@ -131,9 +131,14 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
       body: [CAMPAIGN_CHANGE, { body: '30 % off until Friday' }],
     },
     run: async ({ permit, sending }, c, id) =>
-      changeCampaign(sending, permit, id, readCampaignChange(await read(c), new Date())),
+      changeCampaign(
+        sending,
+        permit,
+        id,
+        readCampaignChange(await readCampaignJson(c), new Date()),
+      ),
   },
-  'POST /api/campaigns/:id/pause': changing(
+  'POST /api/campaigns/:id/pause': describeStatusRoute(
     'pause',
     pauseCampaign,
     'Pause a campaign',
@@ -141,7 +146,7 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
     'campaign_over',
     'campaign_busy',
   ),
-  'POST /api/campaigns/:id/resume': changing(
+  'POST /api/campaigns/:id/resume': describeStatusRoute(
     'resume',
     resumeCampaign,
     'Resume a paused campaign',
@@ -149,7 +154,7 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
     'campaign_over',
     'campaign_busy',
   ),
-  'POST /api/campaigns/:id/cancel': changing(
+  'POST /api/campaigns/:id/cancel': describeStatusRoute(
     'cancel',
     cancelCampaign,
     'Cancel a campaign',
@@ -157,7 +162,7 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
     'campaign_over',
   ),
   'POST /api/campaigns/:id/retry': {
-    permission: byPerson('campaign'),
+    permission: allowPerson('campaign'),
     describe: {
       id: 'retryCampaign',
       summary: 'Send the failed messages of a campaign again',
@@ -173,15 +178,21 @@ export const CAMPAIGN_ROUTES = rows('campaigns', {
         'batch_not_found',
         'no_devices',
       ),
-      requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
+      requestBody: {
+        required: false,
+        content: describeJson(RETRY_BATCH, { include: ['unknown'] }),
+      },
     },
     run: async ({ permit, sending }, c, id) => {
-      const body = checkShape(RETRY_BATCH, bodyBytes(c.env.incoming) > 0 ? await read(c) : {})
+      const body = checkShape(
+        RETRY_BATCH,
+        readBodyLength(c.env.incoming) > 0 ? await readCampaignJson(c) : {},
+      )
       return retryCampaign(sending, permit, id, body)
     },
   },
   'GET /api/campaigns/:id/progress': {
-    permission: byPerson('readUsage'),
+    permission: allowPerson('readUsage'),
     describe: {
       id: 'readCampaignProgress',
       summary: 'See how far a campaign is',

@@ -11,7 +11,7 @@ import {
   type CampaignServices,
   changeAsRead,
   findCampaign,
-  isStored,
+  isAudienceStored,
   makeCampaignPermit,
   readCampaign,
 } from './campaign.ts'
@@ -28,13 +28,13 @@ type Step = (
 ) => Promise<boolean>
 
 const STEPS: Readonly<Record<CampaignStatus, Step>> = {
-  scheduled: send,
-  repeating: keep,
-  sending: send,
-  done: send,
-  paused: pause,
-  canceled: end,
-  failed: end,
+  scheduled: storeCampaignTexts,
+  repeating: keepCampaignRunning,
+  sending: storeCampaignTexts,
+  done: storeCampaignTexts,
+  paused: pauseCampaignTexts,
+  canceled: endCampaignTexts,
+  failed: endCampaignTexts,
 }
 
 /** Notes that a campaign's messages match its status, unless it has changed since it was read. */
@@ -56,7 +56,7 @@ export async function settleCampaign(services: CampaignServices, id: string, sig
   let last: Campaign | undefined
   while (!signal?.aborted) {
     const campaign = await readCampaign(db, id)
-    if (!campaign && last) await cancelAll(services, last)
+    if (!campaign && last) await cancelBatches(services, last)
     if (!campaign || campaign.settled) return campaign
     last = campaign
     if (await STEPS[campaign.status](services, campaign, signal)) await noteSettled(db, campaign)
@@ -64,10 +64,14 @@ export async function settleCampaign(services: CampaignServices, id: string, sig
   return undefined
 }
 
-async function send(services: CampaignServices, campaign: Campaign, signal?: AbortSignal) {
+async function storeCampaignTexts(
+  services: CampaignServices,
+  campaign: Campaign,
+  signal?: AbortSignal,
+) {
   const { store } = services
-  if (campaign.isDisabled) return suspend(services, campaign)
-  if (isStored(campaign)) return releaseMessages(store, campaign)
+  if (campaign.isDisabled) return suspendCampaign(services, campaign)
+  if (isAudienceStored(campaign)) return releaseMessages(store, campaign)
   await deleteFormer(services, campaign)
   try {
     // also release: an earlier pause may have held some of the messages
@@ -82,29 +86,29 @@ async function send(services: CampaignServices, campaign: Campaign, signal?: Abo
 }
 
 /** The step of a repeating campaign. It has no messages: each of its runs is a campaign of its own. */
-async function keep(services: CampaignServices, campaign: Campaign) {
-  return !campaign.isDisabled || suspend(services, campaign)
+async function keepCampaignRunning(services: CampaignServices, campaign: Campaign) {
+  return !campaign.isDisabled || suspendCampaign(services, campaign)
 }
 
-async function pause(services: CampaignServices, campaign: Campaign) {
+async function pauseCampaignTexts(services: CampaignServices, campaign: Campaign) {
   await deleteFormer(services, campaign)
   return holdMessages(services.store, campaign)
 }
 
 /** Pauses a campaign that was created or resumed while its user was being disabled. */
-async function suspend({ store }: CampaignServices, campaign: Campaign) {
+async function suspendCampaign({ store }: CampaignServices, campaign: Campaign) {
   if (campaign.status === 'done') return true
   await changeAsRead(store.db, campaign, { status: 'paused' })
   return false
 }
 
-async function end(services: CampaignServices, campaign: Campaign) {
+async function endCampaignTexts(services: CampaignServices, campaign: Campaign) {
   await deleteFormer(services, campaign)
-  await cancelAll(services, campaign)
+  await cancelBatches(services, campaign)
   return true
 }
 
-async function cancelAll({ store }: CampaignServices, campaign: Campaign) {
+async function cancelBatches({ store }: CampaignServices, campaign: Campaign) {
   for (const batch of campaign.batches)
     await cancelWaiting(store, makeCampaignPermit(campaign), batch)
 }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { queries, unindexed } from '../../platform/db/queries.ts'
+import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { gatewayRefusal, type RefusalCode } from '../base/gateway-errors.ts'
 import { REASONS, REFUSED } from '../base/message-status.ts'
 import { toOfferedScope } from '../messages/send/consent-scope.ts'
@@ -15,7 +15,7 @@ import {
   makeCampaignScope,
   readCampaign,
 } from './campaign.ts'
-import { chunkKey, splitAudience } from './chunks.ts'
+import { makeChunkKey, splitAudience } from './chunks.ts'
 import { checkQuota } from './plan-campaign.ts'
 
 /**
@@ -62,7 +62,7 @@ async function readBatchPhones(
     .select('to')
     .where('batch_id', '=', batch)
     .where('batch_id', '<>', sql.lit(''))
-    .where(unindexed('user'), '=', user)
+    .where(writeUnindexed('user'), '=', user)
     .where(where)
     .execute()
   return new Set(texts.map(({ to }) => to))
@@ -104,7 +104,7 @@ function makeChunkOffer(campaign: Campaign, messages: Offer['messages'], number:
     batch: campaign.batches[0]!,
     body: campaign.variables ? undefined : campaign.body,
     isBulk: true,
-    idempotency: { key: chunkKey(campaign, number), fingerprint: '' },
+    idempotency: { key: makeChunkKey(campaign, number), fingerprint: '' },
     messages,
   }
 }

@@ -36,7 +36,7 @@ export async function openAttemptJournal(db: Db, device: string): Promise<Journa
     hasResult: (id, attempt) => withResult.has(`${id}.${attempt}`),
     async begin(id, attempt) {
       const key = `${id}.${attempt}`
-      const begun_at = begins.get(key) ?? uniqueTime()
+      const begun_at = begins.get(key) ?? makeUniqueTime()
       begins.set(key, begun_at)
       const stored = await queries(db)
         .insertInto('carrier_attempts')
@@ -94,4 +94,4 @@ const REPORTED_MS = 60_000
 const DAY_MS = 86_400_000
 
 /** A time of the last day that no other process chooses: attempts are deleted by it after a week. */
-const uniqueTime = () => new Date(Date.now() - Math.random() * DAY_MS)
+const makeUniqueTime = () => new Date(Date.now() - Math.random() * DAY_MS)

@@ -1,21 +1,21 @@
 import { sql } from 'kysely'
 import { ZodError } from 'zod'
 import { findApiKeys } from '../../engine/auth/identify-key.ts'
-import { sha256 } from '../../engine/auth/tokens.ts'
+import { hashSha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { Services } from '../../http/context.ts'
 import { UserError } from '../../platform/api-errors.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { lock, matchAny, queries } from '../../platform/db/queries.ts'
-import { withoutNumbers } from '../../platform/tools/loggable.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { matchAny, queries, takeLock } from '../../platform/db/queries.ts'
+import { hideNumbers } from '../../platform/tools/loggable.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import { ACCOUNT } from '../../programs/agent/drivers/http/carrier-account.ts'
 import { describePresets } from '../../programs/agent/drivers/http/describe-presets.ts'
-import { requestFor } from '../../programs/agent/drivers/http/sample-request.ts'
+import { makeSampleRequest } from '../../programs/agent/drivers/http/sample-request.ts'
 import { tryAccount } from '../../programs/agent/drivers/http/try-account.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import {
@@ -25,7 +25,7 @@ import {
   type MadeCarrier,
 } from '../lines/carrier-body.ts'
 import { addDevice } from '../lines/pair-device.ts'
-import { receiveCall } from './receive-carrier-call.ts'
+import { receiveCallback } from './receive-carrier-call.ts'
 import {
   COLUMNS,
   hashCallbackToken,
@@ -68,26 +68,26 @@ export function makeCarrierService({
       callback: makeCallbackUrl(config, secrets.token),
       request,
       accepted: isAccepted,
-      refusal: withoutNumbers(refusal),
+      refusal: hideNumbers(refusal),
     }
   }
 
   function fill(account: unknown, secrets: Sealed) {
     try {
       const carrier = openCarrier(config, account, secrets)
-      return { carrier, request: requestFor(carrier) }
+      return { carrier, request: makeSampleRequest(carrier) }
     } catch (error) {
-      if (error instanceof UserError) throw invalid(error.message)
+      if (error instanceof UserError) throw invalidRequest(error.message)
       if (!(error instanceof ZodError)) throw error
       const [{ path, message } = { path: [], message: '' }] = error.issues
-      throw invalid(`${['account', ...path].join('.')}: ${message}`)
+      throw invalidRequest(`${['account', ...path].join('.')}: ${message}`)
     }
   }
 
   const secretsIn = ({ secret, webhook_secret }: CarrierBody, old?: Sealed): Sealed => ({
     secret: secret ?? old?.secret ?? '',
     webhook_secret: webhook_secret ?? old?.webhook_secret ?? '',
-    token: old?.token ?? randomText(TOKEN_LENGTH),
+    token: old?.token ?? makeRandomText(TOKEN_LENGTH),
   })
 
   return {
@@ -133,7 +133,7 @@ export function makeCarrierService({
       const isMoved =
         serializeDestination(body.account) !== serializeDestination(JSON.parse(row.account))
       if (body.secret == null && isMoved)
-        throw invalid('A change of preset, url, user, values or custom needs the secret')
+        throw invalidRequest('A change of preset, url, user, values or custom needs the secret')
       const secrets = secretsIn(body, old)
       // a test text has proved the credentials and settings of then
       const isProved = row.ready && !isMoved && secrets.secret === old?.secret
@@ -155,7 +155,7 @@ export function makeCarrierService({
           .where('device', '=', device)
           .where('user', '=', user.id)
           .execute()
-        if (body.ready) await call(db, 'sms_look_for_room', user.id)
+        if (body.ready) await callFunction(db, 'sms_look_for_room', user.id)
       })
       return checked
     },
@@ -172,7 +172,8 @@ export function makeCarrierService({
         presets: describePresets(),
       }
     },
-    receive: (token, call, leave) => receiveCall({ store: all, config, log }, token, call, leave),
+    receive: (token, call, leave) =>
+      receiveCallback({ store: all, config, log }, token, call, leave),
   }
 }
 
@@ -190,7 +191,7 @@ async function refuseOwnKey(
   settings: unknown,
   secret: string,
 ): Promise<void> {
-  const hashes = findApiKeys(`${JSON.stringify(settings)} ${secret}`).map(sha256)
+  const hashes = findApiKeys(`${JSON.stringify(settings)} ${secret}`).map(hashSha256)
   if (hashes.length === 0) return
   const own = await queries(db)
     .selectFrom('api_keys')
@@ -200,7 +201,8 @@ async function refuseOwnKey(
       or([eb('hash', '=', matchAny(hashes)), eb('previous_hash', '=', matchAny(hashes))]),
     )
     .executeTakeFirst()
-  if (own) throw invalid('The settings have a key of this account: its texts would return to it')
+  if (own)
+    throw invalidRequest('The settings have a key of this account: its texts would return to it')
 }
 
 /** Requests at the same time that all carriers of an account may make together. */
@@ -219,7 +221,7 @@ async function requireRoom(
   account: CarrierBody['account'],
   device = '',
 ): Promise<void> {
-  await lock(db, LOCKS.carrierCount, user)
+  await takeLock(db, LOCKS.carrierCount, user)
   const others = await queries(db)
     .selectFrom('device_carriers')
     .select('account')
@@ -227,8 +229,10 @@ async function requireRoom(
     .where('device', '<>', device)
     .execute()
   if (others.length >= MAX_CARRIERS)
-    throw invalid(`An account has at most ${MAX_CARRIERS} carriers`)
+    throw invalidRequest(`An account has at most ${MAX_CARRIERS} carriers`)
   const all = [account, ...others.map((other) => JSON.parse(other.account))]
   if (all.reduce((sum, one) => sum + readParallelLimit(one), 0) > MAX_PARALLEL)
-    throw invalid(`parallel of all carriers of an account must be at most ${MAX_PARALLEL} together`)
+    throw invalidRequest(
+      `parallel of all carriers of an account must be at most ${MAX_PARALLEL} together`,
+    )
 }

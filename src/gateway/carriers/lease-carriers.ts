@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyFound, inSeconds, queries } from '../../platform/db/queries.ts'
+import { matchAnyFound, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { COLUMNS } from './stored-carrier.ts'
 
 /** How long a lease lasts: then another server takes over a carrier, such as after a crash. */
@@ -12,7 +12,7 @@ const LEASE_SECONDS = 20
  * The name under which a server leases carriers. Only one server uses a Postgres of its own, so its name
  * is the same after a restart: if it was killed, it continues its leases at once. Its workers are numbered.
  */
-export const leaserName = ({ databaseUrl }: Pick<Config, 'databaseUrl'>, worker = 1): string =>
+export const makeLeaserName = ({ databaseUrl }: Pick<Config, 'databaseUrl'>, worker = 1): string =>
   databaseUrl ? randomUUID() : `worker ${worker}`
 
 /**
@@ -54,8 +54,8 @@ export const leaseCarriers = (db: Db, node: string, max: number) => {
     .skipLocked()
   return queries(db)
     .updateTable('device_carriers')
-    .set({ node, leased_until: inSeconds(LEASE_SECONDS) })
-    .where('device', '=', anyFound(free))
+    .set({ node, leased_until: writeTimeInSeconds(LEASE_SECONDS) })
+    .where('device', '=', matchAnyFound(free))
     .returning(COLUMNS)
     .execute()
 }

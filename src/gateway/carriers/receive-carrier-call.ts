@@ -5,27 +5,32 @@ import { GatewayError, RetryLater } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import { counts, increment } from '../../platform/tools/counts.ts'
-import { loggableMessage } from '../../platform/tools/loggable.ts'
+import { counts, incrementCount } from '../../platform/tools/counts.ts'
+import { toLoggableMessage } from '../../platform/tools/loggable.ts'
 import { type CarrierEvent, readCall } from '../../programs/agent/drivers/http/read-call.ts'
 import { makeReceiptReports } from '../../programs/agent/receipt-reports.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import type { CarrierCall } from '../lines/carrier-body.ts'
 import { makeDeviceLink } from './device-link.ts'
 import { receiveText } from './receive-carrier-text.ts'
-import { findByToken, markReadyOnceDelivered, openCarrier, openSecrets } from './stored-carrier.ts'
+import {
+  findCarrierByToken,
+  markReadyOnceDelivered,
+  openCarrier,
+  openSecrets,
+} from './stored-carrier.ts'
 
 const REPEAT_SECONDS = 5
 
 /** Takes a call of a carrier: see `CarrierService.receive`. */
-export async function receiveCall(
+export async function receiveCallback(
   { store: all, config, log }: Pick<Services, 'store' | 'config' | 'log'>,
   token: string,
   { method, query, headers, body }: CarrierCall,
   leave: () => void,
 ): Promise<void> {
   const { db } = all.signIn
-  const row = await findByToken(db, token)
+  const row = await findCarrierByToken(db, token)
   const secrets = row && (await openSecrets(db, row))
   if (!row || !secrets) throw gatewayRefusal('device_not_found')
   if (row.isSuspended) throw gatewayRefusal('account_disabled')
@@ -35,7 +40,7 @@ export async function receiveCall(
   const { events, unknown } = news
   const { preset } = carrier
   if (unknown.length > 0) {
-    increment(counts.carrierUnknownEvents, preset, unknown.length)
+    incrementCount(counts.carrierUnknownEvents, preset, unknown.length)
     const fields = unknown[0]
     log.warn(
       { device: row.device, preset, fields },
@@ -61,7 +66,7 @@ export async function receiveCall(
       await link.call('/api/devices/report', { items })
       if (!row.ready) await markReadyOnceDelivered(all.forUser(row.user), row.device, id)
     } else {
-      const at = await firstSeen(all.forUser(row.user).db, row.device, event.key)
+      const at = await recordFirstSeen(all.forUser(row.user).db, row.device, event.key)
       if (!(await receiveText(services, row, event, at, { untilMs, repeats }))) isWhole = false
     }
   }
@@ -70,7 +75,7 @@ export async function receiveCall(
       await take(event).catch((error) => {
         // the server would refuse this event again, and the others would be lost with it
         if (!(error instanceof GatewayError) || error.status !== 400) throw error
-        const reason = loggableMessage(error.message)
+        const reason = toLoggableMessage(error.message)
         log.warn({ device: row.device, reason }, `a ${event.kind} of a carrier was refused`)
       })
   } finally {
@@ -82,7 +87,7 @@ export async function receiveCall(
 }
 
 /** When a text of a carrier arrived first. A repeated text gets the same time, and so is the same message. */
-async function firstSeen(db: Db, device: string, key: string): Promise<Date> {
+async function recordFirstSeen(db: Db, device: string, key: string): Promise<Date> {
   const { at } = await queries(db)
     .insertInto('carrier_texts')
     .values({ device, key, at: sql<Date>`date_trunc('milliseconds', clock_timestamp())` })

@@ -5,7 +5,7 @@ import { queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { AddressRefused } from '../../platform/outgoing/addresses.ts'
 import { sendOutgoing } from '../../platform/outgoing/send.ts'
-import { textOfMms } from '../../portable/attachment-lines.ts'
+import { writeMmsText } from '../../portable/attachment-lines.ts'
 import type { CarrierFile, CarrierText } from '../../programs/agent/drivers/http/read-call.ts'
 import { fitTextToServer } from '../../programs/agent/server-limits.ts'
 import { checkShape } from '../base/body-schemas.ts'
@@ -14,7 +14,7 @@ import {
   keepsAttachments,
   readAttachment,
 } from '../conversations/store-attachments.ts'
-import { receivedId, receiveTexts } from '../conversations/store-received-texts.ts'
+import { makeReceivedId, receiveTexts } from '../conversations/store-received-texts.ts'
 import { INCOMING_BODY } from '../lines/device-body.ts'
 import { type DeviceOwner, type LinkServices, workAsDevice } from './device-link.ts'
 
@@ -47,7 +47,7 @@ export async function fetchFiles(
   const fetched: FetchedFile[] = []
   let [requests, room] = [maxFiles, maxBytes]
   for (const file of files) {
-    const isAsked = requests > 0 && (file.size ?? 0) <= room && isPlain(file.url)
+    const isAsked = requests > 0 && (file.size ?? 0) <= room && hasNoCredentials(file.url)
     if (!isAsked) {
       fetched.push(file)
       continue
@@ -61,7 +61,7 @@ export async function fetchFiles(
 }
 
 /** Whether an address has no user name and password, which Node would send. */
-function isPlain(url: string): boolean {
+function hasNoCredentials(url: string): boolean {
   const parsed = URL.parse(url)
   return parsed?.username === '' && parsed.password === ''
 }
@@ -116,7 +116,7 @@ export function receiveText(
     const { files: named = [] } = text
     if (
       named.length > 0 &&
-      (await hasFiles(store.db, receivedId(device, { ...itemOf(''), identity })))
+      (await hasFiles(store.db, makeReceivedId(device, { ...itemOf(''), identity })))
     )
       return true
     const memory = admission.memory.open(makeUserHolder(owner.user))
@@ -132,7 +132,7 @@ export function receiveText(
       const take = async (kept: typeof files) => {
         const left = files.filter((file) => !kept.includes(file))
         const attachments = isWhole ? kept.flatMap(({ attachment }) => attachment ?? []) : []
-        const item = itemOf(textOfMms([text.body].filter(Boolean), kept, left))
+        const item = itemOf(writeMmsText([text.body].filter(Boolean), kept, left))
         await receiveTexts(
           store,
           device,

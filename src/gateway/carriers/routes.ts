@@ -1,8 +1,8 @@
 import { readBytes, readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { textAnswer } from '../../http/openapi/success-answers.ts'
-import { byOwner, everybody, type HasServices } from '../../http/permission.ts'
-import { rows } from '../../http/rows.ts'
+import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
+import { allowEverybody, allowOwner, type HasServices } from '../../http/permission.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { findRequestMemory } from '../../http/server/caller.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
@@ -18,10 +18,11 @@ export interface CarrierServices extends Services {
   readonly carriers: CarrierService
 }
 
-const read = async (c: Ctx) => checkShape(CARRIER_BODY, await readJson(c, MAX_BODY_BYTES))
+const readCarrierBody = async (c: Ctx) =>
+  checkShape(CARRIER_BODY, await readJson(c, MAX_BODY_BYTES))
 
 /** Takes a call of a carrier. The token in its path is the permission. */
-async function receive(
+async function answerCallback(
   { services }: HasServices<CarrierServices>,
   c: Ctx,
   token: string,
@@ -34,7 +35,7 @@ async function receive(
 }
 
 const CALL = {
-  responses: textAnswer('text/plain', 'Taken.'),
+  responses: describeTextAnswer('text/plain', 'Taken.'),
   fails: describeRefusals(
     'unauthorized',
     'account_disabled',
@@ -44,9 +45,9 @@ const CALL = {
 } as const
 
 /** `/api/devices/carriers`: accounts of carriers that the servers run as devices. */
-export const CARRIER_ROUTES = rows(DEVICES, {
+export const CARRIER_ROUTES = makeRoutes(DEVICES, {
   'GET /api/devices/carriers': {
-    permission: byOwner<CarrierServices>(),
+    permission: allowOwner<CarrierServices>(),
     describe: {
       id: 'listCarriers',
       summary: 'List the carriers that the server runs',
@@ -56,7 +57,7 @@ export const CARRIER_ROUTES = rows(DEVICES, {
     run: ({ auth, store, services }) => services.carriers.list(store, auth),
   },
   'POST /api/devices/carriers': {
-    permission: byOwner<CarrierServices>(),
+    permission: allowOwner<CarrierServices>(),
     describe: {
       id: 'createCarrier',
       summary: 'Add a carrier that the server runs',
@@ -78,11 +79,11 @@ export const CARRIER_ROUTES = rows(DEVICES, {
     },
     run: async ({ auth, store, services }, c) => {
       c.header('cache-control', 'no-store')
-      return services.carriers.create(store, auth, await read(c))
+      return services.carriers.create(store, auth, await readCarrierBody(c))
     },
   },
   'PUT /api/devices/carriers/:id': {
-    permission: byOwner<CarrierServices>(),
+    permission: allowOwner<CarrierServices>(),
     describe: {
       id: 'changeCarrier',
       summary: 'Replace the settings of a carrier',
@@ -101,26 +102,26 @@ export const CARRIER_ROUTES = rows(DEVICES, {
     },
     run: async ({ auth, store, services }, c, id) => {
       c.header('cache-control', 'no-store')
-      return services.carriers.change(store, auth, id, await read(c))
+      return services.carriers.change(store, auth, id, await readCarrierBody(c))
     },
   },
   'POST /api/devices/carriers/calls/:token': {
-    permission: everybody<CarrierServices>(),
+    permission: allowEverybody<CarrierServices>(),
     describe: {
       id: 'callCarrier',
       summary: "Take a carrier's receipt or text",
       ...CALL,
     },
-    run: receive,
+    run: answerCallback,
   },
   'GET /api/devices/carriers/calls/:token': {
-    permission: everybody<CarrierServices>(),
+    permission: allowEverybody<CarrierServices>(),
     describe: {
       id: 'callCarrierByQuery',
       summary: "Take a carrier's receipt or text, from a query",
       ...CALL,
     },
     changes: true,
-    run: receive,
+    run: answerCallback,
   },
 })

@@ -6,13 +6,13 @@ import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Logger } from '../../platform/log.ts'
-import { withoutNumbers } from '../../platform/tools/loggable.ts'
-import { repeat, serialQueue } from '../../platform/tools/repeat.ts'
+import { hideNumbers } from '../../platform/tools/loggable.ts'
+import { makeSerialQueue, repeatWork } from '../../platform/tools/repeat.ts'
 import { runDriver } from '../../programs/agent/agent.ts'
-import { httpDriver } from '../../programs/agent/drivers/http/driver.ts'
+import { makeHttpDriver } from '../../programs/agent/drivers/http/driver.ts'
 import { openAttemptJournal } from './attempt-journal.ts'
 import { makeDeviceLink } from './device-link.ts'
-import { leaseCarriers, leaserName } from './lease-carriers.ts'
+import { leaseCarriers, makeLeaserName } from './lease-carriers.ts'
 import { openCarrier, openSecrets, type StoredCarrier } from './stored-carrier.ts'
 
 /** How often carriers are leased. */
@@ -63,7 +63,7 @@ export function startCarriers(
   worker: number | undefined,
 ) {
   const { db } = system
-  const node = leaserName(config, worker)
+  const node = makeLeaserName(config, worker)
   const running = new Map<string, { readonly version: number; stop(): Promise<void> }>()
 
   /** Waits for no carrier: a stop takes as long as a request, and other carriers must be leased again. */
@@ -88,15 +88,15 @@ export function startCarriers(
     const secrets = await openSecrets(db, row)
     if (!secrets) return log.error({ device }, 'the secrets of a carrier cannot be decrypted')
     const carrier = openCarrier(config, JSON.parse(account), secrets)
-    const driver = httpDriver(carrier, undefined, { isFaulty: row.fault !== '' })
+    const driver = makeHttpDriver(carrier, undefined, { isFaulty: row.fault !== '' })
     const ownDb = all.forUser(user).db
     const journal = await openAttemptJournal(ownDb, device)
     const ended = new AbortController()
-    const inOrder = serialQueue()
+    const inOrder = makeSerialQueue()
     const fault = (text: string) => {
       // without the carrier's words, which may quote numbers and texts: its owner sees them
       if (text) log.warn({ device }, 'a carrier sends no texts')
-      inOrder(() => noteFault(ownDb, row, withoutNumbers(text))).catch((err) =>
+      inOrder(() => noteFault(ownDb, row, hideNumbers(text))).catch((err) =>
         log.error({ err, device }, 'could not note a fault'),
       )
     }
@@ -111,7 +111,7 @@ export function startCarriers(
     running.set(device, { version, stop })
   }
 
-  const stopRounds = repeat(round, ROUND_MS, log, 'could not lease carriers')
+  const stopRounds = repeatWork(round, ROUND_MS, log, 'could not lease carriers')
   return async () => {
     await stopRounds()
     await Promise.all([...running.values()].map(({ stop }) => stop()))

@@ -5,7 +5,7 @@ import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
-import { seal, unseal } from '../../platform/db/secrets.ts'
+import { sealSecret, unsealSecret } from '../../platform/db/secrets.ts'
 import {
   ACCOUNT,
   type Carrier,
@@ -42,14 +42,14 @@ export const makeCallbackUrl = ({ publicUrl }: Config, token: string) =>
   `${publicUrl}${CALLS}${token}`
 
 export const sealSecrets = (db: Db, device: string, secrets: Sealed) =>
-  seal(db, PURPOSE, device, JSON.stringify(secrets))
+  sealSecret(db, PURPOSE, device, JSON.stringify(secrets))
 
 /** The secrets of a carrier; undefined if the database's key is another. */
 export async function openSecrets(
   db: Db,
   { device, sealed }: Pick<StoredCarrier, 'device' | 'sealed'>,
 ): Promise<Sealed | undefined> {
-  const text = await unseal(db, PURPOSE, device, sealed)
+  const text = await unsealSecret(db, PURPOSE, device, sealed)
   return text === undefined ? undefined : JSON.parse(text)
 }
 
@@ -67,7 +67,7 @@ export function openCarrier(
 }
 
 /** The carrier of an address. `isSuspended`: a superuser has disabled its account. */
-export const findByToken = (db: Db, token: string) =>
+export const findCarrierByToken = (db: Db, token: string) =>
   queries(db)
     .selectFrom('device_carriers')
     .select(COLUMNS)

@@ -20,11 +20,11 @@ export interface Named {
 
 /** Judges a code's number, as its start does. Throws 403 `destination_not_allowed`, StaleAuth. */
 async function requireNumber(db: Db, sender: Sender, { id, to }: Named): Promise<void> {
-  const found = id === '' ? { to } : await findNumber(db, sender.user, id)
+  const found = id === '' ? { to } : await findVerifiedNumber(db, sender.user, id)
   await requireReach(db, requirePermit(sender, 'verify'), found ? [found.to] : [])
 }
 
-const findNumber = (db: Db, user: string, id: string) =>
+const findVerifiedNumber = (db: Db, user: string, id: string) =>
   queries(db)
     .selectFrom('verifications')
     .select('to')
@@ -73,11 +73,11 @@ export async function endVerification(
       store,
       requirePermit(makeAccountSender(user, user), 'cancel'),
       message,
-    ).catch(ignoreSent)
+    ).catch(ignoreGatewayError)
   return verification
 }
 
-function ignoreSent(error: unknown) {
+function ignoreGatewayError(error: unknown) {
   if (!(error instanceof GatewayError)) throw error
 }
 

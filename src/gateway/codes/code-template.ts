@@ -1,11 +1,11 @@
-import { templateRefusal } from '../base/gateway-errors.ts'
-import { fillVariables, parseTemplate, renderFor } from '../messages/send/text-template.ts'
+import { makeTemplateError } from '../base/gateway-errors.ts'
+import { fillVariables, parseTemplate, renderForPerson } from '../messages/send/text-template.ts'
 
 export const fillCode = (template: string, to: string, code: string) =>
-  renderFor(fillVariables(parseTemplate(template), { code }), { name: '', phone: to })
+  renderForPerson(fillVariables(parseTemplate(template), { code }), { name: '', phone: to })
 
 /** Throws 400 for a template without `{{code}}`, or with a variable that has no value. */
 export function checkTemplate(template: string) {
   if (fillCode(template, '', '0') === fillCode(template, '', '1'))
-    throw templateRefusal('The template has no {{code}}.')
+    throw makeTemplateError('The template has no {{code}}.')
 }

@@ -25,14 +25,15 @@ export interface Wording {
 
 /** Returns the text to send, and `shown`: the same with dots for the code. Throws 400 as `checkTemplate`. */
 export function writeCode(service: Service, wording: Wording, to: string, code: string) {
-  const template = wording.template || templateFor(service, wording.locale)
+  const template = wording.template || chooseTemplate(service, wording.locale)
   checkTemplate(template)
-  const fill = (code: string) => fillCode(template, to, code) + lastLine(service, wording, code)
+  const fill = (code: string) =>
+    fillCode(template, to, code) + writeLastLine(service, wording, code)
   return { body: fill(code), shown: fill('•'.repeat(code.length)) }
 }
 
 /** The template in the language of the request, else of the service, else English, else the first one. */
-function templateFor({ templates, default_locale }: Service, locale: string): string {
+function chooseTemplate({ templates, default_locale }: Service, locale: string): string {
   const own = Object.entries(JSON.parse(templates ?? '{}') as Record<string, string>)
   const given = own.length > 0 ? own : Object.entries(TEXTS)
   const texts = new Map(given.map(([name, text]) => [name.toLowerCase(), text]))
@@ -45,7 +46,7 @@ function templateFor({ templates, default_locale }: Service, locale: string): st
 }
 
 /** The last line, by which a web page or an app finds the code. https://wicg.github.io/sms-one-time-codes */
-function lastLine(service: Service, { domain, appHash }: Wording, code: string): string {
+function writeLastLine(service: Service, { domain, appHash }: Wording, code: string): string {
   const site = domain || (appHash ? '' : service.domain)
   if (site) return `\n\n@${site} #${code}`
   const app = appHash || service.app_hash

@@ -1,5 +1,5 @@
-import { strict } from '../../engine/records/collection-extension.ts'
-import { gatewayForm } from '../../http/middleware/failure.ts'
+import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
+import { sendGatewayError } from '../../http/middleware/failure.ts'
 import { EVERY_MINUTE, type Feature, HOURLY } from '../base/feature.ts'
 import { limitTextDays } from '../base/retention-periods.ts'
 import type { SendingServices } from '../messages/require-sender.ts'
@@ -14,13 +14,13 @@ export const CODES: Feature<SendingServices> = {
   api: {
     roots: ['/api/verify'],
     group: 'verify',
-    errorForm: gatewayForm,
+    errorForm: sendGatewayError,
     isOwn: true,
     takesKeys: true,
   },
   extensions: () => ({
-    verify_services: strict(verifyServicesExtension),
-    verifications: strict(verificationsExtension),
+    verify_services: makeStrictExtension(verifyServicesExtension),
+    verifications: makeStrictExtension(verificationsExtension),
   }),
   timed: ({ store, config }) => [
     {

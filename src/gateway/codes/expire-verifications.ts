@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import { formatDate } from '../../engine/fields/date.ts'
 import { logQuery } from '../../engine/records/log-changes.ts'
-import { execute } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 
 /** Ends verifications that have expired, and deletes their codes. Call it regularly, on any node. */
 export async function expireVerifications(db: Db): Promise<void> {
-  while ((await expireSome(db)) > 0);
+  while ((await expireVerificationBatch(db)) > 0);
 }
 
 /** Ends at most 1,000 verifications that have expired. Returns their number. */
-async function expireSome(db: Db): Promise<number> {
-  const ended = await execute(
+async function expireVerificationBatch(db: Db): Promise<number> {
+  const ended = await executeStatement(
     db,
     sql`with written as (
       update verifications set status = 'expired', updated = ${NOW}

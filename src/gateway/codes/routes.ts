@@ -3,53 +3,53 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx } from '../../http/context.ts'
 import { SENDING } from '../../http/openapi/operations.ts'
-import { rows } from '../../http/rows.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { makeRoutes } from '../../http/rows.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
-import { checkShape, id, wholeNumber } from '../base/body-schemas.ts'
+import { checkShape, makeIdSchema, makeWholeNumber } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
-import { invalidPhone, type RefusalCode } from '../base/gateway-errors.ts'
+import { makePhoneError, type RefusalCode } from '../base/gateway-errors.ts'
 import { readNumber } from '../base/read-numbers.ts'
-import { byAct, type SendingCaller } from '../messages/require-sender.ts'
+import { allowSender, type SendingCaller } from '../messages/require-sender.ts'
 import { checkVerification, endVerification } from './check-code.ts'
 import { startVerification } from './start-verification.ts'
 import { VERIFICATION } from './verification.ts'
 
 const MAX_BODY_BYTES = 64 << 10
 
-const optionalId = () => id(100).nullish()
-const matching = (pattern: RegExp, error: string) =>
+const makeOptionalId = () => makeIdSchema(100).nullish()
+const makePatternSchema = (pattern: RegExp, error: string) =>
   z.string('must be a text').regex(pattern, error)
-const to = () =>
+const makePhoneSchema = () =>
   z
     .string('must be a text')
     .describe('A phone number. Without a calling code, it is one of the account’s `country`.')
-const service = () =>
-  optionalId().describe(
+const makeServiceSchema = () =>
+  makeOptionalId().describe(
     'A record of `verify_services`. Default: the account’s oldest service; services that API keys made come last.',
   )
 
 const START = z
   .strictObject({
-    to: to(),
+    to: makePhoneSchema(),
     channel: z.literal('sms', 'must be sms').nullish(),
-    service: service(),
-    template: optionalId().describe(
+    service: makeServiceSchema(),
+    template: makeOptionalId().describe(
       'A record of `sms_templates` with `{{code}}`, instead of the text of the service.',
     ),
-    length: wholeNumber(4, 10)
+    length: makeWholeNumber(4, 10)
       .nullish()
       .describe('Digits of the code. Default: that of the service.'),
-    ttl: wholeNumber(60, 86_400)
+    ttl: makeWholeNumber(60, 86_400)
       .nullish()
       .describe('Seconds until the code expires. Default: that of the service.'),
-    locale: matching(
+    locale: makePatternSchema(
       /^[a-zA-Z]{2,3}([-_][a-zA-Z0-9]{2,8})*$/,
       'must be a language, for example de-AT',
     )
       .nullish()
       .describe('The language of the text.'),
-    origin: matching(
+    origin: makePatternSchema(
       /^(https:\/\/)?[a-z0-9-]+(\.[a-z0-9-]+)*$/,
       'must be a domain, for example example.com',
     )
@@ -58,7 +58,7 @@ const START = z
       .describe(
         'The domain of the page that reads the code by WebOTP: the last line names both. Excludes `app_hash`.',
       ),
-    app_hash: matching(/^[A-Za-z0-9+/]{11}$/, 'must be the 11 characters of an app')
+    app_hash: makePatternSchema(/^[A-Za-z0-9+/]{11}$/, 'must be the 11 characters of an app')
       .nullish()
       .describe(
         "The hash of the Android app that reads the code by Play's SMS Retriever: the last line.",
@@ -73,9 +73,9 @@ const START = z
   .meta({ id: 'VerificationStart' })
 
 const NAMED = {
-  id: optionalId().describe('A verification. Excludes `to`.'),
-  to: to().nullish().describe('The last verification of this number. Excludes `id`.'),
-  service: service(),
+  id: makeOptionalId().describe('A verification. Excludes `to`.'),
+  to: makePhoneSchema().nullish().describe('The last verification of this number. Excludes `id`.'),
+  service: makeServiceSchema(),
 }
 const CHECK = z
   .strictObject({
@@ -91,14 +91,14 @@ const CHECK = z
   .meta({ id: 'VerificationCheck' })
 const CANCEL = z.strictObject(NAMED).meta({ id: 'VerificationCancel' })
 
-const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+const readCodeJson = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
 
 function readStart(raw: unknown) {
   const { to, service, template, length, ttl, locale, origin, app_hash, ip } = checkShape(
     START,
     raw,
   )
-  if (origin && app_hash) throw invalid('origin and app_hash exclude each other')
+  if (origin && app_hash) throw invalidRequest('origin and app_hash exclude each other')
   return {
     to,
     service: service ?? '',
@@ -113,9 +113,9 @@ function readStart(raw: unknown) {
 }
 
 /** The number in E.164. Throws 400 `invalid_phone_number`. */
-async function numberFrom(store: Store, user: string, to: string): Promise<string> {
+async function readTargetNumber(store: Store, user: string, to: string): Promise<string> {
   const number = await readNumber(store, user, to)
-  if (number === undefined) throw invalidPhone(to)
+  if (number === undefined) throw makePhoneError(to)
   return number
 }
 
@@ -123,8 +123,12 @@ async function parseCancelTarget(
   { store, user }: SendingCaller,
   { id, to, service }: z.output<typeof CANCEL>,
 ) {
-  if (!id === !to) throw invalid('id or to must be given')
-  return { id: id ?? '', to: to ? await numberFrom(store, user, to) : '', service: service ?? '' }
+  if (!id === !to) throw invalidRequest('id or to must be given')
+  return {
+    id: id ?? '',
+    to: to ? await readTargetNumber(store, user, to) : '',
+    service: service ?? '',
+  }
 }
 
 const START_REFUSALS: readonly RefusalCode[] = [
@@ -143,9 +147,9 @@ const START_REFUSALS: readonly RefusalCode[] = [
 ]
 
 /** `/api/verify`: sends and checks codes that prove a phone number. Errors are `{"error","message"}`. */
-export const CODE_ROUTES = rows(SENDING, {
+export const CODE_ROUTES = makeRoutes(SENDING, {
   'POST /api/verify': {
-    permission: byAct('verify'),
+    permission: allowSender('verify'),
     describe: {
       id: 'startVerification',
       summary: 'Send a code',
@@ -156,14 +160,14 @@ export const CODE_ROUTES = rows(SENDING, {
       fails: describeRefusals(...START_REFUSALS),
     },
     run: async (sender, c) => {
-      const given = readStart(await read(c))
+      const given = readStart(await readCodeJson(c))
       const { store, user, services } = sender
-      const to = await numberFrom(store, user, given.to)
+      const to = await readTargetNumber(store, user, given.to)
       return startVerification({ store, config: services.config }, { sender, ...given, to })
     },
   },
   'POST /api/verify/check': {
-    permission: byAct('verify'),
+    permission: allowSender('verify'),
     describe: {
       id: 'checkVerification',
       summary: 'Check a code',
@@ -174,7 +178,7 @@ export const CODE_ROUTES = rows(SENDING, {
       fails: describeRefusals('invalid_phone_number', 'destination_not_allowed'),
     },
     run: async (sender, c) => {
-      const { code, ...named } = checkShape(CHECK, await read(c))
+      const { code, ...named } = checkShape(CHECK, await readCodeJson(c))
       return checkVerification(sender.store, sender, {
         ...(await parseCancelTarget(sender, named)),
         code,
@@ -182,7 +186,7 @@ export const CODE_ROUTES = rows(SENDING, {
     },
   },
   'POST /api/verify/cancel': {
-    permission: byAct('verify'),
+    permission: allowSender('verify'),
     describe: {
       id: 'cancelVerification',
       summary: 'Cancel a code',
@@ -197,7 +201,7 @@ export const CODE_ROUTES = rows(SENDING, {
       ),
     },
     run: async (sender, c) => {
-      const named = await parseCancelTarget(sender, checkShape(CANCEL, await read(c)))
+      const named = await parseCancelTarget(sender, checkShape(CANCEL, await readCodeJson(c)))
       return endVerification(sender.store, sender, named, 'canceled')
     },
   },

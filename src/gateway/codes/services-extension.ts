@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
-import { fieldError, invalidFields } from '../../platform/api-errors.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { parseJson } from '../../platform/tools/json.ts'
 import { checkTemplate } from './code-template.ts'
 import { SERVICE_DEFAULTS } from './find-service.ts'
@@ -19,12 +19,12 @@ function hasCode(template: string) {
   }
 }
 
-const WRONG = fieldError(
+const WRONG = makeFieldError(
   'validation_invalid_templates',
   'Must be texts by language, as {"en": "Your code is {{code}}."}, each with {{code}} and no other variable.',
 )
 
-async function complete(
+async function completeService(
   values: Record<string, Value>,
   { auth }: RequestInfo,
   old: Readonly<Record<string, Value>> = {},
@@ -44,6 +44,6 @@ function checkTemplates({ templates }: Readonly<Record<string, Value>>): void {
 export const verifyServicesExtension: Extension = {
   setByServer: ['api_key'],
   check: checkTemplates,
-  beforeCreate: (_store, values, request) => complete(values, request),
-  beforeUpdate: (_store, values, old, request) => complete(values, request, old),
+  beforeCreate: (_store, values, request) => completeService(values, request),
+  beforeUpdate: (_store, values, old, request) => completeService(values, request, old),
 }

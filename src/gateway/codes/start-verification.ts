@@ -4,8 +4,8 @@ import { logChanges } from '../../engine/records/log-changes.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { seal, unseal } from '../../platform/db/secrets.ts'
-import { randomDigits, randomId } from '../../platform/tools/random.ts'
+import { sealSecret, unsealSecret } from '../../platform/db/secrets.ts'
+import { makeRandomDigits, makeRandomId } from '../../platform/tools/random.ts'
 import { readCallingCode } from '../../portable/phone/calling-code.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import type { Sender } from '../base/make-sender.ts'
@@ -13,8 +13,8 @@ import { wakeDevices } from '../lines/wake-devices.ts'
 import { checkPhones } from '../messages/send/all-recipients.ts'
 import { findRefused } from '../messages/send/excluded-recipients.ts'
 import { formatInstant } from '../messages/send/expiry.ts'
-import { PLAIN_OPTIONS, toOne } from '../messages/send/send-options.ts'
-import { prepareOffer, sendInside } from '../messages/send/send-texts.ts'
+import { makeSingleSend, PLAIN_OPTIONS } from '../messages/send/send-options.ts'
+import { prepareOffer, sendInTransaction } from '../messages/send/send-texts.ts'
 import type { AcceptConfig } from '../messages/send/store-offers.ts'
 import { checkLength, loadTemplate } from '../messages/send/write-texts.ts'
 import { type Wording, writeCode } from './code-text.ts'
@@ -64,7 +64,7 @@ export async function sendCode(
   start: CodeStart,
   pending: Pending | undefined,
 ) {
-  const code = await codeFor(store.db, service, start, pending)
+  const code = await makeOrReuseCode(store.db, service, start, pending)
   const options = {
     ...PLAIN_OPTIONS,
     priority: CODE_PRIORITY,
@@ -73,11 +73,16 @@ export async function sendCode(
   }
   const content = writeCode(service, start, start.to, code.text)
   checkLength(content.body)
-  const offer = await prepareOffer(store, config, start.sender, toOne(start.to, content, options))
+  const offer = await prepareOffer(
+    store,
+    config,
+    start.sender,
+    makeSingleSend(start.to, content, options),
+  )
   const message = offer.messages[0]!.id
-  const verification = await keep(store, service, start, code, message)
+  const verification = await storeVerification(store, service, start, code, message)
   // last: it locks the account's sends until the commit, and sends of others may wait in the same statement
-  return { verification, message, wake: await sendInside(store, config, offer) }
+  return { verification, message, wake: await sendInTransaction(store, config, offer) }
 }
 
 interface Code {
@@ -110,25 +115,31 @@ export const findPending = (db: Db, service: string, to: string) =>
 
 type Pending = NonNullable<Awaited<ReturnType<typeof findPending>>>
 
-async function codeFor(
+async function makeOrReuseCode(
   db: Db,
   service: Service,
   start: CodeStart,
   pending: Pending | undefined,
 ): Promise<Code> {
-  const text = pending && (await unseal(db, CODES, pending.id, pending.sealed))
+  const text = pending && (await unsealSecret(db, CODES, pending.id, pending.sealed))
   if (pending && text) return { ...pending, verification: pending.id, text }
   const expires_at = formatInstant(Date.now() + (start.ttl || service.ttl) * 1000)
-  const digits = randomDigits(start.length || service.code_length)
-  return { verification: randomId(), text: digits, sends: 0, expires_at }
+  const digits = makeRandomDigits(start.length || service.code_length)
+  return { verification: makeRandomId(), text: digits, sends: 0, expires_at }
 }
 
-function keep({ db }: Store, service: Service, start: Recipient, code: Code, message: string) {
+function storeVerification(
+  { db }: Store,
+  service: Service,
+  start: Recipient,
+  code: Code,
+  message: string,
+) {
   if (code.sends > 0) return countSend(db, code.verification, message)
-  return create(db, service, start, code, message)
+  return insertVerification(db, service, start, code, message)
 }
 
-async function create(
+async function insertVerification(
   db: Db,
   service: Service,
   { sender: { user }, to }: Recipient,
@@ -137,7 +148,7 @@ async function create(
 ) {
   const { verification: id, expires_at } = code
   const hash = await hashVerificationCode(db, user, code.text)
-  const sealed = await seal(db, CODES, id, code.text)
+  const sealed = await sealSecret(db, CODES, id, code.text)
   return queries(db)
     .with('written', (query) =>
       query

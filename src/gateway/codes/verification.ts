@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
-import { keyedHash } from '../../platform/db/secrets.ts'
+import { hashWithKey } from '../../platform/db/secrets.ts'
 
 const STATUSES = ['pending', 'approved', 'expired', 'canceled', 'max_attempts_reached'] as const
 
@@ -40,4 +40,4 @@ export const verificationsExtension: Extension = {
 }
 
 export const hashVerificationCode = (db: Store['db'], user: string, code: string) =>
-  keyedHash(db, CODES, `${user} ${code}`)
+  hashWithKey(db, CODES, `${user} ${code}`)

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { logChanges } from '../../engine/records/log-changes.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 
@@ -29,7 +29,8 @@ export interface Proof {
 export const hashShownText = (shown: string): string =>
   shown === '' ? '' : createHash('sha256').update(shown).digest('hex').slice(0, 12)
 
-const setProof = (db: Db, proof: string) => call(db, 'set_config', 'pocketsms.consent', proof, true)
+const setProof = (db: Db, proof: string) =>
+  callFunction(db, 'set_config', 'pocketsms.consent', proof, true)
 
 /**
  * Gives the entries that changes of contacts' `opted_out` add to `consents` their proof (the trigger
@@ -121,7 +122,7 @@ export async function addEntry(db: Db, entry: Entry): Promise<void> {
  * Adds the entry of a person whom the server asks to confirm: the state becomes `asked`. `db`: a transaction.
  */
 export async function addQuestion(db: Db, entry: Omit<Entry, 'event'>): Promise<void> {
-  const setAsks = (value: string) => call(db, 'set_config', 'pocketsms.asks', value, true)
+  const setAsks = (value: string) => callFunction(db, 'set_config', 'pocketsms.asks', value, true)
   await setAsks('yes')
   await addEntry(db, { ...entry, event: 'opt_in' })
   await setAsks('')

@@ -1,10 +1,10 @@
 import type { Feature } from '../base/feature.ts'
 import { consentStatesExtension, consentsExtension } from './consents-extension.ts'
-import { CONSENT_PAGES, errorPage } from './routes.ts'
+import { CONSENT_PAGES, sendErrorPage } from './routes.ts'
 
 /** Who agreed to texts, and the public pages by which people join groups and end texts. */
 export const CONSENT: Feature = {
   rows: CONSENT_PAGES,
-  api: { roots: ['/join', '/leave'], group: 'pages', errorForm: errorPage },
+  api: { roots: ['/join', '/leave'], group: 'pages', errorForm: sendErrorPage },
   extensions: () => ({ consents: consentsExtension, consent_states: consentStatesExtension }),
 }

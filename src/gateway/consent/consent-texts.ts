@@ -89,10 +89,11 @@ const WORDINGS: Readonly<Record<string, Wording>> = {
   },
 }
 
-const all = (of: 'yes' | 'help') => Object.values(WORDINGS).flatMap((wording) => wording[of])
+const listConsentTexts = (of: 'yes' | 'help') =>
+  Object.values(WORDINGS).flatMap((wording) => wording[of])
 /** The words of all languages that confirm, and those that ask for help. */
-export const YES_WORDS: readonly string[] = all('yes')
-export const HELP_WORDS: readonly string[] = all('help')
+export const YES_WORDS: readonly string[] = listConsentTexts('yes')
+export const HELP_WORDS: readonly string[] = listConsentTexts('help')
 
 /** A text in the first known of these languages, else in English, with its names filled in. */
 export function renderConsentText(

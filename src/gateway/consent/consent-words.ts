@@ -2,11 +2,11 @@ import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import { HELP_WORDS, YES_WORDS } from './consent-texts.ts'
 import type { JoinGroup } from './joinable-groups.ts'
 
-const isOne = (body: string, words: readonly string[]) =>
+const isOneWord = (body: string, words: readonly string[]) =>
   readOptWord(body, { out: words, in: [] }) === true
 
 /** Whether a whole text asks for help. */
-export const isHelp = (body: string): boolean => isOne(body, HELP_WORDS)
+export const isHelp = (body: string): boolean => isOneWord(body, HELP_WORDS)
 
 /** What a text says about consent, besides opt-out words. `group`: the id of the group that it joins. */
 type ConsentWord =
@@ -25,9 +25,9 @@ export function readConsentWord(
 ): ConsentWord | undefined {
   const isOut = readOptWord(body, words)
   if (isOut === true) return undefined
-  if (isOne(body, YES_WORDS)) return { kind: 'yes' }
+  if (isOneWord(body, YES_WORDS)) return { kind: 'yes' }
   if (isOut === false || groups.length === 0) return undefined
   if (isHelp(body)) return { kind: 'help' }
-  const group = groups.find((one) => isOne(body, one.words.split(',')))
+  const group = groups.find((one) => isOneWord(body, one.words.split(',')))
   return group && { kind: 'join', group: group.id }
 }

@@ -2,7 +2,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/date.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { fieldError, forbidden, invalidFields } from '../../platform/api-errors.ts'
+import { forbidden, invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { completeNumber } from '../base/complete-numbers.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
@@ -21,7 +21,7 @@ const MAX_AHEAD_MS = 300_000
 /** Throws 400 for an entry that only the server may add, and for one about the future. */
 function checkEntry({ source, event, given_at }: Readonly<Record<string, Value>>): void {
   const refuse = (field: string, code: string, message: string) => {
-    throw invalidFields({ [field]: fieldError(code, message) })
+    throw invalidFields({ [field]: makeFieldError(code, message) })
   }
   if (OF_THE_SERVER.includes(source))
     refuse(
@@ -91,7 +91,7 @@ async function findPerson({ db }: Store, user: string, contact: string, number: 
     .executeTakeFirst()
   if (found && number !== '' && found.phone !== number)
     throw invalidFields({
-      number: fieldError('validation_other_number', 'Must be the number of the contact.'),
+      number: makeFieldError('validation_other_number', 'Must be the number of the contact.'),
     })
   return { contact: found?.id ?? contact, number: number || (found?.phone ?? '') }
 }

@@ -10,7 +10,7 @@ const FAILURES: Readonly<Record<number, string>> = {
 }
 
 /** Answers of a page, by status. Failures are pages, too. */
-export const pages = (descriptions: Readonly<Record<number, string>>) =>
+export const describePageAnswers = (descriptions: Readonly<Record<number, string>>) =>
   Object.fromEntries(
     Object.entries({ ...FAILURES, ...descriptions }).map(([status, description]) => [
       status,
@@ -39,7 +39,7 @@ export const LEAVE = z
   .object({ group: z.string().optional().describe('A group to leave; left out, all texts end.') })
   .meta({ id: 'LeaveForm' })
 
-export const form = (schema: z.ZodType) => ({
+export const describeFormBody = (schema: z.ZodType) => ({
   required: true,
   content: { 'application/x-www-form-urlencoded': { schema } },
 })

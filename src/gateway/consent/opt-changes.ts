@@ -1,4 +1,4 @@
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 
 /** An opt-out or opt-in. `said`: its text. */
@@ -16,20 +16,29 @@ export interface OptChange {
  * Drops opt-ins that are older than an opt-out of the same sender: a text may arrive after a newer one, and
  * after the person or the account has entered an opt-out otherwise.
  */
-export async function dropLate<Change extends OptChange>(
+export async function dropLateChanges<Change extends OptChange>(
   db: Db,
   user: string,
   said: readonly Change[],
 ): Promise<readonly Change[]> {
   const kept: Change[] = []
-  for (const one of said) if (one.isOut || !(await isLate(db, user, one))) kept.push(one)
+  for (const one of said) if (one.isOut || !(await isLateChange(db, user, one))) kept.push(one)
   return kept
 }
 
-async function isLate(
+async function isLateChange(
   db: Db,
   user: string,
   { sender, group = '', message }: OptChange,
 ): Promise<boolean> {
-  return call(db, 'consent_is_late', user, sender, group, group === '' ? 'all' : '', message, '')
+  return callFunction(
+    db,
+    'consent_is_late',
+    user,
+    sender,
+    group,
+    group === '' ? 'all' : '',
+    message,
+    '',
+  )
 }

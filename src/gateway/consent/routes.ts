@@ -1,25 +1,25 @@
 import { getCookie } from 'hono/cookie'
 import type { ContentfulStatusCode } from 'hono/utils/http-status'
-import { object, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
+import { makeObjectShape, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
 import { identifyKnownCaller } from '../../http/authenticate.ts'
 import { readForm } from '../../http/body/form.ts'
 import type { Ctx, ErrorForm, Services } from '../../http/context.ts'
 import { SERVER } from '../../http/openapi/operations.ts'
-import { everybody, type HasServices } from '../../http/permission.ts'
-import { rows } from '../../http/rows.ts'
+import { allowEverybody, type HasServices } from '../../http/permission.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { notFound } from '../../platform/api-errors.ts'
-import { readTyped } from '../../portable/phone/typed.ts'
+import { readTypedPhone } from '../../portable/phone/typed.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
-import { form, JOIN, LEAVE, pages } from './describe-pages.ts'
+import { describeFormBody, describePageAnswers, JOIN, LEAVE } from './describe-pages.ts'
 import { renderAskedPage, renderJoinedPage } from './pages/asked-page.ts'
 import { confirmCode } from './pages/confirm-code.ts'
-import { leave } from './pages/end-consent.ts'
+import { endConsent } from './pages/end-consent.ts'
 import { joinForm, type Typed } from './pages/join-form.ts'
 import { findJoinPage, type JoinPage } from './pages/join-page.ts'
 import { findLeavePage, type LeavePage, leaveForm, renderLeftPage } from './pages/leave-page.ts'
 import { describePageFault } from './pages/page-errors.ts'
-import { html, PAGE_HEADERS, renderHtmlPage, text as words } from './pages/page-html.ts'
+import { html, PAGE_HEADERS, renderHtmlPage, escapeText as words } from './pages/page-html.ts'
 import { choosePageLanguage, fillPageWords, type PageWord } from './pages/page-words.ts'
 import { isOfOtherSite } from './pages/refuse-other-site.ts'
 import { askToJoin } from './pages/send-join-question.ts'
@@ -27,7 +27,7 @@ import { askToJoin } from './pages/send-join-question.ts'
 const MAX_FORM_BYTES = 16 << 10
 
 /** The fields of all forms of a join page. `to`: the number that got the code. */
-const JOIN_FORM = object({
+const JOIN_FORM = makeObjectShape({
   country: text,
   number: text,
   agree: text,
@@ -38,18 +38,18 @@ const JOIN_FORM = object({
 type JoinForm = ValueOf<typeof JOIN_FORM>
 
 /** The form of a leave page. `group`: the id of a group to leave; '' for all texts. */
-const LEAVE_FORM = object({ group: text })
+const LEAVE_FORM = makeObjectShape({ group: text })
 
 async function endTexts({ services }: HasServices, c: Ctx, token: string): Promise<Response> {
   const shown = await requireLeavePage(c, services, token)
-  if (isOfOtherSite(c, services)) return send(c, leaveForm(shown, 'otherSite'), 403)
-  if (await isSignedIn(c, services)) return send(c, leaveForm(shown, 'signedIn'), 403)
+  if (isOfOtherSite(c, services)) return sendPage(c, leaveForm(shown, 'otherSite'), 403)
+  if (await isSignedIn(c, services)) return sendPage(c, leaveForm(shown, 'signedIn'), 403)
   const { group: id } = await readForm(c, LEAVE_FORM, { maxBytes: MAX_FORM_BYTES })
   const group = shown.groups.find((one) => one.id === id)
   // a group that the person has left, or whose page is closed: ask again
-  if (id !== '' && !group) return send(c, leaveForm(shown))
-  await leave(openStoreForCaller(c, services, null), shown, id, describeVisitor(c, services))
-  return send(c, renderLeftPage(shown, group))
+  if (id !== '' && !group) return sendPage(c, leaveForm(shown))
+  await endConsent(openStoreForCaller(c, services, null), shown, id, describeVisitor(c, services))
+  return sendPage(c, renderLeftPage(shown, group))
 }
 
 /** Whether a person asks who may read texts of others: by a token, or in a browser that shows the console. */
@@ -73,18 +73,18 @@ async function requireJoinPage(c: Ctx, services: Services, id: string): Promise<
 }
 
 /** Answers a form that asks for texts: asks the number to confirm, or shows the form again with the fault. */
-async function join(
+async function answerJoinForm(
   c: Ctx,
   services: Services,
   shown: JoinPage,
   form: JoinForm,
 ): Promise<Response> {
   const again = (fault: PageWord, status = 400) =>
-    send(c, joinForm(shown, readTypedNumber(form), fault), status)
+    sendPage(c, joinForm(shown, readTypedNumber(form), fault), status)
   if (isOfOtherSite(c, services)) return again('otherSite', 403)
   if (form.version !== shown.version) return again('changed', 409)
   if (form.agree === '') return again('mustAgree')
-  const { phone: number } = readTyped(form.number, form.country)
+  const { phone: number } = readTypedPhone(form.number, form.country)
   if (number === undefined) return again('badNumber')
   try {
     const visitor = { ...describeVisitor(c, services), number }
@@ -94,25 +94,25 @@ async function join(
     if (!fault) throw error
     return again(fault.word, fault.status)
   }
-  return send(c, renderAskedPage(shown, number))
+  return sendPage(c, renderAskedPage(shown, number))
 }
 
 /** Answers a form with a code. */
-async function confirm(
+async function answerCodeForm(
   c: Ctx,
   services: Services,
   shown: JoinPage,
   form: JoinForm,
 ): Promise<Response> {
   const again = (fault: PageWord, status = 400) =>
-    send(c, renderAskedPage(shown, form.to, fault), status)
+    sendPage(c, renderAskedPage(shown, form.to, fault), status)
   if (isOfOtherSite(c, services)) return again('otherSite', 403)
-  const { phone: number } = readTyped(form.to, '')
+  const { phone: number } = readTypedPhone(form.to, '')
   const code = readTypedCode(form.code)
   if (number === undefined || code === '') return again('wrongCode')
   const visitor = { ...describeVisitor(c, services), number }
   const isJoined = await confirmCode(openStoreForCaller(c, services, null), shown, visitor, code)
-  return isJoined ? send(c, renderJoinedPage(shown, number)) : again('wrongCode')
+  return isJoined ? sendPage(c, renderJoinedPage(shown, number)) : again('wrongCode')
 }
 
 const readTypedNumber = ({ country, number }: JoinForm): Typed => ({
@@ -127,16 +127,16 @@ const describeVisitor = (c: Ctx, services: Services) => ({
   browser: (c.req.header('user-agent') ?? '').slice(0, MAX_BROWSER),
 })
 
-const send = (c: Ctx, content: string, status = 200) =>
+const sendPage = (c: Ctx, content: string, status = 200) =>
   c.body(content, status as ContentfulStatusCode, { ...PAGE_HEADERS })
 
 /** Answers an error with a page in the visitor's language. */
-export const errorPage: ErrorForm = (c, error) => {
+export const sendErrorPage: ErrorForm = (c, error) => {
   const language = readPageLanguage(c)
   const isMissing = error.status === 404
   const sentence = isMissing ? 'missingText' : (describePageFault(error)?.word ?? 'other')
   const body = html`<p>${words(fillPageWords(language, sentence))}</p>`
-  return send(
+  return sendPage(
     c,
     renderHtmlPage(language, fillPageWords(language, isMissing ? 'missing' : 'failed'), body),
     error.status,
@@ -144,30 +144,33 @@ export const errorPage: ErrorForm = (c, error) => {
 }
 
 /** `/join`, `/leave`: pages by which people join groups and end texts, without scripts and cookies. */
-export const CONSENT_PAGES = rows(SERVER, {
+export const CONSENT_PAGES = makeRoutes(SERVER, {
   'GET /join/:id': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: {
       id: 'showJoinPage',
       summary: 'The page by which people join a group',
       description:
         'A page in the language of the browser, without scripts and cookies. The group has `join_page`.',
-      responses: pages({ 200: 'The page.', 404: 'No group with this id has a page.' }),
+      responses: describePageAnswers({
+        200: 'The page.',
+        404: 'No group with this id has a page.',
+      }),
     },
     run: async ({ services }, c, id) => {
       const shown = await requireJoinPage(c, services, id)
-      return send(c, joinForm(shown, { country: shown.country, number: '' }))
+      return sendPage(c, joinForm(shown, { country: shown.country, number: '' }))
     },
   },
   'POST /join/:id': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: {
       id: 'joinByPage',
       summary: 'Ask to join a group',
       description:
         'Texts the number to confirm, within the limits of codes, and adds an entry to `consents`. A number that has joined or opted out gets the same answer, but no text.',
-      requestBody: form(JOIN),
-      responses: pages({
+      requestBody: describeFormBody(JOIN),
+      responses: describePageAnswers({
         200: 'The number was asked to confirm, or has confirmed by its code.',
         400: 'The form again, with the fault.',
         402: 'The quota of the account is used up.',
@@ -182,29 +185,34 @@ export const CONSENT_PAGES = rows(SERVER, {
     run: async ({ services }, c, id) => {
       const shown = await requireJoinPage(c, services, id)
       const form = await readForm(c, JOIN_FORM, { maxBytes: MAX_FORM_BYTES })
-      return form.code ? confirm(c, services, shown, form) : join(c, services, shown, form)
+      return form.code
+        ? answerCodeForm(c, services, shown, form)
+        : answerJoinForm(c, services, shown, form)
     },
   },
   'GET /leave/:token': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: {
       id: 'showLeavePage',
       summary: 'The page by which a person ends texts',
       description: 'The address is that of `{{stop_link}}` in a text. It changes nothing.',
-      responses: pages({ 200: 'The page, with a button.', 404: 'The token is wrong.' }),
+      responses: describePageAnswers({
+        200: 'The page, with a button.',
+        404: 'The token is wrong.',
+      }),
     },
     run: async ({ services }, c, token) =>
-      send(c, leaveForm(await requireLeavePage(c, services, token))),
+      sendPage(c, leaveForm(await requireLeavePage(c, services, token))),
   },
   'POST /leave/:token': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: {
       id: 'leaveByPage',
       summary: 'End texts',
       description:
         'Ends the texts of the account to the person of the link, or those of a group, and adds an entry to `consents`. Texts that no device has claimed end, too.',
-      requestBody: { ...form(LEAVE), required: false },
-      responses: pages({
+      requestBody: { ...describeFormBody(LEAVE), required: false },
+      responses: describePageAnswers({
         200: 'The texts are ended.',
         403: 'Another site sent the form.',
         404: 'The token is wrong.',

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { evaluate } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
-import { ALL_LANGUAGES, withLanguages } from '../../portable/opt-words-by-language.ts'
+import { ALL_LANGUAGES, addLanguageWords } from '../../portable/opt-words-by-language.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import { findSettings } from '../base/find-settings.ts'
@@ -22,10 +22,10 @@ export async function readOptWords(
   const isForeign = (body: string) => readOptWord(body, ALL_LANGUAGES) !== undefined
   if (!bodies.some(isForeign)) return words
   const settings = await findSettings(db, user, 'opt_out_languages')
-  return withLanguages(words, settings?.opt_out_languages ?? [])
+  return addLanguageWords(words, settings?.opt_out_languages ?? [])
 }
 
-const optOut = (db: Db, user: string, phone: string) =>
+const storeOptOut = (db: Db, user: string, phone: string) =>
   queries(db)
     .insertInto('contacts')
     .values({ id: sql`pb_new_id()`, user, phone, opted_out: true, created: NOW, updated: NOW })
@@ -65,12 +65,14 @@ export async function setOptedOut(
   proof: Proof,
 ): Promise<void> {
   if (!E164.test(phone)) return // senders that are names or short codes have no contact
-  const changed = isOut ? await withProof(store.db, proof, () => optOut(store.db, user, phone)) : []
+  const changed = isOut
+    ? await withProof(store.db, proof, () => storeOptOut(store.db, user, phone))
+    : []
   for (const { id, isNew } of changed)
     await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
   const isEntered = isOut
     ? changed.length > 0 || (proof.source === 'page' && (await isOutByPage(store.db, user, phone)))
-    : !(await evaluate(store.db, isErasedOrStoppedSql(user, phone)))
+    : !(await evaluateSql(store.db, isErasedOrStoppedSql(user, phone)))
   const event = isOut ? 'opt_out' : 'opt_in'
   if (!isEntered) await addEntry(store.db, { ...proof, user, number: phone, group: '', event })
 }

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { evaluate } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 
 /** SQL: whether a number, a value or a column, has opted out of all texts of an account. */
@@ -12,4 +12,4 @@ export const isErasedOrStoppedSql = (user: string, phone: string): RawBuilder<bo
 
 /** Whether a number has opted out of all texts of an account. */
 export const hasStopped = (db: Db, user: string, phone: string): Promise<boolean> =>
-  evaluate(db, isStoppedSql(user, phone))
+  evaluateSql(db, isStoppedSql(user, phone))

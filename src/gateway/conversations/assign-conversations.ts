@@ -1,11 +1,11 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
-import { fieldError, invalidFields } from '../../platform/api-errors.ts'
-import { call } from '../../platform/db/call.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 
-const NOT_ASSIGNABLE = fieldError(
+const NOT_ASSIGNABLE = makeFieldError(
   'validation_invalid_assignee',
   'Must be the owner or a member who answers.',
 )
@@ -34,5 +34,5 @@ export async function checkAssignee(
 
 /** Assigns unassigned conversations with these phone numbers in turn, if the account's settings say so. */
 export async function assignInTurn(db: Db, user: string, numbers: Iterable<string>): Promise<void> {
-  await call(db, 'conversations_assign', user, [...numbers])
+  await callFunction(db, 'conversations_assign', user, [...numbers])
 }

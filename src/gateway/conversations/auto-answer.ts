@@ -4,7 +4,7 @@ import { formatDate } from '../../engine/fields/date.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { evaluate } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Again, Job, JobKind } from '../../platform/jobs/job-queue.ts'
@@ -23,7 +23,7 @@ import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
 import { makeOfferedMessage } from '../messages/send/send-texts.ts'
 import { type AcceptConfig, storeOffers } from '../messages/send/store-offers.ts'
 import { type Text, writeTexts } from '../messages/send/write-texts.ts'
-import { fold, matches } from './keyword-match.ts'
+import { foldText, matchesKeyword } from './keyword-match.ts'
 import { ANSWER } from './queue-answers.ts'
 
 /**
@@ -62,7 +62,7 @@ const readText = (db: Db, user: string, id: string) =>
 type Answerable = NonNullable<Awaited<ReturnType<typeof readText>>>
 
 /** The `client_ref` of the automatic answer to a text. */
-const answerRef = (id: string): string => `auto:${id}`
+const makeAnswerRef = (id: string): string => `auto:${id}`
 
 /** Whether an automatic answer may go to this sender: not to a name, nor to a short code. */
 export const isAnswerable = (sender: string): boolean => E164.test(sender)
@@ -109,7 +109,7 @@ const readAnswers = (db: Db, user: string, id: string) =>
 async function lockSender(db: Db, user: string, id: string): Promise<void> {
   const sender = sql`coalesce((select m."from" from sms_messages m where m.id = ${id}), '')`
   const taken = sql`pg_advisory_xact_lock(${sql.lit(LOCKS.answer)}, hashtext(${user} || ' ' || ${sender}))`
-  await evaluate(db, taken)
+  await evaluateSql(db, taken)
 }
 
 type AnswerServices = Readonly<{ store: Store; config: AcceptConfig }>
@@ -135,7 +135,7 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
     const received = await readText(db, user, id)
     const offer =
       received && received.sent < MAX_ANSWERS_A_DAY
-        ? await offerFor(inside, config, received)
+        ? await makeOfferIfDue(inside, config, received)
         : undefined
     if (!offer) return
     const { verdicts, wake } = await storeOffers(inside, config, [offer])
@@ -158,7 +158,7 @@ async function answerText({ store, config }: AnswerServices, job: Job): Promise<
  * text for help comes first. A person who has opted out gets answers to texts for help alone, one in each
  * pause. Undefined if no answer matches or its template fails.
  */
-async function offerFor(
+async function makeOfferIfDue(
   store: Store,
   config: AcceptConfig,
   received: Answerable,
@@ -167,9 +167,9 @@ async function offerFor(
   const asksForHelp = isHelp(body)
   if (isOptedOut && !(asksForHelp && (await beginHelpPause(store.db, user, from, PAUSE_SECONDS))))
     return
-  const folded = fold(body)
+  const folded = foldText(body)
   const answers = await readAnswers(store.db, user, id)
-  const answer = answers.find(({ match, value }) => matches(match, value, folded))
+  const answer = answers.find(({ match, value }) => matchesKeyword(match, value, folded))
   const hasOwnHelp = asksForHelp && answer !== undefined && answer.match !== 'any'
   const aboutConsent = hasOwnHelp ? undefined : await makeConsentAnswer(store, config, received)
   if (aboutConsent !== undefined) {
@@ -204,7 +204,7 @@ const makeAnswerOffer = (
   ...PLAIN_OPTIONS,
   permit: requirePermit(makeAccountSender(user, sentBy), 'send'),
   line: simulatedLine ?? undefined,
-  clientRef: answerRef(id),
+  clientRef: makeAnswerRef(id),
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
   // bulk: the conversation still counts as unanswered
   isBulk: true,

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { countryOfNumber } from '../../portable/phone/format.ts'
+import { findPhoneCountry } from '../../portable/phone/format.ts'
 import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
-import { isPlain } from '../../portable/phone/read.ts'
+import { isPlainPhone } from '../../portable/phone/read.ts'
 import type { Device } from '../base/device-record.ts'
 
 interface Received {
@@ -20,7 +20,7 @@ export async function completeSenders<T extends Received>(
   device: Pick<Device, 'id' | 'user' | 'phone'>,
   texts: readonly T[],
 ): Promise<readonly T[]> {
-  if (texts.every(({ from }) => isPlain(from))) return texts
+  if (texts.every(({ from }) => isPlainPhone(from))) return texts
   const countryOf = texts.some(({ from }) => needsCountry(from))
     ? await readSlotCountries(db, device)
     : () => ''
@@ -44,10 +44,10 @@ export async function readSlotCountries(
     .execute()
   const known = lines.map(({ slot, country, number }) => ({
     slot,
-    country: country || countryOfNumber(number ?? ''),
+    country: country || findPhoneCountry(number ?? ''),
   }))
   const all = new Set(known.map(({ country }) => country).filter((country) => country !== ''))
-  const ofDevice = all.size === 1 ? [...all][0]! : countryOfNumber(phone)
+  const ofDevice = all.size === 1 ? [...all][0]! : findPhoneCountry(phone)
   return (sim: number): string =>
     known.find(({ slot }) => slot === sim && sim > 0)?.country || ofDevice || lines[0]!.account
 }

@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { now } from '../../engine/fields/date.ts'
+import { formatNow } from '../../engine/fields/date.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { requireOwn } from '../../engine/records/require-own.ts'
-import { fieldError, invalidFields } from '../../platform/api-errors.ts'
-import { call } from '../../platform/db/call.ts'
+import { requireOwnRecord } from '../../engine/records/require-own.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { completeNumber } from '../base/complete-numbers.ts'
@@ -22,17 +22,17 @@ export const autoAnswersExtension: Extension = makeCheckExtension((values, old) 
 
 function checkAnswer({ match, value, body, template }: Values) {
   if (match !== 'any' && splitKeywords(String(value)).length === 0)
-    throw invalidFields({ value: fieldError('validation_required', 'Cannot be blank.') })
+    throw invalidFields({ value: makeFieldError('validation_required', 'Cannot be blank.') })
   if (!body && !template)
     throw invalidFields({
-      body: fieldError('validation_required', 'A text or a template is needed.'),
+      body: makeFieldError('validation_required', 'A text or a template is needed.'),
     })
 }
 
 type LastFields = Record<'id' | 'body' | 'at' | 'type' | 'device' | 'name', string>
 
 /** The fields of a conversation that its last message decides. */
-const readLast = (db: Db, user: string, number: string) =>
+const readLastText = (db: Db, user: string, number: string) =>
   queries(db)
     .selectFrom(sql<LastFields>`sms_conversation_last(${user}, ${number})`.as('l'))
     .leftJoin('sms_messages as m', 'm.id', 'l.id')
@@ -72,15 +72,15 @@ export const conversationsExtension: Extension = {
   ],
   async beforeCreate(store, values) {
     await completeNumber(store, values, 'number')
-    await requireOwn(store, 'line', values)
+    await requireOwnRecord(store, 'line', values)
     await checkAssignee(store, values)
-    const last = await readLast(store.db, String(values.user), String(values.number))
+    const last = await readLastText(store.db, String(values.user), String(values.number))
     Object.assign(values, last, {
-      last_at: last.last_at || now(),
+      last_at: last.last_at || formatNow(),
       unread: 0,
       unanswered: last.last_type === 'incoming',
       archived: false,
-      assigned_at: values.assignee ? now() : '',
+      assigned_at: values.assignee ? formatNow() : '',
       ...(values.blocked && BLOCKED),
     })
   },
@@ -91,10 +91,10 @@ export const conversationsExtension: Extension = {
       { assigned_at, last_sender, failure, asked_at },
       values.blocked && BLOCKED,
     )
-    await requireOwn(store, 'line', values, old)
+    await requireOwnRecord(store, 'line', values, old)
     if (values.assignee === old.assignee) return
     await checkAssignee(store, values)
-    values.assigned_at = values.assignee ? now() : ''
+    values.assigned_at = values.assignee ? formatNow() : ''
   },
 }
 
@@ -131,5 +131,5 @@ async function announceMentions({ db }: Store, values: Values, known: readonly s
   )
   if (mentions.length === 0) return
   const items = mentions.map((person) => `${conversation}@${person}`)
-  await call(db, 'push_queue', String(user), items)
+  await callFunction(db, 'push_queue', String(user), items)
 }

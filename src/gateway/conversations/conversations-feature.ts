@@ -1,7 +1,7 @@
-import { strict } from '../../engine/records/collection-extension.ts'
+import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import type { Services } from '../../http/context.ts'
 import { EVERY_MINUTE, type Feature, type QueuedServices } from '../base/feature.ts'
-import { type Sending, sendingFor } from '../messages/send/user-sending.ts'
+import { makeUserSending, type Sending } from '../messages/send/user-sending.ts'
 import { makeAnswerJobs } from './auto-answer.ts'
 import {
   autoAnswersExtension,
@@ -9,16 +9,18 @@ import {
   draftsExtension,
   notesExtension,
 } from './conversation-extensions.ts'
-import { bringBackDue } from './reopen-follow-ups.ts'
+import { reopenDueFollowUps } from './reopen-follow-ups.ts'
 
 /** The inbox: texts by number, notes, drafts, automatic answers. */
 export const CONVERSATIONS: Feature<Services, QueuedServices & { readonly sending: Sending }> = {
   extensions: () => ({
-    conversations: strict(conversationsExtension),
-    conversation_notes: strict(notesExtension),
-    conversation_drafts: strict(draftsExtension),
-    auto_answers: strict(autoAnswersExtension),
+    conversations: makeStrictExtension(conversationsExtension),
+    conversation_notes: makeStrictExtension(notesExtension),
+    conversation_drafts: makeStrictExtension(draftsExtension),
+    auto_answers: makeStrictExtension(autoAnswersExtension),
   }),
-  timed: ({ store }) => [{ id: 'followUps', ...EVERY_MINUTE, run: () => bringBackDue(store.db) }],
-  queued: ({ store, sending }) => [makeAnswerJobs(sendingFor(store, sending))],
+  timed: ({ store }) => [
+    { id: 'followUps', ...EVERY_MINUTE, run: () => reopenDueFollowUps(store.db) },
+  ],
+  queued: ({ store, sending }) => [makeAnswerJobs(makeUserSending(store, sending))],
 }

@@ -18,13 +18,13 @@ export async function findReactions<Text extends { readonly from: string; readon
   const found = new Set<Text>()
   for (const text of texts) {
     const reaction = readReaction(text.body)
-    if (reaction && (reaction.isKnown || (await hasSent(db, user, text.from, reaction.quote))))
+    if (reaction && (reaction.isKnown || (await hasSentText(db, user, text.from, reaction.quote))))
       found.add(text)
   }
   return found
 }
 
-async function hasSent(db: Db, user: string, to: string, quote: string): Promise<boolean> {
+async function hasSentText(db: Db, user: string, to: string, quote: string): Promise<boolean> {
   const beginning = quote.replace(/(?:…|\.\.\.)$/, '').trim()
   const spaced = sql<string>`regexp_replace(m.body, '\\s+', ' ', 'g')`
   const sent = await queries(db)

@@ -9,7 +9,7 @@ export const MAX_NUMBERS = 500
 const SECOND_FORM = `^\\+[0-9]{1,3}0|${OTHER_FORM}`
 
 /** SQL: the next numbers of user $1 after $2 in a column, which is tested by a condition. */
-const nextNumbers = (table: string, column: string, condition: string) => `(
+const writeNextNumbers = (table: string, column: string, condition: string) => `(
   select distinct "${column}" as number from ${table}
   where "user" = $1 and "${column}" > $2 and ${condition} order by number limit ${MAX_NUMBERS})`
 
@@ -19,14 +19,14 @@ const isCandidate = (column: string) =>
 
 /** A statement with a part for each column, because each has its own index. */
 const NUMBERS_AFTER = [
-  nextNumbers(
+  writeNextNumbers(
     'sms_messages',
     'from',
     `"from" <> '' and message_type = 'incoming' and ${isCandidate('from')}`,
   ),
-  nextNumbers('sms_messages', 'to', `message_type = 'outgoing' and "to" ~ $3`),
-  nextNumbers('conversations', 'number', isCandidate('number')),
-  nextNumbers('contacts', 'phone', isCandidate('phone')),
+  writeNextNumbers('sms_messages', 'to', `message_type = 'outgoing' and "to" ~ $3`),
+  writeNextNumbers('conversations', 'number', isCandidate('number')),
+  writeNextNumbers('contacts', 'phone', isCandidate('phone')),
 ].join(' union ')
 
 /** The next numbers in the order of collation "C": of texts, conversations and contacts. */
@@ -53,7 +53,7 @@ export async function readTexts(db: Db, user: string, numbers: readonly string[]
 }
 
 /** How many texts were sent to each number. */
-export async function countSent(db: Db, user: string, numbers: readonly string[]) {
+export async function countSentTo(db: Db, user: string, numbers: readonly string[]) {
   const rows = await queries(db)
     .selectFrom('sms_messages')
     .select(['to', sql<number>`count(*)::int`.as('count')])

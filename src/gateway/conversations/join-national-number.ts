@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyFound, matchAny, NOW, queries } from '../../platform/db/queries.ts'
+import { matchAny, matchAnyFound, NOW, queries } from '../../platform/db/queries.ts'
 import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import { addEntry } from '../consent/consent-entries.ts'
@@ -31,11 +31,11 @@ export async function joinNumber(
     while ((await moveTexts(store, user, joined, group, serverWords)) === MAX_TEXTS);
   }
   if (phone === undefined) return
-  while ((await moveSent(store.db, user, number, phone)) === MAX_TEXTS);
+  while ((await moveSentTexts(store.db, user, number, phone)) === MAX_TEXTS);
   await store.db.transaction(async (db) => {
     await lockUserSends(db, user)
     const isOut = await hasStopped(db, user, number)
-    await call(db, 'sms_conversation_join', user, number, phone)
+    await callFunction(db, 'sms_conversation_join', user, number, phone)
     if (isOut && !(await hasStopped(db, user, phone)))
       await setOptedOut({ ...store, db }, user, phone, true, { source: 'import' })
     for (const group of await findGroupsLeft(db, user, number, phone))
@@ -80,14 +80,14 @@ insert into _stop_list ("user", hash) select l."user", person_hash($1, $3) from 
 where l."user" = $1 and l.hash = person_hash($1, $2) on conflict do nothing`
 
 /** Moves some texts that were sent to a stored number to its E.164 number. Returns how many. */
-const moveSent = (whole: Db, user: string, number: string, phone: string): Promise<number> =>
+const moveSentTexts = (whole: Db, user: string, number: string, phone: string): Promise<number> =>
   whole.transaction(async (db) => {
     await lockUserSends(db, user)
     const moved = await queries(db)
       .updateTable('sms_messages')
       .set({ to: phone, updated: NOW })
       .where('id', '=', ({ selectFrom }) =>
-        anyFound(
+        matchAnyFound(
           selectFrom('sms_messages')
             .select('id')
             .where('user', '=', user)
@@ -124,14 +124,14 @@ const moveTexts = (
       .execute()
     // the conversation of the national number becomes, or joins, the one of `joined.phone`
     if (!joined.hasConversation || group.phone !== joined.phone)
-      await call(db, 'sms_conversation_heard', user, group.phone)
+      await callFunction(db, 'sms_conversation_heard', user, group.phone)
     const inside = { ...store, db }
     const bodies = moved.map(({ body }) => body)
     const words = await readOptWords(inside, user, serverWords, bodies)
     // in another country, the national number may be that of another person
     const isOnePerson = joined.texts.every(({ phone }) => phone === group.phone)
     const numbers = isOnePerson ? [group.phone, joined.number] : [group.phone]
-    const last = await lastOptOut(db, user, numbers, moved, words)
+    const last = await findLastOptOut(db, user, numbers, moved, words)
     if (last) {
       await setOptedOut(
         inside,
@@ -155,7 +155,7 @@ const renameSender = (
     .updateTable('sms_messages')
     .set({ from: phone, to: ownPhone, updated: NOW })
     .where('id', '=', ({ selectFrom }) =>
-      anyFound(
+      matchAnyFound(
         selectFrom('sms_messages')
           .select('id')
           .where('user', '=', user)
@@ -174,7 +174,7 @@ const renameSender = (
     .execute()
 
 /** The last opt-out of the moved texts, if it is later than all opt-ins from these numbers. */
-async function lastOptOut(
+async function findLastOptOut(
   db: Db,
   user: string,
   numbers: readonly string[],

@@ -1,10 +1,10 @@
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
-import { isPlain, readPhone } from '../../portable/phone/read.ts'
+import { isPlainPhone, readPhone } from '../../portable/phone/read.ts'
 import { readSlotCountries } from './complete-senders.ts'
 import {
-  countSent,
+  countSentTo,
   MAX_NUMBERS,
   readContacts,
   readConversations,
@@ -51,23 +51,23 @@ export async function* readNationalNumbers(
   db: Db,
   user: string,
 ): AsyncGenerator<readonly NationalNumber[]> {
-  const countries = countriesByDevice(db, user)
+  const countries = makeCountryReader(db, user)
   for (let after = ''; ; ) {
     const page = await readNumbersAfter(db, user, after)
     const national = page.filter(mayBeNational)
-    if (national.length > 0) yield await describe(db, user, national, countries)
+    if (national.length > 0) yield await describeNumbers(db, user, national, countries)
     if (page.length < MAX_NUMBERS) return
     after = page.at(-1)!
   }
 }
 
 const mayBeNational = (number: string): boolean =>
-  !isPlain(number) && (readPhone(number).phone !== undefined || needsCountry(number))
+  !isPlainPhone(number) && (readPhone(number).phone !== undefined || needsCountry(number))
 
 type CountryOf = (device: string, slot: number) => Promise<string>
 
 /** The countries of an account's devices, each read once. */
-function countriesByDevice(db: Db, user: string): CountryOf {
+function makeCountryReader(db: Db, user: string): CountryOf {
   const known = new Map<string, Promise<(sim: number) => string>>()
   const read = async (id: string) => {
     const device = await queries(db)
@@ -84,7 +84,7 @@ function countriesByDevice(db: Db, user: string): CountryOf {
   }
 }
 
-async function describe(
+async function describeNumbers(
   db: Db,
   user: string,
   numbers: readonly string[],
@@ -92,7 +92,7 @@ async function describe(
 ): Promise<NationalNumber[]> {
   const [texts, sent, conversations, contacts] = await Promise.all([
     readTexts(db, user, numbers),
-    countSent(db, user, numbers),
+    countSentTo(db, user, numbers),
     readConversations(db, user, numbers),
     readContacts(db, user, numbers),
   ])
@@ -100,7 +100,7 @@ async function describe(
     numbers.map(async (number) => {
       const phoneAt = async (device: string, slot: number) => {
         const phone = readSender(number, await countryOf(device, slot))
-        return phone !== number && isPlain(phone) ? phone : undefined
+        return phone !== number && isPlainPhone(phone) ? phone : undefined
       }
       const heard = await Promise.all(
         (texts.get(number) ?? []).map(async (group) => ({

@@ -1,12 +1,12 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { callForRows } from '../../platform/db/call.ts'
+import { callFunctionRows } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import type { OptWords } from '../../portable/read-opt-word.ts'
 import { addEntry } from '../consent/consent-entries.ts'
 import { readConsentWord } from '../consent/consent-words.ts'
 import type { JoinGroup } from '../consent/joinable-groups.ts'
-import { dropLate, type OptChange } from '../consent/opt-changes.ts'
+import { dropLateChanges, type OptChange } from '../consent/opt-changes.ts'
 import { queueAnswers } from './queue-answers.ts'
 
 /** A new text of a person. */
@@ -35,7 +35,7 @@ export async function recordConsentTexts(
   })
   if (heard.length === 0) return
   const answered: string[] = []
-  for (const one of await dropLate(store.db, user, heard)) {
+  for (const one of await dropLateChanges(store.db, user, heard)) {
     const { word, message } = one
     if (word.kind === 'join')
       await addEntry(store.db, {
@@ -44,7 +44,7 @@ export async function recordConsentTexts(
         source: 'keyword',
         group: word.group,
       })
-    if (word.kind !== 'yes' || (await confirm(store.db, user, one))) answered.push(message)
+    if (word.kind !== 'yes' || (await confirmConsent(store.db, user, one))) answered.push(message)
   }
   await queueAnswers(store.db, user, answered)
 }
@@ -57,8 +57,8 @@ const makeOptEntry = (user: string, { sender: number, said, message }: OptChange
 })
 
 /** Confirms the question that the text answers. Returns whether there is one. */
-async function confirm(db: Db, user: string, one: OptChange): Promise<boolean> {
-  const [question] = await callForRows(db, 'consent_answered', user, one.sender, one.message)
+async function confirmConsent(db: Db, user: string, one: OptChange): Promise<boolean> {
+  const [question] = await callFunctionRows(db, 'consent_answered', user, one.sender, one.message)
   // the text of a question is the proof
   if (!question?.shown) return false
   await addEntry(db, {

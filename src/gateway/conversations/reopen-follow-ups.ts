@@ -1,19 +1,19 @@
 import { sql } from 'kysely'
 import { logQuery } from '../../engine/records/log-changes.ts'
-import { execute } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW } from '../../platform/db/queries.ts'
 
 const MAX_DUE = 1_000
 
 /** Unarchives conversations whose reminder is due, marks them unread and unanswered, and queues pushes. */
-export async function bringBackDue(db: Db): Promise<void> {
-  while ((await bringBackSome(db)) === MAX_DUE);
+export async function reopenDueFollowUps(db: Db): Promise<void> {
+  while ((await reopenDueBatch(db)) === MAX_DUE);
 }
 
 /** Brings back at most MAX_DUE conversations. `skip locked`: nodes do not wait for each other. */
-async function bringBackSome(db: Db): Promise<number> {
-  const changed = await execute(
+async function reopenDueBatch(db: Db): Promise<number> {
+  const changed = await executeStatement(
     db,
     sql<{ conversations: number }>`with due as (
       select id from conversations where follow_up_at <> '' and follow_up_at <= ${NOW}

@@ -1,14 +1,14 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { isDecodable } from '../../engine/files/make-thumbnail.ts'
-import { sniff } from '../../engine/files/sniff.ts'
+import { sniffContentType } from '../../engine/files/sniff.ts'
 import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import { type FileFacts, storeFile } from '../../engine/files/stored-files.ts'
 import { makeStoredName } from '../../engine/files/stored-name.ts'
 import { type Content, makeMemoryContent } from '../../engine/files/upload.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
-import { periodsSql, writeDaysAgo } from '../base/retention-periods.ts'
+import { writeDaysAgo, writePeriodsSql } from '../base/retention-periods.ts'
 
 const MESSAGES = 'sms_messages'
 
@@ -28,7 +28,7 @@ const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])
 
 /** Makes an attachment of a received file. A picture that cannot be decoded becomes a `.bin` file. */
 export async function readAttachment(sentName: string, bytes: Buffer): Promise<Attachment> {
-  const { type, extension } = await sniff(bytes)
+  const { type, extension } = await sniffContentType(bytes)
   const isOpaque = PICTURES.has(extension) && !(await isDecodable(bytes))
   const base = sentName.replace(/\.\w{1,10}$/, '').replaceAll('.', '_')
   return {
@@ -48,7 +48,7 @@ async function nameFiles(
   names: readonly string[],
   user: string,
 ): Promise<boolean> {
-  const kept = sql`(select ${writeDaysAgo(sql`p.files`)} from ${periodsSql(user, 0)} p)`
+  const kept = sql`(select ${writeDaysAgo(sql`p.files`)} from ${writePeriodsSql(user, 0)} p)`
   const named = await queries(db)
     .updateTable('sms_messages')
     .set({ attachments: [...names], updated: NOW })

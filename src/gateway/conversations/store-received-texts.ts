@@ -1,13 +1,13 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/date.ts'
-import { derivedId } from '../../platform/tools/random.ts'
+import { deriveId } from '../../platform/tools/random.ts'
 import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import { countSegments } from '../../portable/segments.ts'
 import type { Device } from '../base/device-record.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import { readConsentWord } from '../consent/consent-words.ts'
 import { readJoinGroups } from '../consent/joinable-groups.ts'
-import { dropLate, type OptChange } from '../consent/opt-changes.ts'
+import { dropLateChanges, type OptChange } from '../consent/opt-changes.ts'
 import { makeKeywordProof, readOptWords, setOptedOut } from '../consent/set-opted-out.ts'
 import { assignInTurn } from './assign-conversations.ts'
 import { isAnswerable } from './auto-answer.ts'
@@ -43,11 +43,11 @@ export async function receiveTexts(
   serverWords: OptWords,
 ): Promise<string[]> {
   // of the sender as reported: the same report makes the same id, whatever the country was
-  const ids = reported.map((text) => receivedId(device, text))
+  const ids = reported.map((text) => makeReceivedId(device, text))
   const texts = await completeSenders(store, device, reported)
   const bodies = texts.map(({ body }) => body)
   const words = await readOptWords(store, device.user, serverWords, bodies)
-  const instants = distinctInstants(texts)
+  const instants = makeDistinctInstants(texts)
   const reactions = await findReactions(store.db, device.user, texts)
   const rows = texts.map((text, i) => {
     const { from, body, sim, attachments = [] } = text
@@ -76,7 +76,8 @@ export async function receiveTexts(
       .map((text, i) => ({ ...text, id: ids[i]!, at: instants[i]! }))
       .toSorted((a, b) => a.at - b.at)
     const mayConfirm = bodies.some((body) => readConsentWord(body, words, [])?.kind === 'yes')
-    if (mayConfirm || lastWords(identified, words).length > 0) await lockUserSends(db, device.user)
+    if (mayConfirm || findLastOptWords(identified, words).length > 0)
+      await lockUserSends(db, device.user)
     const stored = await db.query(INSERT_RECEIVED_TEXTS, [
       device.user,
       device.id,
@@ -91,12 +92,12 @@ export async function receiveTexts(
         id: device.user,
         maxBytes,
       })
-    const fresh = inKnownOrder(
+    const fresh = sortReceived(
       identified.filter(({ id }) => isNew.has(id)),
       words,
     )
-    const last = lastWords(fresh, words)
-    const said = await dropLate(db, device.user, last)
+    const last = findLastOptWords(fresh, words)
+    const said = await dropLateChanges(db, device.user, last)
     for (const one of said)
       await setOptedOut(inside, device.user, one.sender, one.isOut, makeKeywordProof(one))
     await recordConsentTexts(inside, device.user, fresh, words, readJoinGroups(stored.rows[0]?.[2]))
@@ -108,7 +109,7 @@ export async function receiveTexts(
 type Identified = ReceivedText & { readonly id: string }
 
 /** The last opt-out or opt-in word of each sender, sorted, so that contacts are locked in one order. */
-function lastWords(texts: readonly Identified[], words: OptWords): OptChange[] {
+function findLastOptWords(texts: readonly Identified[], words: OptWords): OptChange[] {
   const last = new Map<string, OptChange>()
   for (const { id, from, body } of texts) {
     const isOut = readOptWord(body, words)
@@ -123,9 +124,9 @@ const HOUR_MS = 3_600_000
  * Leaves out texts of a clock that is far ahead, if the same report has an opt-out of their sender with a
  * possible time: the clock does not show that they are later. Opt-outs stay.
  */
-function inKnownOrder(texts: readonly Identified[], words: OptWords): readonly Identified[] {
+function sortReceived(texts: readonly Identified[], words: OptWords): readonly Identified[] {
   const isAhead = ({ receivedAt }: Identified) =>
-    withoutSummer(receivedAt) - Date.now() > HOUR_MS / 2
+    removeSummerHour(receivedAt) - Date.now() > HOUR_MS / 2
   const isOut = ({ body }: Identified) => readOptWord(body, words) === true
   const ahead = texts.filter((text) => isAhead(text) && !isOut(text))
   if (ahead.length === 0) return texts
@@ -136,15 +137,15 @@ function inKnownOrder(texts: readonly Identified[], words: OptWords): readonly I
 }
 
 /** Subtracts an hour from times 30 to 60 minutes in the future: Android before 7 ignores summer time. */
-function withoutSummer(receivedAt: number) {
+function removeSummerHour(receivedAt: number) {
   const aheadMs = receivedAt - Date.now()
   return aheadMs > HOUR_MS / 2 && aheadMs <= HOUR_MS ? receivedAt - HOUR_MS : receivedAt
 }
 
 /** The times of texts, none in the future. Equal ones are set a millisecond apart, to keep the order. */
-function distinctInstants(texts: readonly ReceivedText[]): number[] {
+function makeDistinctInstants(texts: readonly ReceivedText[]): number[] {
   const latest = Date.now() - (texts.length - 1)
-  const instants = texts.map(({ receivedAt }) => Math.min(withoutSummer(receivedAt), latest))
+  const instants = texts.map(({ receivedAt }) => Math.min(removeSummerHour(receivedAt), latest))
   const earliestFirst = [...instants.keys()].sort((a, b) => instants[a]! - instants[b]! || a - b)
   let next = 0
   for (const i of earliestFirst) {
@@ -155,7 +156,7 @@ function distinctInstants(texts: readonly ReceivedText[]): number[] {
 }
 
 /** The id of the message of a received text. */
-export const receivedId = (
+export const makeReceivedId = (
   device: Device,
   { from, receivedAt, body, identity = body }: ReceivedText,
-) => derivedId(JSON.stringify([device.id, from, receivedAt, identity]))
+) => deriveId(JSON.stringify([device.id, from, receivedAt, identity]))

@@ -1,5 +1,5 @@
 import { STREAMS } from '../../http/metrics/traffic.ts'
-import { gatewayForm } from '../../http/middleware/failure.ts'
+import { sendGatewayError } from '../../http/middleware/failure.ts'
 import type { Feature } from '../base/feature.ts'
 import { DEVICE_ROUTES, DEVICES } from './device-routes.ts'
 import { PAIRING_ROUTES } from './pairing-routes.ts'
@@ -11,7 +11,7 @@ export const DEVICE_API: Feature = {
     roots: ['/api/devices'],
     group: 'devices',
     groups: { 'POST /api/devices/claim': 'claim', 'GET /api/devices/events': STREAMS },
-    errorForm: gatewayForm,
+    errorForm: sendGatewayError,
     isOwn: true,
     tags: [{ name: DEVICES, description: 'For the program on a phone or beside a modem.' }],
   },

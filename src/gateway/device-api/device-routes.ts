@@ -3,9 +3,9 @@ import { z } from 'zod'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { DEVICE } from '../../http/openapi/security.ts'
-import { textAnswer } from '../../http/openapi/success-answers.ts'
+import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
 import type { HasServices, Permission } from '../../http/permission.ts'
-import { rows } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
@@ -23,7 +23,7 @@ import { saveHealth } from '../lines/phone-health.ts'
 import { saveSubscription } from '../lines/push-wake.ts'
 import { type DeviceCaller, requireDeviceCaller } from '../lines/require-device.ts'
 import { waitForAny } from '../lines/wake-devices.ts'
-import { vapidKeys } from '../lines/web-push.ts'
+import { readVapidKeys } from '../lines/web-push.ts'
 import { applyReports } from '../messages/queue/apply-reports.ts'
 import { CLAIMED_MESSAGE, claimMessages } from '../messages/queue/claim-messages.ts'
 import { REPORT_RESULT } from '../messages/queue/store-reports.ts'
@@ -49,7 +49,7 @@ async function identifyDevice(c: Ctx, services: Services): Promise<DeviceCaller>
   return caller
 }
 
-const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+const readDeviceJson = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
 
 function sendEvents({ device, store, services }: DeviceCaller & HasServices, c: Ctx): Response {
   const { config, ending } = services
@@ -79,7 +79,7 @@ function sendEvents({ device, store, services }: DeviceCaller & HasServices, c: 
 }
 
 /** `/api/devices`: texts to send, reports, received texts. Errors are `{"error","message"}`. */
-export const DEVICE_ROUTES = rows(DEVICES, {
+export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/heartbeat': {
     permission: byDevice,
     describe: {
@@ -93,7 +93,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
       fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store }, c) => {
-      const { sims, ...health } = checkShape(HEARTBEAT_BODY, await read(c))
+      const { sims, ...health } = checkShape(HEARTBEAT_BODY, await readDeviceJson(c))
       if (sims) await saveSims(store, device, sims)
       await saveHealth(store, device, health)
       return { pending: await countPending(store, device) }
@@ -112,7 +112,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
       fails: DEVICE_REFUSALS,
     },
     changes: true,
-    run: async ({ store }) => ({ key: (await vapidKeys(store)).publicKey }),
+    run: async ({ store }) => ({ key: (await readVapidKeys(store)).publicKey }),
   },
   'PUT /api/devices/push': {
     permission: byDevice,
@@ -126,7 +126,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
       fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store, services: { config } }, c) =>
-      saveSubscription(store, device, checkShape(PUSH_BODY, await read(c)), config),
+      saveSubscription(store, device, checkShape(PUSH_BODY, await readDeviceJson(c)), config),
   },
   'POST /api/devices/claim': {
     permission: byDevice,
@@ -144,7 +144,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
     },
     run: async ({ device, store, services }, c) => {
       const { config, closing } = services
-      const { limit, wait } = checkShape(CLAIM_BODY, await read(c))
+      const { limit, wait } = checkShape(CLAIM_BODY, await readDeviceJson(c))
       if (wait) limitOpenStreams(c, services, device.user)
       const claim = () => claimMessages(store, device, limit ?? DEFAULT_LIMIT, config.leaseSeconds)
       const ended = AbortSignal.any([closing, c.req.raw.signal])
@@ -166,7 +166,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
       fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store, services: { config } }, c) => {
-      const { items } = checkShape(REPORT_BODY, await read(c))
+      const { items } = checkShape(REPORT_BODY, await readDeviceJson(c))
       return { items: await applyReports(store, device, items, config.deviceOnlineSeconds) }
     },
   },
@@ -190,7 +190,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
       fails: DEVICE_REFUSALS,
     },
     run: async ({ device, store, services: { config } }, c) => {
-      const { items } = checkShape(INCOMING_BODY, await read(c))
+      const { items } = checkShape(INCOMING_BODY, await readDeviceJson(c))
       return { ids: await receiveTexts(store, device, items, config.optWords) }
     },
   },
@@ -202,7 +202,7 @@ export const DEVICE_ROUTES = rows(DEVICES, {
       description:
         'An event stream. `wake`: come and claim. `canceled`: `{"id"}` is not to be sent any more. A comment every 15 seconds is a sign of life.',
       fails: DEVICE_REFUSALS,
-      responses: textAnswer('text/event-stream', 'The stream.'),
+      responses: describeTextAnswer('text/event-stream', 'The stream.'),
     },
     run: sendEvents,
   },

@@ -4,17 +4,17 @@ import { signToken } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
 import { sendRaw } from '../../http/answer.ts'
-import { authenticateUncached, ownRecord } from '../../http/authenticate.ts'
+import { answerOwnRecord, authenticateUncached } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
-import { refusalAnswers } from '../../http/openapi/gateway-error-answers.ts'
+import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import { SIGNED_IN } from '../../http/openapi/security.ts'
-import { textAnswer } from '../../http/openapi/success-answers.ts'
-import { everybody, type HasServices, type Permission } from '../../http/permission.ts'
-import { retry } from '../../http/retry-request.ts'
-import { rows } from '../../http/rows.ts'
+import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
+import { allowEverybody, type HasServices, type Permission } from '../../http/permission.ts'
+import { retryRequest } from '../../http/retry-request.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { type Caller, openStoreForCaller } from '../../http/server/caller.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
@@ -32,7 +32,7 @@ const byAdmin: Permission<Caller & HasServices> = {
   least: 'admin',
   security: SIGNED_IN,
   withCaller: (c, services, work) =>
-    retry(
+    retryRequest(
       services.store,
       async () => requireUserRecord(await authenticateUncached(c, services)),
       async (auth) => work({ auth, store: openStoreForCaller(c, services, auth), services }),
@@ -66,7 +66,7 @@ computer with Node:
 A code is good for one device and for 5 minutes.
 `
 
-async function pair(c: Ctx, services: Services): Promise<string> {
+async function pairByCode(c: Ctx, services: Services): Promise<string> {
   const store = openStoreForCaller(c, services, null)
   const { push, ...body } = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
   if (push) checkEndpoint(push, services.config)
@@ -86,13 +86,13 @@ async function answerPaired(c: Ctx, services: Services, id: string): Promise<Res
   const auth = await findAuthRecord(store, store.catalog.find('devices') as AuthCollection, id)
   if (!auth) throw gatewayRefusal('wrong_code')
   const token = await signToken(auth, 'auth', { duration: TOKEN_SECONDS })
-  const record = await ownRecord(c, store, auth)
+  const record = await answerOwnRecord(c, store, auth)
   c.header('cache-control', 'no-store')
   return sendRaw(c, `{"token":${JSON.stringify(token)},"record":${record}}`)
 }
 
 /** `/api/devices/pair`: a code, and the device that joins with it. Errors are `{"error","message"}`. */
-export const PAIRING_ROUTES = rows(DEVICES, {
+export const PAIRING_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/pairing': {
     permission: byAdmin,
     describe: {
@@ -128,13 +128,13 @@ export const PAIRING_ROUTES = rows(DEVICES, {
     run: ({ owner, store, services }) => readDeviceStates(store, owner, services.config),
   },
   'GET /api/devices/pair': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: {
       id: 'explainPairing',
       summary: 'Look up a pairing code',
-      fails: refusalAnswers([]),
+      fails: listErrorAnswers([]),
       responses: {
-        ...textAnswer('text/plain', 'A text for people.'),
+        ...describeTextAnswer('text/plain', 'A text for people.'),
         303: { description: 'For browsers: the console shows it.' },
       },
     },
@@ -144,7 +144,7 @@ export const PAIRING_ROUTES = rows(DEVICES, {
         : c.text(PAIR_HELP),
   },
   'POST /api/devices/pair': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: ({ schemaOf }) => ({
       id: 'pairDevice',
       summary: 'Join with a code',
@@ -157,6 +157,6 @@ export const PAIRING_ROUTES = rows(DEVICES, {
       ],
       fails: describeRefusals('wrong_code', 'too_many_tries'),
     }),
-    run: async ({ services }, c) => answerPaired(c, services, await pair(c, services)),
+    run: async ({ services }, c) => answerPaired(c, services, await pairByCode(c, services)),
   },
 })

@@ -24,7 +24,7 @@ export interface Posted {
 }
 
 /** Supabase writes `v1,` before a secret of Standard Webhooks. */
-export const standardSecret = (secret: string) => secret.replace(/^v1,/, '')
+export const trimStandardSecret = (secret: string) => secret.replace(/^v1,/, '')
 
 /**
  * Checks a body's signature. Returns a name of the call, the same one if the call is repeated; '' if the hook
@@ -32,28 +32,29 @@ export const standardSecret = (secret: string) => secret.replace(/^v1,/, '')
  */
 export function checkSignature({ preset, signing_secret: secret }: Hook, posted: Posted): string {
   if (secret === '') return ''
-  const check = PRESETS[preset].codes?.signed === 'zitadel' ? zitadelName : standardName
+  const check =
+    PRESETS[preset].codes?.signed === 'zitadel' ? checkZitadelSignature : checkStandardSignature
   const name = check(secret, posted)
   if (name) return name
   throw new ApiError(401, 'The signature of the body is missing, wrong or too old.')
 }
 
 /** The header `webhook-id` if the signature is right, else undefined. https://www.standardwebhooks.com */
-function standardName(secret: string, { raw, headers }: Posted): string | undefined {
+function checkStandardSignature(secret: string, { raw, headers }: Posted): string | undefined {
   // Svix writes its own name: https://docs.svix.com/receiving/verifying-payloads/how-manual
   const prefix = headers['webhook-id'] === undefined ? 'svix' : 'webhook'
   const [id = '', timestamp = '', signature = ''] = ['id', 'timestamp', 'signature'].map(
     (name) => headers[`${prefix}-${name}`],
   )
   const named = { 'webhook-id': id, 'webhook-timestamp': timestamp, 'webhook-signature': signature }
-  return isSigned(raw, named, standardSecret(secret)) ? id : undefined
+  return isSigned(raw, named, trimStandardSecret(secret)) ? id : undefined
 }
 
 /**
  * Checks ZITADEL's header, `t=1790000000,v1=` and the HMAC of time and body. Returns the HMAC if it is right
  * and recent, else undefined. Source: zitadel/zitadel, pkg/actions/signing.go
  */
-function zitadelName(secret: string, { raw, headers }: Posted): string | undefined {
+function checkZitadelSignature(secret: string, { raw, headers }: Posted): string | undefined {
   const parts = (headers['zitadel-signature'] ?? '')
     .split(',')
     .map((part) => part.trim().split('='))
@@ -65,5 +66,5 @@ function zitadelName(secret: string, { raw, headers }: Posted): string | undefin
     : undefined
 }
 
-const isSame = (a: string | undefined, b: string) => timingSafeEqual(digest(a ?? ''), digest(b))
-const digest = (text: string) => hash('sha256', text, 'buffer')
+const isSame = (a: string | undefined, b: string) => timingSafeEqual(hashText(a ?? ''), hashText(b))
+const hashText = (text: string) => hash('sha256', text, 'buffer')

@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { badRequest } from '../../platform/api-errors.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { renderTemplate, TooManySteps } from '../../platform/templates/render.ts'
-import { findValueAt, makeTextReader, missing } from '../../platform/templates/value-at.ts'
+import { findValueAt, makeMissingError, makeTextReader } from '../../platform/templates/value-at.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
@@ -25,10 +25,16 @@ const CODE_PRIORITY = 127
 /**
  * What to send for a body, or why nothing is sent. `key` identifies the event. Throws 400 for missing values.
  */
-export async function compose(store: Store, user: string, hook: HookSettings, body: unknown) {
+export async function composeHookText(
+  store: Store,
+  user: string,
+  hook: HookSettings,
+  body: unknown,
+) {
   const preset = PRESETS[hook.preset]
-  if (hook.send_when && !isMet(hook.send_when, body)) return { outcome: 'skipped' as const }
-  if (hook.resolved === 'skip' && isMet(hook.resolved_when || preset.resolved_when, body))
+  if (hook.send_when && !isConditionMet(hook.send_when, body))
+    return { outcome: 'skipped' as const }
+  if (hook.resolved === 'skip' && isConditionMet(hook.resolved_when || preset.resolved_when, body))
     return { outcome: 'resolved' as const }
   const template = hook.template || preset.template
   if (template === '') throw badRequest('The hook has no template.')
@@ -44,12 +50,12 @@ export async function compose(store: Store, user: string, hook: HookSettings, bo
   const isCode = sendsLoginCodes(hook)
   const named = await (isCode ? readCodeRecipients : readAlertRecipients)(store, user, body, hook)
   const shown = isCode ? hideCode(text, readLoginCode(body, hook)) : undefined
-  const send = composeSend(hook, named, text, shown)
+  const send = composeHookSend(hook, named, text, shown)
   return { outcome: 'sent' as const, send, text, shown, key }
 }
 
 /** A text to the hook's recipients and those that a body names. Throws 400 if there are none. */
-export function composeSend(
+export function composeHookSend(
   hook: HookSettings,
   named: { readonly numbers: readonly string[]; readonly groups: readonly string[] },
   text: string,
@@ -146,7 +152,8 @@ function readNamedRecipients(
     return isText ? String(one).split(',', MAX_NAMED + 1) : []
   })
   const named = texts.map((name) => cleanText(name).trim()).filter((name) => name !== '')
-  if (named.length + recipients.length + groups.length === 0) throw missing(splitPath(path))
+  if (named.length + recipients.length + groups.length === 0)
+    throw makeMissingError(splitPath(path))
   if (named.length > MAX_NAMED)
     throw badRequest(`The body names more than ${MAX_NAMED} recipients.`)
   return named
@@ -176,7 +183,7 @@ export async function findGroupsByName(
 const splitPath = (path: string): string[] => path.trim().split('.')
 
 /** Whether a body meets one of the conditions `path=value,other value`, which are separated by `;`. */
-function isMet(condition: string, body: unknown): boolean {
+function isConditionMet(condition: string, body: unknown): boolean {
   const readText = makeTextReader()
   return condition.split(';').some((one) => {
     const [, path = '', values] = /^([^=]*)=(.*)$/s.exec(one) ?? []

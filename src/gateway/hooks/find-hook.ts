@@ -8,7 +8,7 @@ import { REPLAY_MINUTES } from './check-signature.ts'
 import type { Hook } from './hook-settings.ts'
 
 /** The hook with this secret, unless its account is disabled. */
-const bySecret = (db: Db, secret: string, way?: Way) =>
+const selectBySecret = (db: Db, secret: string, way?: Way) =>
   queries(db, way)
     .selectFrom('hooks as h')
     .where('h.secret', '=', secret)
@@ -18,13 +18,13 @@ const bySecret = (db: Db, secret: string, way?: Way) =>
 
 /** The account of the hook with this secret; undefined if the secret is unknown or the account disabled. */
 export async function findHookAccount({ db }: Store, secret: string): Promise<string | undefined> {
-  const hook = await bySecret(db, secret, 'lookUp').select('h.user').executeTakeFirst()
+  const hook = await selectBySecret(db, secret, 'lookUp').select('h.user').executeTakeFirst()
   return hook?.user
 }
 
 /** Locks the hook with this secret: its calls run one at a time on all servers. Undefined if unknown. */
 export async function lockHook(db: Db, secret: string): Promise<Hook | undefined> {
-  const row = await bySecret(db, secret).selectAll().forUpdate().executeTakeFirst()
+  const row = await selectBySecret(db, secret).selectAll().forUpdate().executeTakeFirst()
   if (!row) return undefined
   const once_minutes = row.signing_secret
     ? Math.max(row.once_minutes, REPLAY_MINUTES)

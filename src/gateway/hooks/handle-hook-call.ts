@@ -8,15 +8,21 @@ import { countSegments } from '../../portable/segments.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { wakeDevices } from '../lines/wake-devices.ts'
 import type { Offer } from '../messages/send/offer.ts'
-import { prepareOffer, sendInside } from '../messages/send/send-texts.ts'
+import { prepareOffer, sendInTransaction } from '../messages/send/send-texts.ts'
 import { type Handshake, readHandshake } from './answer-challenge.ts'
 import { type Call, listOutcomeTexts, OUTCOMES, toRefusedCall } from './call-outcome.ts'
 import { checkSignature, type Posted } from './check-signature.ts'
-import { compose, composeSend } from './compose-hook-text.ts'
+import { composeHookSend, composeHookText } from './compose-hook-text.ts'
 import { lockHook } from './find-hook.ts'
 import { TooManyCodes } from './hook-form.ts'
 import type { Hook } from './hook-settings.ts'
-import { readWindow, recordHeld, recordSent, remember, type Window } from './hourly-summary.ts'
+import {
+  readWindow,
+  recordHeldText,
+  recordSentText,
+  rememberHookCall,
+  type Window,
+} from './hourly-summary.ts'
 import { readHookBody } from './read-hook-body.ts'
 import { acceptAlert, acceptCodes } from './send-hook-texts.ts'
 import { storeHookCall } from './store-hook-call.ts'
@@ -53,7 +59,7 @@ class Trial extends Error {
  * Handles a call of a hook (incoming webhook): sends, and stores the call. Throws 404, or the call's refusal.
  * `isTrial`: sends nothing, and stores only a refused call.
  */
-export async function callHook(
+export async function handleHookCall(
   store: Store,
   config: Config,
   secret: string,
@@ -70,8 +76,8 @@ export async function callHook(
       : undefined
     const made: Call = mail?.wasSent
       ? { outcome: 'repeated' }
-      : await send(inside, config, hook, posted).catch(toRefusedCall)
-    if (mail && !mail.wasSent && !made.refusal) await remember(db, once, mail)
+      : await sendHookTexts(inside, config, hook, posted).catch(toRefusedCall)
+    if (mail && !mail.wasSent && !made.refusal) await rememberHookCall(db, once, mail)
     await storeHookCall(inside, hook, posted.raw, made)
     const call = { ...made, preset: hook.preset }
     if (isTrial && !made.refusal) throw new Trial(call)
@@ -93,7 +99,12 @@ export async function callHook(
 const MAIL_MINUTES = 1_440
 
 /** Checks a call's signature and sends, in the transaction of `store`. A refused call stores no messages. */
-async function send(store: Store, config: Config, hook: Hook, posted: Posted): Promise<Call> {
+async function sendHookTexts(
+  store: Store,
+  config: Config,
+  hook: Hook,
+  posted: Posted,
+): Promise<Call> {
   const unread = posted.unread && composeUnread(hook, posted.unread)
   const name = checkSignature(hook, posted)
   const isCode = hook.kind === 'codes'
@@ -102,7 +113,7 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
   const body = readHookBody(posted.raw, posted.form)
   const handshake = readHandshake(body)
   if (handshake) return { outcome: 'skipped', handshake, note: handshake.note }
-  const composed = unread ?? (await compose(store, hook.user, hook, body))
+  const composed = unread ?? (await composeHookText(store, hook.user, hook, body))
   if (composed.outcome !== 'sent') return composed
   const window = await readWindow(store.db, hook, composed.key || name)
   if (window.wasSent) return { outcome: 'repeated' }
@@ -112,10 +123,10 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
   const texts = listOutcomeTexts(phones, composed.shown ?? composed.text)
   const { segments } = countSegments(composed.text)
   if (window.isOpen && window.sent >= hook.rate) {
-    if (isCode) return { outcome: 'limited', refusal: aboveRate(window) }
+    if (isCode) return { outcome: 'limited', refusal: makeRateError(window) }
     const summary = makeSummaryOffer(hook, window, offer)
-    if (summary.messages.length > 0) await sendInside(store, config, summary)
-    await recordHeld(store.db, hook, window, summary)
+    if (summary.messages.length > 0) await sendInTransaction(store, config, summary)
+    await recordHeldText(store.db, hook, window, summary)
     return { outcome: 'limited', texts }
   }
   const later = window.quietUntil !== ''
@@ -124,13 +135,13 @@ async function send(store: Store, config: Config, hook: Hook, posted: Posted): P
     ? await acceptCodes(store, config, hook, due)
     : await acceptAlert(store, config, due)
   if (accepted.refusal) return { ...accepted, texts }
-  await recordSent(store.db, hook, window, segments)
+  await recordSentText(store.db, hook, window, segments)
   const messages = offer.messages.map(({ id }) => id)
   return { ...accepted, texts, messages, ...(posted.unread && { note: posted.unread.message }) }
 }
 
 /** The refusal of login codes above the hook's hourly limit. (Alerts above it become one summary.) */
-function aboveRate({ endsAt }: Window) {
+function makeRateError({ endsAt }: Window) {
   const seconds = Math.ceil((toDate(endsAt)!.getTime() - Date.now()) / 1000)
   return new TooManyCodes(
     Math.max(1, seconds),
@@ -163,6 +174,6 @@ function composeUnread(hook: Hook, reason: ApiError) {
   const isNews = reason.status === 413 && kind === 'alerts' && recipients.length + groups.length > 0
   if (!isNews || signing_secret !== '') throw reason
   const text = `${name}: ${TOO_LARGE}`
-  const send = composeSend(hook, { numbers: [], groups: [] }, text)
+  const send = composeHookSend(hook, { numbers: [], groups: [] }, text)
   return { outcome: 'sent' as const, send, text, shown: undefined, key: TOO_LARGE }
 }

@@ -1,5 +1,5 @@
 import type { ErrorForm } from '../../http/context.ts'
-import { pocketBaseForm } from '../../http/middleware/failure.ts'
+import { sendPocketBaseError } from '../../http/middleware/failure.ts'
 import { ApiError, RetryLater } from '../../platform/api-errors.ts'
 
 /** Refuses login codes above a limit of the hook, the recipient or the account. */
@@ -10,7 +10,7 @@ export class TooManyCodes extends RetryLater {
 }
 
 /** PocketBase's format, but 503 instead of 429 from a busy server: Alertmanager retries only after 5xx. */
-export const hookForm: ErrorForm = (c, error) => {
+export const sendHookError: ErrorForm = (c, error) => {
   const isOfServer = error.status === 429 && !(error instanceof TooManyCodes)
-  return pocketBaseForm(c, isOfServer ? new ApiError(503, error.message) : error)
+  return sendPocketBaseError(c, isOfServer ? new ApiError(503, error.message) : error)
 }

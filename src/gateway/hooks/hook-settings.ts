@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import { PRESETS } from '../../portable/hook-presets.ts'
-import { id as recordId } from '../base/body-schemas.ts'
+import { makeIdSchema as recordId } from '../base/body-schemas.ts'
 
-const text = (max: number) => z.string().max(max).default('')
+const makeTextSetting = (max: number) => z.string().max(max).default('')
 
 export const MAX_TEMPLATE = 2_000
 export const MAX_RECIPIENTS = 100
@@ -13,15 +13,15 @@ export const DEFAULT_PARTS = 3
 export const HOOK_SETTINGS = z.object({
   preset: z.enum(Object.keys(PRESETS) as (keyof typeof PRESETS)[]),
   kind: z.enum(['', 'alerts', 'codes']).default('alerts'),
-  template: text(MAX_TEMPLATE),
+  template: makeTextSetting(MAX_TEMPLATE),
   recipients: z.array(z.string().max(100)).max(MAX_RECIPIENTS).default([]),
   groups: z.array(recordId(100)).max(100).default([]),
-  recipients_from: text(200),
+  recipients_from: makeTextSetting(200),
   line: recordId(100).default(''),
-  once_key: text(500),
-  resolved: text(10),
-  resolved_when: text(200),
-  send_when: text(200),
+  once_key: makeTextSetting(500),
+  resolved: makeTextSetting(10),
+  resolved_when: makeTextSetting(200),
+  send_when: makeTextSetting(200),
   max_parts: z.int().min(0).max(10).default(DEFAULT_PARTS),
 })
 export type HookSettings = z.output<typeof HOOK_SETTINGS>

@@ -1,18 +1,18 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { fieldError, invalidFields } from '../../platform/api-errors.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { parseTemplate } from '../../platform/templates/parse.ts'
 import { parseJson } from '../../platform/tools/json.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
-import { isPlain } from '../../portable/phone/read.ts'
+import { isPlainPhone } from '../../portable/phone/read.ts'
 import { readRecipients } from '../base/read-numbers.ts'
 import { allowsShortCodes } from '../messages/send/all-recipients.ts'
 import { isSecret } from '../webhooks/sign-webhook.ts'
 import { requireRoomFor } from '../webhooks/webhook-extensions.ts'
-import { standardSecret } from './check-signature.ts'
+import { trimStandardSecret } from './check-signature.ts'
 import {
   DEFAULT_PARTS,
   HOOK_SETTINGS,
@@ -22,11 +22,11 @@ import {
   sendsLoginCodes,
 } from './hook-settings.ts'
 
-const NUMBERS = fieldError(
+const NUMBERS = makeFieldError(
   'validation_invalid_recipients',
   'Must be a list of at most 100 numbers in E.164',
 )
-const SIGNING_SECRET = fieldError(
+const SIGNING_SECRET = makeFieldError(
   'validation_invalid_secret',
   'Must be a secret as whsec_… or v1,whsec_…',
 )
@@ -34,20 +34,20 @@ const SIGNING_SECRET = fieldError(
 /** Rules for records of `hooks`. Fills in defaults, such as the secret in the hook's URL. */
 export const hooksExtension: Extension = {
   grantsAccess: true,
-  check: (values) => complete({ ...values }),
+  check: (values) => completeHook({ ...values }),
   async beforeCreate(store, values, { body }) {
     const { db } = store
     if (!('enabled' in body)) values.enabled = true
     if (!('once_minutes' in body)) values.once_minutes = 60
-    await prepare(store, values)
+    await prepareHook(store, values)
     await requireRoomFor(db, 'hooks', String(values.user))
   },
-  beforeUpdate: prepare,
+  beforeUpdate: prepareHook,
 }
 
-async function prepare(store: Store, values: Record<string, Value>): Promise<undefined> {
+async function prepareHook(store: Store, values: Record<string, Value>): Promise<undefined> {
   await completeRecipients(store, values)
-  complete(values)
+  completeHook(values)
   await checkRecipients(store, values)
 }
 
@@ -56,15 +56,15 @@ async function completeRecipients(store: Store, values: Record<string, Value>): 
   const { data } = HOOK_SETTINGS.shape.recipients.safeParse(
     parseJson(String(values.recipients ?? '')),
   )
-  if (!data || data.every(isPlain)) return
+  if (!data || data.every(isPlainPhone)) return
   values.recipients = JSON.stringify(
     await readRecipients(store, String(values.user), data, MAX_RECIPIENTS),
   )
 }
 
 /** Fills in a hook's defaults. Throws 400 for invalid templates and signing secrets. */
-function complete(values: Record<string, Value>) {
-  values.secret ||= randomText(32)
+function completeHook(values: Record<string, Value>) {
+  values.secret ||= makeRandomText(32)
   const { preset, signing_secret } = values as unknown as Hook
   if (sendsLoginCodes(values as unknown as Hook)) values.kind = 'codes'
   values.kind ||= 'alerts'
@@ -79,12 +79,12 @@ function complete(values: Record<string, Value>) {
       parseTemplate(template)
     } catch (error) {
       throw invalidFields({
-        [name]: fieldError('validation_invalid_template', (error as Error).message),
+        [name]: makeFieldError('validation_invalid_template', (error as Error).message),
       })
     }
   }
   const isChecked = signing_secret !== '' && PRESETS[preset]?.codes?.signed !== 'zitadel'
-  if (isChecked && !isSecret(standardSecret(signing_secret)))
+  if (isChecked && !isSecret(trimStandardSecret(signing_secret)))
     throw invalidFields({ signing_secret: SIGNING_SECRET })
 }
 

@@ -1,17 +1,24 @@
-import { strict } from '../../engine/records/collection-extension.ts'
+import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { limitTextDays } from '../base/retention-periods.ts'
-import { hookForm } from './hook-form.ts'
+import { sendHookError } from './hook-form.ts'
 import { hooksExtension } from './hooks-extension.ts'
-import { cleanUpHooks } from './hourly-summary.ts'
+import { deleteOldHookCalls } from './hourly-summary.ts'
 import { HOOK_ROUTES } from './routes.ts'
 
 /** Addresses that other tools call, and that make texts. */
 export const HOOKS: Feature = {
   rows: HOOK_ROUTES,
-  api: { roots: ['/api/hooks'], group: 'hooks', errorForm: hookForm, isOwn: true },
-  extensions: () => ({ hooks: strict(hooksExtension), hook_calls: strict() }),
+  api: { roots: ['/api/hooks'], group: 'hooks', errorForm: sendHookError, isOwn: true },
+  extensions: () => ({
+    hooks: makeStrictExtension(hooksExtension),
+    hook_calls: makeStrictExtension(),
+  }),
   timed: ({ store, config }) => [
-    { id: 'hookCleanUp', ...HOURLY, run: () => cleanUpHooks(store.db, limitTextDays(config)) },
+    {
+      id: 'hookCleanUp',
+      ...HOURLY,
+      run: () => deleteOldHookCalls(store.db, limitTextDays(config)),
+    },
   ],
 }

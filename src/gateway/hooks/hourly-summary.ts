@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import { sql } from 'kysely'
 import { formatDate } from '../../engine/fields/date.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { inSeconds, queries } from '../../platform/db/queries.ts'
+import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import type { Hook } from './hook-settings.ts'
 
@@ -53,8 +53,8 @@ export async function readWindow(db: Db, { id, once_minutes }: Hook, event: stri
 }
 
 /** Adds a sent text's segments to the current hour, or begins a new hour. Stores that the event was sent. */
-export async function recordSent(db: Db, hook: Hook, window: Window, segments: number) {
-  await remember(db, hook, window)
+export async function recordSentText(db: Db, hook: Hook, window: Window, segments: number) {
+  await rememberHookCall(db, hook, window)
   if (window.isOpen) await addToHour(db, hook, segments)
   else await beginHour(db, hook, segments)
 }
@@ -81,8 +81,8 @@ const beginHour = (db: Db, { id }: Hook, sent: number) =>
  * Counts a call above the hourly limit. Adds the messages of `summary` to the hour's scheduled summaries and
  * updates the text of them all.
  */
-export async function recordHeld(db: Db, hook: Hook, window: Window, summary: Offer) {
-  await remember(db, hook, window)
+export async function recordHeldText(db: Db, hook: Hook, window: Window, summary: Offer) {
+  await rememberHookCall(db, hook, window)
   const ids = summary.messages.map(({ id }) => id)
   await queries(db)
     .with('held', (query) =>
@@ -100,7 +100,11 @@ export async function recordHeld(db: Db, hook: Hook, window: Window, summary: Of
 }
 
 /** Stores that an event was sent, so that it is not sent again. Without a `key`, stores nothing. */
-export async function remember(db: Db, { id, once_minutes }: Hook, { key }: Window): Promise<void> {
+export async function rememberHookCall(
+  db: Db,
+  { id, once_minutes }: Hook,
+  { key }: Window,
+): Promise<void> {
   if (!key) return
   const until = sql<Date>`clock_timestamp() + ${once_minutes} * interval '1 minute'`
   await queries(db)
@@ -113,9 +117,12 @@ export async function remember(db: Db, { id, once_minutes }: Hook, { key }: Wind
 }
 
 /** Deletes expired events, the counts of past hours, and calls older than `days`. Run it periodically. */
-export async function cleanUpHooks(db: Db, days: number): Promise<void> {
+export async function deleteOldHookCalls(db: Db, days: number): Promise<void> {
   await queries(db).deleteFrom('hook_once').where('until', '<', sql<Date>`now()`).execute()
-  await queries(db).deleteFrom('hook_windows').where('began', '<', inSeconds(-86_400)).execute()
+  await queries(db)
+    .deleteFrom('hook_windows')
+    .where('began', '<', writeTimeInSeconds(-86_400))
+    .execute()
   const before = formatDate(new Date(Date.now() - days * 86_400_000))
   await queries(db).deleteFrom('hook_calls').where('created', '<', before).execute()
 }

@@ -5,10 +5,10 @@ import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { requirePermit } from '../base/permissions.ts'
 import { readAllRecipients } from '../messages/send/all-recipients.ts'
-import { isOwn } from '../messages/send/send-texts.ts'
+import { isOwnLine } from '../messages/send/send-texts.ts'
 import { requireReach } from '../messages/send/sending-permission.ts'
 import { type Call, listOutcomeTexts, OUTCOMES, TEXTS, toRefusedCall } from './call-outcome.ts'
-import { compose } from './compose-hook-text.ts'
+import { composeHookText } from './compose-hook-text.ts'
 import type { HookSettings } from './hook-settings.ts'
 import { readHookBody } from './read-hook-body.ts'
 
@@ -29,9 +29,9 @@ export async function previewHook(
   raw: string,
 ): Promise<z.output<typeof HOOK_PREVIEW>> {
   const preview = async (): Promise<Call> => {
-    const composed = await compose(store, user, hook, readHookBody(raw))
+    const composed = await composeHookText(store, user, hook, readHookBody(raw))
     if (composed.outcome !== 'sent') return composed
-    if (hook.line && !(await isOwn(store, 'lines', user, hook.line)))
+    if (hook.line && !(await isOwnLine(store, 'lines', user, hook.line)))
       throw gatewayRefusal('line_not_found')
     const phones = await readAllRecipients(store, user, composed.send, maxRecipients)
     await requireReach(store.db, requirePermit(makeAccountSender(user, user), 'preview'), phones)

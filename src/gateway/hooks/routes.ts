@@ -5,11 +5,16 @@ import { isTooComplex } from '../../engine/fields/json-text.ts'
 import { readMultipart } from '../../http/body/multipart.ts'
 import { BodyTooLarge, JSON_BOUNDS, readBytes, readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
-import { failures } from '../../http/openapi/failures.ts'
+import { listFailureAnswers } from '../../http/openapi/failures.ts'
 import type { Operation } from '../../http/openapi/operations.ts'
 import { HOOK, NOBODY, type Security } from '../../http/openapi/security.ts'
-import { byRole, everybody, type HasServices, type Permission } from '../../http/permission.ts'
-import { rows } from '../../http/rows.ts'
+import {
+  allowEverybody,
+  allowRole,
+  type HasServices,
+  type Permission,
+} from '../../http/permission.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { findRequestMemory } from '../../http/server/caller.ts'
 import { ApiError, notFound, RetryLater } from '../../platform/api-errors.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
@@ -17,12 +22,12 @@ import type { Logger } from '../../platform/log.ts'
 import { sendOutgoing } from '../../platform/outgoing/send.ts'
 import { decodeForm, decodeParts, decodeText, readCharset } from '../../platform/tools/charset.ts'
 import { isObject } from '../../platform/tools/json.ts'
-import { loggableKey, loggableMessage } from '../../platform/tools/loggable.ts'
+import { toLoggableKey, toLoggableMessage } from '../../platform/tools/loggable.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { findChallenge } from './answer-challenge.ts'
 import type { Posted } from './check-signature.ts'
 import { findHookAccount } from './find-hook.ts'
-import { callHook, HOOK_CALLED } from './handle-hook-call.ts'
+import { HOOK_CALLED, handleHookCall } from './handle-hook-call.ts'
 import { HOOK_SETTINGS } from './hook-settings.ts'
 import { HOOK_PREVIEW, previewHook } from './preview-hook.ts'
 import { JSON_FIELDS, readHookBody } from './read-hook-body.ts'
@@ -54,7 +59,10 @@ async function answerChallenge(c: Ctx, { store }: Services, secret: string): Pro
 }
 
 /** Whoever has the secret of a hook. An unknown secret costs one SQL statement. Throws 404. */
-const bySecret = (security: Security, readSecret: (c: Ctx) => string): Permission<HookCaller> => ({
+const allowHookSecret = (
+  security: Security,
+  readSecret: (c: Ctx) => string,
+): Permission<HookCaller> => ({
   security,
   async withCaller(c, services, work) {
     const secret = readSecret(c)
@@ -69,16 +77,16 @@ interface HookCaller extends HasServices {
   readonly secret: string
 }
 
-const inPath = (c: Ctx) => c.req.param('secret') ?? ''
-const inHeader = (c: Ctx) => readHeaderToken(c.req.header('authorization'))
+const readSecretInPath = (c: Ctx) => c.req.param('secret') ?? ''
+const readSecretInHeader = (c: Ctx) => readHeaderToken(c.req.header('authorization'))
 
 /** Answers a call of a hook. An account's calls run one by one. */
-async function call({ user, secret, services }: HookCaller, c: Ctx): Promise<Response> {
+async function receiveHookCall({ user, secret, services }: HookCaller, c: Ctx): Promise<Response> {
   const { store, config, log } = services
   const challenge = findChallenge(c.req.query())
   const posted = await readPosted(c)
   if (challenge && posted.raw === '') return c.text(challenge)
-  const work = () => callHook(store.forUser(user), config, secret, posted)
+  const work = () => handleHookCall(store.forUser(user), config, secret, posted)
   const { handshake, ...answer } = await admission.heavyWork
     .run(makeUserHolder(user), work)
     .catch((error) => {
@@ -97,7 +105,7 @@ function logUnknown(log: Logger, user: string, { raw, form }: Posted, { message 
   const body = readHookBody(raw, form)
   const keys = isObject(body) ? Object.keys(body).slice(0, MAX_KEYS) : []
   log.warn(
-    { user, keys: keys.map(loggableKey), reason: loggableMessage(message) },
+    { user, keys: keys.map(toLoggableKey), reason: toLoggableMessage(message) },
     'a hook refused a body',
   )
 }
@@ -118,29 +126,30 @@ async function readPosted(c: Ctx): Promise<Posted> {
   const type = c.req.header('content-type') ?? ''
   try {
     if (type.startsWith('multipart/form-data'))
-      return { raw: readable(await readParts(c)), headers }
+      return { raw: requireSimpleJson(await readParts(c)), headers }
     const bytes = await readBytes(c.env.incoming, MAX_BYTES, () => findRequestMemory(c))
     const charset = readCharset(type)
-    const raw = readable(decodeText(bytes, charset))
+    const raw = requireSimpleJson(decodeText(bytes, charset))
     if (!type.startsWith('application/x-www-form-urlencoded')) return { raw, headers }
     const form = decodeForm(bytes, charset, MAX_FIELDS)
-    for (const [, value] of form) readable(value)
+    for (const [, value] of form) requireSimpleJson(value)
     return { raw, form, headers }
   } catch (error) {
     const { complete, destroyed } = c.env.incoming
     const isGone = destroyed && !complete
     if (!(error instanceof ApiError) || error instanceof RetryLater || isGone) throw error
-    return { raw: '', headers, unread: error instanceof BodyTooLarge ? tooLarge() : error }
+    return { raw: '', headers, unread: error instanceof BodyTooLarge ? makeTooLargeError() : error }
   }
 }
 
 /** The text itself. Throws BodyTooLarge for JSON that would take too long to parse. */
-function readable(text: string): string {
+function requireSimpleJson(text: string): string {
   if (/^\s*[{[]/.test(text) && isTooComplex(text, BOUNDS)) throw new BodyTooLarge()
   return text
 }
 
-const tooLarge = () => new ApiError(413, 'The body has more than 2 MiB, or too many values.')
+const makeTooLargeError = () =>
+  new ApiError(413, 'The body has more than 2 MiB, or too many values.')
 
 async function readParts(c: Ctx): Promise<string> {
   const { pairs, release } = await readMultipart(
@@ -157,8 +166,8 @@ async function readParts(c: Ctx): Promise<string> {
   )
 }
 
-/** Hooks answer 503 instead of 429: see `hookForm`. */
-const { '429': _, ...PREVIEW_FAILS } = failures(400, 401, 413)
+/** Hooks answer 503 instead of 429: see `sendHookError`. */
+const { '429': _, ...PREVIEW_FAILS } = listFailureAnswers(400, 401, 413)
 
 const CHALLENGE = z.object({ challenge: z.string() })
 const VALIDATION = z.object({ validationResponse: z.string() })
@@ -183,9 +192,9 @@ const CALL: Omit<Operation, 'id'> = {
 }
 
 /** `/api/hooks`: sends texts made from the bodies that other tools post. */
-export const HOOK_ROUTES = rows('hooks', {
+export const HOOK_ROUTES = makeRoutes('hooks', {
   'POST /api/hooks/preview': {
-    permission: byRole('admin'),
+    permission: allowRole('admin'),
     describe: {
       id: 'previewHook',
       summary: 'Preview the texts of a hook',
@@ -204,7 +213,7 @@ export const HOOK_ROUTES = rows('hooks', {
     },
   },
   'POST /api/hooks/:secret': {
-    permission: bySecret(NOBODY, inPath),
+    permission: allowHookSecret(NOBODY, readSecretInPath),
     describe: {
       id: 'callHook',
       summary: 'Send texts from a body',
@@ -212,25 +221,25 @@ export const HOOK_ROUTES = rows('hooks', {
         'The record of `hooks` with this secret defines texts and recipients. A value that the body lacks is a 400 that names it. 429: a hook of kind `codes` has reached its rate. 503: the server is busy, or no phone can send a code now.',
       ...CALL,
     },
-    run: call,
+    run: receiveHookCall,
   },
   'POST /api/hooks': {
-    permission: bySecret(HOOK, inHeader),
+    permission: allowHookSecret(HOOK, readSecretInHeader),
     describe: {
       id: 'callHookByHeader',
       summary: 'Send texts from a body, with the secret in a header',
       ...CALL,
     },
-    run: call,
+    run: receiveHookCall,
   },
   'GET /api/hooks/:secret': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: null,
-    run: ({ services }, c) => answerChallenge(c, services, inPath(c)),
+    run: ({ services }, c) => answerChallenge(c, services, readSecretInPath(c)),
   },
   'GET /api/hooks': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: null,
-    run: ({ services }, c) => answerChallenge(c, services, inHeader(c)),
+    run: ({ services }, c) => answerChallenge(c, services, readSecretInHeader(c)),
   },
 })

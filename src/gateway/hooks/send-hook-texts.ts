@@ -7,7 +7,7 @@ import { isRefusal } from '../base/gateway-errors.ts'
 import { requireDestinations } from '../codes/limits/code-destinations.ts'
 import { countCodes } from '../codes/limits/count-codes.ts'
 import type { Offer } from '../messages/send/offer.ts'
-import { sendInside } from '../messages/send/send-texts.ts'
+import { sendInTransaction } from '../messages/send/send-texts.ts'
 import { TooManyCodes } from './hook-form.ts'
 import type { Hook } from './hook-settings.ts'
 
@@ -24,13 +24,13 @@ const WAIT_MS = 86_400_000
 /** Queues an alert. If no phone can send, the alert waits, because alerting tools do not retry. */
 export async function acceptAlert(store: Store, config: Config, offer: Offer): Promise<Accepted> {
   try {
-    return { outcome: 'sent', wake: await sendInside(store, config, offer) }
+    return { outcome: 'sent', wake: await sendInTransaction(store, config, offer) }
   } catch (error) {
     if (!isRefusal(error, 'no_devices')) throw error
   }
   const now = new Date()
   const expiresAt = formatDate(new Date(now.getTime() + WAIT_MS))
-  await sendInside(store, config, {
+  await sendInTransaction(store, config, {
     ...offer,
     later: true,
     scheduledAt: formatDate(now),
@@ -51,7 +51,7 @@ export async function acceptCodes(
   try {
     return await withSavepoint(store.db, async () => {
       await countCodes(store, config, { user, phones, ip: '' })
-      return { outcome: 'sent', wake: await sendInside(store, config, offer) }
+      return { outcome: 'sent', wake: await sendInTransaction(store, config, offer) }
     })
   } catch (error) {
     if (!(error instanceof RetryLater) || error.status !== 429) throw error

@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { logQuery } from '../../engine/records/log-changes.ts'
-import { execute } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import type { Hook } from './hook-settings.ts'
@@ -32,7 +32,7 @@ export async function storeHookCall(
   const phones = texts.map(({ to }) => to)
   const unlessErased = (value: string, empty = '') =>
     sql<string>`case when person_stopped(${user}, ${phones}::text[]) = '{}' then ${value} else ${empty} end`
-  await execute(
+  await executeStatement(
     db,
     sql`with written as (
       insert into hook_calls (id, hook, "user", outcome, body, error, texts, messages, created)

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { fieldError, invalidFields } from '../../platform/api-errors.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { parseJson } from '../../platform/tools/json.ts'
 import type { Values } from './quiet-hours.ts'
@@ -17,11 +17,11 @@ export function checkPrices({ prices, monthly_budget: budget }: Values): void {
   const given = parseJson(String(prices ?? null))
   if (!isUnset(given) && !arePrices(given)) {
     const message = `Must be an object of at most ${MAX_PRICES} prices, such as {"default":"0.09","+49":"0.075"}.`
-    throw invalidFields({ prices: fieldError('validation_invalid_prices', message) })
+    throw invalidFields({ prices: makeFieldError('validation_invalid_prices', message) })
   }
   if (budget && isUnset(given)) {
     const message = 'A budget needs prices.'
-    throw invalidFields({ monthly_budget: fieldError('validation_invalid_budget', message) })
+    throw invalidFields({ monthly_budget: makeFieldError('validation_invalid_budget', message) })
   }
 }
 
@@ -44,7 +44,7 @@ export async function requireRoomForPrices(
     .executeTakeFirstOrThrow()
   if (lines < MAX_PRICED) return
   const message = `At most ${MAX_PRICED} lines of an account can have prices.`
-  throw invalidFields({ prices: fieldError('validation_too_many_prices', message) })
+  throw invalidFields({ prices: makeFieldError('validation_too_many_prices', message) })
 }
 
 const isUnset = (given: unknown) => given === null || given === ''

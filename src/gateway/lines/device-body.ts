@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
 import {
-  instant,
+  makeFilledId,
+  makeFilledText,
+  makeInstantSchema,
   makeListSchema,
-  nonEmptyId,
-  nonEmptyText,
-  text,
-  wholeNumber,
+  makeTextSchema,
+  makeWholeNumber,
 } from '../base/body-schemas.ts'
 import { CONNECTIONS } from './phone-health.ts'
 import { SUBSCRIPTION } from './web-push.ts'
@@ -19,15 +19,15 @@ const MAX_SIMS = 8
 const MAX_ATTEMPT = 2 ** 31 - 1
 
 /** An optional field, in which `null` counts as absent. */
-export const optional = <T extends z.ZodType>(shape: T) =>
+export const makeOptionalField = <T extends z.ZodType>(shape: T) =>
   shape.nullish().transform((value) => value ?? undefined)
 
-const between = (min: number, max: number) => {
+const makeNumberBetween = (min: number, max: number) => {
   const fault = `must be from ${min} to ${max}`
   return z.number().min(min, fault).max(max, fault)
 }
 
-const name = text(255)
+const name = makeTextSchema(255)
 const sims = z
   .array(z.record(z.string(), z.unknown()))
   .max(MAX_SIMS, `must have at most ${MAX_SIMS} items`)
@@ -52,7 +52,7 @@ export const PAIR_BODY = z
       .describe(
         'The kind of device. A `simulator` sends nothing over the air: if the user has another device, it gets only messages that name it or its line. A `carrier` may be kept for failures of the other devices.',
       ),
-    phone: text(50).nullish().describe('The number of the device, if known.'),
+    phone: makeTextSchema(50).nullish().describe('The number of the device, if known.'),
     sims: sims.nullish(),
     push: push.nullish().describe('A Web Push or UnifiedPush subscription to wake it by.'),
   })
@@ -60,7 +60,7 @@ export const PAIR_BODY = z
 
 export const HEARTBEAT_BODY = z
   .object({
-    battery: between(0, 100).nullish().describe('Charge in percent.'),
+    battery: makeNumberBetween(0, 100).nullish().describe('Charge in percent.'),
     charging: z.boolean().nullish().describe('Whether it is plugged in.'),
     connection: z.enum(CONNECTIONS).nullish().describe('How it reaches the internet.'),
     sims: sims.nullish(),
@@ -72,8 +72,10 @@ export const PUSH_BODY = z.union([z.object({ push: push }).transform((body) => b
 
 export const CLAIM_BODY = z
   .object({
-    limit: wholeNumber(1, MAX_ITEMS).nullish().describe('Maximum number of messages. Default: 10.'),
-    wait: between(0, MAX_WAIT)
+    limit: makeWholeNumber(1, MAX_ITEMS)
+      .nullish()
+      .describe('Maximum number of messages. Default: 10.'),
+    wait: makeNumberBetween(0, MAX_WAIT)
       .nullish()
       .describe('Seconds to wait if there is no message. Default: 0.'),
   })
@@ -81,12 +83,14 @@ export const CLAIM_BODY = z
 
 const report = z
   .object({
-    id: nonEmptyId(100),
-    attempt: wholeNumber(0, MAX_ATTEMPT).describe('The attempt that the claim returned.'),
+    id: makeFilledId(100),
+    attempt: makeWholeNumber(0, MAX_ATTEMPT).describe('The attempt that the claim returned.'),
     status: z.enum(['sent', 'delivered', 'failed']),
-    error_message: optional(text(1000)).describe('Why it failed, in words for the user.'),
-    at: optional(instant()).describe("When, by the device's clock."),
-    not_sent: optional(z.boolean()).describe(
+    error_message: makeOptionalField(makeTextSchema(1000)).describe(
+      'Why it failed, in words for the user.',
+    ),
+    at: makeOptionalField(makeInstantSchema()).describe("When, by the device's clock."),
+    not_sent: makeOptionalField(z.boolean()).describe(
       'With `failed`: proof that nothing went out, so that the message may be given to a device again.',
     ),
   })
@@ -101,14 +105,14 @@ export const REPORT_BODY = z
 
 const received = z
   .object({
-    from: nonEmptyText(50).describe(
+    from: makeFilledText(50).describe(
       'The sender: a name, a short code or a number. A number without its calling code is completed by the country of the SIM, else of the account.',
     ),
-    body: text(MAX_TEXT),
-    received_at: instant().describe(
+    body: makeTextSchema(MAX_TEXT),
+    received_at: makeInstantSchema().describe(
       'When the text arrived. Device, sender, instant and text identify it: a repeated report is not stored again.',
     ),
-    sim: wholeNumber(0, MAX_SIMS).nullish().describe('Slot of the SIM that received it.'),
+    sim: makeWholeNumber(0, MAX_SIMS).nullish().describe('Slot of the SIM that received it.'),
   })
   .transform(({ from, body, received_at, sim }) => ({
     from,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { inSeconds, queries } from '../../platform/db/queries.ts'
+import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { counts } from '../../platform/tools/counts.ts'
 import { WakeSignal } from '../../platform/tools/repeat.ts'
 import { countPending, type Device, touchDevice } from '../base/device-record.ts'
@@ -78,7 +78,7 @@ async function forgetPresence({ db }: Store, { id }: Device) {
 async function notePresence(store: Store, device: Device, deviceOnlineSeconds: number) {
   const { until } = await queries(store.db)
     .insertInto('device_streams')
-    .values({ device: device.id, until: inSeconds(PRESENT_SECONDS) })
+    .values({ device: device.id, until: writeTimeInSeconds(PRESENT_SECONDS) })
     .onConflict((found) =>
       found.column('device').doUpdateSet(({ ref }) => ({ until: ref('excluded.until') })),
     )

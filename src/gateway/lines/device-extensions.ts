@@ -5,11 +5,11 @@ import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { readPrefix } from '../../portable/phone/number-patterns.ts'
 import { completeList, completeOwnNumber } from '../base/complete-numbers.ts'
-import { completeSims } from '../base/complete-sim-numbers.ts'
+import { completeSimCards } from '../base/complete-sim-numbers.ts'
 import { checkPrices, requireRoomForPrices } from './check-prices.ts'
 
 /** Gives a device's new number to its line, if the device has only one line. */
-const renumber = (db: Db, device: string, old: string, number: string) =>
+const renumberLines = (db: Db, device: string, old: string, number: string) =>
   queries(db)
     .with('changed', (query) =>
       query
@@ -36,7 +36,7 @@ const renumber = (db: Db, device: string, old: string, number: string) =>
 /** Stores the numbers of SIMs in E.164: the function sms_sim_list takes no others. */
 function completeReport(values: Record<string, Value>): void {
   const sims: unknown = JSON.parse(String(values.sims ?? 'null'))
-  if (Array.isArray(sims)) values.sims = JSON.stringify(completeSims(sims))
+  if (Array.isArray(sims)) values.sims = JSON.stringify(completeSimCards(sims))
 }
 
 /** Rules of devices. Clients cannot set `last_seen`; only superusers may change `platform`. */
@@ -55,7 +55,7 @@ export const devicesExtension: Extension = {
     values.last_seen = old.last_seen!
     if (!auth?.isSuperuser) values.platform = old.platform!
     if (values.phone !== old.phone)
-      await renumber(db, String(old.id), String(old.phone), String(values.phone))
+      await renumberLines(db, String(old.id), String(old.phone), String(values.phone))
   },
 }
 

@@ -1,4 +1,4 @@
-import { limitGuesses, limitPrivateTokens } from '../../engine/auth/attempt-limits.ts'
+import { limitCodeGuesses, limitPrivateTokens } from '../../engine/auth/attempt-limits.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { readClientIp } from '../../http/server/caller.ts'
 import { RetryLater } from '../../platform/api-errors.ts'
@@ -14,7 +14,7 @@ export async function limitPairing<T>(
   const { db } = services.store.signIn
   const ip = readClientIp(c, services)
   try {
-    if (privateToken === undefined) return await limitGuesses(db, 'code', ip, pair)
+    if (privateToken === undefined) return await limitCodeGuesses(db, 'code', ip, pair)
     return await limitPrivateTokens(db, ip, privateToken, pair)
   } catch (error) {
     // pass on all but the 429 for too many wrong codes

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { strict } from '../../engine/records/collection-extension.ts'
+import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { makeGaugeFactory } from '../../http/metrics/family.ts'
-import { inSeconds, queries } from '../../platform/db/queries.ts'
+import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { devicesExtension, linesExtension } from './device-extensions.ts'
 import { readLineFigures } from './lines-near-limit.ts'
@@ -10,7 +10,10 @@ import { deleteOldBatteries, IS_LOW } from './phone-health.ts'
 
 /** Phones, agents and their lines. */
 export const LINES: Feature = {
-  extensions: () => ({ devices: strict(devicesExtension), lines: strict(linesExtension) }),
+  extensions: () => ({
+    devices: makeStrictExtension(devicesExtension),
+    lines: makeStrictExtension(linesExtension),
+  }),
   timed: ({ store }) => [{ id: 'batteryCleanUp', ...HOURLY, run: () => deleteOldBatteries(store) }],
   metrics({ store, config }) {
     const devices = makeGaugeFactory(() => readDevices(store, config.deviceOnlineSeconds))
@@ -46,7 +49,7 @@ async function countLowBatteries({ db }: Store): Promise<number> {
 
 /** Counts the devices of all accounts, by state. Throws DatabaseUnavailable. */
 async function readDevices({ db }: Store, deviceOnlineSeconds: number): Promise<typeof NONE> {
-  const since = sql`(select pb_text(${inSeconds(-deviceOnlineSeconds)}))`
+  const since = sql`(select pb_text(${writeTimeInSeconds(-deviceOnlineSeconds)}))`
   const states = await queries(db)
     .selectFrom('devices')
     .select(({ fn }) => [

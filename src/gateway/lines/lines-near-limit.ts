@@ -39,7 +39,7 @@ export async function readLineFigures({ db }: Store) {
  * Names and counts of full lines and of lines near a limit, by account: MAX_NAMES accounts and lines of
  * each.
  */
-const nameNear = (db: Db) =>
+const listNearLines = (db: Db) =>
   queries(db)
     .selectFrom(({ selectFrom }) =>
       selectFrom(nearLimits.as('f'))
@@ -68,21 +68,21 @@ const nameNear = (db: Db) =>
     .execute()
 
 /** Warnings about lines that have reached or nearly reached a limit: at most 10 accounts, 10 lines each. */
-export async function lineWarnings(store: Store): Promise<{ full?: string; near?: string }> {
-  const found = await nameNear(store.db)
+export async function listLineWarnings(store: Store): Promise<{ full?: string; near?: string }> {
+  const found = await listNearLines(store.db)
   const full = found.filter((one) => one.is_full)
   const near = found.filter((one) => !one.is_full)
   return {
     ...(full[0] && {
-      full: `Lines that have reached a limit, so that texts may wait (${full[0].total}): ${accounts(full)}.`,
+      full: `Lines that have reached a limit, so that texts may wait (${full[0].total}): ${describeAccounts(full)}.`,
     }),
     ...(near[0] && {
-      near: `Lines that have used 90 % of a limit (${near[0].total}): ${accounts(near)}.`,
+      near: `Lines that have used 90 % of a limit (${near[0].total}): ${describeAccounts(near)}.`,
     }),
   }
 }
 
-function accounts(found: Awaited<ReturnType<typeof nameNear>>) {
+function describeAccounts(found: Awaited<ReturnType<typeof listNearLines>>) {
   const parts = found.map(({ owner, count, names }) => {
     const more = count - names.length
     return `${owner} (${names.join(', ')}${more > 0 ? ` and ${more} more` : ''})`

@@ -9,12 +9,12 @@ import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { lockFreshAuth } from '../../engine/records/fresh-auth.ts'
 import { createRecord } from '../../engine/records/write.ts'
 import { type AuthRecord, makeServerRequest } from '../../engine/request/request.ts'
-import { invalid } from '../../platform/common-refusals.ts'
-import { evaluate } from '../../platform/db/call.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
+import { evaluateSql } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { inSeconds, queries } from '../../platform/db/queries.ts'
-import { randomText } from '../../platform/tools/random.ts'
-import { markSeen } from '../base/device-record.ts'
+import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
+import { markDeviceSeen } from '../base/device-record.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { readNumber } from '../base/read-numbers.ts'
 
@@ -70,7 +70,7 @@ const keepCode = (db: Db, user: string, name: string, code: string) =>
           val(hashPairingCode(code)).as('code_hash'),
           val(user).as('user'),
           val(name).as('name'),
-          inSeconds(CODE_SECONDS).as('expires_at'),
+          writeTimeInSeconds(CODE_SECONDS).as('expires_at'),
         ])
         .where(
           ({ selectFrom, fn }) =>
@@ -155,11 +155,11 @@ export function addDevice(
 const MAX_DEVICES = 100
 
 export const countDevices = (db: Db, user: string): Promise<number> =>
-  evaluate(db, sql<number>`(select count(*) from devices where "user" = ${user})`)
+  evaluateSql(db, sql<number>`(select count(*) from devices where "user" = ${user})`)
 
 async function requireRoom(db: Db, user: string): Promise<void> {
   if ((await countDevices(db, user)) >= MAX_DEVICES)
-    throw invalid(`An account has at most ${MAX_DEVICES} devices`)
+    throw invalidRequest(`An account has at most ${MAX_DEVICES} devices`)
 }
 
 /** Length of a device's password, which is random and never used: devices have tokens. */
@@ -173,14 +173,14 @@ async function createDevice(
 ) {
   const collection = store.catalog.find('devices')!
   await requireRoom(store.db, user)
-  const password = randomText(PASSWORD_LENGTH)
+  const password = makeRandomText(PASSWORD_LENGTH)
   const { model, ...given } = device
   const phone = given.phone && (await readNumber(store, user, given.phone))
-  if (phone === undefined) throw invalid('phone must be a phone number')
+  if (phone === undefined) throw invalidRequest('phone must be a phone number')
   const name = given.name || model || NAMES[given.platform]!
   const body = { ...given, phone, name, user, password, passwordConfirm: password, enabled: true }
   const request = makeServerRequest(store.catalog.find(SUPERUSERS)!, body)
   const id = String(JSON.parse(await createRecord(store, extensions, collection, request)).id)
-  await markSeen(store, { id, user })
+  await markDeviceSeen(store, { id, user })
   return id
 }

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
-import { minify } from '../../engine/fields/json-text.ts'
+import { minifyJson } from '../../engine/fields/json-text.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
@@ -11,11 +11,11 @@ import { changeDevice, type Device } from '../base/device-record.ts'
 import {
   adviseOnPush,
   checkEndpoint,
-  isGone,
+  isSubscriptionGone,
   type PushSettings,
+  readVapidKeys,
   type Subscription,
   sendPush,
-  vapidKeys,
 } from './web-push.ts'
 
 /** Stores a device's subscription; null deletes it. Throws 400 for an address that cannot be called. */
@@ -26,7 +26,7 @@ export async function saveSubscription(
   settings: PushSettings,
 ): Promise<void> {
   if (subscription) checkEndpoint(subscription, settings)
-  const push = subscription && minify(JSON.stringify(subscription))
+  const push = subscription && minifyJson(JSON.stringify(subscription))
   await changeDevice(
     store.db,
     device,
@@ -66,7 +66,7 @@ export async function pushWake(
 ): Promise<void> {
   const reachable = await findReachable(store.db, devices)
   if (reachable.length === 0) return
-  const keys = await vapidKeys(store)
+  const keys = await readVapidKeys(store)
   await Promise.all(
     reachable.map(async ({ id, user, push }) => {
       try {
@@ -75,7 +75,7 @@ export async function pushWake(
           sendPush(JSON.parse(push!), WAKE, keys, settings),
         )
         // delete only the subscription that has ended, not a newer one of the device
-        if (isGone(status))
+        if (isSubscriptionGone(status))
           await changeDevice(
             store.db,
             { id, user },

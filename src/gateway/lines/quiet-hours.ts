@@ -1,7 +1,7 @@
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { fieldError, invalidFields } from '../../platform/api-errors.ts'
-import { call } from '../../platform/db/call.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Logger } from '../../platform/log.ts'
 
@@ -19,7 +19,7 @@ export const makeCheckExtension = (check: (values: Values, old?: Values) => void
 })
 
 const refuseTimeZone = (message = 'Must be the name of a time zone, such as Europe/Berlin.') =>
-  invalidFields({ time_zone: fieldError('validation_invalid_time_zone', message) })
+  invalidFields({ time_zone: makeFieldError('validation_invalid_time_zone', message) })
 
 /** Throws 400 for an unknown time zone. An empty one is valid; an unchanged one (`old`) may stay. */
 export function checkTimeZone({ time_zone }: Values, old?: Values): void {
@@ -35,7 +35,7 @@ export async function completeTimeZone(
 ): Promise<void> {
   checkTimeZone(values, old)
   if (!values.time_zone || values.time_zone === old?.time_zone) return
-  const zone = await call(db, 'pb_known_zone', String(values.time_zone))
+  const zone = await callFunction(db, 'pb_known_zone', String(values.time_zone))
   if (zone === '') throw refuseTimeZone('The Postgres of this server does not know this time zone.')
   values.time_zone = zone
 }
@@ -60,7 +60,7 @@ export function checkHours(
   const isSame = (field: string) => String(values[field] ?? '') === String(old?.[field] ?? '')
   if (old && [from, to, days].every(isSame)) return
   const refusal = (field: string, message: string) =>
-    invalidFields({ [field]: fieldError('validation_invalid_hours', message) })
+    invalidFields({ [field]: makeFieldError('validation_invalid_hours', message) })
   const [begins, ends] = [values[from] || '', values[to] || '']
   if ((begins === '') !== (ends === ''))
     throw refusal(begins === '' ? from : to, 'Both times are needed, or none.')
@@ -81,7 +81,7 @@ export function describeZones(unknown: unknown) {
 
 /** Logs the stored time zones that this Postgres does not know, for example after a move or a restore. */
 export async function warnAboutZones(db: Db, log: Logger): Promise<void> {
-  const zones = await call(db, 'sms_unknown_zones')
+  const zones = await callFunction(db, 'sms_unknown_zones')
   const { found, advice } = describeZones(zones)
   if (advice) log.warn({ zones }, `${found}. ${advice}`)
 }

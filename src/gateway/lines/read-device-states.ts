@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'
 import type { Config } from '../../platform/config.ts'
 import { toObjects } from '../../platform/db/statement.ts'
-import { onlineSince } from '../base/device-record.ts'
+import { writeOnlineSince } from '../base/device-record.ts'
 import { CARRIER_STATE } from './carrier-body.ts'
 import { CONNECTIONS } from './phone-health.ts'
 
@@ -77,9 +77,9 @@ export const DEVICE_STATES = z
 /** Events among which those of a device are searched: more of them in a minute, and it may count as stuck. */
 const MAX_EVENTS = 1_000
 
-const STATES = (whose: string) => `
-select d.id as device, d.last_seen >= ${onlineSince('$1')} as online,
-  d.last_seen >= ${onlineSince('$1')} or pb_is_set(d.push) as reachable,
+const writeStatesSql = (whose: string) => `
+select d.id as device, d.last_seen >= ${writeOnlineSince('$1')} as online,
+  d.last_seen >= ${writeOnlineSince('$1')} or pb_is_set(d.push) as reachable,
   b.percent as battery, pb_text(b.at) as battery_at, b.charging, b.connection,
   coalesce((select bool_and(l.failing_since <> '') from lines l
     where l.device = d.id and l.enabled and l.present), false) as failing,
@@ -121,9 +121,9 @@ export async function readDeviceStates(
   const seconds = [deviceOnlineSeconds, leaseSeconds]
   const found =
     user === null
-      ? await store.db.shaped(STATES(''), seconds)
+      ? await store.db.shaped(writeStatesSql(''), seconds)
       : await store.db.shaped(
-          STATES('where d."user" = $3'),
+          writeStatesSql('where d."user" = $3'),
           [...seconds, user],
           'sms device states',
         )

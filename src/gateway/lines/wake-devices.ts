@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -75,21 +75,21 @@ export function watchUnheardWakes(
 
 /** Wakes devices: by streams and waiting claims of all nodes, else by push. Call it after the commit. */
 export function wakeDevices(db: Db, devices: readonly string[]): void {
-  wakeHere(devices)
+  wakeLocalDevices(devices)
   for (let i = 0; i < devices.length; i += IDS_PER_PAYLOAD)
     db.announce(WAKE_CHANNEL, [NODE, ...devices.slice(i, i + IDS_PER_PAYLOAD)].join(' '))
 }
 
 /** Wakes devices by streams and waiting claims of this process; devices that have neither, by push. */
-export function wakeHere(devices: readonly string[]): void {
+export function wakeLocalDevices(devices: readonly string[]): void {
   const away: string[] = []
-  for (const device of devices) if (!emit(device, WAKE)) away.push(device)
+  for (const device of devices) if (!emitDeviceEvent(device, WAKE)) away.push(device)
   if (away.length > 0) for (const reach of onUnheard) reach(away)
 }
 
 /** Notifies a device's streams on all nodes of a canceled message, when the transaction of `db` commits. */
 export const notifyCanceled = (db: Db, device: string, message: string, attempt: number) =>
-  call(db, '_announce', CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`)
+  callFunction(db, '_announce', CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`)
 
 /** Makes devices' streams check their access, when the transaction of `db` commits. */
 export const notifyAccess = (db: Db, devices: readonly string[]) =>
@@ -105,22 +105,22 @@ export async function listenToOtherNodes(db: Db) {
       const [node, ...devices] = payload.split(' ')
       // '': notifications may have been missed, so wake all: a needless wake-up costs only a claim
       const woken = payload === '' ? [...listeners.keys()] : devices
-      if (node !== NODE) for (const device of woken) emit(device, WAKE)
+      if (node !== NODE) for (const device of woken) emitDeviceEvent(device, WAKE)
     }),
     db.listen(CANCEL_CHANNEL, (payload) => {
       const [, device, message, attempt] = payload.split(' ')
       if (message !== undefined)
-        emit(device!, { name: 'canceled', message, attempt: Number(attempt) })
+        emitDeviceEvent(device!, { name: 'canceled', message, attempt: Number(attempt) })
     }),
     db.listen(ACCESS_CHANNEL, (payload) => {
-      emit(payload, { name: 'access' })
+      emitDeviceEvent(payload, { name: 'access' })
     }),
   ])
   return async () => void (await Promise.all(stops.map((stop) => stop())))
 }
 
 /** Passes an event to a device's listeners in this process. False if there are none. */
-function emit(device: string, event: DeviceEvent) {
+function emitDeviceEvent(device: string, event: DeviceEvent) {
   const set = listeners.get(device)
   if (!set) return false
   for (const heard of [...set]) heard(event)

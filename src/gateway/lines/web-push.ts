@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Config } from '../../platform/config.ts'
 import { readOrMakeParam } from '../../platform/db/secrets.ts'
 import { findUrlFault } from '../../platform/outgoing/addresses.ts'
@@ -37,11 +37,11 @@ export interface PushMessage {
 const VAPID_KEY = 'vapid'
 
 /** The library web-push, loaded only when the first push needs it. */
-const library = async () => (await import('web-push')).default
+const loadWebPush = async () => (await import('web-push')).default
 
 /** The server's VAPID keys (RFC 8292), created on first use and kept: subscriptions depend on them. */
-export async function vapidKeys({ db }: Store): Promise<VapidKeys> {
-  const make = async () => JSON.stringify((await library()).generateVAPIDKeys())
+export async function readVapidKeys({ db }: Store): Promise<VapidKeys> {
+  const make = async () => JSON.stringify((await loadWebPush()).generateVAPIDKeys())
   return JSON.parse(await readOrMakeParam(db, VAPID_KEY, make))
 }
 
@@ -51,12 +51,12 @@ export function checkEndpoint(
   { webhookAllowPrivate }: PushSettings,
 ): void {
   const fault = findUrlFault(endpoint, webhookAllowPrivate)
-  if (fault === 'private') throw invalid('endpoint must not be a private address')
-  if (fault) throw invalid('endpoint must be an https address')
+  if (fault === 'private') throw invalidRequest('endpoint must not be a private address')
+  if (fault) throw invalidRequest('endpoint must be an https address')
 }
 
 /** Whether a push service's status says that the subscription has ended. RFC 8030, 7.3 */
-export const isGone = (status: number): boolean => status === 404 || status === 410
+export const isSubscriptionGone = (status: number): boolean => status === 404 || status === 410
 
 /** Whether `vapidSubject` may be an address on the internet. Apple refuses pushes with others (403). */
 export const isPublicSubject = (subject: string): boolean =>
@@ -76,7 +76,7 @@ export async function sendPush(
   settings: PushSettings,
   signal?: AbortSignal,
 ): Promise<number> {
-  const webPush = await library()
+  const webPush = await loadWebPush()
   const { endpoint, method, headers, body } = webPush.generateRequestDetails(subscription, text, {
     vapidDetails: { subject: settings.vapidSubject, ...keys },
     TTL: ttlSeconds,

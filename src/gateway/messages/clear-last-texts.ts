@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
-import { anyFound, matchAny, queries } from '../../platform/db/queries.ts'
+import { matchAny, matchAnyFound, queries } from '../../platform/db/queries.ts'
 
 /** Removes the texts of deleted or redacted messages from conversations. Returns the conversations' ids. */
 export async function clearLastTexts(db: Db, messages: readonly string[]): Promise<string[]> {
@@ -8,7 +8,7 @@ export async function clearLastTexts(db: Db, messages: readonly string[]): Promi
     .updateTable('conversations')
     .set({ last_text: '', failure: '' })
     .where('id', '=', ({ selectFrom }) =>
-      anyFound(
+      matchAnyFound(
         selectFrom('conversations')
           .select('id')
           .where('last_message', '=', matchAny(messages))

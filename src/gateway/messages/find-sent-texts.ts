@@ -5,29 +5,31 @@ import { requireRule } from '../../engine/records/access.ts'
 import { answerRecords } from '../../engine/records/list.ts'
 import { selectRows } from '../../engine/records/read-rows.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
-import { invalid } from '../../platform/common-refusals.ts'
-import { matchAny, queries, unindexed } from '../../platform/db/queries.ts'
-import { id, text, wholeNumber } from '../base/body-schemas.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
+import { matchAny, queries, writeUnindexed } from '../../platform/db/queries.ts'
+import { makeIdSchema, makeTextSchema, makeWholeNumber } from '../base/body-schemas.ts'
 import type { Sender } from '../base/make-sender.ts'
 
 const MAX_IDS = 100
 const MAX_PER_PAGE = 500
 const MAX_PAGE = 100_000
 
-const number = (max: number) => z.coerce.number().pipe(wholeNumber(1, max)).optional()
+const makeNumberQuery = (max: number) => z.coerce.number().pipe(makeWholeNumber(1, max)).optional()
 
 /** The parameters of a list of sent texts. A text must have all that are given. */
 export const SENT_QUERY = z.strictObject({
-  ids: id()
+  ids: makeIdSchema()
     .transform((list) => list.split(',').map((one) => one.trim()))
     .refine(({ length }) => length <= MAX_IDS, `must have at most ${MAX_IDS} items`)
     .optional()
     .describe(`Ids out of the answers to sends, with commas between: at most ${MAX_IDS}.`),
-  client_ref: id(255).optional().describe('The `client_ref` of the send.'),
-  batch: id().optional().describe('The `batch_id` out of the answer to the send.'),
-  page: number(MAX_PAGE).describe('From 1.'),
-  perPage: number(MAX_PER_PAGE).describe('Texts on a page. Default 100.'),
-  fields: text().optional().describe('Fields of each text, with commas between. Default: all.'),
+  client_ref: makeIdSchema(255).optional().describe('The `client_ref` of the send.'),
+  batch: makeIdSchema().optional().describe('The `batch_id` out of the answer to the send.'),
+  page: makeNumberQuery(MAX_PAGE).describe('From 1.'),
+  perPage: makeNumberQuery(MAX_PER_PAGE).describe('Texts on a page. Default 100.'),
+  fields: makeTextSchema()
+    .optional()
+    .describe('Fields of each text, with commas between. Default: all.'),
 })
 
 /** Which texts a sender asks for. */
@@ -49,7 +51,7 @@ export async function findSentTexts(
   named: Named,
   { page = 1, perPage = 100 }: Pick<z.output<typeof SENT_QUERY>, 'page' | 'perPage'> = {},
 ): Promise<Page> {
-  const found = await namedBy(store, sender, named)
+  const found = await selectNamedTexts(store, sender, named)
     .limit(perPage)
     .offset(perPage * (page - 1))
     .execute()
@@ -69,16 +71,16 @@ export async function findSentTexts(
 }
 
 /** A query of the ids of these texts, each with the number of all. */
-function namedBy({ db }: Store, { user, key }: Sender, { ids, client_ref, batch }: Named) {
+function selectNamedTexts({ db }: Store, { user, key }: Sender, { ids, client_ref, batch }: Named) {
   if (ids === undefined && client_ref === undefined && batch === undefined)
-    throw invalid('Name texts by ids, client_ref or batch')
+    throw invalidRequest('Name texts by ids, client_ref or batch')
   // `|| ''`: no index of the whole account may be read for a few texts
   return queries(db, 'shaped')
     .selectFrom('sms_messages as m')
     .select(['m.id', sql<number>`count(*) over ()`.as('total')])
-    .where(unindexed('m.user'), '=', user)
-    .where(unindexed('m.message_type'), '=', 'outgoing')
-    .$if(key !== undefined, (texts) => texts.where(unindexed('m.sent_by'), '=', key!.id))
+    .where(writeUnindexed('m.user'), '=', user)
+    .where(writeUnindexed('m.message_type'), '=', 'outgoing')
+    .$if(key !== undefined, (texts) => texts.where(writeUnindexed('m.sent_by'), '=', key!.id))
     .$if(ids !== undefined, (texts) => texts.where('m.id', '=', matchAny(ids!)))
     .$if(batch !== undefined, (texts) =>
       texts.where('m.batch_id', '=', batch!).where('m.batch_id', '<>', sql.lit('')),

@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { evaluate } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call.ts'
 import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { type SqlFile, sqlFiles } from '../../platform/db/schema/sql-files.ts'
+import { readSqlFiles, type SqlFile } from '../../platform/db/schema/sql-files.ts'
 import {
   detectTrigrams,
-  indexStates,
   installTrigrams,
+  readIndexStates,
   type Trigrams,
 } from '../../platform/db/schema/trigrams.ts'
 import type { Logger } from '../../platform/log.ts'
-import { repeat } from '../../platform/tools/repeat.ts'
+import { repeatWork } from '../../platform/tools/repeat.ts'
 
 const RETRY_MS = 600_000
 
@@ -20,26 +20,26 @@ export const LARGE_HISTORY = 250_000
 
 const UNDEFINED_COLUMN = '42703'
 
-const files = () => sqlFiles('indexes/large-history')
+const readIndexFiles = () => readSqlFiles('indexes/large-history')
 const needsTrigrams = ({ sql }: SqlFile) => sql.includes('gin_trgm_ops')
 
 /** The number of messages by Postgres' estimate, which autovacuum updates; null if the table is missing. */
-async function estimate(db: Db): Promise<number | null> {
+async function estimateMessages(db: Db): Promise<number | null> {
   const found = sql<
     number | null
   >`(select reltuples from pg_class where oid = to_regclass('sms_messages'))`
-  return evaluate(db, found)
+  return evaluateSql(db, found)
 }
 
 /** The indexes of a large history that are not `ready`; none if there are fewer than `large` messages. */
 async function openIndexes(db: Db, large: number) {
-  const names = files().map(({ name }) => name)
-  const states = await indexStates(db, names)
-  const open = files()
+  const names = readIndexFiles().map(({ name }) => name)
+  const states = await readIndexStates(db, names)
+  const open = readIndexFiles()
     .map((file) => ({ file, state: states.get(file.name) ?? 'missing' }))
     .filter(({ state }) => state !== 'ready')
   if (large === 0 || open.length === 0) return open
-  return ((await estimate(db)) ?? -1) >= large ? open : []
+  return ((await estimateMessages(db)) ?? -1) >= large ? open : []
 }
 
 /** The statement that creates an index. Undefined if the index needs trigrams and they are unavailable. */
@@ -52,15 +52,15 @@ function createStatement(file: SqlFile, trigrams: Trigrams): string | undefined 
 
 /** Builds missing indexes concurrently, on one node; none for fewer than `large` messages. */
 export async function buildIndexes(db: Db, log: Logger, large = LARGE_HISTORY): Promise<void> {
-  if ((await openIndexes(db, large)).length === 0 || (await estimate(db)) === null) return
+  if ((await openIndexes(db, large)).length === 0 || (await estimateMessages(db)) === null) return
   await db.transaction(async (tx) => {
     // as text: a prepared query keeps its snapshot until the next one, and builds would wait for that
     const { rows } = await tx.query(`select pg_try_advisory_xact_lock(${LOCKS.indexBuild})`)
-    if (rows[0]![0] === true) await buildAll(db, log, large)
+    if (rows[0]![0] === true) await buildOpenIndexes(db, log, large)
   })
 }
 
-async function buildAll(db: Db, log: Logger, large: number) {
+async function buildOpenIndexes(db: Db, log: Logger, large: number) {
   const trigrams = await db.transaction(installTrigrams)
   for (const { file, state } of await openIndexes(db, large)) {
     const create = createStatement(file, trigrams)
@@ -81,7 +81,7 @@ const NOT_INSTALLED: Trigrams = {
 }
 
 /** Warnings about missing indexes; none for fewer than `large` messages. */
-export async function indexWarnings(db: Db, large = LARGE_HISTORY): Promise<string[]> {
+export async function listIndexWarnings(db: Db, large = LARGE_HISTORY): Promise<string[]> {
   const open = await openIndexes(db, large)
   if (open.length === 0) return []
   const trigrams = (await detectTrigrams(db)) ?? NOT_INSTALLED
@@ -103,12 +103,12 @@ export function startIndexes(db: Db, log: Logger): () => Promise<void> {
     await buildIndexes(db, log)
     if (isTold) return
     isTold = true
-    for (const warning of await indexWarnings(db)) log.warn(warning)
+    for (const warning of await listIndexWarnings(db)) log.warn(warning)
   }
   const unlessStopped = (error: unknown) => {
     if (!isStopped) throw error
   }
-  const stop = repeat(() => build().catch(unlessStopped), RETRY_MS, log)
+  const stop = repeatWork(() => build().catch(unlessStopped), RETRY_MS, log)
   return async () => {
     isStopped = true
     void stop()

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
@@ -9,13 +9,13 @@ import { requirePermit } from '../base/permissions.ts'
 import { refundQuota } from '../base/quota.ts'
 import { notifyCanceled } from '../lines/wake-devices.ts'
 import { clearLastTexts } from './clear-last-texts.ts'
-import { totalSql } from './message-totals.ts'
+import { writeTotalSql } from './message-totals.ts'
 import { cancelWaiting } from './queue/cancel-messages.ts'
 
 /** Rules of messages. Deleting an unclaimed message cancels and refunds it. */
 export const messagesExtension: Extension = {
   maxPerPage: 500,
-  total: { by: 'user', sql: totalSql },
+  total: { by: 'user', sql: writeTotalSql },
   search: { order: 'created', owner: 'user' },
   covering: {
     table: 'sms_messages_brief',
@@ -60,7 +60,7 @@ export const templatesExtension: Extension = {
 /** Rules of events. One that a superuser adds changes no message, so it causes no webhook calls. */
 export const eventsExtension: Extension = {
   async beforeCreate({ db }) {
-    await call(db, 'set_config', 'pocketsms.added', 'yes', true)
+    await callFunction(db, 'set_config', 'pocketsms.added', 'yes', true)
   },
 }
 

@@ -1,9 +1,9 @@
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx } from '../../http/context.ts'
 import { SENDING } from '../../http/openapi/operations.ts'
-import { json } from '../../http/openapi/success-answers.ts'
-import { rows } from '../../http/rows.ts'
-import { bodyBytes } from '../../http/server/incoming-body.ts'
+import { describeJson } from '../../http/openapi/success-answers.ts'
+import { makeRoutes } from '../../http/rows.ts'
+import { readBodyLength } from '../../http/server/incoming-body.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
@@ -23,14 +23,15 @@ import {
 } from './queue/reschedule.ts'
 import { RETRIED_BATCH, RETRY_BATCH, RETRY_MESSAGE } from './queue/retry-body.ts'
 import { retryBatch, retryMessage } from './queue/retry-messages.ts'
-import { byAct, byReader } from './require-sender.ts'
+import { allowReader, allowSender } from './require-sender.ts'
 import { ACCEPTED } from './send/send-texts.ts'
 import { MAX_BODY_BYTES } from './send-routes.ts'
 
-const read = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+const readMessageJson = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
 
 /** The body of a request that needs none. */
-const readOptional = async (c: Ctx) => (bodyBytes(c.env.incoming) > 0 ? await read(c) : {})
+const readOptional = async (c: Ctx) =>
+  readBodyLength(c.env.incoming) > 0 ? await readMessageJson(c) : {}
 
 /** How the judge refuses a text that a sender may not change. */
 const OUT_OF_BOUNDS: readonly RefusalCode[] = [
@@ -40,9 +41,9 @@ const OUT_OF_BOUNDS: readonly RefusalCode[] = [
 ]
 
 /** `/api/sms`: changes of texts that were sent, and counts of a send. Errors are `{"error","message"}`. */
-export const MESSAGE_ROUTES = rows(SENDING, {
+export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   'GET /api/sms/batches/:batch_id': {
-    permission: byReader('readUsage'),
+    permission: allowReader('readUsage'),
     describe: {
       id: 'readBatch',
       summary: 'Count the messages of a send by status',
@@ -52,7 +53,7 @@ export const MESSAGE_ROUTES = rows(SENDING, {
     run: ({ user, store }, _, id) => countBatch(store, user, id),
   },
   'POST /api/sms/batches/:batch_id/cancel': {
-    permission: byAct('cancel'),
+    permission: allowSender('cancel'),
     describe: {
       id: 'cancelBatch',
       summary: 'Cancel the remaining messages of a send',
@@ -64,7 +65,7 @@ export const MESSAGE_ROUTES = rows(SENDING, {
     run: ({ store, permit }, _, id) => cancelBatch(store, permit, id),
   },
   'POST /api/sms/batches/:batch_id/reschedule': {
-    permission: byAct('change'),
+    permission: allowSender('change'),
     describe: {
       id: 'rescheduleBatch',
       summary: 'Reschedule the remaining messages of a send',
@@ -75,16 +76,24 @@ export const MESSAGE_ROUTES = rows(SENDING, {
       fails: describeRefusals('batch_not_found', 'too_many_recipients', ...OUT_OF_BOUNDS),
     },
     run: async (sender, c, id) =>
-      rescheduleBatch(sender.store, sender, id, readReschedule(await read(c), new Date())),
+      rescheduleBatch(
+        sender.store,
+        sender,
+        id,
+        readReschedule(await readMessageJson(c), new Date()),
+      ),
   },
   'POST /api/sms/batches/:batch_id/retry': {
-    permission: byAct('retry'),
+    permission: allowSender('retry'),
     describe: {
       id: 'retryBatch',
       summary: 'Send the failed messages of a send again',
       description:
         'Sends new messages with the same texts to the same numbers, by any device. They count in the quota, and have a new batch_id. A repeated request returns the same new messages, and sends those that could not be sent before.',
-      requestBody: { required: false, content: json(RETRY_BATCH, { include: ['unknown'] }) },
+      requestBody: {
+        required: false,
+        content: describeJson(RETRY_BATCH, { include: ['unknown'] }),
+      },
       answer: ['The new messages.', RETRIED_BATCH],
       fails: describeRefusals(
         'quota_exceeded',
@@ -98,7 +107,7 @@ export const MESSAGE_ROUTES = rows(SENDING, {
       retryBatch(sender.sending, sender, id, checkShape(RETRY_BATCH, await readOptional(c))),
   },
   'PATCH /api/sms/messages/:id': {
-    permission: byAct('change'),
+    permission: allowSender('change'),
     describe: {
       id: 'changeMessage',
       summary: 'Change a scheduled message',
@@ -114,16 +123,16 @@ export const MESSAGE_ROUTES = rows(SENDING, {
       ),
     },
     run: async ({ store, permit }, c, id) =>
-      changeMessage(store, permit, id, readChange(await read(c), new Date())),
+      changeMessage(store, permit, id, readChange(await readMessageJson(c), new Date())),
   },
   'POST /api/sms/messages/:id/retry': {
-    permission: byAct('retry'),
+    permission: allowSender('retry'),
     describe: {
       id: 'retryMessage',
       summary: 'Send a failed message once more',
       description:
         'Sends a new message with the same text to the same number, by any device or by the one that you name. It counts against the quota. If you repeat the request, the server returns the same new message.',
-      requestBody: { required: false, content: json(RETRY_MESSAGE, {}) },
+      requestBody: { required: false, content: describeJson(RETRY_MESSAGE, {}) },
       answer: ['The new message.', ACCEPTED],
       fails: describeRefusals(
         ...OUT_OF_BOUNDS,
@@ -141,7 +150,7 @@ export const MESSAGE_ROUTES = rows(SENDING, {
     },
   },
   'POST /api/sms/messages/:id/cancel': {
-    permission: byAct('cancel'),
+    permission: allowSender('cancel'),
     describe: {
       id: 'cancelMessage',
       summary: 'Cancel a message',

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { call, evaluate } from '../../platform/db/call.ts'
+import { callFunction, evaluateSql } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { lock, queries } from '../../platform/db/queries.ts'
+import { queries, takeLock } from '../../platform/db/queries.ts'
 
 /** SQL: the number of messages of `user` (SQL), or of all users, in the statement's snapshot. */
-export const totalSql = (table: string, user?: string): string => `coalesce((
+export const writeTotalSql = (table: string, user?: string): string => `coalesce((
   SELECT sum(c.messages)::bigint
     + coalesce((SELECT sum(t.messages)::bigint FROM sms_turns t${user ? ` WHERE t."user" = ${user}` : ''}), 0)
   FROM sms_totals c
@@ -15,7 +15,7 @@ export const totalSql = (table: string, user?: string): string => `coalesce((
 /** Whether messages must be counted: the table has its triggers, but no totals. */
 const mustCount = (db: Db): Promise<boolean> =>
   // a recreated table gets its triggers at the next start
-  evaluate(
+  evaluateSql(
     db,
     sql<boolean>`exists (select from pg_trigger
       where tgrelid = to_regclass('sms_messages') and tgname = 'sms_messages_came'
@@ -27,8 +27,8 @@ export async function countMessages(db: Db): Promise<void> {
   if (!(await mustCount(db))) return
   await db.transaction(async (inside) => {
     await inside.limitStatements(0)
-    await lock(inside, LOCKS.totals)
-    if (await mustCount(inside)) await call(inside, 'sms_count_all')
+    await takeLock(inside, LOCKS.totals)
+    if (await mustCount(inside)) await callFunction(inside, 'sms_count_all')
   })
 }
 

@@ -1,8 +1,8 @@
-import { strict } from '../../engine/records/collection-extension.ts'
+import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { makeGaugeFactory } from '../../http/metrics/family.ts'
 import { type Depth, type Queue, readQueue } from '../../http/metrics/queue-depth.ts'
 import { SENDS } from '../../http/metrics/traffic.ts'
-import { gatewayForm } from '../../http/middleware/failure.ts'
+import { sendGatewayError } from '../../http/middleware/failure.ts'
 import { SENDING } from '../../http/openapi/operations.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { eventsExtension, messagesExtension, templatesExtension } from './message-extensions.ts'
@@ -21,16 +21,16 @@ export const MESSAGES: Feature<SendingServices> = {
     roots: ['/api/sms'],
     group: 'sms',
     groups: { 'POST /api/sms/send': SENDS, 'POST /api/sms/send-template': SENDS },
-    errorForm: gatewayForm,
+    errorForm: sendGatewayError,
     isOwn: true,
     takesKeys: true,
     tags: [{ name: SENDING, description: 'For the web app that sends.' }],
   },
   extensions: () => ({
-    sms_messages: strict(messagesExtension),
-    sms_events: strict(eventsExtension),
+    sms_messages: makeStrictExtension(messagesExtension),
+    sms_events: makeStrictExtension(eventsExtension),
     sms_templates: templatesExtension,
-    senders: strict({ keepsReferences: true }),
+    senders: makeStrictExtension({ keepsReferences: true }),
   }),
   timed: ({ store }) => [
     { id: 'idempotencyCleanUp', ...HOURLY, run: () => deleteOldAnswers(store) },

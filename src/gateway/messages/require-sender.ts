@@ -1,4 +1,4 @@
-import { identifyKey, isNamed, type KeyHolder } from '../../engine/auth/identify-key.ts'
+import { identifyKey, isKeyOwnerName, type KeyHolder } from '../../engine/auth/identify-key.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
@@ -6,7 +6,7 @@ import { authenticate, authenticateUncached } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
 import type { HasServices, Permission } from '../../http/permission.ts'
-import { retry, type Versioned } from '../../http/retry-request.ts'
+import { retryRequest, type Versioned } from '../../http/retry-request.ts'
 import { openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { gatewayRefusal, isRefusal } from '../base/gateway-errors.ts'
 import { makeKeySender, makePersonSender, type Sender } from '../base/make-sender.ts'
@@ -29,7 +29,11 @@ export interface SendingServices extends Services {
   readonly sending: Sending
 }
 
-const acting = (services: SendingServices, sender: SendingCaller, act: Act): ActingCaller => ({
+const makeActingCaller = (
+  services: SendingServices,
+  sender: SendingCaller,
+  act: Act,
+): ActingCaller => ({
   ...sender,
   permit: requirePermit(sender, act),
   sending: { ...services.sending, store: sender.store },
@@ -37,12 +41,12 @@ const acting = (services: SendingServices, sender: SendingCaller, act: Act): Act
 })
 
 /** A signed-in user who may do this act. API keys are refused. */
-export const byPerson = (act: Act): Permission<ActingCaller, SendingServices> => ({
+export const allowPerson = (act: Act): Permission<ActingCaller, SendingServices> => ({
   least: 'act',
   security: SIGNED_IN,
   withCaller: async (c, services, work) =>
     work(
-      acting(
+      makeActingCaller(
         services,
         requireSendingUser(c, services, await authenticateUncached(c, services)),
         act,
@@ -54,14 +58,14 @@ export const byPerson = (act: Act): Permission<ActingCaller, SendingServices> =>
  * A user or API key that may do this act, from the cache at first: the route's SQL compares the versions.
  * Throws 401 for a guest; 403 for a device, a superuser or a key without the scope.
  */
-export const byAct = (act: Act): Permission<ActingCaller, SendingServices> => ({
+export const allowSender = (act: Act): Permission<ActingCaller, SendingServices> => ({
   least: 'act',
   security: SENDER,
   withCaller: (c, services, work) => withSender(c, services, act, async (sender) => work(sender)),
 })
 
-/** A user or API key that may do this act, which only reads. Throws as `byAct`. */
-export const byReader = (act: Act): Permission<SendingCaller & HasServices> => ({
+/** A user or API key that may do this act, which only reads. Throws as `allowSender`. */
+export const allowReader = (act: Act): Permission<SendingCaller & HasServices> => ({
   least: 'act',
   security: SENDER,
   withCaller: (c, services, work) =>
@@ -106,7 +110,7 @@ export async function identifyKeyHolder(
 ): Promise<KeyHolder> {
   const { name } = credentials
   const holder = await identifyKey(services.store.signIn, credentials, { cached })
-  if (!holder || (name !== undefined && !isNamed(holder, name)))
+  if (!holder || (name !== undefined && !isKeyOwnerName(holder, name)))
     throw gatewayRefusal('unauthorized')
   try {
     requirePermit(makeKeySender(holder), act)
@@ -129,23 +133,23 @@ function requireSendingUser(c: Ctx, services: Services, auth: AuthRecord | null)
 }
 
 /** Runs `work` for a cached sender. Repeats it if its SQL finds that the account or the key has changed. */
-export const asSender = <S extends Versioned, T>(
+export const runAsSender = <S extends Versioned, T>(
   { store }: Pick<Services, 'store'>,
   identify: (isCached: boolean) => Promise<S>,
   work: (sender: S) => Promise<T>,
-): Promise<T> => retry(store, identify, work, { startsCached: true })
+): Promise<T> => retryRequest(store, identify, work, { startsCached: true })
 
-/** `asSender` for a user or key that may do this act. */
+/** `runAsSender` for a user or key that may do this act. */
 export const withSender = <T>(
   c: Ctx,
   services: SendingServices,
   act: Act,
   work: (sender: ActingCaller) => Promise<T>,
 ): Promise<T> =>
-  asSender(
+  runAsSender(
     services,
     (isCached) => identifySender(c, services, act, isCached),
-    (sender) => work(acting(services, sender, act)),
+    (sender) => work(makeActingCaller(services, sender, act)),
   )
 
 /** Runs `work` for a caller who may do this act. Repeats it if the collections were outdated. */
@@ -155,4 +159,6 @@ export const withReader = <T>(
   act: Act,
   work: (caller: SendingCaller) => Promise<T>,
 ): Promise<T> =>
-  retry(services.store, () => identifySender(c, services, act, false), work, { isRead: true })
+  retryRequest(services.store, () => identifySender(c, services, act, false), work, {
+    isRead: true,
+  })

@@ -4,19 +4,19 @@ import { sendRaw } from '../../http/answer.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx } from '../../http/context.ts'
 import { SENDING } from '../../http/openapi/operations.ts'
-import { json } from '../../http/openapi/success-answers.ts'
-import { rows } from '../../http/rows.ts'
+import { describeJson } from '../../http/openapi/success-answers.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
 import { readBodyRecipients } from '../base/read-numbers.ts'
-import { type ActingCaller, byAct } from './require-sender.ts'
+import { type ActingCaller, allowSender } from './require-sender.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from './send/body-schema.ts'
 import { readIdempotency } from './send/idempotency.ts'
 import { PREVIEW, previewSend } from './send/preview-send.ts'
 import { readPreview, readSend } from './send/read-send-body.ts'
 import { ATTEMPT_HEADER, refuseOwnAttempt } from './send/refuse-send-loop.ts'
-import { ACCEPTED, send } from './send/send-texts.ts'
+import { ACCEPTED, sendMessages } from './send/send-texts.ts'
 
 /** Enough for 100,000 recipients. */
 export const MAX_BODY_BYTES = 4 << 20
@@ -58,12 +58,12 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
   'no_devices',
 ]
 
-const sent = () => ({
+const describeSent = () => ({
   fails: describeRefusals(...SEND_REFUSALS),
   responses: {
     200: {
       description: 'Stored: all messages of the request.',
-      content: json(ACCEPTED),
+      content: describeJson(ACCEPTED),
       headers: REPLAYED,
     },
   },
@@ -98,7 +98,7 @@ export async function sendTexts(
   const attempt = c.req.header(ATTEMPT_HEADER)
   if (attempt !== undefined) await refuseOwnAttempt(store, user, attempt)
   // plan an offer, and store it in one transaction with offers of other requests
-  const { answer, replayed } = await send(sending, sender, body, idempotency)
+  const { answer, replayed } = await sendMessages(sending, sender, body, idempotency)
   // respond
   if (replayed) {
     c.header('Idempotent-Replayed', 'true')
@@ -109,9 +109,9 @@ export async function sendTexts(
 }
 
 /** `/api/sms`: sends and their previews. Errors are `{"error","message"}`. */
-export const SEND_ROUTES = rows(SENDING, {
+export const SEND_ROUTES = makeRoutes(SENDING, {
   'POST /api/sms/send': {
-    permission: byAct('send'),
+    permission: allowSender('send'),
     describe: {
       id: 'send',
       summary: 'Send a text',
@@ -119,24 +119,24 @@ export const SEND_ROUTES = rows(SENDING, {
         'Sends one text to many. Name `recipients`, `group_ids` or both. All messages of a request are stored, or none.',
       params: { header: IDEMPOTENCY },
       body: [SEND, TEXT_EXAMPLE],
-      ...sent(),
+      ...describeSent(),
     },
     run: (sender, c) => sendTexts(sender, c, SEND),
   },
   'POST /api/sms/send-template': {
-    permission: byAct('send'),
+    permission: allowSender('send'),
     describe: {
       id: 'sendTemplate',
       summary: 'Send a template',
       description: 'Sends each recipient an individual text, made from a template.',
       params: { header: IDEMPOTENCY },
       body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
-      ...sent(),
+      ...describeSent(),
     },
     run: (sender, c) => sendTexts(sender, c, TEMPLATE_SEND),
   },
   'POST /api/sms/preview': {
-    permission: byAct('preview'),
+    permission: allowSender('preview'),
     describe: {
       id: 'preview',
       summary: 'Preview a send',

@@ -1,35 +1,35 @@
 import { pickFields } from '../../engine/records/pick.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
 import { sendJson } from '../../http/answer.ts'
-import { meterFor } from '../../http/authenticate.ts'
+import { makeAnswerMeter } from '../../http/authenticate.ts'
 import type { Ctx } from '../../http/context.ts'
 import type { DescribedRecords } from '../../http/openapi/document.ts'
 import { SENDING } from '../../http/openapi/operations.ts'
 import { FIELDS_ONLY } from '../../http/openapi/record-parameters.ts'
 import { makePageSchema } from '../../http/openapi/record-schema.ts'
 import { readRequestQuery } from '../../http/query.ts'
-import { rows } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { findSentTexts, SENT_QUERY } from './find-sent-texts.ts'
-import { byReader, type SendingCaller } from './require-sender.ts'
+import { allowReader, type SendingCaller } from './require-sender.ts'
 
 const WHOSE =
   'An API key reads the texts that it has sent itself; it needs the scope `messages:read`. A signed-in user reads all outgoing texts of the account.'
 
-const requestOf = (c: Ctx, { auth }: SendingCaller) => ({
+const makeReadRequest = (c: Ctx, { auth }: SendingCaller) => ({
   ...NO_REQUEST,
   auth,
-  meter: meterFor(c, auth),
+  meter: makeAnswerMeter(c, auth),
 })
 
-const messageOf = ({ schemaOf }: DescribedRecords) => schemaOf('sms_messages')!
+const findMessageSchema = ({ schemaOf }: DescribedRecords) => schemaOf('sms_messages')!
 
 /** `GET /api/sms/messages`: the state of texts, for the API key that has sent them. */
-export const SENT_TEXT_ROUTES = rows(SENDING, {
+export const SENT_TEXT_ROUTES = makeRoutes(SENDING, {
   'GET /api/sms/messages': {
-    permission: byReader('readMessage'),
+    permission: allowReader('readMessage'),
     describe: (records) => ({
       id: 'listSentTexts',
       summary: 'Read several texts that you have sent',
@@ -37,7 +37,7 @@ export const SENT_TEXT_ROUTES = rows(SENDING, {
       params: { query: SENT_QUERY },
       answer: [
         'The texts, in the order in which they were sent.',
-        makePageSchema(messageOf(records), 'SentTexts'),
+        makePageSchema(findMessageSchema(records), 'SentTexts'),
       ],
       fails: describeRefusals('invalid_request'),
     }),
@@ -52,7 +52,7 @@ export const SENT_TEXT_ROUTES = rows(SENDING, {
       const { items, total } = await findSentTexts(
         caller.store,
         caller,
-        requestOf(c, caller),
+        makeReadRequest(c, caller),
         named,
         place,
       )
@@ -62,17 +62,17 @@ export const SENT_TEXT_ROUTES = rows(SENDING, {
     },
   },
   'GET /api/sms/messages/:id': {
-    permission: byReader('readMessage'),
+    permission: allowReader('readMessage'),
     describe: (records) => ({
       id: 'readSentText',
       summary: 'Read a text that you have sent, with its status',
       description: WHOSE,
       params: FIELDS_ONLY,
-      answer: ['The record of the text.', messageOf(records)],
+      answer: ['The record of the text.', findMessageSchema(records)],
       fails: describeRefusals('message_not_found'),
     }),
     run: async (caller, c, id) => {
-      const { items } = await findSentTexts(caller.store, caller, requestOf(c, caller), {
+      const { items } = await findSentTexts(caller.store, caller, makeReadRequest(c, caller), {
         ids: [id],
       })
       if (items[0] === undefined) throw gatewayRefusal('message_not_found')

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/date.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { CANCELED_SQL, STATUSES } from '../base/message-status.ts'
@@ -34,7 +34,7 @@ export function readDays(raw: string | undefined): number {
   if (raw === undefined) return DEFAULT_DAYS
   const days = Number(raw)
   if (Number.isInteger(days) && days >= 1 && days <= MAX_DAYS) return days
-  throw invalid(`days must be a whole number from 1 to ${MAX_DAYS}`)
+  throw invalidRequest(`days must be a whole number from 1 to ${MAX_DAYS}`)
 }
 
 /** The last days in a user's time zone, oldest first, and the instants at which they begin. */

@@ -4,29 +4,29 @@ import { authenticateUncached } from '../../http/authenticate.ts'
 import { SENDING } from '../../http/openapi/operations.ts'
 import type { Permission } from '../../http/permission.ts'
 import { readRequestQuery } from '../../http/query.ts'
-import { rows } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { openStoreForCaller } from '../../http/server/caller.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { ACCOUNT_USAGE, readAccountUsage } from '../base/quota.ts'
 import { LINE_COSTS, readLineCosts } from '../lines/line-costs.ts'
-import { byReader } from './require-sender.ts'
+import { allowReader } from './require-sender.ts'
 import { countDays, readDays, USAGE_DAYS } from './usage-days.ts'
 
 /** The user whose statistics may be read; null for a superuser, who reads all. */
 const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly store: Store }> = {
-  ...byReader('readUsage'),
+  ...allowReader('readUsage'),
   async withCaller(c, services, work) {
     const { 'x-api-key': apiKey } = c.env.incoming.headers
     const auth = apiKey === undefined ? await authenticateUncached(c, services) : null
     if (auth?.isSuperuser) return work({ user: null, store: openStoreForCaller(c, services, auth) })
-    return byReader('readUsage').withCaller!(c, services, work)
+    return allowReader('readUsage').withCaller!(c, services, work)
   },
 }
 
 /** `/api/sms/usage`: statistics of an account. */
-export const USAGE_ROUTES = rows(SENDING, {
+export const USAGE_ROUTES = makeRoutes(SENDING, {
   'GET /api/sms/usage': {
-    permission: byReader('readUsage'),
+    permission: allowReader('readUsage'),
     describe: {
       id: 'readUsage',
       summary: 'Read the month so far',
@@ -54,7 +54,7 @@ export const USAGE_ROUTES = rows(SENDING, {
       countDays(store, user, readDays(readRequestQuery(c).days), new Date()),
   },
   'GET /api/sms/usage/lines': {
-    permission: byReader('listDevices'),
+    permission: allowReader('listDevices'),
     describe: {
       id: 'readLineCosts',
       summary: 'Read what the texts of each line cost by month',

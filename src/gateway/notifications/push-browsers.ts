@@ -1,9 +1,9 @@
 import { type Insertable, sql } from 'kysely'
 import { z } from 'zod'
-import { sha256 } from '../../engine/auth/tokens.ts'
+import { hashSha256 } from '../../engine/auth/tokens.ts'
 import { INSTANT } from '../../engine/fields/instant.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
@@ -44,12 +44,12 @@ export async function saveBrowser(
   const { endpoint } = subscription
   const keys = JSON.stringify(subscription.keys)
   const user_agent = userAgent.slice(0, MAX_AGENT_LENGTH)
-  if (!(await save(db, person, { id: sha256(endpoint), endpoint, keys, user_agent })))
-    throw invalid('endpoint belongs to another account')
+  if (!(await upsertBrowser(db, person, { id: hashSha256(endpoint), endpoint, keys, user_agent })))
+    throw invalidRequest('endpoint belongs to another account')
 }
 
 /** Stores a browser. If another user signs in there (same endpoint and keys), it becomes that user's. */
-async function save(
+async function upsertBrowser(
   db: Db,
   { user, sender }: Person,
   browser: Omit<Insertable<Tables['push_subscriptions']>, 'user'>,
@@ -110,6 +110,6 @@ export async function endBrowsers(
     .deleteFrom('push_subscriptions')
     .where('user', '=', user)
     .where('sender', '=', sender)
-    .$if(endpoint !== undefined, (query) => query.where('id', '=', sha256(endpoint!)))
+    .$if(endpoint !== undefined, (query) => query.where('id', '=', hashSha256(endpoint!)))
     .execute()
 }

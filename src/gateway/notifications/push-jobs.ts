@@ -1,10 +1,16 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { inSeconds, queries } from '../../platform/db/queries.ts'
+import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'
 import type { Logger } from '../../platform/log.ts'
-import { adviseOnPush, isGone, type PushSettings, sendPush, vapidKeys } from '../lines/web-push.ts'
+import {
+  adviseOnPush,
+  isSubscriptionGone,
+  type PushSettings,
+  readVapidKeys,
+  sendPush,
+} from '../lines/web-push.ts'
 import { makeNotices, makePushMessage, type Notice, readNews } from './push-notices.ts'
 import { noteAnswer, type PushTarget, readPushTargets } from './push-targets.ts'
 
@@ -12,12 +18,17 @@ import { noteAnswer, type PushTarget, readPushTargets } from './push-targets.ts'
 const MAX_AN_HOUR = 60
 
 /** Begins a job: returns its conversations. Renames its key, so that later messages get another job. */
-async function begin(db: Db, { id, holder: user }: Job): Promise<string[]> {
+async function beginPush(db: Db, { id, holder: user }: Job): Promise<string[]> {
   const begun = await queries(db)
     .with('pause', (query) =>
       query
         .insertInto('push_hours')
-        .values({ user, pushes: 0, ends: inSeconds(3_600), next_at: inSeconds(10) })
+        .values({
+          user,
+          pushes: 0,
+          ends: writeTimeInSeconds(3_600),
+          next_at: writeTimeInSeconds(10),
+        })
         .onConflict((found) =>
           found.column('user').doUpdateSet(({ ref }) => ({ next_at: ref('excluded.next_at') })),
         ),
@@ -31,10 +42,10 @@ async function begin(db: Db, { id, holder: user }: Job): Promise<string[]> {
 }
 
 /** Counts a notification to a person. False if the person had MAX_AN_HOUR in the current hour. */
-async function count(db: Db, person: string): Promise<boolean> {
+async function countPush(db: Db, person: string): Promise<boolean> {
   const { numInsertedOrUpdatedRows: counted = 0n } = await queries(db)
     .insertInto('push_hours')
-    .values({ user: person, pushes: 1, ends: inSeconds(3_600) })
+    .values({ user: person, pushes: 1, ends: writeTimeInSeconds(3_600) })
     .onConflict((found) =>
       found
         .column('user')
@@ -65,10 +76,10 @@ export const pushJobs = (
   placesOfHolder: 1,
   timeoutSeconds: 60,
   maxAttempts: 8,
-  run: (job, signal) => push(storeOf(job.holder), settings, log, job, signal),
+  run: (job, signal) => runPushJob(storeOf(job.holder), settings, log, job, signal),
 })
 
-async function push(
+async function runPushJob(
   store: Store,
   settings: PushSettings,
   log: Logger,
@@ -76,9 +87,9 @@ async function push(
   signal: AbortSignal,
 ): Promise<undefined> {
   const { db } = store
-  const news = await readNews(db, job.holder, await begin(db, job))
+  const news = await readNews(db, job.holder, await beginPush(db, job))
   if (news.length === 0) return
-  const keys = await vapidKeys(store)
+  const keys = await readVapidKeys(store)
   const call = async (target: PushTarget, notice: Notice) => {
     const status = await sendPush(
       target.subscription,
@@ -89,7 +100,7 @@ async function push(
     ).catch(
       (err) => void log.debug({ err, subscription: target.id }, 'could not push a notification'),
     )
-    if (status && status >= 400 && !isGone(status))
+    if (status && status >= 400 && !isSubscriptionGone(status))
       log.warn(
         { subscription: target.id, status, advice: adviseOnPush(status, settings) },
         'a push service refused a notification',
@@ -98,7 +109,7 @@ async function push(
   }
   const tell = async ([person, targets]: [string, PushTarget[]]) => {
     for (const notice of makeNotices(news, targets[0]!)) {
-      if (!(await count(db, person))) return
+      if (!(await countPush(db, person))) return
       await Promise.all(targets.map((target) => call(target, notice)))
     }
   }

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
-import { execute } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { PushMessage } from '../lines/web-push.ts'
 import type { PushTarget } from './push-targets.ts'
@@ -23,7 +23,7 @@ const TTL_SECONDS = 86_400
  * `failure`: what happened to the text; '' for other news.
  */
 export const readNews = (db: Db, user: string, asked: readonly string[]) =>
-  execute(
+  executeStatement(
     db,
     sql<News>`with asked as (
       select split_part(a.one, '@', 1) as id, split_part(a.one, '@', 2) as person, split_part(a.one, '@', 3) as failed
@@ -58,14 +58,14 @@ type Name =
   | 'failure'
 type News = Readonly<Record<Name, string>> & { readonly unread: number }
 
-const isFor = ({ assignee, person }: News, target: PushTarget) =>
+const isForTarget = ({ assignee, person }: News, target: PushTarget) =>
   person === ''
     ? target.notify === 'all' ||
       (target.notify === 'mine' && ['', target.person].includes(assignee))
     : person === target.person
 
 export function makeNotices(news: readonly News[], target: PushTarget): Notice[] {
-  const own = news.filter((one) => isFor(one, target))
+  const own = news.filter((one) => isForTarget(one, target))
   if (own.length > MAX_AT_ONCE) return [{ conversations: own.length }]
   return own.map(({ assignee: _, person: __, failed: ___, failure, ...notice }) =>
     failure === '' ? notice : { ...notice, failure },

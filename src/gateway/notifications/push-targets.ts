@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { isGone, type Subscription } from '../lines/web-push.ts'
+import { isSubscriptionGone, type Subscription } from '../lines/web-push.ts'
 
 /** A job pushes to this many browsers at most, to the newest ones. */
 const MAX_TARGETS = 200
@@ -48,7 +48,7 @@ const MAX_FAILURES = 100
 /** Notes the status of a push service's answer. No answer counts as a failure. */
 export async function noteAnswer(db: Db, { id, subscription, failures }: PushTarget, status = 500) {
   const subscriptions = queries(db)
-  if (isGone(status)) {
+  if (isSubscriptionGone(status)) {
     // keep a subscription that was renewed with other keys meanwhile
     await subscriptions
       .deleteFrom('push_subscriptions')

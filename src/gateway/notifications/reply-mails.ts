@@ -7,7 +7,7 @@ import {
 } from '../../engine/auth/mail-html.ts'
 import { type MailSender, readMailSender } from '../../engine/auth/mails.ts'
 import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
-import { sha256 } from '../../engine/auth/tokens.ts'
+import { hashSha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -125,28 +125,28 @@ export const makeReplyMailJobs = (
     const { db } = storeOf(user)
     const recipient = await findRecipient(db, user)
     if (!recipient) return
-    await mail(db, post, { user, ...recipient })
+    await sendReplyMail(db, post, { user, ...recipient })
     await setMailedUntil(db, user, recipient.until)
   },
 })
 
 type Recipient = Readonly<Record<'user' | 'to' | 'timeZone' | 'until', string>>
 
-async function mail(db: Db, post: MailServices, { user, to, timeZone, until }: Recipient) {
+async function sendReplyMail(db: Db, post: MailServices, { user, to, timeZone, until }: Recipient) {
   const found = await readWaiting(db, user, until)
   const waiting = found.map(({ number, name, since }) => ({ number, name, since }))
   const total = found[0]?.total ?? 0
   if (total === 0) return // answered meanwhile
-  const messageId = makeMessageId(post, sha256(JSON.stringify([user, waiting])).slice(0, 32))
+  const messageId = makeMessageId(post, hashSha256(JSON.stringify([user, waiting])).slice(0, 32))
   await sendMail(post, {
     to,
     messageId,
-    ...replyMail(waiting, total, timeZone, readMailSender(post)),
+    ...renderReplyMail(waiting, total, timeZone, readMailSender(post)),
   })
 }
 
 /** Subject and HTML of a mail. `total` also counts conversations not listed; time zone '' is UTC. */
-function replyMail(
+function renderReplyMail(
   waiting: readonly WaitingConversation[],
   total: number,
   timeZone: string,

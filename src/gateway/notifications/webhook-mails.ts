@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { countTry } from '../../engine/auth/attempt-limits.ts'
+import { countSignInTry } from '../../engine/auth/attempt-limits.ts'
 import { escapeHtml, renderMailLayout } from '../../engine/auth/mail-html.ts'
 import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -9,7 +9,7 @@ import { readErrorReason } from '../webhooks/mask-answer.ts'
 const MAX_PER_HOUR = 100
 
 /** Sends mails for webhooks by the SMTP server in the settings. A retried mail has the same Message-ID. */
-export const webhookMails =
+export const makeWebhookMailer =
   (db: Db, post: MailServices): OtherForms['mail'] =>
   async ({ user, webhook, eventId }, { to, subject, text }) => {
     const begun = performance.now()
@@ -22,7 +22,7 @@ export const webhookMails =
     if (!post.settings.current.smtp.enabled)
       return outcome({ text: 'This server has no SMTP server in its settings', verdict: 'again' })
     try {
-      const retryAfter = await countTry(db, `mails of webhooks ${user}`, MAX_PER_HOUR, 3_600)
+      const retryAfter = await countSignInTry(db, `mails of webhooks ${user}`, MAX_PER_HOUR, 3_600)
       if (retryAfter > 0)
         return outcome({
           text: 'Too many mails of webhooks in this hour',

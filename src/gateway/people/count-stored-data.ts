@@ -4,7 +4,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Person } from './person.ts'
 import { PLACES } from './places.ts'
-import { newestTexts } from './texts-of-person.ts'
+import { selectNewestTexts } from './texts-of-person.ts'
 
 /** A place has at most so many counted rows: 10,000 stands for 10,000 or more. */
 const MAX_COUNT = 10_000
@@ -48,7 +48,7 @@ export async function countData(db: Db, person: Person): Promise<z.output<typeof
   )
   const open = count(sql`select from sms_dispatch d where d.message = any(${texts})`)
   const found = await queries(db, 'shaped')
-    .with('found', (query) => query.selectNoFrom(newestTexts(person, MAX_COUNT).as('ids')))
+    .with('found', (query) => query.selectNoFrom(selectNewestTexts(person, MAX_COUNT).as('ids')))
     .selectFrom(sql<object>`(select)`.as('one'))
     .leftJoin('contacts as c', (join) => join.on('c.user', '=', user).on('c.phone', '=', number))
     .select(['c.id as contact id', 'c.name as contact name', open.as('open texts'), ...counts])

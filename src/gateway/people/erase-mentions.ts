@@ -1,12 +1,12 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { isInOrder } from '../../engine/collections/own-indexes.ts'
+import { isInsertionOrdered } from '../../engine/collections/own-indexes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { ANSWER_DELETED } from '../retention/end-messages.ts'
-import { overwrite } from './erase-place.ts'
-import { hide } from './hide-person.ts'
+import { overwriteRows } from './erase-place.ts'
+import { writePersonHideSql } from './hide-person.ts'
 import { listMentionSteps, type Mention, type Page } from './mentions.ts'
 import type { Person } from './person.ts'
 import { containsNumber } from './place.ts'
@@ -52,7 +52,7 @@ async function findPage(db: Db, table: string | undefined, user: string, after: 
     .selectFrom(
       sql<{ _rowid: number }>`(select t._rowid from ${sql.table(table)} t
         where t."user" = ${user} and t._rowid > ${after}
-        order by t._rowid ${isInOrder(table) ? sql`nulls first` : sql``} limit ${sql.lit(PAGE)})`.as(
+        order by t._rowid ${isInsertionOrdered(table) ? sql`nulls first` : sql``} limit ${sql.lit(PAGE)})`.as(
         'page',
       ),
     )
@@ -70,7 +70,10 @@ async function hideInRows(
 ) {
   const { table, columns, unique, key, rows } = mention
   const values = columns.map((column): [string, RawBuilder<unknown>] => {
-    const [old, hidden] = [sql.ref(`t.${column}`), hide(sql.ref(`t.${column}`), person, name)]
+    const [old, hidden] = [
+      sql.ref(`t.${column}`),
+      writePersonHideSql(sql.ref(`t.${column}`), person, name),
+    ]
     if (column !== unique) return [column, hidden]
     const withKey = sql`${hidden} || ' ' || ${sql.ref(`t.${key}`)}`
     return [
@@ -80,7 +83,7 @@ async function hideInRows(
   })
   const where = sql<boolean>`${rows(page)} and ${containsNumber(person, ...columns)}`
   const { db, catalog } = store
-  const changed = await overwrite(
+  const changed = await overwriteRows(
     db,
     mention,
     Object.fromEntries(values),
@@ -103,7 +106,7 @@ export async function eraseCampaigns(
   texts: readonly string[],
 ) {
   const senders = sql<string>`any(array(select m.sent_by from sms_messages m where m.id = any(${texts}::text[])))`
-  const hidden = hide(sql.ref('name'), person, name) as RawBuilder<string>
+  const hidden = writePersonHideSql(sql.ref('name'), person, name) as RawBuilder<string>
   await updateRecords(db, 'campaigns', (update) =>
     update
       .set({ name: sql`case when recipients_count <= 1 then '' else ${hidden} end` })
@@ -122,7 +125,7 @@ export async function eraseCampaigns(
 }
 
 /** The `_rowid` of the newest text of an account; 0 without texts. */
-export async function newestText(db: Db, user: string): Promise<number> {
+export async function findNewestText(db: Db, user: string): Promise<number> {
   const { newest } = await queries(db)
     .selectFrom('sms_messages')
     .select(({ fn }) => fn.max('_rowid').as('newest'))

@@ -8,7 +8,7 @@ import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { logChange } from '../../engine/records/log-changes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
-import { addedFields } from './mentions.ts'
+import { listAddedFields } from './mentions.ts'
 import type { Person } from './person.ts'
 import type { Erased, Place, Texts } from './place.ts'
 
@@ -23,7 +23,7 @@ export interface Erasing {
 }
 
 /** Erases the rows of a person in a place, and what the change log says of them. Returns how many. */
-export async function erasePlace(erasing: Erasing, place: Place): Promise<number> {
+export async function erasePersonRows(erasing: Erasing, place: Place): Promise<number> {
   const { store, extensions, person, name, texts } = erasing
   const { table, erasure, logged } = place
   const { db } = store
@@ -31,15 +31,15 @@ export async function erasePlace(erasing: Erasing, place: Place): Promise<number
   const collection = store.catalog.find(table)
   if (typeof erasure === 'object') {
     const blank = {
-      ...(collection && !place.isShared && blankAdded(store.catalog, collection)),
+      ...(collection && !place.isShared && makeBlankAdded(store.catalog, collection)),
       ...erasure,
     }
     const values = Object.entries(blank).map(([column, value]) => [
       column,
       typeof value === 'function' ? value(person, name) : value,
     ])
-    const ids = await overwrite(db, place, Object.fromEntries(values), rows, collection)
-    await blankChanges(db, table, ids, { ...plainValues(blank), ...logged })
+    const ids = await overwriteRows(db, place, Object.fromEntries(values), rows, collection)
+    await blankChanges(db, table, ids, { ...pickPlainValues(blank), ...logged })
     return ids.length
   }
   const ids = await findIds(db, place, rows)
@@ -51,9 +51,9 @@ export async function erasePlace(erasing: Erasing, place: Place): Promise<number
 }
 
 /** Empty values of the fields that superusers added. */
-const blankAdded = (catalog: Catalog, collection: Collection) =>
+const makeBlankAdded = (catalog: Catalog, collection: Collection) =>
   Object.fromEntries(
-    addedFields(catalog, collection).map((field) => [
+    listAddedFields(catalog, collection).map((field) => [
       toColumnName(field.name),
       findFieldType(field).zero(field),
     ]),
@@ -90,7 +90,7 @@ async function deleteRows(
 }
 
 /** Overwrites columns of rows `t`, and tells subscribers of a collection. Returns the names of the rows. */
-export async function overwrite(
+export async function overwriteRows(
   db: Db,
   place: Pick<Place, 'table' | 'key'>,
   values: object,
@@ -112,7 +112,7 @@ export async function overwrite(
   return ids
 }
 
-const plainValues = (erasure: Readonly<Record<string, Erased>>) =>
+const pickPlainValues = (erasure: Readonly<Record<string, Erased>>) =>
   Object.fromEntries(Object.entries(erasure).filter(([, value]) => typeof value !== 'function'))
 
 /** Overwrites values of records in the change log, from which subscribers get records. */

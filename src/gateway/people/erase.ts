@@ -1,17 +1,17 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { lock, matchAny, NOW, queries } from '../../platform/db/queries.ts'
+import { matchAny, NOW, queries, takeLock } from '../../platform/db/queries.ts'
 import type { Again } from '../../platform/jobs/job-queue.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { readPlaceOfJob, saveProgress } from './checkpoint.ts'
 import { deleteExports } from './delete-old-exports.ts'
-import { eraseCampaigns, eraseMentions, type MentionsAt, newestText } from './erase-mentions.ts'
-import { type Erasing, erasePlace } from './erase-place.ts'
-import { hide, readContactName } from './hide-person.ts'
+import { eraseCampaigns, eraseMentions, findNewestText, type MentionsAt } from './erase-mentions.ts'
+import { type Erasing, erasePersonRows } from './erase-place.ts'
+import { readContactName, writePersonHideSql } from './hide-person.ts'
 import { listMentionSteps } from './mentions.ts'
 import type { Person } from './person.ts'
 import type { Place, Texts } from './place.ts'
@@ -22,7 +22,7 @@ import { PLACES_OF_TEXTS } from './places-of-texts.ts'
 import { endOpenTexts, stopPerson } from './stop-person.ts'
 import { countTexts } from './texts-of-person.ts'
 import { lockTexts } from './texts-to-erase.ts'
-import { beginRun } from './time-slice.ts'
+import { startTimeSlice } from './time-slice.ts'
 
 type Erasure = Omit<Erasing, 'texts'> & { readonly request: string }
 
@@ -54,7 +54,7 @@ export async function eraseData(
   runMs?: number,
 ): Promise<Again | undefined> {
   const { db } = services.store
-  const isOver = beginRun(signal, runMs)
+  const isOver = startTimeSlice(signal, runMs)
   if (person && !(await erasePerson({ ...services, request, person }, isOver)))
     return { inSeconds: 0 }
   await forgetStatistics(services.store)
@@ -68,9 +68,9 @@ async function erasePerson(
   unnamed: Omit<Erasure, 'name'>,
   isOver: () => boolean,
 ): Promise<boolean> {
-  const at = await begin(unnamed)
+  const at = await beginErasure(unnamed)
   const erasure = { ...unnamed, name: at.name }
-  await inTransaction(erasure, (inside) => erasePlaces(inside, PLACES_OF_CALLS))
+  await runInTransaction(erasure, (inside) => erasePlaces(inside, PLACES_OF_CALLS))
   for (let now = await eraseTexts(erasure, at); now; now = await eraseTexts(erasure, now))
     if (isOver()) return false
   for (let now = await hideMentions(erasure, at); now; now = await hideMentions(erasure, now))
@@ -81,7 +81,7 @@ async function erasePerson(
   return true
 }
 
-const inTransaction = <T>(erasure: Erasure, work: (inside: Erasure) => Promise<T>): Promise<T> =>
+const runInTransaction = <T>(erasure: Erasure, work: (inside: Erasure) => Promise<T>): Promise<T> =>
   erasure.store.db.transaction((db) =>
     work({ ...erasure, store: { db, catalog: erasure.store.catalog } }),
   )
@@ -90,12 +90,16 @@ const inTransaction = <T>(erasure: Erasure, work: (inside: Erasure) => Promise<T
  * Ends open texts to the person. Returns where the erasure continues; at its start, what there is to do. Only
  * then the person gets on the stop list: who agrees again before the next run gets texts again.
  */
-async function begin({ store: { db }, request, person }: Omit<Erasure, 'name'>): Promise<At> {
+async function beginErasure({
+  store: { db },
+  request,
+  person,
+}: Omit<Erasure, 'name'>): Promise<At> {
   const former = await readPlaceOfJob<At>(db, request)
   const count = async () => ({
     name: await readContactName(db, person),
     texts: await countTexts(db, person),
-    newest: await newestText(db, person.user),
+    newest: await findNewestText(db, person.user),
   })
   const at = former ?? { ...(await count()), erased: 0, step: 0, seen: 0 }
   await db.transaction(async (inside) => {
@@ -109,7 +113,7 @@ async function begin({ store: { db }, request, person }: Omit<Erasure, 'name'>):
 
 /** Waits for the sends and calls of hooks that began before the person got on the stop list. */
 const awaitWriters = (erasure: Erasure) =>
-  inTransaction(erasure, async ({ store: { db }, person: { user } }) => {
+  runInTransaction(erasure, async ({ store: { db }, person: { user } }) => {
     await queries(db)
       .selectFrom('hooks')
       .select('id')
@@ -122,7 +126,7 @@ const awaitWriters = (erasure: Erasure) =>
 
 /** Erases some texts and what belongs to them. Returns undefined without further texts. */
 const eraseTexts = (erasure: Erasure, at: At) =>
-  inTransaction(erasure, async (inside): Promise<At | undefined> => {
+  runInTransaction(erasure, async (inside): Promise<At | undefined> => {
     const { store, request, person } = inside
     const ids = await lockTexts(store.db, person)
     if (ids.length === 0) return
@@ -140,7 +144,7 @@ const eraseTexts = (erasure: Erasure, at: At) =>
 
 /** Hides the number in some words about others. Returns undefined without further ones. */
 const hideMentions = (erasure: Erasure, at: At) =>
-  inTransaction(erasure, async ({ store, request, person, name }): Promise<At | undefined> => {
+  runInTransaction(erasure, async ({ store, request, person, name }): Promise<At | undefined> => {
     const next = await eraseMentions(store, person, name, at)
     if (!next) return
     const now = { ...at, ...next }
@@ -152,11 +156,11 @@ const hideMentions = (erasure: Erasure, at: At) =>
 
 /** Erases everything but texts. The number of the request goes, too: what is left needs it no more. */
 const eraseNumber = (erasure: Erasure) =>
-  inTransaction(erasure, async (inside) => {
+  runInTransaction(erasure, async (inside) => {
     const { db } = inside.store
-    await lock(db, LOCKS.person, inside.person.user)
+    await takeLock(db, LOCKS.person, inside.person.user)
     // allows the deletion of entries of `consents`, which leave hashes (trigger consents_kept)
-    await call(db, 'set_config', 'pocketsms.forget', 'consents', true)
+    await callFunction(db, 'set_config', 'pocketsms.forget', 'consents', true)
     await hideReasons(db, inside.person, inside.name)
     await erasePlaces(inside, [...PLACES_OF_CALLS, ...PLACES_OF_NUMBER])
     await deleteExports(db, inside.person.user)
@@ -175,7 +179,7 @@ const forgetChanges = (db: Db, { user, spellings }: Person) =>
 const hideReasons = (db: Db, person: Person, name: string) =>
   queries(db)
     .updateTable('person_requests')
-    .set({ reason: hide(sql.ref('reason'), person, name) as RawBuilder<string> })
+    .set({ reason: writePersonHideSql(sql.ref('reason'), person, name) as RawBuilder<string> })
     .where('user', '=', person.user)
     .where('number', '=', matchAny(person.forms))
     .execute()
@@ -198,7 +202,7 @@ async function erasePlaces(
 ): Promise<void> {
   const counts: Record<string, number> = {}
   for (const place of places) {
-    const rows = await erasePlace({ ...erasing, texts }, place)
+    const rows = await erasePersonRows({ ...erasing, texts }, place)
     if (rows > 0) counts[place.table] = rows
   }
   if (Object.keys(counts).length > 0) await addCounts(erasing.store.db, request, counts)

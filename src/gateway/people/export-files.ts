@@ -3,7 +3,14 @@ import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import type { FilePlace } from '../../engine/files/stored-files.ts'
 import { makeStoredName } from '../../engine/files/stored-name.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { moreRows, PAGE_END, PLACE_END, pageHead, placeHead, placeRow } from './export-html.ts'
+import {
+  PAGE_END,
+  PLACE_END,
+  renderMoreRows,
+  renderPageHead,
+  renderTableHead,
+  renderTableRow,
+} from './export-html.ts'
 import type { Place } from './place.ts'
 
 /** Rows of a place on the readable page, which a browser can still show. The JSON has all. */
@@ -29,7 +36,7 @@ export async function beginExport(
   const json = await beginFile(db, { ...record, name: files[0] }, 'application/json', owner)
   const page = await beginFile(db, { ...record, name: files[1] }, 'text/html; charset=utf-8', owner)
   await json.add(`${JSON.stringify(head).slice(0, -1)},"places":{`)
-  await page.add(pageHead(head.number || head.account.name, head.account.name, head.at))
+  await page.add(renderPageHead(head.number || head.account.name, head.account.name, head.at))
   return { files, written: { json, page } }
 }
 
@@ -65,10 +72,10 @@ export async function writeRow(
 ): Promise<void> {
   if (before === 0) {
     await json.add(`${isFirst ? '' : ','}"${place.table}":[`)
-    await page.add(placeHead(place.title, place.shown))
+    await page.add(renderTableHead(place.title, place.shown))
   }
   await json.add(before === 0 ? row : `,${row}`)
-  if (before < PAGE_ROWS) await page.add(placeRow(JSON.parse(row), copies))
+  if (before < PAGE_ROWS) await page.add(renderTableRow(JSON.parse(row), copies))
 }
 
 /** Ends a place with `rows` rows. */
@@ -76,5 +83,5 @@ export async function endPlace({ json, page }: Written, rows: number): Promise<v
   if (rows === 0) return
   await json.add(']')
   await page.add(PLACE_END)
-  if (rows > PAGE_ROWS) await page.add(moreRows(rows - PAGE_ROWS))
+  if (rows > PAGE_ROWS) await page.add(renderMoreRows(rows - PAGE_ROWS))
 }

@@ -8,7 +8,7 @@ th, td { padding: 6px 10px; border-bottom: 1px solid #ddd; text-align: left; ver
 td { white-space: pre-wrap }`
 
 /** The beginning of the page that a person can read. */
-export const pageHead = (of: string, account: string, at: string): string => `<!doctype html>
+export const renderPageHead = (of: string, account: string, at: string): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -23,7 +23,7 @@ export const pageHead = (of: string, account: string, at: string): string => `<!
 `
 
 /** The beginning of a place: its heading, and the names of its columns. */
-export const placeHead = (
+export const renderTableHead = (
   title: string,
   columns: readonly string[],
 ): string => `<h2>${escapeHtml(title)}</h2>
@@ -33,20 +33,22 @@ export const placeHead = (
 `
 
 /** A row of a place. A value that is the name of a copied file becomes a link to the copy beside the page. */
-export const placeRow = (
+export const renderTableRow = (
   row: Readonly<Record<string, unknown>>,
   copies: readonly string[],
 ): string =>
   `<tr>${Object.values(row)
-    .map((value) => `<td>${cell(value, copies.includes(value as string))}</td>`)
+    .map((value) => `<td>${renderCell(value, copies.includes(value as string))}</td>`)
     .join('')}</tr>\n`
 
-function cell(value: unknown, isLink: boolean): string {
-  const text = escapeHtml(shown(value))
-  return isLink ? `<a href="${encodeURI(shown(value)).replaceAll('"', '%22')}">${text}</a>` : text
+function renderCell(value: unknown, isLink: boolean): string {
+  const text = escapeHtml(formatCellValue(value))
+  return isLink
+    ? `<a href="${encodeURI(formatCellValue(value)).replaceAll('"', '%22')}">${text}</a>`
+    : text
 }
 
-function shown(value: unknown): string {
+function formatCellValue(value: unknown): string {
   if (value === null || value === undefined) return ''
   if (Array.isArray(value) && value.every((one) => typeof one === 'string')) return value.join(', ')
   return typeof value === 'object' ? JSON.stringify(value) : String(value)
@@ -54,5 +56,6 @@ function shown(value: unknown): string {
 
 export const PLACE_END = '</tbody>\n</table>\n'
 /** Says how many rows of the place only the JSON has. */
-export const moreRows = (rows: number): string => `<p>${rows} more rows are in the JSON file.</p>\n`
+export const renderMoreRows = (rows: number): string =>
+  `<p>${rows} more rows are in the JSON file.</p>\n`
 export const PAGE_END = '</body>\n</html>\n'

@@ -4,7 +4,7 @@ import { formatDate } from '../../engine/fields/date.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { lock, queries } from '../../platform/db/queries.ts'
+import { queries, takeLock } from '../../platform/db/queries.ts'
 import type { Again } from '../../platform/jobs/job-queue.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { readPlaceOfJob, saveProgress } from './checkpoint.ts'
@@ -17,7 +17,7 @@ import {
   FIRST_PORTION,
 } from './export-portion.ts'
 import { countTexts } from './texts-of-person.ts'
-import { beginRun } from './time-slice.ts'
+import { startTimeSlice } from './time-slice.ts'
 
 /** How long the files of an export are kept: one day. */
 const KEPT = `interval '1 day'`
@@ -40,7 +40,7 @@ export async function exportData(
   exporting: Exporting,
   signal: AbortSignal,
 ): Promise<Again | undefined> {
-  const isOver = beginRun(signal)
+  const isOver = startTimeSlice(signal)
   while (!(await store.db.transaction((db) => exportSlice(db, exporting))))
     if (isOver()) return { inSeconds: 0 }
 }
@@ -48,10 +48,10 @@ export async function exportData(
 /** Writes portions for `ms`, at least one. Returns whether they were the last ones. */
 export async function exportSlice(db: Db, exporting: Exporting, ms = SLICE_MS): Promise<boolean> {
   const { request, person, places } = exporting
-  await lock(db, LOCKS.person, person.user)
+  await takeLock(db, LOCKS.person, person.user)
   const former = await readPlaceOfJob<At>(db, request)
   await requireNotErased(db, request, former !== undefined)
-  const { start, written } = await open(db, exporting, former)
+  const { start, written } = await openExport(db, exporting, former)
   let at = start
   const end = performance.now() + ms
   do {
@@ -59,7 +59,7 @@ export async function exportSlice(db: Db, exporting: Exporting, ms = SLICE_MS): 
   } while (at.place < places.length && performance.now() < end)
   const isDone = at.place === places.length
   await endExport(written, isDone)
-  if (isDone) await finish(db, request, at)
+  if (isDone) await finishExport(db, request, at)
   else await saveProgress(db, request, at, computeExportShare(exporting, at))
   return isDone
 }
@@ -76,7 +76,7 @@ async function requireNotErased(db: Db, request: string, isBegun: boolean): Prom
 }
 
 /** Begins or continues the files of an export. The record names them from the start: they go with it. */
-async function open(
+async function openExport(
   db: Db,
   { request, person, owner }: Exporting,
   former: At | undefined,
@@ -113,7 +113,7 @@ async function nameOfAccount(db: Db, id: string): Promise<{ id: string; name: st
   return { id, name: found?.name ?? '' }
 }
 
-const finish = (db: Db, request: string, { counts, files, copied }: At) =>
+const finishExport = (db: Db, request: string, { counts, files, copied }: At) =>
   updateRecords(db, 'person_requests', (update) =>
     update
       .set({

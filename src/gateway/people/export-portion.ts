@@ -7,7 +7,7 @@ import { endPlace, type Written, writeRow } from './export-files.ts'
 import type { Person } from './person.ts'
 import type { Place, Texts } from './place.ts'
 import { PLACES } from './places.ts'
-import { shownColumns } from './places-of-account.ts'
+import { listShownColumns } from './places-of-account.ts'
 import { PLACES_OF_TEXTS } from './places-of-texts.ts'
 import { readPlace } from './read-place.ts'
 import { readTexts } from './texts-of-person.ts'
@@ -16,11 +16,11 @@ import { readTexts } from './texts-of-person.ts'
 export const EXPORTED = PLACES.filter(({ shown }) => shown.length > 0)
 
 /** The same, with all fields of records that are about the person alone, those that superusers added, too. */
-export const exportedPlaces = (catalog: Catalog): Place[] =>
+export const listExportedPlaces = (catalog: Catalog): Place[] =>
   EXPORTED.map((place) => {
     const collection = place.isShared ? undefined : catalog.find(place.table)
     return collection
-      ? { ...place, shown: [...new Set([...place.shown, ...shownColumns(collection)])] }
+      ? { ...place, shown: [...new Set([...place.shown, ...listShownColumns(collection)])] }
       : place
   })
 
@@ -93,7 +93,7 @@ async function exportTexts(
     now = await writeRows(written, place, now, page.rows, copies)
     after = page.next
   } while (after !== undefined)
-  if (found.length < TEXTS) return nextPlace(written, place, now)
+  if (found.length < TEXTS) return moveToNextPlace(written, place, now)
   return { ...now, after: String(found.at(-1)!.at) }
 }
 
@@ -108,7 +108,7 @@ async function exportRows(
 ): Promise<ExportAt> {
   const { rows, next } = await readPlace(db, place, person, NO_TEXTS, at.after)
   const now = await writeRows(written, place, at, rows, [])
-  return next === undefined ? nextPlace(written, place, now) : { ...now, after: next }
+  return next === undefined ? moveToNextPlace(written, place, now) : { ...now, after: next }
 }
 
 async function writeRows(
@@ -125,7 +125,11 @@ async function writeRows(
   return rows.length === 0 ? at : { ...at, counts: { ...at.counts, [place.table]: before } }
 }
 
-async function nextPlace(written: Written, { table }: Place, at: ExportAt): Promise<ExportAt> {
+async function moveToNextPlace(
+  written: Written,
+  { table }: Place,
+  at: ExportAt,
+): Promise<ExportAt> {
   await endPlace(written, at.counts[table] ?? 0)
   return { ...at, place: at.place + 1, after: undefined, read: 0 }
 }

@@ -15,7 +15,7 @@ function writeNamePattern(name: string): string {
 }
 
 /** SQL: a text or JSON without the number of a person, in any spelling, and without the name. */
-export function hide(
+export function writePersonHideSql(
   text: RawBuilder<unknown>,
   { spellings }: Person,
   name: string,

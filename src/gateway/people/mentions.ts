@@ -31,42 +31,48 @@ export interface Step {
   readonly mentions: readonly Mention[]
 }
 
-const inPage = (row: string, { user, after, last }: Page) =>
+const writePageCondition = (row: string, { user, after, last }: Page) =>
   sql<boolean>`(${sql.ref(`${row}.user`)} = ${user} and ${sql.ref(`${row}._rowid`)} > ${after}
     and ${sql.ref(`${row}._rowid`)} <= ${last})`
 
-const ofRecords = (table: keyof Tables, columns: readonly string[], unique?: string): Mention => ({
+const makeRecordMention = (
+  table: keyof Tables,
+  columns: readonly string[],
+  unique?: string,
+): Mention => ({
   table,
   columns,
   key: 'id',
-  rows: (page) => inPage('t', page),
+  rows: (page) => writePageCondition('t', page),
   ...(unique && { unique }),
 })
-const records = (...[table, columns, unique]: Parameters<typeof ofRecords>): Step => ({
+const makeRecordStep = (
+  ...[table, columns, unique]: Parameters<typeof makeRecordMention>
+): Step => ({
   paged: table,
-  mentions: [ofRecords(table, columns, unique)],
+  mentions: [makeRecordMention(table, columns, unique)],
 })
 
-const ofDeliveries: Mention['rows'] = (page) =>
-  sql`t.delivery = any(array(select d.id from webhook_deliveries d where ${inPage('d', page)}))`
+const selectDeliveryRows: Mention['rows'] = (page) =>
+  sql`t.delivery = any(array(select d.id from webhook_deliveries d where ${writePageCondition('d', page)}))`
 
 /** Where words of an account may name a person. `test/gateway/people/no-places`: why other columns do not. */
 const STEPS: readonly Step[] = [
   {
     paged: 'sms_messages',
     mentions: [
-      ofRecords('sms_messages', ['body', 'error_message', 'client_ref'], 'client_ref'),
+      makeRecordMention('sms_messages', ['body', 'error_message', 'client_ref'], 'client_ref'),
       {
         table: 'sms_origins',
         columns: ['id', 'data'],
         unique: 'id',
         key: 'ref',
         rows: (page) => sql`t.ref = any(array(
-          select unnest(array[m.id, m.batch_id]) from sms_messages m where ${inPage('m', page)}))`,
+          select unnest(array[m.id, m.batch_id]) from sms_messages m where ${writePageCondition('m', page)}))`,
       },
     ],
   },
-  records('sms_events', ['detail']),
+  makeRecordStep('sms_events', ['detail']),
   {
     paged: 'webhook_deliveries',
     mentions: [
@@ -74,25 +80,25 @@ const STEPS: readonly Step[] = [
         table: 'webhook_payloads',
         columns: ['image', 'target'],
         key: 'delivery',
-        rows: ofDeliveries,
+        rows: selectDeliveryRows,
       },
-      { table: 'webhook_headers', columns: ['headers'], key: 'delivery', rows: ofDeliveries },
-      ofRecords('webhook_deliveries', ['response_body']),
-      { table: 'webhook_dispatch', columns: ['target'], key: 'delivery', rows: ofDeliveries },
+      { table: 'webhook_headers', columns: ['headers'], key: 'delivery', rows: selectDeliveryRows },
+      makeRecordMention('webhook_deliveries', ['response_body']),
+      { table: 'webhook_dispatch', columns: ['target'], key: 'delivery', rows: selectDeliveryRows },
     ],
   },
-  records('contacts', ['name', 'data']),
-  records('contact_groups', ['name'], 'name'),
-  records('conversations', ['name', 'last_text', 'failure']),
-  records('conversation_notes', ['text']),
-  records('conversation_drafts', ['text']),
-  records('campaigns', ['name', 'body', 'variables', 'error']),
-  records('person_requests', ['reason', 'error']),
-  records('senders', ['name']),
-  records('api_keys', ['name']),
-  records('auto_answers', ['name']),
-  records('hooks', ['name']),
-  records('sms_templates', ['name']),
+  makeRecordStep('contacts', ['name', 'data']),
+  makeRecordStep('contact_groups', ['name'], 'name'),
+  makeRecordStep('conversations', ['name', 'last_text', 'failure']),
+  makeRecordStep('conversation_notes', ['text']),
+  makeRecordStep('conversation_drafts', ['text']),
+  makeRecordStep('campaigns', ['name', 'body', 'variables', 'error']),
+  makeRecordStep('person_requests', ['reason', 'error']),
+  makeRecordStep('senders', ['name']),
+  makeRecordStep('api_keys', ['name']),
+  makeRecordStep('auto_answers', ['name']),
+  makeRecordStep('hooks', ['name']),
+  makeRecordStep('sms_templates', ['name']),
   {
     mentions: [
       {
@@ -114,12 +120,12 @@ const STEPS: readonly Step[] = [
 const WORDS: ReadonlySet<string> = new Set(['text', 'editor', 'url', 'email', 'json'])
 
 /** The fields that superusers added to a built-in collection. */
-export const addedFields = ({ builtIn }: Catalog, collection: Collection): Field[] =>
+export const listAddedFields = ({ builtIn }: Catalog, collection: Collection): Field[] =>
   collection.fields.filter((field) => !isNeededField(builtIn, collection, field))
 
-const addedWords = (catalog: Catalog, collection: Collection | undefined): string[] =>
+const listAddedWords = (catalog: Catalog, collection: Collection | undefined): string[] =>
   collection
-    ? addedFields(catalog, collection)
+    ? listAddedFields(catalog, collection)
         .filter(({ type }) => WORDS.has(type))
         .map(({ name }) => toColumnName(name))
     : []
@@ -136,13 +142,13 @@ export function listMentionSteps(catalog: Catalog): readonly Step[] {
         !known.has(one.name) &&
         one.fields.some(({ name }) => name === 'user'),
     )
-    .filter((one) => addedWords(catalog, one).length > 0)
-    .map(({ name }) => records(name as keyof Tables, []))
+    .filter((one) => listAddedWords(catalog, one).length > 0)
+    .map(({ name }) => makeRecordStep(name as keyof Tables, []))
   return [...STEPS, ...more].map(({ mentions, ...step }) => ({
     ...step,
     mentions: mentions.map((mention) => ({
       ...mention,
-      columns: [...mention.columns, ...addedWords(catalog, catalog.find(mention.table))],
+      columns: [...mention.columns, ...listAddedWords(catalog, catalog.find(mention.table))],
     })),
   }))
 }

@@ -1,15 +1,15 @@
 import { readCallingCode } from '../../portable/phone/calling-code.ts'
-import { characterClasses } from '../../portable/phone/character-classes.ts'
+import { findCharacterClasses } from '../../portable/phone/character-classes.ts'
 import { E164 } from '../../portable/phone/e164.ts'
-import { nationalForms } from '../../portable/phone/other-forms.ts'
+import { writeNationalForms } from '../../portable/phone/other-forms.ts'
 import { normalizePhone } from '../../portable/phone/read.ts'
 
 /** A character as JSON, a URL's query and HTML have it: `\u00a0`, `\n`, `%C2%A0`, `&nbsp;`. */
 const ESCAPED =
   '\\\\(?:u[0-9A-Fa-f]{4}|[bfnrt])|%(?:0[9AaDd]|[289A-Ea-e][0-9A-Fa-f])|&#?[0-9A-Za-z]+;'
 /** What the reader of numbers ignores between two digits, escaped or not; commas of thousands. */
-const gap = () => `(?:[,${characterClasses().between}]|${ESCAPED})*`
-const digit = (one: string) => `[${characterClasses().digits[Number(one)]}]`
+const writeGapPattern = () => `(?:[,${findCharacterClasses().between}]|${ESCAPED})*`
+const writeDigitPattern = (one: string) => `[${findCharacterClasses().digits[Number(one)]}]`
 
 /** Prefixes for calls abroad. */
 const ABROAD = '0011|011|00|810'
@@ -28,9 +28,9 @@ const TRUNKS: Readonly<Record<string, string>> = {
 }
 
 /** A pattern with digits as they are spelled, each with a gap behind. Those in brackets may be absent. */
-const spaced = (pattern: string): string =>
+const writeSpacedPattern = (pattern: string): string =>
   pattern.replace(/\((\d+)\)|\d/g, (one, optional?: string) =>
-    optional ? `(?:${spaced(optional)})?` : digit(one) + gap(),
+    optional ? `(?:${writeSpacedPattern(optional)})?` : writeDigitPattern(one) + writeGapPattern(),
   )
 
 /** A national number that is shorter is found with its calling code or a leading 0 only. */
@@ -44,14 +44,14 @@ const DATES = [
   [DAY, MONTH, YEAR],
   [MONTH, DAY, YEAR],
 ]
-const anyDate = (...separators: readonly string[]) =>
+const writeDatePattern = (...separators: readonly string[]) =>
   `(?:${separators.flatMap((separator) => DATES.map((parts) => parts.join(separator))).join('|')})`
 
 /** Digits of a date, such as 20261015, or of its end, such as 1015 or 102026. */
-const DATE_DIGITS = new RegExp(`^(?:${anyDate('')}|${MONTH}(?:${DAY}|${YEAR}))`)
+const DATE_DIGITS = new RegExp(`^(?:${writeDatePattern('')}|${MONTH}(?:${DAY}|${YEAR}))`)
 const BETWEEN_PARTS = '[-./\\u2010-\\u2015\\u2212]'
 /** Not at the beginning of a date, such as 2026-10-15, 15.10.2026 or 20261015, and not inside one. */
-const NO_DATE = `(?<![0-9]${BETWEEN_PARTS})(?!${anyDate('', BETWEEN_PARTS)}(?![0-9]))`
+const NO_DATE = `(?<![0-9]${BETWEEN_PARTS})(?!${writeDatePattern('', BETWEEN_PARTS)}(?![0-9]))`
 
 /**
  * A regular expression of Postgres for a number in E.164 and in all its other spellings: `+4915112345678`,
@@ -59,8 +59,8 @@ const NO_DATE = `(?<![0-9]${BETWEEN_PARTS})(?!${anyDate('', BETWEEN_PARTS)}(?![0
  * code, the digits of a date are no number.
  */
 export function writeSpellingPattern(number: string): string {
-  const any = `[${characterClasses().digits.join('')}]`
-  return `(?:(?<!${any})|(?<=${ESCAPED}))${spellNumber(number).slice(0, -gap().length)}(?!${any})`
+  const any = `[${findCharacterClasses().digits.join('')}]`
+  return `(?:(?<!${any})|(?<=${ESCAPED}))${spellNumber(number).slice(0, -writeGapPattern().length)}(?!${any})`
 }
 
 /** What devices and people put behind a calling code, though it is no part of the number. */
@@ -70,7 +70,7 @@ const MARKS = ['', '0', '06', '1', '8', '80', '01', '044', '045']
 export function listStoredForms(number: string): string[] {
   if (!E164.test(number)) return [number]
   const { code, national } = splitNumber(number)
-  const forms = listBracketVariants(nationalForms(number, national)).flatMap((rest) =>
+  const forms = listBracketVariants(writeNationalForms(number, national)).flatMap((rest) =>
     MARKS.map((mark) => `+${code}${mark}${rest}`),
   )
   return [
@@ -96,12 +96,12 @@ function splitNumber(number: string) {
 }
 
 function spellNumber(number: string): string {
-  if (!E164.test(number)) return spaced(number.replace(/\D/g, ''))
+  if (!E164.test(number)) return writeSpacedPattern(number.replace(/\D/g, ''))
   const { code, national } = splitNumber(number)
-  const trunk = `(?:${spaced(TRUNKS[code] ?? '0')})`
-  const world = `(?:${spaced(ABROAD)})?${spaced(code)}${trunk}?`
+  const trunk = `(?:${writeSpacedPattern(TRUNKS[code] ?? '0')})`
+  const world = `(?:${writeSpacedPattern(ABROAD)})?${writeSpacedPattern(code)}${trunk}?`
   // only where a date is possible, because this makes the search ten times as slow
   const noDate = DATE_DIGITS.test(national) ? NO_DATE : ''
   const home = `${noDate}${trunk}${national.length < MIN_ALONE ? '' : '?'}`
-  return `(?:${world}|${home})${spaced(nationalForms(number, national))}`
+  return `(?:${world}|${home})${writeSpacedPattern(writeNationalForms(number, national))}`
 }

@@ -1,7 +1,7 @@
-import { strict } from '../../engine/records/collection-extension.ts'
+import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import type { Services } from '../../http/context.ts'
 import { EVERY_TEN_MINUTES, type Feature, type QueuedServices } from '../base/feature.ts'
-import { type Sending, sendingFor } from '../messages/send/user-sending.ts'
+import { makeUserSending, type Sending } from '../messages/send/user-sending.ts'
 import { contactsExtension } from './contacts-extension.ts'
 import { cleanUpRequests } from './delete-old-exports.ts'
 import { makePersonJobs } from './person-jobs.ts'
@@ -13,11 +13,11 @@ export const PEOPLE: Feature<Services, QueuedServices & { readonly sending: Send
   api: { roots: ['/api/contacts', '/api/person'], group: 'other', isOwn: true },
   extensions: () => ({
     contacts: contactsExtension,
-    contact_groups: strict(),
-    person_requests: strict(),
+    contact_groups: makeStrictExtension(),
+    person_requests: makeStrictExtension(),
   }),
   timed: ({ store }) => [
     { id: 'personCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpRequests(store.db) },
   ],
-  queued: ({ store, sending }) => [makePersonJobs(sendingFor(store, sending))],
+  queued: ({ store, sending }) => [makePersonJobs(makeUserSending(store, sending))],
 }

@@ -12,7 +12,7 @@ import { isJoinable, readNationalNumbers } from '../conversations/national-numbe
 import { readPlaceOfJob } from './checkpoint.ts'
 import { eraseData } from './erase.ts'
 import { exportData } from './export-person.ts'
-import { exportedPlaces } from './export-portion.ts'
+import { listExportedPlaces } from './export-portion.ts'
 import { findPerson, makeEveryPerson, type Person } from './person.ts'
 import { listAccountPlaces } from './places-of-account.ts'
 import { PERSON_JOB } from './requests.ts'
@@ -35,36 +35,36 @@ export const makePersonJobs = (servicesOf: (user: string) => PersonServices): Jo
   async run(job, signal): Promise<Again | undefined> {
     const services = servicesOf(job.holder)
     try {
-      return await work(services, job, signal)
+      return await runPersonJob(services, job, signal)
     } catch (error) {
       const isFinal = error instanceof ApiError
       if (isFinal || job.attempts >= MAX_ATTEMPTS)
-        await fail(services.store.db, job.key, isFinal ? error.message : UNEXPECTED)
+        await failRequest(services.store.db, job.key, isFinal ? error.message : UNEXPECTED)
       if (!isFinal) throw error
     }
   },
 })
 
-async function work(
+async function runPersonJob(
   services: PersonServices,
   job: Job,
   signal: AbortSignal,
 ): Promise<Again | undefined> {
   const { store, config } = services
   const { key: id, holder: user } = job
-  const request = await begin(store.db, id)
+  const request = await beginRequest(store.db, id)
   if (!request) return
   const person = request.number === '' ? undefined : await findPerson(store, user, request.number)
   if (person && !(await readPlaceOfJob(store.db, id)))
     await joinNumbers(store, person, config.optWords)
   if (request.kind === 'erasure') return eraseData(services, id, person, signal)
-  if (!person && request.hash !== '') return void (await fail(store.db, id, ERASED))
+  if (!person && request.hash !== '') return void (await failRequest(store.db, id, ERASED))
   const { maxAccountFileBytes: maxBytes } = config
   const owner = { id: user, maxBytes }
   if (person)
     return exportData(
       store,
-      { request: id, owner, person, places: exportedPlaces(store.catalog) },
+      { request: id, owner, person, places: listExportedPlaces(store.catalog) },
       signal,
     )
   // the other half stays for the files of texts that come in meanwhile
@@ -86,7 +86,7 @@ async function joinNumbers(store: Store, { user, number }: Person, words: OptWor
 }
 
 /** Begins or continues a request; undefined if the request has ended or is gone. */
-async function begin(db: Db, id: string) {
+async function beginRequest(db: Db, id: string) {
   await updateRecords(db, 'person_requests', (update) =>
     update.set({ state: 'running' }).where('id', '=', id).where('state', '=', 'waiting'),
   )
@@ -102,7 +102,7 @@ const ERASED = 'The person was erased meanwhile.'
 const UNEXPECTED = 'The server could not do this. A superuser sees why at GET /api/jobs.'
 
 /** The files of an export that failed are deleted: a trigger does this for files without a name. */
-const fail = (db: Db, id: string, error: string) =>
+const failRequest = (db: Db, id: string, error: string) =>
   updateRecords(db, 'person_requests', (update) =>
     update.set({ state: 'failed', error, files: [], done_at: NOW }).where('id', '=', id),
   )

@@ -10,7 +10,7 @@ import { listStoredForms, writeSpellingPattern } from './number-spellings.ts'
 /** Digits that are more than a short code. */
 const MIN_DIGITS = 7
 
-/** A person as one account knows them: by a number in E.164, or as `numberOfConversation` found it. */
+/** A person as one account knows them: by a number in E.164, or as `findConversationNumber` found it. */
 export interface Person {
   /** The id of the account. */
   readonly user: string
@@ -77,7 +77,7 @@ export const isOfPerson = ({ user, number }: Person): RawBuilder<boolean> => sql
  * A number without a known country as a conversation of an account has it; undefined for other texts, such as
  * names and short codes.
  */
-export async function numberOfConversation(
+export async function findConversationNumber(
   db: Db,
   user: string,
   given: string,
@@ -93,7 +93,7 @@ export async function numberOfConversation(
 }
 
 /** The number of a contact of an account; undefined without such a contact. */
-export async function numberOfContact(
+export async function findContactNumber(
   db: Db,
   user: string,
   contact: string,

@@ -34,7 +34,12 @@ export interface Place {
 type Given = Pick<Place, 'table' | 'title' | 'rows' | 'erasure'> & Partial<Place>
 
 /** A place. Left out: no columns are shown, records are read by `_rowid`, nothing is logged. */
-export const place = (given: Given): Place => ({ shown: [], key: '_rowid', logged: {}, ...given })
+export const makePlace = (given: Given): Place => ({
+  shown: [],
+  key: '_rowid',
+  logged: {},
+  ...given,
+})
 
 export const DATES = ['created', 'updated']
 
@@ -61,13 +66,13 @@ export const matchNumber =
     sql`(t."user" = ${user} and ${sql.ref(`t.${column}`)} = ${matchAny(forms)})`
 
 /** Rows that belong to texts of the person by a column. */
-export const ofTexts =
+export const selectByTexts =
   (column = 'message'): Rows =>
   (_, texts) =>
     sql`(${sql.ref(`t.${column}`)} = any(${texts}))`
 
 /** Rows that belong to the conversation with the person. */
-export const ofConversation: Rows = ({
+export const selectByConversation: Rows = ({
   user,
   forms,
 }) => sql`(t."user" = ${user} and t.conversation in (

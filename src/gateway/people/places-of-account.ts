@@ -5,14 +5,14 @@ import { toColumnName } from '../../engine/collections/sql-names.ts'
 import { findReferencesTo } from '../../engine/records/references.ts'
 import { isShown } from '../../engine/records/shown-fields.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import { type Place, place } from './place.ts'
+import { makePlace, type Place } from './place.ts'
 
 const OF_ACCOUNT: ReadonlySet<string> = new Set(['members', 'member_invitations'])
 /** The field that names the account. `member` names a person, who may be a member of other accounts, too. */
-const ownerField = (collection: string) => (OF_ACCOUNT.has(collection) ? 'account' : 'user')
+const findOwnerField = (collection: string) => (OF_ACCOUNT.has(collection) ? 'account' : 'user')
 
 /** The columns of the fields that the record API shows to an admin of the account. */
-export const shownColumns = (collection: Collection): string[] =>
+export const listShownColumns = (collection: Collection): string[] =>
   collection.fields
     .filter((field) => isShown(collection, field, false, false) && field.type !== 'password')
     .map(({ name }) => toColumnName(name))
@@ -25,17 +25,18 @@ export function listAccountPlaces(catalog: Catalog): Place[] {
   const users = catalog.find(USERS_ID)!
   const owned = findReferencesTo(catalog, users)
     .filter(
-      ({ collection, field }) => field.cascadeDelete && field.name === ownerField(collection.name),
+      ({ collection, field }) =>
+        field.cascadeDelete && field.name === findOwnerField(collection.name),
     )
     .map(({ collection, field }) => [collection, field.name] as const)
   return [[users, 'id'] as const, ...owned]
     .filter(([collection]) => catalog.isBuiltIn(collection))
     .map(([collection, owner]) =>
-      place({
+      makePlace({
         table: collection.name as keyof Tables,
         title: collection.name.replaceAll('_', ' '),
         rows: ({ user }) => sql`(${sql.ref(`t.${owner}`)} = ${user})`,
-        shown: shownColumns(collection),
+        shown: listShownColumns(collection),
         erasure: 'records',
       }),
     )

@@ -5,8 +5,8 @@ import {
   containsNumber,
   DATES,
   listNames,
+  makePlace,
   type Place,
-  place,
   removeNumber,
   unnestJsonTexts,
 } from './place.ts'
@@ -15,7 +15,7 @@ import {
 const isOnlyRecipient = ({ forms }: Person) =>
   sql<boolean>`(t.recipients::jsonb = any(array(select jsonb_build_array(f) from unnest(${forms}::text[]) f))
     and t.groups = '{}')`
-const unlessShared = (column: string, value: string) => (person: Person) =>
+const keepIfShared = (column: string, value: string) => (person: Person) =>
   sql`case when ${isOnlyRecipient(person)} then ${sql.lit(value)} else ${sql.ref(`t.${column}`)} end`
 
 /**
@@ -23,7 +23,7 @@ const unlessShared = (column: string, value: string) => (person: Person) =>
  * these places first: later the texts name no person, and a campaign that runs adds no more.
  */
 export const PLACES_OF_CALLS: readonly Place[] = [
-  place({
+  makePlace({
     table: 'hook_calls',
     title: 'Calls of hooks',
     rows: (
@@ -35,7 +35,7 @@ export const PLACES_OF_CALLS: readonly Place[] = [
     erasure: 'delete',
     logged: { body: '', error: '', texts: [] },
   }),
-  place({
+  makePlace({
     isShared: true,
     table: 'campaigns',
     title: 'Campaigns',
@@ -43,9 +43,9 @@ export const PLACES_OF_CALLS: readonly Place[] = [
       or ${listNames('audience', person)} or ${listNames('without_consent', person)}))`,
     shown: ['id', 'name', 'body', 'status', 'scheduled_at', ...DATES],
     erasure: {
-      name: unlessShared('name', ''),
-      body: unlessShared('body', ''),
-      variables: unlessShared('variables', 'null'),
+      name: keepIfShared('name', ''),
+      body: keepIfShared('body', ''),
+      variables: keepIfShared('variables', 'null'),
       recipients: removeNumber('recipients'),
       // keeps its place: messages are stored by portions of the list
       audience: ({

@@ -4,16 +4,16 @@ import {
   containsNumber,
   DATES,
   listNames,
+  makePlace,
   matchNumber,
-  ofConversation,
   type Place,
-  place,
   removeNumber,
+  selectByConversation,
 } from './place.ts'
 
 /** Places of the person's number. An erasure empties them in this order, after the texts. */
 export const PLACES_OF_NUMBER: readonly Place[] = [
-  place({
+  makePlace({
     table: '_verify_codes',
     title: 'Codes that wait',
     key: 'verification',
@@ -21,7 +21,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
       select v.id from verifications v where v."user" = ${user} and v."to" = ${matchAny(forms)}))`,
     erasure: 'delete',
   }),
-  place({
+  makePlace({
     table: 'verifications',
     title: 'Codes',
     rows: matchNumber('to'),
@@ -42,7 +42,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     },
     logged: { to: '' },
   }),
-  place({
+  makePlace({
     table: 'auto_answers_sent',
     title: 'Automatic answers',
     rows: matchNumber(),
@@ -50,7 +50,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     shown: ['message', 'answer', 'at'],
     erasure: 'delete',
   }),
-  place({
+  makePlace({
     table: 'line_recipients',
     title: 'Use of lines',
     key: 'line',
@@ -58,7 +58,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
       select l.id from lines l where l."user" = ${user}))`,
     erasure: 'delete',
   }),
-  place({
+  makePlace({
     isShared: true,
     table: 'hooks',
     title: 'Hooks that text the number',
@@ -67,7 +67,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     erasure: { recipients: removeNumber('recipients') },
     logged: { recipients: [] },
   }),
-  place({
+  makePlace({
     isShared: true,
     table: 'webhooks',
     title: 'Webhooks for texts of the number',
@@ -83,23 +83,23 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     },
     logged: { numbers: '' },
   }),
-  place({
+  makePlace({
     table: 'conversation_drafts',
     title: 'Drafts',
-    rows: ofConversation,
+    rows: selectByConversation,
     shown: ['id', 'author', 'text', ...DATES],
     erasure: 'records',
     logged: { text: '' },
   }),
-  place({
+  makePlace({
     table: 'conversation_notes',
     title: 'Notes',
-    rows: ofConversation,
+    rows: selectByConversation,
     shown: ['id', 'author', 'text', ...DATES],
     erasure: 'records',
     logged: { text: '' },
   }),
-  place({
+  makePlace({
     table: 'conversations',
     title: 'Conversation',
     rows: matchNumber(),
@@ -118,7 +118,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     erasure: 'records',
     logged: { number: '', name: '', last_text: '', failure: '' },
   }),
-  place({
+  makePlace({
     table: 'consent_states',
     title: 'Present consent',
     rows: matchNumber(),
@@ -126,7 +126,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     erasure: 'delete',
     logged: { number: '' },
   }),
-  place({
+  makePlace({
     table: 'consents',
     title: 'Statements of consent',
     rows: matchNumber(),
@@ -149,7 +149,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     erasure: 'delete',
     logged: { number: '', said: '', address: '', browser: '' },
   }),
-  place({
+  makePlace({
     table: 'contacts',
     title: 'Contact',
     rows: matchNumber('phone'),
@@ -157,7 +157,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
     erasure: 'records',
     logged: { name: '', phone: '', data: null },
   }),
-  place({
+  makePlace({
     table: 'sms_idempotency',
     title: 'Answers to repeated requests',
     key: 'key',
@@ -165,7 +165,7 @@ export const PLACES_OF_NUMBER: readonly Place[] = [
       sql`(t."user" = ${person.user} and ${containsNumber(person, 'key', 'answer')})`,
     erasure: 'delete',
   }),
-  place({
+  makePlace({
     table: 'person_requests',
     title: 'Former requests',
     rows: matchNumber(),

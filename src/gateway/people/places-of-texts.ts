@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import { REASONS } from '../base/message-status.ts'
 import { ANSWER_DELETED } from '../retention/end-messages.ts'
-import { hide } from './hide-person.ts'
-import { DATES, ofTexts, type Place, place, type Rows } from './place.ts'
+import { writePersonHideSql } from './hide-person.ts'
+import { DATES, makePlace, type Place, type Rows, selectByTexts } from './place.ts'
 
 /** Keeps a reason of the server. One of a device may contain the number, or anything. */
-const reasonOfServer = (column: string) => () =>
+const keepServerReason = (column: string) => () =>
   sql`case when ${sql.ref(`t.${column}`)} = any(${Object.values(REASONS)}::text[]) then ${sql.ref(`t.${column}`)} else '' end`
 
 /** What stays of a text in the calls about it, whatever fields superusers added. */
@@ -34,80 +34,83 @@ const BLANK = sql`(case json_typeof(e.value) when 'string' then '""' when 'numbe
   when 'array' then '[]' when 'object' then '{}' when 'boolean' then 'false' else 'null' end)::json`
 
 /** A text, or a batch of texts to the person alone. */
-const ofTextsOrBatch: Rows = ({ number }, texts) => sql`(t.ref = any(${texts}) or t.ref = any(array(
+const selectByTextsOrBatch: Rows = (
+  { number },
+  texts,
+) => sql`(t.ref = any(${texts}) or t.ref = any(array(
   select m.batch_id from sms_messages m where m.id = any(${texts}) and m.batch_id <> '' and not exists (
     select from sms_messages o where o.batch_id = m.batch_id and o."to" not in ('', ${number})))))`
 
-const ofDeliveries: Rows = (_, texts) => sql`(t.delivery = any(array(
+const selectByDeliveries: Rows = (_, texts) => sql`(t.delivery = any(array(
   select d.id from webhook_deliveries d where d.message = any(${texts}))))`
 
 /** Places whose rows belong to texts. An erasure empties them together with each portion of texts. */
 export const PLACES_OF_TEXTS: readonly Place[] = [
-  place({
+  makePlace({
     table: 'sms_events',
     title: 'Steps of texts',
-    rows: ofTexts(),
+    rows: selectByTexts(),
     shown: ['message', 'status', 'attempt', 'detail', 'created'],
-    erasure: { detail: reasonOfServer('detail') },
+    erasure: { detail: keepServerReason('detail') },
     logged: { detail: '' },
   }),
-  place({
+  makePlace({
     table: 'webhook_payloads',
     title: 'Webhook calls',
     key: 'delivery',
-    rows: ofDeliveries,
+    rows: selectByDeliveries,
     shown: ['delivery', 'at', 'image'],
     erasure: {
       image: () => sql`(select json_object_agg(e.key,
         case when e.key = any(${KEPT}::text[]) then e.value else ${BLANK} end) from json_each(t.image) e)`,
-      target: (person, name) => hide(sql.ref('t.target'), person, name),
+      target: (person, name) => writePersonHideSql(sql.ref('t.target'), person, name),
     },
   }),
-  place({
+  makePlace({
     table: 'webhook_headers',
     title: 'Headers of webhook calls',
     key: 'delivery',
-    rows: ofDeliveries,
+    rows: selectByDeliveries,
     erasure: 'delete',
   }),
-  place({
+  makePlace({
     table: 'webhook_deliveries',
     title: 'Answers to webhook calls',
-    rows: ofTexts(),
+    rows: selectByTexts(),
     shown: ['id', 'message', 'event', 'status', 'response_status', 'response_body', ...DATES],
     erasure: { response_body: ANSWER_DELETED },
   }),
-  place({
+  makePlace({
     table: 'sms_origins',
     title: 'Sends by other APIs',
-    rows: ofTextsOrBatch,
+    rows: selectByTextsOrBatch,
     key: 'ref',
     shown: ['ref', 'api', 'id', 'created'],
     erasure: { id: () => sql`t.ref`, data: '{}' },
   }),
-  place({
+  makePlace({
     table: 'twilio_answers',
     title: 'Texts answered by TwiML',
-    rows: ofTexts(),
+    rows: selectByTexts(),
     key: 'message',
     erasure: 'delete',
   }),
-  place({
+  makePlace({
     table: '_jobs',
     title: 'Automatic answers that wait',
     key: 'id',
     rows: (_, texts) => sql`(t.kind = 'answer' and t.key = any(${texts}))`,
     erasure: 'delete',
   }),
-  place({
+  makePlace({
     table: 'sms_dispatch',
     title: 'Texts that wait',
-    rows: ofTexts(),
+    rows: selectByTexts(),
     key: 'message',
     shown: ['message', 'state', 'due_at', 'expires_at'],
     erasure: 'delete',
   }),
-  place({
+  makePlace({
     table: '_files',
     title: 'Files of texts',
     key: 'id',
@@ -116,10 +119,10 @@ export const PLACES_OF_TEXTS: readonly Place[] = [
     shown: ['record', 'name', 'type', 'size', 'modified'],
     erasure: 'delete',
   }),
-  place({
+  makePlace({
     table: 'sms_messages',
     title: 'Texts',
-    rows: ofTexts('id'),
+    rows: selectByTexts('id'),
     shown: [
       'id',
       'message_type',
@@ -140,7 +143,7 @@ export const PLACES_OF_TEXTS: readonly Place[] = [
     erasure: {
       to: () => sql`case t.message_type when 'outgoing' then '' else t."to" end`,
       from: () => sql`case t.message_type when 'incoming' then '' else t."from" end`,
-      error_message: reasonOfServer('error_message'),
+      error_message: keepServerReason('error_message'),
       body: '',
       client_ref: '',
       attachments: [],

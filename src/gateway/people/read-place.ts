@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
-import { isInOrder } from '../../engine/collections/own-indexes.ts'
-import { execute } from '../../platform/db/call.ts'
+import { isInsertionOrdered } from '../../engine/collections/own-indexes.ts'
+import { executeStatement } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Person } from './person.ts'
 import type { Place, Texts } from './place.ts'
@@ -28,8 +28,8 @@ export async function readPlace(
   after: string | undefined,
 ): Promise<RowsOfPlace> {
   const columns = sql.join(shown.map((column) => sql.ref(`t.${column}`)))
-  const order = isInOrder(table) ? sql`nulls first` : sql``
-  const page = await execute(
+  const order = isInsertionOrdered(table) ? sql`nulls first` : sql``
+  const page = await executeStatement(
     db,
     sql<{ key: string; row: string; rows: number }>`with found as (
       select ${sql.ref(`t.${key}`)} as at, ${sql.ref(`t.${key}`)}::text as key, row_to_json(s)::text as row

@@ -6,7 +6,7 @@ import { tooManyTries } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import { randomId } from '../../platform/tools/random.ts'
+import { makeRandomId } from '../../platform/tools/random.ts'
 import type { Person } from './person.ts'
 
 /** Kind of the jobs that work on requests. A job's key is the id of the request. */
@@ -54,7 +54,7 @@ const SHOWN = [
   'expires_at',
 ] as const
 
-const shown = (
+const renderRequest = (
   row: Pick<Selectable<Tables['person_requests']>, (typeof SHOWN)[number]>,
 ): PersonRequest => ({
   ...row,
@@ -74,8 +74,8 @@ export async function addRequest(
   { user, number }: Person,
   { sender, reason }: Asked,
 ): Promise<PersonRequest> {
-  const id = randomId()
-  await requireRoom(db, user, kind === 'export' && number === '')
+  const id = makeRandomId()
+  await requireRequestRoom(db, user, kind === 'export' && number === '')
   const made = await queries(db)
     .with('written', (query) =>
       query
@@ -103,10 +103,10 @@ export async function addRequest(
     .selectFrom('written')
     .select([...SHOWN])
     .executeTakeFirstOrThrow()
-  return shown(made)
+  return renderRequest(made)
 }
 
-async function requireRoom(db: Db, user: string, isWhole: boolean): Promise<void> {
+async function requireRequestRoom(db: Db, user: string, isWhole: boolean): Promise<void> {
   const { open } = await queries(db)
     .selectFrom('_jobs')
     .select(({ fn }) => fn.countAll<number>().as('open'))
@@ -152,5 +152,5 @@ export async function findRecentExport(
     .orderBy('created', 'desc')
     .limit(1)
     .executeTakeFirst()
-  return found && shown(found)
+  return found && renderRequest(found)
 }

@@ -2,20 +2,20 @@ import { z } from 'zod'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx } from '../../http/context.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
-import { byRole, type Permission, type UserCaller } from '../../http/permission.ts'
-import { rows } from '../../http/rows.ts'
+import { allowRole, type Permission, type UserCaller } from '../../http/permission.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { notFound } from '../../platform/api-errors.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { lock } from '../../platform/db/queries.ts'
+import { takeLock } from '../../platform/db/queries.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { readNumber } from '../base/read-numbers.ts'
 import { countData, FOUND_DATA } from './count-stored-data.ts'
 import {
+  findContactNumber,
+  findConversationNumber,
   findPerson,
   makeEveryPerson,
-  numberOfContact,
-  numberOfConversation,
   type Person,
 } from './person.ts'
 import { addRequest, findRecentExport, PERSON_REQUEST, type RequestKind } from './requests.ts'
@@ -45,15 +45,15 @@ const ERASE_NUMBER = z.strictObject({ number, ...ERASURE }).meta({ id: 'ErasureB
 
 /** An account or an admin. No answer is cached. */
 const byAdmin: Permission<UserCaller> = {
-  ...byRole('admin'),
+  ...allowRole('admin'),
   withCaller(c, services, work) {
     c.header('cache-control', 'no-store')
-    return byRole('admin').withCaller!(c, services, work)
+    return allowRole('admin').withCaller!(c, services, work)
   },
 }
 
 /** Adds a request, and for a member an entry of the audit log, in one transaction. */
-const add = (
+const addPersonRequest = (
   { auth, store, services }: UserCaller,
   c: Ctx,
   kind: RequestKind,
@@ -61,7 +61,7 @@ const add = (
   reason = '',
 ) =>
   store.db.transaction(async (db) => {
-    await lock(db, LOCKS.personRequests, person.user)
+    await takeLock(db, LOCKS.personRequests, person.user)
     const known = kind === 'export' && (await findRecentExport(db, person))
     if (known) return known
     const request = await addRequest(db, kind, person, { sender: auth.sender, reason })
@@ -75,22 +75,27 @@ const add = (
     return request
   })
 
-async function erase(caller: UserCaller, c: Ctx, person: Person, given: z.output<typeof ERASE>) {
+async function eraseOrPreview(
+  caller: UserCaller,
+  c: Ctx,
+  person: Person,
+  given: z.output<typeof ERASE>,
+) {
   if (given.preview) return countData(caller.store.db, person)
-  if (!given.reason) throw invalid('reason is required')
-  return add(caller, c, 'erasure', person, given.reason)
+  if (!given.reason) throw invalidRequest('reason is required')
+  return addPersonRequest(caller, c, 'erasure', person, given.reason)
 }
 
-async function findByContact({ user, store }: UserCaller, contact: string): Promise<Person> {
-  const phone = await numberOfContact(store.db, user, contact)
+async function findPersonByContact({ user, store }: UserCaller, contact: string): Promise<Person> {
+  const phone = await findContactNumber(store.db, user, contact)
   if (phone === undefined) throw notFound()
   return findPerson(store, user, phone)
 }
 
-async function findByNumber({ user, store }: UserCaller, given: string): Promise<Person> {
+async function findPersonByNumber({ user, store }: UserCaller, given: string): Promise<Person> {
   const phone =
-    (await readNumber(store, user, given)) ?? (await numberOfConversation(store.db, user, given))
-  if (phone === undefined) throw invalid('number must be a phone number')
+    (await readNumber(store, user, given)) ?? (await findConversationNumber(store.db, user, given))
+  if (phone === undefined) throw invalidRequest('number must be a phone number')
   return findPerson(store, user, phone)
 }
 
@@ -112,7 +117,7 @@ const WHY = 'The person asked for it by mail.'
  * `/api/contacts/{id}/data`, `/erase`, `/api/person`: data of one person. `/api/account/data`: data of the
  * whole account.
  */
-export const PERSON_ROUTES = rows('person_requests', {
+export const PERSON_ROUTES = makeRoutes('person_requests', {
   'POST /api/account/data': {
     permission: byAdmin,
     describe: {
@@ -123,13 +128,14 @@ export const PERSON_ROUTES = rows('person_requests', {
         'As the export of a person, with the records of the account in each built-in collection, without hidden fields, the email address of the account and files of texts. An erasure of a person deletes the files.',
       fails: [401, 403, 429],
     },
-    run: (caller, c) => add(caller, c, 'export', makeEveryPerson(caller.user)),
+    run: (caller, c) => addPersonRequest(caller, c, 'export', makeEveryPerson(caller.user)),
   },
   'GET /api/contacts/:id/data': {
     permission: byAdmin,
     describe: { id: 'exportContact', ...EXPORT, fails: [401, 403, 404, 429] },
     changes: true,
-    run: async (caller, c, id) => add(caller, c, 'export', await findByContact(caller, id)),
+    run: async (caller, c, id) =>
+      addPersonRequest(caller, c, 'export', await findPersonByContact(caller, id)),
   },
   'POST /api/contacts/:id/erase': {
     permission: byAdmin,
@@ -141,7 +147,7 @@ export const PERSON_ROUTES = rows('person_requests', {
     },
     run: async (caller, c, id) => {
       const given = checkShape(ERASE, await readJson(c, MAX_BODY_BYTES))
-      return erase(caller, c, await findByContact(caller, id), given)
+      return eraseOrPreview(caller, c, await findPersonByContact(caller, id), given)
     },
   },
   'POST /api/person/data': {
@@ -154,7 +160,7 @@ export const PERSON_ROUTES = rows('person_requests', {
     },
     run: async (caller, c) => {
       const given = checkShape(NAMED, await readJson(c, MAX_BODY_BYTES))
-      return add(caller, c, 'export', await findByNumber(caller, given.number))
+      return addPersonRequest(caller, c, 'export', await findPersonByNumber(caller, given.number))
     },
   },
   'POST /api/person/erase': {
@@ -167,7 +173,7 @@ export const PERSON_ROUTES = rows('person_requests', {
     },
     run: async (caller, c) => {
       const { number, ...given } = checkShape(ERASE_NUMBER, await readJson(c, MAX_BODY_BYTES))
-      return erase(caller, c, await findByNumber(caller, number), given)
+      return eraseOrPreview(caller, c, await findPersonByNumber(caller, number), given)
     },
   },
 })

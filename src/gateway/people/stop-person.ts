@@ -15,12 +15,12 @@ export const stopPerson = (db: Db, { user, number }: Pick<Person, 'user' | 'numb
 
 /** Ends all open texts to a person. Texts that a device holds may still be sent. */
 export async function endOpenTexts(db: Db, person: Person): Promise<void> {
-  await failUnsent(db, selectOpen(db, person, false), REASONS.canceled)
-  await failMessages(db, selectOpen(db, person, true), REASONS.canceled)
+  await failUnsent(db, selectOpenTexts(db, person, false), REASONS.canceled)
+  await failMessages(db, selectOpenTexts(db, person, true), REASONS.canceled)
 }
 
 /** Locks the queue rows of open texts to a person. `isClaimed`: of those that a device holds. */
-const selectOpen = (db: Db, person: Person, isClaimed: boolean) =>
+const selectOpenTexts = (db: Db, person: Person, isClaimed: boolean) =>
   queries(db)
     .selectFrom('sms_messages as m')
     .innerJoin('sms_dispatch as d', 'd.message', 'm.id')

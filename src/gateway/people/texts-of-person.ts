@@ -7,7 +7,7 @@ import { isOfPerson, type Person } from './person.ts'
  * SQL: the next texts to and from a person, by an index for each way. With one condition for both ways,
  * Postgres would read and sort all texts of the person for each page.
  */
-const page = (
+const selectTextsPage = (
   { user, number }: Person,
   after: RawBuilder<boolean>,
   order: 'asc' | 'desc',
@@ -23,17 +23,18 @@ const page = (
 /** Up to `limit` texts to and from a person after a `_rowid` (`at`), in the order of `_rowid`. */
 export const readTexts = (db: Db, person: Person, after: number, limit: number) =>
   queries(db)
-    .selectFrom(page(person, sql`_rowid > ${after}`, 'asc', limit).as('page'))
+    .selectFrom(selectTextsPage(person, sql`_rowid > ${after}`, 'asc', limit).as('page'))
     .select(['id', sql<number>`at::float8`.as('at')])
     .orderBy('at')
     .limit(sql.lit(limit))
     .execute()
 
 /** SQL: the ids of the newest texts to and from a person, at most `limit` each way and form, as an array. */
-export const newestTexts = (person: Person, limit: number): RawBuilder<string[]> =>
+export const selectNewestTexts = (person: Person, limit: number): RawBuilder<string[]> =>
   sql`array(${sql.join(
     person.forms.map(
-      (number) => sql`select id from ${page({ ...person, number }, sql`true`, 'desc', limit)} page`,
+      (number) =>
+        sql`select id from ${selectTextsPage({ ...person, number }, sql`true`, 'desc', limit)} page`,
     ),
     sql` union all `,
   )})`

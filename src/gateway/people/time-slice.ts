@@ -2,7 +2,7 @@
 const RUN_MS = 20_000
 
 /** Begins a run. The returned function says whether its time is over; it throws once `signal` aborts. */
-export function beginRun(signal: AbortSignal, runMs = RUN_MS): () => boolean {
+export function startTimeSlice(signal: AbortSignal, runMs = RUN_MS): () => boolean {
   const end = performance.now() + runMs
   return () => {
     signal.throwIfAborted()

@@ -3,13 +3,13 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 
 /** SQL: a list of accounts, as the table `a`. */
-export const accountsSql = (accounts: readonly string[]) =>
+export const writeAccountsSql = (accounts: readonly string[]) =>
   sql<{ id: string }>`(select unnest(${accounts}::text[]))`.as<'a'>(sql`a(id)`)
 
 const ACCOUNTS = 1_000
 
 /** Up to 1,000 accounts that have a period for texts or files, in the order of their ids, behind `after`. */
-async function accountsAfter(db: Db, after: string, serverDays: number): Promise<string[]> {
+async function readAccountsAfter(db: Db, after: string, serverDays: number): Promise<string[]> {
   const found = await queries(db)
     .selectFrom('users as u')
     .select('u.id')
@@ -31,10 +31,13 @@ async function accountsAfter(db: Db, after: string, serverDays: number): Promise
 }
 
 /** Pages of the accounts that have a period for texts or files. */
-export async function* accountPages(db: Db, serverDays: number): AsyncGenerator<readonly string[]> {
+export async function* readAccountPages(
+  db: Db,
+  serverDays: number,
+): AsyncGenerator<readonly string[]> {
   let page: string[] = []
   do {
-    page = await accountsAfter(db, page.at(-1) ?? '', serverDays)
+    page = await readAccountsAfter(db, page.at(-1) ?? '', serverDays)
     if (page.length > 0) yield page
   } while (page.length === ACCOUNTS)
 }

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { queries, tryLock } from '../../platform/db/queries.ts'
+import { queries, tryTakeLock } from '../../platform/db/queries.ts'
 import { writeDaysAgo } from '../base/retention-periods.ts'
 
 /** Messages per transaction: it takes 50 ms to redact them, 90 ms to delete them. */
@@ -13,7 +13,7 @@ const PAUSE_MS = 50
 export const ENDED_SQL = `status not in ('pending', 'assigned', 'sending')`
 
 /** SQL: a batch of ended texts `m` that have not changed for so many days, the oldest first, locked. */
-export const oldTexts = (which: RawBuilder<boolean>, days: string) =>
+export const selectOldTexts = (which: RawBuilder<boolean>, days: string) =>
   sql<{ id: string }>`(select m.id from sms_messages m
     where ${which} and ${sql.raw(ENDED_SQL)}
       and m.created < ${writeDaysAgo(sql.ref(days))} and m.updated < ${writeDaysAgo(sql.ref(days))}
@@ -23,9 +23,9 @@ export const oldTexts = (which: RawBuilder<boolean>, days: string) =>
  * Runs `work` in a transaction of its own, while no other node has the lock `key`: undefined then. Sends
  * subscribers no events for its changes.
  */
-const runQuietly = <T>(store: Store, key: number, work: (inside: Store) => Promise<T>) =>
+const runIfUnlocked = <T>(store: Store, key: number, work: (inside: Store) => Promise<T>) =>
   store.db.transaction(async (db) => {
-    if (!(await tryLock(db, key))) return undefined
+    if (!(await tryTakeLock(db, key))) return undefined
     const done = await work({ db, catalog: store.catalog })
     await queries(db)
       .deleteFrom('_changes')
@@ -43,7 +43,7 @@ export async function runInBatches(
 ): Promise<number> {
   let total = 0
   while (!signal?.aborted) {
-    const count = (await runQuietly(store, key, work)) ?? 0
+    const count = (await runIfUnlocked(store, key, work)) ?? 0
     total += count
     if (count < BATCH) break
     await sleep(PAUSE_MS)
@@ -70,7 +70,7 @@ export async function runForPeople(
   let after: string | undefined = ''
   while (after !== undefined && !signal?.aborted) {
     const from: string = after
-    const page = await runQuietly(store, LOCKS.retentionByPerson, (inside) => work(inside, from))
+    const page = await runIfUnlocked(store, LOCKS.retentionByPerson, (inside) => work(inside, from))
     const isDone = !page || (page.count < BATCH && page.people.length < PEOPLE)
     after = isDone ? undefined : page.count < BATCH ? page.people.at(-1) : from
     await sleep(PAUSE_MS)

@@ -15,10 +15,10 @@ export async function endMessages(
   ids: readonly string[],
 ): Promise<void> {
   if (ids.length === 0) return
-  await (mode === 'redact' ? redact(store.db, ids) : remove(store, extensions, ids))
+  await (mode === 'redact' ? redactMessages(store.db, ids) : deleteMessages(store, extensions, ids))
 }
 
-async function redact(db: Db, ids: readonly string[]) {
+async function redactMessages(db: Db, ids: readonly string[]) {
   await queries(db)
     .updateTable('sms_messages')
     .set({ body: '', attachments: [] })
@@ -28,7 +28,7 @@ async function redact(db: Db, ids: readonly string[]) {
 }
 
 /** Blanks messages with a `client_ref`, which must stay unique, instead of deleting them. */
-const blank = (db: Db, messages: readonly string[]) =>
+const blankMessages = (db: Db, messages: readonly string[]) =>
   queries(db)
     .updateTable('sms_messages')
     .set({ body: '', to: '', from: '', attachments: [] })
@@ -37,9 +37,9 @@ const blank = (db: Db, messages: readonly string[]) =>
     .returning('id')
     .execute()
 
-async function remove(store: Store, extensions: Extensions, ids: readonly string[]) {
+async function deleteMessages(store: Store, extensions: Extensions, ids: readonly string[]) {
   const { db, catalog } = store
-  const blanked = new Set((await blank(db, ids)).map(({ id }) => id))
+  const blanked = new Set((await blankMessages(db, ids)).map(({ id }) => id))
   await redactCopies(db, [...blanked], { to: '', from: '' })
   const gone = ids.filter((id) => !blanked.has(id))
   await deleteRecords(store, extensions, catalog.find('sms_messages')!, gone)

@@ -4,7 +4,7 @@ import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { type Periods, periodsSql } from '../base/retention-periods.ts'
+import { type Periods, writePeriodsSql } from '../base/retention-periods.ts'
 import { ENDED_SQL } from './batches.ts'
 import { HAS_CONTENT_SQL, type Mode, OTHER_NUMBER_SQL } from './indexes.ts'
 import { REPLACED_AT, selectReplaced } from './old-consents.ts'
@@ -42,28 +42,28 @@ export const RETENTION = z
 type Records = RawBuilder<unknown>
 
 /** SQL: the first instant at which a record goes, and how many go in the 24 hours from then. */
-const nextSql = (days: unknown, records: Records) => sql<{ next_at: string; count: number }>`(
+const writeNextSql = (days: unknown, records: Records) => sql<{ next_at: string; count: number }>`(
   select coalesce(pb_text(min(first)), '') as next_at, least(count(*) filter (where ends < first + interval '24 hours'), ${sql.lit(MAX_COUNT)})::int as count
   from (
     select ends, min(ends) over () as first
     from (select greatest(r.at::timestamptz + make_interval(days => (${days})::int), now()) as ends from ${records}) e
   ) f)`
 
-const textsSql = (user: string, mode: Mode, type: 'incoming' | 'outgoing') => sql`(
+const writeTextsSql = (user: string, mode: Mode, type: 'incoming' | 'outgoing') => sql`(
   select greatest(created, updated) as at from sms_messages
   where "user" = ${user} and message_type = ${sql.lit(type)} and ${sql.raw(ENDED_SQL)} and ${sql.raw(HAS_CONTENT_SQL[mode])}
   order by created limit ${sql.lit(MAX_COUNT)}) r`
 
-const filesSql = (user: string) => sql`(
+const writeFilesSql = (user: string) => sql`(
   select greatest(created, updated) as at from sms_messages
   where "user" = ${user} and ${sql.raw(ENDED_SQL)} and attachments <> '{}'
   order by created limit ${sql.lit(MAX_COUNT)}) r`
 
-const consentsSql = (db: Db, user: string) =>
+const writeConsentsSql = (db: Db, user: string) =>
   sql`(${selectReplaced(db, user, 0).select(REPLACED_AT.as('at'))}) r`
 
 /** Texts from and to the members of a group `g`: of each member, the oldest. */
-const memberTextsSql = (mode: Mode) => sql`(
+const writeMemberTextsSql = (mode: Mode) => sql`(
   select m.at from contacts c cross join lateral (
     select greatest(created, updated) as at from sms_messages
     where "user" = c."user" and ${sql.raw(OTHER_NUMBER_SQL)} = c.phone and ${sql.raw(ENDED_SQL)} and ${sql.raw(HAS_CONTENT_SQL[mode])}
@@ -77,14 +77,14 @@ export async function readRetention(
   { mode, days: serverDays }: Config['retention'],
 ): Promise<z.output<typeof RETENTION>> {
   const periods = await queries(db)
-    .selectFrom(periodsSql(user, serverDays).as('p'))
+    .selectFrom(writePeriodsSql(user, serverDays).as('p'))
     .selectAll()
     .executeTakeFirstOrThrow()
   const records: Readonly<Record<keyof Periods, Records>> = {
-    incoming: textsSql(user, mode, 'incoming'),
-    outgoing: textsSql(user, mode, 'outgoing'),
-    files: filesSql(user),
-    consents: consentsSql(db, user),
+    incoming: writeTextsSql(user, mode, 'incoming'),
+    outgoing: writeTextsSql(user, mode, 'outgoing'),
+    files: writeFilesSql(user),
+    consents: writeConsentsSql(db, user),
   }
   const kinds = []
   for (const kind of ['incoming', 'outgoing', 'files', 'consents'] as const) {
@@ -92,7 +92,7 @@ export async function readRetention(
     const next =
       days &&
       (await queries(db, 'shaped')
-        .selectFrom(nextSql(days, records[kind]).as('n'))
+        .selectFrom(writeNextSql(days, records[kind]).as('n'))
         .selectAll()
         .executeTakeFirstOrThrow())
     kinds.push({ kind, days: days ?? 0, ...(next || { next_at: '', count: 0 }) })
@@ -107,7 +107,7 @@ export async function readRetention(
         .limit(sql.lit(MAX_GROUPS))
         .as('g'),
     )
-    .crossJoinLateral(nextSql(sql`g.days`, memberTextsSql(mode)).as('n'))
+    .crossJoinLateral(writeNextSql(sql`g.days`, writeMemberTextsSql(mode)).as('n'))
     .select(['g.id', 'g.name', 'g.days', 'n.next_at', 'n.count'])
     .orderBy('g.name')
     .execute()

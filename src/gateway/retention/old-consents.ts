@@ -1,13 +1,13 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { call } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyFound, matchAny, queries } from '../../platform/db/queries.ts'
-import { periodsSql, writeDaysAgo } from '../base/retention-periods.ts'
+import { matchAny, matchAnyFound, queries } from '../../platform/db/queries.ts'
+import { writeDaysAgo, writePeriodsSql } from '../base/retention-periods.ts'
 import { BATCH, PEOPLE, runForPeople } from './batches.ts'
 
 /** Accounts that set days for entries of `consents`. */
-export async function accountsWithConsents(db: Db): Promise<string[]> {
+export async function listConsentAccounts(db: Db): Promise<string[]> {
   const found = await queries(db)
     .selectFrom('user_settings')
     .select('user')
@@ -24,11 +24,11 @@ export const endOldConsents = (
   signal?: AbortSignal,
 ): Promise<void> =>
   runForPeople(store, signal, async ({ db }, after) => {
-    const people = await numbersAfter(db, user, after)
+    const people = await listNumbersAfter(db, user, after)
     return { people, count: await deleteReplaced(db, user, people, serverDays) }
   })
 
-async function numbersAfter(db: Db, user: string, after: string): Promise<string[]> {
+async function listNumbersAfter(db: Db, user: string, after: string): Promise<string[]> {
   const found = await queries(db)
     .selectFrom('consents')
     .select('number')
@@ -79,14 +79,14 @@ async function deleteReplaced(
   numbers: readonly string[],
   serverDays: number,
 ): Promise<number> {
-  await call(db, 'set_config', 'pocketsms.forget', 'consents', true)
-  const period = sql`(select p.consents from ${periodsSql(user, serverDays)} p)`
+  await callFunction(db, 'set_config', 'pocketsms.forget', 'consents', true)
+  const period = sql`(select p.consents from ${writePeriodsSql(user, serverDays)} p)`
   const gone = await queries(db, 'planned')
     .deleteFrom('consents')
     .where(
       'id',
       '=',
-      anyFound(
+      matchAnyFound(
         selectReplaced(db, user, period)
           .select('e.id')
           .where('e.number', '=', matchAny(numbers))

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { periodsSql } from '../base/retention-periods.ts'
-import { accountsSql } from './accounts.ts'
-import { BATCH, oldTexts } from './batches.ts'
+import { writePeriodsSql } from '../base/retention-periods.ts'
+import { writeAccountsSql } from './accounts.ts'
+import { BATCH, selectOldTexts } from './batches.ts'
 import { redactPayloads } from './end-messages.ts'
 
 /** Deletes the files of old messages, and keeps their texts. Returns the number of messages. */
@@ -15,9 +15,9 @@ export async function deleteFiles(
   const emptied = await queries(db, 'planned')
     .with('found', (query) =>
       query
-        .selectFrom(accountsSql(accounts))
-        .crossJoinLateral(({ ref }) => periodsSql(ref('a.id'), days).as('p'))
-        .crossJoinLateral(oldTexts(sql`m."user" = a.id and m.attachments <> '{}'`, 'p.files'))
+        .selectFrom(writeAccountsSql(accounts))
+        .crossJoinLateral(({ ref }) => writePeriodsSql(ref('a.id'), days).as('p'))
+        .crossJoinLateral(selectOldTexts(sql`m."user" = a.id and m.attachments <> '{}'`, 'p.files'))
         .select('old.id')
         .limit(sql.lit(BATCH)),
     )

@@ -3,12 +3,12 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
-import { BATCH, oldTexts, PEOPLE, runForPeople } from './batches.ts'
+import { BATCH, PEOPLE, runForPeople, selectOldTexts } from './batches.ts'
 import { endMessages } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, OTHER_NUMBER_SQL } from './indexes.ts'
 
 /** Accounts that have a group with days of its own. */
-export async function accountsWithGroups(db: Db): Promise<string[]> {
+export async function listGroupAccounts(db: Db): Promise<string[]> {
   const found = await queries(db)
     .selectFrom('contact_groups')
     .select('user')
@@ -27,13 +27,13 @@ export const endTextsOfMembers = (
   signal?: AbortSignal,
 ): Promise<void> =>
   runForPeople(store, signal, async (inside, after) => {
-    const people = await contactsAfter(inside.db, user, after)
-    const old = await selectOld(inside.db, mode, user, people)
+    const people = await listContactsAfter(inside.db, user, after)
+    const old = await selectOldGroupTexts(inside.db, mode, user, people)
     await endMessages(inside, extensions, mode, old)
     return { people, count: old.length }
   })
 
-async function contactsAfter(db: Db, user: string, after: string): Promise<string[]> {
+async function listContactsAfter(db: Db, user: string, after: string): Promise<string[]> {
   const found = await queries(db)
     .selectFrom('contacts')
     .select('phone')
@@ -50,7 +50,7 @@ const MEMBER_DAYS = sql<number>`(select min(g.keep_days) from contact_groups g
   where g."user" = c."user" and g.id = any(c.groups) and g.keep_days > 0)`
 
 /** The oldest texts to end, from and to these contacts. */
-async function selectOld(
+async function selectOldGroupTexts(
   db: Db,
   mode: Mode,
   user: string,
@@ -66,7 +66,7 @@ async function selectOld(
         .where('c.phone', '=', matchAny(phones))
         .as('p'),
     )
-    .crossJoinLateral(oldTexts(which, 'p.days'))
+    .crossJoinLateral(selectOldTexts(which, 'p.days'))
     .select('old.id')
     .where('p.days', 'is not', null)
     .limit(sql.lit(BATCH))

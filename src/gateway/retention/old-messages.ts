@@ -5,9 +5,9 @@ import type { Config } from '../../platform/config.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
-import { periodsSql, writeDaysAgo } from '../base/retention-periods.ts'
-import { accountPages, accountsSql } from './accounts.ts'
-import { BATCH, oldTexts, runInBatches } from './batches.ts'
+import { writeDaysAgo, writePeriodsSql } from '../base/retention-periods.ts'
+import { readAccountPages, writeAccountsSql } from './accounts.ts'
+import { BATCH, runInBatches, selectOldTexts } from './batches.ts'
 import { endMessages } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, makeRetentionIndex } from './indexes.ts'
 import { deleteFiles } from './old-files.ts'
@@ -28,7 +28,7 @@ export async function endOldMessages(
     .where('forgotten_at', '<', sql<Date>`now() - interval '90 days'`)
     .execute()
   let total = 0
-  for await (const accounts of accountPages(store.db, days)) {
+  for await (const accounts of readAccountPages(store.db, days)) {
     if (signal?.aborted || !(await makeRetentionIndex(store.db, mode))) break
     await redactCampaigns(store.db, days, accounts)
     total += await runInBatches(store, LOCKS.retention, signal, async (inside) => {
@@ -50,7 +50,7 @@ const redactCampaigns = (db: Db, days: number, accounts: readonly string[]) =>
     .where('status', 'in', ['done', 'canceled', 'failed'])
     .where(sql<boolean>`(body <> '' or recipients::text <> '[]')`)
     .where('updated', '<', ({ selectFrom, ref }) =>
-      selectFrom(periodsSql(ref('c.user'), days).as('p')).select(
+      selectFrom(writePeriodsSql(ref('c.user'), days).as('p')).select(
         writeDaysAgo(sql.ref('p.outgoing')).as('old'),
       ),
     )
@@ -62,10 +62,10 @@ async function selectOldest(db: Db, mode: Mode, days: number, accounts: readonly
     (values ('incoming', p.incoming), ('outgoing', p.outgoing))`
   const which = sql<boolean>`m."user" = a.id and m.message_type = k.type and ${sql.raw(HAS_CONTENT_SQL[mode])}`
   const old = await queries(db, 'planned')
-    .selectFrom(accountsSql(accounts))
-    .crossJoinLateral(({ ref }) => periodsSql(ref('a.id'), days).as('p'))
+    .selectFrom(writeAccountsSql(accounts))
+    .crossJoinLateral(({ ref }) => writePeriodsSql(ref('a.id'), days).as('p'))
     .crossJoinLateral(kinds.as<'k'>(sql`k(type, days)`))
-    .crossJoinLateral(oldTexts(which, 'k.days'))
+    .crossJoinLateral(selectOldTexts(which, 'k.days'))
     .select('old.id')
     .limit(sql.lit(BATCH))
     .execute()

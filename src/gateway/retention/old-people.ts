@@ -2,8 +2,8 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Config } from '../../platform/config.ts'
 import { makeRetentionIndex } from './indexes.ts'
-import { accountsWithConsents, endOldConsents } from './old-consents.ts'
-import { accountsWithGroups, endTextsOfMembers } from './old-group-texts.ts'
+import { endOldConsents, listConsentAccounts } from './old-consents.ts'
+import { endTextsOfMembers, listGroupAccounts } from './old-group-texts.ts'
 
 /**
  * Ends old records that are found by person: texts of members of groups with days of their own, and replaced
@@ -16,9 +16,9 @@ export async function endOldByPerson(
   { mode, days }: Config['retention'],
   signal?: AbortSignal,
 ): Promise<void> {
-  const withGroups = await accountsWithGroups(store.db)
+  const withGroups = await listGroupAccounts(store.db)
   if (withGroups.length > 0 && (await makeRetentionIndex(store.db, mode, 'people')))
     for (const user of withGroups) await endTextsOfMembers(store, extensions, mode, user, signal)
-  for (const user of await accountsWithConsents(store.db))
+  for (const user of await listConsentAccounts(store.db))
     await endOldConsents(store, user, days, signal)
 }

@@ -5,7 +5,7 @@ import { readRetryAfter } from '../../platform/tools/retry-after.ts'
 import type { WebhookMail } from './fill-mail.ts'
 import type { BodyForm, DueDelivery } from './load-delivery.ts'
 import { KEPT_BYTES, maskAnswer, readErrorReason } from './mask-answer.ts'
-import { signatureHeaders } from './sign-webhook.ts'
+import { makeSignatureHeaders } from './sign-webhook.ts'
 
 export type SentHeaders = Readonly<Record<string, string | number>>
 
@@ -32,7 +32,7 @@ const MAY_ASK_TO_WAIT = new Set([429, 503])
 /** Slack's API refuses with status 200. https://docs.slack.dev/apis/web-api/#evaluating-responses */
 const IS_REFUSAL = /^\s*\{\s*"ok"\s*:\s*false\b/
 
-const withoutToken = (headers: Readonly<Record<string, string>>, token: string) =>
+const maskToken = (headers: Readonly<Record<string, string>>, token: string) =>
   Object.fromEntries(
     Object.entries(headers).map(([name, value]) => [name, maskSecrets(value, [token])]),
   )
@@ -45,10 +45,10 @@ export async function callWebhook(due: DueDelivery, allowPrivate: boolean, signa
     'content-type': 'application/json',
     'content-length': Buffer.byteLength(body),
     'user-agent': `pocketsms/${about.version}`,
-    ...signatureHeaders({ id, at, body }, secrets),
+    ...makeSignatureHeaders({ id, at, body }, secrets),
     ...moreHeaders?.(at),
   }
-  const shown = { ...headers, ...withoutToken(moreHeaders?.(at) ?? {}, token) }
+  const shown = { ...headers, ...maskToken(moreHeaders?.(at) ?? {}, token) }
   const begun = performance.now()
   const latencyMs = () => Math.round(performance.now() - begun)
   try {

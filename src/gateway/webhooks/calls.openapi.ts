@@ -43,7 +43,10 @@ const FILES = z.array(
 )
 
 /** Describes webhook calls by event (Standard Webhooks). */
-export function webhookCalls({ collections, schemaOf }: DescribedRecords): ZodOpenApiPathsObject {
+export function describeWebhookCalls({
+  collections,
+  schemaOf,
+}: DescribedRecords): ZodOpenApiPathsObject {
   const { fields } = collections.find(({ id }) => id === 'webhooks')!
   const events = fields.flatMap((field) =>
     field.type === 'select' && field.name === 'events' ? field.values : [],

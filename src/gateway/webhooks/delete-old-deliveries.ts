@@ -10,7 +10,7 @@ const CHUNK = 500
 const DAY_MS = 86_400_000
 
 /** Among the oldest CHUNK deliveries, selects those that were created before `date` and are not pending. */
-const selectOld = (db: Db, date: string) =>
+const selectOldDeliveries = (db: Db, date: string) =>
   queries(db)
     .selectFrom(({ selectFrom }) =>
       selectFrom('webhook_deliveries')
@@ -31,7 +31,7 @@ export async function cleanUpDeliveries(store: Store, days: number): Promise<voi
   const extensions = new Map([[DELIVERIES, deliveriesExtension]])
   const deleteSome = () =>
     store.db.transaction(async (db) => {
-      const ids = (await selectOld(db, before).execute()).map(({ id }) => id)
+      const ids = (await selectOldDeliveries(db, before).execute()).map(({ id }) => id)
       await deleteRecords({ db, catalog: store.catalog }, extensions, collection, ids)
       return ids.length
     })

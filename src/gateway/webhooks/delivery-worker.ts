@@ -5,7 +5,7 @@ import type { Config } from '../../platform/config.ts'
 import { DatabaseUnavailable } from '../../platform/db/database-errors.ts'
 import { makeGroups } from '../../platform/db/group-commits.ts'
 import type { Logger } from '../../platform/log.ts'
-import { repeat, WakeSignal } from '../../platform/tools/repeat.ts'
+import { repeatWork, WakeSignal } from '../../platform/tools/repeat.ts'
 import { callWebhook, type OtherForms } from './call-webhook.ts'
 import {
   CHANNEL,
@@ -14,8 +14,8 @@ import {
   type Lease,
   leaseDeliveries,
 } from './lease-deliveries.ts'
-import { type DueDelivery, findDue } from './load-delivery.ts'
-import { endTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
+import { type DueDelivery, findDueDeliveries } from './load-delivery.ts'
+import { endDeliveryTurn, failWithoutCall, recordOutcome } from './record-outcome.ts'
 
 export type WebhookSettings = Pick<Config, 'webhookAllowPrivate'>
 
@@ -31,7 +31,7 @@ const IDLE_MS = 5_000
 const MAX_TRIES = 10
 
 /** Retries while the database is busy or unreachable: an unrecorded call would be made twice. */
-async function persistently(work: () => Promise<void>) {
+async function retryUntilDone(work: () => Promise<void>) {
   for (let tries = 1; ; tries++) {
     try {
       return await work()
@@ -58,13 +58,13 @@ export async function startWebhooks(
   const finding = makeGroups<string, DueDelivery | null>({
     keyOf: (delivery) => delivery,
     async store(deliveries) {
-      const found = await findDue(store, deliveries, otherForms.bodyForm)
+      const found = await findDueDeliveries(store, deliveries, otherForms.bodyForm)
       return deliveries.map((delivery) => found.get(delivery) ?? null)
     },
   })
   const call = async (lease: Lease) => {
     const due = await finding.add(lease.delivery)
-    if (!due) return endTurn(store, lease)
+    if (!due) return endDeliveryTurn(store, lease)
     if (due.closed) return failWithoutCall(store, lease, due, due.closed)
     const calling = due.mail
       ? otherForms.mail(due, due.mail)
@@ -74,7 +74,7 @@ export async function startWebhooks(
     const outcome = await calling.catch((error: unknown) => {
       if (!ending.signal.aborted) throw error
     })
-    if (outcome) await persistently(() => recordOutcome(store, lease, due, outcome))
+    if (outcome) await retryUntilDone(() => recordOutcome(store, lease, due, outcome))
     else await endLease(db, lease)
   }
   const begin = (lease: Lease) => {
@@ -107,7 +107,7 @@ export async function startWebhooks(
     if (isWaiting) await fill()
   }
   const rest = (ended: AbortSignal) => signal.wait(isWaiting ? LOOK_MS : IDLE_MS, ended)
-  const stop = repeat(round, rest, log, 'could not read webhook deliveries, trying again')
+  const stop = repeatWork(round, rest, log, 'could not read webhook deliveries, trying again')
   return async () => {
     await stop()
     await stopListening()

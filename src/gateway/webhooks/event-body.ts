@@ -1,7 +1,7 @@
 import type { Collection } from '../../engine/collections/collection.ts'
 import type { Value } from '../../engine/fields/field.ts'
-import { linkToken } from '../../engine/files/link-token.ts'
-import { findAllStored, type StoredFile } from '../../engine/files/stored-files.ts'
+import { makeLinkToken } from '../../engine/files/link-token.ts'
+import { findStoredFiles, type StoredFile } from '../../engine/files/stored-files.ts'
 import { makeBlankValues } from '../../engine/records/prepare.ts'
 import { type RecordRow, toRow } from '../../engine/records/record-row.ts'
 import { renderRecord } from '../../engine/records/render.ts'
@@ -21,9 +21,9 @@ export async function linkFiles(
   publicUrl: string,
 ) {
   const record = { collection: MESSAGES, record: String(id) }
-  const files = await findAllStored(db, record, (attachments ?? []) as string[])
+  const files = await findStoredFiles(db, record, (attachments ?? []) as string[])
   const link = async (name: string) => {
-    const token = await linkToken(db, { ...record, name }, at + LINK_SECONDS)
+    const token = await makeLinkToken(db, { ...record, name }, at + LINK_SECONDS)
     return `${publicUrl}/api/files/${MESSAGES}/${id}/${encodeURIComponent(name)}?token=${token}`
   }
   return Promise.all(
@@ -32,7 +32,7 @@ export async function linkFiles(
 }
 
 /** A sample event with all fields of a message, some of them empty, and a file, to check templates. */
-export function sampleEvent(messages: Collection, message: Readonly<Record<string, Value>>) {
+export function makeSampleEvent(messages: Collection, message: Readonly<Record<string, Value>>) {
   const row = toRow(messages, {
     ...makeBlankValues(messages),
     ...message,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { logQuery } from '../../engine/records/log-changes.ts'
-import { execute } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
 
@@ -17,7 +17,7 @@ export async function failPending(
     .where('status', '=', 'pending')
     .execute()
   const ids = pending.map(({ id }) => id)
-  await endAll(db, ids, reason)
+  await endDeliveries(db, ids, reason)
 }
 
 /** Ends these deliveries as failed. `db` must be a transaction. */
@@ -27,16 +27,16 @@ export async function failDeliveries(
   reason: string,
 ): Promise<void> {
   await lockDeliveries(db).where('id', '=', matchAny(deliveries)).execute()
-  await endAll(db, deliveries, reason)
+  await endDeliveries(db, deliveries, reason)
 }
 
 /** Against deadlocks, records of deliveries are locked before their queue rows, each in the order of ids. */
 const lockDeliveries = (db: Db) =>
   queries(db).selectFrom('webhook_deliveries').select('id').orderBy('id').forUpdate()
 
-async function endAll(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
+async function endDeliveries(db: Db, deliveries: readonly string[], reason: string): Promise<void> {
   if (deliveries.length === 0) return
-  await execute(
+  await executeStatement(
     db,
     sql`with waiting as (
       delete from webhook_dispatch where delivery = ${matchAny(deliveries)} returning delivery

@@ -1,5 +1,5 @@
 import { badRequest } from '../../platform/api-errors.ts'
-import { templateRenderer } from '../../platform/templates/render.ts'
+import { makeTemplateRenderer } from '../../platform/templates/render.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { cutText, type TextRules } from '../../portable/service-texts.ts'
 import { findWebhookPreset } from '../../portable/webhook-presets.ts'
@@ -41,9 +41,9 @@ export function fillTemplates(
   const { target, token } = fields
   const own = JSON.parse(fields.headers || 'null') ?? {}
   if (!isObject(own)) throw new TemplateFault('headers', 'Must be an object of texts.')
-  const headers = { ...preset.headers, ...lowerCased(own) }
+  const headers = { ...preset.headers, ...checkHeaders(own) }
   // the JSON is parsed and written again, because a brace may be stored as \u007b
-  const body = inField('body', () =>
+  const body = withFieldErrors('body', () =>
     JSON.stringify(JSON.parse(fields.body || 'null') ?? preset.body),
   )
   const texts = [fields.url, JSON.stringify(headers), body ?? '']
@@ -54,26 +54,26 @@ export function fillTemplates(
   const received = told.data.message_type === 'incoming'
   const known = { files: [], ...told, id: event.id, received, ...(target && { target }) }
   const limits = { maxLength: MAX_LENGTH, maxSteps: MAX_STEPS, everyBranch }
-  const fillBody = templateRenderer(known, limits)
-  const fillSecret = templateRenderer({ ...known, ...(token && { token }) }, limits)
+  const fillBody = makeTemplateRenderer(known, limits)
+  const fillSecret = makeTemplateRenderer({ ...known, ...(token && { token }) }, limits)
   const inUrl = (value: string) => (value === token ? encodeURI(value) : encodeURIComponent(value))
 
-  const url = inField('url', () => {
-    const filled = fillSecret(withPath(fields.url, preset.path), inUrl).text
+  const url = withFieldErrors('url', () => {
+    const filled = fillSecret(addPath(fields.url, preset.path), inUrl).text
     if (extractServer(filled) !== extractServer(fields.url))
       throw badRequest('Only the path and the query may have placeholders.')
     if (/\/\.{1,2}(?=[/?#]|$)/.test(filled))
       throw badRequest('The address must have no part that is . or ..')
     return filled
   })
-  const sent = inField('headers', () =>
+  const sent = withFieldErrors('headers', () =>
     Object.entries(headers)
-      .map(([name, value]): [string, string] => [name, headerValue(fillSecret(value).text)])
+      .map(([name, value]): [string, string] => [name, toHeaderValue(fillSecret(value).text)])
       .filter(([, value]) => value !== ''),
   )
   const type = sent.find(([name]) => name === 'content-type')?.[1] ?? ''
   const method = fields.method || (preset.method ?? 'POST')
-  const [filled, text] = inField('body', () => {
+  const [filled, text] = withFieldErrors('body', () => {
     if (body === undefined) return [undefined, method === 'GET' ? '' : event.body]
     const encode = FORM.test(type) && body.startsWith('"') ? encodeURIComponent : undefined
     const fillText = (value: string, rule: ReturnType<TextRules>) => {
@@ -85,7 +85,7 @@ export function fillTemplates(
     const filled: unknown = JSON.parse(body, function (this: Record<string, unknown>, key, value) {
       return typeof value === 'string' ? fillText(value, preset.texts?.(key, this)) : value
     })
-    return [filled, bodyText(filled, type)]
+    return [filled, writeBodyText(filled, type)]
   })
   const mail = fields.url.startsWith('mailto:') ? parseWebhookMail(url, filled) : undefined
   return {
@@ -102,7 +102,7 @@ export function fillTemplates(
 }
 
 /** Encodes a body by its content type: as a form, as unchanged text, or as JSON. */
-function bodyText(body: unknown, type: string) {
+function writeBodyText(body: unknown, type: string) {
   if (typeof body === 'string' && !/\bjson\b/i.test(type)) return body
   return FORM.test(type)
     ? new URLSearchParams(body as Record<string, string>).toString()
@@ -116,10 +116,10 @@ function extractServer(url: string) {
 }
 
 /** A URL without a path gets the path of the preset. */
-const withPath = (url: string, path = '') =>
+const addPath = (url: string, path = '') =>
   path && /^https?:\/\/[^/?#]+\/?$/.test(url) ? url.replace(/\/$/, '') + path : url
 
-function lowerCased(headers: Readonly<Record<string, unknown>>): Record<string, string> {
+function checkHeaders(headers: Readonly<Record<string, unknown>>): Record<string, string> {
   const entries = Object.entries(headers).map(([name, value]): [string, string] => {
     const key = name.toLowerCase()
     if (!HEADER_NAME.test(key) || OWN_HEADERS.test(key) || typeof value !== 'string')
@@ -130,10 +130,10 @@ function lowerCased(headers: Readonly<Record<string, unknown>>): Record<string, 
 }
 
 /** A header's value in one line. Characters that are not ASCII become `?`. */
-const headerValue = (text: string) => text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
+const toHeaderValue = (text: string) => text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
 
 /** Turns each error into a TemplateFault: any other error would also stop deliveries of other webhooks. */
-function inField<T>(field: keyof TemplateFields, work: () => T): T {
+function withFieldErrors<T>(field: keyof TemplateFields, work: () => T): T {
   try {
     return work()
   } catch (error) {

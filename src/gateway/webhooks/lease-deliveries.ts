@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { callForRows } from '../../platform/db/call.ts'
+import { callFunctionRows } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { anyFound, queries } from '../../platform/db/queries.ts'
+import { matchAnyFound, queries } from '../../platform/db/queries.ts'
 
 /** The channel that wakes workers when deliveries are due. Its notifications are empty. */
 export const CHANNEL = 'pocketsms_webhooks'
@@ -27,7 +27,7 @@ export async function endExpiredLeases(db: Db): Promise<boolean> {
         .updateTable('webhook_dispatch')
         .set({ handed_at: null })
         .where('delivery', '=', ({ selectFrom }) =>
-          anyFound(
+          matchAnyFound(
             selectFrom('webhook_dispatch')
               .select('delivery')
               .where('handed_at', '<', sql<Date>`now() - interval '30 seconds'`)
@@ -45,7 +45,7 @@ export async function endExpiredLeases(db: Db): Promise<boolean> {
  * Leases at most `limit` due deliveries. This fixes their order, so lease only what can start immediately.
  */
 export const leaseDeliveries = (db: Db, limit: number): Promise<Lease[]> =>
-  callForRows(db, 'webhook_lease', LOCKS.webhookLease, limit)
+  callFunctionRows(db, 'webhook_lease', LOCKS.webhookLease, limit)
 
 /** Whether a row of `webhook_dispatch` still has this lease. */
 export const isLeased = ({ since }: Lease) =>
@@ -75,7 +75,7 @@ export const endAllLeases = (db: Db) =>
  * Counts unfinished deliveries, and the seconds that the oldest due one has waited; 0 if none is due. 10,000
  * take 2 ms.
  */
-export const webhookLag = ({ db }: { readonly db: Db }) =>
+export const readWebhookLag = ({ db }: { readonly db: Db }) =>
   queries(db)
     .selectFrom('webhook_dispatch')
     .select(({ fn }) => [

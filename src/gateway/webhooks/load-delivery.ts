@@ -1,6 +1,6 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
-import { quote, toColumnName, toTableName } from '../../engine/collections/sql-names.ts'
+import { quoteName, toColumnName, toTableName } from '../../engine/collections/sql-names.ts'
 import { makeBlankValues } from '../../engine/records/prepare.ts'
 import { columnsOf, type RecordRow } from '../../engine/records/record-row.ts'
 import { findStatementName } from '../../engine/records/statement-name.ts'
@@ -71,14 +71,14 @@ export interface BodyForm {
 const IS_OPEN = `d.status = 'pending' and (w.id is not null or p.target is not null)`
 
 /** Returns, by delivery id, what the next attempts need. Leaves out finished deliveries. */
-export const findDue = (store: Store, deliveries: readonly string[], form?: BodyForm) =>
-  find(store, deliveries, IS_OPEN, form)
+export const findDueDeliveries = (store: Store, deliveries: readonly string[], form?: BodyForm) =>
+  findDeliveriesWhere(store, deliveries, IS_OPEN, form)
 
 /** Finds a delivery in any state; undefined for an unknown id. */
 export const findDelivery = async (store: Store, delivery: string, form?: BodyForm) =>
-  (await find(store, [delivery], 'true', form)).get(delivery)
+  (await findDeliveriesWhere(store, [delivery], 'true', form)).get(delivery)
 
-async function find(
+async function findDeliveriesWhere(
   store: Store,
   deliveries: readonly string[],
   condition: string,
@@ -99,7 +99,7 @@ async function find(
     join webhook_payloads p on p.delivery = d.id
     left join webhook_rotations r on r.webhook = w.id
     cross join lateral json_populate_record(
-      json_populate_record(null::${quote(toTableName(messages))}, $2), p.image) b
+      json_populate_record(null::${quoteName(toTableName(messages))}, $2), p.image) b
     where d.id = any($1::text[]) and p.delivery = any($1::text[]) and ${condition}`
   const name = findStatementName(store.catalog, text)
   const { rows, fields } = await store.db.lookUp(text, [deliveries, blankRow(messages)], name)
@@ -156,16 +156,16 @@ async function makeDueDelivery(
     image,
     files,
     format: isUsual ? '' : format,
-    closed: format === 'callback' ? undefined : closedBy(isOpen, isSigned),
+    closed: format === 'callback' ? undefined : findClosedReason(isOpen, isSigned),
     maxAttempts: isUsual ? Number.POSITIVE_INFINITY : OTHER_ATTEMPTS,
     body: isUsual && facts === null ? makeEventBody(event, time, messages, row, files) : '',
     ...(facts !== null && form?.render(facts, eventId, time)),
   }
-  return fields === null ? due : { ...due, ...filled(JSON.parse(fields), due) }
+  return fields === null ? due : { ...due, ...fillDelivery(JSON.parse(fields), due) }
 }
 
 /** Fills the webhook's templates from the delivery's body. A TemplateFault ends it without a retry. */
-function filled(
+function fillDelivery(
   fields: TemplateFields,
   { eventId: id, body, closed }: DueDelivery,
 ): Partial<DueDelivery> {
@@ -189,7 +189,7 @@ type DueColumns = Omit<DueDelivery, 'closed' | 'maxAttempts' | 'image' | 'files'
   readonly fields: string | null
 }
 
-const closedBy = (isOpen: boolean | null, isSigned: boolean) =>
+const findClosedReason = (isOpen: boolean | null, isSigned: boolean) =>
   isOpen ? (isSigned ? undefined : END_REASONS.unsigned) : END_REASONS.disabled
 
 /** A row of empty values as JSON, for fields added to the collection after the event. */

@@ -1,22 +1,26 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { logChanges } from '../../engine/records/log-changes.ts'
-import { callForRows } from '../../platform/db/call.ts'
+import { callFunctionRows } from '../../platform/db/call.ts'
 import { makeDatabaseGroups } from '../../platform/db/group-commits.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { inSeconds, NOW, queries } from '../../platform/db/queries.ts'
+import { NOW, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import type { CallOutcome } from './call-webhook.ts'
 import { failPending } from './fail-deliveries.ts'
 import { endLease, isLeased, type Lease } from './lease-deliveries.ts'
-import { type DueDelivery, END_REASONS, findDue } from './load-delivery.ts'
-import { nextDelay } from './retry-delay.ts'
+import { type DueDelivery, END_REASONS, findDueDeliveries } from './load-delivery.ts'
+import { computeNextDelay } from './retry-delay.ts'
 
 /** 410 Gone: the receiver wants no more calls. */
 const GONE = 410
 
 /** Records outcomes unless another attempt has. `isOver`: the deliveries are finished and leave the queue. */
-async function record(db: Db, outcomes: readonly Outcome[], isOver: boolean): Promise<boolean[]> {
-  const recorded = await callForRows(db, 'webhook_record', JSON.stringify(outcomes), isOver)
+async function storeOutcomes(
+  db: Db,
+  outcomes: readonly Outcome[],
+  isOver: boolean,
+): Promise<boolean[]> {
+  const recorded = await callFunctionRows(db, 'webhook_record', JSON.stringify(outcomes), isOver)
   const ids = new Set(recorded.map(({ webhook_record: id }) => id))
   return outcomes.map(({ delivery }) => ids.has(delivery))
 }
@@ -24,7 +28,7 @@ async function record(db: Db, outcomes: readonly Outcome[], isOver: boolean): Pr
 export const ending = makeDatabaseGroups<Outcome, boolean>((db) => ({
   keyOf: ({ delivery }) => delivery,
   isOnce: true,
-  store: (outcomes) => record(db, outcomes, true),
+  store: (outcomes) => storeOutcomes(db, outcomes, true),
 }))
 
 /** Records an outcome unless another node did, and ends the lease. A 410 disables the webhook. */
@@ -40,16 +44,16 @@ export async function recordOutcome(
     outcome.verdict ?? (outcome.status >= 200 && outcome.status < 300 ? 'delivered' : 'again')
   const isDelivered = verdict === 'delivered'
   const isOver = verdict !== 'again' || isGone || attempts >= due.maxAttempts
-  const delay = isOver ? undefined : nextDelay(attempts, outcome.retryAfter)
+  const delay = isOver ? undefined : computeNextDelay(attempts, outcome.retryAfter)
   const status = isDelivered ? 'delivered' : delay === undefined ? 'failed' : 'pending'
   const made = makeStoredOutcome(due, status, attempts, outcome, delay)
-  if (delay === undefined && !isGone) return end(store, lease, made)
+  if (delay === undefined && !isGone) return endDelivery(store, lease, made)
   await store.db.transaction(async (db) => {
-    const [isRecorded] = await record(db, [made], delay === undefined)
+    const [isRecorded] = await storeOutcomes(db, [made], delay === undefined)
     if (!isRecorded) return endLease(db, lease)
     if (delay !== undefined) await putOff(db, lease, delay)
     if (!isGone) return
-    await disable(db, due)
+    await disableWebhook(db, due)
     await failPending(db, due.webhook, due.user, END_REASONS.gone)
   })
 }
@@ -59,21 +63,21 @@ const putOff = (db: Db, lease: Lease, delay: number) =>
   queries(db)
     .updateTable('webhook_dispatch')
     .set({
-      due_at: inSeconds(delay),
+      due_at: writeTimeInSeconds(delay),
       handed_at: sql`case when ${isLeased(lease)} then null else handed_at end`,
     })
     .where('delivery', '=', lease.delivery)
     .execute()
 
 /** Removes a finished or deleted delivery from the queue. If it is due again, only ends the lease. */
-export async function endTurn({ db, catalog }: Store, lease: Lease): Promise<void> {
+export async function endDeliveryTurn({ db, catalog }: Store, lease: Lease): Promise<void> {
   await db.transaction(async (inside) => {
     await queries(inside)
       .selectFrom('webhook_deliveries')
       .where('id', '=', lease.delivery)
       .forUpdate()
       .execute()
-    if ((await findDue({ db: inside, catalog }, [lease.delivery])).size > 0)
+    if ((await findDueDeliveries({ db: inside, catalog }, [lease.delivery])).size > 0)
       await endLease(inside, lease)
     else
       await queries(inside)
@@ -90,11 +94,11 @@ export async function failWithoutCall(
   reason: string,
 ) {
   const outcome = { status: 0, text: reason, latencyMs: 0, retryAfter: 0 }
-  await end(store, lease, makeStoredOutcome(due, 'failed', due.attempts, outcome))
+  await endDelivery(store, lease, makeStoredOutcome(due, 'failed', due.attempts, outcome))
 }
 
 /** Records a final outcome. If somebody changed the delivery meanwhile, only ends the lease. */
-async function end({ db }: Store, lease: Lease, outcome: Outcome) {
+async function endDelivery({ db }: Store, lease: Lease, outcome: Outcome) {
   if (!(await ending(db).add(outcome))) await endLease(db, lease)
 }
 
@@ -120,7 +124,7 @@ const makeStoredOutcome = (
   headers: headers ?? null,
 })
 
-const disable = (db: Db, { webhook, user }: DueDelivery) =>
+const disableWebhook = (db: Db, { webhook, user }: DueDelivery) =>
   queries(db)
     .with('written', (query) =>
       query

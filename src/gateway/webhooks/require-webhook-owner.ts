@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { makeRefuse, type Refusals } from '../../platform/common-refusals.ts'
+import { makeErrorFactory, type Refusals } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 
@@ -15,7 +15,7 @@ export const WEBHOOK_REFUSALS = {
 } as const satisfies Refusals
 
 /** The answer `{"error","message"}` of a refused request about webhooks. */
-export const webhookRefusal = makeRefuse(WEBHOOK_REFUSALS)
+export const webhookRefusal = makeErrorFactory(WEBHOOK_REFUSALS)
 
 /** The user whose webhooks a caller may use; null: those of all users. Every statement here filters by it. */
 export type Owner = string | null
@@ -29,11 +29,11 @@ export function requireWebhookOwner(auth: AuthRecord | null): Owner {
 }
 
 /** Whether a row belongs to the owner. Uses no index: another condition must find the row. */
-export const isOwn = (owner: Owner) =>
+export const isOwnWebhook = (owner: Owner) =>
   sql<boolean>`(${owner}::text is null or "user" || '' = ${owner})`
 
 /** Locks a webhook and returns its user. Throws 404, 409 for a disabled one. */
-export async function requireOpen(
+export async function requireOpenWebhook(
   db: Db,
   owner: Owner,
   webhook: string,
@@ -43,7 +43,7 @@ export async function requireOpen(
     .selectFrom('webhooks')
     .select(['user', 'enabled'])
     .where('id', '=', webhook)
-    .where(isOwn(owner))
+    .where(isOwnWebhook(owner))
     .$if(lock === 'share', (query) => query.forShare())
     .$if(lock === 'no key update', (query) => query.forNoKeyUpdate())
     .executeTakeFirst()

@@ -3,13 +3,18 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate, parseDate, toDate } from '../../engine/fields/date.ts'
 import { logQuery } from '../../engine/records/log-changes.ts'
-import { execute } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { OtherForms } from './call-webhook.ts'
 import { WAKE } from './lease-deliveries.ts'
 import { findDelivery } from './load-delivery.ts'
-import { isOwn, type Owner, requireOpen, webhookRefusal } from './require-webhook-owner.ts'
+import {
+  isOwnWebhook,
+  type Owner,
+  requireOpenWebhook,
+  webhookRefusal,
+} from './require-webhook-owner.ts'
 
 export const STARTED = z
   .object({
@@ -22,13 +27,17 @@ export const STARTED = z
 export type Started = z.output<typeof STARTED>
 
 /** Queues deliveries again, now and with 0 attempts, if `which` holds. Returns their number. */
-async function queueAgain(db: Db, owner: Owner, which: Expression<SqlBool>): Promise<number> {
-  const [row] = await execute(
+async function requeueDeliveries(
+  db: Db,
+  owner: Owner,
+  which: Expression<SqlBool>,
+): Promise<number> {
+  const [row] = await executeStatement(
     db,
     sql<{ resent: number }>`with written as (
       update webhook_deliveries set status = 'pending', attempts = 0, next_attempt_at = ${NOW}, updated = ${NOW}
       where id = any(array(
-        select id from webhook_deliveries where ${isOwn(owner)} and ${which} order by id for update))
+        select id from webhook_deliveries where ${isOwnWebhook(owner)} and ${which} order by id for update))
       returning *
     ), noted as ${logQuery('update', 'webhook_deliveries')}, queued as (
       insert into webhook_dispatch (delivery, webhook, "user")
@@ -47,13 +56,13 @@ export function resendDelivery(store: Store, owner: Owner, delivery: string): Pr
       .selectFrom('webhook_deliveries')
       .select(['webhook', 'event_id', 'event'])
       .where('id', '=', delivery)
-      .where(isOwn(owner))
+      .where(isOwnWebhook(owner))
       .forUpdate()
       .executeTakeFirst()
     if (!found) throw webhookRefusal('delivery_not_found')
     const { webhook, ...event } = found
-    if (webhook !== '') await requireOpen(db, owner, webhook)
-    await queueAgain(db, owner, sql`id = ${delivery}`)
+    if (webhook !== '') await requireOpenWebhook(db, owner, webhook)
+    await requeueDeliveries(db, owner, sql`id = ${delivery}`)
     return { id: delivery, ...event, status: 'pending' }
   })
 }
@@ -72,9 +81,9 @@ export function resendFailed(store: Store, owner: Owner, webhook: string, body: 
   const from = toDate(parseDate(SINCE.safeParse(body).data?.since))
   if (!from) throw webhookRefusal('invalid_request')
   return store.db.transaction(async (db) => {
-    await requireOpen(db, owner, webhook)
+    await requireOpenWebhook(db, owner, webhook)
     const failed = sql<boolean>`webhook = ${webhook} and status = 'failed' and updated >= ${formatDate(from)}`
-    return { resent: await queueAgain(db, owner, failed) } satisfies z.output<typeof RESENT>
+    return { resent: await requeueDeliveries(db, owner, failed) } satisfies z.output<typeof RESENT>
   })
 }
 
@@ -105,7 +114,7 @@ export async function readDeliveryRequest(
     .leftJoin('webhook_headers as h', 'h.delivery', 'd.id')
     .select(sql<string | null>`h.headers::text`.as('headers'))
     .where('d.id', '=', delivery)
-    .where(isOwn(owner))
+    .where(isOwnWebhook(owner))
     .executeTakeFirst()
   const found = sent && (await findDelivery(store, delivery, bodyForm))
   if (!found) throw webhookRefusal('delivery_not_found')

@@ -7,7 +7,7 @@ const JITTER = 0.1
 export const MAX_RETRY_AFTER_SECONDS = 86_400
 
 /** Seconds until the next attempt, at least `retryAfter`; undefined after the last. `chance`: 0 to 1. */
-export function nextDelay(
+export function computeNextDelay(
   attempts: number,
   retryAfter = 0,
   chance = Math.random(),

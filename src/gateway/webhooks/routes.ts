@@ -4,10 +4,10 @@ import { authenticateUncached } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { auditRequest } from '../../http/middleware/audit.ts'
-import { describeBy, refusalAnswers } from '../../http/openapi/gateway-error-answers.ts'
+import { listErrorAnswers, makeErrorDescriber } from '../../http/openapi/gateway-error-answers.ts'
 import { SIGNED_IN } from '../../http/openapi/security.ts'
 import type { HasServices, Permission } from '../../http/permission.ts'
-import { rows } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { openStoreForCaller } from '../../http/server/caller.ts'
 import type { OtherForms } from './call-webhook.ts'
 import { NEW_SECRET } from './new-secret.ts'
@@ -22,7 +22,7 @@ import {
   STARTED,
 } from './resend-deliveries.ts'
 import { rotateSecret } from './rotate-secret.ts'
-import { sendTest } from './send-test.ts'
+import { sendTestEvent } from './send-test.ts'
 
 export interface WebhookServices extends Services {
   readonly otherForms: OtherForms
@@ -51,7 +51,7 @@ const byWebhookOwner: Permission<WebhookCaller, WebhookServices> = {
 }
 
 /** Makes a handler that runs `work` and, for a superuser or member, audits it in the same transaction. */
-const act =
+const makeWebhookAction =
   (
     action: string,
     work: (inside: Store, owner: Owner, id: string) => unknown,
@@ -65,13 +65,13 @@ const act =
       return result
     })
 
-const describeRefusals = describeBy(WEBHOOK_REFUSALS)
+const describeRefusals = makeErrorDescriber(WEBHOOK_REFUSALS)
 /** Those named, 401 and 403. */
-const webhookAnswers = (...codes: Parameters<typeof describeRefusals>) =>
-  refusalAnswers(describeRefusals('unauthorized', 'forbidden', ...codes))
+const describeWebhookAnswers = (...codes: Parameters<typeof describeRefusals>) =>
+  listErrorAnswers(describeRefusals('unauthorized', 'forbidden', ...codes))
 
 /** `/api/webhooks`: actions on webhooks by their user or a superuser. Errors: `{"error","message"}`. */
-export const WEBHOOK_ROUTES = rows('webhooks', {
+export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
   'POST /api/webhooks/:id/test': {
     permission: byWebhookOwner,
     describe: {
@@ -80,9 +80,9 @@ export const WEBHOOK_ROUTES = rows('webhooks', {
       description:
         'Sends `webhook.test` with an invented message, in the same way as all events. While three tests of the webhook wait, the answer is 429.',
       answer: ['The delivery, which is under way.', STARTED],
-      fails: webhookAnswers('webhook_not_found', 'webhook_disabled'),
+      fails: describeWebhookAnswers('webhook_not_found', 'webhook_disabled'),
     },
-    run: act('test webhook', sendTest),
+    run: makeWebhookAction('test webhook', sendTestEvent),
   },
   'POST /api/webhooks/:id/rotate': {
     permission: byWebhookOwner,
@@ -92,9 +92,9 @@ export const WEBHOOK_ROUTES = rows('webhooks', {
       description:
         'For 24 hours deliveries are signed with both secrets. A second rotation ends the first.',
       answer: ['The new secret.', NEW_SECRET],
-      fails: webhookAnswers('webhook_not_found'),
+      fails: describeWebhookAnswers('webhook_not_found'),
     },
-    run: act('rotate secret', rotateSecret),
+    run: makeWebhookAction('rotate secret', rotateSecret),
   },
   'POST /api/webhooks/:id/resend-failed': {
     permission: byWebhookOwner,
@@ -104,7 +104,7 @@ export const WEBHOOK_ROUTES = rows('webhooks', {
       description:
         'Sends all deliveries of a webhook once more that ended as failed since a date. Their webhook-ids stay.',
       answer: ['How many there are.', RESENT],
-      fails: webhookAnswers(
+      fails: describeWebhookAnswers(
         'invalid_request',
         'webhook_not_found',
         'webhook_disabled',
@@ -114,11 +114,9 @@ export const WEBHOOK_ROUTES = rows('webhooks', {
     },
     run: async (caller, c, id) => {
       const since = await readJson(c, 10_000)
-      return act('resend failed', (inside, owner) => resendFailed(inside, owner, id, since))(
-        caller,
-        c,
-        id,
-      )
+      return makeWebhookAction('resend failed', (inside, owner) =>
+        resendFailed(inside, owner, id, since),
+      )(caller, c, id)
     },
   },
   'GET /api/webhooks/deliveries/:id/request': {
@@ -129,7 +127,7 @@ export const WEBHOOK_ROUTES = rows('webhooks', {
       description:
         'The body, and the headers of the last attempt. Of a webhook in the format `twilio`, the body has the form, which a GET sends in its query.',
       answer: ['The request.', DELIVERY_REQUEST],
-      fails: webhookAnswers('delivery_not_found'),
+      fails: describeWebhookAnswers('delivery_not_found'),
     },
     run: ({ owner, store, services }, _, id) =>
       readDeliveryRequest(store, owner, id, services.otherForms),
@@ -141,8 +139,8 @@ export const WEBHOOK_ROUTES = rows('webhooks', {
       summary: 'Send a delivery again',
       description: 'Sends it at once, whatever its outcome was. Its webhook-id stays the same.',
       answer: ['The delivery, which is under way.', STARTED],
-      fails: webhookAnswers('delivery_not_found', 'webhook_disabled'),
+      fails: describeWebhookAnswers('delivery_not_found', 'webhook_disabled'),
     },
-    run: act('resend', resendDelivery, 'webhook_deliveries'),
+    run: makeWebhookAction('resend', resendDelivery, 'webhook_deliveries'),
   },
 })

@@ -20,7 +20,7 @@ export function isSigned(
 }
 
 /** Headers of Standard Webhooks with a signature per secret: two during a rotation. */
-export function signatureHeaders(
+export function makeSignatureHeaders(
   { id, at, body }: { readonly id: string; readonly at: Date; readonly body: string },
   secrets: readonly string[],
 ): Record<string, string> {

@@ -1,22 +1,22 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
 import type { Value } from '../../engine/fields/field.ts'
-import { validate } from '../../engine/records/check-write.ts'
+import { validateDraft } from '../../engine/records/check-write.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { requireOwn } from '../../engine/records/require-own.ts'
-import { type FieldError, fieldError, invalidFields } from '../../platform/api-errors.ts'
+import { requireOwnRecord } from '../../engine/records/require-own.ts'
+import { type FieldError, invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { lock, matchAny, queries } from '../../platform/db/queries.ts'
+import { matchAny, queries, takeLock } from '../../platform/db/queries.ts'
 import { findUrlFault, type UrlFault } from '../../platform/outgoing/addresses.ts'
 import type { WebhookSettings } from './delivery-worker.ts'
-import { MESSAGES, sampleEvent } from './event-body.ts'
+import { MESSAGES, makeSampleEvent } from './event-body.ts'
 import { failPending } from './fail-deliveries.ts'
 import { fillTemplates, type WebhookEvent } from './fill.ts'
 import { checkMailAddress } from './fill-mail.ts'
 import { END_REASONS } from './load-delivery.ts'
 import { makeWebhookSecret, NEW_SECRET } from './new-secret.ts'
-import { sampleRow } from './send-test.ts'
+import { makeSampleRow } from './send-test.ts'
 import { TEMPLATE_FIELDS, TemplateFault, type TemplateFields } from './template-fields.ts'
 
 export const WEBHOOKS = 'webhooks'
@@ -34,10 +34,10 @@ const HIDDEN = '***'
 const ALLOWING = "The server's setting WEBHOOK_ALLOW_PRIVATE allows http:// and private addresses"
 
 const URL_ERRORS: Readonly<Record<UrlFault, FieldError>> = {
-  not_a_url: fieldError('validation_invalid_url', 'Must be a valid url'),
-  not_http: fieldError('validation_url_not_http', 'Must begin with https://'),
-  not_https: fieldError('validation_url_not_https', `Must begin with https://. ${ALLOWING}`),
-  private: fieldError('validation_url_private', `Must not be a private address. ${ALLOWING}`),
+  not_a_url: makeFieldError('validation_invalid_url', 'Must be a valid url'),
+  not_http: makeFieldError('validation_url_not_http', 'Must begin with https://'),
+  not_https: makeFieldError('validation_url_not_https', `Must begin with https://. ${ALLOWING}`),
+  private: makeFieldError('validation_url_private', `Must not be a private address. ${ALLOWING}`),
 }
 
 /** Maximum webhooks, and maximum hooks, of a user. 20 webhooks turn 1,000 events into 20,000 deliveries. */
@@ -45,7 +45,7 @@ const MOST_OWN = 20
 
 /** Throws 400 if the user has MOST_OWN already. Until the transaction of `db` ends, other creations wait. */
 export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: string) {
-  await lock(db, kind === 'hooks' ? LOCKS.hookCount : LOCKS.webhookCount, user)
+  await takeLock(db, kind === 'hooks' ? LOCKS.hookCount : LOCKS.webhookCount, user)
   const { own } = await queries(db)
     .selectFrom(kind)
     .select(({ fn }) => fn.countAll<number>().as('own'))
@@ -53,7 +53,7 @@ export async function requireRoomFor(db: Db, kind: 'webhooks' | 'hooks', user: s
     .executeTakeFirstOrThrow()
   if (own < MOST_OWN) return
   const message = `A user has at most ${MOST_OWN} ${kind}.`
-  throw invalidFields({ user: fieldError(`validation_too_many_${kind}`, message) })
+  throw invalidFields({ user: makeFieldError(`validation_too_many_${kind}`, message) })
 }
 
 type Values = Record<string, Value>
@@ -71,22 +71,25 @@ export type FitWebhook = (store: Store, values: Values) => Promise<void>
  * The collection `webhooks`. Only creation returns the secret. Disabling a webhook, or changing its format,
  * ends its pending deliveries as failed.
  */
-export function webhooksExtension(
+export function makeWebhooksExtension(
   { webhookAllowPrivate }: WebhookSettings,
   fits: readonly FitWebhook[],
 ) {
   const check = (store: Store, values: Values) => {
     const collection = store.catalog.find(WEBHOOKS) as Collection
     // if fields are invalid, the general validation reports all of them together
-    if (Object.keys(validate(collection, { values, passwords: {} })).length > 0) return
+    if (Object.keys(validateDraft(collection, { values, passwords: {} })).length > 0) return
     checkAddress(values, webhookAllowPrivate)
     if (values.format !== 'template') return
-    const sample = sampleEvent(store.catalog.find(MESSAGES)!, sampleRow(String(values.user)))
+    const sample = makeSampleEvent(
+      store.catalog.find(MESSAGES)!,
+      makeSampleRow(String(values.user)),
+    )
     const fields = { ...values, token: values.service_token } as unknown as TemplateFields
-    const wrong = templateFault(fields, sample)
+    const wrong = findTemplateFault(fields, sample)
     if (wrong)
       throw invalidFields({
-        [wrong.field]: fieldError('validation_invalid_template', wrong.message),
+        [wrong.field]: makeFieldError('validation_invalid_template', wrong.message),
       })
   }
   return {
@@ -102,7 +105,7 @@ export function webhooksExtension(
       keepToken(values)
       for (const fitForm of fits) await fitForm(store, values)
       check(store, { ...values, id: values.id || 'newwebhook00000' })
-      for (const field of LIMITS) await requireOwn(store, field, values)
+      for (const field of LIMITS) await requireOwnRecord(store, field, values)
       await requireRoomFor(store.db, 'webhooks', String(values.user))
       return { secret }
     },
@@ -111,7 +114,7 @@ export function webhooksExtension(
       keepToken(values, old)
       for (const fitForm of fits) await fitForm(store, values)
       if (CHECKED_FIELDS.some((field) => values[field] !== old[field])) check(store, values)
-      for (const field of LIMITS) await requireOwn(store, field, values, old)
+      for (const field of LIMITS) await requireOwnRecord(store, field, values, old)
       const isDisabled = old.enabled && !values.enabled
       // a pending call would use the new format or event, and say `sms:delivered` instead of `sms:sent`
       const isOther = values.smsgate_event !== old.smsgate_event || values.format !== old.format
@@ -152,7 +155,10 @@ export const deliveriesExtension: Extension = {
 }
 
 /** Fills all branches of a webhook's templates with a sample event. Returns the first fault, if any. */
-function templateFault(fields: TemplateFields, sample: WebhookEvent): TemplateFault | undefined {
+function findTemplateFault(
+  fields: TemplateFields,
+  sample: WebhookEvent,
+): TemplateFault | undefined {
   const given = { ...fields, target: fields.target || 'x', token: fields.token || 'x' }
   const found = catchTemplateFault(() => {
     if (fields.url.startsWith('mailto:')) checkMailAddress(fields.url)

@@ -1,17 +1,17 @@
-import { strict } from '../../engine/records/collection-extension.ts'
+import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { makeGaugeFactory } from '../../http/metrics/family.ts'
-import { gatewayForm } from '../../http/middleware/failure.ts'
+import { sendGatewayError } from '../../http/middleware/failure.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
-import { webhookCalls } from './calls.openapi.ts'
+import { describeWebhookCalls } from './calls.openapi.ts'
 import { cleanUpDeliveries } from './delete-old-deliveries.ts'
-import { webhookLag } from './lease-deliveries.ts'
+import { readWebhookLag } from './lease-deliveries.ts'
 import { WEBHOOK_ROUTES, type WebhookServices } from './routes.ts'
 import {
   DELIVERIES,
   deliveriesExtension,
   type FitWebhook,
+  makeWebhooksExtension,
   WEBHOOKS,
-  webhooksExtension,
 } from './webhook-extensions.ts'
 
 /** Calls of users' servers. `fits`: checks and completes the webhooks of other products' APIs. */
@@ -20,19 +20,19 @@ export const makeWebhooks = (fits: readonly FitWebhook[]): Feature<WebhookServic
   api: {
     roots: ['/api/webhooks'],
     group: 'webhooks',
-    errorForm: gatewayForm,
+    errorForm: sendGatewayError,
     isOwn: true,
-    webhooks: webhookCalls,
+    webhooks: describeWebhookCalls,
   },
   extensions: (config) => ({
-    [WEBHOOKS]: strict(webhooksExtension(config, fits)),
-    [DELIVERIES]: strict(deliveriesExtension),
+    [WEBHOOKS]: makeStrictExtension(makeWebhooksExtension(config, fits)),
+    [DELIVERIES]: makeStrictExtension(deliveriesExtension),
   }),
   timed: ({ store, config }) => [
     { id: 'webhookCleanUp', ...HOURLY, run: () => cleanUpDeliveries(store, config.webhookLogDays) },
   ],
   metrics({ store }) {
-    const webhooks = makeGaugeFactory(() => webhookLag(store))
+    const webhooks = makeGaugeFactory(() => readWebhookLag(store))
     return [
       webhooks(
         'webhook_deliveries_pending',

@@ -3,14 +3,14 @@ import type { IncomingMessage } from 'node:http'
 import type { Uploads } from '../../engine/files/upload.ts'
 import { ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { Ctx, RequestBody } from '../context.ts'
-import { isMalformed, queryText, readPairs } from '../query.ts'
+import { isMalformedQuery, readPairs, readQueryText } from '../query.ts'
 import type { RequestMemory } from '../request-memory.ts'
 import { findRequestMemory } from '../server/caller.ts'
-import { bodyBytes } from '../server/incoming-body.ts'
-import { firstValueEnd, readJson } from './json-value.ts'
+import { readBodyLength } from '../server/incoming-body.ts'
+import { findFirstValueEnd, readJson } from './json-value.ts'
 import { readMultipart } from './multipart.ts'
 import { readBytes } from './raw-body.ts'
-import { formValues, readUrlencoded } from './urlencoded.ts'
+import { readUrlencoded, toFormValues } from './urlencoded.ts'
 
 type Values = RequestBody['values']
 
@@ -32,7 +32,7 @@ export async function readRequestBody(c: Ctx, maxBytes = MAX_BODY_BYTES): Promis
   const known = c.get('body')
   if (known) return known
   const { incoming } = c.env
-  if (bodyBytes(incoming) === 0) return EMPTY
+  if (readBodyLength(incoming) === 0) return EMPTY
   const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
   const body = await readBody(incoming, limit, () => findRequestMemory(c))
   c.set('body', body)
@@ -52,12 +52,12 @@ export async function readBody(
   memoryOf: () => RequestMemory,
 ) {
   const type = incoming.headers['content-type'] ?? ''
-  const query = queryText(incoming.url ?? '')
+  const query = readQueryText(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) {
-    if (isMalformed(query)) throw badRequest()
+    if (isMalformedQuery(query)) throw badRequest()
     const { pairs, files, release } = await readMultipart(incoming, maxBytes, memoryOf())
     try {
-      return { values: formValues([...readPairs(query), ...pairs]), files, release }
+      return { values: toFormValues([...readPairs(query), ...pairs]), files, release }
     } catch (error) {
       await release()
       throw error
@@ -72,7 +72,7 @@ export async function readBody(
 function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, query: string): Values {
   if (type.startsWith(JSON_TYPE)) return readJson(decodeJsonText(bytes))
   if (type.startsWith('application/x-www-form-urlencoded')) {
-    if (isMalformed(query)) throw badRequest()
+    if (isMalformedQuery(query)) throw badRequest()
     return readUrlencoded(WITH_FORM.has(incoming.method ?? '') ? bytes : NOTHING, readPairs(query))
   }
   if (type.startsWith('text/xml') || type.startsWith('application/xml')) throw badRequest()
@@ -81,7 +81,9 @@ function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, quer
 
 /** A JSON body as text. Throws 400 unless it is UTF-8 up to the end of its first JSON value. */
 function decodeJsonText(bytes: Buffer): string {
-  const needed = isUtf8(bytes) ? bytes : bytes.subarray(0, firstValueEnd(bytes.toString('latin1')))
+  const needed = isUtf8(bytes)
+    ? bytes
+    : bytes.subarray(0, findFirstValueEnd(bytes.toString('latin1')))
   if (!isUtf8(needed)) throw badRequest()
   return needed.toString('utf8')
 }

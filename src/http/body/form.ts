@@ -24,8 +24,8 @@ export async function readForm<T extends object>(
 ): Promise<T> {
   try {
     const { values, isJson } = await readRequestBody(c, maxBytes)
-    return withoutNul(
-      shape.over(isJson ? values : asTexts(values, shape.zero()), shape.zero(), isJson),
+    return replaceNul(
+      shape.over(isJson ? values : toFirstTexts(values, shape.zero()), shape.zero(), isJson),
     )
   } catch (error) {
     const isVague =
@@ -37,7 +37,7 @@ export async function readForm<T extends object>(
 }
 
 /** Replaces NUL by U+FFFD: Postgres refuses NUL, and no address or id contains U+FFFD. */
-const withoutNul = <T extends object>(form: T): T =>
+const replaceNul = <T extends object>(form: T): T =>
   Object.fromEntries(
     Object.entries(form).map(([key, value]) => [
       key,
@@ -53,7 +53,10 @@ function requireScalarText(value: unknown): string {
 }
 
 /** Turns guessed form values back into texts where a field is text. Takes the first of several values. */
-function asTexts(values: Readonly<Record<string, unknown>>, zero: object): Record<string, unknown> {
+function toFirstTexts(
+  values: Readonly<Record<string, unknown>>,
+  zero: object,
+): Record<string, unknown> {
   const firsts = Object.entries(values).map(
     ([key, value]) => [key, Array.isArray(value) ? value[0] : value] as const,
   )

@@ -5,15 +5,15 @@ import { JSON_BOUNDS, parseStrict } from './raw-body.ts'
 
 export function readPayload(text: string): RequestBody['values'] | null {
   const whole = text.trimEnd()
-  if (firstValueEnd(whole) !== whole.length) throw badRequest()
+  if (findFirstValueEnd(whole) !== whole.length) throw badRequest()
   return whole.trimStart() === 'null' ? null : readJson(whole)
 }
 
-function parseFirst(text: string): unknown {
+function parseFirstValue(text: string): unknown {
   try {
     return parseStrict(text)
   } catch {
-    const end = firstValueEnd(text)
+    const end = findFirstValueEnd(text)
     if (end === undefined) throw badRequest()
     try {
       return parseStrict(text.slice(0, end))
@@ -23,7 +23,7 @@ function parseFirst(text: string): unknown {
   }
 }
 
-export function firstValueEnd(text: string): number | undefined {
+export function findFirstValueEnd(text: string): number | undefined {
   let depth = 0
   const start = text.search(/[^ \t\r\n]/)
   if (text.startsWith('null', start)) return start + 4
@@ -40,7 +40,7 @@ export function firstValueEnd(text: string): number | undefined {
 /** Parses the JSON object or null at the start of a text. As in Go, ignores the rest. Throws 400. */
 export function readJson(text: string): Record<string, unknown> {
   if (isTooComplex(text, JSON_BOUNDS)) throw badRequest()
-  const value = parseFirst(text)
+  const value = parseFirstValue(text)
   if (value === null) return {}
   if (typeof value !== 'object' || Array.isArray(value)) throw badRequest()
   return value as Record<string, unknown>

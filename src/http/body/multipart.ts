@@ -29,7 +29,8 @@ const BOUNDARY = /;\s*boundary=(?:"([^"]*)"|([^;\s]*))/i
 type Decode = (parts: readonly FormPart[]) => readonly FormPair[]
 
 /** As Go does, whatever charset a part declares. */
-const asUtf8: Decode = (parts) => parts.map(({ name, value }) => [name, value.toString('utf8')])
+const decodeAsUtf8: Decode = (parts) =>
+  parts.map(({ name, value }) => [name, value.toString('utf8')])
 
 function makePartReader(memory: RequestMemory, room: GrowingRoom, space: UploadSpace) {
   const files: [key: string, Promise<Upload>][] = []
@@ -52,7 +53,7 @@ function makePartReader(memory: RequestMemory, room: GrowingRoom, space: UploadS
   }
   return {
     file(key: string, name: string, stream: Readable, failed: (error: Error) => void): void {
-      const content = readFile(lastSegment(name), stream)
+      const content = readFile(cutToLastSegment(name), stream)
       content.catch(failed)
       files.push([key, content])
     },
@@ -75,14 +76,14 @@ function makePartReader(memory: RequestMemory, room: GrowingRoom, space: UploadS
   }
 }
 
-const lastSegment = (name: string) => name.split('/').findLast((part) => part !== '') ?? ''
+const cutToLastSegment = (name: string) => name.split('/').findLast((part) => part !== '') ?? ''
 
 /** Reads a multipart form. A part with a file name is a file. Throws 400, 413, RetryLater. */
 export async function readMultipart(
   incoming: IncomingMessage,
   maxBytes: number,
   memory: RequestMemory,
-  decode: Decode = asUtf8,
+  decode: Decode = decodeAsUtf8,
 ) {
   const room = await memory.roomForBody()
   const share = Number.isFinite(maxBytes) ? admission.temporaryFiles.open(memory.holder) : undefined
@@ -92,7 +93,7 @@ export async function readMultipart(
     const found = BOUNDARY.exec(incoming.headers['content-type'] ?? '')
     const boundary = found?.[1] ?? found?.[2] ?? ''
     await pipeline(
-      paced(readPieces(incoming, maxBytes), boundary, memory),
+      pacePieces(readPieces(incoming, maxBytes), boundary, memory),
       makeMultipartParser(incoming, reader),
     )
     return await reader.form(decode)
@@ -103,7 +104,7 @@ export async function readMultipart(
 }
 
 /** Joins tiny pieces. A joined piece with many form parts waits for the client's turn on the CPU. */
-async function* paced(pieces: AsyncIterable<Buffer>, boundary: string, memory: RequestMemory) {
+async function* pacePieces(pieces: AsyncIterable<Buffer>, boundary: string, memory: RequestMemory) {
   let gathered = new ByteCollector()
   for await (const piece of pieces) {
     gathered.add(piece)

@@ -2,7 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import { hasInfinity, hasNameTwice, isTooComplex } from '../../engine/fields/json-text.ts'
 import { ApiError, badRequest, RetryLater } from '../../platform/api-errors.ts'
-import { commonRefusal, invalid } from '../../platform/common-refusals.ts'
+import { commonRefusal, invalidRequest } from '../../platform/common-refusals.ts'
 import type { Ctx } from '../context.ts'
 import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
 import { findRequestMemory } from '../server/caller.ts'
@@ -137,15 +137,15 @@ async function parseJsonBody(
     },
   )
   try {
-    if (!isUtf8(bytes)) throw invalid('The body must be valid UTF-8')
+    if (!isUtf8(bytes)) throw invalidRequest('The body must be valid UTF-8')
     const text = bytes.toString('utf8')
     if (isTooComplex(text, BOUNDS))
-      throw invalid('The body has too many keys or values, or too many levels')
+      throw invalidRequest('The body has too many keys or values, or too many levels')
     return parse(text.replace(BYTE_ORDER_MARK, ''))
   } catch (error) {
     if (error instanceof NameTwice)
-      throw invalid('The body must not have a name twice in an object')
-    throw error instanceof SyntaxError ? invalid('The body must be a JSON object') : error
+      throw invalidRequest('The body must not have a name twice in an object')
+    throw error instanceof SyntaxError ? invalidRequest('The body must be a JSON object') : error
   } finally {
     // free the body's memory now: a phone's request for texts to send may wait long for its answer
     c.get('memory')?.leaveBody()

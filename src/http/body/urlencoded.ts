@@ -1,17 +1,17 @@
 import { badRequest } from '../../platform/api-errors.ts'
 import type { FormPair } from '../../platform/tools/charset.ts'
 import type { RequestBody } from '../context.ts'
-import { isMalformed, queryText, readPairs } from '../query.ts'
+import { isMalformedQuery, readPairs, readQueryText } from '../query.ts'
 import { readPayload } from './json-value.ts'
 import { countOccurrences, MAX_PARTS } from './raw-body.ts'
 
 const JSON_PAYLOAD = '@jsonPayload'
 
 /** Form values from the URL's query. Throws 400 for a malformed query. */
-export function formOfQuery(url: string): Record<string, unknown> {
-  const query = queryText(url)
-  if (isMalformed(query)) throw badRequest()
-  return formValues(readPairs(query))
+export function parseQueryForm(url: string): Record<string, unknown> {
+  const query = readQueryText(url)
+  if (isMalformedQuery(query)) throw badRequest()
+  return toFormValues(readPairs(query))
 }
 
 export function readUrlencoded(
@@ -19,19 +19,20 @@ export function readUrlencoded(
   query: readonly [string, string][],
 ): RequestBody['values'] {
   const text = bytes.toString('utf8')
-  if (countOccurrences('&', bytes, MAX_PARTS) > MAX_PARTS || isMalformed(text)) throw badRequest()
-  return formValues([...readPairs(text), ...query])
+  if (countOccurrences('&', bytes, MAX_PARTS) > MAX_PARTS || isMalformedQuery(text))
+    throw badRequest()
+  return toFormValues([...readPairs(text), ...query])
 }
 
 /** Form values with types guessed as in PocketBase. A key that occurs several times has a list of values. */
-export function formValues(pairs: readonly FormPair[]): Record<string, unknown> {
+export function toFormValues(pairs: readonly FormPair[]): Record<string, unknown> {
   const lists = new Map<string, string[]>()
-  for (const [key, value] of pairs) add(lists, key, value)
+  for (const [key, value] of pairs) addToList(lists, key, value)
   const payloads = lists.get(JSON_PAYLOAD) ?? []
   lists.delete(JSON_PAYLOAD)
   const plain = [...lists].map(([key, values]): [string, unknown] => [
     key,
-    values.length > 1 ? values.map(guess) : guess(values[0]!),
+    values.length > 1 ? values.map(guessFormValue) : guessFormValue(values[0]!),
   ])
   // as in Go, a `@jsonPayload` of `null` drops all values read before it
   const read = payloads.map(readPayload)
@@ -42,7 +43,7 @@ export function formValues(pairs: readonly FormPair[]): Record<string, unknown> 
 }
 
 /** Appends in place: copying the list each time would be slow for a key with many values. */
-function add<T>(lists: Map<string, T[]>, key: string, value: T): void {
+function addToList<T>(lists: Map<string, T[]>, key: string, value: T): void {
   const list = lists.get(key)
   if (list) list.push(value)
   else lists.set(key, [value])
@@ -51,7 +52,7 @@ function add<T>(lists: Map<string, T[]>, key: string, value: T): void {
 const NUMERIC = /^[-.\d]+$/
 
 /** Guesses a form value's type as PocketBase does: tools/router/unmarshal_request_data.go */
-function guess(text: string): string | number | boolean {
+function guessFormValue(text: string): string | number | boolean {
   if (text === 'true') return true
   if (text === 'false') return false
   if (NUMERIC.test(text) && /^[-\d]/.test(text) && String(Number(text)) === text)

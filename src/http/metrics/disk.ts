@@ -17,7 +17,7 @@ export async function readDisk({ databaseUrl, dataDir }: Pick<Config, 'databaseU
 }
 
 /** A warning for operators; undefined while there is room. */
-export function diskWarning({ free, total }: Disk): string | undefined {
+export function findDiskWarning({ free, total }: Disk): string | undefined {
   if (free >= LEAST.bytes && free >= total * LEAST.share) return undefined
   const percent = Math.floor((free / total) * 100)
   const room = `${Math.floor(free / 1_048_576)} MiB (${percent} %)`

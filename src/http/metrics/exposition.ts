@@ -5,10 +5,10 @@ import { listMetricFamilies } from './families.ts'
 import type { Family, MetricsSource } from './family.ts'
 
 /** prom-client, loaded at the first request, and its metrics of this process. */
-let library: ReturnType<typeof load> | undefined
-const prometheus = () => (library ??= load())
+let library: ReturnType<typeof loadPrometheus> | undefined
+const loadPrometheusOnce = () => (library ??= loadPrometheus())
 
-async function load() {
+async function loadPrometheus() {
   const { Registry, collectDefaultMetrics } = (await import('prom-client')).default
   const ofProcess = new Registry()
   collectDefaultMetrics({ register: ofProcess })
@@ -21,14 +21,16 @@ export function makeExposition(subject: MetricsSource, workers?: WorkerMember) {
   const shared = families.filter(({ isShared }) => isShared)
   const ofOne = families.filter(({ isShared }) => !isShared)
   const own = async () => {
-    const { ofProcess } = await prometheus()
+    const { ofProcess } = await loadPrometheusOnce()
     const figures = (await ofProcess.getMetricsAsJSON()) as unknown as Figure[]
     return [...(await readFigures(ofOne)), ...figures]
   }
   workers?.offer(own)
   return async () => {
-    const counted = workers ? ofAllWorkers(await workers.collect(), workers.states()) : await own()
-    return render([...(await readFigures(shared)), ...counted])
+    const counted = workers
+      ? joinWorkerFigures(await workers.collect(), workers.states())
+      : await own()
+    return renderFigures([...(await readFigures(shared)), ...counted])
   }
 }
 
@@ -43,15 +45,18 @@ const readFigures = (families: readonly Family[]): Promise<Figure[]> =>
     }),
   )
 
-async function render(figures: readonly Figure[]) {
-  const { Registry } = await prometheus()
+async function renderFigures(figures: readonly Figure[]) {
+  const { Registry } = await loadPrometheusOnce()
   const registry = new Registry()
   for (const figure of figures)
     registry.registerMetric({ name: figure.name, get: async () => figure } as unknown as Metric)
   return { type: registry.contentType, text: await registry.metrics() }
 }
 
-function ofAllWorkers(all: readonly WorkerFigures[], states: readonly WorkerState[]): Figure[] {
+function joinWorkerFigures(
+  all: readonly WorkerFigures[],
+  states: readonly WorkerState[],
+): Figure[] {
   const labelled = all.flatMap(({ worker, figures }) =>
     figures.map((figure) => {
       const labels = { worker: String(worker) }
@@ -63,10 +68,10 @@ function ofAllWorkers(all: readonly WorkerFigures[], states: readonly WorkerStat
     ...same[0]!,
     values: same.flatMap(({ values }) => values),
   }))
-  return [...stateFigures(states), ...merged]
+  return [...makeStateFigures(states), ...merged]
 }
 
-function stateFigures(states: readonly WorkerState[]): Figure[] {
+function makeStateFigures(states: readonly WorkerState[]): Figure[] {
   const figure = (
     name: string,
     help: string,

@@ -1,10 +1,10 @@
-import { templateCount } from '../../engine/filter/compile.ts'
+import { countTemplates } from '../../engine/filter/compile.ts'
 import { counts } from '../../platform/tools/counts.ts'
 import {
-  counter,
   type Family,
-  gauge,
   type MetricsSource,
+  makeCounter,
+  makeGauge,
   makeGaugeFactory,
   type Sample,
 } from './family.ts'
@@ -26,78 +26,86 @@ export function listMetricFamilies(subject: MetricsSource): Family[] {
     jobFailures,
   } = counts
   return [
-    counter('http_requests_total', 'Requests that are over.', () =>
-      [...traffic].flatMap(requestSamples),
+    makeCounter('http_requests_total', 'Requests that are over.', () =>
+      [...traffic].flatMap(makeRequestSamples),
     ),
     {
       name: 'pocketsms_http_request_duration_seconds',
       help: 'How long requests took; event streams are not among them.',
       type: 'histogram',
-      samples: () => [...traffic].flatMap(durationSamples),
+      samples: () => [...traffic].flatMap(makeDurationSamples),
     },
-    counter('messages_accepted_total', 'Messages accepted.', () => accepted.messages),
-    counter('accept_commits_total', 'Commits that accepted messages.', () => accepted.commits),
-    counter(
+    makeCounter('messages_accepted_total', 'Messages accepted.', () => accepted.messages),
+    makeCounter('accept_commits_total', 'Commits that accepted messages.', () => accepted.commits),
+    makeCounter(
       'sends_refused_total',
       'Sends refused, by the code of the answer.',
       () => refused,
       'code',
     ),
-    counter('claims_total', 'Claims of devices.', () => claims.asked),
-    counter('messages_claimed_total', 'Messages handed to devices.', () => claims.messages),
-    counter('reports_total', 'Reports of devices, by result.', () => reports, 'result'),
-    counter(
+    makeCounter('claims_total', 'Claims of devices.', () => claims.asked),
+    makeCounter('messages_claimed_total', 'Messages handed to devices.', () => claims.messages),
+    makeCounter('reports_total', 'Reports of devices, by result.', () => reports, 'result'),
+    makeCounter(
       'carrier_unknown_events_total',
       'Events of carriers that their preset does not know.',
       () => counts.carrierUnknownEvents,
       'preset',
     ),
-    counter('wakes_total', 'Wake-ups of devices, by the way they took.', () => wakes, 'way'),
+    makeCounter('wakes_total', 'Wake-ups of devices, by the way they took.', () => wakes, 'way'),
     ...shared.map((family) => ({ ...family, isShared: true }) as const),
-    counter(
+    makeCounter(
       'job_failures_total',
       'Runs of background jobs that failed, by kind.',
       () => jobFailures,
       'kind',
     ),
-    ...replicaFamilies(subject),
-    counter(
+    ...makeReplicaFamilies(subject),
+    makeCounter(
       'filter_compilations_total',
       'Filters and rules by cache hit or miss.',
       () => filter,
       'cache',
     ),
-    gauge('filter_cache_entries', 'Compiled filters and rules that are kept.', templateCount),
-    gauge('realtime_clients', 'Open realtime connections.', clients),
-    counter('realtime_events_total', 'Events written to realtime connections.', () => events.sent),
-    counter(
+    makeGauge('filter_cache_entries', 'Compiled filters and rules that are kept.', countTemplates),
+    makeGauge('realtime_clients', 'Open realtime connections.', clients),
+    makeCounter(
+      'realtime_events_total',
+      'Events written to realtime connections.',
+      () => events.sent,
+    ),
+    makeCounter(
       'logs_total',
       'Requests for the table of logs, by what became of them.',
       () => logs,
       'outcome',
     ),
-    gauge(
+    makeGauge(
       'client_statements',
       'Statements whose shape a client chose, by state.',
       () => store.db.clientUse,
     ),
-    counter(
+    makeCounter(
       'over_limits_total',
       'Work refused with 429 or 503, by the limit.',
       () => overLimits,
       'limit',
     ),
-    gauge('database_connections', 'Connections of the pool by what they do.', () => store.db.use),
+    makeGauge(
+      'database_connections',
+      'Connections of the pool by what they do.',
+      () => store.db.use,
+    ),
   ]
 }
 
-function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
+function makeReplicaFamilies({ store: { db } }: MetricsSource): Family[] {
   const { replica } = db
   if (!replica) return []
   const lag = makeGaugeFactory(() => replica.lag())
   const state = () => ({ used: 0, late: 0, away: 0, unfit: 0, [replica.state]: 1 })
   return [
-    gauge('replica_state', '1 for the present state of the replica.', state),
+    makeGauge('replica_state', '1 for the present state of the replica.', state),
     lag(
       'replica_lag_bytes',
       'Bytes of the log that the replica does not show yet.',
@@ -108,13 +116,13 @@ function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
       'How old the newest change is that it shows, while it lags.',
       ({ seconds }) => seconds,
     ),
-    counter(
+    makeCounter(
       'replica_reads_total',
       'Lists, views and exports, by the database they read.',
       () => counts.replica.reads,
       'database',
     ),
-    counter(
+    makeCounter(
       'replica_repeated_total',
       'Statements repeated on the primary.',
       () => counts.replica.repeated,
@@ -122,14 +130,14 @@ function replicaFamilies({ store: { db } }: MetricsSource): Family[] {
   ]
 }
 
-const requestSamples = ({ group, method, byStatus }: Series): Sample[] =>
+const makeRequestSamples = ({ group, method, byStatus }: Series): Sample[] =>
   [...byStatus].map(([status, value]) => ({
     labels: { group, method, status: String(status) },
     value,
   }))
 
 /** Prometheus' buckets are cumulative: each includes all shorter durations. */
-function durationSamples({ group, method, byDuration, seconds }: Series): Sample[] {
+function makeDurationSamples({ group, method, byDuration, seconds }: Series): Sample[] {
   if (byDuration.length === 0) return []
   let sum = 0
   const buckets = [...byDuration].map((count, i): Sample => {

@@ -1,5 +1,5 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { cachedQuery } from '../../platform/tools/shared-query.ts'
+import { cacheQuery } from '../../platform/tools/shared-query.ts'
 import type { Traffic } from './traffic.ts'
 
 /** Where metrics are read. */
@@ -43,25 +43,25 @@ function toSamples(figures: Figures, label: string): readonly Sample[] {
 
 type Read = () => Figures | Promise<Figures>
 
-export const counter = (name: string, help: string, read: Read, label = 'state'): Family => ({
+export const makeCounter = (name: string, help: string, read: Read, label = 'state'): Family => ({
   name: `pocketsms_${name}`,
   help,
   type: 'counter',
   samples: async () => toSamples(await read(), label),
 })
-export const gauge = (...given: Parameters<typeof counter>): Family => ({
-  ...counter(...given),
+export const makeGauge = (...given: Parameters<typeof makeCounter>): Family => ({
+  ...makeCounter(...given),
   type: 'gauge',
 })
 
 /** Returns a function that makes gauges with one `read` per KEEP_MS. If it fails, they have no samples. */
 export function makeGaugeFactory<T>(read: () => Promise<T>) {
-  const look = cachedQuery(read, KEEP_MS)
+  const look = cacheQuery(read, KEEP_MS)
   return (name: string, help: string, pick: (figures: T) => Figures, label?: string): Family => {
     const pickKnown = async () => {
       const figures = await look().catch(() => undefined)
       return figures === undefined ? undefined : pick(figures)
     }
-    return gauge(name, help, pickKnown, label)
+    return makeGauge(name, help, pickKnown, label)
   }
 }

@@ -2,12 +2,12 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
 import { DatabaseUnavailable, refusedWrites } from '../../platform/db/database-errors.ts'
-import { missingMigrations } from '../../platform/db/schema/migrate.ts'
+import { listMissingMigrations } from '../../platform/db/schema/migrate.ts'
 import type { WorkerMember } from '../../platform/jobs/worker-member.ts'
 import { WORKER_STATE } from '../../platform/jobs/worker-messages.ts'
 import { limitTime } from '../../platform/tools/deadline.ts'
 import { memoize } from '../../platform/tools/lru.ts'
-import { cachedQuery } from '../../platform/tools/shared-query.ts'
+import { cacheQuery } from '../../platform/tools/shared-query.ts'
 import { type Queue, readQueue } from './queue-depth.ts'
 
 /** The answer to a readiness probe. `queue` is for people: a long one does not make the server unready. */
@@ -76,8 +76,8 @@ interface Serving {
 export const makeReadinessProbe = memoize((services: Serving): (() => Promise<Readiness>) => {
   const { stopping, workers } = services
   const store = services.store.forEverybody('metrics')
-  const isWritable = writability(store)
-  const look = cachedQuery(() => limitTime(ask(store, isWritable), PATIENCE_MS), KEEP_MS)
+  const isWritable = makeWriteCheck(store)
+  const look = cacheQuery(() => limitTime(readReadiness(store, isWritable), PATIENCE_MS), KEEP_MS)
   return async () => {
     const known = await look().catch(() => AWAY)
     const serving = !stopping.aborted
@@ -91,7 +91,7 @@ export const makeReadinessProbe = memoize((services: Serving): (() => Promise<Re
 const PROBE = 'create temporary table _probe on commit drop as select generate_series(1, 20000)'
 
 /** Whether the database accepts writes. After a refused write, tests with a write until one succeeds. */
-function writability({ db }: Store): () => Promise<boolean> {
+function makeWriteCheck({ db }: Store): () => Promise<boolean> {
   let seen = refusedWrites.count
   return async () => {
     const { count } = refusedWrites
@@ -106,8 +106,8 @@ function writability({ db }: Store): () => Promise<boolean> {
   }
 }
 
-async function ask(store: Store, isWritable: () => Promise<boolean>): Promise<Known> {
-  const migrated = (await missingMigrations(store.db)).length === 0
+async function readReadiness(store: Store, isWritable: () => Promise<boolean>): Promise<Known> {
+  const migrated = (await listMissingMigrations(store.db)).length === 0
   const queue = migrated ? sumDueMessages(await readQueue(store)) : null
   const lag = await store.db.replica?.lag()
   const replica = lag && { state: lag.state, lag_bytes: lag.bytes }

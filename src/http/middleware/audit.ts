@@ -87,7 +87,7 @@ function listChangedFields(body: readonly string[], { fields }: Collection): str
 }
 
 /** The collections, for changes by `auth`. Each change is audited in its own transaction. */
-export function auditedCollections(
+export function makeAuditedCollections(
   c: Ctx,
   { store, ...rest }: Services,
   auth: AuthRecord,
@@ -100,14 +100,14 @@ export function auditedCollections(
       store.change(async (draft) => {
         const before = draft.catalog.all
         const result = await work(draft)
-        for (const entry of collectionAuditEntries(before, draft.catalog.all))
+        for (const entry of listCollectionEntries(before, draft.catalog.all))
           await auditRequest(c, { store, ...rest }, auth, entry, draft.db)
         return result
       }),
   }
 }
 
-function collectionAuditEntries(
+function listCollectionEntries(
   before: readonly Collection[],
   after: readonly Collection[],
 ): AuditEntry[] {
@@ -116,7 +116,7 @@ function collectionAuditEntries(
     .filter((one) => old.get(one.id) !== one)
     .map((one) => {
       const action = old.has(one.id) ? 'update collection' : 'create collection'
-      return { action, collection: one.name, fields: changedNames(old.get(one.id) ?? {}, one) }
+      return { action, collection: one.name, fields: listChangedNames(old.get(one.id) ?? {}, one) }
     })
   const gone = before.filter(({ id }) => !after.some((one) => one.id === id))
   return [
@@ -132,18 +132,18 @@ export const auditSettings =
       c,
       services,
       auth,
-      { action: 'update settings', fields: changedNames(before, next, '', 2) },
+      { action: 'update settings', fields: listChangedNames(before, next, '', 2) },
       db,
     )
 
-function changedNames(before: object, after: object, prefix = '', depth = 1): string[] {
+function listChangedNames(before: object, after: object, prefix = '', depth = 1): string[] {
   const [a, b] = [before, after].map((one) => new Map(Object.entries(one)))
   const keys = [...new Set([...a!.keys(), ...b!.keys()])]
   return keys.flatMap((key) => {
     const [old, now] = [a!.get(key), b!.get(key)]
     if (JSON.stringify(old) === JSON.stringify(now)) return []
     const isNested = depth > 1 && isObject(old) && isObject(now)
-    return isNested ? changedNames(old, now, `${prefix}${key}.`, depth - 1) : [prefix + key]
+    return isNested ? listChangedNames(old, now, `${prefix}${key}.`, depth - 1) : [prefix + key]
   })
 }
 

@@ -9,23 +9,23 @@ import {
 } from '../../platform/api-errors.ts'
 import { OTHER_REFUSALS } from '../../platform/common-refusals.ts'
 import { DatabaseUnavailable, toAnswerableError } from '../../platform/db/database-errors.ts'
-import { counts, increment } from '../../platform/tools/counts.ts'
+import { counts, incrementCount } from '../../platform/tools/counts.ts'
 import { sendRaw } from '../answer.ts'
 import type { Ctx, ErrorForm, Services } from '../context.ts'
 import { findApi, findRequestGroup, SENDS } from '../metrics/traffic.ts'
-import { loggedPath } from '../server/logged-url.ts'
+import { toLoggedPath } from '../server/logged-url.ts'
 import { assignRequestId, recordFault } from '../server/request-tracker.ts'
-import { addKeyHint, findOwnRoot } from './own-routes.ts'
+import { addKeyHint, findOwnApiRoot } from './own-routes.ts'
 
 const CODES: Readonly<Record<number, string>> = OTHER_REFUSALS
 
-const codeOfStatus = (status: number): string => CODES[status] ?? 'invalid_request'
+const findErrorCode = (status: number): string => CODES[status] ?? 'invalid_request'
 
 export const sendError = (c: Ctx, status: number, body: object): Response =>
   sendRaw(c, JSON.stringify(body), status as ContentfulStatusCode)
 
 /** Answers with `{"error","message"}`. A GatewayError answers with its own body. */
-export const gatewayForm: ErrorForm = (c, error) => {
+export const sendGatewayError: ErrorForm = (c, error) => {
   const { status, message } = error
   if (error instanceof RetryLater && error.code)
     return sendError(c, status, {
@@ -36,7 +36,7 @@ export const gatewayForm: ErrorForm = (c, error) => {
   return sendError(
     c,
     status,
-    'body' in error ? error.body : { error: codeOfStatus(status), message },
+    'body' in error ? error.body : { error: findErrorCode(status), message },
   )
 }
 
@@ -44,7 +44,7 @@ export const gatewayForm: ErrorForm = (c, error) => {
  * Answers with PocketBase's `{"data","message","status"}`. Only a GatewayError with another body than
  * `{"error","message"}` is answered with that body.
  */
-export const pocketBaseForm: ErrorForm = (c, error) => {
+export const sendPocketBaseError: ErrorForm = (c, error) => {
   const { status, message } = error
   if (error instanceof ApiError) return sendError(c, status, { data: error.data, message, status })
   const isRefusal = typeof error.body.error === 'string' && !('data' in error.body)
@@ -52,7 +52,8 @@ export const pocketBaseForm: ErrorForm = (c, error) => {
 }
 
 /** Answers with `{"message"}`, as SMSGate's server does. */
-export const messageForm: ErrorForm = (c, { status, message }) => sendError(c, status, { message })
+export const sendMessageError: ErrorForm = (c, { status, message }) =>
+  sendError(c, status, { message })
 
 type FailureServices = Pick<Services, 'log' | 'config' | 'apis'>
 
@@ -66,7 +67,7 @@ export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices
       : addKeyHint(c, toAnswerableError(thrown, isRead), services.apis)
   recordFault(c.env.outgoing, thrown instanceof FilterError ? thrown : error)
   if (findRequestGroup(method, path, services.apis) === SENDS)
-    increment(counts.refused, chooseErrorLabel(error))
+    incrementCount(counts.refused, chooseErrorLabel(error))
   if (error instanceof GatewayError) return answerError(c, error, services)
   logFault(c, error, services)
   return answerError(c, error instanceof ApiError ? error : new ApiError(500), services)
@@ -78,13 +79,13 @@ function logFault(c: Ctx, error: unknown, { log, config }: FailureServices): voi
     log.error({ request: name(), err: error.cause }, 'the database is unreachable')
   if (error instanceof ApiError) return
   const { method, path } = c.req
-  log.error({ request: name(), method, path: loggedPath(path), err: error }, 'a request failed')
+  log.error({ request: name(), method, path: toLoggedPath(path), err: error }, 'a request failed')
 }
 
 /** The metric's label for a refused send: an error code, never text of the request. */
 function chooseErrorLabel(error: unknown): string {
   if (error instanceof GatewayError) return String(error.body.error)
-  return codeOfStatus(error instanceof ApiError ? error.status : 500)
+  return findErrorCode(error instanceof ApiError ? error.status : 500)
 }
 
 /**
@@ -92,7 +93,7 @@ function chooseErrorLabel(error: unknown): string {
  * file is missing, as by PocketBase.
  */
 export function answerUnknownRoute(c: Ctx, services: FailureServices): Response {
-  const root = findOwnRoot(services.apis, c.req.path)
+  const root = findOwnApiRoot(services.apis, c.req.path)
   const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
   const message = root
     ? `No such route below ${root}: ${services.config.publicUrl}/docs shows all routes`
@@ -107,6 +108,6 @@ export function answerUnknownRoute(c: Ctx, services: FailureServices): Response 
 function answerError(c: Ctx, error: ApiError | GatewayError, { apis }: FailureServices): Response {
   if (error instanceof RetryLater || error instanceof DatabaseUnavailable)
     c.header('retry-after', String(error.retryAfterSeconds))
-  const form = c.get('errorForm') ?? findApi(apis, c.req.path)?.errorForm ?? pocketBaseForm
+  const form = c.get('errorForm') ?? findApi(apis, c.req.path)?.errorForm ?? sendPocketBaseError
   return form(c, error)
 }

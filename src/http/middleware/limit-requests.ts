@@ -1,7 +1,7 @@
 import type { MiddlewareHandler } from 'hono'
 import { checkAddress, isListed } from '../../engine/auth/superuser-addresses.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
-import { maxBodyBytes } from '../../engine/fields/field-types.ts'
+import { findMaxBodyBytes } from '../../engine/fields/field-types.ts'
 import { DEFAULT_MAX_CHARACTERS } from '../../engine/fields/scalar-types.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { badRequest, RetryLater } from '../../platform/api-errors.ts'
@@ -15,8 +15,12 @@ import type { Ctx, Env, Services } from '../context.ts'
 import { SMALL_BYTES } from '../request-memory.ts'
 import { findCachedCaller, findRequestHolder, readClientIp } from '../server/caller.ts'
 import { answerLateBody } from '../server/headers-and-redirects.ts'
-import { bodyBytes, type LimitedIncomingMessage, mayExceedSmall } from '../server/incoming-body.ts'
-import { findRule, RateLimiter, rateLimitLabels } from './rate-limiter.ts'
+import {
+  type LimitedIncomingMessage,
+  mayExceedSmall,
+  readBodyLength,
+} from '../server/incoming-body.ts'
+import { findRule, listRateLimitLabels, RateLimiter } from './rate-limiter.ts'
 
 /** Time for a body up to 64 KiB to arrive, else 408. Larger bodies have Node's requestTimeout. */
 const SMALL_BODY_MS = 10_000
@@ -29,7 +33,7 @@ type Identify = (c: Ctx) => Promise<AuthRecord | null>
  * Limits concurrent requests, checks superusers' addresses (403) and rate limits (429). `identify`: the
  * caller, null for a guest. Contract 8.1, 8.3
  */
-export const gate =
+export const limitRequests =
   (
     services: Services,
     identify: Identify = (c) => identifyKnownCaller(c, services),
@@ -38,7 +42,7 @@ export const gate =
     c.set('services', services)
     const { incoming } = c.env
     // the request counts for the account if its credentials are cached, else for the client's network
-    const leave = await takePlace(
+    const leave = await takeRequestPlace(
       c,
       findRequestHolder(incoming, services, findCachedCaller(services, incoming)),
     )
@@ -63,9 +67,9 @@ export const gate =
  * Waits until a small body has arrived and another request of the holder may run. Returns a function that
  * ends the request. Throws 400, 429, 503.
  */
-async function takePlace(c: Ctx, holder: Holder): Promise<() => void> {
+async function takeRequestPlace(c: Ctx, holder: Holder): Promise<() => void> {
   const incoming = c.env.incoming as LimitedIncomingMessage
-  const bytes = bodyBytes(incoming)
+  const bytes = readBodyLength(incoming)
   if (bytes > SMALL_BYTES) return admission.bodies.enter(holder)
   if (bytes > 0) await Promise.resolve() // a body that came with the head is then read
   if (bytes > 0 && !incoming.isWhole) {
@@ -102,7 +106,7 @@ async function workLarge(
   // a guest's body has a lower limit
   const auth = await identify(c)
   c.set('asker', auth)
-  if (!auth) c.set('guestLimit', guestBodyLimit(c, services))
+  if (!auth) c.set('guestLimit', findGuestBodyLimit(c, services))
   try {
     await next()
   } finally {
@@ -121,7 +125,7 @@ export function checkRate(
 ): void {
   const { rateLimits } = services.settings.current
   if (!rateLimits.enabled || auth?.isSuperuser || isListed(rateLimits.excludedIPs, ip)) return
-  const labels = rateLimitLabels(method, path, (name) => services.store.catalog.find(name))
+  const labels = listRateLimitLabels(method, path, (name) => services.store.catalog.find(name))
   const subject = { ip, isSignedIn: auth !== null, ...labels }
   if (limiterOf(services).allows(rateLimits, subject)) return
   throw new RetryLater(429, findRule(rateLimits.rules, subject)?.duration ?? 1)
@@ -137,7 +141,7 @@ const CHARACTER_BYTES = 6
 
 const RECORDS = /^\/api\/collections\/([^/]+)\/records(?:\/[^/]+)?$/
 
-function guestBodyLimit(c: Ctx, services: Services): number {
+function findGuestBodyLimit(c: Ctx, services: Services): number {
   const { catalog } = services.store
   if (c.req.path === '/api/batch') {
     return Math.max(
@@ -167,4 +171,4 @@ const admitsGuests = (rule: string | null) => rule !== null && !rule.includes('@
 const estimateFieldBytes = (field: Collection['fields'][number]) =>
   field.type === 'text'
     ? (field.max || DEFAULT_MAX_CHARACTERS) * CHARACTER_BYTES
-    : maxBodyBytes(field)
+    : findMaxBodyBytes(field)

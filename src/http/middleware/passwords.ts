@@ -1,4 +1,4 @@
-import { countHash, limitSignInAttempts } from '../../engine/auth/attempt-limits.ts'
+import { limitPasswordHashes, limitSignInAttempts } from '../../engine/auth/attempt-limits.ts'
 import { hashPassword, verifyPassword } from '../../engine/fields/bcrypt.ts'
 import { toText } from '../../engine/fields/cast.ts'
 import type { PasswordWork } from '../../engine/records/password-work.ts'
@@ -10,13 +10,17 @@ import { findRequestHolder, openStoreForCaller, readClientIp } from '../server/c
 /**
  * Hashes and compares passwords; clients take turns. Throws 429 after too many hashes for a non-superuser.
  */
-export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null): PasswordWork {
+export function makePasswordWork(
+  c: Ctx,
+  services: Services,
+  auth: AuthRecord | null,
+): PasswordWork {
   const { config } = services
   const holder = () => findRequestHolder(c.env.incoming, services, auth)
   return {
     async hash(plain, cost) {
       if (!auth?.isSuperuser)
-        await countHash(openStoreForCaller(c, services, auth).db, config, holder())
+        await limitPasswordHashes(openStoreForCaller(c, services, auth).db, config, holder())
       return hashPassword(plain, cost, holder())
     },
     verify: (plain, hash) => verifyPassword(plain, hash, holder()),
@@ -25,10 +29,10 @@ export function passwordWork(c: Ctx, services: Services, auth: AuthRecord | null
 
 type Body = Readonly<Record<string, unknown>> | null
 
-const isGiven = (body: Body, key: string) => toText(body?.[key]) !== ''
+const isFieldGiven = (body: Body, key: string) => toText(body?.[key]) !== ''
 
 const changesPassword = (body: Body): boolean =>
-  ['oldPassword', 'password', 'passwordConfirm'].some((key) => isGiven(body, key))
+  ['oldPassword', 'password', 'passwordConfirm'].some((key) => isFieldGiven(body, key))
 
 /** Counts a password change as a sign-in attempt, to limit guessing with a stolen token. Throws 429. */
 export async function limitOldPasswordChecks<T>(
@@ -39,7 +43,9 @@ export async function limitOldPasswordChecks<T>(
 ): Promise<T> {
   if (!bodies.some(changesPassword)) return run()
   const auth = await authenticateUncached(c, services)
-  const isTry = bodies.some((body) => (auth ? changesPassword(body) : isGiven(body, 'oldPassword')))
+  const isTry = bodies.some((body) =>
+    auth ? changesPassword(body) : isFieldGiven(body, 'oldPassword'),
+  )
   if (!isTry || auth?.isSuperuser) return run()
   const { db } = openStoreForCaller(c, services, auth)
   const who = { collection: auth?.collection.id ?? '', account: auth?.id ?? 'guest' }

@@ -38,7 +38,7 @@ function readPath(method: string, path: string) {
 }
 
 /** The rate limit labels of a request, the most specific first. `countedAs`: see RateLimitSubject. */
-export function rateLimitLabels(
+export function listRateLimitLabels(
   method: string,
   path: string,
   find: (nameOrId: string) => Collection | undefined,

@@ -35,7 +35,7 @@ export async function requireSuperuser(c: Ctx, services: Services): Promise<Call
 }
 
 /** The collection that the path names. Throws 404. */
-export const pathCollection = (c: Ctx, { store }: Services): Collection =>
+export const requirePathCollection = (c: Ctx, { store }: Services): Collection =>
   requireCollection(
     store.catalog,
     c.req.param('collection') ?? '',
@@ -44,7 +44,7 @@ export const pathCollection = (c: Ctx, { store }: Services): Collection =>
 
 /** The caller, if it is a record of the collection in the path. Throws 401, 403, 404. */
 export async function requireMember(c: Ctx, services: Services): Promise<Caller> {
-  const collection = pathCollection(c, services)
+  const collection = requirePathCollection(c, services)
   const caller = await requireAuth(c, services)
   const { id, name } = caller.auth.collection
   if (id !== collection.id)
@@ -54,7 +54,7 @@ export async function requireMember(c: Ctx, services: Services): Promise<Caller>
 
 /** The auth collection that the path names. Throws 404. */
 export function requireAuthCollection(c: Ctx, services: Services): AuthCollection {
-  const collection = pathCollection(c, services)
+  const collection = requirePathCollection(c, services)
   if (collection.type !== 'auth') throw notFound('Missing or invalid auth collection context.')
   return collection
 }

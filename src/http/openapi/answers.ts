@@ -5,7 +5,7 @@ import type { ZodOpenApiResponseObject } from 'zod-openapi'
 export type Answers = Record<`${2 | 3 | 4 | 5}${string}`, ZodOpenApiResponseObject>
 
 /** Adds another form to the 400 among these responses. `examples`: of that form, by their names. */
-export function orInvalid(
+export function addInvalidAnswers(
   answers: Answers,
   form: z.ZodType,
   examples: Readonly<Record<string, { readonly value: unknown }>>,

@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
-import { type Operation, texts } from './operations.ts'
+import { makeTextParams, type Operation } from './operations.ts'
 
 const PROVIDER = z
   .object({
-    ...texts(['name', 'displayName']).shape,
+    ...makeTextParams(['name', 'displayName']).shape,
     logo: z.string().describe("The provider's mark as an SVG; empty in `authProviders`."),
     state: z.string(),
     authURL: z
@@ -12,7 +12,7 @@ const PROVIDER = z
       .describe('The address to open in the browser. Append the address to return to.'),
     authUrl: z.string(),
     codeVerifier: z.string().describe('Send it with the code; `authURL` contains its challenge.'),
-    ...texts(['codeChallenge', 'codeChallengeMethod']).shape,
+    ...makeTextParams(['codeChallenge', 'codeChallengeMethod']).shape,
   })
   .meta({ id: 'OAuth2Provider' })
 
@@ -70,9 +70,9 @@ export const SIGN_INS: readonly Form[] = [
 
 export const OAUTH2_META = z
   .object({
-    ...texts(['id', 'name', 'username']).shape,
+    ...makeTextParams(['id', 'name', 'username']).shape,
     email: z.string().describe('Only if the provider vouches for it.'),
-    ...texts(['avatarURL', 'avatarUrl', 'accessToken', 'refreshToken']).shape,
+    ...makeTextParams(['avatarURL', 'avatarUrl', 'accessToken', 'refreshToken']).shape,
     expiry: INSTANT_OR_EMPTY,
     rawUser: z.record(z.string(), z.unknown()),
     isNew: z.boolean().describe('This sign-in created the record.'),
@@ -90,28 +90,38 @@ export const OAUTH2_BODY = z
   })
   .meta({ id: 'OAuth2Form' })
 
-const mailed = (path: string, summary: string, ...body: NonNullable<Form['body']>): Form => {
+const describeMailForm = (
+  path: string,
+  summary: string,
+  ...body: NonNullable<Form['body']>
+): Form => {
   const verb = path.replace(/-(\w)/g, (_, letter: string) => letter.toUpperCase())
   return { path, verb: `${verb}Of`, summary, body }
 }
-const RESET = texts(['token', 'password', 'passwordConfirm']).meta({ id: 'PasswordResetForm' })
+const RESET = makeTextParams(['token', 'password', 'passwordConfirm']).meta({
+  id: 'PasswordResetForm',
+})
 const NEW_ADDRESS = z
   .object({ newEmail: z.string().meta({ format: 'email' }) })
   .meta({ id: 'EmailChangeForm' })
-const CONFIRMED_ADDRESS = texts(['token', 'password']).meta({ id: 'EmailChangeConfirmForm' })
+const CONFIRMED_ADDRESS = makeTextParams(['token', 'password']).meta({
+  id: 'EmailChangeConfirmForm',
+})
 const [ann, token, password] = [{ email: 'ann@example.com' }, 'eyJhbGciOi…', 'a-new-password']
 
 /** Requests that mail a link or take the token of a mailed link. All answer with an empty 204. */
 export const MAILED: readonly Form[] = [
-  mailed('request-verification', 'Mail a link that proves an address', EMAIL, ann),
-  mailed('confirm-verification', 'Prove an address by the token of its mail', TOKEN, { token }),
-  mailed('request-password-reset', 'Mail a link to set a new password', EMAIL, ann),
-  mailed('confirm-password-reset', 'Set a new password by the token of its mail', RESET, {
+  describeMailForm('request-verification', 'Mail a link that proves an address', EMAIL, ann),
+  describeMailForm('confirm-verification', 'Prove an address by the token of its mail', TOKEN, {
+    token,
+  }),
+  describeMailForm('request-password-reset', 'Mail a link to set a new password', EMAIL, ann),
+  describeMailForm('confirm-password-reset', 'Set a new password by the token of its mail', RESET, {
     token,
     password,
     passwordConfirm: password,
   }),
-  mailed(
+  describeMailForm(
     'confirm-email-change',
     'Take on a new address by the token of its mail',
     CONFIRMED_ADDRESS,
@@ -120,7 +130,7 @@ export const MAILED: readonly Form[] = [
       password: 'ann-password',
     },
   ),
-  mailed('request-email-change', 'Mail a link to a new address', NEW_ADDRESS, {
+  describeMailForm('request-email-change', 'Mail a link to a new address', NEW_ADDRESS, {
     newEmail: 'ann@example.org',
   }),
 ]

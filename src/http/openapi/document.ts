@@ -5,7 +5,7 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { UserError } from '../../platform/api-errors.ts'
 import type { DescribedCollection } from './described-collections.ts'
-import { type RecordSchemas, recordSchemas, recordTag } from './record-schema.ts'
+import { makeRecordSchemas, makeRecordTag, type RecordSchemas } from './record-schema.ts'
 import { SECURITY_SCHEMES } from './security.ts'
 
 /** The pages about the product, once a release has named the repository in package.json. */
@@ -33,8 +33,8 @@ export interface DescribedRecords extends Pick<DocumentScope, 'collections' | 'e
 }
 
 /** The whole API as an OpenAPI 3.1 document, made from the schemas that check requests and type answers. */
-export function openApiDocument({ url, collections, extensions, described }: DocumentScope) {
-  const schemaOf = recordSchemas(collections)
+export function makeOpenApiDocument({ url, collections, extensions, described }: DocumentScope) {
+  const schemaOf = makeRecordSchemas(collections)
   const records = { collections, schemaOf, extensions }
   return createDocument(
     {
@@ -47,29 +47,33 @@ export function openApiDocument({ url, collections, extensions, described }: Doc
       },
       ...(PAGES && { externalDocs: PAGES }),
       servers: [{ url }],
-      tags: [...described.flatMap(({ tags = [] }) => tags), ...collections.map(recordTag)],
+      tags: [...described.flatMap(({ tags = [] }) => tags), ...collections.map(makeRecordTag)],
       paths: Object.assign({}, ...described.map(({ paths }) => paths?.(records))),
       webhooks: Object.assign({}, ...described.map(({ webhooks }) => webhooks?.(records))),
       components: { securitySchemes: SECURITY_SCHEMES },
     },
-    { override: ({ jsonSchema }) => tidy(jsonSchema) },
+    { override: ({ jsonSchema }) => tidySchema(jsonSchema) },
   )
 }
 
 /** Removes needless parts that zod adds: `propertyNames`, and the bounds of safe integers. */
-function tidy(schema: { propertyNames?: unknown; minimum?: unknown; maximum?: unknown }): void {
+function tidySchema(schema: {
+  propertyNames?: unknown
+  minimum?: unknown
+  maximum?: unknown
+}): void {
   delete schema.propertyNames
   if (schema.minimum === Number.MIN_SAFE_INTEGER) delete schema.minimum
   if (schema.maximum === Number.MAX_SAFE_INTEGER) delete schema.maximum
 }
 
 /** `pocketsms openapi`: prints the API description without a server. `setting` may throw a UserError. */
-export const openapiCommand = (setting: () => DocumentScope) =>
+export const makeOpenapiCommand = (setting: () => DocumentScope) =>
   defineCommand({
     meta: { name: 'openapi', description: 'Print the API as an OpenAPI 3.1 document (JSON).' },
     args: { out: { type: 'string', description: 'write it to this file', valueHint: 'FILE' } },
     run({ args: { out } }) {
-      const document = openApiDocument(setting())
+      const document = makeOpenApiDocument(setting())
       const text = `${JSON.stringify(document, null, 2)}\n`
       if (!out) {
         process.stdout.once('error', () => process.exit())

@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { ApiError } from '../../platform/api-errors.ts'
 import type { Answers } from './answers.ts'
-import { json } from './success-answers.ts'
+import { describeJson } from './success-answers.ts'
 
 const FIELD_ERROR = z
   .object({
@@ -22,28 +22,32 @@ export const API_ERROR = z
   .meta({ id: 'Error', description: "PocketBase's form of an error." })
 
 /** A failure in PocketBase's format. `text`: its message; default: the usual message of the status. */
-function failed(status: number, description: string, text?: string): ZodOpenApiResponseObject {
+function describeFailure(
+  status: number,
+  description: string,
+  text?: string,
+): ZodOpenApiResponseObject {
   const { message } = new ApiError(status, text)
   return {
     id: `Error${status}`,
     description,
-    content: json(API_ERROR, { data: {}, message, status }),
+    content: describeJson(API_ERROR, { data: {}, message, status }),
   }
 }
 
 const FAILURES = {
-  400: failed(400, 'Something in the request is wrong: `data` says which field.'),
-  401: failed(
+  400: describeFailure(400, 'Something in the request is wrong: `data` says which field.'),
+  401: describeFailure(
     401,
     'The token is missing, invalid or expired.',
     'The request requires valid record authorization token.',
   ),
-  403: failed(403, 'Not for you.'),
-  404: failed(404, 'There is no such thing, or not for you.'),
-  413: failed(413, 'The body is too large.'),
-  429: failed(429, 'Too many requests: wait, then ask again.'),
-  500: failed(500, 'A fault of the server, which is in its log.'),
-  503: failed(503, 'The server cannot answer now. Try again.'),
+  403: describeFailure(403, 'Not for you.'),
+  404: describeFailure(404, 'There is no such thing, or not for you.'),
+  413: describeFailure(413, 'The body is too large.'),
+  429: describeFailure(429, 'Too many requests: wait, then ask again.'),
+  500: describeFailure(500, 'A fault of the server, which is in its log.'),
+  503: describeFailure(503, 'The server cannot answer now. Try again.'),
 } as const satisfies Record<number, ZodOpenApiResponseObject>
 
 export type FailureStatus = keyof typeof FAILURES
@@ -51,7 +55,7 @@ export type FailureStatus = keyof typeof FAILURES
 const ANY = [403, 429, 500, 503] as const
 
 /** Failures in PocketBase's format: those with these statuses, and those that any route may have. */
-export const failures = (...statuses: FailureStatus[]): Answers =>
+export const listFailureAnswers = (...statuses: FailureStatus[]): Answers =>
   Object.fromEntries(
     [...new Set([...statuses, ...ANY])].map((status) => [status, FAILURES[status]]),
   )

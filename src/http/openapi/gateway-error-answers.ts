@@ -43,7 +43,7 @@ const ANY_REFUSAL: readonly DescribedRefusal[] = [
 ]
 
 /** Returns a function that describes refusals by their codes. */
-export function describeBy<R extends Refusals>(refusals: R, details: RefusalDetails = {}) {
+export function makeErrorDescriber<R extends Refusals>(refusals: R, details: RefusalDetails = {}) {
   const examples = { ...COMMON_EXAMPLES, ...details.examples }
   const extras = { ...COMMON_EXTRAS, ...details.extras }
   return (...codes: (keyof R & string)[]): readonly DescribedRefusal[] =>
@@ -54,7 +54,7 @@ export function describeBy<R extends Refusals>(refusals: R, details: RefusalDeta
 }
 
 /** Error responses as `{"error","message"}`: those given, and those that any request may get. */
-export function refusalAnswers(rows: readonly DescribedRefusal[]): Answers {
+export function listErrorAnswers(rows: readonly DescribedRefusal[]): Answers {
   const byStatus = Map.groupBy([...rows, ...ANY_REFUSAL], ([status]) => status)
   return Object.fromEntries(
     [...byStatus].map(([status, some]) => [status, makeRefusalAnswer(some)]),

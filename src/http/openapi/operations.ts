@@ -2,10 +2,14 @@ import { z } from 'zod'
 import type { ZodOpenApiOperationObject, ZodOpenApiPathsObject } from 'zod-openapi'
 import { COMMON_REFUSALS } from '../../platform/common-refusals.ts'
 import type { Answers } from './answers.ts'
-import { type FailureStatus, failures } from './failures.ts'
-import { type DescribedRefusal, describeBy, refusalAnswers } from './gateway-error-answers.ts'
+import { type FailureStatus, listFailureAnswers } from './failures.ts'
+import {
+  type DescribedRefusal,
+  listErrorAnswers,
+  makeErrorDescriber,
+} from './gateway-error-answers.ts'
 import { NOBODY, type Security, SIGNED_IN } from './security.ts'
-import { json, success } from './success-answers.ts'
+import { describeJson, describeSuccess } from './success-answers.ts'
 
 type Fails = Answers | readonly FailureStatus[] | readonly DescribedRefusal[]
 
@@ -26,7 +30,7 @@ export interface Operation
 }
 
 /** OpenAPI paths of one tag. Operations are named by method and path; each may set its own `security`. */
-export function chapter(
+export function describeChapter(
   tag: string,
   security: Security,
   operations: Readonly<Record<string, Operation>>,
@@ -47,17 +51,17 @@ export function describeOperation(
 ): void {
   const { id, params, body, answer, fails, responses, ...more } = { security, ...operation }
   const [method, path] = at.split(' ') as [string, string]
-  const requestParams = path.includes('{') ? { ...pathParams(path), ...params } : params
+  const requestParams = path.includes('{') ? { ...makePathParams(path), ...params } : params
   paths[path] = {
     ...paths[path],
     [method.toLowerCase()]: {
       operationId: id ?? at.toLowerCase().replace(/\W+/g, '_'),
       tags: [tag],
       ...(requestParams && { requestParams }),
-      ...(body && { requestBody: { required: true, content: json(...body) } }),
+      ...(body && { requestBody: { required: true, content: describeJson(...body) } }),
       ...more,
       responses: {
-        ...(answer && success(...answer)),
+        ...(answer && describeSuccess(...answer)),
         ...describeFailures(
           fails ?? [
             ...(more.security === SIGNED_IN ? [401 as const] : []),
@@ -72,23 +76,23 @@ export function describeOperation(
   }
 }
 
-const ofBody = describeBy(COMMON_REFUSALS)('invalid_request', 'request_too_large')
-const ofCaller = describeBy(COMMON_REFUSALS)('unauthorized', 'forbidden')
+const ofBody = makeErrorDescriber(COMMON_REFUSALS)('invalid_request', 'request_too_large')
+const ofCaller = makeErrorDescriber(COMMON_REFUSALS)('unauthorized', 'forbidden')
 
 function describeFailures(fails: Fails, security: Security, body: unknown): Answers {
   if (!('map' in fails)) return fails
-  if (isStatuses(fails)) return failures(...fails)
-  return refusalAnswers([
+  if (isStatusList(fails)) return listFailureAnswers(...fails)
+  return listErrorAnswers([
     ...(body ? ofBody : []),
     ...(security === NOBODY ? [] : ofCaller),
     ...fails,
   ])
 }
 
-const isStatuses = (fails: readonly unknown[]): fails is readonly FailureStatus[] =>
+const isStatusList = (fails: readonly unknown[]): fails is readonly FailureStatus[] =>
   fails.every((one) => typeof one === 'number')
 
-export const texts = (names: readonly string[], one: z.ZodType = z.string()) =>
+export const makeTextParams = (names: readonly string[], one: z.ZodType = z.string()) =>
   z.object(Object.fromEntries(names.map((name) => [name, one])))
 
 const PATH_PARAMS: Readonly<Record<string, z.ZodType>> = {
@@ -99,7 +103,7 @@ const PATH_PARAMS: Readonly<Record<string, z.ZodType>> = {
   filename: z.string().describe('The name that the record has in one of its file fields.'),
 }
 
-function pathParams(path: string): { path?: z.ZodObject } {
+function makePathParams(path: string): { path?: z.ZodObject } {
   const names = [...path.matchAll(/\{(\w+)\}/g)].map(([, name]) => name!)
   const params = names.map((name) => [name, PATH_PARAMS[name] ?? z.string()])
   return names.length > 0 ? { path: z.object(Object.fromEntries(params)) } : {}

@@ -7,11 +7,11 @@ import {
   type SelectField,
 } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { describeField, oneOrMany, typeName, valueSchema } from './record-schema.ts'
+import { describeField, makeOneOrMany, makeTypeName, makeValueSchema } from './record-schema.ts'
 
 /** Schemas of types whose values differ in a request, by the type. They include the field's limits. */
 const BODY_VALUES: Readonly<Partial<Record<FieldTypeName, (field: Field) => z.ZodType>>> = {
-  text: (field) => z.string().meta(field.type === 'text' ? textLimits(field) : {}),
+  text: (field) => z.string().meta(field.type === 'text' ? makeTextLimits(field) : {}),
   email: () => z.string().meta({ format: 'email' }),
   url: () => z.string().meta({ format: 'uri' }),
   password: (field) =>
@@ -19,13 +19,13 @@ const BODY_VALUES: Readonly<Partial<Record<FieldTypeName, (field: Field) => z.Zo
   number: (field) => (field.type === 'number' ? makeNumberSchema(field) : z.number()),
   date: () => z.string().describe('An instant, as `2026-11-20 07:00:00.000Z`; empty for none.'),
   select: (field) =>
-    oneOrMany(field, z.enum((field as SelectField).values as [string, ...string[]])),
+    makeOneOrMany(field, z.enum((field as SelectField).values as [string, ...string[]])),
 }
 
-const bodySchema = (field: Field): z.ZodType =>
-  BODY_VALUES[field.type]?.(field) ?? valueSchema(field)
+const makeBodySchema = (field: Field): z.ZodType =>
+  BODY_VALUES[field.type]?.(field) ?? makeValueSchema(field)
 
-const textLimits = ({ min, max, pattern }: Field & { type: 'text' }) => ({
+const makeTextLimits = ({ min, max, pattern }: Field & { type: 'text' }) => ({
   ...(min > 0 && { minLength: min }),
   ...(max > 0 && { maxLength: max }),
   ...(pattern && { pattern }),
@@ -38,7 +38,7 @@ const makeNumberSchema = ({ min, max, onlyInt }: Field & { type: 'number' }) =>
   })
 
 /** Fields that a client may set: the password, and all visible fields that the server does not set itself. */
-const settable = (collection: Collection, extension: Extension | undefined) =>
+const listSettableFields = (collection: Collection, extension: Extension | undefined) =>
   collection.fields.filter(
     (field) =>
       field.type !== 'autodate' &&
@@ -46,26 +46,33 @@ const settable = (collection: Collection, extension: Extension | undefined) =>
       (!field.hidden || (collection.type === 'auth' && field.name === 'password')),
   )
 
-const sent = (field: Field) => bodySchema(field).meta({ description: describeField(field) })
+const describeSentField = (field: Field) =>
+  makeBodySchema(field).meta({ description: describeField(field) })
 
 const CONFIRM = z.string().meta({ description: 'The same password again.', format: 'password' })
 
-export function createBody(collection: Collection, extension: Extension | undefined): z.ZodType {
-  const fields = settable(collection, extension).map((field) => {
-    const schema = sent(field)
+export function makeCreateBody(
+  collection: Collection,
+  extension: Extension | undefined,
+): z.ZodType {
+  const fields = listSettableFields(collection, extension).map((field) => {
+    const schema = describeSentField(field)
     const isMade = field.type === 'text' && field.autogeneratePattern !== ''
     return [field.name, field.required && !isMade ? schema : schema.optional()]
   })
   const more = collection.type === 'auth' ? { passwordConfirm: CONFIRM } : {}
   return z
     .looseObject({ ...Object.fromEntries(fields), ...more })
-    .meta({ id: `${typeName(collection)}Create` })
+    .meta({ id: `${makeTypeName(collection)}Create` })
 }
 
 /** The body of an update: any fields, and modifiers such as `name+` of fields that support them. */
-export function updateBody(collection: Collection, extension: Extension | undefined): z.ZodType {
-  const fields = settable(collection, extension).filter(({ name }) => name !== 'id')
-  const plain = fields.map((field) => [field.name, sent(field).optional()])
+export function makeUpdateBody(
+  collection: Collection,
+  extension: Extension | undefined,
+): z.ZodType {
+  const fields = listSettableFields(collection, extension).filter(({ name }) => name !== 'id')
+  const plain = fields.map((field) => [field.name, describeSentField(field).optional()])
   const modified = fields.flatMap((field) => listModifiers(field))
   const oldPassword = z
     .string()
@@ -75,12 +82,12 @@ export function updateBody(collection: Collection, extension: Extension | undefi
     collection.type === 'auth' ? { passwordConfirm: CONFIRM.optional(), oldPassword } : {}
   return z
     .looseObject({ ...Object.fromEntries([...plain, ...modified]), ...more })
-    .meta({ id: `${typeName(collection)}Update` })
+    .meta({ id: `${makeTypeName(collection)}Update` })
 }
 
 function listModifiers(field: Field): [string, z.ZodType][] {
   const { name, type } = field
-  const of = (description: string) => bodySchema(field).optional().meta({ description })
+  const of = (description: string) => makeBodySchema(field).optional().meta({ description })
   if (type === 'number')
     return [
       [`${name}+`, z.number().optional().describe(`Adds to \`${name}\`.`)],

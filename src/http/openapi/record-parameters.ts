@@ -1,18 +1,18 @@
 import { z } from 'zod'
 import { MAX_PER_PAGE } from '../../engine/records/list.ts'
 
-const parameter = (id: string, description: string, examples?: string[]) =>
+const makeParameter = (id: string, description: string, examples?: string[]) =>
   z
     .string()
     .optional()
     .meta({ description, ...(examples && { examples }), param: { id } })
 
-const EXPAND = parameter(
+const EXPAND = makeParameter(
   'expand',
   'Relations whose records to show in `expand`, comma-separated; a path goes further: `message.device`.',
   ['device,user'],
 )
-const FIELDS = parameter(
+const FIELDS = makeParameter(
   'fields',
   'Fields to answer with, comma-separated; all when left out. `*` stands for all of a level, `body:excerpt(50)` shortens.',
 )
@@ -27,7 +27,7 @@ export const BY_ID = {
   ...ONE,
 }
 
-const FILTER = parameter(
+const FILTER = makeParameter(
   'filter',
   "PocketBase's filter language: `=` `!=` `>` `>=` `<` `<=` `~` (has) `!~`, with `?` before them for any of many; `&&` `||` and parentheses.",
   ['created >= @todayStart'],
@@ -46,7 +46,7 @@ export const EXPORT = {
   }),
 }
 
-export const listQuery = (maxPerPage = MAX_PER_PAGE) => ({
+export const makeListQuery = (maxPerPage = MAX_PER_PAGE) => ({
   query: z.object({
     page: z.int().min(1).optional().describe('From 1.'),
     perPage: z

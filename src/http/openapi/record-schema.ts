@@ -27,54 +27,55 @@ const BY_TYPE: Readonly<Partial<Record<FieldTypeName, (field: Field) => z.ZodTyp
   date: () => INSTANT_OR_EMPTY,
   autodate: () => INSTANT_OR_EMPTY,
   geoPoint: () => z.object({ lon: z.number(), lat: z.number() }),
-  select: (field) => oneOrMany(field, choice(field as SelectField)),
+  select: (field) => makeOneOrMany(field, makeChoiceSchema(field as SelectField)),
 }
 
 /** The schema of a field's value in an answer. An unset value is the type's zero, never absent. */
-export const valueSchema = (field: Field): z.ZodType =>
+export const makeValueSchema = (field: Field): z.ZodType =>
   BY_TYPE[field.type]?.(field) ?? BY_STORAGE[findFieldStorage(field)]()
 
-export const oneOrMany = (field: Field, one: z.ZodType) => (isMulti(field) ? z.array(one) : one)
+export const makeOneOrMany = (field: Field, one: z.ZodType) => (isMulti(field) ? z.array(one) : one)
 
-function choice(field: SelectField): z.ZodType {
+function makeChoiceSchema(field: SelectField): z.ZodType {
   const values = isMulti(field) || field.required ? field.values : [...field.values, '']
   return z.enum(values as [string, ...string[]])
 }
 
 /** `sms_messages` → `SmsMessages`: how the schemas of a collection are named. */
-export const typeName = (collection: Collection) =>
+export const makeTypeName = (collection: Collection) =>
   collection.name.replace(/(?:^|_+)([a-z0-9])/gi, (_, letter: string) => letter.toUpperCase())
 
 export type RecordSchemas = (collectionId: string) => z.ZodObject | undefined
 
 /** Schemas of records in answers, by collection. They allow fields that a superuser has added. */
-export function recordSchemas(collections: readonly Collection[]): RecordSchemas {
+export function makeRecordSchemas(collections: readonly Collection[]): RecordSchemas {
   const schemas = new Map<string, z.ZodObject>()
   const find: RecordSchemas = (id) => schemas.get(id)
-  for (const collection of collections) schemas.set(collection.id, recordSchema(collection, find))
+  for (const collection of collections)
+    schemas.set(collection.id, makeRecordSchema(collection, find))
   return find
 }
 
-function recordSchema(collection: Collection, others: RecordSchemas): z.ZodObject {
+function makeRecordSchema(collection: Collection, others: RecordSchemas): z.ZodObject {
   const shown = collection.fields.filter((field) => canBeShown(collection, field))
-  const values = shown.map((field) => [field.name, answered(collection, field)] as const)
+  const values = shown.map((field) => [field.name, makeAnsweredSchema(collection, field)] as const)
   return z
     .looseObject({
       ...Object.fromEntries(values),
       collectionId: z.literal(collection.id),
       collectionName: z.literal(collection.name),
-      expand: z.lazy(() => expanded(collection, others)).optional(),
+      expand: z.lazy(() => makeExpandSchema(collection, others)).optional(),
     })
-    .meta({ id: `${typeName(collection)}Record`, 'x-collection': collection.name })
+    .meta({ id: `${makeTypeName(collection)}Record`, 'x-collection': collection.name })
 }
 
-function answered(collection: Collection, field: Field): z.ZodType {
-  const schema = valueSchema(field).meta({ description: describeField(field) })
+function makeAnsweredSchema(collection: Collection, field: Field): z.ZodType {
+  const schema = makeValueSchema(field).meta({ description: describeField(field) })
   const isOptional = field.hidden || (collection.type === 'auth' && field.name === 'email')
   return isOptional ? schema.optional() : schema
 }
 
-function expanded(collection: Collection, others: RecordSchemas): z.ZodType {
+function makeExpandSchema(collection: Collection, others: RecordSchemas): z.ZodType {
   const entries = collection.fields.flatMap((field) => {
     const other = field.type === 'relation' && others(field.collectionId)
     return other
@@ -109,7 +110,7 @@ export function describeRule(rule: Rule): string {
     : `Superusers may, and whoever satisfies the rule \`${rule}\`.`
 }
 
-export const recordTag = ({ name, about }: DescribedCollection) => ({
+export const makeRecordTag = ({ name, about }: DescribedCollection) => ({
   name,
   description: about ?? `Records of the collection \`${name}\`.`,
 })

@@ -2,25 +2,25 @@ import { z } from 'zod'
 import type { ZodOpenApiContentObject, ZodOpenApiResponseObject } from 'zod-openapi'
 import type { Answers } from './answers.ts'
 
-export const json = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObject => ({
+export const describeJson = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObject => ({
   'application/json': { schema, ...(example !== undefined && { example }) },
 })
 
-export const success = (description: string, schema?: z.ZodType): Answers =>
-  schema ? { 200: { description, content: json(schema) } } : { 204: { description } }
+export const describeSuccess = (description: string, schema?: z.ZodType): Answers =>
+  schema ? { 200: { description, content: describeJson(schema) } } : { 204: { description } }
 
-export const textAnswer = (type: string, description: string): Answers => ({
+export const describeTextAnswer = (type: string, description: string): Answers => ({
   200: { description, content: { [type]: { schema: z.string() } } },
 })
 
-const file = (description: string): ZodOpenApiResponseObject => ({
+const describeFile = (description: string): ZodOpenApiResponseObject => ({
   description,
   content: { '*/*': { schema: z.unknown() } },
 })
 
 export const FILE: Answers = {
-  200: file('The file.'),
-  206: file('The part of it that was asked for.'),
+  200: describeFile('The file.'),
+  206: describeFile('The part of it that was asked for.'),
   304: { description: 'It is as it was.' },
   412: { description: 'A condition of the request does not hold.' },
   416: { description: 'It has no such part.', content: { 'text/plain': { schema: z.string() } } },

@@ -12,14 +12,14 @@ import {
   SIGN_INS,
 } from '../openapi/auth-forms.ts'
 import { MFA_NEEDED } from '../openapi/failures.ts'
-import { chapter, type Operation } from '../openapi/operations.ts'
+import { describeChapter, type Operation } from '../openapi/operations.ts'
 import { FIELDS_ONLY, ONE } from '../openapi/record-parameters.ts'
-import { typeName } from '../openapi/record-schema.ts'
+import { makeTypeName } from '../openapi/record-schema.ts'
 import { NOBODY, SIGNED_IN } from '../openapi/security.ts'
-import { json } from '../openapi/success-answers.ts'
+import { describeJson } from '../openapi/success-answers.ts'
 
 const SECOND_METHOD: Answers = {
-  401: { description: 'A second method is asked for.', content: json(MFA_NEEDED) },
+  401: { description: 'A second method is asked for.', content: describeJson(MFA_NEEDED) },
 }
 
 const TOKEN = z.string().describe('Send it in the header `Authorization`.')
@@ -30,9 +30,9 @@ const DURATION = z
   .optional()
   .describe('Seconds that the token is good for; 0: as long as any of the collection.')
 
-export function authPaths(collection: AuthCollection, record: z.ZodObject) {
+export function describeAuthPaths(collection: AuthCollection, record: z.ZodObject) {
   const path = `/api/collections/${collection.name}`
-  const name = typeName(collection)
+  const name = makeTypeName(collection)
   const signedIn = z.object({ record, token: TOKEN }).meta({ id: `${name}SignedIn` })
   const answer = ['Signed in: the record as it sees itself, and a token for it.', signedIn] as const
   const forms = (some: readonly Form[], more: (end: string) => Partial<Operation>) =>
@@ -51,7 +51,7 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject) {
     answer: ['Done; said of an unknown address, too.'],
     fails: [400, 401, 404, 413],
   }))
-  return chapter(collection.name, NOBODY, {
+  return describeChapter(collection.name, NOBODY, {
     [`GET ${path}/auth-methods`]: {
       id: `authMethodsOf${name}`,
       summary: 'How one may sign in',
@@ -98,7 +98,7 @@ export function authPaths(collection: AuthCollection, record: z.ZodObject) {
       description: 'Get a token for a record. Only superusers may.',
       security: SIGNED_IN,
       params: ONE,
-      requestBody: { content: json(z.object({ duration: DURATION })) },
+      requestBody: { content: describeJson(z.object({ duration: DURATION })) },
       answer,
       fails: [400, 401, 404, 413],
     },

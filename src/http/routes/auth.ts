@@ -10,7 +10,7 @@ import {
   requestVerification,
   TOKEN_FORM,
 } from '../../engine/auth/email-verification.ts'
-import { IMPERSONATE_FORM, impersonate } from '../../engine/auth/impersonate.ts'
+import { IMPERSONATE_FORM, impersonateRecord } from '../../engine/auth/impersonate.ts'
 import { EMAIL_FORM } from '../../engine/auth/mail-on-request.ts'
 import { MFA_FORM } from '../../engine/auth/mfa.ts'
 import { renderAuthMethods } from '../../engine/auth/oauth2/auth-methods.ts'
@@ -34,49 +34,59 @@ import type { Shape } from '../../engine/fields/json-shapes.ts'
 import type { AuthRecord, RequestContext } from '../../engine/request/request.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import { sendJson } from '../answer.ts'
-import { authenticateUncached, buildRequest, meterFor, ownToken } from '../authenticate.ts'
+import {
+  authenticateUncached,
+  buildRequest,
+  makeAnswerMeter,
+  readOwnToken,
+} from '../authenticate.ts'
 import { readRequestBody } from '../body/body.ts'
 import { type FormOptions, readForm } from '../body/form.ts'
 import type { Ctx, Services } from '../context.ts'
 import { auditConfirmation, auditRefusedSignIn, auditRequest } from '../middleware/audit.ts'
 import { requireAuthCollection } from '../middleware/require-caller.ts'
-import { byMember, byRules, bySuperuser } from '../permission.ts'
+import { allowByRules, allowMember, allowSuperuser } from '../permission.ts'
 import { withCatalog } from '../retry-request.ts'
-import { rows, undescribed } from '../rows.ts'
+import { makeRoutes, makeUndescribedRow } from '../rows.ts'
 import { openStoreForCaller, readClientIp } from '../server/caller.ts'
 
-const BY_RULES = byRules()
+const BY_RULES = allowByRules()
 /** Allowed to members, because a sign-in ignores the token that is sent with it. */
-const SIGN_IN = byRules('viewer')
+const SIGN_IN = allowByRules('viewer')
 
 /** Sign-in routes. PocketBase: apis/record_auth.go, contract 5.3 */
-export const AUTH_ROUTES = rows(
+export const AUTH_ROUTES = makeRoutes(
   '',
   {
-    'GET /api/collections/:collection/auth-methods': undescribed(BY_RULES, ({ services }, c) =>
-      renderAuthMethods(requireAuthCollection(c, services)),
+    'GET /api/collections/:collection/auth-methods': makeUndescribedRow(
+      BY_RULES,
+      ({ services }, c) => renderAuthMethods(requireAuthCollection(c, services)),
     ),
-    'POST /api/collections/:collection/auth-with-password': undescribed(
+    'POST /api/collections/:collection/auth-with-password': makeUndescribedRow(
       SIGN_IN,
       ({ services }, c) => {
         const identity = async () => (await readForm(c, PASSWORD_FORM)).identity
-        const find = () => authWithPassword(callOf(c, services, PASSWORD_FORM))
-        return signIn(c, services, 'password', find, identity)
+        const find = () => authWithPassword(makeAuthCall(c, services, PASSWORD_FORM))
+        return answerSignInCall(c, services, 'password', find, identity)
       },
     ),
-    'POST /api/collections/:collection/request-otp': undescribed(
+    'POST /api/collections/:collection/request-otp': makeUndescribedRow(
       BY_RULES,
       async ({ services }, c) => ({
-        otpId: await requestOtp(callOf(c, services, EMAIL_FORM)),
+        otpId: await requestOtp(makeAuthCall(c, services, EMAIL_FORM)),
       }),
     ),
-    'POST /api/collections/:collection/auth-with-otp': undescribed(SIGN_IN, ({ services }, c) =>
-      signIn(c, services, 'otp', () => authWithOtp(callOf(c, services, OTP_FORM))),
+    'POST /api/collections/:collection/auth-with-otp': makeUndescribedRow(
+      SIGN_IN,
+      ({ services }, c) =>
+        answerSignInCall(c, services, 'otp', () =>
+          authWithOtp(makeAuthCall(c, services, OTP_FORM)),
+        ),
     ),
-    'POST /api/collections/:collection/auth-with-oauth2': undescribed(
+    'POST /api/collections/:collection/auth-with-oauth2': makeUndescribedRow(
       BY_RULES,
       async ({ services }, c) => {
-        const arrival = await identifyByOAuth2(callOf(c, services, OAUTH2_FORM))
+        const arrival = await identifyByOAuth2(makeAuthCall(c, services, OAUTH2_FORM))
         const { values } = await readRequestBody(c)
         const { extensions, log, store } = services
         const { auth, isNew } = await withCatalog(store, async () => {
@@ -95,62 +105,66 @@ export const AUTH_ROUTES = rows(
         return answerWithToken(c, services, auth, proof, { context: 'oauth2' })
       },
     ),
-    'POST /api/collections/:collection/auth-refresh': undescribed(
-      byMember('viewer'),
+    'POST /api/collections/:collection/auth-refresh': makeUndescribedRow(
+      allowMember('viewer'),
       async ({ auth, services }, c) => {
-        const token = await refreshToken(services.store.signIn.db, auth, ownToken(c))
+        const token = await refreshToken(services.store.signIn.db, auth, readOwnToken(c))
         return answerWithToken(c, services, auth, { token }, { asker: auth })
       },
     ),
-    'POST /api/collections/:collection/impersonate/:id': undescribed(
-      bySuperuser,
+    'POST /api/collections/:collection/impersonate/:id': makeUndescribedRow(
+      allowSuperuser,
       async ({ auth: superuser, services }, c, named) => {
         const { signIn: store } = services.store
         const collection = store.catalog.find(named)
         if (collection?.type !== 'auth')
           throw notFound('Missing or invalid auth collection context.')
         const read = () => readForm(c, IMPERSONATE_FORM, { terse: true })
-        const { auth, token } = await impersonate(store, collection, c.req.param('id')!, read)
+        const { auth, token } = await impersonateRecord(store, collection, c.req.param('id')!, read)
         const entry = { action: 'impersonate', collection: collection.name, record: auth.id }
         await auditRequest(c, services, superuser, entry)
         return answerWithToken(c, services, auth, { token }, { asker: superuser })
       },
     ),
-    'POST /api/collections/:collection/request-verification': undescribed(
+    'POST /api/collections/:collection/request-verification': makeUndescribedRow(
       BY_RULES,
-      ({ services }, c) => requestVerification(callOf(c, services, EMAIL_FORM)),
+      ({ services }, c) => requestVerification(makeAuthCall(c, services, EMAIL_FORM)),
     ),
-    'POST /api/collections/:collection/confirm-verification': undescribed(
+    'POST /api/collections/:collection/confirm-verification': makeUndescribedRow(
       BY_RULES,
-      ({ services }, c) => confirmVerification(callOf(c, services, TOKEN_FORM)),
+      ({ services }, c) => confirmVerification(makeAuthCall(c, services, TOKEN_FORM)),
     ),
-    'POST /api/collections/:collection/request-password-reset': undescribed(
+    'POST /api/collections/:collection/request-password-reset': makeUndescribedRow(
       BY_RULES,
-      ({ services }, c) => requestPasswordReset(callOf(c, services, EMAIL_FORM)),
+      ({ services }, c) => requestPasswordReset(makeAuthCall(c, services, EMAIL_FORM)),
     ),
-    'POST /api/collections/:collection/confirm-password-reset': undescribed(
+    'POST /api/collections/:collection/confirm-password-reset': makeUndescribedRow(
       BY_RULES,
       ({ services }, c) => {
         const also = auditConfirmation(c, services, 'reset password')
-        return confirmPasswordReset(callOf(c, services, PASSWORD_RESET_FORM, { terse: true }), also)
+        return confirmPasswordReset(
+          makeAuthCall(c, services, PASSWORD_RESET_FORM, { terse: true }),
+          also,
+        )
       },
     ),
-    'POST /api/collections/:collection/request-email-change': undescribed(
-      byMember(),
-      ({ auth, services }, c) => requestEmailChange(callOf(c, services, EMAIL_CHANGE_FORM), auth),
+    'POST /api/collections/:collection/request-email-change': makeUndescribedRow(
+      allowMember(),
+      ({ auth, services }, c) =>
+        requestEmailChange(makeAuthCall(c, services, EMAIL_CHANGE_FORM), auth),
     ),
-    'POST /api/collections/:collection/confirm-email-change': undescribed(
+    'POST /api/collections/:collection/confirm-email-change': makeUndescribedRow(
       BY_RULES,
       ({ services }, c) => {
         const also = auditConfirmation(c, services, 'change email')
-        return confirmEmailChange(callOf(c, services, EMAIL_CHANGE_CONFIRM_FORM), also)
+        return confirmEmailChange(makeAuthCall(c, services, EMAIL_CHANGE_CONFIRM_FORM), also)
       },
     ),
   },
   sendJson,
 )
 
-const callOf = <T extends object>(
+const makeAuthCall = <T extends object>(
   c: Ctx,
   services: Services,
   shape: Shape<T>,
@@ -163,7 +177,7 @@ const callOf = <T extends object>(
   readForm: () => readForm(c, shape, options),
 })
 
-async function signIn(
+async function answerSignInCall(
   c: Ctx,
   services: Services,
   method: 'password' | 'otp',
@@ -193,7 +207,7 @@ export async function answerWithToken(
   const asker = known.asker ?? (await authenticateUncached(c, services))
   const visit = {
     readMfaForm: () => readForm(c, MFA_FORM),
-    request: buildRequest(c, asker, values, known.context, meterFor(c, asker ?? auth)),
+    request: buildRequest(c, asker, values, known.context, makeAnswerMeter(c, asker ?? auth)),
     ip: readClientIp(c, services),
     userAgent: c.env.incoming.headers['user-agent'] ?? '',
   }

@@ -1,19 +1,24 @@
 import { z } from 'zod'
 import { checkAddress } from '../../engine/auth/superuser-addresses.ts'
-import { findByToken } from '../../engine/auth/tokens.ts'
+import { findRecordByToken } from '../../engine/auth/tokens.ts'
 import { BACKUP_NAME, MAX_BACKUP_NAME } from '../../engine/backup/backup-names.ts'
-import { isBusy } from '../../engine/backup/backups.ts'
+import { makeBusyError } from '../../engine/backup/backups.ts'
 import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
 import { readState } from '../../engine/backup/state.ts'
 import { readStatus, STATUS } from '../../engine/backup/status.ts'
-import { checkFields, failedBefore, length, matches } from '../../engine/collections/checks.ts'
+import {
+  checkFields,
+  checkLength,
+  checkPattern,
+  failWith,
+} from '../../engine/collections/checks.ts'
 import { formatDate } from '../../engine/fields/date.ts'
-import { object, text } from '../../engine/fields/json-shapes.ts'
+import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
 import {
   ApiError,
   badRequest,
-  fieldError,
   forbidden,
+  makeFieldError,
   notFound,
   UserError,
 } from '../../platform/api-errors.ts'
@@ -23,18 +28,18 @@ import type { Ctx, Services } from '../context.ts'
 import { auditRequest } from '../middleware/audit.ts'
 import { SERVER } from '../openapi/operations.ts'
 import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
-import { FILE, json } from '../openapi/success-answers.ts'
-import { bySuperuser, everybody } from '../permission.ts'
+import { describeJson, FILE } from '../openapi/success-answers.ts'
+import { allowEverybody, allowSuperuser } from '../permission.ts'
 import { readRequestQuery } from '../query.ts'
-import { rows } from '../rows.ts'
+import { makeRoutes } from '../rows.ts'
 import { readClientIp } from '../server/caller.ts'
 import { sendFile } from './sent-file.ts'
 import {
   checkUploadedBackup,
   EXISTS,
   isBackupStored,
-  noBackup,
-  uploadedFile,
+  makeUploadError,
+  readUploadedFile,
 } from './uploaded-backup.ts'
 
 const PIECE_BYTES = 256 << 10
@@ -63,14 +68,14 @@ const TOKEN = z.object({
   download: z.string().optional(),
 })
 
-const BACKUP_FORM = object({ name: text })
+const BACKUP_FORM = makeObjectShape({ name: text })
 
 /** `/api/backups` for superusers. PocketBase: apis/backup.go. `/api/backup-status` is our own. */
-export const BACKUP_ROUTES = rows(
+export const BACKUP_ROUTES = makeRoutes(
   SERVER,
   {
     'GET /api/backup-status': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'backupStatus',
         summary: 'Ask how the backups are',
@@ -83,7 +88,7 @@ export const BACKUP_ROUTES = rows(
         readStatus(store.db, settings.current, config),
     },
     'GET /api/backups': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'listBackups',
         summary: 'List the backups',
@@ -95,21 +100,21 @@ export const BACKUP_ROUTES = rows(
       run: ({ services }) => listBackups(services.backups),
     },
     'POST /api/backups': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'createBackup',
         summary: 'Make a backup',
         description:
           'For superusers. The answer follows when the backup is complete. Sending continues meanwhile.',
-        requestBody: { content: json(NEW_BACKUP, {}) },
+        requestBody: { content: describeJson(NEW_BACKUP, {}) },
         answer: ['It is made.'],
         fails: [400, 401, 413],
       },
       run: async ({ auth, store, services }, c) => {
-        if ((await readState(store.db)).running) throw isBusy()
+        if ((await readState(store.db)).running) throw makeBusyError()
         const { backups } = services
         const { name } = await readForm(c, BACKUP_FORM, { terse: true })
-        await checkName(await backups.storage(), name)
+        await checkBackupName(await backups.storage(), name)
         await auditRequest(c, services, auth, { action: 'create backup', record: name })
         await backups.create(name, String(auth.values.email)).catch((error) => {
           throw error instanceof ApiError ? error : badRequest('Failed to create backup.')
@@ -117,7 +122,7 @@ export const BACKUP_ROUTES = rows(
       },
     },
     'POST /api/backups/upload': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'uploadBackup',
         summary: 'Upload a backup',
@@ -138,17 +143,17 @@ export const BACKUP_ROUTES = rows(
         const { backups } = services
         const { name, content } = await checkUploadedBackup(
           await backups.storage(),
-          await uploadedFile(c),
+          await readUploadedFile(c),
         )
         await backups.upload(name, content.pieces(PIECE_BYTES)).catch((error) => {
-          if (error instanceof UserError) throw noBackup(error.message)
+          if (error instanceof UserError) throw makeUploadError(error.message)
           throw error instanceof ApiError ? error : badRequest('Failed to upload backup.')
         })
         await auditRequest(c, services, auth, { action: 'upload backup', record: name })
       },
     },
     'GET /api/backups/:key': {
-      permission: everybody(),
+      permission: allowEverybody(),
       describe: {
         id: 'downloadBackup',
         summary: 'Download a backup',
@@ -157,10 +162,10 @@ export const BACKUP_ROUTES = rows(
         fails: [400, 404],
         responses: FILE,
       },
-      run: ({ services }, c, key) => download(c, services, key),
+      run: ({ services }, c, key) => downloadBackup(c, services, key),
     },
     'DELETE /api/backups/:key': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'deleteBackup',
         summary: 'Delete a backup',
@@ -181,7 +186,7 @@ export const BACKUP_ROUTES = rows(
       },
     },
     'POST /api/backups/:key/restore': {
-      permission: bySuperuser,
+      permission: allowSuperuser,
       describe: {
         id: 'restoreBackup',
         summary: 'Replace everything by a backup',
@@ -191,7 +196,7 @@ export const BACKUP_ROUTES = rows(
         fails: [400, 401],
       },
       run: async ({ auth, store, services }, c, key) => {
-        if ((await readState(store.db)).running) throw isBusy()
+        if ((await readState(store.db)).running) throw makeBusyError()
         const { backups } = services
         const found = await (await backups.storage()).find(key).catch(() => undefined)
         if (!found) throw badRequest('Missing or invalid backup file.')
@@ -213,8 +218,12 @@ async function listBackups(backups: Services['backups']): Promise<object[]> {
 }
 
 /** Sends a backup. Browsers send no header for a link, so a token in the URL identifies the caller. */
-async function download(c: Ctx, services: Services, key: string): Promise<Response> {
-  const auth = await findByToken(services.store.signIn, readRequestQuery(c).token ?? '', 'file')
+async function downloadBackup(c: Ctx, services: Services, key: string): Promise<Response> {
+  const auth = await findRecordByToken(
+    services.store.signIn,
+    readRequestQuery(c).token ?? '',
+    'file',
+  )
   if (!auth?.isSuperuser) throw forbidden('Insufficient permissions to access the resource.')
   checkAddress(services, auth, readClientIp(c, services))
   const storage = await services.backups.storage()
@@ -227,13 +236,15 @@ async function download(c: Ctx, services: Services, key: string): Promise<Respon
   return sendFile(c, { ...found, type: 'application/zip', caching: 'no-store', read }, key)
 }
 
-async function checkName(storage: BackupStorage, name: string): Promise<void> {
+async function checkBackupName(storage: BackupStorage, name: string): Promise<void> {
   const isTaken = BACKUP_NAME.test(name) && (await isBackupStored(storage, name))
   const taken = isTaken
-    ? fieldError(EXISTS, 'The backup file name is invalid or already exists.')
+    ? makeFieldError(EXISTS, 'The backup file name is invalid or already exists.')
     : undefined
   checkFields(
     { name },
-    { name: [length(1, MAX_BACKUP_NAME), matches(BACKUP_NAME), failedBefore(taken)] },
+    {
+      name: [checkLength(1, MAX_BACKUP_NAME), checkPattern(BACKUP_NAME), failWith(taken)],
+    },
   )
 }

@@ -9,9 +9,9 @@ import { pickFields } from '../../engine/records/pick.ts'
 import { writeRecord } from '../../engine/records/write.ts'
 import type { WriteOptions } from '../../engine/records/write-in-progress.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
-import { formOfQuery } from '../body/urlencoded.ts'
+import { parseQueryForm } from '../body/urlencoded.ts'
 import type { Services } from '../context.ts'
-import { writableCollection } from '../path-collection.ts'
+import { requireWritableCollection } from '../path-collection.ts'
 import { readQuery } from '../query.ts'
 import type { BatchRequest } from './batch-request.ts'
 
@@ -44,7 +44,7 @@ const ACTIONS = [`(PUT|POST) ${RECORDS}()`, `(PATCH|DELETE) ${RECORDS}/([^/?]+)`
   (action) => new RegExp(`^${action}(?:\\?.*)?$`),
 )
 
-const isNoUrl = (url: string) =>
+const isInvalidUrl = (url: string) =>
   /%(?![\da-f]{2})/i.test(url.split('?')[0]!) || /[^\P{Cc}\x80-\x9f]/u.test(url)
 
 interface Action {
@@ -55,7 +55,7 @@ interface Action {
 
 /** Reads method and URL of a batch's request; undefined if a batch may not contain it. */
 export function parseBatchAction({ method, url }: BatchRequest): Action | undefined {
-  if (isNoUrl(url)) return undefined
+  if (isInvalidUrl(url)) return undefined
   for (const pattern of ACTIONS) {
     const match = pattern.exec(`${method} ${url}`)
     if (match) return { method, name: match[2]!, id: match[3]! }
@@ -63,7 +63,10 @@ export function parseBatchAction({ method, url }: BatchRequest): Action | undefi
   return undefined
 }
 
-export function collectionOfPart({ store }: Services, part: BatchRequest): Collection | undefined {
+export function findPartCollection(
+  { store }: Services,
+  part: BatchRequest,
+): Collection | undefined {
   const action = parseBatchAction(part)
   return action && store.catalog.find(action.name)
 }
@@ -73,16 +76,16 @@ export async function runPart(part: Part): Promise<PartAnswer> {
   const asked = parseBatchAction(part.asked)
   if (!asked) throw new PartFault()
   const { store, extensions, alsoFor } = part
-  const { method, name, id } = asked.method === 'PUT' ? await upsert(part, asked) : asked
-  const collection = writableCollection(store.catalog, name)
+  const { method, name, id } = asked.method === 'PUT' ? await chooseUpsert(part, asked) : asked
+  const collection = requireWritableCollection(store.catalog, name)
   const request = makePartRequest(part, method)
   const options = { ...part.options, inSameTransaction: alsoFor(request, collection) }
   const text = await writeRecord(store, extensions, collection, id, request, options)
   if (method === 'DELETE') return { body: text, status: 204 }
-  return { body: picked(text, request.query), status: 200 }
+  return { body: pickPartFields(text, request.query), status: 200 }
 }
 
-function picked(text: string, { fields }: RequestInfo['query']): string {
+function pickPartFields(text: string, { fields }: RequestInfo['query']): string {
   try {
     return fields ? pickFields(text, fields) : text
   } catch {
@@ -90,13 +93,13 @@ function picked(text: string, { fields }: RequestInfo['query']): string {
   }
 }
 
-async function upsert({ store, asked }: Part, { name }: Action): Promise<Action> {
+async function chooseUpsert({ store, asked }: Part, { name }: Action): Promise<Action> {
   const id = toText(asked.body.id)
-  const exists = id !== '' && (await isStored(store, name, id))
+  const exists = id !== '' && (await isRecordStored(store, name, id))
   return { method: exists ? 'PATCH' : 'POST', name, id }
 }
 
-async function isStored(store: Store, name: string, id: string): Promise<boolean> {
+async function isRecordStored(store: Store, name: string, id: string): Promise<boolean> {
   const collection = store.catalog.find(name)
   if (!collection) return false
   const { rows } =
@@ -105,9 +108,9 @@ async function isStored(store: Store, name: string, id: string): Promise<boolean
 }
 
 /** The values of a batch's request. PocketBase reads them as a form, which includes the URL's query. */
-export function bodyOfPart({ url, body }: BatchRequest): Record<string, unknown> {
+export function readPartBody({ url, body }: BatchRequest): Record<string, unknown> {
   try {
-    return { ...formOfQuery(url), ...body }
+    return { ...parseQueryForm(url), ...body }
   } catch {
     return { ...body }
   }
@@ -121,7 +124,7 @@ function makePartRequest({ asked, outer, options }: Part, method: string): Reque
     context: 'batch',
     method,
     query: readQuery(asked.url),
-    body: { ...formOfQuery(asked.url), ...Object.fromEntries(values) },
+    body: { ...parseQueryForm(asked.url), ...Object.fromEntries(values) },
     auth: outer.auth,
     meter: outer.meter,
     headers: () => {

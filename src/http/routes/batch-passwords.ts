@@ -3,19 +3,19 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
 import { MAX_PASSWORD_BYTES } from '../../engine/fields/bcrypt.ts'
 import { toText } from '../../engine/fields/cast.ts'
-import { passwordError } from '../../engine/fields/scalar-types.ts'
+import { findPasswordError } from '../../engine/fields/scalar-types.ts'
 import {
   OWN_WORK,
   type PasswordMemory,
   type PasswordWork,
 } from '../../engine/records/password-work.ts'
-import { prepare } from '../../engine/records/prepare.ts'
+import { prepareValues } from '../../engine/records/prepare.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { badRequest } from '../../platform/api-errors.ts'
 import type { Ctx, Services } from '../context.ts'
-import { passwordWork } from '../middleware/passwords.ts'
+import { makePasswordWork } from '../middleware/passwords.ts'
 import { openStoreForCaller } from '../server/caller.ts'
-import { bodyOfPart, collectionOfPart, parseBatchAction } from './batch-part.ts'
+import { findPartCollection, parseBatchAction, readPartBody } from './batch-part.ts'
 import type { BatchRequest } from './batch-request.ts'
 
 /** Maximum old passwords in one batch. A user needs one to change the password. */
@@ -41,7 +41,7 @@ export async function batchPasswords(
   const olds = writes.filter((write) => write && toText(write.body.oldPassword) !== '')
   if (olds.length > MAX_OLD_PASSWORDS && !auth?.isSuperuser)
     throw badRequest(`A batch may change at most ${MAX_OLD_PASSWORDS} passwords.`)
-  const work = passwordWork(c, services, auth)
+  const work = makePasswordWork(c, services, auth)
   for (const [i, write] of writes.entries())
     if (write)
       await workAhead(openStoreForCaller(c, services, auth), write, memories[i]!.over(work))
@@ -54,9 +54,9 @@ function parseAuthWrite(
   asked: BatchRequest,
 ): Write | undefined {
   const { method } = asked
-  const collection = collectionOfPart(services, asked)
+  const collection = findPartCollection(services, asked)
   if (collection?.type !== 'auth' || method === 'DELETE') return undefined
-  const body = bodyOfPart(asked)
+  const body = readPartBody(asked)
   return { method, collection, id: parseBatchAction(asked)?.id || toText(body.id), body, auth }
 }
 
@@ -65,13 +65,13 @@ async function workAhead(store: Store, write: Write, work: PasswordWork): Promis
   const isSuperuser = auth?.isSuperuser === true
   const rule = { POST: collection.createRule, PATCH: collection.updateRule }[method]
   if (!isSuperuser && rule === null) return
-  const { passwords } = prepare(collection, body, { isSuperuser })
+  const { passwords } = prepareValues(collection, body, { isSuperuser })
   for (const field of collection.fields) {
     const plain = field.type === 'password' ? passwords[field.name] : ''
     if (field.type !== 'password' || !plain || Buffer.byteLength(plain) > MAX_PASSWORD_BYTES)
       continue
     if (field.name === 'password' && toText(body.passwordConfirm) !== plain) continue
-    if (!passwordError(field, plain)) await work.hash(plain, field.cost)
+    if (!findPasswordError(field, plain)) await work.hash(plain, field.cost)
   }
   await compareAhead(store, write, work)
 }

@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import {
-  allowOnly,
+  checkAllowed,
+  checkEach,
   checkFields,
-  each,
-  fields,
-  notLonger,
-  required,
+  checkMaxLength,
+  checkObject,
+  checkRequired,
 } from '../../engine/collections/checks.ts'
 import {
-  list,
+  makeListShape,
+  makeObjectShape,
   map,
-  object,
   ShapeError,
   text,
   type ValueOf,
@@ -55,30 +55,30 @@ export const BATCH_ANSWER = z
 
 export type BatchRequest = ValueOf<typeof ONE>
 
-const ONE = object({ method: text, url: text, headers: map, body: map })
+const ONE = makeObjectShape({ method: text, url: text, headers: map, body: map })
 
-const SHAPE = object({ requests: list(ONE) })
+const SHAPE = makeObjectShape({ requests: makeListShape(ONE) })
 
 const METHODS = ['GET', 'POST', 'PUT', 'PATCH', 'DELETE']
 
 const MAX_URL_BYTES = 2000
 
-const REQUEST = fields({
-  method: [required, allowOnly(METHODS)],
-  url: [required, notLonger(MAX_URL_BYTES)],
+const REQUEST = checkObject({
+  method: [checkRequired, checkAllowed(METHODS)],
+  url: [checkRequired, checkMaxLength(MAX_URL_BYTES)],
 })
 
 export const UNREADABLE = 'Failed to read the submitted batch data.'
 
 /** Reads the requests of a batch, at most `max`. Throws 400. */
 export function readBatch(body: RequestBody, max: number): BatchRequest[] {
-  const requests = decode(body)
-  const checks = { requests: [required, notLonger(max), each(REQUEST)] }
+  const requests = decodeBatch(body)
+  const checks = { requests: [checkRequired, checkMaxLength(max), checkEach(REQUEST)] }
   checkFields({ requests }, checks, 'Invalid batch request data.')
   return requests
 }
 
-function decode({ values, isJson }: RequestBody): BatchRequest[] {
+function decodeBatch({ values, isJson }: RequestBody): BatchRequest[] {
   try {
     const { requests } = SHAPE.over(values, SHAPE.zero(), isJson)
     return requests.map((request) => ({ ...request, headers: readHeaders(request.headers) }))

@@ -9,7 +9,7 @@ import { ApiError, badRequest, type ErrorData, forbidden } from '../../platform/
 import { DatabaseUnavailable } from '../../platform/db/database-errors.ts'
 import { OverLimit } from '../../platform/limits/holder.ts'
 import { sendJson } from '../answer.ts'
-import { authenticate, buildRequest, meterFor } from '../authenticate.ts'
+import { authenticate, buildRequest, makeAnswerMeter } from '../authenticate.ts'
 import { readBodyOr } from '../body/body.ts'
 import type { Ctx, RequestBody, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
@@ -18,18 +18,18 @@ import { limitOldPasswordChecks } from '../middleware/passwords.ts'
 import { API_ERROR, BATCH_ERROR } from '../openapi/failures.ts'
 import { SERVER } from '../openapi/operations.ts'
 import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
-import { json } from '../openapi/success-answers.ts'
-import { byRules } from '../permission.ts'
+import { describeJson } from '../openapi/success-answers.ts'
+import { allowByRules } from '../permission.ts'
 import { readRequestQuery } from '../query.ts'
-import { retry } from '../retry-request.ts'
-import { rows } from '../rows.ts'
+import { retryRequest } from '../retry-request.ts'
+import { makeRoutes } from '../rows.ts'
 import { openStoreForCaller, readClientIp } from '../server/caller.ts'
 import {
-  bodyOfPart,
-  collectionOfPart,
+  findPartCollection,
   type Part,
   type PartAnswer,
   PartFault,
+  readPartBody,
   runPart,
 } from './batch-part.ts'
 import { batchPasswords } from './batch-passwords.ts'
@@ -49,9 +49,9 @@ const DEFAULT_TIMEOUT_S = 3
 const FAILED = 'Batch transaction failed.'
 
 /** `POST /api/batch`: several writes of records, all or none. PocketBase: apis/batch.go, contract 7.2 */
-export const BATCH_ROUTES = rows(SERVER, {
+export const BATCH_ROUTES = makeRoutes(SERVER, {
   'POST /api/batch': {
-    permission: byRules('agent'),
+    permission: allowByRules('agent'),
     describe: {
       id: 'batch',
       summary: 'Write several records at once',
@@ -60,7 +60,7 @@ export const BATCH_ROUTES = rows(SERVER, {
       requestBody: {
         required: true,
         content: {
-          ...json(BATCH, BATCH_EXAMPLE),
+          ...describeJson(BATCH, BATCH_EXAMPLE),
           'multipart/form-data': { schema: z.looseObject({}) },
         },
       },
@@ -69,7 +69,7 @@ export const BATCH_ROUTES = rows(SERVER, {
       responses: {
         400: {
           description: 'Nothing was written.',
-          content: json(z.union([BATCH_ERROR, API_ERROR])),
+          content: describeJson(z.union([BATCH_ERROR, API_ERROR])),
         },
       },
     },
@@ -83,9 +83,9 @@ export const BATCH_ROUTES = rows(SERVER, {
         maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES,
       )
       const requests = readBatch(body, maxRequests)
-      const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(bodyOfPart)
+      const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(readPartBody)
       const answers = await limitOldPasswordChecks(c, services, bodies, () =>
-        write(c, services, body, requests),
+        writeBatch(c, services, body, requests),
       )
       return `[${answers.map(({ body, status }) => `{"body":${body},"status":${status}}`).join(',')}]`
     },
@@ -93,7 +93,7 @@ export const BATCH_ROUTES = rows(SERVER, {
 })
 
 /** Runs a batch with `retry`. Only its first run counts towards rate limits and checks passwords. */
-function write(
+function writeBatch(
   c: Ctx,
   services: Services,
   { values, files }: RequestBody,
@@ -103,9 +103,9 @@ function write(
   const memories = requests.map(() => new PasswordMemory())
   const rated = new Set<BatchRequest>()
   const identify = () => authenticate(c, services, false)
-  return retry(store, identify, async (auth, { locksRecord }) => {
+  return retryRequest(store, identify, async (auth, { locksRecord }) => {
     const work = await batchPasswords(c, services, auth, requests, memories)
-    const outer = buildRequest(c, auth, values, 'batch', meterFor(c, auth))
+    const outer = buildRequest(c, auth, values, 'batch', makeAnswerMeter(c, auth))
     const runOne = async (inside: Store, asked: BatchRequest, i: number) => {
       if (!rated.has(asked))
         checkRate(services, auth, readClientIp(c, services), asked.method, asked.url.split('?')[0]!)
@@ -117,11 +117,11 @@ function write(
       const options = { uploads, maxFileBytes, passwordWork: () => work[i]!, locksRecord }
       return runPart({ store: inside, extensions, asked, outer, options, alsoFor })
     }
-    return runAll(c, services, requests, auth, runOne)
+    return runAllParts(c, services, requests, auth, runOne)
   })
 }
 
-function runAll(
+function runAllParts(
   c: Ctx,
   services: Services,
   requests: readonly BatchRequest[],
@@ -135,13 +135,13 @@ function runAll(
     await db.limitStatements(timeoutMs)
     const inside = { db, catalog: store.catalog }
     // lock the caller: a concurrent takeover by the email's owner then waits, and deletes new API keys, too
-    if (requests.some((asked) => mayOpen(services, asked))) await lockFreshAuth(inside, auth)
+    if (requests.some((asked) => mayOpenPart(services, asked))) await lockFreshAuth(inside, auth)
     const answers: PartAnswer[] = []
     for (const [i, asked] of requests.entries()) {
       try {
         answers.push(await runOne(inside, asked, i))
       } catch (error) {
-        throw Date.now() > deadlineMs ? badRequest(FAILED) : partError(i, error)
+        throw Date.now() > deadlineMs ? badRequest(FAILED) : toPartError(i, error)
       }
       if (Date.now() > deadlineMs) throw badRequest(FAILED)
     }
@@ -151,14 +151,14 @@ function runAll(
   })
 }
 
-function mayOpen(services: Services, asked: BatchRequest): boolean {
-  const collection = asked.method === 'DELETE' ? undefined : collectionOfPart(services, asked)
+function mayOpenPart(services: Services, asked: BatchRequest): boolean {
+  const collection = asked.method === 'DELETE' ? undefined : findPartCollection(services, asked)
   return collection !== undefined && services.extensions.get(collection.id)?.grantsAccess === true
 }
 
 const mayChangeAuth = (services: Services, asked: BatchRequest) =>
   (asked.method === 'PATCH' || asked.method === 'PUT') &&
-  collectionOfPart(services, asked)?.type === 'auth'
+  findPartCollection(services, asked)?.type === 'auth'
 
 function pickPartUploads(files: Uploads, i: number): Uploads {
   const prefixes = [`requests.${i}.`, `requests[${i}].`]
@@ -172,7 +172,7 @@ function pickPartUploads(files: Uploads, i: number): Uploads {
   return found
 }
 
-function partError(i: number, thrown: unknown): unknown {
+function toPartError(i: number, thrown: unknown): unknown {
   const error = thrown instanceof PartFault ? new ApiError(i === 0 ? 400 : 500) : thrown
   const isOfBatch = [DatabaseUnavailable, LargeAnswer, OverLimit].some(
     (type) => error instanceof type,

@@ -27,19 +27,19 @@ export function readRange(header: string, size: number): Range | undefined {
 }
 
 function parseByteRange(spec: string, size: number): Range | undefined {
-  const [, from = '', to = ''] = /^(\d*)[\t ]*-[\t ]*(\d*)$/.exec(spec) ?? fail()
+  const [, from = '', to = ''] = /^(\d*)[\t ]*-[\t ]*(\d*)$/.exec(spec) ?? throwRangeFault()
   if (from === '') {
-    if (to === '') fail()
+    if (to === '') throwRangeFault()
     const length = Math.min(Number(to), size)
     return { start: size - length, length }
   }
   const start = Number(from)
   if (start >= size) return undefined
-  if (to !== '' && Number(to) < start) fail()
+  if (to !== '' && Number(to) < start) throwRangeFault()
   const end = to === '' ? size - 1 : Math.min(Number(to), size - 1)
   return { start, length: end - start + 1 }
 }
 
-function fail(): never {
+function throwRangeFault(): never {
   throw new RangeFault(false)
 }

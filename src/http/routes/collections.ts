@@ -1,8 +1,8 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { checkFields, notLonger, required } from '../../engine/collections/checks.ts'
+import { checkFields, checkMaxLength, checkRequired } from '../../engine/collections/checks.ts'
 import {
   renderCollection,
-  scaffoldsJson,
+  renderScaffolds,
 } from '../../engine/collections/definition/collection-json.ts'
 import { OAUTH2_PROVIDERS } from '../../engine/collections/definition/oauth2-providers.ts'
 import { dryRunView } from '../../engine/collections/dry-run.ts'
@@ -12,9 +12,15 @@ import {
   updateCollection,
 } from '../../engine/collections/edit.ts'
 import { explainSqliteError } from '../../engine/collections/from-sqlite/sqlite-fault.ts'
-import { importAll } from '../../engine/collections/import-all-or-none.ts'
+import { importAllOrNone } from '../../engine/collections/import-all-or-none.ts'
 import { isQueryFault } from '../../engine/collections/views/view-query.ts'
-import { anything, flag, object, ShapeError, text } from '../../engine/fields/json-shapes.ts'
+import {
+  anything,
+  flag,
+  makeObjectShape,
+  ShapeError,
+  text,
+} from '../../engine/fields/json-shapes.ts'
 import { checkRule } from '../../engine/records/access.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { listRecords } from '../../engine/records/list.ts'
@@ -27,10 +33,10 @@ import { buildRequest } from '../authenticate.ts'
 import { MAX_BODY_BYTES, readBodyOr } from '../body/body.ts'
 import { readForm } from '../body/form.ts'
 import type { Ctx } from '../context.ts'
-import { listPlain, plainList } from '../lists.ts'
-import { auditedCollections, auditRequest } from '../middleware/audit.ts'
-import { bySuperuser } from '../permission.ts'
-import { rows, undescribed } from '../rows.ts'
+import { listPlainRows, makePlainList } from '../lists.ts'
+import { auditRequest, makeAuditedCollections } from '../middleware/audit.ts'
+import { allowSuperuser } from '../permission.ts'
+import { makeRoutes, makeUndescribedRow } from '../rows.ts'
 
 const MAX_QUERY_BYTES = 5_000
 const SAMPLE_SIZE = 10
@@ -40,9 +46,9 @@ const LOAD = {
   update: 'Failed to load the submitted data due to invalid formatting.',
 }
 
-const TYPE_FORM = object({ name: text, type: text })
-const IMPORT_FORM = object({ collections: anything, deleteMissing: flag })
-const QUERY_FORM = object({ query: text })
+const TYPE_FORM = makeObjectShape({ name: text, type: text })
+const IMPORT_FORM = makeObjectShape({ collections: anything, deleteMissing: flag })
+const QUERY_FORM = makeObjectShape({ query: text })
 const WHOLE = { maxBytes: MAX_BODY_BYTES }
 
 /** Reads a new collection. As in PocketBase, only the keys `name` and `type` match in any case. */
@@ -56,54 +62,58 @@ async function readNewCollection(c: Ctx): Promise<Record<string, unknown>> {
 }
 
 /** The collection with this name or id. Throws 404. */
-function find({ catalog }: Pick<Store, 'catalog'>, name: string) {
+function requireCollectionNamed({ catalog }: Pick<Store, 'catalog'>, name: string) {
   const collection = catalog.find(name)
   if (!collection) throw notFound()
   return collection
 }
 
 /** Collections, for superusers. PocketBase: apis/collection.go, contract 7.5 */
-export const COLLECTION_ROUTES = rows(
+export const COLLECTION_ROUTES = makeRoutes(
   '',
   {
-    'GET /api/collections': undescribed(
-      bySuperuser,
+    'GET /api/collections': makeUndescribedRow(
+      allowSuperuser,
       ({ auth, store, services }, c) =>
         listCollections(store, services.extensions, buildRequest(c, auth, {})),
       sendRaw,
     ),
-    'POST /api/collections': undescribed(bySuperuser, async ({ auth, services }, c) => {
+    'POST /api/collections': makeUndescribedRow(allowSuperuser, async ({ auth, services }, c) => {
       const submitted = await readNewCollection(c)
       return renderCollection(
-        await createCollection(auditedCollections(c, services, auth), submitted, checkRule),
+        await createCollection(makeAuditedCollections(c, services, auth), submitted, checkRule),
       )
     }),
-    'PUT /api/collections/import': undescribed(bySuperuser, async ({ auth, services }, c) => {
-      const form = await readForm(c, IMPORT_FORM, WHOLE)
-      await importAll(auditedCollections(c, services, auth), form, checkRule)
-    }),
-    'GET /api/collections/meta/scaffolds': undescribed(bySuperuser, scaffoldsJson),
-    'GET /api/collections/meta/oauth2-providers': undescribed(bySuperuser, () =>
-      [...OAUTH2_PROVIDERS].map(([name, shown]) => ({ name, ...shown })),
-    ),
-    'POST /api/collections/meta/dry-run-view': undescribed(
-      bySuperuser,
-      async ({ auth, store, services }, c) => {
-        const { query } = await readForm(c, QUERY_FORM, WHOLE)
-        checkFields({ query }, { query: [required, notLonger(MAX_QUERY_BYTES)] })
-        return dryRun(store, services.extensions, query, buildRequest(c, auth, {}))
+    'PUT /api/collections/import': makeUndescribedRow(
+      allowSuperuser,
+      async ({ auth, services }, c) => {
+        const form = await readForm(c, IMPORT_FORM, WHOLE)
+        await importAllOrNone(makeAuditedCollections(c, services, auth), form, checkRule)
       },
     ),
-    'GET /api/collections/:collection': undescribed(bySuperuser, ({ services }, _, name) =>
-      renderCollection(find(services.store, name)),
+    'GET /api/collections/meta/scaffolds': makeUndescribedRow(allowSuperuser, renderScaffolds),
+    'GET /api/collections/meta/oauth2-providers': makeUndescribedRow(allowSuperuser, () =>
+      [...OAUTH2_PROVIDERS].map(([name, shown]) => ({ name, ...shown })),
     ),
-    'PATCH /api/collections/:collection': undescribed(
-      bySuperuser,
+    'POST /api/collections/meta/dry-run-view': makeUndescribedRow(
+      allowSuperuser,
+      async ({ auth, store, services }, c) => {
+        const { query } = await readForm(c, QUERY_FORM, WHOLE)
+        checkFields({ query }, { query: [checkRequired, checkMaxLength(MAX_QUERY_BYTES)] })
+        return sampleView(store, services.extensions, query, buildRequest(c, auth, {}))
+      },
+    ),
+    'GET /api/collections/:collection': makeUndescribedRow(
+      allowSuperuser,
+      ({ services }, _, name) => renderCollection(requireCollectionNamed(services.store, name)),
+    ),
+    'PATCH /api/collections/:collection': makeUndescribedRow(
+      allowSuperuser,
       async ({ auth, services }, c, named) => {
-        const { id, name } = find(services.store, named)
+        const { id, name } = requireCollectionNamed(services.store, named)
         const { values } = await readBodyOr(c, LOAD.update)
         const collection = await updateCollection(
-          auditedCollections(c, services, auth),
+          makeAuditedCollections(c, services, auth),
           id,
           values,
           checkRule,
@@ -112,13 +122,15 @@ export const COLLECTION_ROUTES = rows(
         return renderCollection(collection)
       },
     ),
-    'DELETE /api/collections/:collection': undescribed(bySuperuser, ({ auth, services }, c, name) =>
-      removeCollection(auditedCollections(c, services, auth), name),
+    'DELETE /api/collections/:collection': makeUndescribedRow(
+      allowSuperuser,
+      ({ auth, services }, c, name) =>
+        removeCollection(makeAuditedCollections(c, services, auth), name),
     ),
-    'DELETE /api/collections/:collection/truncate': undescribed(
-      bySuperuser,
+    'DELETE /api/collections/:collection/truncate': makeUndescribedRow(
+      allowSuperuser,
       async ({ auth, store: { db, catalog }, services }, c, named) => {
-        const collection = find(services.store, named)
+        const collection = requireCollectionNamed(services.store, named)
         await db.transaction(async (inside) => {
           await truncateCollection({ db: inside, catalog }, services.extensions, collection)
           await auditRequest(
@@ -135,7 +147,7 @@ export const COLLECTION_ROUTES = rows(
   sendJson,
 )
 
-async function dryRun(
+async function sampleView(
   store: Store,
   extensions: Extensions,
   viewQuery: string,
@@ -157,7 +169,7 @@ async function dryRun(
 }
 
 /** The fields by which lists of collections can be filtered and sorted. */
-const LISTED = plainList('_collections_listed', [
+const LISTED = makePlainList('_collections_listed', [
   ['id', 'text'],
   ['name', 'text'],
   ['type', 'text'],
@@ -167,6 +179,6 @@ const LISTED = plainList('_collections_listed', [
 ])
 
 const listCollections = (store: Store, extensions: Extensions, request: RequestInfo) =>
-  listPlain(LISTED, store, extensions, request, ({ id }) =>
+  listPlainRows(LISTED, store, extensions, request, ({ id }) =>
     renderCollection(store.catalog.find(String(id))!),
   )

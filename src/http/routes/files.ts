@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import { isAddressAllowed } from '../../engine/auth/superuser-addresses.ts'
-import { findByToken, signToken } from '../../engine/auth/tokens.ts'
+import { findRecordByToken, signToken } from '../../engine/auth/tokens.ts'
 import { findThumb } from '../../engine/files/find-thumbnail.ts'
 import { isLinkToken } from '../../engine/files/link-token.ts'
-import { findStored, readStored, type StoredFile } from '../../engine/files/stored-files.ts'
+import { findStoredFile, readStoredFile, type StoredFile } from '../../engine/files/stored-files.ts'
 import { findServedFile } from '../../engine/records/served-file.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { notFound } from '../../platform/api-errors.ts'
@@ -12,13 +12,13 @@ import { sendJson } from '../answer.ts'
 import { buildRequest } from '../authenticate.ts'
 import { readRequestBody } from '../body/body.ts'
 import type { Ctx, Services } from '../context.ts'
-import { pathCollection } from '../middleware/require-caller.ts'
+import { requirePathCollection } from '../middleware/require-caller.ts'
 import { SERVER } from '../openapi/operations.ts'
 import { FILE } from '../openapi/success-answers.ts'
-import { byRules, bySignedIn } from '../permission.ts'
+import { allowAuthenticated, allowByRules } from '../permission.ts'
 import { readRequestQuery } from '../query.ts'
 import { withCatalog } from '../retry-request.ts'
-import { rows } from '../rows.ts'
+import { makeRoutes } from '../rows.ts'
 import { findRequestHolder, openStoreForCaller, readClientIp } from '../server/caller.ts'
 import { type SentFile, sendFile } from './sent-file.ts'
 
@@ -40,11 +40,11 @@ const OPTIONS = z.object({
 })
 
 /** `/api/files`: files, thumbnails, tokens for protected files. PocketBase: apis/file.go, contract 7.3 */
-export const FILE_ROUTES = rows(
+export const FILE_ROUTES = makeRoutes(
   SERVER,
   {
     'POST /api/files/token': {
-      permission: bySignedIn('viewer'),
+      permission: allowAuthenticated('viewer'),
       describe: {
         id: 'fileToken',
         summary: 'Get a token for links to protected files',
@@ -59,7 +59,7 @@ export const FILE_ROUTES = rows(
       },
     },
     'GET /api/files/:collection/:record/:filename': {
-      permission: byRules(),
+      permission: allowByRules(),
       describe: {
         id: 'file',
         summary: 'Get a file of a record',
@@ -70,7 +70,7 @@ export const FILE_ROUTES = rows(
         responses: FILE,
       },
       run: ({ services }, c) =>
-        withCatalog(services.store, () => serve(c, services), { isRead: true }),
+        withCatalog(services.store, () => serveFile(c, services), { isRead: true }),
     },
   },
   sendJson,
@@ -82,17 +82,17 @@ export const FILE_ROUTES = rows(
  */
 const PROTECTED_CACHING = 'private, max-age=180'
 
-async function serve(c: Ctx, services: Services): Promise<Response> {
+async function serveFile(c: Ctx, services: Services): Promise<Response> {
   const { record = '', filename: name = '' } = c.req.param() as Readonly<Record<string, string>>
   // public files need no caller: limits count for the client's network
   const store = openStoreForCaller(c, services, null)
-  const collection = pathCollection(c, services)
+  const collection = requirePathCollection(c, services)
   const asked = { collection: collection.id, record, name }
   const { thumb = '', token = '' } = readRequestQuery(c)
   const ask = async () =>
     (await isLinkToken(store.db, asked, token)) || (await makeProtectedRequest(c, services))
   const { place, field } = await findServedFile(store, collection, record, name, ask)
-  const original = await findStored(store.db, place)
+  const original = await findStoredFile(store.db, place)
   if (!original) throw notFound()
   const holder = findRequestHolder(c.env.incoming, services, null)
   const isOwn = services.extensions.get(collection.id) !== undefined
@@ -102,19 +102,23 @@ async function serve(c: Ctx, services: Services): Promise<Response> {
   // other sites may embed files in frames
   c.env.outgoing.removeHeader('X-Frame-Options')
   return small
-    ? sendFile(c, { ...sentFile(store.db, small), ...caching }, `${thumb}_${name}`)
-    : sendFile(c, { ...sentFile(store.db, original), ...caching }, name)
+    ? sendFile(c, { ...toSentFile(store.db, small), ...caching }, `${thumb}_${name}`)
+    : sendFile(c, { ...toSentFile(store.db, original), ...caching }, name)
 }
 
-export const sentFile = (db: Db, file: StoredFile): SentFile => ({
+export const toSentFile = (db: Db, file: StoredFile): SentFile => ({
   ...file,
-  read: (start, end) => readStored(db, file, start, end),
+  read: (start, end) => readStoredFile(db, file, start, end),
 })
 
 /** The request for a protected file. Its caller is the owner of the token in the URL. */
 async function makeProtectedRequest(c: Ctx, services: Services): Promise<RequestInfo> {
   const { values } = await readRequestBody(c)
-  const auth = await findByToken(services.store.signIn, readRequestQuery(c).token ?? '', 'file')
+  const auth = await findRecordByToken(
+    services.store.signIn,
+    readRequestQuery(c).token ?? '',
+    'file',
+  )
   const isAllowed = isAddressAllowed(services, auth, readClientIp(c, services))
   return buildRequest(c, isAllowed ? auth : null, values, 'protectedFile')
 }

@@ -1,15 +1,15 @@
 import { keepAppleName } from '../../engine/auth/oauth2/apple-name.ts'
-import { object, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
+import { makeObjectShape, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import { readForm } from '../body/form.ts'
 import type { Ctx, Services } from '../context.ts'
-import { everybody } from '../permission.ts'
+import { allowEverybody } from '../permission.ts'
 import { readRequestQuery } from '../query.ts'
-import { rows, undescribed } from '../rows.ts'
+import { makeRoutes, makeUndescribedRow } from '../rows.ts'
 import { readClientIp } from '../server/caller.ts'
 
 /** Parameters that a provider adds to its redirect. Only Apple sends `user`. */
-const REDIRECT_FORM = object({ state: text, code: text, error: text, user: text })
+const REDIRECT_FORM = makeObjectShape({ state: text, code: text, error: text, user: text })
 
 type Redirect = ValueOf<typeof REDIRECT_FORM>
 
@@ -19,14 +19,14 @@ const SUCCESS = '../_/#/auth/oauth2-redirect-success'
 
 const FAILURE = '../_/#/auth/oauth2-redirect-failure'
 
-const redirect = undescribed(everybody(), async ({ services }, c: Ctx) => {
+const redirect = makeUndescribedRow(allowEverybody(), async ({ services }, c: Ctx) => {
   const redirect = await readRedirect(c)
-  const isDone = redirect !== undefined && (await handBack(c, services, redirect))
+  const isDone = redirect !== undefined && (await deliverRedirect(c, services, redirect))
   return c.body(null, c.req.method === 'GET' ? 307 : 303, { location: isDone ? SUCCESS : FAILURE })
 })
 
 /** `/api/oauth2-redirect`: passes the code to the realtime client with id `state`, as PocketBase does. */
-export const OAUTH2_ROUTES = rows('', {
+export const OAUTH2_ROUTES = makeRoutes('', {
   'GET /api/oauth2-redirect': { ...redirect, changes: true },
   'POST /api/oauth2-redirect': redirect,
 })
@@ -44,7 +44,7 @@ async function readRedirect(c: Ctx): Promise<Redirect | undefined> {
   }
 }
 
-async function handBack(c: Ctx, services: Services, redirect: Redirect): Promise<boolean> {
+async function deliverRedirect(c: Ctx, services: Services, redirect: Redirect): Promise<boolean> {
   const { state, code, error, user } = redirect
   const data = JSON.stringify({ state, code, ...(error && { error }) })
   const ip = readClientIp(c, services)

@@ -6,14 +6,14 @@ import type { ClientConnection } from '../../engine/realtime/client.ts'
 import { readSubscribeForm } from '../../engine/realtime/subscribe-form.ts'
 import { readTopic } from '../../engine/realtime/topic.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
-import { asCaller } from '../authenticate.ts'
+import { runAsCaller } from '../authenticate.ts'
 import { readBodyOr } from '../body/body.ts'
 import type { Ctx, RequestBody } from '../context.ts'
 import { SERVER } from '../openapi/operations.ts'
-import { textAnswer } from '../openapi/success-answers.ts'
-import { byRules, everybody } from '../permission.ts'
+import { describeTextAnswer } from '../openapi/success-answers.ts'
+import { allowByRules, allowEverybody } from '../permission.ts'
 import { readQuery } from '../query.ts'
-import { rows } from '../rows.ts'
+import { makeRoutes } from '../rows.ts'
 import { findRequestHolder, readClientIp } from '../server/caller.ts'
 import { limitOpenStreams } from '../server/limit-streams.ts'
 
@@ -36,16 +36,16 @@ const SUBSCRIPTION = z
   .meta({ id: 'Subscription' })
 
 /** `/api/realtime`: an event stream and its subscriptions. PocketBase: apis/realtime.go, contract 7.1 */
-export const REALTIME_ROUTES = rows(SERVER, {
+export const REALTIME_ROUTES = makeRoutes(SERVER, {
   'GET /api/realtime': {
-    permission: everybody(),
+    permission: allowEverybody(),
     describe: {
       id: 'listen',
       summary: 'Listen for changes of records',
       description:
         "PocketBase's event stream. The first event, `PB_CONNECT`, has the `clientId`; then come `{action, record}` for each topic subscribed to.",
       fails: [400],
-      responses: textAnswer('text/event-stream', 'The stream.'),
+      responses: describeTextAnswer('text/event-stream', 'The stream.'),
     },
     run: async ({ services }, c) => {
       if (c.req.method === 'HEAD') return c.body(null, 200, HEADERS)
@@ -57,12 +57,12 @@ export const REALTIME_ROUTES = rows(SERVER, {
         ip: readClientIp(c, services),
         holder: findRequestHolder(c.env.incoming, services, null),
       }
-      await services.realtime.connect(origin, lineTo(outgoing), gone.signal)
+      await services.realtime.connect(origin, makeClientConnection(outgoing), gone.signal)
       return RESPONSE_ALREADY_SENT
     },
   },
   'POST /api/realtime': {
-    permission: byRules('viewer'),
+    permission: allowByRules('viewer'),
     describe: {
       id: 'subscribe',
       summary: 'Set the topics of a connection',
@@ -72,7 +72,7 @@ export const REALTIME_ROUTES = rows(SERVER, {
       fails: [400, 404, 413],
     },
     run: async ({ services }, c) => {
-      const { values, isJson } = await subscriptionBody(c)
+      const { values, isJson } = await readSubscriptionBody(c)
       const { clientId, subscriptions } = readSubscribeForm(values, isJson)
       const topics = subscriptions.filter((name) => name !== '').map(toTopic)
       const ip = readClientIp(c, services)
@@ -80,12 +80,12 @@ export const REALTIME_ROUTES = rows(SERVER, {
         const holder = findRequestHolder(c.env.incoming, services, auth)
         return services.realtime.subscribe(holder, { clientId, ip, auth, topics })
       }
-      await asCaller(c, services, subscribe, { values: {} })
+      await runAsCaller(c, services, subscribe, { values: {} })
     },
   },
 })
 
-function lineTo(outgoing: ServerResponse): ClientConnection {
+function makeClientConnection(outgoing: ServerResponse): ClientConnection {
   return {
     write(text, taken) {
       if (!outgoing.headersSent) outgoing.writeHead(200, HEADERS)
@@ -96,18 +96,18 @@ function lineTo(outgoing: ServerResponse): ClientConnection {
   }
 }
 
-async function subscriptionBody(c: Ctx): Promise<RequestBody> {
+async function readSubscriptionBody(c: Ctx): Promise<RequestBody> {
   const body = await readBodyOr(c)
   if (body.isJson) return body
   const { clientId, subscriptions } = body.values
   const values = {
-    clientId: clientId === undefined ? '' : textOr([clientId].flat()[0]),
-    subscriptions: subscriptions === undefined ? [] : [subscriptions].flat().map(textOr),
+    clientId: clientId === undefined ? '' : toTextOrValue([clientId].flat()[0]),
+    subscriptions: subscriptions === undefined ? [] : [subscriptions].flat().map(toTextOrValue),
   }
   return { ...body, values }
 }
 
 /** A number or boolean that was guessed from a form as text again. Other values stay, and are refused. */
-const textOr = (value: unknown): unknown => toScalarText(value) ?? value
+const toTextOrValue = (value: unknown): unknown => toScalarText(value) ?? value
 
 const toTopic = (name: string) => readTopic(name, readQuery(name.split('#', 1)[0]!).options)

@@ -3,32 +3,36 @@ import type { Collection, Rule } from '../../engine/collections/collection.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Answers } from '../openapi/answers.ts'
 import { GUEST_ERROR } from '../openapi/failures.ts'
-import { chapter, type Operation } from '../openapi/operations.ts'
-import { createBody, updateBody } from '../openapi/record-body.ts'
-import { BY_ID, EXPORT, listQuery, ONE } from '../openapi/record-parameters.ts'
-import { describeRule, makePageSchema, typeName } from '../openapi/record-schema.ts'
+import { describeChapter, type Operation } from '../openapi/operations.ts'
+import { makeCreateBody, makeUpdateBody } from '../openapi/record-body.ts'
+import { BY_ID, EXPORT, makeListQuery, ONE } from '../openapi/record-parameters.ts'
+import { describeRule, makePageSchema, makeTypeName } from '../openapi/record-schema.ts'
 import { ANYONE, SIGNED_IN } from '../openapi/security.ts'
-import { json, textAnswer } from '../openapi/success-answers.ts'
+import { describeJson, describeTextAnswer } from '../openapi/success-answers.ts'
 
 /** Describes the routes of a collection's records for OpenAPI. Views have only list and view. */
-export function recordPaths(collection: Collection, record: z.ZodObject, extensions: Extensions) {
+export function describeRecordPaths(
+  collection: Collection,
+  record: z.ZodObject,
+  extensions: Extensions,
+) {
   const { id, name } = collection
   const path = `/api/collections/${name}/records`
   const extension = extensions.get(id)
   const guests: Answers = extension?.authRequired
-    ? { 401: { description: 'Nobody is signed in.', content: json(GUEST_ERROR) } }
+    ? { 401: { description: 'Nobody is signed in.', content: describeJson(GUEST_ERROR) } }
     : {}
   const about = (verb: string, what: string, rule: Rule) => ({
-    id: `${verb}${typeName(collection)}`,
+    id: `${verb}${makeTypeName(collection)}`,
     summary: what,
     description: `${what}. ${describeRule(rule)}`,
     security: rule === '' ? ANYONE : SIGNED_IN,
   })
-  const page = makePageSchema(record, `${typeName(collection)}Page`)
+  const page = makePageSchema(record, `${makeTypeName(collection)}Page`)
   const reads: Record<string, Operation> = {
     [`GET ${path}`]: {
       ...about('list', `List ${name}`, collection.listRule),
-      params: listQuery(extension?.maxPerPage),
+      params: makeListQuery(extension?.maxPerPage),
       answer: ['A page of records: those that the rule lets see.', page],
       fails: [400, 404],
       responses: guests,
@@ -41,20 +45,22 @@ export function recordPaths(collection: Collection, record: z.ZodObject, extensi
       responses: guests,
     },
   }
-  if (collection.type === 'view') return chapter(name, SIGNED_IN, reads)
+  if (collection.type === 'view') return describeChapter(name, SIGNED_IN, reads)
   const once = extension?.shownOnce
   const made = once
-    ? record.extend(once).meta({ id: `New${typeName(collection)}`, 'x-collection': name })
+    ? record.extend(once).meta({ id: `New${makeTypeName(collection)}`, 'x-collection': name })
     : record
   const changed = once
-    ? record.extend(z.object(once).partial().shape).meta({ id: `Changed${typeName(collection)}` })
+    ? record
+        .extend(z.object(once).partial().shape)
+        .meta({ id: `Changed${makeTypeName(collection)}` })
     : record
-  return chapter(name, SIGNED_IN, {
+  return describeChapter(name, SIGNED_IN, {
     ...reads,
     [`POST ${path}`]: {
       ...about('create', `Create one of ${name}`, collection.createRule),
       params: ONE,
-      requestBody: jsonOrForm(createBody(collection, extension)),
+      requestBody: describeJsonOrForm(makeCreateBody(collection, extension)),
       answer: ['The new record.', made],
       fails: [400, 404, 413],
     },
@@ -63,14 +69,17 @@ export function recordPaths(collection: Collection, record: z.ZodObject, extensi
       params: EXPORT,
       fails: [400, 404],
       responses: {
-        ...textAnswer('text/csv', 'A head, then a line for each record, newest first. RFC 4180'),
+        ...describeTextAnswer(
+          'text/csv',
+          'A head, then a line for each record, newest first. RFC 4180',
+        ),
         ...guests,
       },
     },
     [`PATCH ${path}/{id}`]: {
       ...about('update', `Update one of ${name}`, collection.updateRule),
       params: BY_ID,
-      requestBody: jsonOrForm(updateBody(collection, extension)),
+      requestBody: describeJsonOrForm(makeUpdateBody(collection, extension)),
       answer: ['The record as it is now.', changed],
       fails: [400, 404, 413],
     },
@@ -83,7 +92,7 @@ export function recordPaths(collection: Collection, record: z.ZodObject, extensi
   })
 }
 
-const jsonOrForm = (schema: z.ZodType) => ({
+const describeJsonOrForm = (schema: z.ZodType) => ({
   required: true,
-  content: { ...json(schema), 'multipart/form-data': { schema } },
+  content: { ...describeJson(schema), 'multipart/form-data': { schema } },
 })

@@ -1,6 +1,6 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
-import { maxBodyBytes } from '../../engine/fields/field-types.ts'
+import { findMaxBodyBytes } from '../../engine/fields/field-types.ts'
 import { exportRecords, PAGE_BYTES } from '../../engine/records/export.ts'
 import { listRecords, viewRecord } from '../../engine/records/list.ts'
 import { PasswordMemory } from '../../engine/records/password-work.ts'
@@ -8,15 +8,20 @@ import { writeRecord } from '../../engine/records/write.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { sendJson } from '../answer.ts'
-import { asCaller, authenticateUncached, buildRequest, meterFor } from '../authenticate.ts'
+import {
+  authenticateUncached,
+  buildRequest,
+  makeAnswerMeter,
+  runAsCaller,
+} from '../authenticate.ts'
 import { MAX_BODY_BYTES, readRequestBody } from '../body/body.ts'
 import type { Ctx, Services } from '../context.ts'
 import { auditWrite } from '../middleware/audit.ts'
-import { limitOldPasswordChecks, passwordWork } from '../middleware/passwords.ts'
-import { requireCollection, writableCollection } from '../path-collection.ts'
-import { byRules } from '../permission.ts'
+import { limitOldPasswordChecks, makePasswordWork } from '../middleware/passwords.ts'
+import { requireCollection, requireWritableCollection } from '../path-collection.ts'
+import { allowByRules } from '../permission.ts'
 import type { Attempt } from '../retry-request.ts'
-import { rows, undescribed } from '../rows.ts'
+import { makeRoutes, makeUndescribedRow } from '../rows.ts'
 import { findRequestMemory, openStoreForCaller } from '../server/caller.ts'
 import { streamPieces } from './sent-file.ts'
 
@@ -24,40 +29,42 @@ import { streamPieces } from './sent-file.ts'
  * Records, and their export as CSV. Each route parses the request, plans for the caller of this attempt, runs
  * the statements and responds. PocketBase: apis/record_crud.go
  */
-export const RECORD_ROUTES = rows('', {
-  'GET /api/collections/:collection/records': undescribed(
-    byRules('viewer'),
-    ({ services }, c, collection) => read(c, services, collection, listRecords),
+export const RECORD_ROUTES = makeRoutes('', {
+  'GET /api/collections/:collection/records': makeUndescribedRow(
+    allowByRules('viewer'),
+    ({ services }, c, collection) => answerRead(c, services, collection, listRecords),
   ),
-  'GET /api/collections/:collection/records/:id': undescribed(
-    byRules('viewer'),
-    ({ services }, c, collection) => read(c, services, collection, viewRecord),
+  'GET /api/collections/:collection/records/:id': makeUndescribedRow(
+    allowByRules('viewer'),
+    ({ services }, c, collection) => answerRead(c, services, collection, viewRecord),
     sendJson,
   ),
-  'GET /api/collections/:collection/export': undescribed(byRules('viewer'), ({ services }, c) =>
-    sendExport(c, services),
+  'GET /api/collections/:collection/export': makeUndescribedRow(
+    allowByRules('viewer'),
+    ({ services }, c) => sendExport(c, services),
   ),
-  'POST /api/collections/:collection/records': undescribed(byRules('agent'), ({ services }, c) =>
-    write(c, services, 'POST'),
+  'POST /api/collections/:collection/records': makeUndescribedRow(
+    allowByRules('agent'),
+    ({ services }, c) => answerWrite(c, services, 'POST'),
   ),
-  'PATCH /api/collections/:collection/records/:id': undescribed(
-    byRules('agent'),
-    ({ services }, c) => write(c, services, 'PATCH'),
+  'PATCH /api/collections/:collection/records/:id': makeUndescribedRow(
+    allowByRules('agent'),
+    ({ services }, c) => answerWrite(c, services, 'PATCH'),
   ),
-  'DELETE /api/collections/:collection/records/:id': undescribed(
-    byRules('agent'),
-    ({ services }, c) => write(c, services, 'DELETE'),
+  'DELETE /api/collections/:collection/records/:id': makeUndescribedRow(
+    allowByRules('agent'),
+    ({ services }, c) => answerWrite(c, services, 'DELETE'),
   ),
 })
 
 /** Reads for the cached caller. Repeats with the caller from the database if the caller has changed. */
-function read(
+function answerRead(
   c: Ctx,
   services: Services,
   collection: string,
   run: typeof viewRecord,
 ): Promise<string> {
-  // parse: `asCaller` reads the body, too. As in PocketBase, a GET with a broken body gets 400
+  // parse: `runAsCaller` reads the body, too. As in PocketBase, a GET with a broken body gets 400
   const id = c.req.param('id') ?? ''
   requireCollection(services.store.catalog, collection) // throws 404 before the body is read
   const work = async (request: RequestInfo) => {
@@ -67,7 +74,7 @@ function read(
     // run
     return run(store, services.extensions, requireCollection(catalog, collection), request, id)
   }
-  return asCaller(c, services, work, { isRead: true })
+  return runAsCaller(c, services, work, { isRead: true })
 }
 
 async function sendExport(c: Ctx, services: Services): Promise<Response> {
@@ -81,7 +88,7 @@ async function sendExport(c: Ctx, services: Services): Promise<Response> {
   const collection = requireCollection(store.catalog, name)
   const request = async () => {
     const caller = await authenticateUncached(c, services)
-    return buildRequest(c, caller, values, 'default', meterFor(c, caller))
+    return buildRequest(c, caller, values, 'default', makeAnswerMeter(c, caller))
   }
   c.set('asker', auth)
   findRequestMemory(c).hold(PAGE_BYTES)
@@ -101,7 +108,7 @@ async function sendExport(c: Ctx, services: Services): Promise<Response> {
 }
 
 /** Writes a record. Reads the body once; each attempt looks up the caller and the collection anew. */
-async function write(
+async function answerWrite(
   c: Ctx,
   services: Services,
   method: 'POST' | 'PATCH' | 'DELETE',
@@ -111,7 +118,7 @@ async function write(
   // parse: check the collection before the body is read
   const missing = isDelete ? undefined : 'Missing or invalid collection context'
   const find = ({ catalog }: Pick<Store, 'catalog'>) =>
-    writableCollection(catalog, c.req.param('collection')!, missing)
+    requireWritableCollection(catalog, c.req.param('collection')!, missing)
   const known = find(store)
   const { values, files: uploads } = await readRequestBody(
     c,
@@ -125,7 +132,7 @@ async function write(
     const collection = find(inside)
     const passwords = () => {
       memory ??= new PasswordMemory()
-      return memory.over(passwordWork(c, services, request.auth), attempt.locksRecord)
+      return memory.over(makePasswordWork(c, services, request.auth), attempt.locksRecord)
     }
     const options = {
       ...attempt,
@@ -138,7 +145,9 @@ async function write(
   }
   // run: one statement or a transaction, repeated if the caller or the record changed meanwhile
   const run = () =>
-    asCaller(c, services, (request, attempt) => writeRecord(...plan(request, attempt)), { values })
+    runAsCaller(c, services, (request, attempt) => writeRecord(...plan(request, attempt)), {
+      values,
+    })
   const mayTestPassword = method === 'PATCH' && known.type === 'auth'
   const json = await (mayTestPassword ? limitOldPasswordChecks(c, services, [values], run) : run())
   // respond
@@ -147,5 +156,5 @@ async function write(
 
 /** Maximum bytes of a body that writes a record: the general limit plus that of each field. Contract 8.2 */
 const bodyLimit = memoize(({ fields }: Collection) =>
-  fields.reduce((sum, field) => sum + maxBodyBytes(field), MAX_BODY_BYTES),
+  fields.reduce((sum, field) => sum + findMaxBodyBytes(field), MAX_BODY_BYTES),
 )

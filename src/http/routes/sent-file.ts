@@ -76,11 +76,11 @@ export function sendFile(c: Ctx, file: SentFile, name: string): Response {
   if (refusal === 304) return c.body(null, 304)
   c.header('content-type', chooseSentType(file, name))
   if (refusal) {
-    if (!isHead(c)) c.header('content-length', '0')
+    if (!isHeadRequest(c)) c.header('content-length', '0')
     return c.body(null, refusal)
   }
   try {
-    return sendRange(c, file, readRange(rangeHeader(headers, file.modified), file.size))
+    return sendRange(c, file, readRange(readRangeHeader(headers, file.modified), file.size))
   } catch (error) {
     if (!(error instanceof RangeFault)) throw error
     if (error.isBeyond && file.size === 0) return sendRange(c, file)
@@ -108,7 +108,7 @@ function sendRange(c: Ctx, file: SentFile, range?: Range): Response {
   if (range) c.header('content-range', `bytes ${start}-${start + length - 1}/${file.size}`)
   c.header('content-length', String(length))
   const status = range ? 206 : 200
-  return isHead(c)
+  return isHeadRequest(c)
     ? c.body(null, status)
     : c.body(streamPieces(file.read(start, start + length)), status)
 }
@@ -117,7 +117,7 @@ function sendRange(c: Ctx, file: SentFile, range?: Range): Response {
 export const streamPieces = (pieces: AsyncGenerator<Uint8Array>) =>
   ReadableStream.from(pieces) as ReadableStream<Uint8Array<ArrayBuffer>>
 
-const isHead = (c: Ctx) => c.env.incoming.method === 'HEAD'
+const isHeadRequest = (c: Ctx) => c.env.incoming.method === 'HEAD'
 
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
@@ -128,26 +128,26 @@ function readDate(text: string | undefined): number | undefined {
   return Number.isNaN(time) ? undefined : time / 1000
 }
 
-const seconds = (date: Date) => Math.floor(date.getTime() / 1000)
+const toSeconds = (date: Date) => Math.floor(date.getTime() / 1000)
 
 /** Files have no ETag, so only `*` matches. */
-const isStar = (match: string) => match.trim() === '*'
+const isWildcard = (match: string) => match.trim() === '*'
 
 /** The status if a conditional header forbids sending, else undefined. (npm's `fresh` lacks 412.) RFC 7232 */
 function checkConditions(headers: IncomingHttpHeaders, modified: Date): 412 | 304 | undefined {
   const match = headers['if-match']
   const unmodified = readDate(headers['if-unmodified-since'])
-  const isTooNew = unmodified !== undefined && unmodified < seconds(modified)
-  if (match ? !isStar(match) : isTooNew) return 412
+  const isTooNew = unmodified !== undefined && unmodified < toSeconds(modified)
+  if (match ? !isWildcard(match) : isTooNew) return 412
   const none = headers['if-none-match']
-  if (none) return isStar(none) ? 304 : undefined
+  if (none) return isWildcard(none) ? 304 : undefined
   const since = readDate(headers['if-modified-since'])
-  return since !== undefined && seconds(modified) <= since ? 304 : undefined
+  return since !== undefined && toSeconds(modified) <= since ? 304 : undefined
 }
 
 /** The Range header; '' if its If-Range condition is not met. Go: net/http, checkIfRange */
-function rangeHeader(headers: IncomingHttpHeaders, modified: Date): string {
+function readRangeHeader(headers: IncomingHttpHeaders, modified: Date): string {
   const condition = headers['if-range']
-  if (condition && readDate(String(condition)) !== seconds(modified)) return ''
+  if (condition && readDate(String(condition)) !== toSeconds(modified)) return ''
   return headers.range ?? ''
 }

@@ -1,7 +1,7 @@
 import { APPLE_SECRET_FORM, makeAppleSecret } from '../../engine/auth/oauth2/apple-secret.ts'
 import { sendTestMail, TEST_MAIL_FORM } from '../../engine/auth/test-mail.ts'
-import { allowOnly, checkFields, required } from '../../engine/collections/checks.ts'
-import { object, text } from '../../engine/fields/json-shapes.ts'
+import { checkAllowed, checkFields, checkRequired } from '../../engine/collections/checks.ts'
+import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
 import { deleteUnwantedLogs } from '../../engine/logs/request-log.ts'
 import { renderSettings, type Settings } from '../../engine/settings/settings.ts'
 import { badRequest } from '../../platform/api-errors.ts'
@@ -10,45 +10,51 @@ import { readBodyOr } from '../body/body.ts'
 import { readForm } from '../body/form.ts'
 import type { Services } from '../context.ts'
 import { auditRequest, auditSettings } from '../middleware/audit.ts'
-import { bySuperuser } from '../permission.ts'
-import { rows, undescribed } from '../rows.ts'
+import { allowSuperuser } from '../permission.ts'
+import { makeRoutes, makeUndescribedRow } from '../rows.ts'
 
-const TEST_S3_FORM = object({ filesystem: text })
+const TEST_S3_FORM = makeObjectShape({ filesystem: text })
 
 /** `/api/settings` for superusers. PocketBase: apis/settings.go, contract 7.4 */
-export const SETTINGS_ROUTES = rows(
+export const SETTINGS_ROUTES = makeRoutes(
   '',
   {
-    'GET /api/settings': undescribed(bySuperuser, ({ services }) =>
+    'GET /api/settings': makeUndescribedRow(allowSuperuser, ({ services }) =>
       renderSettings(services.settings.current),
     ),
-    'PATCH /api/settings': undescribed(bySuperuser, async ({ auth, services }, c) => {
+    'PATCH /api/settings': makeUndescribedRow(allowSuperuser, async ({ auth, services }, c) => {
       const { settings } = services
       const { values } = await readBodyOr(c, 'An error occurred while loading the submitted data.')
       const before = settings.current.logs
       const next = await settings.save(values, auditSettings(c, services, auth))
-      if (JSON.stringify(next.logs) !== JSON.stringify(before)) forget(services)
+      if (JSON.stringify(next.logs) !== JSON.stringify(before)) forgetUnwantedLogs(services)
       return renderSettings(next)
     }),
-    'POST /api/settings/test/email': undescribed(
-      bySuperuser,
+    'POST /api/settings/test/email': makeUndescribedRow(
+      allowSuperuser,
       async ({ auth, store, services }, c) => {
         await sendTestMail(store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
         await auditRequest(c, services, auth, { action: 'test mail' })
       },
     ),
-    'POST /api/settings/test/s3': undescribed(bySuperuser, async ({ auth, services }, c) => {
-      const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
-      const checks = { filesystem: [required, allowOnly(['storage', 'backups'])] }
-      checkFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
-      await auditRequest(c, services, auth, { action: 'test S3', record: filesystem })
-      await testStorage(services.settings.current, filesystem === 'backups').catch((error) => {
-        throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${error.message}`)
-      })
-    }),
-    'POST /api/settings/apple/generate-client-secret': undescribed(bySuperuser, async (_, c) => ({
-      secret: await makeAppleSecret(await readForm(c, APPLE_SECRET_FORM, { terse: true })),
-    })),
+    'POST /api/settings/test/s3': makeUndescribedRow(
+      allowSuperuser,
+      async ({ auth, services }, c) => {
+        const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
+        const checks = { filesystem: [checkRequired, checkAllowed(['storage', 'backups'])] }
+        checkFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
+        await auditRequest(c, services, auth, { action: 'test S3', record: filesystem })
+        await testStorage(services.settings.current, filesystem === 'backups').catch((error) => {
+          throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${error.message}`)
+        })
+      },
+    ),
+    'POST /api/settings/apple/generate-client-secret': makeUndescribedRow(
+      allowSuperuser,
+      async (_, c) => ({
+        secret: await makeAppleSecret(await readForm(c, APPLE_SECRET_FORM, { terse: true })),
+      }),
+    ),
   },
   sendJson,
 )
@@ -61,7 +67,7 @@ async function testStorage({ s3: files, backups }: Settings, isOfBackups: boolea
   await testS3(s3)
 }
 
-function forget({ store, settings, log }: Services): void {
+function forgetUnwantedLogs({ store, settings, log }: Services): void {
   const failed = (error: unknown) => log.error({ err: error }, 'could not delete old logs')
   void deleteUnwantedLogs(store.forEverybody('sweep').db, settings.current.logs).catch(failed)
 }

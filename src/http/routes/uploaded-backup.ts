@@ -1,7 +1,7 @@
 import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
-import { checkFields, failedBefore, required } from '../../engine/collections/checks.ts'
+import { checkFields, checkRequired, failWith } from '../../engine/collections/checks.ts'
 import type { Upload } from '../../engine/files/upload.ts'
-import { ApiError, badRequest, fieldError } from '../../platform/api-errors.ts'
+import { ApiError, badRequest, makeFieldError } from '../../platform/api-errors.ts'
 import { readRequestBody } from '../body/body.ts'
 import type { Ctx } from '../context.ts'
 
@@ -14,7 +14,7 @@ const MAX_KEY_BYTES = 255
 export const isBackupStored = async (storage: BackupStorage, key: string): Promise<boolean> =>
   (await storage.find(key).catch(() => 'unknown')) !== undefined
 
-export async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
+export async function readUploadedFile(c: Ctx): Promise<Upload | undefined> {
   try {
     return (await readRequestBody(c, Number.POSITIVE_INFINITY)).files.get('file')?.[0]
   } catch (error) {
@@ -26,24 +26,27 @@ export async function uploadedFile(c: Ctx): Promise<Upload | undefined> {
 
 export async function checkUploadedBackup(storage: BackupStorage, file: Upload | undefined) {
   const fault = file && (await findUploadError(storage, file))
-  checkFields({ file: file?.originalName ?? '' }, { file: [required, failedBefore(fault)] })
+  checkFields({ file: file?.originalName ?? '' }, { file: [checkRequired, failWith(fault)] })
   return { name: file!.originalName, content: file!.content }
 }
 
 async function findUploadError(storage: BackupStorage, { name, originalName, sniffed }: Upload) {
   if (!sniffed.names.includes(ZIP))
-    return fieldError('validation_invalid_mime_type', `"${name}" mime type must be one of: ${ZIP}`)
-  if (!isStorable(originalName))
-    return fieldError('validation_match_invalid', 'must be in a valid format')
+    return makeFieldError(
+      'validation_invalid_mime_type',
+      `"${name}" mime type must be one of: ${ZIP}`,
+    )
+  if (!isStorableName(originalName))
+    return makeFieldError('validation_match_invalid', 'must be in a valid format')
   if (await isBackupStored(storage, originalName))
-    return fieldError(EXISTS, 'Backup file with the specified name already exists.')
+    return makeFieldError(EXISTS, 'Backup file with the specified name already exists.')
   return undefined
 }
 
-const isStorable = (name: string) =>
+const isStorableName = (name: string) =>
   !/^\.|[\0-\x1f\\]/.test(name) && Buffer.byteLength(name) <= MAX_KEY_BYTES
 
-export const noBackup = (sentence: string) =>
+export const makeUploadError = (sentence: string) =>
   badRequest('An error occurred while validating the submitted data.', {
-    file: fieldError('validation_invalid_backup', sentence),
+    file: makeFieldError('validation_invalid_backup', sentence),
   })

@@ -4,9 +4,9 @@ import { findCachedKeyHolder } from '../../engine/auth/identify-key.ts'
 import { isListed } from '../../engine/auth/superuser-addresses.ts'
 import { findCachedIdentity } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { catalogFor } from '../../engine/records/access.ts'
+import { limitCatalog } from '../../engine/records/access.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import { guestHolder, type Holder } from '../../platform/limits/holder.ts'
+import { type Holder, makeGuestHolder } from '../../platform/limits/holder.ts'
 import type { Ctx, Services } from '../context.ts'
 import { RequestMemory } from '../request-memory.ts'
 
@@ -22,23 +22,31 @@ export const readClientIp = (c: Ctx, services: Trust): string =>
 export function readIncomingIp(incoming: IncomingMessage, { settings, config }: Trust): string {
   const { headers, useLeftmostIP } = settings.current.trustedProxy
   for (const header of headers) {
-    const found = addresses(incoming, header)
+    const found = readAddresses(incoming, header)
     const ip = useLeftmostIP ? found[0] : found.at(-1)
     if (ip) return ip
   }
   const peer = readPeerAddress(incoming)
-  if (!isTrusted(incoming, config)) return peer
-  return farthest(incoming.headersDistinct['x-forwarded-for'] ?? [], config.trustedProxies, peer)
+  if (!isTrustedProxy(incoming, config)) return peer
+  return findFarthestHop(
+    incoming.headersDistinct['x-forwarded-for'] ?? [],
+    config.trustedProxies,
+    peer,
+  )
 }
 
 /**
  * Skips trusted proxies at the end of a forwarding header. The address before them is the client's, as far as
  * known; all before that may be forged.
  */
-function farthest(values: readonly string[], proxies: readonly string[], peer: string): string {
+function findFarthestHop(
+  values: readonly string[],
+  proxies: readonly string[],
+  peer: string,
+): string {
   let last = peer
   for (const hop of values.flatMap((value) => value.split(',')).reverse()) {
-    const ip = plain(withoutPort(hop.trim()))
+    const ip = toPlainIp(dropPort(hop.trim()))
     if (isIP(ip) === 0) return last
     if (!isListed(proxies, ip)) return ip
     last = ip
@@ -47,10 +55,10 @@ function farthest(values: readonly string[], proxies: readonly string[], peer: s
 }
 
 /** Removes the port that some proxies add: `203.0.113.7:4711`, `[2001:db8::7]:4711`. */
-const withoutPort = (hop: string) =>
+const dropPort = (hop: string) =>
   /^\[(.+)\](?::\d+)?$|^([\d.]+):\d+$/.exec(hop)?.slice(1).find(Boolean) ?? hop
 
-export const isTrusted = (
+export const isTrustedProxy = (
   incoming: IncomingMessage,
   { trustedProxies }: Trust['config'],
 ): boolean => trustedProxies.length > 0 && isListed(trustedProxies, readPeerAddress(incoming))
@@ -59,25 +67,25 @@ const readPeerAddress = ({ socket }: IncomingMessage) => readSocketAddress(socke
 
 /** The address of a connection's other end, a client or a proxy; '' once it is closed. */
 export const readSocketAddress = (socket: Socket | null): string =>
-  plain(socket?.remoteAddress ?? '')
+  toPlainIp(socket?.remoteAddress ?? '')
 
-function addresses({ headersDistinct }: IncomingMessage, header: string): string[] {
+function readAddresses({ headersDistinct }: IncomingMessage, header: string): string[] {
   const value = headersDistinct[header.toLowerCase()]?.at(-1) ?? ''
   return value
     .split(',')
-    .map((part) => plain(part.trim()))
+    .map((part) => toPlainIp(part.trim()))
     .filter((part) => isIP(part) > 0)
 }
 
 /** Turns an IPv4 address in IPv6 form, `::ffff:203.0.113.7`, into plain IPv4. */
-const plain = (ip: string) => ip.replace(/^::ffff:(?=\d+\.)/i, '')
+const toPlainIp = (ip: string) => ip.replace(/^::ffff:(?=\d+\.)/i, '')
 
 /** Whom limits charge for a request: an account (also for its devices and members) or a guest's network. */
 export const findRequestHolder = (
   incoming: IncomingMessage,
   services: Trust,
   auth: AuthRecord | null | undefined,
-): Holder => auth?.holder ?? guestHolder(readIncomingIp(incoming, services))
+): Holder => auth?.holder ?? makeGuestHolder(readIncomingIp(incoming, services))
 
 /** The authenticated caller, if its credentials are in the cache. */
 export function findCachedCaller(
@@ -105,7 +113,7 @@ export function openStoreForCaller(
   const { catalog } = store
   return {
     db: store.database.for(ticket),
-    catalog: auth?.limits ? catalogFor(catalog, auth.limits) : catalog,
+    catalog: auth?.limits ? limitCatalog(catalog, auth.limits) : catalog,
   }
 }
 

@@ -3,10 +3,10 @@ import type { Socket } from 'node:net'
 import { isListed } from '../../engine/auth/superuser-addresses.ts'
 import type { SettingsStore } from '../../engine/settings/settings-store.ts'
 import type { Config } from '../../platform/config.ts'
-import { guestHolder, type Holder, toNetwork } from '../../platform/limits/holder.ts'
-import { connectionPlaces } from '../../platform/limits/places.ts'
+import { type Holder, makeGuestHolder, toNetwork } from '../../platform/limits/holder.ts'
+import { makeConnectionPlaces } from '../../platform/limits/places.ts'
 import { SMALL_BYTES } from '../request-memory.ts'
-import { isTrusted, readSocketAddress } from './caller.ts'
+import { isTrustedProxy, readSocketAddress } from './caller.ts'
 import type { Handler } from './headers-and-redirects.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
@@ -52,11 +52,11 @@ export function limitConnections(
 ): void {
   server.setTimeout(STALLED_MS, endStalled)
   const all = new OpenConnections(config.maxConnections)
-  const addresses = connectionPlaces(config.maxConnectionsPerAddress || Infinity)
+  const addresses = makeConnectionPlaces(config.maxConnectionsPerAddress || Infinity)
   const bannedUntilMs = new Map<string, number>()
   server.on('connection', (socket) => {
     const ip = readSocketAddress(socket)
-    const origin = guestHolder(ip)
+    const origin = makeGuestHolder(ip)
     const connection = {
       socket,
       origin,
@@ -83,7 +83,7 @@ export function limitConnections(
       if (--connection.requests === 0) all.change(connection, connection.network, false)
     })
     if (res.socket) return running.handle(req, res)
-    const bytes = waitingBytes(req)
+    const bytes = countWaitingBytes(req)
     connection.waitingBytes += bytes
     if (connection.requests <= MAX_WAITING + 1 && connection.waitingBytes <= MAX_WAITING_BYTES) {
       res.once('socket', () => {
@@ -92,7 +92,7 @@ export function limitConnections(
       })
     } else if (!socket.destroyed) {
       if (bannedUntilMs.size >= MAX_BANS) bannedUntilMs.clear()
-      if (!isTrusted(req, config))
+      if (!isTrustedProxy(req, config))
         bannedUntilMs.set(toNetwork(readSocketAddress(socket)), performance.now() + BAN_MS)
       destroyWithoutTraces(socket)
     }
@@ -100,7 +100,7 @@ export function limitConnections(
 }
 
 /** Bytes of a request's head and body. A chunked body, of unknown length, counts as the maximum. */
-const waitingBytes = ({ headers, rawHeaders, url = '' }: IncomingMessage): number => {
+const countWaitingBytes = ({ headers, rawHeaders, url = '' }: IncomingMessage): number => {
   const bytes = Number(headers['content-length'] ?? 0) + url.length + rawHeaders.join('').length
   return headers['transfer-encoding'] ? MAX_WAITING_BYTES : Math.min(bytes, MAX_WAITING_BYTES)
 }

@@ -11,7 +11,7 @@ export async function requireFreePort({
   readonly host: string
   readonly port: number
 }) {
-  const free = port === 0 ? port : await freePortFrom(port, host)
+  const free = port === 0 ? port : await findFreePort(port, host)
   if (free === port) return
   throw new UserError(
     `Port ${port} on ${host} is taken: stop the demo or the server that has it, or set another, as PORT=${free}.`,
@@ -19,12 +19,12 @@ export async function requireFreePort({
 }
 
 /** Finds the first free port of `host`, beginning with `first`. Returns `first` if none is free. */
-export async function freePortFrom(first: number, host: string): Promise<number> {
-  for (let port = first; port < first + TRIES; port++) if (await isFree(port, host)) return port
+export async function findFreePort(first: number, host: string): Promise<number> {
+  for (let port = first; port < first + TRIES; port++) if (await isPortFree(port, host)) return port
   return first
 }
 
-function isFree(port: number, host: string): Promise<boolean> {
+function isPortFree(port: number, host: string): Promise<boolean> {
   const probe = createServer()
   return new Promise((resolve) => {
     // with any other error, the server itself says what is wrong

@@ -22,15 +22,15 @@ export function wrapBeforeRoutes(
   tracker: { admit(req: IncomingMessage, res: ServerResponse): void },
   services: Pick<Services, 'config' | 'apis'>,
 ) {
-  const transport = strictTransport(services.config)
+  const transport = makeHstsHeader(services.config)
   return (req: IncomingMessage, res: ServerResponse) => {
     tracker.admit(req, res)
-    if (BROKEN_ESCAPE.test(req.url ?? '')) return refuse(res)
-    if (req.url?.includes('%00')) req.url = withoutNul(req.url)
+    if (BROKEN_ESCAPE.test(req.url ?? '')) return answerBadRequest(res)
+    if (req.url?.includes('%00')) req.url = replaceNulInPath(req.url)
     if (UNCLEAN.test(req.url ?? '')) {
       const path = cleanPath(req.url!)
       if (path !== req.url && !findApi(services.apis, req.url!)?.isNeverRedirected)
-        return redirect(req, res, path)
+        return sendRedirect(req, res, path)
     }
     allowOtherSites(req, res)
     if (req.method === 'OPTIONS') return answerPreflight(req, res)
@@ -44,26 +44,26 @@ export function wrapBeforeRoutes(
 }
 
 /** The value of Strict-Transport-Security; '' if the public address is not https or HSTS is off. RFC 6797 */
-export const strictTransport = ({
+export const makeHstsHeader = ({
   publicUrl,
   hstsDays,
 }: Pick<Config, 'publicUrl' | 'hstsDays'>): string =>
   publicUrl.startsWith('https://') && hstsDays > 0 ? `max-age=${hstsDays * 86_400}` : ''
 
-function refuse(res: ServerResponse) {
+function answerBadRequest(res: ServerResponse) {
   res.writeHead(400, { 'content-type': 'text/plain; charset=utf-8', connection: 'close' })
   res.end('400 Bad Request')
 }
 
 /** Redirects to a cleaned URL, as Go's server does. The answer to a GET has an HTML body. */
-function redirect({ method }: IncomingMessage, res: ServerResponse, location: string) {
+function sendRedirect({ method }: IncomingMessage, res: ServerResponse, location: string) {
   if (method !== 'GET' && method !== 'HEAD') return res.writeHead(307, { location }).end()
   res.writeHead(307, { location, 'content-type': 'text/html; charset=utf-8' })
   res.end(`<a href="${escapeHtml(location)}">Temporary Redirect</a>.\n\n`)
 }
 
 /** Replaces NUL in the path by U+FFFD, because Postgres refuses NUL. */
-const withoutNul = (url: string): string =>
+const replaceNulInPath = (url: string): string =>
   url.replace(/^[^?]*/, (path) => path.replaceAll('%00', '%EF%BF%BD'))
 
 /** The path of a URL, for routing. Paths of other products' APIs get their canonical spelling. */
@@ -75,7 +75,7 @@ export function readRoutedPath(apis: Services['apis'], url: string): string {
   return path
 }
 
-export const routedPath = (apis: Services['apis']) => (request: Request) =>
+export const makePathReader = (apis: Services['apis']) => (request: Request) =>
   readRoutedPath(apis, getPath(request))
 
 /** A URL without doubled slashes and dot segments in its path. Go: http.ServeMux */

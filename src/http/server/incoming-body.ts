@@ -8,10 +8,11 @@ import { SMALL_BYTES } from '../request-memory.ts'
 const [MAX_UNREAD_BYTES, HANG_UP_MS] = [256 << 10, 500]
 
 /** The body's length that the headers declare: 0 without a body, Infinity for a chunked one. */
-export const bodyBytes = ({ headers }: IncomingMessage): number =>
+export const readBodyLength = ({ headers }: IncomingMessage): number =>
   headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : Infinity
 
-const isLeftUnread = (req: IncomingMessage) => !req.complete && bodyBytes(req) > MAX_UNREAD_BYTES
+const isBodyLeftUnread = (req: IncomingMessage) =>
+  !req.complete && readBodyLength(req) > MAX_UNREAD_BYTES
 
 /** A response that says `Connection: close` if the rest of the request's body stays unread. */
 export class ClosingResponse<
@@ -19,14 +20,14 @@ export class ClosingResponse<
 > extends ServerResponse<Request> {
   override writeHead(...head: unknown[]): this {
     // writes the header, too, but Node then does not destroy the socket before the client has read the answer
-    if (isLeftUnread(this.req)) Object.assign(this, { maxRequestsOnConnectionReached: true })
+    if (isBodyLeftUnread(this.req)) Object.assign(this, { maxRequestsOnConnectionReached: true })
     return super.writeHead(...(head as Parameters<ServerResponse['writeHead']>))
   }
 }
 
 /** Reads the rest of an answered request's body, or closes the connection. */
 export function leaveBody(req: IncomingMessage): void {
-  if (!isLeftUnread(req)) return void req.resume()
+  if (!isBodyLeftUnread(req)) return void req.resume()
   req.socket.pause().end()
   req.socket.setTimeout(HANG_UP_MS) // then endStalled closes it
 }
@@ -73,5 +74,5 @@ export class LimitedIncomingMessage extends IncomingMessage {
 
 /** Whether a body may need much memory: it exceeds SMALL_BYTES, has no declared length, or is multipart. */
 export const mayExceedSmall = (incoming: IncomingMessage): boolean =>
-  bodyBytes(incoming) > SMALL_BYTES ||
+  readBodyLength(incoming) > SMALL_BYTES ||
   incoming.headers['content-type']?.startsWith('multipart/') === true

@@ -1,7 +1,7 @@
 import { isListed } from '../../engine/auth/superuser-addresses.ts'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
 import type { Holder } from '../../platform/limits/holder.ts'
-import { type Places, streamPlaces } from '../../platform/limits/places.ts'
+import { findStreamPlaces, type Places } from '../../platform/limits/places.ts'
 import type { Ctx, Services } from '../context.ts'
 import { findRequestHolder, readClientIp } from './caller.ts'
 import { waitForNews } from './connections.ts'
@@ -15,13 +15,13 @@ export function limitOpenStreams(c: Ctx, services: Services, user?: string): voi
   waitForNews(c.env.incoming.socket, network)
   const { maxStreams: share, trustedProxies } = services.config
   if (share === 0 || c.env.outgoing.closed) return
-  const places = streamPlaces(services, share)
+  const places = findStreamPlaces(services, share)
   const isProxy = isListed(trustedProxies, readClientIp(c, services))
-  if (!isProxy) hold(c, places, network)
-  if (user !== undefined) hold(c, places, makeUserHolder(user))
+  if (!isProxy) holdStreamPlace(c, places, network)
+  if (user !== undefined) holdStreamPlace(c, places, makeUserHolder(user))
 }
 
-function hold(c: Ctx, places: Places, holder: Holder): void {
+function holdStreamPlace(c: Ctx, places: Places, holder: Holder): void {
   const leave = places.tryEnter(holder)
   if (!leave) throw places.refusal(holder)
   c.env.outgoing.once('close', leave)

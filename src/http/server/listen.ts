@@ -22,23 +22,23 @@ interface Listening {
 }
 
 /** Opens a port, 0 for any free one. Throws a UserError that says which of `host` and `port` is wrong. */
-export async function listen(server: Server, { host, port }: Place): Promise<Listening> {
+export async function listenOn(server: Server, { host, port }: Place): Promise<Listening> {
   if (cluster.isWorker || LISTENERS === 1) {
-    await open(server, { host, port })
-    return { url: formatServerUrl(server), stopAccepting: () => close(server) }
+    await openServer(server, { host, port })
+    return { url: formatServerUrl(server), stopAccepting: () => closeServer(server) }
   }
   // with `reusePort`, as below, we would share a port with another server. This probe fails instead
   const probe = new TcpServer()
-  await open(probe, { host, port })
+  await openServer(probe, { host, port })
   const chosen = (probe.address() as AddressInfo).port
-  await close(probe)
+  await closeServer(probe)
   const others = Array.from({ length: LISTENERS - 1 }, () => new TcpServer(SOCKET_OPTIONS))
   for (const other of others) other.on('connection', (socket) => server.emit('connection', socket))
   const all = [server, ...others]
-  await Promise.all(all.map((one) => open(one, { host, port: chosen, reusePort: true })))
+  await Promise.all(all.map((one) => openServer(one, { host, port: chosen, reusePort: true })))
   return {
     url: formatServerUrl(server),
-    stopAccepting: async () => void (await Promise.all(all.map(close))),
+    stopAccepting: async () => void (await Promise.all(all.map(closeServer))),
   }
 }
 
@@ -49,22 +49,22 @@ function formatServerUrl(server: TcpServer): string {
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`
 }
 
-const close = (server: TcpServer): Promise<void> =>
+const closeServer = (server: TcpServer): Promise<void> =>
   new Promise((resolve) => void TcpServer.prototype.close.call(server, () => resolve()))
 
 /** Opens a port. Throws a UserError, which names the environment variable `setting` for the port. */
-export function open(
+export function openServer(
   server: TcpServer,
   options: ListenOptions & Place,
   setting = 'PORT',
 ): Promise<void> {
   return new Promise((resolve, reject) => {
-    server.once('error', (error) => reject(portError(error, options, setting)))
+    server.once('error', (error) => reject(explainPortError(error, options, setting)))
     server.listen({ ...options, backlog: BACKLOG }, resolve)
   })
 }
 
-function portError(error: Error, { host, port }: Place, setting: string): Error {
+function explainPortError(error: Error, { host, port }: Place, setting: string): Error {
   const code = (error as NodeJS.ErrnoException).code
   if (code === 'EADDRINUSE')
     return new UserError(`Port ${port} on ${host} is taken. Set ${setting} to another one.`)

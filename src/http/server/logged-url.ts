@@ -1,4 +1,4 @@
-import { hasNumber, withoutNumbers } from '../../platform/tools/loggable.ts'
+import { hasNumber, hideNumbers } from '../../platform/tools/loggable.ts'
 import { readQuery } from '../query.ts'
 
 /** The secret at the end of a URL that a phone, a tool or a link of a text has. */
@@ -10,8 +10,8 @@ const MAX_READ = 9_000
 const MAX_LENGTH = 1_000
 
 /** The path for logs, without the query, which may contain tokens, and without a secret at its end. */
-export const loggedPath = (url: string): string =>
-  safePath(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
+export const toLoggedPath = (url: string): string =>
+  hidePathSecrets(url.slice(0, MAX_READ)).slice(0, MAX_LENGTH)
 
 /**
  * What follows `;`, `&` or `=` in a path, or an escape of these or of `?`: a client may have put parameters
@@ -22,7 +22,7 @@ const PARAMETERS = /(?<=[;&=]|%(?:3[bdf]|26)).*/is
 /** API keys, also without `_`, as Twilio's API gets them. */
 const KEYS = /(?:psk|vk)_?\w{20,}/g
 
-const safePath = (url: string) =>
+const hidePathSecrets = (url: string) =>
   url.replace(/\?.*/s, '').replace(SECRET_END, '…').replace(PARAMETERS, '…').replace(KEYS, '…')
 
 /** Parameters whose values are field names or numbers, not data. */
@@ -42,16 +42,16 @@ const PLAIN_VALUE = /^[\w.,:@()*+-]*$/
 
 const PLAIN_NAME = /^[\w.@:-]{1,50}$/
 
-const isPlain = (text: string, plain: RegExp) => plain.test(text) && !hasNumber(text)
+const isPlainWord = (text: string, plain: RegExp) => plain.test(text) && !hasNumber(text)
 
 /** The URL for the log. Values that may be private become `…`; a filter keeps its names and operators. */
-export function loggedUrl(url: string): string {
+export function toLoggedUrl(url: string): string {
   const read = url.slice(0, MAX_READ)
-  const path = withoutNumbers(safePath(read))
+  const path = hideNumbers(hidePathSecrets(read))
   const pairs = Object.entries(readQuery(read)).map(([name, value]) => {
     if (name === 'filter') return `filter=${hideValues(value)}`
-    const shown = PLAIN.has(name) && isPlain(value, PLAIN_VALUE) ? value : '…'
-    return `${isPlain(name, PLAIN_NAME) ? name : '…'}=${shown}`
+    const shown = PLAIN.has(name) && isPlainWord(value, PLAIN_VALUE) ? value : '…'
+    return `${isPlainWord(name, PLAIN_NAME) ? name : '…'}=${shown}`
   })
   const whole = pairs.length > 0 ? `${path}?${pairs.join('&')}` : path
   return whole.length > MAX_LENGTH ? `${whole.slice(0, MAX_LENGTH)}...` : whole
@@ -70,11 +70,13 @@ const SIGN = /^[=!<>~?(]/
 export function hideValues(filter: string): string {
   const tokens = filter.match(TOKEN) ?? []
   return tokens
-    .map((token, i) => shown(token, tokens[/^\s/.test(tokens[i + 1] ?? '') ? i + 2 : i + 1]))
+    .map((token, i) =>
+      hideFilterToken(token, tokens[/^\s/.test(tokens[i + 1] ?? '') ? i + 2 : i + 1]),
+    )
     .join('')
 }
 
-function shown(token: string, next = ''): string {
+function hideFilterToken(token: string, next = ''): string {
   if (/^[\s=!<>~?&|(),]/.test(token)) return token
   if (CONSTANT.test(token) && !hasNumber(token)) return token
   return WORD.test(token) && SIGN.test(next) && !hasNumber(token) ? token : '…'

@@ -1,27 +1,27 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import { cutLine, DEBUG, ERROR } from '../../engine/logs/request-log.ts'
 import type { Config } from '../../platform/config.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import type { Services } from '../context.ts'
 import { findRequestGroup, type Group, STREAMS } from '../metrics/traffic.ts'
 import {
   findCachedCaller,
   findRequestHolder,
-  isTrusted,
+  isTrustedProxy,
   readIncomingIp,
   readSocketAddress,
 } from './caller.ts'
-import { cut, describeFault } from './describe-fault.ts'
+import { cutText, describeFault } from './describe-fault.ts'
 import { readRoutedPath } from './headers-and-redirects.ts'
 import { leaveBody } from './incoming-body.ts'
-import { loggedPath, loggedUrl } from './logged-url.ts'
+import { toLoggedPath, toLoggedUrl } from './logged-url.ts'
 
 const REQUEST_ID = 'x-request-id'
 
 /** Request ids that are accepted from a proxy: only characters that are safe to log. */
 const SANE = /^[\w.:/+=@-]{1,128}$/
 
-const PREFIX = `${randomText(8)}-`
+const PREFIX = `${makeRandomText(8)}-`
 
 let count = 0
 
@@ -30,7 +30,7 @@ export function assignRequestId(req: IncomingMessage, res: ServerResponse, confi
   const known = res.getHeader(REQUEST_ID)
   if (known !== undefined) return String(known)
   const given = req.headers[REQUEST_ID]
-  const isOurs = typeof given === 'string' && SANE.test(given) && isTrusted(req, config)
+  const isOurs = typeof given === 'string' && SANE.test(given) && isTrustedProxy(req, config)
   const id = isOurs ? given : PREFIX + (++count).toString(36)
   res.setHeader(REQUEST_ID, id)
   return id
@@ -105,7 +105,7 @@ export class RequestTracker {
     this.#services.log.info({
       request: id,
       method,
-      path: loggedPath(url),
+      path: toLoggedPath(url),
       status,
       ms: Math.round(ms * 100) / 100,
       ip: readIncomingIp(req, this.#services),
@@ -132,7 +132,7 @@ const faults = new WeakMap<ServerResponse, unknown>()
 export const recordFault = (res: ServerResponse, error: unknown): void =>
   void faults.set(res, error)
 
-const isQuiet = ({ group, url }: FinishedRequest) =>
+const isQuietRequest = ({ group, url }: FinishedRequest) =>
   group === STREAMS || group === 'realtime' || /^\/api\/logs(?:[/?]|$)/.test(url)
 
 /** Logs a request, except preflights and successful realtime and log requests. PocketBase: middlewares.go */
@@ -144,11 +144,11 @@ function logFinishedRequest(
   level: number,
 ): void {
   const { status, id, ms } = finished
-  if (finished.method === 'OPTIONS' || (level === DEBUG && isQuiet(finished))) return
+  if (finished.method === 'OPTIONS' || (level === DEBUG && isQuietRequest(finished))) return
   const { logIP, logAuthId, maxDataSize } = services.settings.current.logs
   const { headers } = req
-  const method = cut(finished.method, 50)
-  const url = loggedUrl(finished.url)
+  const method = cutText(finished.method, 50)
+  const url = toLoggedUrl(finished.url)
   const auth = findCachedCaller(services, req)
   const { error, details } = describeFault(faults.get(res), url)
   const data = {
@@ -158,13 +158,13 @@ function logFinishedRequest(
     ...(error && { error }),
     execTime: Math.round(ms * 100) / 100,
     method,
-    referer: cut(headers.referer && loggedPath(headers.referer)),
+    referer: cutText(headers.referer && toLoggedPath(headers.referer)),
     ...(logIP && { remoteIP: readSocketAddress(req.socket) }),
     ...(id && { request: id }),
     status,
     type: 'request',
     url,
-    userAgent: cut(headers['user-agent']),
+    userAgent: cutText(headers['user-agent']),
     ...(logIP && { userIP: readIncomingIp(req, services) }),
   }
   const line = cutLine({ atMs: Date.now(), level, message: `${method} ${url}`, data }, maxDataSize)

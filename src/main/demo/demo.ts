@@ -3,9 +3,9 @@ import { join } from 'node:path'
 import { defineCommand } from 'citty'
 import { upsertSuperuser } from '../../engine/auth/superusers.ts'
 import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
-import { freePortFrom, requireFreePort } from '../../http/server/free-port.ts'
+import { findFreePort, requireFreePort } from '../../http/server/free-port.ts'
 import { type Config, isLoopback, readConfig } from '../../platform/config.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
 import { runAgent } from '../../programs/agent/device.ts'
 import { fillInbox } from './inbox.ts'
@@ -13,14 +13,14 @@ import {
   type Api,
   CONTACTS,
   type DemoData,
-  ensure,
+  ensureRecord,
   ensureUser,
   pairPhones,
   setUpDemoData,
   signIn,
   USER_EMAIL,
 } from './people.ts'
-import { printDetail, printStep, say } from './say.ts'
+import { printDetail, printLine, printStep } from './say.ts'
 import { showTexts } from './texts.ts'
 
 const SUPERUSER_EMAIL = 'demo-admin@example.com'
@@ -46,7 +46,7 @@ const isOnlyHere = ({ host, publicUrl }: Config): boolean =>
 async function startServer(start: Start): Promise<RunningServer> {
   const asked = readConfig({ ...DEFAULTS, ...process.env })
   if (process.env.PORT) await requireFreePort(asked)
-  const port = process.env.PORT ? asked.port : await freePortFrom(asked.port, asked.host)
+  const port = process.env.PORT ? asked.port : await findFreePort(asked.port, asked.host)
   const local = isOnlyHere(asked) ? { WEBHOOK_ALLOW_PRIVATE: 'true' } : {}
   const config = readConfig({ ...DEFAULTS, ...local, ...process.env, PORT: String(port) })
   const where = config.databaseUrl ? 'Postgres' : config.dataDir
@@ -62,18 +62,18 @@ interface Secrets {
   readonly key?: string
 }
 
-const fileOfSecrets = (folder: string) => join(folder, 'passwords.json')
+const findSecretsFile = (folder: string) => join(folder, 'passwords.json')
 
 /** The passwords and API key of an earlier run, or new passwords: browsers remember a sign-in. */
 function readOrMakeSecrets(folder: string): Secrets {
-  const file = fileOfSecrets(folder)
+  const file = findSecretsFile(folder)
   if (existsSync(file)) return JSON.parse(readFileSync(file, 'utf8'))
-  return { password: randomText(12), adminPassword: randomText(12) }
+  return { password: makeRandomText(12), adminPassword: makeRandomText(12) }
 }
 
 function keepSecrets(folder: string, secrets: Secrets): void {
   mkdirSync(folder, { recursive: true })
-  writeFileSync(fileOfSecrets(folder), JSON.stringify(secrets), { mode: 0o600 })
+  writeFileSync(findSecretsFile(folder), JSON.stringify(secrets), { mode: 0o600 })
 }
 
 async function makeDesk(server: RunningServer) {
@@ -112,7 +112,7 @@ function sayWhatNext(url: string, desk: DemoData, password: string, adminPasswor
   printStep(
     'Done. The server and its phones run until you press Ctrl-C. Try these in another terminal:',
   )
-  say(`
+  printLine(`
 curl ${url}/api/sms/send -H 'X-API-Key: ${desk.key}' \\
   -H 'Content-Type: application/json' -d '{"recipients":["${CONTACTS[0].phone}"],"body":"Hello again"}'
 
@@ -131,31 +131,31 @@ Open ${url}, sign in as ${USER_EMAIL} / ${password}
   the superuser:         ${SUPERUSER_EMAIL} / ${adminPassword}`)
 }
 
-async function demo(start: Start): Promise<void> {
+async function runDemo(start: Start): Promise<void> {
   const server = await startServer(start)
   const ended = new AbortController()
   let done: Promise<unknown> = Promise.resolve()
   onStopSignal(() => {
-    say('\nStopping.')
+    printLine('\nStopping.')
     ended.abort()
     void done.then(() => server.stop()).then(() => process.exit(0))
   })
   const { desk, password, adminPassword } = await makeDesk(server)
   const { phones, done: running } = await startPhones(server, desk, ended.signal)
-  done = running.catch((error) => say(String(error)))
+  done = running.catch((error) => printLine(String(error)))
   await showTexts(desk, phones)
   printStep('More people have texted in the last hours, and some have got an answer.')
   await fillInbox(desk, phones, server.services.store.forEverybody('command').db)
   sayWhatNext(server.url, desk, password, adminPassword)
 }
 
-export const demoCommand = (start: Start) =>
+export const makeDemoCommand = (start: Start) =>
   defineCommand({
     meta: {
       name: 'demo',
       description: 'Show the main job with two simulated phones, on separate data.',
     },
-    run: () => demo(start),
+    run: () => runDemo(start),
   })
 
 /** Members of the user's account, who see its messages. The demo ends by printing the first one's sign-in. */
@@ -169,6 +169,6 @@ async function makeTeam(superuser: Api, account: string, password: string): Prom
   for (const { role, ...person } of COLLEAGUES) {
     const member = await ensureUser(superuser, { ...person, password, member_only: true })
     const filter = `account = "${account}" && member = "${member}"`
-    await ensure(superuser, 'members', filter, { account, member, role })
+    await ensureRecord(superuser, 'members', filter, { account, member, role })
   }
 }

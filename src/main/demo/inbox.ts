@@ -1,15 +1,15 @@
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { readState } from '../../programs/agent/device.ts'
-import { call } from '../../programs/agent/link.ts'
+import { callServer } from '../../programs/agent/link.ts'
 import {
   type DemoData,
   ensureContact,
-  findFirst,
+  findFirstRecord,
   PATIENCE_MS,
   type Phone,
-  request,
-  watch,
+  requestApi,
+  watchMessages,
 } from './people.ts'
 
 /** Incoming messages: age in minutes, sender, text, and the answer ('' for none). */
@@ -40,7 +40,7 @@ export async function fillInbox(
   phones: readonly Phone[],
   db: Db,
 ): Promise<void> {
-  if (await findFirst(user, 'contacts', `phone = "${makeDemoNumber(0)}"`)) return
+  if (await findFirstRecord(user, 'contacts', `phone = "${makeDemoNumber(0)}"`)) return
   for (const [at, [, name]] of TEXTS.entries())
     await ensureContact(user, { user: owner, name, phone: makeDemoNumber(at) })
   const items = TEXTS.map(([minutes, , body], at) => ({
@@ -49,44 +49,46 @@ export async function fillInbox(
     received_at: new Date(Date.now() - minutes * MINUTE_MS).toISOString(),
   }))
   const phone = readState(phones[0]!.stateFile)
-  const { body: stored } = await call<{ ids: string[] }>(phone, '/api/devices/incoming', { items })
+  const { body: stored } = await callServer<{ ids: string[] }>(phone, '/api/devices/incoming', {
+    items,
+  })
   const answers: [id: string, at: number][] = []
   for (const [at, [minutes, , , body]] of TEXTS.entries()) {
     const received = Date.now() - minutes * MINUTE_MS
-    await backdate(db, stored.ids[at]!, received)
+    await backdateMessage(db, stored.ids[at]!, received)
     if (!body) continue
     const number = makeDemoNumber(at)
     const sent = { recipients: [number], body }
-    const { message_ids } = await request<{ message_ids: string[] }>(
+    const { message_ids } = await requestApi<{ message_ids: string[] }>(
       user,
       'POST',
       '/api/sms/send',
       sent,
     )
     answers.push([message_ids[0]!, received + ANSWER_MS])
-    const conversation = await findFirst(user, 'conversations', `number = "${number}"`)
-    await request(user, 'PATCH', `/api/collections/conversations/records/${conversation?.id}`, {
+    const conversation = await findFirstRecord(user, 'conversations', `number = "${number}"`)
+    await requestApi(user, 'PATCH', `/api/collections/conversations/records/${conversation?.id}`, {
       unread: 0,
     })
   }
   const sent = answers.map(([id]) => id)
-  await watch(user, sent, phones, PATIENCE_MS, () => {})
-  for (const [id, at] of answers) await backdate(db, id, at)
+  await watchMessages(user, sent, phones, PATIENCE_MS, () => {})
+  for (const [id, at] of answers) await backdateMessage(db, id, at)
 }
 
-const dateText = (ms: number) => new Date(ms).toISOString().replace('T', ' ')
+const formatDateText = (ms: number) => new Date(ms).toISOString().replace('T', ' ')
 const SECOND_MS = 1_000
 
 /** Moves a text and its events to an earlier instant: the demo's inbox shows the texts of a whole day. */
-async function backdate(db: Db, message: string, at: number): Promise<void> {
-  const created = dateText(at)
+async function backdateMessage(db: Db, message: string, at: number): Promise<void> {
+  const created = formatDateText(at)
   await queries(db)
     .updateTable('sms_events')
     .set({ created })
     .where('message', '=', message)
     .execute()
   const texts = queries(db).updateTable('sms_messages').where('id', '=', message)
-  const done = dateText(at + SECOND_MS)
+  const done = formatDateText(at + SECOND_MS)
   await texts
     .set({ created, sent_at: done, delivered_at: done })
     .where('message_type', '=', 'outgoing')

@@ -1,9 +1,9 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { GatewayError, UserError } from '../../platform/api-errors.ts'
-import { type AgentState, pair, readState, saveState } from '../../programs/agent/device.ts'
-import { simulatorDriver } from '../../programs/agent/drivers/simulator.ts'
-import { call } from '../../programs/agent/link.ts'
+import { type AgentState, pairAgent, readState, saveState } from '../../programs/agent/device.ts'
+import { makeSimulatorDriver } from '../../programs/agent/drivers/simulator.ts'
+import { callServer } from '../../programs/agent/link.ts'
 
 export const USER_EMAIL = 'demo@example.com'
 
@@ -19,7 +19,7 @@ export type DemoData = Awaited<ReturnType<typeof setUpDemoData>>
 export async function setUpDemoData(superuser: Api, password: string, known?: string) {
   const id = await ensureUser(superuser, { email: USER_EMAIL, name: 'Corner Bike Shop', password })
   const { api: user } = await signIn(superuser.url, 'users', USER_EMAIL, password)
-  const group = await ensure(user, 'contact_groups', 'name = "Regulars"', {
+  const group = await ensureRecord(user, 'contact_groups', 'name = "Regulars"', {
     user: id,
     name: 'Regulars',
   })
@@ -30,17 +30,17 @@ export async function setUpDemoData(superuser: Api, password: string, known?: st
     name: 'Workshop',
     body: 'Hi {{name}}, the repair workshop begins at {{time}}.',
   }
-  const template = await ensure(user, 'sms_templates', 'name = "Workshop"', workshop)
-  const key = known && (await isValid(superuser.url, known)) ? known : await makeKey(user, id)
+  const template = await ensureRecord(user, 'sms_templates', 'name = "Workshop"', workshop)
+  const key = known && (await isApiKeyValid(superuser.url, known)) ? known : await makeKey(user, id)
   return { user, id, key, group, template }
 }
 
-const isValid = async (url: string, key: string): Promise<boolean> =>
+const isApiKeyValid = async (url: string, key: string): Promise<boolean> =>
   (await fetch(`${url}/api/sms/usage`, { headers: { 'x-api-key': key } })).ok
 
 async function makeKey(user: Api, id: string): Promise<string> {
   const values = { user: id, name: 'Web shop' }
-  return (await request<{ key: string }>(user, 'POST', makeRecordsPath('api_keys'), values)).key
+  return (await requestApi<{ key: string }>(user, 'POST', makeRecordsPath('api_keys'), values)).key
 }
 
 type Values = Readonly<Record<string, unknown>>
@@ -50,14 +50,14 @@ export const ensureUser = (
   superuser: Api,
   values: Values & { readonly email: string; readonly password: string },
 ) =>
-  ensure(superuser, 'users', `email = "${values.email}"`, {
+  ensureRecord(superuser, 'users', `email = "${values.email}"`, {
     passwordConfirm: values.password,
     verified: true,
     ...values,
   })
 
 export const ensureContact = (user: Api, contact: Values & { readonly phone: string }) =>
-  ensure(user, 'contacts', `phone = "${contact.phone}"`, { opted_out: false, ...contact })
+  ensureRecord(user, 'contacts', `phone = "${contact.phone}"`, { opted_out: false, ...contact })
 
 type Event = Record<'id' | 'message' | 'status' | 'device', string> & {
   readonly expand: { readonly message: { readonly to: string } }
@@ -67,7 +67,7 @@ const LOOK_MS = 100
 const FINAL = new Set(['delivered', 'failed'])
 
 /** Prints the statuses of messages. Returns true once all are final, false after `patienceMs`. */
-export async function watch(
+export async function watchMessages(
   user: Api,
   messages: readonly string[],
   phones: readonly Phone[],
@@ -79,7 +79,7 @@ export async function watch(
   const filter = messages.map((id) => `message = "${id}"`).join(' || ')
   const start = performance.now()
   while (open.size > 0 && performance.now() - start < patienceMs) {
-    const events = await find<Event>(user, 'sms_events', {
+    const events = await findRecords<Event>(user, 'sms_events', {
       filter,
       sort: 'created',
       expand: 'message',
@@ -111,12 +111,13 @@ export async function pairPhones(user: Api, folder: string) {
   for (const { name, number, lagMs } of PHONES) {
     const stateFile = join(folder, `${name.toLowerCase().replace(' ', '-')}.json`)
     const state =
-      (await stillPaired(user.url, stateFile)) ?? (await pairPhone(user, name, number, stateFile))
+      (await readPairedState(user.url, stateFile)) ??
+      (await pairPhone(user, name, number, stateFile))
     phones.push({
       name,
       number,
       stateFile,
-      simulator: simulatorDriver({ lagMs }),
+      simulator: makeSimulatorDriver({ lagMs }),
       device: state.device,
     })
   }
@@ -129,15 +130,17 @@ async function pairPhone(
   phone: string,
   stateFile: string,
 ): Promise<AgentState> {
-  const { code } = await request<{ code: string }>(user, 'POST', '/api/devices/pairing', { name })
-  return pair(user.url, code, { name: '', phone, platform: 'simulator' }, () => stateFile)
+  const { code } = await requestApi<{ code: string }>(user, 'POST', '/api/devices/pairing', {
+    name,
+  })
+  return pairAgent(user.url, code, { name: '', phone, platform: 'simulator' }, () => stateFile)
 }
 
 /** The phone of an earlier run; undefined if there is none, or if the server does not know it. */
-async function stillPaired(url: string, stateFile: string): Promise<AgentState | undefined> {
+async function readPairedState(url: string, stateFile: string): Promise<AgentState | undefined> {
   try {
     const state = { ...readState(stateFile), url }
-    await call(state, '/api/devices/claim', { limit: 1 })
+    await callServer(state, '/api/devices/claim', { limit: 1 })
     saveState(stateFile, state)
     return state
   } catch (error) {
@@ -152,7 +155,7 @@ export interface Api {
 }
 
 /** Sends a request as any HTTP client would. Throws an Error with the server's message. */
-export async function request<T>(
+export async function requestApi<T>(
   api: Api,
   method: string,
   path: string,
@@ -174,36 +177,39 @@ export interface Named {
 
 const makeRecordsPath = (collection: string) => `/api/collections/${collection}/records`
 
-async function find<T>(
+async function findRecords<T>(
   api: Api,
   collection: string,
   asked: Readonly<Record<string, string>>,
 ): Promise<T[]> {
   const query = new URLSearchParams({ perPage: '200', skipTotal: '1', ...asked })
-  return (await request<{ items: T[] }>(api, 'GET', `${makeRecordsPath(collection)}?${query}`))
+  return (await requestApi<{ items: T[] }>(api, 'GET', `${makeRecordsPath(collection)}?${query}`))
     .items
 }
 
-export const findFirst = async <T extends Named>(api: Api, collection: string, filter: string) =>
-  (await find<T>(api, collection, { filter, perPage: '1' }))[0]
+export const findFirstRecord = async <T extends Named>(
+  api: Api,
+  collection: string,
+  filter: string,
+) => (await findRecords<T>(api, collection, { filter, perPage: '1' }))[0]
 
 /** Creates the record, or updates the one that `filter` matches. Returns its id. */
-export async function ensure(
+export async function ensureRecord(
   api: Api,
   collection: string,
   filter: string,
   values: object,
 ): Promise<string> {
-  const found = await findFirst(api, collection, filter)
+  const found = await findFirstRecord(api, collection, filter)
   const path = found ? `${makeRecordsPath(collection)}/${found.id}` : makeRecordsPath(collection)
-  return (await request<Named>(api, found ? 'PATCH' : 'POST', path, values)).id
+  return (await requestApi<Named>(api, found ? 'PATCH' : 'POST', path, values)).id
 }
 
 export async function signIn(url: string, collection: string, identity: string, password: string) {
   const path = `/api/collections/${collection}/auth-with-password`
   const body = { identity, password }
   const guest = { url, credentials: {} }
-  const { token, record } = await request<{ token: string; record: Named }>(
+  const { token, record } = await requestApi<{ token: string; record: Named }>(
     guest,
     'POST',
     path,

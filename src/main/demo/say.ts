@@ -1,9 +1,9 @@
 const begun = performance.now()
 
-export const say = (line = '') => void process.stdout.write(`${line}\n`)
+export const printLine = (line = '') => void process.stdout.write(`${line}\n`)
 
 /** Prints a line with the time since the demo began. */
 export const printStep = (line: string) =>
-  say(`\n${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ${line}`)
+  printLine(`\n${((performance.now() - begun) / 1000).toFixed(1).padStart(5)} s  ${line}`)
 
-export const printDetail = (line: string) => say(`         ${line.trimEnd()}`)
+export const printDetail = (line: string) => printLine(`         ${line.trimEnd()}`)

@@ -3,11 +3,11 @@ import {
   type Api,
   CONTACTS,
   type DemoData,
-  findFirst,
+  findFirstRecord,
   PATIENCE_MS,
   type Phone,
-  request,
-  watch,
+  requestApi,
+  watchMessages,
 } from './people.ts'
 import { printDetail, printStep } from './say.ts'
 
@@ -18,7 +18,7 @@ const COMING = 'I will be there!'
 const [ANN, BEN] = CONTACTS
 
 const findText = ({ user }: DemoData, body: string) =>
-  findFirst<Record<'id' | 'from' | 'body', string>>(user, 'sms_messages', `body = "${body}"`)
+  findFirstRecord<Record<'id' | 'from' | 'body', string>>(user, 'sms_messages', `body = "${body}"`)
 
 async function sendAndWatch(
   desk: DemoData,
@@ -28,13 +28,13 @@ async function sendAndWatch(
   names: readonly string[],
 ): Promise<void> {
   const sender: Api = { url: desk.user.url, credentials: { 'x-api-key': desk.key } }
-  const sent = await request<{ message_ids: string[] }>(sender, 'POST', path, body)
+  const sent = await requestApi<{ message_ids: string[] }>(sender, 'POST', path, body)
   for (const name of names) printDetail(`${name.padEnd(12)} accepted`)
-  if (!(await watch(desk.user, sent.message_ids, phones, PATIENCE_MS, printDetail)))
+  if (!(await watchMessages(desk.user, sent.message_ids, phones, PATIENCE_MS, printDetail)))
     printDetail('Some are not finished yet; the server continues.')
 }
 
-async function greet(desk: DemoData, phones: readonly Phone[]): Promise<void> {
+async function sendGreetings(desk: DemoData, phones: readonly Phone[]): Promise<void> {
   printStep(`POST /api/sms/send to ${ANN.name} and ${BEN.name}:`)
   const greeting = { recipients: [ANN.phone, BEN.phone], body: OPEN }
   await sendAndWatch(desk, phones, '/api/sms/send', greeting, [ANN.name, BEN.name])
@@ -52,7 +52,7 @@ async function inviteGroup(desk: DemoData, phones: readonly Phone[]): Promise<vo
   await sendAndWatch(desk, phones, '/api/sms/send-template', workshop, names)
 }
 
-async function receive(desk: DemoData, [phone]: readonly Phone[]): Promise<void> {
+async function receiveReply(desk: DemoData, [phone]: readonly Phone[]): Promise<void> {
   phone!.simulator.receive({ from: ANN.phone, body: COMING, sim: 0 })
   printStep(`${ANN.name} texts back to ${phone!.name}; the text becomes a record like the others:`)
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(100)) {
@@ -64,9 +64,9 @@ async function receive(desk: DemoData, [phone]: readonly Phone[]): Promise<void>
 
 /** Each step, with a text that it stores. */
 const STEPS = [
-  [OPEN, greet],
+  [OPEN, sendGreetings],
   [`Hi ${ANN.name}, the repair workshop begins at 8 pm.`, inviteGroup],
-  [COMING, receive],
+  [COMING, receiveReply],
 ] as const
 
 /** Sends and receives texts, but none that an earlier run has stored. */

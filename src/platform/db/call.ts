@@ -8,10 +8,11 @@ type Args<Values extends readonly unknown[]> = {
   readonly [K in keyof Values]: Values[K] | null | Expression<unknown>
 }
 
-const write = (name: string, args: readonly unknown[]) => sql`${sql.ref(name)}(${sql.join(args)})`
+const writeCall = (name: string, args: readonly unknown[]) =>
+  sql`${sql.ref(name)}(${sql.join(args)})`
 
 /** Runs a statement that is written in SQL, because it has several parts. Returns its rows. */
-export async function execute<Row>(
+export async function executeStatement<Row>(
   db: Db,
   statement: RawBuilder<Row>,
   way: Way = 'query',
@@ -20,12 +21,12 @@ export async function execute<Row>(
 }
 
 /** Returns the value of an SQL expression. */
-export async function evaluate<Value>(
+export async function evaluateSql<Value>(
   db: Db,
   expression: RawBuilder<Value>,
   way?: Way,
 ): Promise<Value> {
-  const [row] = await execute(
+  const [row] = await executeStatement(
     db,
     sql<{ readonly value: Value }>`select ${expression} as value`,
     way,
@@ -34,16 +35,20 @@ export async function evaluate<Value>(
 }
 
 /** Calls a function of `sql/functions`. Returns its result, whose type leaves out null. */
-export const call = <Name extends keyof Functions>(
+export const callFunction = <Name extends keyof Functions>(
   db: Db,
   name: Name,
   ...args: Args<Parameters<Functions[Name]>>
 ): Promise<ReturnType<Functions[Name]>> =>
-  evaluate(db, write(name, args) as RawBuilder<ReturnType<Functions[Name]>>)
+  evaluateSql(db, writeCall(name, args) as RawBuilder<ReturnType<Functions[Name]>>)
 
 /** Calls a function of `sql/functions` that returns rows. */
-export const callForRows = <Name extends keyof TableFunctions>(
+export const callFunctionRows = <Name extends keyof TableFunctions>(
   db: Db,
   name: Name,
   ...args: Args<Parameters<TableFunctions[Name]>>
-) => execute(db, sql<ReturnType<TableFunctions[Name]>>`select * from ${write(name, args)}`)
+) =>
+  executeStatement(
+    db,
+    sql<ReturnType<TableFunctions[Name]>>`select * from ${writeCall(name, args)}`,
+  )

@@ -75,7 +75,7 @@ async function awaitServer(query: Session['query'], log: Logger): Promise<void> 
       )
     } catch (error) {
       if (error instanceof OutdatedServer) throw new UserError(error.message)
-      if (!(error instanceof DatabaseUnavailable)) throw refusal(error)
+      if (!(error instanceof DatabaseUnavailable)) throw explainConnectError(error)
       if (attempt % SAY_EVERY === 0)
         log.warn(`waiting for the database: ${formatErrorHint(error.cause) || 'no connection'}`)
       await new Promise((resolve) => setTimeout(resolve, RETRY_MS))
@@ -83,7 +83,7 @@ async function awaitServer(query: Session['query'], log: Logger): Promise<void> 
   }
 }
 
-function refusal(error: unknown): unknown {
+function explainConnectError(error: unknown): unknown {
   if (!(error instanceof Error) || error instanceof UserError) return error
   const code = 'code' in error ? String(error.code) : ''
   return new UserError(

@@ -67,7 +67,7 @@ export interface Functions {
   verify_named: (of_user: string, named_id: string, number: string, of_service: string) => string
 }
 
-/** Functions with rows, for `callForRows`. */
+/** Functions with rows, for `callFunctionRows`. */
 export interface TableFunctions {
   code_take: (keys: readonly string[], amounts: readonly number[], limits: readonly number[], seconds: readonly number[]) => { place: number; wait: number }
   consent_answered: (owner: string, number: string, reply: string) => { group: string; shown: string }

@@ -24,11 +24,11 @@ const SSL_MODE = /(?<=[?&]sslmode=)\w+/
 function listTriedUrls(url: string): string[] {
   const modes = TRIED_MODES[SSL_MODE.exec(url)?.[0] ?? '']
   return modes
-    ? urlsByHost(url).flatMap((one) => modes.map((mode) => one.replace(SSL_MODE, () => mode)))
-    : urlsByHost(url)
+    ? splitUrlByHost(url).flatMap((one) => modes.map((mode) => one.replace(SSL_MODE, () => mode)))
+    : splitUrlByHost(url)
 }
 
-function urlsByHost(url: string): string[] {
+function splitUrlByHost(url: string): string[] {
   const start = url.indexOf('://') + 3
   const length = url.slice(start).search(/[/?]/)
   const authority = url.slice(start, length < 0 ? undefined : start + length)
@@ -46,7 +46,7 @@ function urlsByHost(url: string): string[] {
  */
 export function makeFailoverClients(url: string) {
   const urls = listTriedUrls(url)
-  const modes = urls.length / urlsByHost(url).length
+  const modes = urls.length / splitUrlByHost(url).length
   const limits = urls.length > 1 && { connectionTimeoutMillis: HOST_MS }
   let current = 0
   const servers = new Map<pg.Client, unknown>()

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from '../log.ts'
-import { serialQueue } from '../tools/repeat.ts'
+import { makeSerialQueue } from '../tools/repeat.ts'
 import type { Backend, Session } from './backend.ts'
 
 const RECONNECT_MS = 1_000
@@ -33,7 +33,7 @@ export function openListener(
   log: Logger,
 ) {
   const messages = new EventEmitter()
-  const inTurn = serialQueue()
+  const inTurn = makeSerialQueue()
   const words = new Set<string>()
   const stopping = new AbortController()
   let client: pg.Client | undefined

@@ -1,17 +1,17 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Everybody, Holder, Ticket } from '../limits/holder.ts'
-import { type DatabaseTime, databasePlaces } from '../limits/rates.ts'
+import { type DatabaseTime, makeDatabasePlaces } from '../limits/rates.ts'
 import { counts } from '../tools/counts.ts'
 import type { Backend, PoolUse, Result, TransactionSession } from './backend.ts'
 import { countSchemaMismatch, DEADLOCK, isSqlError } from './database-errors.ts'
 import type { PoolSize } from './postgres.ts'
 import type { Replica } from './replica.ts'
-import { readingBackend } from './replica-reads.ts'
+import { makeReadingBackend } from './replica-reads.ts'
 import { makeExecutor } from './statement.ts'
 
 interface Pool {
   readonly backend: Backend
-  readonly places: ReturnType<typeof databasePlaces>
+  readonly places: ReturnType<typeof makeDatabasePlaces>
   reading?: { readonly replica: Replica; readonly onReplica: Pool }
 }
 
@@ -19,7 +19,7 @@ export class Database {
   readonly #pool: Pool
 
   constructor(backend: Backend, size?: PoolSize) {
-    this.#pool = { backend, places: databasePlaces(size) }
+    this.#pool = { backend, places: makeDatabasePlaces(size) }
   }
 
   for(ticket: Ticket): Db {
@@ -32,8 +32,8 @@ export class Database {
 
   /** Lets `forReading` choose this replica from now on. `close` also closes the replica. */
   readFrom(replica: Replica, size: PoolSize): void {
-    const backend = readingBackend(this.#pool.backend, replica.connection)
-    this.#pool.reading = { replica, onReplica: { backend, places: databasePlaces(size) } }
+    const backend = makeReadingBackend(this.#pool.backend, replica.connection)
+    this.#pool.reading = { replica, onReplica: { backend, places: makeDatabasePlaces(size) } }
   }
 
   async close(): Promise<void> {

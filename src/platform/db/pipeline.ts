@@ -60,7 +60,7 @@ export function openPipeline(
       if (current && performance.now() > current.untilMs) void hangUp()
       current ??= connect()
       const client = await current.ready
-      gather(client)
+      gatherWrites(client)
       return await runStatement(client, text, params, name)
     } catch (error) {
       // a prepared statement is unknown if an earlier call, which should have prepared it, failed
@@ -73,7 +73,7 @@ export function openPipeline(
 }
 
 /** Buffers what is sent in this turn of the event loop, to write it all at once. */
-function gather({ connection: { stream } }: pg.Client): void {
+function gatherWrites({ connection: { stream } }: pg.Client): void {
   if (stream.writableCorked > 0) return
   stream.cork()
   setImmediate(() => stream.uncork())

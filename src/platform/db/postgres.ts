@@ -14,7 +14,7 @@ import {
   types,
   withDatabaseErrors,
 } from './run-statement.ts'
-import { transact } from './transact.ts'
+import { runTransaction } from './transact.ts'
 
 /** Longest wait for a lock: while a table is changed, requests for it must not take all connections. */
 const LOCK_TIMEOUT_MS = 10_000
@@ -120,7 +120,7 @@ export function openPostgres(
   const slow = isEmbedded
     ? { options: formatPostgresOptions({ max_parallel_maintenance_workers: 0 }) }
     : {}
-  const unhurried = longWork(
+  const unhurried = makeLongWork(
     () => new Direct({ ...direct, ...slow, application_name: 'pocketsms long work' }),
     isEmbedded ? yieldProcessor : () => {},
   )
@@ -132,7 +132,7 @@ export function openPostgres(
     ...shared,
     lookUp: pipeline.query,
     clientQuery: makeSession(ofClients as Queryable).query,
-    transaction: (work) => transact(pool, work, forget),
+    transaction: (work) => runTransaction(pool, work, forget),
     unhurried: unhurried.query,
     listen: listener.listen,
     announce: listener.announce,
@@ -157,7 +157,7 @@ export function openPostgres(
  * Runs each statement on its own connection, which `connected` may prepare. Postgres finishes running
  * statements even after `close`.
  */
-function longWork(open: () => pg.Client, connected: (client: pg.Client) => void) {
+function makeLongWork(open: () => pg.Client, connected: (client: pg.Client) => void) {
   const clients = new Set<pg.Client>()
   return {
     query: (text: string) =>

@@ -1,5 +1,5 @@
 import { type Expression, QueryCreator, sql } from 'kysely'
-import { evaluate } from './call.ts'
+import { evaluateSql } from './call.ts'
 import type { Db } from './open.ts'
 import { makeExecutor, type Way } from './statement.ts'
 import type { Tables } from './tables.ts'
@@ -23,29 +23,29 @@ export const NOW = sql<string>`pb_text(now())`
 export const matchAny = (texts: readonly string[]) => sql<string>`any(${texts}::text[])`
 
 /** SQL of any text that a query finds, for a condition. Unlike with `in`, the query runs first, and once. */
-export const anyFound = (query: Expression<unknown>) => sql<string>`any(array(${query}))`
+export const matchAnyFound = (query: Expression<unknown>) => sql<string>`any(array(${query}))`
 
 /**
  * SQL of a column for a condition that no index may answer, because another condition finds few rows: with
  * old statistics, Postgres took 12 s by the index of `user` for 100 messages that were named by id.
  */
-export const unindexed = (column: string) => sql<string>`${sql.ref(column)} || ''`
+export const writeUnindexed = (column: string) => sql<string>`${sql.ref(column)} || ''`
 
 /** SQL of this many seconds from now. */
-export const inSeconds = (seconds: number) =>
+export const writeTimeInSeconds = (seconds: number) =>
   sql<Date>`now() + ${seconds}::float8 * interval '1 second'`
 
 /** Takes an advisory lock, until the transaction ends: LOCKS names its key. `of`: an id as its second key. */
-export async function lock(db: Db, key: number, of?: string): Promise<void> {
+export async function takeLock(db: Db, key: number, of?: string): Promise<void> {
   const taken =
     of === undefined
       ? sql`pg_advisory_xact_lock(${key})`
       : sql`pg_advisory_xact_lock(${key}::int, hashtext(${of}))`
-  await evaluate(db, taken)
+  await evaluateSql(db, taken)
 }
 
 /**
  * Takes an advisory lock, until the transaction ends, unless another one has it. Returns whether it is ours.
  */
-export const tryLock = (db: Db, key: number): Promise<boolean> =>
-  evaluate(db, sql<boolean>`pg_try_advisory_xact_lock(${key})`)
+export const tryTakeLock = (db: Db, key: number): Promise<boolean> =>
+  evaluateSql(db, sql<boolean>`pg_try_advisory_xact_lock(${key})`)

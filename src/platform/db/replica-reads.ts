@@ -7,7 +7,7 @@ import type { ReplicaConnection } from './replica-connection.ts'
 const REPEATED = new Set(['40001', '40P01', '42703', '42P01', '42804', '42883', '0A000', '26000'])
 
 /** Reads from the replica if there is one. Repeats on the primary what fails because of the replica. */
-export function readingBackend(
+export function makeReadingBackend(
   primary: Backend,
   replica: () => ReplicaConnection | undefined,
 ): Backend {
@@ -17,7 +17,7 @@ export function readingBackend(
     try {
       return await connection.run(work)
     } catch (error) {
-      if (!isOfReplica(error)) throw error
+      if (!isReplicaError(error)) throw error
       counts.replica.repeated++
       return work(primary)
     }
@@ -30,5 +30,5 @@ export function readingBackend(
   }
 }
 
-const isOfReplica = (error: unknown): boolean =>
+const isReplicaError = (error: unknown): boolean =>
   error instanceof DatabaseUnavailable || (isSqlError(error) && REPEATED.has(error.code))

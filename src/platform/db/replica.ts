@@ -1,7 +1,7 @@
 import type { Logger } from '../log.ts'
 import { limitTime } from '../tools/deadline.ts'
-import { repeat } from '../tools/repeat.ts'
-import { sharedQuery } from '../tools/shared-query.ts'
+import { repeatWork } from '../tools/repeat.ts'
+import { shareQuery } from '../tools/shared-query.ts'
 import type { Session } from './backend.ts'
 import { makeAwayError, type ReplicaConnection } from './replica-connection.ts'
 
@@ -44,8 +44,8 @@ export function watchReplica(
     return rows[0]![0] as T
   }
 
-  const committed = sharedQuery(() => ask<number>(COMMITTED, 'committed position'), SAMPLE_REST_MS)
-  const position = sharedQuery(async () => {
+  const committed = shareQuery(() => ask<number>(COMMITTED, 'committed position'), SAMPLE_REST_MS)
+  const position = shareQuery(async () => {
     if (!current) throw makeAwayError()
     const found = await current.position()
     isFit = found.isReplica && found.system === systemOfPrimary
@@ -104,7 +104,7 @@ export function watchReplica(
     }
   }
 
-  const stopChecking = repeat(check, CHECK_MS, log)
+  const stopChecking = repeatWork(check, CHECK_MS, log)
 
   return {
     /** Returns the connection to read from; undefined while the replica must not be used. */

@@ -14,7 +14,7 @@ select r.rolname,
 from pg_roles r where r.rolname = current_user`
 
 /** A warning if the database role has rights that the server does not need; undefined for a plain role. */
-export async function roleWarning(db: Db): Promise<string | undefined> {
+export async function findRoleWarning(db: Db): Promise<string | undefined> {
   const [row] = (await db.query(RIGHTS)).rows as [string, string[]][]
   if (!row || row[1].length === 0) return undefined
   const [name, rights] = row

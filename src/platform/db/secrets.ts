@@ -9,34 +9,41 @@ const IV_BYTES = 12
 const TAG_BYTES = 16
 
 /** The key for one purpose, 32 bytes, derived from the secret that all nodes share. */
-export async function keyFor(db: Db, purpose: string): Promise<Buffer> {
+export async function makePurposeKey(db: Db, purpose: string): Promise<Buffer> {
   const made = async () => JSON.stringify(randomBytes(KEY_BYTES).toString('base64'))
-  return derivedKey(await readOrMakeParam(db, PARAM, made), purpose)
+  return deriveKey(await readOrMakeParam(db, PARAM, made), purpose)
 }
 
-/** Like `keyFor`, but writes nothing: undefined if no key was ever used. */
-export async function knownKeyFor(db: Db, purpose: string): Promise<Buffer | undefined> {
-  const secret = await readParam(db, PARAM)
-  return secret === undefined ? undefined : derivedKey(secret, purpose)
+/** Like `makePurposeKey`, but writes nothing: undefined if no key was ever used. */
+export async function findPurposeKey(db: Db, purpose: string): Promise<Buffer | undefined> {
+  const secret = await readStoredParam(db, PARAM)
+  return secret === undefined ? undefined : deriveKey(secret, purpose)
 }
 
-function derivedKey(secret: string, purpose: string): Buffer {
+function deriveKey(secret: string, purpose: string): Buffer {
   const key = Buffer.from(JSON.parse(secret) as string, 'base64')
   return createHmac('sha256', key).update(purpose).digest()
 }
 
 /** Encrypts a text. `unseal` needs the same purpose and owner. */
-export async function seal(db: Db, purpose: string, owner: string, text: string): Promise<string> {
+export async function sealSecret(
+  db: Db,
+  purpose: string,
+  owner: string,
+  text: string,
+): Promise<string> {
   const iv = randomBytes(IV_BYTES)
-  const cipher = createCipheriv(CIPHER, await keyFor(db, purpose), iv).setAAD(Buffer.from(owner))
+  const cipher = createCipheriv(CIPHER, await makePurposeKey(db, purpose), iv).setAAD(
+    Buffer.from(owner),
+  )
   const sealed = [iv, cipher.update(text, 'utf8'), cipher.final()]
   return Buffer.concat([...sealed, cipher.getAuthTag()]).toString('base64')
 }
 
 /** Decrypts a text from `seal`; undefined if another key, purpose or owner was used there. */
-export async function unseal(db: Db, purpose: string, owner: string, sealed: string) {
+export async function unsealSecret(db: Db, purpose: string, owner: string, sealed: string) {
   const bytes = Buffer.from(sealed, 'base64')
-  const key = await keyFor(db, purpose)
+  const key = await makePurposeKey(db, purpose)
   const iv = bytes.subarray(0, IV_BYTES)
   try {
     const decipher = createDecipheriv(CIPHER, key, iv)
@@ -52,14 +59,18 @@ export async function unseal(db: Db, purpose: string, owner: string, sealed: str
 }
 
 /** A keyed hash of a text. A thief of the hash cannot test guesses of the text without the server's key. */
-export async function keyedHash(db: Db, purpose: string, text: string): Promise<string> {
-  return createHmac('sha256', await keyFor(db, purpose))
+export async function hashWithKey(db: Db, purpose: string, text: string): Promise<string> {
+  return createHmac('sha256', await makePurposeKey(db, purpose))
     .update(text)
     .digest('base64')
 }
 
 /** A stored parameter of the server, such as the settings, as JSON text; undefined if never written. */
-export async function readParam(db: Db, key: string, lock = false): Promise<string | undefined> {
+export async function readStoredParam(
+  db: Db,
+  key: string,
+  lock = false,
+): Promise<string | undefined> {
   const param = await queries(db)
     .selectFrom('_params')
     .select('value')
@@ -69,7 +80,7 @@ export async function readParam(db: Db, key: string, lock = false): Promise<stri
   return param?.value
 }
 
-export async function addParam(db: Db, key: string, value: string): Promise<void> {
+export async function addStoredParam(db: Db, key: string, value: string): Promise<void> {
   await queries(db)
     .insertInto('_params')
     .values({ key, value })
@@ -77,7 +88,7 @@ export async function addParam(db: Db, key: string, value: string): Promise<void
     .execute()
 }
 
-export async function writeParam(db: Db, key: string, value: string): Promise<void> {
+export async function writeStoredParam(db: Db, key: string, value: string): Promise<void> {
   await queries(db)
     .insertInto('_params')
     .values({ key, value })
@@ -93,8 +104,8 @@ export async function readOrMakeParam(
   key: string,
   make: () => Promise<string>,
 ): Promise<string> {
-  const known = await readParam(db, key)
+  const known = await readStoredParam(db, key)
   if (known !== undefined) return known
-  await addParam(db, key, await make())
-  return (await readParam(db, key))!
+  await addStoredParam(db, key, await make())
+  return (await readStoredParam(db, key))!
 }

@@ -1,5 +1,5 @@
 import type pg from 'pg'
-import { serialQueue } from '../tools/repeat.ts'
+import { makeSerialQueue } from '../tools/repeat.ts'
 import type { TransactionSession } from './backend.ts'
 import { DatabaseLocked, DatabaseUnavailable } from './database-errors.ts'
 import { GRACE_MS, makeSession, withDatabaseErrors } from './run-statement.ts'
@@ -12,7 +12,7 @@ select pg_terminate_backend(pid) from pg_stat_activity
 where datname = current_database() and usename = current_user and application_name like 'pocketsms%'
   and pid <> pg_backend_pid()`
 
-export async function transact<T>(
+export async function runTransaction<T>(
   pool: pg.Pool,
   work: (session: TransactionSession) => Promise<T>,
   failed: (client: pg.PoolClient) => void,
@@ -20,7 +20,7 @@ export async function transact<T>(
   const client = await withDatabaseErrors(() => pool.connect())
   let patienceMs: number | undefined
   const inside = makeSession(client, () => patienceMs)
-  const queue = serialQueue()
+  const queue = makeSerialQueue()
   let isOver = false
   let hasFailed = false
   try {

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { callForRows } from '../db/call.ts'
+import { callFunctionRows } from '../db/call.ts'
 import type { Db } from '../db/open.ts'
-import { inSeconds, queries } from '../db/queries.ts'
+import { queries, writeTimeInSeconds } from '../db/queries.ts'
 
 export interface Job {
   readonly id: number
@@ -62,7 +62,7 @@ export async function leaseJobs(
   busy: readonly string[],
 ): Promise<LeasedJob[]> {
   const first = after === '' ? '' : `${after}\x01`
-  const jobs = await callForRows(db, 'jobs_lease', name, first, limit, busy, LEASE_SECONDS)
+  const jobs = await callFunctionRows(db, 'jobs_lease', name, first, limit, busy, LEASE_SECONDS)
   return jobs.map((job) => ({ ...job, payload: JSON.parse(job.payload) }))
 }
 
@@ -70,7 +70,7 @@ export async function leaseJobs(
 export const renewLease = (db: Db, { id, runs }: LeasedJob) =>
   queries(db)
     .updateTable('_jobs')
-    .set({ due_at: inSeconds(LEASE_SECONDS) })
+    .set({ due_at: writeTimeInSeconds(LEASE_SECONDS) })
     .where('id', '=', id)
     .where('runs', '=', runs)
     .execute()
@@ -92,7 +92,7 @@ export const returnJob = (
 ) =>
   queries(db)
     .updateTable('_jobs')
-    .set({ due_at: inSeconds(seconds), attempts, error })
+    .set({ due_at: writeTimeInSeconds(seconds), attempts, error })
     .set({ dead_at: sql<Date | null>`case when ${isDead}::bool then now() end` })
     .where('id', '=', id)
     .where('runs', '=', runs)

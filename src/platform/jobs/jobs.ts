@@ -2,8 +2,8 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
-import { counts, increment } from '../tools/counts.ts'
-import { repeat, WakeSignal } from '../tools/repeat.ts'
+import { counts, incrementCount } from '../tools/counts.ts'
+import { repeatWork, WakeSignal } from '../tools/repeat.ts'
 import {
   deleteJob,
   findDueKinds,
@@ -103,7 +103,7 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
       // the runs so far neither failed nor succeeded: their processes died, perhaps because of this job
       if (job.attempts > kind.maxAttempts) throw new Error('No run of the job has ended.')
       const again = await withLease(job, () =>
-        Promise.race([kind.run(job, signal), rejection(signal)]),
+        Promise.race([kind.run(job, signal), rejectOnAbort(signal)]),
       )
       if (again) await returnJob(db, job, { ...again, attempts: 0 })
       else await deleteJob(db, job)
@@ -133,7 +133,7 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
   async function fail({ name, maxAttempts }: JobKind, job: LeasedJob, err: unknown): Promise<void> {
     const { holder, key, attempts } = job
     const isDead = attempts >= maxAttempts
-    increment(counts.jobFailures, name)
+    incrementCount(counts.jobFailures, name)
     const said = isDead ? 'a job failed, no more retries' : 'a job failed, retrying'
     log[isDead ? 'error' : 'warn']({ err, kind: name, holder, key, attempts }, said)
     await returnJob(db, job, {
@@ -147,7 +147,7 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
   return {
     async start(): Promise<() => Promise<void>> {
       const stopListening = await db.listen(CHANNEL, wake.notifier)
-      const stopLoop = repeat(
+      const stopLoop = repeatWork(
         round,
         (ended) => wake.wait(POLL_MS, ended),
         log,
@@ -168,7 +168,7 @@ export function makeWorker(db: Db, kinds: readonly JobKind[], log: Logger) {
   }
 }
 
-const rejection = async (signal: AbortSignal): Promise<never> => {
+const rejectOnAbort = async (signal: AbortSignal): Promise<never> => {
   if (!signal.aborted) await once(signal, 'abort')
   throw signal.reason
 }

@@ -33,7 +33,7 @@ interface SupervisorOptions {
 }
 
 /** The parent of several workers behind one port: starts, restarts and informs them. */
-export function supervise({ count, stopDelaySeconds, env }: SupervisorOptions, log: Logger) {
+export function startSupervisor({ count, stopDelaySeconds, env }: SupervisorOptions, log: Logger) {
   const slots = Array.from({ length: count }, (_, i): WorkerSlot => {
     const started = new Date().toISOString()
     return {

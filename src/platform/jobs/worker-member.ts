@@ -12,10 +12,10 @@ import {
 /** Time limit for the parent's answer to `collect`, for which the parent asks the other workers. */
 const COLLECT_MS = 3_000
 
-export type WorkerMember = NonNullable<ReturnType<typeof workerMember>>
+export type WorkerMember = NonNullable<ReturnType<typeof makeWorkerMember>>
 
 /** This process as one of several workers; undefined if it runs alone or is the parent. */
-export function workerMember() {
+export function makeWorkerMember() {
   if (!cluster.isWorker) return undefined
   const worker = Number(process.env[WORKER_VARIABLE])
   let states: readonly WorkerState[] = []

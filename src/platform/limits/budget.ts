@@ -1,4 +1,4 @@
-import { overLimit } from './holder.ts'
+import { makeOverLimit } from './holder.ts'
 import type { ByteLimit } from './limits.ts'
 import { waitForTurn } from './places.ts'
 
@@ -59,7 +59,7 @@ export class Budget {
   /** The error for lack of room: 429 if the holder has at least the average of all holders, else 503. */
   refusal({ holder }: Share): Error {
     const isOwn = (this.#taken.get(holder) ?? 0) * (this.#taken.size + 1) >= this.taken
-    return overLimit(this.#limit.name, isOwn, RETRY_SECONDS)
+    return makeOverLimit(this.#limit.name, isOwn, RETRY_SECONDS)
   }
 
   #admit(): void {

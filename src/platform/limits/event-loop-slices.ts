@@ -10,7 +10,7 @@ const LONGEST_PAUSE = 3
 const LOOK_MS = 2
 
 /** How long the event loop of this process has waited for work so far, ms. */
-const idleMs = () => performance.eventLoopUtilization().idle
+const readIdleMs = () => performance.eventLoopUtilization().idle
 
 /**
  * Divides long work into slices. After a slice of over SLICE_MS, the next one begins when the event loop has
@@ -58,13 +58,13 @@ export class EventLoopSlices {
     const endedAtMs = performance.now()
     const tookMs = endedAtMs - this.#beganAtMs
     if (tookMs <= SLICE_MS) this.#admit()
-    else this.#pause(endedAtMs + LONGEST_PAUSE * tookMs, idleMs())
+    else this.#pause(endedAtMs + LONGEST_PAUSE * tookMs, readIdleMs())
   }
 
   #pause(untilMs: number, idleBeforeMs: number): void {
     this.#state = 'pausing'
     setTimeout(() => {
-      if (performance.now() >= untilMs || idleMs() - idleBeforeMs >= LOOK_MS / 2) this.#admit()
+      if (performance.now() >= untilMs || readIdleMs() - idleBeforeMs >= LOOK_MS / 2) this.#admit()
       else this.#pause(untilMs, idleBeforeMs)
     }, LOOK_MS)
   }

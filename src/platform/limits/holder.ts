@@ -1,17 +1,17 @@
 import { isIP } from 'node:net'
 import { RetryLater } from '../api-errors.ts'
-import { counts, increment } from '../tools/counts.ts'
+import { counts, incrementCount } from '../tools/counts.ts'
 
 declare const isHolder: unique symbol
 
 /** Who is limited: an account, or the network of a guest. Only this file makes holders. */
 export type Holder = string & { readonly [isHolder]: true }
 
-export const accountHolder = (collection: string, record: string): Holder =>
+export const makeAccountHolder = (collection: string, record: string): Holder =>
   `${collection} ${record}` as Holder
 
 /** The holder of a guest: its IPv4 /24 or IPv6 /56 network, as one customer may have all its addresses. */
-export const guestHolder = (ip: string): Holder =>
+export const makeGuestHolder = (ip: string): Holder =>
   `network ${toNetwork(ip)}`
     .replace(/\.\d+$/, '.0/24')
     .replace(/[\da-f]{1,2}::\/64$/, '00::/56') as Holder
@@ -36,8 +36,8 @@ export class OverLimit extends RetryLater {}
  * Returns the error for a used-up limit and counts it in the metrics: 429 if the holder's own share (`isOwn`)
  * is used up, else 503. docs/internals/client-limits.md lists the values of `name`.
  */
-export function overLimit(name: string, isOwn: boolean, seconds: number): OverLimit {
-  increment(counts.overLimits, name)
+export function makeOverLimit(name: string, isOwn: boolean, seconds: number): OverLimit {
+  incrementCount(counts.overLimits, name)
   const whose = isOwn ? 'your share' : "the server's share"
   return new OverLimit(
     isOwn ? 429 : 503,

@@ -1,4 +1,4 @@
-import { type Everybody, type Holder, overLimit } from './holder.ts'
+import { type Everybody, type Holder, makeOverLimit } from './holder.ts'
 import { type Limit, MAX_WAIT_MS } from './limits.ts'
 
 const RETRY_SECONDS = 5
@@ -70,7 +70,7 @@ export class Places<H extends string = Holder | Everybody> {
   }
 
   refusal(holder: H): Error {
-    return overLimit(this.#limit.name, !this.#isAdmitted(holder), RETRY_SECONDS)
+    return makeOverLimit(this.#limit.name, !this.#isAdmitted(holder), RETRY_SECONDS)
   }
 
   #wait(holder: H): Promise<() => void> {
@@ -146,7 +146,7 @@ export function waitForTurn<T>(
 const ofServers = new WeakMap<object, Places>()
 
 /** Limits event streams and waiting claims (long polls of devices) per holder and per `server`. */
-export function streamPlaces(server: object, share: number): Places {
+export function findStreamPlaces(server: object, share: number): Places {
   const places =
     ofServers.get(server) ??
     new Places({ name: 'event streams and waiting claims', total: Infinity, share })
@@ -155,5 +155,5 @@ export function streamPlaces(server: object, share: number): Places {
 }
 
 /** Limits connections per address, not in total. */
-export const connectionPlaces = (share: number) =>
+export const makeConnectionPlaces = (share: number) =>
   new Places<string>({ name: 'connections', total: Infinity, share })

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { badRequest } from '../api-errors.ts'
-import { type Holder, overLimit, type Ticket } from './holder.ts'
+import { type Holder, makeOverLimit, type Ticket } from './holder.ts'
 import { FIRST_ROWS, MAX_WAIT_MS, RATES, type Rate } from './limits.ts'
 import { Places } from './places.ts'
 
@@ -31,7 +31,7 @@ export class Rates<H extends string = Holder> {
   /** Charges units. Throws RetryLater (429), and charges nothing, when fewer are left. */
   take(holder: H, units: number): void {
     const seconds = this.#bucketOf(holder).secondsUntil(Math.min(units, this.#rate.burst))
-    if (seconds > 0) throw overLimit(this.#rate.name, true, seconds)
+    if (seconds > 0) throw makeOverLimit(this.#rate.name, true, seconds)
     this.charge(holder, units)
   }
 
@@ -41,7 +41,7 @@ export class Rates<H extends string = Holder> {
    */
   async pay(holder: H, units: number): Promise<void> {
     const seconds = this.#bucketOf(holder).secondsUntil(0)
-    if (seconds * 1000 > MAX_WAIT_MS) throw overLimit(this.#rate.name, true, seconds)
+    if (seconds * 1000 > MAX_WAIT_MS) throw makeOverLimit(this.#rate.name, true, seconds)
     this.charge(holder, units)
     if (seconds > 0) await sleep(seconds * 1000)
   }
@@ -146,7 +146,7 @@ interface Size {
   readonly ofClients: number
 }
 
-export const databasePlaces = (size?: Size) => ({
+export const makeDatabasePlaces = (size?: Size) => ({
   time: size && new DatabaseTime(size.ofClients),
   connections: new Places({
     name: RATES.databaseTime.name,

@@ -4,14 +4,14 @@ import { BlockList, isIP, type LookupFunction } from 'node:net'
 
 type Network = readonly [network: string, prefix: number]
 
-function blockList(family: 'ipv4' | 'ipv6', networks: readonly Network[]): BlockList {
+function makeBlockList(family: 'ipv4' | 'ipv6', networks: readonly Network[]): BlockList {
   const list = new BlockList()
   for (const [network, prefix] of networks) list.addSubnet(network, prefix, family)
   return list
 }
 
 /** IPv4 networks outside the public internet. IANA registries */
-const PRIVATE = blockList('ipv4', [
+const PRIVATE = makeBlockList('ipv4', [
   ['0.0.0.0', 8],
   ['10.0.0.0', 8],
   ['100.64.0.0', 10],
@@ -27,9 +27,9 @@ const PRIVATE = blockList('ipv4', [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ])
-const PUBLIC6 = blockList('ipv6', [['2000::', 3]])
+const PUBLIC6 = makeBlockList('ipv6', [['2000::', 3]])
 /** Networks in 2000::/3 that are not public: 6to4 and Teredo, which carry IPv4, and reserved ones. */
-const NOT_PUBLIC6 = blockList('ipv6', [
+const NOT_PUBLIC6 = makeBlockList('ipv6', [
   ['2001::', 23],
   ['2001:db8::', 32],
   ['2002::', 16],
@@ -102,7 +102,7 @@ export function refuseAddress(url: string, allowPrivate: boolean): void {
 }
 
 /** Resolves a name to public addresses only. The connection uses them, whatever DNS answers later. */
-export const publicOnlyLookup =
+export const makePublicLookup =
   (resolve: Resolve = nameServers): LookupFunction =>
   (host, options, done) => {
     if (isIP(host) > 0) return done(new AddressRefused(host, 'private'), '') // an address is never looked up
@@ -119,4 +119,4 @@ export const publicOnlyLookup =
   }
 
 /** Resolves a name as the system does, including the hosts file: used where private addresses are allowed. */
-export const systemLookup: LookupFunction = (host, options, done) => lookup(host, options, done)
+export const lookUpHost: LookupFunction = (host, options, done) => lookup(host, options, done)

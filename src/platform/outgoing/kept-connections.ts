@@ -15,14 +15,18 @@ const OPTIONS = { keepAlive: true, timeout: IDLE_MS, maxFreeSockets: MAX_IDLE_TO
 const makeAgents = () => ({ 'http:': new HttpAgent(OPTIONS), 'https:': new HttpsAgent(OPTIONS) })
 
 /** Apart, so that a request to public addresses only never takes a connection to a private one. */
-const makeAll = () => ({ madeAt: performance.now(), toPublic: makeAgents(), toAny: makeAgents() })
+const makeAllAgents = () => ({
+  madeAt: performance.now(),
+  toPublic: makeAgents(),
+  toAny: makeAgents(),
+})
 
-let agents = makeAll()
+let agents = makeAllAgents()
 
 /** The agent that keeps the connections of a URL. Undefined if too many are unused. */
-export function keptConnections({ protocol }: Pick<URL, 'protocol'>, allowPrivate: boolean) {
+export function findKeptAgent({ protocol }: Pick<URL, 'protocol'>, allowPrivate: boolean) {
   // the unused connections of the old agents close by themselves
-  if (performance.now() - agents.madeAt > MAX_AGE_MS) agents = makeAll()
+  if (performance.now() - agents.madeAt > MAX_AGE_MS) agents = makeAllAgents()
   const { toAny, toPublic } = agents
   const agent: HttpAgent = (allowPrivate ? toAny : toPublic)[
     protocol === 'https:' ? 'https:' : 'http:'

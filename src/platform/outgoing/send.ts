@@ -5,8 +5,8 @@ import {
   type IncomingMessage,
 } from 'node:http'
 import { request as httpsRequest } from 'node:https'
-import { publicOnlyLookup, type Resolve, refuseAddress, systemLookup } from './addresses.ts'
-import { keptConnections } from './kept-connections.ts'
+import { lookUpHost, makePublicLookup, type Resolve, refuseAddress } from './addresses.ts'
+import { findKeptAgent } from './kept-connections.ts'
 
 interface Outgoing {
   readonly url: string
@@ -61,7 +61,7 @@ export async function sendOutgoing(
   const url = new URL(outgoing.url)
   const begunMs = performance.now()
   const { timeoutMs = TIMEOUT_MS } = limits
-  const agent = limits.mayRepeat ? keptConnections(url, limits.allowPrivate) : undefined
+  const agent = limits.mayRepeat ? findKeptAgent(url, limits.allowPrivate) : undefined
   try {
     return await sendOnce(url, outgoing, { ...limits, timeoutMs }, agent)
   } catch (error) {
@@ -80,7 +80,7 @@ function sendOnce(
   agent?: Agent,
 ): Promise<ResponseHead> {
   const { allowPrivate, timeoutMs, signal, resolve } = limits
-  const lookup = allowPrivate ? systemLookup : publicOnlyLookup(resolve)
+  const lookup = allowPrivate ? lookUpHost : makePublicLookup(resolve)
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise<ResponseHead>((done, fail) => {
     const options = { method, headers: { ...headers }, agent: agent ?? false, lookup }
@@ -104,7 +104,7 @@ function sendOnce(
       isAnswered = true
       const { statusCode: status = 0, headers } = response
       const { maxBodyBytes = 0, bodyStatus = status } = limits
-      readSome(response, status === bodyStatus ? maxBodyBytes : 0)
+      readAnswerBody(response, status === bodyStatus ? maxBodyBytes : 0)
         .then((body) => done({ status, headers, body }), fail)
         .finally(() => response.complete || request.destroy())
     })
@@ -123,7 +123,7 @@ function sendOnce(
 /** Errors of a connection that the other side had closed before the request came. */
 const LOST = new Set(['ECONNRESET', 'EPIPE'])
 
-async function readSome(response: IncomingMessage, max: number): Promise<Buffer> {
+async function readAnswerBody(response: IncomingMessage, max: number): Promise<Buffer> {
   // one buffer: a list of small pieces takes hundreds of times their bytes
   const body = Buffer.allocUnsafe(max)
   let length = 0

@@ -2,7 +2,7 @@ import type { AST } from '@handlebars/parser'
 import { ApiError, badRequest } from '../api-errors.ts'
 import { cleanText } from '../tools/clean-text.ts'
 import { parseTemplate } from './parse.ts'
-import { findValueAt, makeTextReader, missing } from './value-at.ts'
+import { findValueAt, makeMissingError, makeTextReader } from './value-at.ts'
 
 // Handlebars' parser parses templates; this file renders them. Handlebars itself would compile them to code,
 // without a limit on its work.
@@ -41,7 +41,7 @@ export interface Rendered {
 
 /** Renders a template, stops when the text exceeds `maxLength`. Throws 400 that names a missing value. */
 export const renderTemplate = (template: string, body: unknown, maxLength: number): Rendered =>
-  templateRenderer(body, { maxLength })(template)
+  makeTemplateRenderer(body, { maxLength })(template)
 
 interface RenderLimits {
   readonly maxLength: number
@@ -51,7 +51,7 @@ interface RenderLimits {
 }
 
 /** Returns a function to render templates. The limits hold for all its calls together. */
-export function templateRenderer(body: unknown, limits: RenderLimits) {
+export function makeTemplateRenderer(body: unknown, limits: RenderLimits) {
   const { maxLength, maxSteps = MAX_STEPS, everyBranch = false } = limits
   let text = ''
   /** Where items of outermost lists end in `text`. */
@@ -84,7 +84,8 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
   function addBlock(block: AST.BlockStatement, scope: Scope): void {
     const { path, params, program, inverse } = block
     const kind = path.original
-    if (!['if', 'unless', 'each'].includes(kind) || params.length !== 1) throw unknown(`#${kind}`)
+    if (!['if', 'unless', 'each'].includes(kind) || params.length !== 1)
+      throw makeUnknownTagError(`#${kind}`)
     const found = find(params[0], scope)
     if (kind === 'each') {
       addItems(found, block, scope)
@@ -100,7 +101,7 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
   function addItems(list: Found, { program, inverse }: AST.BlockStatement, scope: Scope): void {
     const { names } = list
     const value = readText(list.value)
-    if (typeof value !== 'object' || value === null) throw missing(joinFoundPath(list))
+    if (typeof value !== 'object' || value === null) throw makeMissingError(joinFoundPath(list))
     // count the items before creating their keys: a body can have 130,000
     if (Array.isArray(value)) take(value.length)
     const keys = Object.keys(value)
@@ -126,21 +127,22 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
   }
 
   function printed({ type, path, params }: AST.MustacheStatement, scope: Scope): string {
-    if (type === 'MustacheStatement' && params.length === 2 && isMoney(path))
+    if (type === 'MustacheStatement' && params.length === 2 && isMoneyCall(path))
       return money(find(params[0], scope), find(params[1], scope))
-    if (type !== 'MustacheStatement' || params.length > 0) throw unknown(path)
+    if (type !== 'MustacheStatement' || params.length > 0) throw makeUnknownTagError(path)
     const found = find(path, scope)
     const { value } = found
-    if (!['string', 'number', 'boolean'].includes(typeof value)) throw missing(joinFoundPath(found))
+    if (!['string', 'number', 'boolean'].includes(typeof value))
+      throw makeMissingError(joinFoundPath(found))
     return String(value)
   }
 
   /** Formats an amount in the smallest unit, as Stripe sends it: 1250 and `usd` become `12.50 USD`. */
   function money(amount: Found, currency: Found): string {
     const units = toNumber(amount.value)
-    if (units === undefined) throw missing(joinFoundPath(amount))
+    if (units === undefined) throw makeMissingError(joinFoundPath(amount))
     if (typeof currency.value !== 'string' || !/^[a-z]{3}$/i.test(currency.value))
-      throw missing(joinFoundPath(currency))
+      throw makeMissingError(joinFoundPath(currency))
     const code = currency.value.toUpperCase()
     const digits = ZERO_DECIMALS.has(code) ? 0 : THREE_DECIMALS.has(code) ? 3 : 2
     return `${(units / 10 ** digits).toFixed(digits)} ${code}`
@@ -148,13 +150,13 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
 
   function find(path: AST.Expression | undefined, scope: Scope): Found {
     const { type, original, data, depth, parts = [] } = path as AST.PathExpression
-    if (type !== 'PathExpression') throw unknown(path)
+    if (type !== 'PathExpression') throw makeUnknownTagError(path)
     take(depth + parts.length)
-    if (!parts.every((part: unknown) => typeof part === 'string')) throw unknown(path)
+    if (!parts.every((part: unknown) => typeof part === 'string')) throw makeUnknownTagError(path)
     const names = parts as string[]
     let from: Scope | undefined = scope
     for (let up = 0; up < depth; up++) from = from?.outer
-    if (data && !DATA.has(names[0]!)) throw unknown(path)
+    if (data && !DATA.has(names[0]!)) throw makeUnknownTagError(path)
     if (data) return { value: findValueAt(from?.data, names), from: undefined, names: [original] }
     return { value: findValueAt(from?.value, names, readText), from, names }
   }
@@ -172,7 +174,7 @@ export function templateRenderer(body: unknown, limits: RenderLimits) {
   }
 }
 
-const isMoney = (path: AST.Expression) => (path as AST.PathExpression).original === 'money'
+const isMoneyCall = (path: AST.Expression) => (path as AST.PathExpression).original === 'money'
 
 /** A number, or a text of digits as Stripe's `unit_amount_decimal` and Paddle's amounts; else undefined. */
 const toNumber = (value: unknown): number | undefined =>
@@ -189,7 +191,7 @@ const THREE_DECIMALS: ReadonlySet<string> = new Set(['BHD', 'JOD', 'KWD', 'OMR',
 const joinFoundPath = ({ from, names }: Found): string[] =>
   from ? [...joinFoundPath(from), ...names] : [...names]
 
-const unknown = (tag: string | AST.Expression | undefined) => {
+const makeUnknownTagError = (tag: string | AST.Expression | undefined) => {
   const name = typeof tag === 'string' ? tag : (tag as AST.PathExpression | undefined)?.original
   return badRequest(
     `The template has ${name ?? 'a tag'}: only values, #if, #unless, #each and money are known.`,

@@ -37,5 +37,5 @@ export const findValueAt = (
   }, from)
 
 /** The error for a value missing in the body. */
-export const missing = (names: readonly string[]) =>
+export const makeMissingError = (names: readonly string[]) =>
   badRequest(`The body has no ${names.join('.').slice(0, 100) || 'text'}.`)

@@ -39,7 +39,7 @@ function unescapeFormBytes(escaped: string): Buffer {
   for (let i = 0; i < bytes.length; i++) {
     const byte = bytes[i]!
     const code =
-      byte === PERCENT ? hexDigit(bytes[i + 1]) * 16 + hexDigit(bytes[i + 2]) : Number.NaN
+      byte === PERCENT ? readHexDigit(bytes[i + 1]) * 16 + readHexDigit(bytes[i + 2]) : Number.NaN
     if (!Number.isNaN(code)) i += 2
     bytes[length++] = Number.isNaN(code) ? (byte === PLUS ? BLANK : byte) : code
   }
@@ -47,7 +47,7 @@ function unescapeFormBytes(escaped: string): Buffer {
 }
 
 /** The value of a hexadecimal digit's byte; NaN for another. */
-function hexDigit(byte = 0): number {
+function readHexDigit(byte = 0): number {
   if (byte >= 48 && byte <= 57) return byte - 48
   const letter = byte | 32
   return letter >= 97 && letter <= 102 ? letter - 87 : Number.NaN
@@ -56,7 +56,7 @@ function hexDigit(byte = 0): number {
 export type FormPair = readonly [name: string, value: string]
 
 /** The names and values of a form or a query as bytes, at most `maxFields`. */
-export function formBytes(
+export function splitFormBytes(
   form: Uint8Array,
   maxFields?: number,
 ): (readonly [name: Buffer, value: Buffer])[] {
@@ -72,7 +72,7 @@ export function formBytes(
 type Named = readonly [name: Buffer, value: Buffer]
 
 /** The charset that a form names in its field `_charset_`; '' for none. RFC 7578, 4.6 */
-const charsetField = (fields: readonly Named[]): string =>
+const readCharsetField = (fields: readonly Named[]): string =>
   fields
     .find(([name]) => name.toString() === '_charset_')?.[1]
     .toString('latin1')
@@ -80,8 +80,8 @@ const charsetField = (fields: readonly Named[]): string =>
 
 /** Reads a form or a query by its charset, else by its field `_charset_`. Throws 400 as `decodeText`. */
 export function decodeForm(form: Uint8Array, charset = '', maxFields?: number): FormPair[] {
-  const fields = formBytes(form, maxFields)
-  const declared = charset || charsetField(fields)
+  const fields = splitFormBytes(form, maxFields)
+  const declared = charset || readCharsetField(fields)
   return fields.map(([name, value]) => [decodeText(name, declared), decodeText(value, declared)])
 }
 
@@ -94,6 +94,6 @@ export interface FormPart {
 
 /** Reads a multipart form by each part's charset, else by the field `_charset_`. Throws as `decodeText`. */
 export function decodeParts(parts: readonly FormPart[]): FormPair[] {
-  const usual = charsetField(parts.map(({ name, value }) => [Buffer.from(name), value]))
+  const usual = readCharsetField(parts.map(({ name, value }) => [Buffer.from(name), value]))
   return parts.map(({ name, value, charset }) => [name, decodeText(value, charset || usual)])
 }

@@ -16,6 +16,6 @@ export const counts = {
 }
 
 /** Adds to the count of a name. Names must be few: each stays in the metrics. */
-export function increment(names: Record<string, number>, name: string, by = 1): void {
+export function incrementCount(names: Record<string, number>, name: string, by = 1): void {
   names[name] = (names[name] ?? 0) + by
 }

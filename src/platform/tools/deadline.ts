@@ -1,5 +1,5 @@
 /** Starts a countdown of `ms` milliseconds. Returns a function that returns how many are left. */
-export function countdown(ms: number): () => number {
+export function startCountdown(ms: number): () => number {
   const endMs = performance.now() + ms
   return () => Math.max(0, endMs - performance.now())
 }

@@ -9,12 +9,12 @@ const ID = /^\d+[a-z]$/i
 export const hasNumber = (text: string): boolean => SOME.test(text)
 
 /** A sentence or path as it may be logged, with `…` for what may be a number of somebody: seven digits. */
-export const withoutNumbers = (text: string): string =>
+export const hideNumbers = (text: string): string =>
   text.replace(NUMBER, (found) => (ID.test(found) ? found : '…'))
 
 /** A key of a body as it may be logged; `…` for one that may contain words or a number of somebody. */
-export const loggableKey = (key: string): string =>
+export const toLoggableKey = (key: string): string =>
   /^[A-Za-z_@$][\w.-]{0,49}$/.test(key) && !hasNumber(key) ? key : '…'
 
 /** A message as it may be logged, without the values that it quotes. */
-export const loggableMessage = (message: string): string => message.replace(/".*"/gs, '"…"')
+export const toLoggableMessage = (message: string): string => message.replace(/".*"/gs, '"…"')

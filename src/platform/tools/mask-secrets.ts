@@ -27,12 +27,12 @@ const ENTITIES: Readonly<Record<string, string>> = {
   apos: "'",
 }
 
-const latin = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
-const utf8 = (text: string) => latin(Buffer.from(text))
-const lower = (bytes: string) => bytes.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
+const toLatin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
+const toUtf8 = (text: string) => toLatin1(Buffer.from(text))
+const lowerAscii = (bytes: string) => bytes.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 /** The bytes of an escape, and where it ends; undefined if there is none at this place. */
-function escapeAt(text: string, at: number): readonly [bytes: string, end: number] | undefined {
+function readEscape(text: string, at: number): readonly [bytes: string, end: number] | undefined {
   ESCAPE.lastIndex = at
   const [whole, high, low, unit, byte, hex, digits, name] = ESCAPE.exec(text) ?? []
   if (whole === undefined) return undefined
@@ -42,9 +42,9 @@ function escapeAt(text: string, at: number): readonly [bytes: string, end: numbe
   const units = [high, low, unit].flatMap((one) =>
     one === undefined ? [] : [Number.parseInt(one, 16)],
   )
-  if (units.length > 0) return [utf8(String.fromCharCode(...units)), end]
+  if (units.length > 0) return [toUtf8(String.fromCharCode(...units)), end]
   const code = digits === undefined ? Number.parseInt(hex!, 16) : Number(digits)
-  return code <= 0x10ffff ? [utf8(String.fromCodePoint(code)), end] : undefined
+  return code <= 0x10ffff ? [toUtf8(String.fromCodePoint(code)), end] : undefined
 }
 
 /** A text without backslashes, which programs write before other characters, and without `skipped` ones. */
@@ -54,8 +54,8 @@ function makeTextView(text: string, isDecoded: boolean, skipped = ''): View {
   const ends: number[] = []
   for (let at = 0; at < text.length; ) {
     const character = String.fromCodePoint(text.codePointAt(at)!)
-    const escaped = isDecoded ? escapeAt(text, at) : undefined
-    const [piece, end] = escaped ?? [utf8(character), at + character.length]
+    const escaped = isDecoded ? readEscape(text, at) : undefined
+    const [piece, end] = escaped ?? [toUtf8(character), at + character.length]
     if (escaped || (character !== '\\' && !skipped.includes(character))) {
       bytes += piece
       for (const _ of piece) {
@@ -65,11 +65,11 @@ function makeTextView(text: string, isDecoded: boolean, skipped = ''): View {
     }
     at = end
   }
-  return { bytes: lower(bytes), starts, ends }
+  return { bytes: lowerAscii(bytes), starts, ends }
 }
 
 /** The characters of a Base64 text that depend on `bytes` alone, by how many bytes stand before them. */
-function base64Forms(bytes: Buffer): string[] {
+function listBase64Forms(bytes: Buffer): string[] {
   return [0, 1, 2].flatMap((before) => {
     const text = Buffer.concat([Buffer.alloc(before), bytes]).toString('base64')
     const own = text.slice(
@@ -89,15 +89,15 @@ function makeSecretFinder(text: string) {
   const ofDigits = makeTextView(text, false, ' \t\r\n\u00a0.-')
   return (secret: string): (readonly [start: number, end: number])[] => {
     const bytes = Buffer.from(secret)
-    const itself = utf8(secret.replaceAll('\\', ''))
+    const itself = toUtf8(secret.replaceAll('\\', ''))
     const places: (readonly [View, string])[] = [
       [plain, itself],
       [decoded, itself],
       ...(/^\d+$/.test(secret) ? [[ofDigits, itself] as const] : []),
       [ofHex, bytes.toString('hex')],
-      ...base64Forms(bytes).map((form) => [plain, form] as const),
+      ...listBase64Forms(bytes).map((form) => [plain, form] as const),
     ]
-    return places.flatMap(([view, wanted]) => findSpans(view, lower(wanted)))
+    return places.flatMap(([view, wanted]) => findSpans(view, lowerAscii(wanted)))
   }
 }
 
@@ -126,10 +126,10 @@ export function maskSecrets(text: string, secrets: readonly string[]): string {
     from = Math.max(from, end)
   }
   const longestFirst = known.sort((a, b) => b.length - a.length)
-  return longestFirst.reduce(withoutBeginning, kept + text.slice(from))
+  return longestFirst.reduce(cutSecretBeginning, kept + text.slice(from))
 }
 
-function withoutBeginning(text: string, secret: string): string {
+function cutSecretBeginning(text: string, secret: string): string {
   for (let length = secret.length - 1; length >= MIN_BEGINNING; length--)
     if (text.endsWith(secret.slice(0, length))) return text.slice(0, -length) + MASK
   return text

@@ -4,25 +4,25 @@ import { crc32 } from 'node:zlib'
 const ALPHANUMERIC = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'
 const LOWERCASE = 'abcdefghijklmnopqrstuvwxyz0123456789'
 
-function randomFrom(alphabet: string, length: number): string {
+function pickRandom(alphabet: string, length: number): string {
   let text = ''
   for (let i = 0; i < length; i++) text += alphabet[randomInt(alphabet.length)]
   return text
 }
 
 /** Random letters and digits, for secrets and token keys. PocketBase: tools/security/random.go */
-export const randomText = (length: number): string => randomFrom(ALPHANUMERIC, length)
+export const makeRandomText = (length: number): string => pickRandom(ALPHANUMERIC, length)
 
-export const randomDigits = (length: number): string => randomFrom('0123456789', length)
+export const makeRandomDigits = (length: number): string => pickRandom('0123456789', length)
 
 /** A record id: 15 characters of `[a-z0-9]`. */
-export const randomId = (length = 15): string => randomFrom(LOWERCASE, length)
+export const makeRandomId = (length = 15): string => pickRandom(LOWERCASE, length)
 
 /** CRC-32 (IEEE) of a text's UTF-8 bytes, in decimal. PocketBase makes ids from it: core/db.go */
-export const checksum = (text: string) => String(crc32(text))
+export const computeChecksum = (text: string) => String(crc32(text))
 
 /** A record id derived from a text: 15 characters of `[a-z0-9]`, with 77 bits of its SHA-256. */
-export const derivedId = (text: string): string => {
+export const deriveId = (text: string): string => {
   const digest = createHash('sha256').update(text).digest('hex')
   return BigInt(`0x${digest.slice(0, 20)}`)
     .toString(36)

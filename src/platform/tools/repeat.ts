@@ -5,7 +5,7 @@ import type { Logger } from '../log.ts'
  * Repeats `work`, with the pause `rest` in between. Of failures in a row, logs only the first. Returns a
  * function that stops it after the current `work`.
  */
-export function repeat(
+export function repeatWork(
   work: () => Promise<unknown>,
   rest: number | ((ended: AbortSignal) => Promise<void>),
   log: Pick<Logger, 'error'>,
@@ -36,7 +36,7 @@ export function repeat(
 }
 
 /** Returns a function that runs work one at a time, in the order of calls, also after failures. */
-export function serialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
+export function makeSerialQueue(): <T>(work: () => Promise<T>) => Promise<T> {
   let last: Promise<unknown> = Promise.resolve()
   return (work) => {
     const next = last.then(work)

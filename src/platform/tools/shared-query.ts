@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
 /** Concurrent callers share a query, which begins after their calls. `restMs`: pause between queries. */
-export function sharedQuery<T>(ask: () => Promise<T>, restMs: number): () => Promise<T> {
+export function shareQuery<T>(ask: () => Promise<T>, restMs: number): () => Promise<T> {
   let running: Promise<unknown> = Promise.resolve()
   let next: Promise<T> | undefined
   const send = () => {
@@ -21,7 +21,7 @@ const REST = 20
 const MAX_MS = 15_000
 
 /** Shares a query. Its answer is kept for `atLeastMs`, or longer if the query was slow. */
-export function cachedQuery<T>(ask: () => Promise<T>, atLeastMs: number): () => Promise<T> {
+export function cacheQuery<T>(ask: () => Promise<T>, atLeastMs: number): () => Promise<T> {
   let answer: Promise<T> | undefined
   let untilMs = 0
   return () => {

@@ -23,7 +23,7 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
   const launchers = listLaunchers(process.env.POCKETSMS_LAUNCHER)
   if (launchers.length === 0) return
   const timer = setInterval(() => {
-    const now = ancestors()
+    const now = listParentProcesses()
     if (launchers.every((pid, i) => pid === now[i])) return
     clearInterval(timer)
     if (firstMs === undefined) heard('SIGTERM')
@@ -33,14 +33,14 @@ export function onStopSignal(stop: (signal: NodeJS.Signals) => void): void {
 /** Ids of processes whose end stops this process, the parent first. `bin`: id of bin/pocketsms.js, if any. */
 function listLaunchers(bin: string | undefined): number[] {
   delete process.env.POCKETSMS_LAUNCHER // programs that this process starts must not inherit it
-  const above = ancestors()
+  const above = listParentProcesses()
   if (bin) above[0] = Number(bin)
   const npm = above.findIndex((pid) => readProc(pid, 'cmdline').startsWith('npm '))
   return above.slice(0, Math.max(npm + 1, bin ? 1 : 0))
 }
 
 /** Ids of the parent and its parents; only the parent where there is no /proc. */
-function ancestors(): number[] {
+function listParentProcesses(): number[] {
   const above = [process.ppid]
   while (above.length < MOST_LAUNCHERS) {
     // proc(5): the program's name, in brackets, may contain any character

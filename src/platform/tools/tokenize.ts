@@ -33,14 +33,14 @@ export function splitTokens(
     const open = depth > 0 || quote !== ''
     if (char === END && open) return undefined
     if (char !== END && (open || !separators.includes(char))) continue
-    const token = trim(text.slice(from, i), separators)
+    const token = trimBlanks(text.slice(from, i), separators)
     if (token !== '') found.push(token)
     from = i + 1
   }
   return found
 }
 
-const trim = (text: string, separators: string) =>
+const trimBlanks = (text: string, separators: string) =>
   trimEnds(text, (char) => BLANKS.includes(char) && !separators.includes(char))
 
 function trimEnds(text: string, isBlank: (char: string) => boolean): string {

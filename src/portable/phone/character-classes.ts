@@ -1,4 +1,4 @@
-import { plainText, SEPARATORS } from './plain-text.ts'
+import { SEPARATORS, toPlainText } from './plain-text.ts'
 
 /** A quick choice among all of Unicode: no other character is a digit, or stands between two of a number. */
 const CANDIDATE = /[\p{Nd}\s\p{P}\p{Sk}\p{Sm}\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/u
@@ -18,7 +18,7 @@ interface Classes {
 let known: Classes | undefined
 
 /** What the reader of numbers takes for a digit and ignores between digits, for brackets of Postgres. */
-export function characterClasses(): Classes {
+export function findCharacterClasses(): Classes {
   known ??= findClasses()
   return known
 }
@@ -30,7 +30,7 @@ function findClasses(): Classes {
     for (let code = first; code <= last; code++) {
       const character = String.fromCodePoint(code)
       if (!CANDIDATE.test(character)) continue
-      const plain = plainText(character).replace(SEPARATORS, '')
+      const plain = toPlainText(character).replace(SEPARATORS, '')
       if (/^\d$/.test(plain)) digits[Number(plain)] += character
       else if (plain === '' || plain === '+') between.push(code)
     }

@@ -27,10 +27,10 @@ const splitTitleWords = (title: string): string[] =>
     .toLowerCase()
     .match(/\p{L}+/gu) ?? []
 
-const has = (title: string, pattern: RegExp): boolean =>
+const hasTitleWord = (title: string, pattern: RegExp): boolean =>
   splitTitleWords(title).some((word) => pattern.test(word))
 
-export const isMobileTitle = (title: string): boolean => has(title, MOBILE)
+export const isMobileTitle = (title: string): boolean => hasTitleWord(title, MOBILE)
 
 /** `Phone`, `Mobile Phone`, `Phone 2 - Value`: the row's own phone number. `Assistant's Phone` is not. */
 export function isPhoneTitle(title: string): boolean {
@@ -40,15 +40,17 @@ export function isPhoneTitle(title: string): boolean {
 }
 
 /** `Home Fax`, `Pager`: a number that receives no texts. */
-export const isMachineTitle = (title: string): boolean => has(title, MACHINE)
+export const isMachineTitle = (title: string): boolean => hasTitleWord(title, MACHINE)
 
 /** Whether a column with this title has no numbers for texts, whatever its cells look like. */
-export const isOtherTitle = (title: string): boolean => has(title, OTHER) || isMachineTitle(title)
+export const isOtherTitle = (title: string): boolean =>
+  hasTitleWord(title, OTHER) || isMachineTitle(title)
 
 export type NamePart = 'whole' | 'first' | 'middle' | 'last'
 
 /** Whether the words in a column with this title are no names. */
-export const isNoNameTitle = (title: string): boolean => has(title, NO_NAME) || isOtherTitle(title)
+export const isNoNameTitle = (title: string): boolean =>
+  hasTitleWord(title, NO_NAME) || isOtherTitle(title)
 
 /** Which part of a person's name the cells have; undefined for other titles. */
 export function findNamePart(title: string): NamePart | undefined {

@@ -8,7 +8,7 @@ import {
 } from './column-titles.ts'
 import { isMobilePhone } from './numbering-plans.ts'
 import { isNumberCell, splitCellNumbers } from './numbers-in-cell.ts'
-import { readTyped } from './typed.ts'
+import { readTypedPhone } from './typed.ts'
 
 /** The columns of a file of people. */
 export interface Columns {
@@ -63,7 +63,7 @@ function examineColumn(title: string, at: number, rows: Rows, country: string) {
 
 function hasMobile(cell: string, country: string): boolean {
   return splitCellNumbers(cell).some((text) => {
-    const { phone } = readTyped(text, country)
+    const { phone } = readTypedPhone(text, country)
     return phone !== undefined && isMobilePhone(phone)
   })
 }

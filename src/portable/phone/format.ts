@@ -1,16 +1,16 @@
 import { E164 } from './e164.ts'
-import { codeOfCountry, countries, parse } from './numbering-plans.ts'
-import { plainText } from './plain-text.ts'
-import { readTyped } from './typed.ts'
+import { codeOfCountry, listCountries, parsePhone } from './numbering-plans.ts'
+import { toPlainText } from './plain-text.ts'
+import { readTypedPhone } from './typed.ts'
 
 /** The country of a stored number, as ISO 3166 alpha-2; '' if it has none. */
-export const countryOfNumber = (phone: string): string =>
-  E164.test(phone) ? (parse(phone)?.country ?? '') : ''
+export const findPhoneCountry = (phone: string): string =>
+  E164.test(phone) ? (parsePhone(phone)?.country ?? '') : ''
 
 /** Formats a stored number: `+49 1512 0000010` with no-break spaces. Returns sender names unchanged. */
 export function formatPhone(phone: string): string {
   if (!E164.test(phone)) return phone
-  return (parse(phone)?.formatInternational() ?? phone).replaceAll(' ', '\u00a0')
+  return (parsePhone(phone)?.formatInternational() ?? phone).replaceAll(' ', '\u00a0')
 }
 
 /** Whether a text has only digits and separators, after at most one plus and brackets before it. */
@@ -25,9 +25,9 @@ function isPart(text: string): boolean {
  * without leading zeros. '' for fewer than three digits. Digits that a complete number ends with stay as they
  * are: they find the number, and those of which they are only the last digits.
  */
-export function phonePart(text: string, country = ''): string {
-  const plain = plainText(text)
-  const whole = readTyped(plain, country).phone
+export function readPhonePart(text: string, country = ''): string {
+  const plain = toPlainText(text)
+  const whole = readTypedPhone(plain, country).phone
   const digits = plain.replace(/[^+\d]/g, '')
   const isEnd = whole?.endsWith(digits) && !digits.startsWith('0')
   if (!isPart(plain) || (whole && !isEnd)) return whole ?? ''
@@ -38,5 +38,5 @@ export function phonePart(text: string, country = ''): string {
 }
 
 /** All countries that have phone numbers: their ISO 3166 codes and calling codes. */
-export const phoneCountries = (): { readonly country: string; readonly code: string }[] =>
-  countries().map((country) => ({ country, code: `+${codeOfCountry(country)}` }))
+export const listPhoneCountries = (): { readonly country: string; readonly code: string }[] =>
+  listCountries().map((country) => ({ country, code: `+${codeOfCountry(country)}` }))

@@ -1,6 +1,6 @@
-import { codeOfCountry, countryNamed, findTrunkPrefix } from './numbering-plans.ts'
-import { presentPrefix } from './other-forms.ts'
-import { plainText, SEPARATORS } from './plain-text.ts'
+import { codeOfCountry, findCountryNamed, findTrunkPrefix } from './numbering-plans.ts'
+import { toPresentPrefix } from './other-forms.ts'
+import { SEPARATORS, toPlainText } from './plain-text.ts'
 import { readPhone } from './read.ts'
 
 /**
@@ -8,12 +8,12 @@ import { readPhone } from './read.ts'
  * without `+` begin with a calling code. Any other text stays as it is.
  */
 export function readPrefix(text: string, country = ''): string {
-  const digits = plainText(text).replace(SEPARATORS, '').replace(/^00/, '+')
-  if (/^\+?[1-9]\d*$/.test(digits)) return presentPrefix(digits)
-  const home = countryNamed(country)
+  const digits = toPlainText(text).replace(SEPARATORS, '').replace(/^00/, '+')
+  if (/^\+?[1-9]\d*$/.test(digits)) return toPresentPrefix(digits)
+  const home = findCountryNamed(country)
   const trunk = home && findTrunkPrefix(home)
   if (!home || !/^0\d+$/.test(digits) || (trunk && trunk !== '0')) return text
-  return presentPrefix(`+${codeOfCountry(home)}${digits.slice(trunk?.length)}`)
+  return toPresentPrefix(`+${codeOfCountry(home)}${digits.slice(trunk?.length)}`)
 }
 
 /** A prefix of destinations. A minus before it forbids them, and stands instead of the `+`. */

@@ -17,10 +17,10 @@ export type { CountryCode, PhoneNumber }
 export { getCountryCallingCode as codeOfCountry }
 
 /** ISO 3166 codes of all countries that have phone numbers. */
-export const countries = (): readonly CountryCode[] => getCountries()
+export const listCountries = (): readonly CountryCode[] => getCountries()
 
 /** The country with this ISO 3166 code in any case, or the largest one with this calling code (`49`). */
-export function countryNamed(name: string): CountryCode | undefined {
+export function findCountryNamed(name: string): CountryCode | undefined {
   const code = name.toUpperCase()
   if (isSupportedCountry(code)) return code
   const { country_calling_codes: byCode } = (new Metadata() as unknown as { metadata: Plans })
@@ -43,32 +43,33 @@ export function findTrunkPrefix(country: CountryCode): string | undefined {
 }
 
 /** Parses digits with or without `+`, in any form. Undefined for a text that cannot be a number. */
-export function parse(text: string, country?: CountryCode): PhoneNumber | undefined {
-  const number = parsePhoneNumberFromString(text, optionsFor(country))
+export function parsePhone(text: string, country?: CountryCode): PhoneNumber | undefined {
+  const number = parsePhoneNumberFromString(text, makeParseOptions(country))
   const present = number && toPresentForm(number.number)
   return present === number?.number
     ? number
-    : parsePhoneNumberFromString(present!, optionsFor(undefined))
+    : parsePhoneNumberFromString(present!, makeParseOptions(undefined))
 }
 
 /** Why the length of a number is wrong, in libphonenumber's words; undefined if it is right. */
-export const lengthFault = (text: string, country?: CountryCode) =>
-  validatePhoneNumberLength(text, optionsFor(country))
+export const findLengthFault = (text: string, country?: CountryCode) =>
+  validatePhoneNumberLength(text, makeParseOptions(country))
 
-const optionsFor = (country: CountryCode | undefined) => ({
+const makeParseOptions = (country: CountryCode | undefined) => ({
   extract: false,
   ...(country && { defaultCountry: country }),
 })
 
 /** Whether a number may be that of a mobile phone. */
-export const isMobile = (number: PhoneNumber): boolean => /MOBILE/.test(number.getType() ?? '')
+export const isMobileNumber = (number: PhoneNumber): boolean =>
+  /MOBILE/.test(number.getType() ?? '')
 
 /** Whether a number in E.164 may be that of a mobile phone. */
 export function isMobilePhone(phone: string): boolean {
-  const number = parse(phone)
-  return number !== undefined && isMobile(number)
+  const number = parsePhone(phone)
+  return number !== undefined && isMobileNumber(number)
 }
 
 /** Whether a number in E.164 costs its caller more than a call, and pays its owner. */
-export const isPremium = (phone: string): boolean =>
-  /PREMIUM_RATE|SHARED_COST/.test(parse(phone)?.getType() ?? '')
+export const isPremiumNumber = (phone: string): boolean =>
+  /PREMIUM_RATE|SHARED_COST/.test(parsePhone(phone)?.getType() ?? '')

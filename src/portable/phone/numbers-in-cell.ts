@@ -1,5 +1,5 @@
 import { looksDialable, type PhoneReading } from './read.ts'
-import { readTyped } from './typed.ts'
+import { readTypedPhone } from './typed.ts'
 
 /** Google joins several values of one kind in a cell by this. */
 const GOOGLE = ':::'
@@ -29,7 +29,7 @@ export function isNumberCell(cell: string, country = ''): boolean {
   if (cell.length > MAX_LENGTH) return false
   const [text = ''] = splitCellNumbers(cell.trim())
   if (!hasNumber(text) || text.includes('@') || DATE.test(text.trim())) return false
-  const reading = readTyped(text, country)
+  const reading = readTypedPhone(text, country)
   return reading.phone !== undefined || (isWithoutCountry(reading) && looksDialable(text))
 }
 

@@ -43,13 +43,13 @@ const OPTIONAL_DIGITS: readonly (readonly [number: RegExp, national: string])[] 
 ]
 
 /** The national part of a number, with digits in brackets that its other forms have or lack. */
-export function nationalForms(phone: string, national: string): string {
+export function writeNationalForms(phone: string, national: string): string {
   const [number, forms] = OPTIONAL_DIGITS.find(([one]) => one.test(phone)) ?? []
   return number ? phone.replace(number, forms!) : national
 }
 
 /** The first digits of numbers, with or without `+`, as the numbers themselves begin today. */
-export const presentPrefix = (digits: string): string =>
+export const toPresentPrefix = (digits: string): string =>
   digits.replace(/^(\+?52)1(?=[2-9]|$)/, '$1').replace(/^(\+?54)(?=[1-3])/, '$19')
 
 /** A regular expression, of JavaScript and of Postgres, for second forms of numbers in E.164. */

@@ -5,17 +5,17 @@ const MARKS = /[\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]/gu
 const NO_DIGITS = /\p{No}/gu
 
 /** A typed number with one kind of digits, spaces and pluses, without invisible characters. */
-export const plainText = (text: string): string =>
+export const toPlainText = (text: string): string =>
   text
     .replace(/[\t\n\r]/g, ' ')
     .replace(NO_DIGITS, '\ufffd')
     .normalize('NFKC')
     .replace(MARKS, '')
-    .replace(/(?![0-9])\p{Nd}/gu, (digit) => westernDigit(digit))
+    .replace(/(?![0-9])\p{Nd}/gu, (digit) => toWesternDigit(digit))
     .trim()
 
 /** Unicode has the ten digits of a script in a row, and no two rows touch (NFKC converts those that do). */
-function westernDigit(digit: string): string {
+function toWesternDigit(digit: string): string {
   const code = digit.codePointAt(0)!
   let zero = code
   while (/\p{Nd}/u.test(String.fromCodePoint(zero - 1))) zero--

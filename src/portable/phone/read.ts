@@ -3,14 +3,14 @@ import { E164, SHORT_CODE } from './e164.ts'
 import {
   type CountryCode,
   codeOfCountry,
-  countryNamed,
-  isMobile,
-  lengthFault,
+  findCountryNamed,
+  findLengthFault,
+  isMobileNumber,
   type PhoneNumber,
-  parse,
+  parsePhone,
 } from './numbering-plans.ts'
 import { isOtherForm } from './other-forms.ts'
-import { plainText, SEPARATORS } from './plain-text.ts'
+import { SEPARATORS, toPlainText } from './plain-text.ts'
 
 /** Why a text could not be read as a phone number. */
 export type PhoneProblem =
@@ -92,41 +92,41 @@ export function readPhone(
   country = '',
   { bare = 'home', isTyped }: ReadOptions = {},
 ): PhoneReading {
-  if (!isTyped && isPlain(text)) return { phone: text }
-  if (text.length > MAX_LENGTH) return failed('not-a-number')
-  const clean = withoutScheme(plainText(text))
-  if (clean === '') return failed('empty')
+  if (!isTyped && isPlainPhone(text)) return { phone: text }
+  if (text.length > MAX_LENGTH) return makePhoneFault('not-a-number')
+  const clean = dropScheme(toPlainText(text))
+  if (clean === '') return makePhoneFault('empty')
   const decimal = DECIMAL.exec(clean)
   const isRounded = decimal
     ? /[1-9]/.test(decimal[3]!)
     : ROUNDED.test(clean) || DECIMALS.test(clean)
-  if (isRounded) return failed('rounded')
+  if (isRounded) return makePhoneFault('rounded')
   if (decimal) return readPhone(decimal[1]!.replace(/[^+\d]/g, ''), country, { bare, isTyped })
-  if (OTHER_VALUE.test(clean)) return failed('not-a-number')
-  if (EXTENSION.test(clean) || ENDINGS.test(clean)) return failed('extension')
+  if (OTHER_VALUE.test(clean)) return makePhoneFault('not-a-number')
+  if (EXTENSION.test(clean) || ENDINGS.test(clean)) return makePhoneFault('extension')
   const digits = clean.replace(SEPARATORS, '')
-  if (!DIALABLE.test(digits)) return failed('not-a-number')
-  const home = country === '' ? undefined : countryNamed(country)
-  const whole = internationalForm(digits)
+  if (!DIALABLE.test(digits)) return makePhoneFault('not-a-number')
+  const home = country === '' ? undefined : findCountryNamed(country)
+  const whole = toInternational(digits)
   const isInternational = whole !== undefined && clean.includes('+')
   const phone =
     (whole && readInternational(whole, hasTrunkBrackets(clean))) ||
-    (!isInternational && readBare(digits, home, bare === 'world' && digits === clean)) ||
+    (!isInternational && readBareNumber(digits, home, bare === 'world' && digits === clean)) ||
     (!isTyped && E164.test(text) && text)
   if (phone) return { phone }
-  if (SHORT_CODE.test(digits)) return failed('short-code')
+  if (SHORT_CODE.test(digits)) return makePhoneFault('short-code')
   return { fault: findPhoneFault(digits, whole, home) }
 }
 
 /** Whether a text has nothing but digits and what people write between and around them. */
 export const looksDialable = (text: string): boolean =>
-  text.length <= MAX_LENGTH && DIALABLE.test(withoutScheme(plainText(text)).replace(SEPARATORS, ''))
+  text.length <= MAX_LENGTH && DIALABLE.test(dropScheme(toPlainText(text)).replace(SEPARATORS, ''))
 
 /**
  * Whether a text is in E.164, in its present form, without a 0 after its calling code: a trunk prefix, or
  * part of the number.
  */
-export const isPlain = (text: string): boolean =>
+export const isPlainPhone = (text: string): boolean =>
   E164.test(text) && text[readCallingCode(text).length] !== '0' && !isOtherForm(text)
 
 /** A number in E.164 in its one form, by which a person is stored and found. Other texts stay unchanged. */
@@ -134,7 +134,7 @@ export const normalizePhone = (text: string): string =>
   (E164.test(text) && readPhone(text).phone) || text
 
 /** The number of a link (RFC 3966), with its context. Parameters that change the number stay. */
-function withoutScheme(text: string): string {
+function dropScheme(text: string): string {
   if (!SCHEME.test(text)) return text
   const number = text.replace(SCHEME, '').replace(/\?.*$/s, '')
   const context = CONTEXT.exec(number)?.[1]
@@ -143,7 +143,7 @@ function withoutScheme(text: string): string {
 }
 
 /** A number typed with + or 00 in its form with +; undefined for other numbers. */
-function internationalForm(digits: string): string | undefined {
+function toInternational(digits: string): string | undefined {
   const whole = digits.replace(/^00/, '+')
   return whole.startsWith('+') ? whole : undefined
 }
@@ -155,12 +155,12 @@ const hasTrunkBrackets = (text: string): boolean => /[([]\s*0\s*[)\]]/.test(text
  * before a mobile phone's number, as Italians write it.
  */
 function readInternational(whole: string, hasTrunk: boolean): string | undefined {
-  const number = parse(whole)
-  if (number?.isValid()) return inE164(number)
-  const without = parse(whole.replace(/^(\+[1-9]\d{0,2}?)0/, '$1'))
+  const number = parsePhone(whole)
+  if (number?.isValid()) return toE164(number)
+  const without = parsePhone(whole.replace(/^(\+[1-9]\d{0,2}?)0/, '$1'))
   const hasDropped =
-    without && (hasTrunk ? without.isPossible() : without.isValid() && isMobile(without))
-  return inE164(hasDropped ? without : number?.isPossible() ? number : undefined)
+    without && (hasTrunk ? without.isPossible() : without.isValid() && isMobileNumber(without))
+  return toE164(hasDropped ? without : number?.isPossible() ? number : undefined)
 }
 
 /**
@@ -168,24 +168,24 @@ function readInternational(whole: string, hasTrunk: boolean): string | undefined
  * with any calling code. Others may not, because a mistyped number could then reach a stranger abroad. 3 to 6
  * digits are a short code, unless the country has such numbers of mobile phones.
  */
-function readBare(digits: string, home: CountryCode | undefined, mayBeForeign: boolean) {
-  const national = home && valid(parse(digits, home))
-  const whole = digits.startsWith('0') ? undefined : parse(`+${digits}`)
+function readBareNumber(digits: string, home: CountryCode | undefined, mayBeForeign: boolean) {
+  const national = home && keepValid(parsePhone(digits, home))
+  const whole = digits.startsWith('0') ? undefined : parsePhone(`+${digits}`)
   const isHome = home && digits.startsWith(codeOfCountry(home))
-  const known = [national, isHome || mayBeForeign ? valid(whole) : undefined]
-  const mobile = known.find((one) => one && isMobile(one))
-  if (mobile || /^\d{3,6}$/.test(digits)) return inE164(mobile)
+  const known = [national, isHome || mayBeForeign ? keepValid(whole) : undefined]
+  const mobile = known.find((one) => one && isMobileNumber(one))
+  if (mobile || /^\d{3,6}$/.test(digits)) return toE164(mobile)
   // a landline without its trunk prefix that is also a number abroad: a person must say which
-  if (national && (mayBeForeign || isHome || !whole?.isValid())) return inE164(national)
-  return mayBeForeign && whole?.isPossible() ? inE164(whole) : undefined
+  if (national && (mayBeForeign || isHome || !whole?.isValid())) return toE164(national)
+  return mayBeForeign && whole?.isPossible() ? toE164(whole) : undefined
 }
 
-const valid = (number: PhoneNumber | undefined) => (number?.isValid() ? number : undefined)
+const keepValid = (number: PhoneNumber | undefined) => (number?.isValid() ? number : undefined)
 
-const inE164 = (number: PhoneNumber | undefined): string | undefined =>
+const toE164 = (number: PhoneNumber | undefined): string | undefined =>
   number && E164.test(number.number) ? number.number : undefined
 
-const failed = (problem: PhoneProblem, country = ''): PhoneReading => ({
+const makePhoneFault = (problem: PhoneProblem, country = ''): PhoneReading => ({
   fault: { problem, country },
 })
 
@@ -197,7 +197,7 @@ function findPhoneFault(
   if (!whole && !home) return { problem: 'no-country', country: '' }
   const text = whole ?? digits
   const country = whole ? undefined : home
-  const found = lengthFault(text, country)
+  const found = findLengthFault(text, country)
   const problem = found ? LENGTH_PROBLEMS[found] : whole ? 'too-long' : 'not-of-country'
-  return { problem, country: parse(text, country)?.country ?? country ?? '' }
+  return { problem, country: parsePhone(text, country)?.country ?? country ?? '' }
 }

@@ -3,7 +3,7 @@ import type { Columns } from './columns.ts'
 import { isMobilePhone } from './numbering-plans.ts'
 import { splitCellNumbers } from './numbers-in-cell.ts'
 import type { PhoneReading } from './read.ts'
-import { readTyped } from './typed.ts'
+import { readTypedPhone } from './typed.ts'
 
 /** The number of a row that most likely receives texts: mobile before other numbers, never a fax. */
 export function chooseRowPhone(
@@ -19,7 +19,7 @@ export function chooseRowPhone(
     return texts.map((text) => rankPhone(text, country, isMobile))
   })
   const [best] = found.toSorted((a, b) => a.rank - b.rank)
-  return best?.reading ?? readTyped('', country)
+  return best?.reading ?? readTypedPhone('', country)
 }
 
 /** The name of a row, its parts joined by spaces. */
@@ -40,7 +40,7 @@ function findPhoneLabel(head: readonly string[], cells: readonly string[], at: n
 
 /** Ranks a number from 0, the best. After the numbers come texts that are none, then empty cells. */
 function rankPhone(text: string, country: string, isMobileKind: boolean) {
-  const reading = readTyped(text, country)
+  const reading = readTypedPhone(text, country)
   const { phone, fault } = reading
   if (fault) return { reading, rank: fault.problem === 'empty' ? 5 : 4 }
   return { reading, rank: (isMobilePhone(phone) ? 0 : 2) + (isMobileKind ? 0 : 1) }

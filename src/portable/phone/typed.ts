@@ -1,19 +1,19 @@
-import { plainText } from './plain-text.ts'
+import { toPlainText } from './plain-text.ts'
 import { MAX_LENGTH, type PhoneReading, readPhone } from './read.ts'
 
 /**
  * Reads a number that a person typed or a file has in a cell, with words around it: `Anna <+49…>`,
  * `Anna: 0151 1234 (mobile)`. Checks every number against the numbering plans.
  */
-export const readTyped = (text: string, country = ''): PhoneReading =>
-  readPhone(text.length > MAX_LENGTH ? text : extractNumber(plainText(text)), country, {
+export const readTypedPhone = (text: string, country = ''): PhoneReading =>
+  readPhone(text.length > MAX_LENGTH ? text : extractNumber(toPlainText(text)), country, {
     isTyped: true,
   })
 
 function extractNumber(text: string): string {
   const inner = /<([^<>]*)>/.exec(text)?.[1]?.trim() ?? text
   if (/^\w+:/.test(inner) && !/^\w+:\s/.test(inner)) return inner
-  return withoutWords(inner)
+  return dropWords(inner)
 }
 
 const BEFORE_DIGIT = new Set('+([*#')
@@ -27,7 +27,7 @@ const LETTER_BEHIND = /^\p{L}{1,2}(?!\p{L})/u
  * Removes words around a number. Keeps what is refused: an extension, letters that may stand for digits, and
  * a text without digits.
  */
-function withoutWords(text: string): string {
+function dropWords(text: string): string {
   let from = text.search(/\d/)
   if (from < 0) return text
   while (BEFORE_DIGIT.has(text[from - 1] ?? '')) from--

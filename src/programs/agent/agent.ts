@@ -1,7 +1,7 @@
 import { WakeSignal } from '../../platform/tools/repeat.ts'
 import type { Driver, OutgoingText, SendResult } from './driver.ts'
 import type { Begun, Journal } from './journal.ts'
-import { isDisabledRefusal, type Link, persist } from './link.ts'
+import { isDisabledRefusal, type Link, retryUntilEnded } from './link.ts'
 import { makeReceiptReports } from './receipt-reports.ts'
 import { cutReason, fitTextToServer } from './server-limits.ts'
 import { openServerQueue } from './server-queue.ts'
@@ -204,7 +204,11 @@ export async function runDriver(
   })
   const heard = ({ event }: { readonly event?: string | undefined }) =>
     event === 'wake' && work.notify()
-  const parts = [toServer.run(all), persist(claimAll, all), server.listen(connected, heard, all)]
+  const parts = [
+    toServer.run(all),
+    retryUntilEnded(claimAll, all),
+    server.listen(connected, heard, all),
+  ]
   try {
     await Promise.all(parts.map((part) => part.finally(() => failed.abort())))
   } finally {

@@ -2,17 +2,17 @@ import { type ArgsDef, defineCommand, type ParsedArgs } from 'citty'
 import { runProgramCommand, UserError } from '../../platform/api-errors.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
 import {
+  findOnlyStateFile,
   findPaired,
-  newStateFile,
-  onlyStateFile,
-  pair,
+  makeStateFile,
+  pairAgent,
   readPairing,
-  refuseExisting,
+  refuseExistingState,
   runAgent,
 } from './device.ts'
 import type { DriverKind } from './drivers/driver-kind.ts'
 import { DRIVERS } from './drivers/drivers.ts'
-import { option } from './drivers/options.ts'
+import { makeOption } from './drivers/options.ts'
 import { readVersion } from './drivers/run-program.ts'
 
 const DRIVER_OPTIONS: ArgsDef = Object.assign(
@@ -20,7 +20,7 @@ const DRIVER_OPTIONS: ArgsDef = Object.assign(
   ...Object.values(DRIVERS).map(({ options }) => options),
 )
 const driverArgs = {
-  driver: option(
+  driver: makeOption(
     Object.keys(DRIVERS)
       .join(', ')
       .replace(/, (\w+)$/, ' or $1'),
@@ -37,7 +37,7 @@ const driverArgs = {
 } as const
 type DriverArgs = ParsedArgs<typeof driverArgs>
 
-const say = (line: string) => void process.stdout.write(`${line}\n`)
+const printLine = (line: string) => void process.stdout.write(`${line}\n`)
 
 const state = {
   type: 'string',
@@ -57,26 +57,32 @@ const pairArgs = {
     required: false,
     description: 'six digits, unless the address has them',
   },
-  name: option('what its owner calls it (default: as named when the code was made)', 'TEXT', ''),
-  phone: option('its number, as +447700900123', 'NUMBER', ''),
+  name: makeOption(
+    'what its owner calls it (default: as named when the code was made)',
+    'TEXT',
+    '',
+  ),
+  phone: makeOption('its number, as +447700900123', 'NUMBER', ''),
 } as const
 
-async function join(
+async function pairWithServer(
   args: ParsedArgs<typeof pairArgs>,
   platform: string,
   file?: string,
 ): Promise<string> {
   const { name, phone } = args
   const { url, code } = readPairing(args.url, args.code ?? '')
-  if (file) refuseExisting(file)
-  const fileOf = (id: string) => file || newStateFile(id)
-  const paired = await pair(url, code, { name, phone, platform }, fileOf)
-  say(`Paired with ${url} as "${paired.name}" (${paired.device}). Its token is in ${paired.file}`)
+  if (file) refuseExistingState(file)
+  const fileOf = (id: string) => file || makeStateFile(id)
+  const paired = await pairAgent(url, code, { name, phone, platform }, fileOf)
+  printLine(
+    `Paired with ${url} as "${paired.name}" (${paired.device}). Its token is in ${paired.file}`,
+  )
   return paired.file
 }
 
 /** @param fileOf finds or creates the state file; not called with `--check`. */
-async function run(
+async function runAgentCommand(
   args: DriverArgs,
   fileOf: (platform: DriverKind['platform']) => string | Promise<string>,
 ): Promise<void> {
@@ -84,20 +90,20 @@ async function run(
   if (!kind) throw new UserError(`--driver must be one of: ${Object.keys(DRIVERS).join(', ')}.`)
   if (args.check) {
     if (!kind.check) throw new UserError('--check is for --driver smpp and http.')
-    return kind.check(args as never, say)
+    return kind.check(args as never, printLine)
   }
   const version = kind.version && (await readVersion(...kind.version))
-  if (version) say(`Uses ${version}`)
+  if (version) printLine(`Uses ${version}`)
   const file = await fileOf(kind.platform)
-  const driver = kind.make(args as never, file, say)
+  const driver = kind.make(args as never, file, printLine)
   const ended = new AbortController()
   onStopSignal(() => ended.abort())
   const now = () => new Date().toISOString().slice(11, 19)
-  await runAgent(file, driver, (line) => say(`${now()} ${line}`), ended.signal)
+  await runAgent(file, driver, (line) => printLine(`${now()} ${line}`), ended.signal)
 }
 
 /** Runs a command, then ends the process: an open standard input would keep it alive. */
-async function untilDone(work: () => Promise<void>): Promise<never> {
+async function runUntilDone(work: () => Promise<void>): Promise<never> {
   await runProgramCommand(work).catch((error) => {
     console.error(error)
     process.exitCode = 1
@@ -118,8 +124,8 @@ const pairCommand = defineCommand({
     state,
   },
   async run({ args }) {
-    const file = await join(args, args.platform, args.state)
-    say(`Next: agent run --state ${file}`)
+    const file = await pairWithServer(args, args.platform, args.state)
+    printLine(`Next: agent run --state ${file}`)
   },
 })
 
@@ -130,7 +136,8 @@ const runCommand = defineCommand({
       'Send the messages of this device. The simulator receives the lines that you type: NUMBER TEXT.',
   },
   args: { ...driverArgs, state },
-  run: ({ args }) => untilDone(() => run(args, () => args.state || onlyStateFile())),
+  run: ({ args }) =>
+    runUntilDone(() => runAgentCommand(args, () => args.state || findOnlyStateFile())),
 })
 
 const startCommand = defineCommand({
@@ -140,10 +147,10 @@ const startCommand = defineCommand({
   },
   args: { ...pairArgs, ...driverArgs, state },
   run: ({ args }) =>
-    untilDone(() =>
-      run(args, (platform) => {
+    runUntilDone(() =>
+      runAgentCommand(args, (platform) => {
         const { url, code } = readPairing(args.url, args.code ?? '')
-        return findPaired(url, code, args.state) ?? join(args, platform, args.state)
+        return findPaired(url, code, args.state) ?? pairWithServer(args, platform, args.state)
       }),
     ),
 })

@@ -15,12 +15,12 @@ import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
 import { runDriver } from './agent.ts'
 import type { Driver } from './driver.ts'
 import { openJournal } from './journal.ts'
-import { call, httpLink, persist, ServerUnavailable } from './link.ts'
+import { callServer, makeHttpLink, retryUntilEnded, ServerUnavailable } from './link.ts'
 
 export type AgentState = Readonly<Record<'url' | 'token' | 'device' | 'name' | 'code', string>>
 
 /** Throws a UserError if `file` exists: a pairing never overwrites an earlier one. */
-export function refuseExisting(file: string): void {
+export function refuseExistingState(file: string): void {
   if (!existsSync(file)) return
   throw new UserError(
     `${file} belongs to a device that is paired already. --state names another file for the new one.`,
@@ -55,14 +55,14 @@ export function readState(file: string): AgentState {
 }
 
 /** Default folder of state files, by the XDG Base Directory Specification. */
-const stateFolder = () =>
+const findStateFolder = () =>
   join(process.env.XDG_STATE_HOME || join(homedir(), '.local', 'state'), 'pocketsms')
 
 /** Default path of a new device's state file. A computer may have several devices. */
-export const newStateFile = (device: string) => join(stateFolder(), `agent-${device}.json`)
+export const makeStateFile = (device: string) => join(findStateFolder(), `agent-${device}.json`)
 
 /** Path of the only state file in the default folder. Throws a UserError if there are none or several. */
-export function onlyStateFile(): string {
+export function findOnlyStateFile(): string {
   const found = findStates()
   if (found.length === 1) return found[0]!.file
   if (found.length === 0)
@@ -81,7 +81,7 @@ export const findPaired = (url: string, code: string, named?: string): string | 
   )?.file
 
 function findStates() {
-  const folder = stateFolder()
+  const folder = findStateFolder()
   const names = existsSync(folder) ? readdirSync(folder).sort() : []
   return readStates(
     names.filter((name) => /^agent-\w+\.json$/.test(name)).map((name) => join(folder, name)),
@@ -118,14 +118,14 @@ export function readPairing(address: string, code: string): { url: string; code:
  * Pairs the device and stores its token. If `device.name` is '', the device gets the name given when the
  * code was made. Throws a UserError if the server refuses or fails.
  */
-export async function pair(
+export async function pairAgent(
   url: string,
   code: string,
   device: Readonly<Record<'name' | 'platform' | 'phone', string>>,
   fileOf: (id: string) => string,
 ) {
   try {
-    const { body } = await call<{ token: string; record: { id: string; name: string } }>(
+    const { body } = await callServer<{ token: string; record: { id: string; name: string } }>(
       { url, token: '' },
       '/api/devices/pair',
       { code, ...device },
@@ -177,7 +177,7 @@ export async function runAgent(
   const renew = async () => {
     if (readTokenExpiry(state.token) - Date.now() <= RENEW_BEFORE_MS) {
       const path = '/api/collections/devices/auth-refresh'
-      const { body } = await call<{ token: string }>(state, path, {})
+      const { body } = await callServer<{ token: string }>(state, path, {})
       state = { ...state, token: body.token }
       isSaved = false
     }
@@ -187,13 +187,13 @@ export async function runAgent(
   try {
     const parts = [
       runDriver(
-        httpLink(() => state),
+        makeHttpLink(() => state),
         driver,
         journal,
         say,
         all,
       ),
-      persist(renew, all),
+      retryUntilEnded(renew, all),
     ]
     await Promise.all(parts.map((part) => part.finally(() => failed.abort())))
   } catch (error) {

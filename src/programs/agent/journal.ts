@@ -85,7 +85,7 @@ export function openJournal(file: string): Journal {
   }
 
   function* live(): Iterable<Entry> {
-    const oldest = today() - KEPT_DAYS
+    const oldest = readToday() - KEPT_DAYS
     for (const [key, day] of begun) if (day < oldest) begun.delete(key)
     for (const [key, day] of begun) yield { begun: key, day }
     for (const [tell, telling] of untold) yield { tell, ...telling }
@@ -102,7 +102,7 @@ export function openJournal(file: string): Journal {
 
   async function begin(id: string, attempt: number): Promise<Begun> {
     const key = `${id}.${attempt}`
-    const day = today()
+    const day = readToday()
     try {
       await store({ begun: key, day }, () => begun.set(key, day))
       return 'here'
@@ -157,4 +157,4 @@ export function openJournal(file: string): Journal {
 
 const makeEntryKey = ({ item }: JournalEntry) => `${item.id}.${item.attempt}`
 
-const today = () => Math.floor(Date.now() / DAY_MS)
+const readToday = () => Math.floor(Date.now() / DAY_MS)

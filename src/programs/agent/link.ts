@@ -27,9 +27,9 @@ export interface Link {
   fault?(text: string): void
 }
 
-export const httpLink = (server: () => Server): Link => ({
-  call: (path, body, signal) => call(server(), path, body, signal),
-  listen: (connected, heard, ended) => listen(server, connected, heard, ended),
+export const makeHttpLink = (server: () => Server): Link => ({
+  call: (path, body, signal) => callServer(server(), path, body, signal),
+  listen: (connected, heard, ended) => listenToServer(server, connected, heard, ended),
 })
 
 /** The server is unreachable or failed. A retry may succeed. */
@@ -46,14 +46,14 @@ const TIMEOUT_MS = 15_000
 const PASSING = new Set([404, 408, 425, 429])
 
 /** Posts JSON. Throws GatewayError if the server refuses, ServerUnavailable if it fails or on abort. */
-export async function call<T>(
+export async function callServer<T>(
   server: Server,
   path: string,
   body: unknown,
   signal?: AbortSignal,
 ): Promise<{ readonly body: T; readonly serverTime: number }> {
   const timeout = AbortSignal.timeout(TIMEOUT_MS)
-  const response = await ask(server, path, {
+  const response = await requestServer(server, path, {
     method: 'POST',
     body: JSON.stringify(body),
     signal: signal ? AbortSignal.any([signal, timeout]) : timeout,
@@ -68,7 +68,7 @@ export async function call<T>(
 }
 
 /** Sends a request. Returns before the answer's body is read. Throws the errors of `call`. */
-async function ask(server: Server, path: string, init: RequestInit): Promise<Response> {
+async function requestServer(server: Server, path: string, init: RequestInit): Promise<Response> {
   const headers = {
     'content-type': 'application/json',
     ...(server.token && { authorization: `Bearer ${server.token}` }),
@@ -98,13 +98,16 @@ const YOUNG_TRIES = 60
 const LONGEST_MS = 30_000
 
 /** Upper limit of the random pause before the next retry. It grows with the number of failed tries. */
-const longestPause = (tries: number) =>
+const computeLongestPause = (tries: number) =>
   tries < YOUNG_TRIES
     ? Math.min(YOUNG_MS, FIRST_MS * 2 ** tries)
     : Math.min(LONGEST_MS, YOUNG_MS * 2 ** (tries - YOUNG_TRIES))
 
 /** Repeats `work` until `ended`. Random pauses after failures grow until `work` calls `succeeded` or ends. */
-export async function persist(work: (succeeded: () => void) => Promise<void>, ended: AbortSignal) {
+export async function retryUntilEnded(
+  work: (succeeded: () => void) => Promise<void>,
+  ended: AbortSignal,
+) {
   let tries = 0
   const succeeded = () => {
     tries = 0
@@ -115,7 +118,7 @@ export async function persist(work: (succeeded: () => void) => Promise<void>, en
       succeeded()
     } catch (error) {
       if (!(error instanceof ServerUnavailable || isDisabledRefusal(error))) throw error
-      const longest = longestPause(tries++)
+      const longest = computeLongestPause(tries++)
       await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal: ended }).catch(() => {}) // ended
     }
   }
@@ -128,18 +131,18 @@ const SILENT_MS = 45_000
  * Listens to the server's events until `ended`. Calls `connected` after each (re)connection. Throws
  * GatewayError, e.g. for an unknown device.
  */
-const listen = (
+const listenToServer = (
   server: () => Server,
   connected: () => void,
   heard: (event: EventSourceMessage) => void,
   ended: AbortSignal,
 ) =>
-  persist(async (succeeded) => {
+  retryUntilEnded(async (succeeded) => {
     const dead = new AbortController()
     const watch = setTimeout(() => dead.abort(), SILENT_MS)
     try {
       const signal = AbortSignal.any([ended, dead.signal])
-      const response = await ask(server(), '/api/devices/events', { signal })
+      const response = await requestServer(server(), '/api/devices/events', { signal })
       succeeded()
       connected()
       const alive = new TransformStream<Uint8Array, Uint8Array>({

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../platform/api-errors.ts'
 import { WakeSignal } from '../../platform/tools/repeat.ts'
 import type { Journal, JournalEntry } from './journal.ts'
-import { type Link, persist } from './link.ts'
+import { type Link, retryUntilEnded } from './link.ts'
 
 const MAX_ITEMS = 100
 const IDLE_MS = 60_000
@@ -59,7 +59,7 @@ export function openServerQueue(
     },
     /** Sends entries until `ended`. Throws GatewayError if the server rejects the device's token. */
     run: (ended: AbortSignal) =>
-      persist(async () => {
+      retryUntilEnded(async () => {
         await empty(ended)
         await more.wait(IDLE_MS, ended)
       }, ended),

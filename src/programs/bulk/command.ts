@@ -1,31 +1,31 @@
 import { defineCommand } from 'citty'
 import { sendCsv } from './send-csv.ts'
 
-const text = (description: string, valueHint: string) =>
+const makeTextArg = (description: string, valueHint: string) =>
   ({ type: 'string', description, valueHint }) as const
 
 export const sendCommand = defineCommand({
   meta: { name: 'send', description: 'Send a template to each row of a CSV file, over HTTP.' },
   args: {
-    csv: { ...text('a head with column names, then a row each', 'FILE'), required: true },
+    csv: { ...makeTextArg('a head with column names, then a row each', 'FILE'), required: true },
     template: {
-      ...text('id of the template; its variables are the columns', 'ID'),
+      ...makeTextArg('id of the template; its variables are the columns', 'ID'),
       required: true,
     },
-    url: text('the server (default: POCKETSMS_URL, else http://127.0.0.1:8090)', 'URL'),
-    key: text(
+    url: makeTextArg('the server (default: POCKETSMS_URL, else http://127.0.0.1:8090)', 'URL'),
+    key: makeTextArg(
       'an API key (default: POCKETSMS_KEY, which other users of the machine cannot see)',
       'KEY',
     ),
     phone: {
-      ...text('the column with the numbers (default: phone, or a similar one)', 'COLUMN'),
+      ...makeTextArg('the column with the numbers (default: phone, or a similar one)', 'COLUMN'),
       default: '',
     },
     country: {
-      ...text('the country of numbers without a calling code, such as DE', 'COUNTRY'),
+      ...makeTextArg('the country of numbers without a calling code, such as DE', 'COUNTRY'),
       default: '',
     },
-    results: text(
+    results: makeTextArg(
       'the file that notes each row, so that a later run continues (default: FILE.results)',
       'FILE',
     ),

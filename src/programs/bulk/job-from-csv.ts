@@ -21,7 +21,7 @@ export function makeBulkJob(
   if (key === '') throw new UserError('Name an API key with --key or POCKETSMS_KEY.')
   const rows = readCsv(text)
   if (rows.length === 0) throw new UserError('The file has a head and no rows.')
-  const columns = phoneColumns(rows, phoneColumn, country)
+  const columns = findPhoneColumns(rows, phoneColumn, country)
   return { url: url.replace(/\/+$/, ''), key, template, columns, country, rows }
 }
 
@@ -31,7 +31,7 @@ export interface Job {
   readonly key: string
   readonly template: string
   /** The columns with the phone numbers; the others are the template's variables. */
-  readonly columns: ReturnType<typeof phoneColumns>
+  readonly columns: ReturnType<typeof findPhoneColumns>
   /** The country of numbers without a calling code, as ISO 3166 alpha-2; '' for none. */
   readonly country: string
   readonly rows: readonly CsvRow[]
@@ -58,7 +58,7 @@ const DEFAULT = 'phone'
  * Names the columns with the numbers: `wanted`, by default `phone`, otherwise those whose cells have numbers.
  * `isGuessed`: neither the user nor the file has named them. Throws a UserError if there is none.
  */
-function phoneColumns(rows: readonly CsvRow[], wanted: string, country: string) {
+function findPhoneColumns(rows: readonly CsvRow[], wanted: string, country: string) {
   const head = Object.keys(rows[0]!.values)
   const named = wanted || DEFAULT
   if (head.includes(named)) return { titles: [named], isGuessed: false }

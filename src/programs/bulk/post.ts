@@ -14,7 +14,11 @@ const PASSING = new Set([408, 425, 429])
 const PAUSES_MS = [500, 1_000, 2_000, 5_000, 10_000, 20_000, 30_000]
 
 /** Posts JSON. Retries if there is no answer or a temporary error. Throws a UserError when it gives up. */
-export async function post({ url, key }: Job, path: string, body: unknown): Promise<ApiResponse> {
+export async function postWithRetries(
+  { url, key }: Job,
+  path: string,
+  body: unknown,
+): Promise<ApiResponse> {
   for (const pauseMs of [...PAUSES_MS, undefined]) {
     const answer = await tryPost(url + path, key, JSON.stringify(body))
     if (answer) return answer

@@ -1,7 +1,7 @@
 import { UserError } from '../../platform/api-errors.ts'
 import { readBytes } from '../../platform/tools/files.ts'
 import { showProgress } from '../../platform/tools/progress.ts'
-import { fileText } from '../../portable/file-text.ts'
+import { decodeFileText } from '../../portable/file-text.ts'
 import type { CsvRow } from './csv.ts'
 import {
   type BulkOptions,
@@ -10,14 +10,14 @@ import {
   makeBulkJob,
   makeRowBody,
 } from './job-from-csv.ts'
-import { type ApiResponse, post } from './post.ts'
+import { type ApiResponse, postWithRetries } from './post.ts'
 import { openResults, type Results } from './results-file.ts'
 
 const SHOWN_REFUSALS = 10
 
 /** Sends a template to each row's phone number, or only previews. `say` prints a line. Throws UserErrors. */
 export async function sendCsv(options: BulkOptions, say: Say): Promise<void> {
-  const text = fileText(readBytes(options.csv))
+  const text = decodeFileText(readBytes(options.csv))
   const job = makeBulkJob(options, text)
   if (job.columns.isGuessed) say(`Numbers are in: ${job.columns.titles.join(', ')}`)
   const progress = showProgress(process.stderr)
@@ -43,7 +43,7 @@ async function sendRows(job: Job, results: Results, onProgress: OnProgress, say:
   let [accepted, refused] = [before, 0]
   const send = async (row: CsvRow) => {
     const body = { ...makeRowBody(job, row), client_ref: results.refOf(row.line) }
-    const answer = await post(job, '/api/sms/send-template', body)
+    const answer = await postWithRetries(job, '/api/sms/send-template', body)
     const [message] = (answer.body.message_ids ?? []) as string[]
     const result = message ? { message } : { error: readRowRefusal(answer) }
     results.add({ line: row.line, phone: findRowPhone(job, row), ...result })
@@ -51,7 +51,7 @@ async function sendRows(job: Job, results: Results, onProgress: OnProgress, say:
     else refused++
     onProgress(accepted + refused)
   }
-  await inParallel(left, send).finally(results.close)
+  await workInParallel(left, send).finally(results.close)
   const earlier = before > 0 ? `, ${before} of them earlier` : ''
   say(
     `${accepted} of ${job.rows.length} accepted${earlier}, ${refused} refused. Row by row: ${results.file}`,
@@ -64,8 +64,8 @@ async function tryRows(job: Job, onProgress: OnProgress, say: Say) {
   const texts: string[] = []
   const refused: string[] = []
   let [segments, done] = [0, 0]
-  await inParallel(job.rows, async (row) => {
-    const answer = await post(job, '/api/sms/preview', makeRowBody(job, row))
+  await workInParallel(job.rows, async (row) => {
+    const answer = await postWithRetries(job, '/api/sms/preview', makeRowBody(job, row))
     if (answer.status !== 200) refused.push(`line ${row.line}: ${readRowRefusal(answer)}`)
     else {
       segments += Number(answer.body.total_segments)
@@ -93,7 +93,7 @@ function readRowRefusal({ status, body }: ApiResponse) {
 }
 
 /** Works on rows in parallel. After a failure, waits for running calls, then throws the first error. */
-async function inParallel(rows: readonly CsvRow[], work: (row: CsvRow) => Promise<void>) {
+async function workInParallel(rows: readonly CsvRow[], work: (row: CsvRow) => Promise<void>) {
   const left = rows.values()
   let isOver = false
   const one = async () => {

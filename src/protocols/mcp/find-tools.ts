@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { spendReading } from '../../engine/filter/compile.ts'
+import { spendRuleReading } from '../../engine/filter/compile.ts'
 import {
   collectFilterNames,
   FilterError,
@@ -9,11 +9,11 @@ import {
 import { readSort } from '../../engine/filter/sort.ts'
 import { listRecords, viewRecord } from '../../engine/records/list.ts'
 import { AnswerTooLarge } from '../../engine/request/answer-limit.ts'
-import { id } from '../../gateway/base/body-schemas.ts'
+import { makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import { ApiError, notFound } from '../../platform/api-errors.ts'
 import type { Ticket } from '../../platform/limits/holder.ts'
 import type { McpCaller, McpServices } from './caller.ts'
-import { type Tool, tool } from './tool.ts'
+import { defineTool, type Tool } from './tool.ts'
 
 const MAX_PER_PAGE = 100
 /**
@@ -21,7 +21,7 @@ const MAX_PER_PAGE = 100
  */
 const [MAX_FILTER, MAX_SORT] = [3_500, 2_100]
 
-const page = (filterHelp: string, sort: string) =>
+const makePageSchema = (filterHelp: string, sort: string) =>
   z.object({
     filter: z.string().max(MAX_FILTER).optional().describe(filterHelp),
     sort: z
@@ -33,7 +33,7 @@ const page = (filterHelp: string, sort: string) =>
     per_page: z.int().min(1).max(MAX_PER_PAGE).default(20),
   })
 
-type Page = z.output<ReturnType<typeof page>>
+type Page = z.output<ReturnType<typeof makePageSchema>>
 
 const MESSAGE_FILTER =
   'A PocketBase filter, such as `status = "failed" && created >= @todayStart`, `to = "+4915112345678"` or `body ~ "parcel"`. Fields: to, from, body, status (pending, assigned, sending, sent, delivered, failed, received), message_type (outgoing, incoming), device, batch_id, error_message, scheduled_at, sent_at, delivered_at, created.'
@@ -43,7 +43,7 @@ const DEVICE_FILTER =
   'A PocketBase filter, such as `enabled = true`. Fields: name, phone, platform, enabled, last_seen.'
 
 /** A tool's `run` that returns a page of records. `seen` narrows the filter to what the key may see. */
-const finding =
+const makeFindTool =
   (name: string, seen = (_: McpCaller, filter: string) => filter) =>
   async ({ store, extensions }: McpServices, caller: McpCaller, query: Page): Promise<object> => {
     const { filter = '', sort, page, per_page } = query
@@ -58,12 +58,12 @@ const finding =
       const collection = store.catalog.find(name)!
       return JSON.parse(await listRecords(store, extensions, collection, caller.reading(asked)))
     } catch (error) {
-      throw readable(error)
+      throw explainFilterError(error)
     }
   }
 
 /** Replaces PocketBase's error for an invalid filter or sort, since that error has no details. */
-function readable(error: unknown): unknown {
+function explainFilterError(error: unknown): unknown {
   const isFilter =
     error instanceof FilterError || (error instanceof ApiError && error.status === 400)
   if (!isFilter || error instanceof AnswerTooLarge) return error
@@ -74,23 +74,23 @@ function readable(error: unknown): unknown {
 }
 
 export const FIND_TOOLS: readonly Tool[] = [
-  tool({
+  defineTool({
     name: 'find_messages',
     title: 'Find messages',
     description:
       'Lists messages that were sent, and received if the key has `inbox:list`, newest first, with how many match.',
     scope: 'messages:list',
     kind: 'read',
-    input: page(MESSAGE_FILTER, '-created'),
-    run: finding('sms_messages', visibleMessages),
+    input: makePageSchema(MESSAGE_FILTER, '-created'),
+    run: makeFindTool('sms_messages', limitToVisible),
   }),
-  tool({
+  defineTool({
     name: 'get_message',
     title: 'Get a message',
     description: 'One message with its present status.',
     scope: 'messages:read',
     kind: 'read',
-    input: z.object({ id: id().describe('The id that a send answered.') }),
+    input: z.object({ id: makeIdSchema().describe('The id that a send answered.') }),
     async run({ store, extensions }, caller, { id }) {
       const messages = store.catalog.find('sms_messages')!
       const message = JSON.parse(
@@ -100,23 +100,23 @@ export const FIND_TOOLS: readonly Tool[] = [
       return message
     },
   }),
-  tool({
+  defineTool({
     name: 'find_conversations',
     title: 'Find conversations',
     description: 'Lists conversations, newest text first, with the number of matches.',
     scope: 'inbox:list',
     kind: 'read',
-    input: page(CONVERSATION_FILTER, '-last_at'),
-    run: finding('conversations'),
+    input: makePageSchema(CONVERSATION_FILTER, '-last_at'),
+    run: makeFindTool('conversations'),
   }),
-  tool({
+  defineTool({
     name: 'list_devices',
     title: 'List devices',
     description: 'Lists the phones and modems that send, with their state.',
     scope: 'devices:list',
     kind: 'read',
-    input: page(DEVICE_FILTER, 'name'),
-    run: finding('devices'),
+    input: makePageSchema(DEVICE_FILTER, 'name'),
+    run: makeFindTool('devices'),
   }),
 ]
 
@@ -128,7 +128,7 @@ function checkNames(
   sort: string,
 ): void {
   if (may('all:any')) return
-  const read = () => parseFilter(filter, () => spendReading(ticket, filter.length))
+  const read = () => parseFilter(filter, () => spendRuleReading(ticket, filter.length))
   const filtered = filter === '' ? [] : [...collectFilterNames(read())]
   const sorted = readSort(sort).map(({ name }) => name)
   if ([...filtered, ...sorted].some((name) => name.includes('.')))
@@ -138,7 +138,7 @@ function checkNames(
 const SENT = 'message_type = "outgoing"'
 
 /** Narrows a filter to what the key may see: `… && (filter)`. Throws if the filter itself closes the `(`. */
-function visibleMessages({ may }: McpCaller, filter: string): string {
+function limitToVisible({ may }: McpCaller, filter: string): string {
   if (may('inbox:list')) return filter
   if (filter === '') return SENT
   const both = `${SENT} && (${filter}\n)`

@@ -7,22 +7,22 @@ import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeKeySender } from '../../gateway/base/make-sender.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
-import { asSender } from '../../gateway/messages/require-sender.ts'
+import { runAsSender } from '../../gateway/messages/require-sender.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx } from '../../http/context.ts'
-import { gatewayForm } from '../../http/middleware/failure.ts'
-import { orInvalid } from '../../http/openapi/answers.ts'
-import { refusalAnswers } from '../../http/openapi/gateway-error-answers.ts'
+import { sendGatewayError } from '../../http/middleware/failure.ts'
+import { addInvalidAnswers } from '../../http/openapi/answers.ts'
+import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import { SENDING } from '../../http/openapi/operations.ts'
 import { KEY_HOLDER } from '../../http/openapi/security.ts'
-import { json } from '../../http/openapi/success-answers.ts'
+import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { HasServices, Permission } from '../../http/permission.ts'
 import { SMALL_BYTES } from '../../http/request-memory.ts'
 import { withCatalog } from '../../http/retry-request.ts'
-import { rows, undescribed } from '../../http/rows.ts'
+import { makeRoutes, makeUndescribedRow } from '../../http/rows.ts'
 import { countAnswer, openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { RetryLater } from '../../platform/api-errors.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
 import type { McpCaller } from './caller.ts'
 import { answerMcp } from './server.ts'
@@ -63,7 +63,7 @@ const byKey: Permission<
     work({ services, holder: await requireKey(c, services) }),
 }
 
-const ROUTES = rows(SENDING, {
+const ROUTES = makeRoutes(SENDING, {
   'POST /mcp': {
     permission: byKey,
     describe: {
@@ -73,23 +73,23 @@ const ROUTES = rows(SENDING, {
         'The Model Context Protocol by streamable HTTP without sessions. Its clients come with their libraries; see the page "For assistants".',
       body: [CALL],
       // JSON that is not a call gets an error of JSON-RPC
-      fails: orInvalid(
-        refusalAnswers(describeRefusals('unauthorized', 'invalid_request', 'request_too_large')),
+      fails: addInvalidAnswers(
+        listErrorAnswers(describeRefusals('unauthorized', 'invalid_request', 'request_too_large')),
         RESULT,
         { not_a_call: { value: NOT_A_CALL } },
       ),
       responses: {
         200: {
           description: 'The result of a call, alone or as an event.',
-          content: { ...json(RESULT), 'text/event-stream': { schema: z.string() } },
+          content: { ...describeJson(RESULT), 'text/event-stream': { schema: z.string() } },
         },
         202: { description: 'A notification was taken.' },
       },
     },
-    run: ({ services, holder }, c) => respond(c, services, holder),
+    run: ({ services, holder }, c) => answerMcpRequest(c, services, holder),
   },
   // there are no sessions to open with GET or to end with DELETE
-  'ALL /mcp': undescribed(byKey, (_, c) => {
+  'ALL /mcp': makeUndescribedRow(byKey, (_, c) => {
     c.header('allow', 'POST')
     return c.json(
       { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null },
@@ -99,13 +99,22 @@ const ROUTES = rows(SENDING, {
 })
 
 /** The Model Context Protocol (MCP), for AI assistants with an API key. */
-export const MCP: Protocol = { group: 'mcp', roots: ['/mcp'], errorForm: gatewayForm, rows: ROUTES }
+export const MCP: Protocol = {
+  group: 'mcp',
+  roots: ['/mcp'],
+  errorForm: sendGatewayError,
+  rows: ROUTES,
+}
 
 /** Collects the whole answer before sending it, to reserve memory for it until the client has read it. */
-async function respond(c: Ctx, services: GatewayServices, holder: KeyHolder): Promise<Response> {
+async function answerMcpRequest(
+  c: Ctx,
+  services: GatewayServices,
+  holder: KeyHolder,
+): Promise<Response> {
   const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
   if (Array.isArray(json) && json.length > MAX_BATCH)
-    throw invalid(`A batch has at most ${MAX_BATCH} calls`)
+    throw invalidRequest(`A batch has at most ${MAX_BATCH} calls`)
   const signal = makeEndSignal(c)
   const request = new Request(c.req.url, { method: 'POST', headers: c.req.header(), signal })
   c.set('asker', holder.auth)
@@ -156,7 +165,7 @@ function makeMcpCaller(c: Ctx, services: GatewayServices, holder: KeyHolder): Mc
   return {
     sender: makeKeySender(holder),
     may: (scope) => hasScope(holder.scopes, scope),
-    asSender: (work) => asSender(services, identifySender, work),
+    asSender: (work) => runAsSender(services, identifySender, work),
     reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),
   }
 }

@@ -15,7 +15,7 @@ export function makeInputSchema({ input }: Tool): StandardSchemaWithJSON {
     '~standard': {
       version: 1,
       vendor: 'pocketsms',
-      validate: (value) => check(input, value),
+      validate: (value) => checkToolInput(input, value),
       jsonSchema: {
         ...jsonSchema,
         input(options) {
@@ -27,7 +27,7 @@ export function makeInputSchema({ input }: Tool): StandardSchemaWithJSON {
   }
 }
 
-function check(input: Tool['input'], value: unknown) {
+function checkToolInput(input: Tool['input'], value: unknown) {
   try {
     return { value: checkShape(input, value) }
   } catch (error) {

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
-import { id } from '../../gateway/base/body-schemas.ts'
+import { makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import { requirePermit } from '../../gateway/base/permissions.ts'
 import { readUsage } from '../../gateway/base/quota.ts'
 import { readBodyRecipients } from '../../gateway/base/read-numbers.ts'
@@ -9,10 +9,10 @@ import { COMMON, SEND, TEMPLATE_SEND } from '../../gateway/messages/send/body-sc
 import { readIdempotency } from '../../gateway/messages/send/idempotency.ts'
 import { previewSend } from '../../gateway/messages/send/preview-send.ts'
 import { readPreview, readSend } from '../../gateway/messages/send/read-send-body.ts'
-import { send } from '../../gateway/messages/send/send-texts.ts'
+import { sendMessages } from '../../gateway/messages/send/send-texts.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { McpCaller, McpServices } from './caller.ts'
-import { type Tool, tool } from './tool.ts'
+import { defineTool, type Tool } from './tool.ts'
 
 const RECIPIENTS = COMMON.recipients.describe(
   'Phone numbers, each of which gets one message. Without a calling code, they are numbers of the account’s country. May be empty when `group_ids` are given.',
@@ -36,7 +36,7 @@ const WHEN = {
 }
 
 /** Sends with the checks, quota and opt-outs of `/api/sms`. `name`: the tool's name. */
-async function sendAs(
+async function sendToolTexts(
   services: McpServices,
   caller: McpCaller,
   name: string,
@@ -47,7 +47,7 @@ async function sendAs(
   const body = readSend(schema, json, new Date())
   const idempotency = readIdempotency(idempotency_key, `/mcp/${name}`, json)
   const { answer } = await caller.asSender(async (sender) =>
-    send(
+    sendMessages(
       services,
       sender,
       await readBodyRecipients(store, sender.user, body, config.maxRecipients),
@@ -58,7 +58,7 @@ async function sendAs(
 }
 
 export const SEND_TOOLS: readonly Tool[] = [
-  tool({
+  defineTool({
     name: 'send_message',
     title: 'Send a text message',
     description:
@@ -66,9 +66,9 @@ export const SEND_TOOLS: readonly Tool[] = [
     scope: 'messages:send',
     kind: 'write',
     input: z.object({ ...WHOM, ...TEXT, ...WHEN }),
-    run: (services, caller, input) => sendAs(services, caller, 'send_message', input, SEND),
+    run: (services, caller, input) => sendToolTexts(services, caller, 'send_message', input, SEND),
   }),
-  tool({
+  defineTool({
     name: 'send_template',
     title: 'Send a template',
     description:
@@ -77,9 +77,9 @@ export const SEND_TOOLS: readonly Tool[] = [
     kind: 'write',
     input: z.object({ ...WHOM, ...TEMPLATE, ...WHEN }),
     run: (services, caller, input) =>
-      sendAs(services, caller, 'send_template', input, TEMPLATE_SEND),
+      sendToolTexts(services, caller, 'send_template', input, TEMPLATE_SEND),
   }),
-  tool({
+  defineTool({
     name: 'preview_message',
     title: 'Preview a text message',
     description:
@@ -101,17 +101,17 @@ export const SEND_TOOLS: readonly Tool[] = [
         }),
       ),
   }),
-  tool({
+  defineTool({
     name: 'cancel_message',
     title: 'Cancel a text message',
     description: 'Cancels a message that no device has taken yet.',
     scope: 'messages:cancel',
     kind: 'write',
-    input: z.object({ id: id().describe('The id that a send answered.') }),
+    input: z.object({ id: makeIdSchema().describe('The id that a send answered.') }),
     run: ({ store }, { sender }, { id }) =>
       cancelMessage(store, requirePermit(sender, 'cancel'), id),
   }),
-  tool({
+  defineTool({
     name: 'get_quota',
     title: 'Get the quota',
     description: 'How many messages were sent this month, and how many may be.',

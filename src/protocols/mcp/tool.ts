@@ -14,7 +14,7 @@ export interface Tool {
   readonly run: (services: McpServices, caller: McpCaller, input: never) => Promise<object>
 }
 
-export const tool = <Input extends z.ZodObject>(
+export const defineTool = <Input extends z.ZodObject>(
   definition: Omit<Tool, 'input' | 'run'> & {
     readonly input: Input
     readonly run: (

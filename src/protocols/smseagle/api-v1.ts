@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { rows } from '../../http/rows.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { makeRoutes } from '../../http/rows.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import { readQueryAndForm } from '../parameters.ts'
-import { type DoorCall, door } from '../send-only-protocol.ts'
+import { type DoorCall, defineSendRoute } from '../send-only-protocol.ts'
 import type { Recipients } from './recipients.ts'
-import { sendTo } from './send-to.ts'
+import { sendToNamed } from './send-to.ts'
 
 /** SMSEagle's APIv1: a method (the end of the path), its parameter for the recipients, and their kind. */
 const METHODS: Readonly<Record<string, readonly [parameter: string, kind: keyof Recipients]>> = {
@@ -17,15 +17,15 @@ const METHODS: Readonly<Record<string, readonly [parameter: string, kind: keyof 
 export const NOT_OFFERED = ['date', 'send_after', 'send_before', 'test', 'attachments']
 
 /** Whether a parameter is given and not switched off. JSON-RPC has switches as booleans, too. */
-const isOn = (value: unknown) => Boolean(value) && value !== '0' && value !== 'false'
+const isSwitchedOn = (value: unknown) => Boolean(value) && value !== '0' && value !== 'false'
 
 /** Throws 400 if a call has one of these parameters, unless it is empty or off. */
-export function refuseOthers(
+export function refuseOtherParameters(
   given: Readonly<Record<string, unknown>>,
   others: readonly string[],
 ): void {
-  const other = others.find((name) => isOn(given[name]))
-  if (other) throw invalid(`${other} is not supported here`)
+  const other = others.find((name) => isSwitchedOn(given[name]))
+  if (other) throw invalidRequest(`${other} is not supported here`)
 }
 
 export async function sendV1(
@@ -35,19 +35,23 @@ export async function sendV1(
 ) {
   const { access_token: token, login = '', pass = '', message: body, highpriority } = given
   const by = token === undefined ? { key: pass, name: login } : { key: token }
-  const sent = await sendTo(call, by, () => {
-    refuseOthers(given, NOT_OFFERED)
-    if (!Object.hasOwn(METHODS, method)) throw invalid('This method is not offered here')
+  const sent = await sendToNamed(call, by, () => {
+    refuseOtherParameters(given, NOT_OFFERED)
+    if (!Object.hasOwn(METHODS, method)) throw invalidRequest('This method is not offered here')
     const [parameter, kind] = METHODS[method]!
-    return { named: { [kind]: given[parameter] ?? '' }, body, priority: isOn(highpriority) ? 1 : 0 }
+    return {
+      named: { [kind]: given[parameter] ?? '' },
+      body,
+      priority: isSwitchedOn(highpriority) ? 1 : 0,
+    }
   })
   return sent.map(({ id }) => id)
 }
 
 const PARAMETERS = ['access_token', 'login', 'pass', 'message', 'highpriority']
 
-const v1 = (method: string, from: 'query' | 'form') =>
-  door(
+const defineV1Route = (method: string, from: 'query' | 'form') =>
+  defineSendRoute(
     {
       summary: 'Send a text (APIv1)',
       [from]: [...PARAMETERS, METHODS[method]![0]],
@@ -61,11 +65,11 @@ const v1 = (method: string, from: 'query' | 'form') =>
     },
   )
 
-export const V1_ROUTES = rows('smseagle', {
-  'GET /http_api/send_sms': v1('send_sms', 'query'),
-  'POST /http_api/send_sms': v1('send_sms', 'form'),
-  'GET /http_api/send_togroup': v1('send_togroup', 'query'),
-  'POST /http_api/send_togroup': v1('send_togroup', 'form'),
-  'GET /http_api/send_tocontact': v1('send_tocontact', 'query'),
-  'POST /http_api/send_tocontact': v1('send_tocontact', 'form'),
+export const V1_ROUTES = makeRoutes('smseagle', {
+  'GET /http_api/send_sms': defineV1Route('send_sms', 'query'),
+  'POST /http_api/send_sms': defineV1Route('send_sms', 'form'),
+  'GET /http_api/send_togroup': defineV1Route('send_togroup', 'query'),
+  'POST /http_api/send_togroup': defineV1Route('send_togroup', 'form'),
+  'GET /http_api/send_tocontact': defineV1Route('send_tocontact', 'query'),
+  'POST /http_api/send_tocontact': defineV1Route('send_tocontact', 'form'),
 })

@@ -1,8 +1,8 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { tooMany } from '../../gateway/base/permissions.ts'
+import { makeCountError } from '../../gateway/base/permissions.ts'
 import { readRecipients } from '../../gateway/base/read-numbers.ts'
 import { findGroupsByName } from '../../gateway/hooks/compose-hook-text.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { splitAtCommas } from '../parameters.ts'
@@ -27,16 +27,16 @@ export async function findRecipients(store: Store, user: string, max: number, gi
   const [to, contacts, groups] = [given.to, given.contacts, given.groups].map((list) =>
     splitAtCommas(list ?? ''),
   )
-  if (contacts!.length > max || groups!.length > max) throw tooMany(max)
+  if (contacts!.length > max || groups!.length > max) throw makeCountError(max)
   const numbers = await readRecipients(store, user, to!, max, WORLD)
   return {
     numbers,
-    recipients: [...new Set([...numbers, ...(await phonesNamed(store, user, contacts!))])],
+    recipients: [...new Set([...numbers, ...(await findPhonesByName(store, user, contacts!))])],
     group_ids: await findGroupsByName(store, user, groups!),
   }
 }
 
-async function phonesNamed(
+async function findPhonesByName(
   store: Store,
   user: string,
   names: readonly string[],
@@ -46,7 +46,7 @@ async function phonesNamed(
   return names.map((name) => {
     const [person, other] = people.get(name) ?? []
     if (person && !other) return person.phone
-    throw invalid(
+    throw invalidRequest(
       `${other ? 'Several contacts are' : 'No contact is'} called "${name.slice(0, 40)}"`,
     )
   })

@@ -10,7 +10,7 @@ import { findRecipients, type Recipients } from './recipients.ts'
  * Checks the API key, calls `read` and sends. Returns ids and phone numbers: '' for members of groups, and
  * for contacts unless the key may read them.
  */
-export async function sendTo(
+export async function sendToNamed(
   { c, services }: DoorCall,
   by: Omit<KeyCredentials, 'ip'>,
   read: () => DoorSend & { readonly named: Recipients },

@@ -1,12 +1,12 @@
 import type { ErrorForm } from '../../http/context.ts'
-import { messageForm, sendError } from '../../http/middleware/failure.ts'
+import { sendError, sendMessageError } from '../../http/middleware/failure.ts'
 
 /** The sentence that explains an error. For status 400 it begins with SMSEagle's words. */
 const explainEagleError = ({ status, message }: { status: number; message: string }): string =>
   status === 400 ? `Wrong parameters: ${message}` : message
 
 /** An error in JSON-RPC. `result`: a sentence, or an object if the request's `responsetype` is `extended`. */
-export const rpcForm =
+export const makeRpcErrorForm =
   (isExtended: boolean): ErrorForm =>
   (c, error) => {
     const error_text = explainEagleError(error)
@@ -16,8 +16,8 @@ export const rpcForm =
   }
 
 /** Errors in the form of one of SMSEagle's APIs. The path decides which one, even a path without a route. */
-export const errorForm: ErrorForm = (c, error) => {
-  if (c.req.path.startsWith('/api/')) return messageForm(c, error)
-  if (c.req.path.startsWith('/jsonrpc')) return rpcForm(false)(c, error)
+export const sendEagleError: ErrorForm = (c, error) => {
+  if (c.req.path.startsWith('/api/')) return sendMessageError(c, error)
+  if (c.req.path.startsWith('/jsonrpc')) return makeRpcErrorForm(false)(c, error)
   return c.text(explainEagleError(error), error.status as 400)
 }

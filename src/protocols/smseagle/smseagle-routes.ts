@@ -2,14 +2,14 @@ import { z } from 'zod'
 import { toScalarText } from '../../engine/fields/cast.ts'
 import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import { rows } from '../../http/rows.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { makeRoutes } from '../../http/rows.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { MAX_BODY_BYTES } from '../parameters.ts'
-import { type DoorCall, door, makeSendOnlyProtocol } from '../send-only-protocol.ts'
-import { NOT_OFFERED, refuseOthers, sendV1, V1_ROUTES } from './api-v1.ts'
-import { sendTo } from './send-to.ts'
-import { errorForm, rpcForm } from './smseagle-errors.ts'
+import { type DoorCall, defineSendRoute, makeSendOnlyProtocol } from '../send-only-protocol.ts'
+import { NOT_OFFERED, refuseOtherParameters, sendV1, V1_ROUTES } from './api-v1.ts'
+import { sendToNamed } from './send-to.ts'
+import { makeRpcErrorForm, sendEagleError } from './smseagle-errors.ts'
 
 const RPC = z
   .object({
@@ -27,7 +27,7 @@ const RPC = z
 function requireTextParameter(name: string, value: unknown): string {
   const text = toScalarText(value)
   if (text !== undefined) return text
-  throw invalid(
+  throw invalidRequest(
     NOT_OFFERED.includes(name) ? `${name} is not supported here` : `${name} must be a text`,
   )
 }
@@ -36,7 +36,7 @@ async function answerRpc(call: DoorCall) {
   const { method, params } = checkShape(RPC, await readJson(call.c, MAX_BODY_BYTES, JSON.parse))
   const name = method.replace(/^sms\./, '')
   const isExtended = params.responsetype === 'extended'
-  call.c.set('errorForm', rpcForm(isExtended))
+  call.c.set('errorForm', makeRpcErrorForm(isExtended))
   const given = Object.entries(params).map(([key, value]) => [
     key,
     requireTextParameter(key, value),
@@ -65,7 +65,7 @@ const MESSAGE = z
 async function answerV2(call: DoorCall) {
   const key = String(call.c.env.incoming.headers['access-token'] ?? '')
   const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)
-  const sent = await sendTo(call, { key }, () => {
+  const sent = await sendToNamed(call, { key }, () => {
     const {
       to,
       contacts,
@@ -74,7 +74,7 @@ async function answerV2(call: DoorCall) {
       priority,
       date: scheduled_at,
     } = checkShape(MESSAGE, json)
-    refuseOthers(
+    refuseOtherParameters(
       json as object as Readonly<Record<string, unknown>>,
       NOT_OFFERED.filter((name) => name !== 'date'),
     )
@@ -86,8 +86,8 @@ async function answerV2(call: DoorCall) {
 
 const fault = z.strictObject({ error_text: z.string(), status: z.literal('error') })
 
-const OTHERS = rows('smseagle', {
-  'POST /jsonrpc/sms': door(
+const OTHERS = makeRoutes('smseagle', {
+  'POST /jsonrpc/sms': defineSendRoute(
     {
       summary: 'Send a text (JSON-RPC)',
       body: RPC,
@@ -95,7 +95,7 @@ const OTHERS = rows('smseagle', {
     },
     answerRpc,
   ),
-  'POST /api/v2/messages/sms': door(
+  'POST /api/v2/messages/sms': defineSendRoute(
     {
       summary: 'Send a text (APIv2)',
       header: z.object({ 'access-token': z.string().describe('An API key.') }),
@@ -113,7 +113,7 @@ export const SMSEAGLE: Protocol = {
     'What an SMSEagle offers to programs that send texts.',
     ['/http_api', '/jsonrpc', '/api/v2/messages', '/index.php'],
     [...V1_ROUTES, ...OTHERS],
-    errorForm,
+    sendEagleError,
   ),
   canonicalPath: (path) => path.replace(/^\/index\.php(?=\/)/, ''),
   pathMark: '/index.php/',

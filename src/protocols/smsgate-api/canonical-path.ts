@@ -6,7 +6,7 @@ const SINGULAR = /^\/(message|device)(?=\/|$)/
 const EXPORT = /^\/inbox\/export$/
 
 /** The path of the route for a request. Replaces SMSGate's other prefix and spellings. */
-export function canonicalPath(path: string): string {
+export function toCanonicalPath(path: string): string {
   const prefix = PREFIX.exec(path)?.[0]
   if (prefix === undefined) return path
   const rest = path.slice(prefix.length).replace(/\/$/, '')

@@ -3,12 +3,17 @@ import {
   findKeyHolderById,
   identifyKey,
   isKey,
-  isNamed,
+  isKeyOwnerName,
   type KeyHolder,
 } from '../../engine/auth/identify-key.ts'
-import { grants, REFRESH_SCOPE, resolveScopes, type Scopes } from '../../engine/request/scopes.ts'
+import {
+  grantsScope,
+  REFRESH_SCOPE,
+  resolveScopes,
+  type Scopes,
+} from '../../engine/request/scopes.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
-import { scopeRequired } from '../../gateway/base/permissions.ts'
+import { makeScopeError } from '../../gateway/base/permissions.ts'
 import { makeKeyCaller, type SendingCaller } from '../../gateway/messages/require-sender.ts'
 import type { Ctx } from '../../http/context.ts'
 import { readClientIp } from '../../http/server/caller.ts'
@@ -43,9 +48,9 @@ export async function requireClient(
 ) {
   const caller = await identifyClient(c, services, cached)
   if (!caller) throw gatewayRefusal('unauthorized', 'Unauthorized')
-  if (grants(caller.scopes, scope)) return caller
+  if (grantsScope(caller.scopes, scope)) return caller
   if (cached) return requireClient(c, services, scope, false)
-  throw scopeRequired(scope)
+  throw makeScopeError(scope)
 }
 
 async function identifyClient(
@@ -62,7 +67,7 @@ async function identifyClient(
     { key, ip: readClientIp(c, services) },
     { cached },
   )
-  if (!holder || (basic && !isNamed(holder, basic.identity))) return null
+  if (!holder || (basic && !isKeyOwnerName(holder, basic.identity))) return null
   return makeClientCaller(c, services, holder)
 }
 
@@ -79,7 +84,7 @@ async function identifyToken(
   if (!holder || holder.auth.id !== token.user) return null
   const caller = makeClientCaller(c, services, holder)
   const scopes = token.scopes.filter(
-    (scope) => scope === REFRESH_SCOPE || grants(caller.scopes, scope),
+    (scope) => scope === REFRESH_SCOPE || grantsScope(caller.scopes, scope),
   )
   return { ...caller, scopes, token }
 }

@@ -4,8 +4,8 @@ import { readJson } from '../../http/body/raw-body.ts'
 import type { Ctx } from '../../http/context.ts'
 import { SMSGATE_CLIENT } from '../../http/openapi/security.ts'
 import type { Permission } from '../../http/permission.ts'
-import { type Attempt, retry } from '../../http/retry-request.ts'
-import { type Description, described } from '../describe-route.ts'
+import { type Attempt, retryRequest } from '../../http/retry-request.ts'
+import { type Description, describeRoute } from '../describe-route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { type ClientCaller, requireClient } from './credentials.ts'
 
@@ -25,13 +25,13 @@ export interface Call extends ClientCaller {
 /** Ten times the bytes of a long text to 100 numbers. */
 const MAX_BODY_BYTES = 1 << 20
 
-const byScope = (
+const allowScope = (
   scope: Scope | typeof REFRESH_SCOPE,
   hasBody: boolean,
 ): Permission<Call, GatewayServices> => ({
   security: SMSGATE_CLIENT,
   withCaller: (c, services, work) =>
-    retry(
+    retryRequest(
       services.store,
       (isCached) => requireClient(c, services, scope, isCached),
       async (caller, attempt) => {
@@ -46,14 +46,14 @@ const byScope = (
 export const ERROR = z.object({ message: z.string() }).meta({ id: 'SmsgateError' })
 
 /** A row of SMSGate's API for client programs. */
-export const route = (
+export const defineRoute = (
   scope: Scope | typeof REFRESH_SCOPE,
   summary: string,
   run: (call: Call) => Promise<unknown>,
   more: Omit<Description, 'summary'> = {},
 ) => ({
-  permission: byScope(scope, more.body !== undefined),
-  ...described({
+  permission: allowScope(scope, more.body !== undefined),
+  ...describeRoute({
     error: ERROR,
     summary,
     ...more,

@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import type { Permit } from '../../gateway/base/permissions.ts'
 import { cancelBatch, cancelOnce } from '../../gateway/messages/queue/cancel-messages.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 
@@ -42,7 +42,7 @@ export async function findSend({ db }: Store, user: string, id: string): Promise
   if (!found) throw gatewayRefusal('message_not_found')
   const { size, ...send } = found
   if (size > MAX_RECIPIENTS)
-    throw invalid(
+    throw invalidRequest(
       `This batch has more than ${MAX_RECIPIENTS} recipients: ask for /api/sms/batches/${send.ref}`,
     )
   return send

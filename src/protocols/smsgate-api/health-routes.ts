@@ -3,23 +3,23 @@ import { sendRaw } from '../../http/answer.ts'
 import type { Ctx } from '../../http/context.ts'
 import { makeReadinessProbe } from '../../http/metrics/readiness.ts'
 import type { Operation } from '../../http/openapi/operations.ts'
-import { json } from '../../http/openapi/success-answers.ts'
-import { everybody, type HasServices } from '../../http/permission.ts'
-import { rows } from '../../http/rows.ts'
+import { describeJson } from '../../http/openapi/success-answers.ts'
+import { allowEverybody, type HasServices } from '../../http/permission.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { describeFailures } from '../describe-route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { ERROR, TAG } from './define-route.ts'
 
 /** A health check: 503 unless the server is ready. */
-const health = (id: string) => ({
-  permission: everybody<GatewayServices>(),
+const defineHealthRoute = (id: string) => ({
+  permission: allowEverybody<GatewayServices>(),
   describe: {
     id,
     summary: 'Whether the server works',
     description: 'Whether the server works. Needs no credentials.',
     answer: ['It works.', z.unknown()],
     fails: describeFailures(ERROR),
-    responses: { 503: { description: 'It does not.', content: json(z.unknown()) } },
+    responses: { 503: { description: 'It does not.', content: describeJson(z.unknown()) } },
   } satisfies Operation,
   run: async ({ services }: HasServices, c: Ctx) => {
     const begun = performance.now()
@@ -36,7 +36,7 @@ const health = (id: string) => ({
     return sendRaw(c, JSON.stringify(health), ready ? 200 : 503)
   },
 })
-export const HEALTH = rows(TAG, {
-  'GET /api/3rdparty/v1/health': health('smsgateHealth'),
-  'GET /api/3rdparty/v1/health/:probe{live|ready|startup}': health('smsgateProbe'),
+export const HEALTH = makeRoutes(TAG, {
+  'GET /api/3rdparty/v1/health': defineHealthRoute('smsgateHealth'),
+  'GET /api/3rdparty/v1/health/:probe{live|ready|startup}': defineHealthRoute('smsgateProbe'),
 })

@@ -2,16 +2,16 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/date.ts'
-import { checkShape, id } from '../../gateway/base/body-schemas.ts'
-import { isOwn } from '../../gateway/messages/send/send-texts.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { checkShape, makeIdSchema } from '../../gateway/base/body-schemas.ts'
+import { isOwnLine } from '../../gateway/messages/send/send-texts.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { evaluate } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { lock } from '../../platform/db/queries.ts'
-import { overLimit } from '../../platform/limits/holder.ts'
+import { takeLock } from '../../platform/db/queries.ts'
+import { makeOverLimit } from '../../platform/limits/holder.ts'
 import { requestInbox } from '../smsgate/inbox-request.ts'
-import { isoDate, MAX_DEVICE_ID, rfc3339, unknownDevice } from './values.ts'
+import { MAX_DEVICE_ID, makeDeviceError, makeInstantSchema, toIsoDate } from './values.ts'
 
 const MAX_DAYS = 31
 /** Maximum webhook calls of one inbox refresh: 20,000 in one statement would take seconds. */
@@ -21,9 +21,9 @@ const DAY_MS = 86_400_000
 /** A request that phones post their received texts again (inbox refresh). */
 export const REFRESH_BODY = z
   .object({
-    since: rfc3339(),
-    until: rfc3339(),
-    deviceId: id(MAX_DEVICE_ID).nullish().describe('Left out: all devices.'),
+    since: makeInstantSchema(),
+    until: makeInstantSchema(),
+    deviceId: makeIdSchema(MAX_DEVICE_ID).nullish().describe('Left out: all devices.'),
     messageTypes: z
       .array(z.enum(['SMS', 'MMS'], 'must be SMS or MMS'), 'must be a list')
       .max(10)
@@ -40,10 +40,11 @@ export const REFRESH_BODY = z
 /** Reads the body of an inbox refresh; no device becomes ''. Throws 400 that names the first wrong field. */
 function readRefreshBody(raw: unknown) {
   const { since, until, deviceId, webhookDelivery, triggerWebhooks } = checkShape(REFRESH_BODY, raw)
-  if (since > until) throw invalid('since must not be after until')
+  if (since > until) throw invalidRequest('since must not be after until')
   if (toDate(until)!.getTime() - toDate(since)!.getTime() > MAX_DAYS * DAY_MS)
-    throw invalid(`until must be at most ${MAX_DAYS} days after since`)
-  if (webhookDelivery === 'Batch') throw invalid('webhookDelivery must be Disabled or Individual')
+    throw invalidRequest(`until must be at most ${MAX_DAYS} days after since`)
+  if (webhookDelivery === 'Batch')
+    throw invalidRequest('webhookDelivery must be Disabled or Individual')
   const tellsWebhooks = webhookDelivery === 'Individual' || triggerWebhooks === true
   return { since, until, device: deviceId ?? '', tellsWebhooks }
 }
@@ -51,28 +52,28 @@ function readRefreshBody(raw: unknown) {
 type Refresh = ReturnType<typeof readRefreshBody>
 
 /** SQL: the user's texts that came in a period, MAX_CALLS and one at most. */
-const textsSql = (user: string, { since, until, device }: Refresh) => sql`(
+const writeTextsSql = (user: string, { since, until, device }: Refresh) => sql`(
   select m.id, m."user" from sms_messages m
   where m."user" = ${user} and m.message_type = 'incoming' and m.delivered_at between ${since} and ${until}
     and ${device === '' ? sql`true` : sql`m.device = ${device}`}
   limit ${sql.lit(MAX_CALLS + 1)})`
 
-const receiversSql = (user: string) => sql`(
+const writeReceiversSql = (user: string) => sql`(
   select w.id from webhooks w where w."user" = ${user} and w.enabled and w.smsgate_event = 'sms:received')`
 
 const countCalls = (db: Db, user: string, refresh: Refresh) =>
-  evaluate(
+  evaluateSql(
     db,
-    sql<number>`(select count(*) from ${textsSql(user, refresh)} t cross join ${receiversSql(user)} w)`,
+    sql<number>`(select count(*) from ${writeTextsSql(user, refresh)} t cross join ${writeReceiversSql(user)} w)`,
   )
 
 const queueCalls = (db: Db, user: string, refresh: Refresh) =>
-  evaluate(
+  evaluateSql(
     db,
     sql`(select webhook_queue(array_agg(
         row(pb_new_id(), w.id, t."user", t.event_id, 'message.received', t.id, null, null)::webhook_call))
-      from (select *, pb_new_id() as event_id from ${textsSql(user, refresh)} m) t
-      cross join ${receiversSql(user)} w)`,
+      from (select *, pb_new_id() as event_id from ${writeTextsSql(user, refresh)} m) t
+      cross join ${writeReceiversSql(user)} w)`,
   )
 
 const RETRY_SECONDS = 60
@@ -81,9 +82,9 @@ const RETRY_SECONDS = 60
  * Counts waiting webhook calls, at most MAX_CALLS per webhook. The inner limit makes Postgres use the index.
  */
 const countWaiting = (db: Db, user: string) =>
-  evaluate(
+  evaluateSql(
     db,
-    sql<number>`(select count(*) from ${receiversSql(user)} w cross join lateral (
+    sql<number>`(select count(*) from ${writeReceiversSql(user)} w cross join lateral (
       select from webhook_dispatch d where d."user" = ${user} and d.webhook = w.id and d.handed_at is null
       limit ${sql.lit(MAX_CALLS)}) waiting)`,
   )
@@ -92,17 +93,17 @@ const countWaiting = (db: Db, user: string) =>
  * Repeats a user's `sms:received` webhook calls for a period. Throws 400 if there are more than MAX_CALLS,
  * and 429 while MAX_CALLS earlier ones wait: many refreshes would fill the disk.
  */
-function deliverAgain({ db }: Store, user: string, refresh: Refresh): Promise<void> {
+function redeliverTexts({ db }: Store, user: string, refresh: Refresh): Promise<void> {
   return db.transaction(async (inside) => {
-    await lock(inside, LOCKS.inboxRefresh, user)
+    await takeLock(inside, LOCKS.inboxRefresh, user)
     if ((await countWaiting(inside, user)) >= MAX_CALLS)
-      throw overLimit(
+      throw makeOverLimit(
         'texts of an earlier refresh that wait for their webhooks',
         true,
         RETRY_SECONDS,
       )
     if ((await countCalls(inside, user, refresh)) > MAX_CALLS)
-      throw invalid(
+      throw invalidRequest(
         `This would be more than ${MAX_CALLS} calls, one for each text and webhook: ask for a shorter time`,
       )
     await queueCalls(inside, user, refresh)
@@ -116,15 +117,17 @@ export async function refreshInbox(store: Store, user: string, body: unknown, al
   const refresh = readRefreshBody(body)
   const { since, until, device } = refresh
   const tellsWebhooks = always || refresh.tellsWebhooks
-  if (device !== '' && !(await isOwn(store, 'devices', user, device))) throw unknownDevice()
+  if (device !== '' && !(await isOwnLine(store, 'devices', user, device))) throw makeDeviceError()
   // phones first: if this fails, no webhook call is repeated; texts that are posted twice are stored once
   const phones = await requestInbox(store, user, device, {
-    since: isoDate(since),
-    until: isoDate(until),
+    since: toIsoDate(since),
+    until: toIsoDate(until),
   })
-  if (tellsWebhooks) await deliverAgain(store, user, refresh)
+  if (tellsWebhooks) await redeliverTexts(store, user, refresh)
   if (phones === 0 && !tellsWebhooks)
-    throw invalid('webhookDelivery must be Individual: none of these devices is an SMSGate phone')
+    throw invalidRequest(
+      'webhookDelivery must be Individual: none of these devices is an SMSGate phone',
+    )
   // some clients cannot read an empty body, or the text that SMSGate's server answers
   return {}
 }

@@ -1,14 +1,14 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { findAllStored } from '../../engine/files/stored-files.ts'
-import { sentFile } from '../../http/routes/files.ts'
+import { findStoredFiles } from '../../engine/files/stored-files.ts'
+import { toSentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/sent-file.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
-import { queries, unindexed } from '../../platform/db/queries.ts'
+import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { toObjects } from '../../platform/db/statement.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
 import type { Call } from './define-route.ts'
-import { dateIn, deviceIn, isoDate, numberIn } from './values.ts'
+import { dateIn, deviceIn, numberIn, toIsoDate } from './values.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 500
@@ -81,7 +81,7 @@ const toInboxMessage = ({ recipient, simNumber, createdAt, attachments, ...row }
   ...row,
   ...(recipient && { recipient }),
   ...(simNumber && { simNumber }),
-  createdAt: isoDate(createdAt),
+  createdAt: toIsoDate(createdAt),
   ...(attachments && { attachments: JSON.parse(attachments) }),
 })
 
@@ -95,14 +95,14 @@ export async function sendAttachment({ c, store, user }: Call): Promise<Response
     .select('attachments')
     .where('id', '=', id)
     .where('message_type', '=', 'incoming')
-    .where(unindexed('user'), '=', user)
+    .where(writeUnindexed('user'), '=', user)
     .executeTakeFirst()
   const name = text?.attachments[Number(part) - 1]
-  const [file] = await findAllStored(
+  const [file] = await findStoredFiles(
     store.db,
     { collection: 'sms_messages', record: id },
     name ? [name] : [],
   )
   if (!file) throw new GatewayError(404, { message: 'There is no such attachment' })
-  return sendFile(c, sentFile(store.db, file), file.name)
+  return sendFile(c, toSentFile(store.db, file), file.name)
 }

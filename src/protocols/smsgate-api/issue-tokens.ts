@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { grants, SCOPES } from '../../engine/request/scopes.ts'
+import { grantsScope, SCOPES } from '../../engine/request/scopes.ts'
 import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import type { Ctx } from '../../http/context.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { ClientCaller } from './credentials.ts'
 import { ACCESS_SECONDS, insertPair, parseTokenId } from './token-pairs.ts'
@@ -33,8 +33,9 @@ export async function issueTokens(
   const { c, store, user, sentBy: apiKey, secret, scopes: allowed } = call
   const { scopes, ttl } = checkShape(TOKEN_BODY, call.json)
   for (const [i, scope] of scopes.entries()) {
-    if (!SCOPES.some((known) => known === scope)) throw invalid(`scopes[${i}] is not a known scope`)
-    if (!grants(allowed, scope)) throw gatewayRefusal('forbidden', `scope required: ${scope}`)
+    if (!SCOPES.some((known) => known === scope))
+      throw invalidRequest(`scopes[${i}] is not a known scope`)
+    if (!grantsScope(allowed, scope)) throw gatewayRefusal('forbidden', `scope required: ${scope}`)
   }
   const seconds = Math.min(ttl || ACCESS_SECONDS, ACCESS_SECONDS)
   return insertPair(c, store.db, { user, apiKey, secret, scopes: [...new Set(scopes)] }, seconds)

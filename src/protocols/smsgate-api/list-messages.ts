@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { SendRow } from './find-send.ts'
-import { MESSAGES_OF_SEND, readStates, stateSql, WHOLE_STATE } from './send-state.ts'
+import { MESSAGES_OF_SEND, readStates, WHOLE_STATE, writeStateSql } from './send-state.ts'
 import { dateIn, deviceIn, flagIn, numberIn } from './values.ts'
 
 const DEFAULT_LIMIT = 50
@@ -43,23 +43,23 @@ export async function listMessages(store: Store, user: string, query: ListQuery)
   const { from, to, state, deviceId, limit, offset } = query
   const params = [user, from, to, limit, offset, state, deviceId].slice(
     0,
-    isFiltered(query) ? 7 : 5,
+    isListFiltered(query) ? 7 : 5,
   )
-  const { rows } = await store.db.shaped(pageSql(query), params)
+  const { rows } = await store.db.shaped(writePageSql(query), params)
   const [total, page] = rows[0] as [number, string]
   const sends = JSON.parse(page) as SendRow[]
   return { total: Number(total), items: await readStates(store, user, sends, query.includeContent) }
 }
 
-const isFiltered = ({ state, deviceId }: ListQuery) => state !== '' || deviceId !== ''
+const isListFiltered = ({ state, deviceId }: ListQuery) => state !== '' || deviceId !== ''
 
 /** SQL for a page of sends and their total. Without a filter by state or device it reads no messages. */
-function pageSql(query: ListQuery): string {
+function writePageSql(query: ListQuery): string {
   const order = query.sort === '-created_at' ? 'desc' : ''
   const period = `s."user" = $1 and s.api = 'smsgate' and ($2 = '' or s.created >= $2) and ($3 = '' or s.created < $3)`
   const matching = `select s.id, s.ref, s.is_batch, s.created from sms_origins s
-    where ${period}${isFiltered(query) ? ` and ${FILTER}` : ''}`
-  return `with matching as ${isFiltered(query) ? 'materialized' : 'not materialized'} (${matching})
+    where ${period}${isListFiltered(query) ? ` and ${FILTER}` : ''}`
+  return `with matching as ${isListFiltered(query) ? 'materialized' : 'not materialized'} (${matching})
 select (select count(*) from matching), coalesce((
   select json_agg(json_build_object('id', p.id, 'ref', p.ref, 'isBatch', p.is_batch, 'created', p.created)
     order by p.created ${order}, p.id ${order})::text
@@ -69,5 +69,5 @@ select (select count(*) from matching), coalesce((
 /** SQL condition: the send `s` has the state $6 and a message of the device $7. '' stands for any. */
 const FILTER = `(
   select ($6 = '' or ${WHOLE_STATE} = $6) and ($7 = '' or bool_or(r.device = $7))
-  from (select m.device, ${stateSql('m')} as state from (${MESSAGES_OF_SEND}) m) r
+  from (select m.device, ${writeStateSql('m')} as state from (${MESSAGES_OF_SEND}) m) r
 )`

@@ -3,11 +3,11 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate, toDate } from '../../engine/fields/date.ts'
 import {
   checkShape,
-  id,
+  makeFilledText,
+  makeIdSchema,
   makeListSchema,
-  nonEmptyText,
-  visibleText,
-  wholeNumber,
+  makeVisibleText,
+  makeWholeNumber,
 } from '../../gateway/base/body-schemas.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { formatInstant } from '../../gateway/messages/send/expiry.ts'
@@ -17,8 +17,8 @@ import {
   PLAIN_OPTIONS,
   type SendBody,
 } from '../../gateway/messages/send/send-options.ts'
-import { invalid } from '../../platform/common-refusals.ts'
-import { MAX_DEVICE_ID, rfc3339 } from './values.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
+import { MAX_DEVICE_ID, makeInstantSchema } from './values.ts'
 
 const MAX_RECIPIENTS = 100
 const MAX_NUMBER = 128
@@ -28,33 +28,33 @@ const MIN_TTL_SECONDS = 5
 /** The body of a send as SMSGate's clients write it. Unknown fields are ignored, `null` counts as absent. */
 export const SEND_BODY = z
   .object({
-    phoneNumbers: makeListSchema(nonEmptyText(MAX_NUMBER), MAX_RECIPIENTS).describe(
+    phoneNumbers: makeListSchema(makeFilledText(MAX_NUMBER), MAX_RECIPIENTS).describe(
       'In any notation. Without a calling code, they are numbers of the account’s `country`. No number twice.',
     ),
     textMessage: z
-      .object({ text: visibleText().meta({ maxLength: MAX_CHARACTERS }) })
+      .object({ text: makeVisibleText().meta({ maxLength: MAX_CHARACTERS }) })
       .nullish()
       .describe('The text. At most 1,600 characters.'),
-    message: visibleText().nullish().describe('The old form of `textMessage.text`.'),
+    message: makeVisibleText().nullish().describe('The old form of `textMessage.text`.'),
     dataMessage: z.unknown().optional().describe('Refused: this server sends texts only.'),
     mmsMessage: z.unknown().optional().describe('Refused: this server sends texts only.'),
-    id: id(MAX_ID)
+    id: makeIdSchema(MAX_ID)
       .nullish()
       .describe('An id of yours. One that was used before is refused with 409.'),
-    deviceId: id(MAX_DEVICE_ID)
+    deviceId: makeIdSchema(MAX_DEVICE_ID)
       .nullish()
       .describe('The device that sends. Default: the available devices take turns.'),
-    simNumber: wholeNumber(1, 3).nullish(),
-    priority: wholeNumber(-128, 127)
+    simNumber: makeWholeNumber(1, 3).nullish(),
+    priority: makeWholeNumber(-128, 127)
       .nullish()
       .describe('Higher is sent first. Limits of the device hold for every priority.'),
-    ttl: wholeNumber(MIN_TTL_SECONDS, Number.MAX_SAFE_INTEGER)
+    ttl: makeWholeNumber(MIN_TTL_SECONDS, Number.MAX_SAFE_INTEGER)
       .nullish()
       .describe(
         'Seconds from acceptance after which the text is not sent any more. Excludes `validUntil`.',
       ),
-    validUntil: rfc3339().nullish(),
-    scheduleAt: rfc3339().nullish(),
+    validUntil: makeInstantSchema().nullish(),
+    scheduleAt: makeInstantSchema().nullish(),
     withDeliveryReport: z
       .boolean('must be true or false')
       .nullish()
@@ -74,24 +74,25 @@ export async function readSendBody(
   now: Date,
 ): Promise<SendBody> {
   const body = checkShape(SEND_BODY, raw)
-  if (body.dataMessage != null) throw invalid('dataMessage cannot be sent: send textMessage')
-  if (body.mmsMessage != null) throw invalid('mmsMessage cannot be sent: send textMessage')
+  if (body.dataMessage != null) throw invalidRequest('dataMessage cannot be sent: send textMessage')
+  if (body.mmsMessage != null) throw invalidRequest('mmsMessage cannot be sent: send textMessage')
   const text = body.textMessage?.text ?? body.message
-  if (text == null) throw invalid('textMessage is required')
+  if (text == null) throw invalidRequest('textMessage is required')
   if (body.textMessage && body.message != null)
-    throw invalid('message and textMessage exclude each other')
+    throw invalidRequest('message and textMessage exclude each other')
   if (body.isEncrypted)
-    throw invalid('isEncrypted must be false: numbers and texts are checked here')
+    throw invalidRequest('isEncrypted must be false: numbers and texts are checked here')
   if (body.withDeliveryReport === false)
-    throw invalid('withDeliveryReport must be true: delivery reports are always asked for')
+    throw invalidRequest('withDeliveryReport must be true: delivery reports are always asked for')
   const { ttl, validUntil, scheduleAt: scheduledAt = '' } = body
   if (scheduledAt && scheduledAt <= formatDate(now))
-    throw invalid('scheduleAt must lie in the future')
-  if (ttl && validUntil) throw invalid('ttl and validUntil exclude each other')
-  if (validUntil && toDate(validUntil)! <= now) throw invalid('validUntil must lie in the future')
+    throw invalidRequest('scheduleAt must lie in the future')
+  if (ttl && validUntil) throw invalidRequest('ttl and validUntil exclude each other')
+  if (validUntil && toDate(validUntil)! <= now)
+    throw invalidRequest('validUntil must lie in the future')
   const expiresAt = ttl ? formatInstant(now.getTime() + ttl * 1000) : (validUntil ?? '')
   if (scheduledAt && expiresAt && scheduledAt > expiresAt)
-    throw invalid('scheduleAt must not be after the end of the message (validUntil or ttl)')
+    throw invalidRequest('scheduleAt must not be after the end of the message (validUntil or ttl)')
   return {
     recipients: await requirePhoneNumbers(store, user, body.phoneNumbers),
     groupIds: [],
@@ -118,8 +119,8 @@ async function requirePhoneNumbers(
   const numbers = await readNumbers(store, user, given)
   return numbers.map((number, i) => {
     if (number === undefined)
-      throw invalid(`phoneNumbers[${i}] must be in E.164 format, for example +4915112345678`)
-    if (numbers.indexOf(number) < i) throw invalid(`phoneNumbers[${i}] is there twice`)
+      throw invalidRequest(`phoneNumbers[${i}] must be in E.164 format, for example +4915112345678`)
+    if (numbers.indexOf(number) < i) throw invalidRequest(`phoneNumbers[${i}] is there twice`)
     return number
   })
 }

@@ -10,16 +10,16 @@ import {
   readIdempotency,
 } from '../../gateway/messages/send/idempotency.ts'
 import type { SendBody } from '../../gateway/messages/send/send-options.ts'
-import { type SendServices, send } from '../../gateway/messages/send/send-texts.ts'
+import { type SendServices, sendMessages } from '../../gateway/messages/send/send-texts.ts'
 import type { Ctx } from '../../http/context.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { readPathPrefix } from './canonical-path.ts'
 import type { Call } from './define-route.ts'
 import { sendOfRef } from './find-send.ts'
 import { readSendBody } from './send-body.ts'
 import { type MessageState, readSendState } from './send-state.ts'
-import { checkQuery, flagIn, numberIn, unknownDevice } from './values.ts'
+import { checkQuery, flagIn, makeDeviceError, numberIn } from './values.ts'
 
 /** Sends. Answers with state and `Location`. Throws as `/api/sms/send`, and 409 for an id that was used. */
 export async function answerSend(call: Call): Promise<MessageState> {
@@ -28,7 +28,7 @@ export async function answerSend(call: Call): Promise<MessageState> {
   const idempotency = readIdempotency(c.req.header('idempotency-key'), c.req.path, json)
   // a repeated request gets its first answer: the checks below depend on the time and might refuse it
   const first = idempotency && (await findFirstAnswer(store, user, idempotency))
-  if (first) return answered(c, await readState(store, user, readSendRef(first)), true)
+  if (first) return answerState(c, await readState(store, user, readSendRef(first)), true)
   const body = await readSendBody(store, user, json, new Date())
   await checkDevices(store, user, body, deviceActiveWithin)
   const { answer, replayed } = await sendOrWait(
@@ -40,12 +40,12 @@ export async function answerSend(call: Call): Promise<MessageState> {
   const state = await readState(store, user, readSendRef(answer)).catch((error: unknown) => {
     if (replayed) throw error
     // the message is stored: an error would make some programs send it again
-    return acceptedState(readSendRef(answer), body)
+    return makeAcceptedState(readSendRef(answer), body)
   })
-  return answered(c, state, replayed)
+  return answerState(c, state, replayed)
 }
 
-function answered(c: Ctx, state: MessageState, replayed: boolean): MessageState {
+function answerState(c: Ctx, state: MessageState, replayed: boolean): MessageState {
   c.header(
     'Location',
     `${readPathPrefix(c.env.incoming.url ?? '')}/messages/${encodeURIComponent(state.id)}`,
@@ -75,7 +75,7 @@ const readState = async (store: Store, user: string, ref: string) =>
   readSendState(store, user, await sendOfRef(store, user, ref))
 
 /** The state of an accepted send, made from its request, for when the database cannot be read. */
-function acceptedState(
+function makeAcceptedState(
   ref: string,
   { recipients, deviceId, content, options }: SendBody,
 ): MessageState {
@@ -104,12 +104,12 @@ async function sendOrWait(
   idempotency: Idempotency | null,
 ) {
   try {
-    return await send(services, sender, body, idempotency)
+    return await sendMessages(services, sender, body, idempotency)
   } catch (error) {
     const mayWait = body.deviceId !== '' && isRefusal(error, 'no_devices')
-    if (!mayWait) throw isRefusal(error, 'device_not_found') ? unknownDevice() : error
+    if (!mayWait) throw isRefusal(error, 'device_not_found') ? makeDeviceError() : error
     const options = { ...body.options, scheduledAt: formatDate(new Date()) }
-    return send(services, sender, { ...body, options }, idempotency)
+    return sendMessages(services, sender, { ...body, options }, idempotency)
   }
 }
 
@@ -133,10 +133,13 @@ async function checkDevices(
     .$if(deviceId !== '', (query) => query.where('d.id', '=', deviceId))
     .limit(sql.lit(1))
     .executeTakeFirst()
-  if (!found) throw deviceId ? unknownDevice() : invalid('You have no device: pair one first')
+  if (!found)
+    throw deviceId ? makeDeviceError() : invalidRequest('You have no device: pair one first')
   const { wasActive, hasSim } = found
   if (deviceId && sim > 0 && !hasSim)
-    throw invalid(`simNumber ${sim} is not a SIM of this device (deviceId)`)
+    throw invalidRequest(`simNumber ${sim} is not a SIM of this device (deviceId)`)
   if (deviceId && activeWithinHours > 0 && !wasActive)
-    throw invalid(`deviceId was not active within ${activeWithinHours} hours (deviceActiveWithin)`)
+    throw invalidRequest(
+      `deviceId was not active within ${activeWithinHours} hours (deviceActiveWithin)`,
+    )
 }

@@ -2,10 +2,10 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { REASONS } from '../../gateway/base/message-status.ts'
 import type { SendRow } from './find-send.ts'
-import { isoDate } from './values.ts'
+import { toIsoDate } from './values.ts'
 
 /** SQL: SMSGate's state of a message, the row `alias`. No message here is ever `Cancelling`. */
-export const stateSql = (alias: string) => `case
+export const writeStateSql = (alias: string) => `case
   when ${alias}.status in ('pending', 'assigned') then 'Pending'
   when ${alias}.status = 'sending' then 'Processed'
   when ${alias}.status = 'sent' then 'Sent'
@@ -30,17 +30,17 @@ const EVENT_STATE = `case e.status
  * SQL: whether the row `alias`, which was found by its id, belongs to user $1. Hides the index of `user`:
  * with old statistics, Postgres took 12 s by that index for 100 reports.
  */
-const isOwned = (alias: string) => `${alias}."user" || '' = $1`
+const isOwnSend = (alias: string) => `${alias}."user" || '' = $1`
 
 /**
  * SQL: the messages of the send `s` of user $1. `between` makes Postgres use the index of batch_id: for `=`
  * it would read the whole table, since most messages have no batch.
  */
 export const MESSAGES_OF_SEND = `
-  select a.* from sms_messages a where not s.is_batch and a.id = s.ref and ${isOwned('a')}
+  select a.* from sms_messages a where not s.is_batch and a.id = s.ref and ${isOwnSend('a')}
   union all
   select b.* from sms_messages b
-  where s.is_batch and b.batch_id between s.ref and s.ref and b.batch_id <> '' and ${isOwned('b')}`
+  where s.is_batch and b.batch_id between s.ref and s.ref and b.batch_id <> '' and ${isOwnSend('b')}`
 
 /**
  * SQL: the states that messages `m` reached, and when; for imported ones without events, the present state.
@@ -57,7 +57,7 @@ from rows from (json_to_recordset($2) as (ref text, is_batch boolean))
   with ordinality s(ref, is_batch, number)
 cross join lateral (
   with m as materialized (
-    select n.id, n."to", n.device, n.error_message, n.updated, n._rowid, ${stateSql('n')} as state,
+    select n.id, n."to", n.device, n.error_message, n.updated, n._rowid, ${writeStateSql('n')} as state,
       case when $3 and row_number() over (order by n._rowid) = 1 then n.body end as text
     from (${MESSAGES_OF_SEND}) n
   )
@@ -103,7 +103,7 @@ function toState(
   [state, deviceId, recipients, body, states]: StateRow,
   hasContent: boolean,
 ) {
-  const createdAt = isoDate(send.created)
+  const createdAt = toIsoDate(send.created)
   const since = Object.entries(JSON.parse(states) as Record<string, string>)
   return {
     id: send.id,
@@ -114,7 +114,7 @@ function toState(
     recipients: JSON.parse(recipients),
     states: {
       Pending: createdAt,
-      ...Object.fromEntries(since.map(([name, at]) => [name, isoDate(at)])),
+      ...Object.fromEntries(since.map(([name, at]) => [name, toIsoDate(at)])),
     },
     createdAt,
     ...(hasContent && { textMessage: { text: body ?? '' } }),

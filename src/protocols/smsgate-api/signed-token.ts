@@ -1,7 +1,7 @@
 import { jwtVerify } from 'jose'
 import type { Db } from '../../platform/db/open.ts'
 import { readOrMakeParam } from '../../platform/db/secrets.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 
 export const ALGORITHM = 'HS256'
 const PARAM = 'smsgateTokenSecret'
@@ -12,7 +12,7 @@ const SECRET_LENGTH = 43
  */
 export async function readTokenSecret(db: Db): Promise<Uint8Array> {
   const secret = await readOrMakeParam(db, PARAM, async () =>
-    JSON.stringify(randomText(SECRET_LENGTH)),
+    JSON.stringify(makeRandomText(SECRET_LENGTH)),
   )
   return new TextEncoder().encode(JSON.parse(secret) as string)
 }

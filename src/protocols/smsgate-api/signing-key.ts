@@ -3,12 +3,12 @@ import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
 import { ACCOUNT } from '../../http/openapi/operations.ts'
-import { byOwner } from '../../http/permission.ts'
-import { rows } from '../../http/rows.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { allowOwner } from '../../http/permission.ts'
+import { makeRoutes } from '../../http/rows.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 
 /** Letters and digits of a new key: at least 256 bits. */
 const KEY_LENGTH = 43
@@ -38,7 +38,7 @@ const insertKey = (db: Db, user: string, key: string) =>
 
 /** Makes the key with which a user's webhooks in SMSGate's form are signed, unless there is one. */
 export const ensureSigningKey = (db: Db, user: string) =>
-  insertKey(db, user, randomText(KEY_LENGTH))
+  insertKey(db, user, makeRandomText(KEY_LENGTH))
     .onConflict((found) => found.doNothing())
     .execute()
 
@@ -68,7 +68,7 @@ const ALLOWED = 'webhooks.signing_key'
 export function readSigningKey(raw: unknown): string | undefined {
   for (const name of listSettingNames(raw))
     if (name !== ALLOWED)
-      throw invalid(
+      throw invalidRequest(
         `${name} cannot be set here: set limits on a device, and other settings in the app`,
       )
   return checkShape(SETTINGS_BODY, raw).webhooks?.signing_key
@@ -87,9 +87,9 @@ function* listSettingNames(raw: unknown): Generator<string> {
 }
 
 /** Routes to read and set the key that signs a user's webhooks in SMSGate's form. */
-export const SIGNING_KEY_ROUTES = rows(ACCOUNT, {
+export const SIGNING_KEY_ROUTES = makeRoutes(ACCOUNT, {
   'GET /api/account/smsgate-key': {
-    permission: byOwner(),
+    permission: allowOwner(),
     describe: {
       id: 'readSmsgateKey',
       summary: "Read the signing key of SMSGate's form",
@@ -105,7 +105,7 @@ export const SIGNING_KEY_ROUTES = rows(ACCOUNT, {
     },
   },
   'PUT /api/account/smsgate-key': {
-    permission: byOwner(),
+    permission: allowOwner(),
     describe: {
       id: 'saveSmsgateKey',
       summary: "Change the signing key of SMSGate's form",

@@ -8,15 +8,15 @@ import { checkDevice } from '../../gateway/messages/send/send-texts.ts'
 import { IDEMPOTENCY } from '../../gateway/messages/send-routes.ts'
 import { buildRequest } from '../../http/authenticate.ts'
 import { SENDS } from '../../http/metrics/traffic.ts'
-import { messageForm } from '../../http/middleware/failure.ts'
-import { rows } from '../../http/rows.ts'
+import { sendMessageError } from '../../http/middleware/failure.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { makePhoneSettings, wireDevice } from '../smsgate/wire.ts'
-import { CLIENT_PATH, canonicalPath } from './canonical-path.ts'
+import { CLIENT_PATH, toCanonicalPath } from './canonical-path.ts'
 import { readApiKey } from './credentials.ts'
-import { type Call, route, TAG } from './define-route.ts'
+import { type Call, defineRoute, TAG } from './define-route.ts'
 import { cancelSend, findSend } from './find-send.ts'
 import { HEALTH } from './health-routes.ts'
 import { INBOX_QUERY, listInbox, sendAttachment } from './inbox.ts'
@@ -69,7 +69,7 @@ const listRoute = <Q extends z.ZodObject>(
   schema: Q,
   list: (store: Store, user: string, query: z.output<Q>) => Promise<Page<unknown>>,
 ) =>
-  route(
+  defineRoute(
     scope,
     summary,
     async ({ c, store, user }) => {
@@ -82,8 +82,8 @@ const listRoute = <Q extends z.ZodObject>(
     { query: Object.keys(schema.shape), answer: [200, 'A page of them.', undefined, TOTAL] },
   )
 
-const settingKey = () =>
-  route(
+const defineKeyRoute = () =>
+  defineRoute(
     'settings:write',
     'Set the key that webhooks are signed with',
     async ({ store, user, json }) => {
@@ -94,9 +94,9 @@ const settingKey = () =>
     { body: SETTINGS_BODY },
   )
 
-/** OpenAPI has one spelling of each path; `canonicalPath` has the others. */
-const ROUTES = rows(TAG, {
-  'POST /api/3rdparty/v1/messages': route('messages:send', 'Send a text', answerSend, {
+/** OpenAPI has one spelling of each path; `toCanonicalPath` has the others. */
+const ROUTES = makeRoutes(TAG, {
+  'POST /api/3rdparty/v1/messages': defineRoute('messages:send', 'Send a text', answerSend, {
     query: ['skipPhoneValidation', 'deviceActiveWithin'],
     header: IDEMPOTENCY,
     body: SEND_BODY,
@@ -108,12 +108,12 @@ const ROUTES = rows(TAG, {
     LIST_QUERY,
     listMessages,
   ),
-  'GET /api/3rdparty/v1/messages/:id': route(
+  'GET /api/3rdparty/v1/messages/:id': defineRoute(
     'messages:read',
     'Read the state of a send',
     async ({ store, user, id }) => readSendState(store, user, await findSend(store, user, id)),
   ),
-  'DELETE /api/3rdparty/v1/messages/:id': route(
+  'DELETE /api/3rdparty/v1/messages/:id': defineRoute(
     'messages:cancel',
     'Cancel what no device has begun',
     async (call) => {
@@ -123,7 +123,7 @@ const ROUTES = rows(TAG, {
       return readSendState(store, user, send)
     },
   ),
-  'POST /api/3rdparty/v1/messages/inbox/export': route(
+  'POST /api/3rdparty/v1/messages/inbox/export': defineRoute(
     'messages:export',
     'Read inboxes again and tell webhooks (the old form)',
     async ({ c, store, user, json }) => {
@@ -135,40 +135,45 @@ const ROUTES = rows(TAG, {
       answer: [202, 'Asked.', undefined, z.object({ Deprecation: z.literal('true') })],
     },
   ),
-  'GET /api/3rdparty/v1/devices': route('devices:list', 'List devices', listDevices),
-  'DELETE /api/3rdparty/v1/devices/:id': route('devices:delete', 'Delete a device', deleteDevice, {
-    answer: [204, 'Deleted.'],
-  }),
+  'GET /api/3rdparty/v1/devices': defineRoute('devices:list', 'List devices', listDevices),
+  'DELETE /api/3rdparty/v1/devices/:id': defineRoute(
+    'devices:delete',
+    'Delete a device',
+    deleteDevice,
+    {
+      answer: [204, 'Deleted.'],
+    },
+  ),
   'GET /api/3rdparty/v1/inbox': listRoute(
     'inbox:list',
     'List incoming texts',
     INBOX_QUERY,
     listInbox,
   ),
-  'POST /api/3rdparty/v1/inbox/refresh': route(
+  'POST /api/3rdparty/v1/inbox/refresh': defineRoute(
     'inbox:refresh',
     'Read inboxes of phones again',
     ({ store, user, json }) => refreshInbox(store, user, json),
     { body: REFRESH_BODY, answer: [202, 'Asked.'] },
   ),
-  'GET /api/3rdparty/v1/inbox/:id/attachments/:part': route(
+  'GET /api/3rdparty/v1/inbox/:id/attachments/:part': defineRoute(
     'inbox:list',
     'Read a file of an incoming text',
     sendAttachment,
     { isFile: true },
   ),
-  'GET /api/3rdparty/v1/webhooks': route(
+  'GET /api/3rdparty/v1/webhooks': defineRoute(
     'webhooks:list',
     "List webhooks of SMSGate's form",
     listWebhooks,
   ),
-  'POST /api/3rdparty/v1/webhooks': route(
+  'POST /api/3rdparty/v1/webhooks': defineRoute(
     'webhooks:write',
     'Add a webhook, or replace the one with its id',
     saveWebhook,
     { body: WEBHOOK_BODY, answer: [201, 'Saved.'] },
   ),
-  'DELETE /api/3rdparty/v1/webhooks/:id': route(
+  'DELETE /api/3rdparty/v1/webhooks/:id': defineRoute(
     'webhooks:delete',
     'Delete a webhook',
     deleteWebhook,
@@ -176,24 +181,29 @@ const ROUTES = rows(TAG, {
       answer: [204, 'There is none with this id.'],
     },
   ),
-  'GET /api/3rdparty/v1/settings': route(
+  'GET /api/3rdparty/v1/settings': defineRoute(
     'settings:read',
     'Read the settings of phones',
     async () => PHONE_SETTINGS,
   ),
-  'PATCH /api/3rdparty/v1/settings': settingKey(),
-  'PUT /api/3rdparty/v1/settings': settingKey(),
-  'POST /api/3rdparty/v1/auth/token': route('tokens:manage', 'Make a pair of tokens', issueTokens, {
-    body: TOKEN_BODY,
-    answer: [201, 'The pair.'],
-  }),
-  'POST /api/3rdparty/v1/auth/token/refresh': route(
+  'PATCH /api/3rdparty/v1/settings': defineKeyRoute(),
+  'PUT /api/3rdparty/v1/settings': defineKeyRoute(),
+  'POST /api/3rdparty/v1/auth/token': defineRoute(
+    'tokens:manage',
+    'Make a pair of tokens',
+    issueTokens,
+    {
+      body: TOKEN_BODY,
+      answer: [201, 'The pair.'],
+    },
+  ),
+  'POST /api/3rdparty/v1/auth/token/refresh': defineRoute(
     REFRESH_SCOPE,
     'Trade a refresh token for another pair',
     refreshTokens,
     { answer: [201, 'The pair.'] },
   ),
-  'DELETE /api/3rdparty/v1/auth/token/:id': route(
+  'DELETE /api/3rdparty/v1/auth/token/:id': defineRoute(
     'tokens:manage',
     'Revoke a pair of tokens',
     revokeTokens,
@@ -201,7 +211,7 @@ const ROUTES = rows(TAG, {
       answer: [204, 'There is none with this id.'],
     },
   ),
-  'GET /api/3rdparty/v1/logs': route(
+  'GET /api/3rdparty/v1/logs': defineRoute(
     'logs:read',
     'Not kept',
     () =>
@@ -217,7 +227,7 @@ export const SMSGATE_CLIENT: Protocol = {
   group: 'smsgate_clients',
   groups: { [`POST ${CLIENT_PATH}/messages`]: SENDS },
   roots: [CLIENT_PATH],
-  errorForm: messageForm,
+  errorForm: sendMessageError,
   rows: [...ROUTES, ...HEALTH, ...SIGNING_KEY_ROUTES],
   tags: [
     {
@@ -226,7 +236,7 @@ export const SMSGATE_CLIENT: Protocol = {
         'For programs written for SMSGate\'s server. The same routes are at `/3rdparty/v1`; `message` and `device` stand for `messages` and `devices`, `inbox/export` for `messages/inbox/export`. Errors are `{"message"}`.',
     },
   ],
-  canonicalPath,
+  canonicalPath: toCanonicalPath,
   pathMark: '/3rdparty/v1',
   keyIn: readApiKey,
 }

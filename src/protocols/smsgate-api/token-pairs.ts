@@ -6,7 +6,7 @@ import type { Ctx } from '../../http/context.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import { ALGORITHM, readTokenSecret } from './signed-token.ts'
 
 export const ACCESS_SECONDS = 15 * 60
@@ -56,7 +56,7 @@ export async function insertPair(
   { user, apiKey, secret, scopes }: Grant,
   seconds: number,
 ) {
-  const id = randomText(ID_LENGTH)
+  const id = makeRandomText(ID_LENGTH)
   const iat = Math.floor(Date.now() / 1000)
   const [exp, refreshExp] = [iat + seconds, iat + REFRESH_SECONDS]
   await storePair(db, { id, user, api_key: apiKey, secret, scopes: [...scopes] }, exp, refreshExp)

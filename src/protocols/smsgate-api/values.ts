@@ -1,12 +1,12 @@
 import { z } from 'zod'
 import { readBool } from '../../engine/fields/cast.ts'
 import { parseDate, toDate } from '../../engine/fields/date.ts'
-import { checkShape, id } from '../../gateway/base/body-schemas.ts'
+import { checkShape, makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import type { Ctx } from '../../http/context.ts'
 import { readRequestQuery } from '../../http/query.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 
-export const unknownDevice = () => invalid('deviceId is not one of your devices')
+export const makeDeviceError = () => invalidRequest('deviceId is not one of your devices')
 
 /** SMSGate's ids of devices have 21 characters, ours 15. */
 export const MAX_DEVICE_ID = 21
@@ -14,7 +14,7 @@ export const MAX_DEVICE_ID = 21
 const NO_DATE = 'must be a date, for example 2026-11-20T07:00:00Z'
 
 /** Schema of a date and time in RFC 3339, converted to PocketBase's stored form. */
-export const rfc3339 = () =>
+export const makeInstantSchema = () =>
   z.iso
     .datetime({ offset: true, error: NO_DATE, abort: true })
     .transform((raw) => parseDate(raw))
@@ -32,10 +32,10 @@ export const checkQuery = <T extends z.ZodType>(c: Ctx, schema: T) =>
 export const dateIn = z
   .string()
   .transform((raw) => raw.replace(' ', '+'))
-  .pipe(rfc3339())
+  .pipe(makeInstantSchema())
   .default('')
 
-export const deviceIn = id(MAX_DEVICE_ID).default('')
+export const deviceIn = makeIdSchema(MAX_DEVICE_ID).default('')
 
 export const numberIn = z
   .string()
@@ -49,4 +49,4 @@ export const flagIn = z
   .default(false)
 
 /** A stored date as SMSGate's clients read it: `2026-11-20T07:00:00.000Z`. */
-export const isoDate = (stored: string): string => toDate(stored)?.toISOString() ?? ''
+export const toIsoDate = (stored: string): string => toDate(stored)?.toISOString() ?? ''

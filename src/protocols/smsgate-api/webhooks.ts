@@ -4,15 +4,15 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
 import { deleteRecord } from '../../engine/records/delete.ts'
 import { createRecord, updateRecord } from '../../engine/records/write.ts'
-import { grants } from '../../engine/request/scopes.ts'
-import { checkShape, id, nonEmptyText } from '../../gateway/base/body-schemas.ts'
-import { scopeRequired } from '../../gateway/base/permissions.ts'
+import { grantsScope } from '../../engine/request/scopes.ts'
+import { checkShape, makeFilledText, makeIdSchema } from '../../gateway/base/body-schemas.ts'
+import { makeScopeError } from '../../gateway/base/permissions.ts'
 import type { FitWebhook } from '../../gateway/webhooks/webhook-extensions.ts'
 import { buildRequest } from '../../http/authenticate.ts'
 import { ApiError } from '../../platform/api-errors.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { randomId } from '../../platform/tools/random.ts'
+import { makeRandomId } from '../../platform/tools/random.ts'
 import type { Call } from './define-route.ts'
 import { MAX_ID } from './send-body.ts'
 import { ensureSigningKey } from './signing-key.ts'
@@ -22,14 +22,14 @@ import { SMSGATE_EVENTS, type SmsgateEvent } from './webhook-form.ts'
 /**
  * Completes a webhook's record. If in SMSGate's form, sets event and id and makes the user's signing key.
  */
-export const fitSmsgate: FitWebhook = async (store, values) => {
+export const fitSmsgateWebhook: FitWebhook = async (store, values) => {
   const { smsgate_event: event, smsgate_id: id } = values
   if (!event || !Object.hasOwn(SMSGATE_EVENTS, String(event))) {
     if (id) values.smsgate_id = ''
     return
   }
   values.events = [SMSGATE_EVENTS[event as SmsgateEvent]]
-  values.smsgate_id = id || randomId()
+  values.smsgate_id = id || makeRandomId()
   await ensureSigningKey(store.db, String(values.user))
 }
 
@@ -39,11 +39,13 @@ const EVENT_ERROR = `must be one of ${EVENTS.join(', ')}: this server tells of n
 
 export const WEBHOOK_BODY = z
   .object({
-    id: id(MAX_ID).nullish().describe('One that exists is replaced.'),
-    url: nonEmptyText(2_000),
+    id: makeIdSchema(MAX_ID).nullish().describe('One that exists is replaced.'),
+    url: makeFilledText(2_000),
     event: z.enum(EVENTS, EVENT_ERROR),
-    deviceId: id(MAX_DEVICE_ID).nullish().describe('Left out: all devices.'),
-    device_id: id(MAX_DEVICE_ID).nullish().describe('The same, as some clients write it.'),
+    deviceId: makeIdSchema(MAX_DEVICE_ID).nullish().describe('Left out: all devices.'),
+    device_id: makeIdSchema(MAX_DEVICE_ID)
+      .nullish()
+      .describe('The same, as some clients write it.'),
   })
   .meta({ id: 'SmsgateNewWebhook' })
 
@@ -77,14 +79,16 @@ function requireWebhooks({ catalog }: Store): Collection {
   const names = new Set(webhooks?.fields.map(({ name }) => name))
   if (webhooks && ['smsgate_event', 'smsgate_id', 'device'].every((name) => names.has(name)))
     return webhooks
-  throw invalid('The collection webhooks of this server lacks the fields that these webhooks need')
+  throw invalidRequest(
+    'The collection webhooks of this server lacks the fields that these webhooks need',
+  )
 }
 
 /** Adds or replaces a webhook. Throws 400 for a wrong field, 403 if the scope `inbox:list` is missing. */
 export async function saveWebhook(call: Call) {
   const body = checkShape(WEBHOOK_BODY, call.json)
-  if (SMSGATE_EVENTS[body.event] === 'message.received' && !grants(call.scopes, 'inbox:list'))
-    throw scopeRequired('inbox:list')
+  if (SMSGATE_EVENTS[body.event] === 'message.received' && !grantsScope(call.scopes, 'inbox:list'))
+    throw makeScopeError('inbox:list')
   const saved = await writeWebhook(call, body)
     .catch((error: unknown) => {
       // another request may have added this id meanwhile: then the second attempt replaces it
@@ -98,7 +102,7 @@ export async function saveWebhook(call: Call) {
           : []
       if (!field || !fault) throw error
       // name the first wrong field as clients call it
-      throw invalid(`${NAMES[field] ?? field}: ${String(fault.message)}`)
+      throw invalidRequest(`${NAMES[field] ?? field}: ${String(fault.message)}`)
     })
   return {
     id: saved.smsgate_id,

@@ -2,7 +2,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/date.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import { streamDeviceEvents } from '../../gateway/lines/device-event-stream.ts'
-import { wakeHere } from '../../gateway/lines/wake-devices.ts'
+import { wakeLocalDevices } from '../../gateway/lines/wake-devices.ts'
 import type { Config } from '../../platform/config.ts'
 import { type Period, takeInboxRequest } from './inbox-request.ts'
 import { claimPullNotice, noteConnected } from './refill.ts'
@@ -46,7 +46,7 @@ export async function* phoneEvents(
   let timer: NodeJS.Timeout | undefined
   const lookIn = (ms: number) => {
     clearTimeout(timer)
-    timer = setTimeout(() => wakeHere([device.id]), ms)
+    timer = setTimeout(() => wakeLocalDevices([device.id]), ms)
   }
   lookIn(CONNECT_MS)
   const lapseMs = (leaseSeconds * 1000) / LOOKS_PER_LEASE

@@ -2,12 +2,12 @@ import { createHmac, timingSafeEqual } from 'node:crypto'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { FilesFull } from '../../engine/files/storage-limit.ts'
-import { checkShape, nonEmptyText } from '../../gateway/base/body-schemas.ts'
+import { checkShape, makeFilledText } from '../../gateway/base/body-schemas.ts'
 import { type Device, saveSims } from '../../gateway/base/device-record.ts'
 import { keepsAttachments } from '../../gateway/conversations/store-attachments.ts'
 import { receiveTexts } from '../../gateway/conversations/store-received-texts.ts'
 import { saveHealth } from '../../gateway/lines/phone-health.ts'
-import { invalid } from '../../platform/common-refusals.ts'
+import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Logger } from '../../platform/log.ts'
 import { parseJson } from '../../platform/tools/json.ts'
@@ -17,7 +17,7 @@ import { type Limits, NO_FILES, TEXTS } from './read-received-texts.ts'
 import { STARTED_PAYLOAD } from './sim-cards.ts'
 
 export const EVENT_BODY = z.object({
-  event: nonEmptyText(100),
+  event: makeFilledText(100),
   payload: z.record(z.string(), z.unknown()).nullish(),
 })
 
@@ -77,6 +77,6 @@ export async function takeEvent(
       'a phone posted an unknown event',
     )
     // the app keeps what is refused, and posts it again
-    throw invalid('This server does not know the event')
+    throw invalidRequest('This server does not know the event')
   }
 }

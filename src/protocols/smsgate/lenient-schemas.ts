@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { instant, text as line } from '../../gateway/base/body-schemas.ts'
+import { makeTextSchema as line, makeInstantSchema } from '../../gateway/base/body-schemas.ts'
 
 export const MAX_SIMS = 8
 
@@ -27,4 +27,4 @@ export const phoneInstant = z
   .transform((raw) =>
     raw.replace(OLD_ZONE, (_, hours, minutes) => `-${hours.padStart(2, '0')}:${minutes}`),
   )
-  .pipe(instant())
+  .pipe(makeInstantSchema())

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
-import { inSeconds } from '../../platform/db/queries.ts'
+import { writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { MAX_CAPACITY, updatePhone } from './stored-phone.ts'
 
 /** After a slow phone's capacity was halved, it grows by one message in each such period. */
@@ -16,6 +16,6 @@ export const reduceCapacity = ({ db }: Store, device: Device, seconds: number) =
   updatePhone(db, device)
     .set({ room: sql`greatest(1, ${CAPACITY} / 2)`, narrowed_at: sql<Date>`now()` })
     .where(({ or, eb }) =>
-      or([eb('narrowed_at', 'is', null), eb('narrowed_at', '<', inSeconds(-seconds))]),
+      or([eb('narrowed_at', 'is', null), eb('narrowed_at', '<', writeTimeInSeconds(-seconds))]),
     )
     .execute()

@@ -1,11 +1,15 @@
 import { z } from 'zod'
-import { checkShape, text as line, wholeNumber } from '../../gateway/base/body-schemas.ts'
+import {
+  checkShape,
+  makeTextSchema as line,
+  makeWholeNumber,
+} from '../../gateway/base/body-schemas.ts'
 import { readAttachment } from '../../gateway/conversations/store-attachments.ts'
 import type { ReceivedText } from '../../gateway/conversations/store-received-texts.ts'
-import { MAX_TEXT, optional } from '../../gateway/lines/device-body.ts'
+import { MAX_TEXT, makeOptionalField } from '../../gateway/lines/device-body.ts'
 import type { Config } from '../../platform/config.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
-import { attachmentLines, textOfMms } from '../../portable/attachment-lines.ts'
+import { writeAttachmentLines, writeMmsText } from '../../portable/attachment-lines.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
 import { readPhone } from '../../portable/phone/read.ts'
 import { cut, MAX_SIMS, makeLenientList, phoneInstant } from './lenient-schemas.ts'
@@ -17,8 +21,8 @@ const received = {
   sender: cut(MAX_SENDER).nullish(),
   /** The sender as the app called it until 2026. */
   phoneNumber: cut(MAX_SENDER).nullish(),
-  recipient: optional(line()),
-  simNumber: wholeNumber(0, MAX_SIMS).catch(0),
+  recipient: makeOptionalField(line()),
+  simNumber: makeWholeNumber(0, MAX_SIMS).catch(0),
   /** The time of arrival if the date is invalid: some phones send other units than milliseconds. */
   receivedAt: phoneInstant.catch(() => Date.now()),
 }
@@ -35,8 +39,8 @@ export const MMS_PAYLOAD = z.object({
   body: content,
   attachments: makeLenientList(
     z.object({
-      name: optional(cut(255)),
-      contentType: optional(cut(100)),
+      name: makeOptionalField(cut(255)),
+      contentType: makeOptionalField(cut(100)),
       size: z.number().optional().catch(undefined),
       /** Base64; absent if the phone could not read the file. */
       data: z.string().catch(''),
@@ -106,8 +110,8 @@ async function readMms(
   const written = [payload.subject, payload.body].filter(Boolean)
   const partsOf = (list: typeof files) => list.map(({ part }) => part)
   return {
-    ...toText(payload, textOfMms(written, partsOf(kept), partsOf(left))),
-    identity: toText(payload, [...written, ...attachmentLines(payload.attachments)].join('\n'))
+    ...toText(payload, writeMmsText(written, partsOf(kept), partsOf(left))),
+    identity: toText(payload, [...written, ...writeAttachmentLines(payload.attachments)].join('\n'))
       .body,
     attachments: await Promise.all(
       kept.map(({ part, content }) => readAttachment(part.name ?? '', content)),

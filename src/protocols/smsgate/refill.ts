@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { allowance, type Device } from '../../gateway/base/device-record.ts'
+import { type Device, writeAllowance } from '../../gateway/base/device-record.ts'
 import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
-import { inSeconds, queries } from '../../platform/db/queries.ts'
+import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { CAPACITY } from './phone-capacity.ts'
 import { belongsToDevice, MAX_CAPACITY } from './stored-phone.ts'
 
@@ -57,13 +57,13 @@ const hasMore = (device: Device) => sql<boolean>`(
   ) and ${hasCapacity(device)} and ${isOpen(device)}
   and exists (
     select from devices d
-    where d.id = ${device.id} and d."user" = ${device.user} and d.enabled and coalesce(${sql.raw(allowance('d'))}, 1) > 0
+    where d.id = ${device.id} and d."user" = ${device.user} and d.enabled and coalesce(${sql.raw(writeAllowance('d'))}, 1) > 0
   ))`
 
 /** Whether a lease of the phone ends within `seconds`. A pull makes the phone report what it has. */
 const isLapsing = (device: Device, seconds: number) => sql<boolean>`exists (
   select from sms_dispatch where ${belongsToDevice(device)} and state = 'sending'
-    and lease_until > now() and lease_until < ${inSeconds(seconds)})`
+    and lease_until > now() and lease_until < ${writeTimeInSeconds(seconds)})`
 
 /** Tells a phone to fetch messages if it may be given more, by its event stream on any server. */
 export async function wakeForMore(store: Store, device: Device): Promise<void> {
@@ -104,6 +104,6 @@ export async function claimPullNotice(
 export const noteConnected = ({ db }: Store, device: Device) =>
   queries(db)
     .updateTable('smsgate_phones')
-    .set({ woken_at: inSeconds(-ANSWER_SECONDS / 2) })
+    .set({ woken_at: writeTimeInSeconds(-ANSWER_SECONDS / 2) })
     .where(belongsToDevice(device))
     .execute()

@@ -13,7 +13,7 @@ import { addDevice, pairDevice } from '../../gateway/lines/pair-device.ts'
 import { buildRequest } from '../../http/authenticate.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { requireRole } from '../../http/required-role.ts'
-import { retry } from '../../http/retry-request.ts'
+import { retryRequest } from '../../http/retry-request.ts'
 import { openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { ApiError, GatewayError } from '../../platform/api-errors.ts'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
@@ -79,7 +79,7 @@ const WAYS: Readonly<Record<string, Way>> = {
   code: byCode(false),
   bearer: byCode(true),
   basic: (c, services, _, phone) =>
-    retry(
+    retryRequest(
       services.store,
       () => signInBasic(c, services),
       (user) =>

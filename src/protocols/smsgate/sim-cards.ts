@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { nonEmptyId, wholeNumber } from '../../gateway/base/body-schemas.ts'
-import { optional } from '../../gateway/lines/device-body.ts'
+import { makeFilledId, makeWholeNumber } from '../../gateway/base/body-schemas.ts'
+import { makeOptionalField } from '../../gateway/lines/device-body.ts'
 import { cut, MAX_SIMS, takeFirstItems } from './lenient-schemas.ts'
 
 /** A list with the SIM in the stored form; empty for a SIM without a slot (Android says -1). */
 const simCard = z
   .object({
     simNumber: z.unknown(),
-    phoneNumber: optional(cut(50)),
-    carrierName: optional(cut(100)),
+    phoneNumber: makeOptionalField(cut(50)),
+    carrierName: makeOptionalField(cut(100)),
   })
   .transform(({ simNumber, phoneNumber, carrierName }) => {
     const slot = slotOf.safeParse(simNumber).data
@@ -22,12 +22,18 @@ const simCard = z
         ]
       : []
   })
-const slotOf = wholeNumber(1, MAX_SIMS)
+const slotOf = makeWholeNumber(1, MAX_SIMS)
 
 /** The SIMs of a phone; the app masks numbers and names. SIMs without a slot are left out, not refused. */
 export const simCards = takeFirstItems(simCard).transform((list) => list.flat().slice(0, MAX_SIMS))
 
-export const REGISTER_BODY = z.object({ name: optional(cut(255)), simCards: optional(simCards) })
+export const REGISTER_BODY = z.object({
+  name: makeOptionalField(cut(255)),
+  simCards: makeOptionalField(simCards),
+})
 
-export const UPDATE_BODY = z.object({ id: nonEmptyId(100), simCards: optional(simCards) })
-export const STARTED_PAYLOAD = z.object({ simCards: optional(simCards) })
+export const UPDATE_BODY = z.object({
+  id: makeFilledId(100),
+  simCards: makeOptionalField(simCards),
+})
+export const STARTED_PAYLOAD = z.object({ simCards: makeOptionalField(simCards) })

@@ -14,12 +14,12 @@ import { authenticateUncached } from '../../http/authenticate.ts'
 import { readBytes, readJson } from '../../http/body/raw-body.ts'
 import type { Ctx, Services } from '../../http/context.ts'
 import { STREAMS } from '../../http/metrics/traffic.ts'
-import { messageForm } from '../../http/middleware/failure.ts'
+import { sendMessageError } from '../../http/middleware/failure.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
 import { DEVICE } from '../../http/openapi/security.ts'
-import { everybody, type HasServices, type Permission } from '../../http/permission.ts'
-import { retry } from '../../http/retry-request.ts'
-import { rows, undescribed } from '../../http/rows.ts'
+import { allowEverybody, type HasServices, type Permission } from '../../http/permission.ts'
+import { retryRequest } from '../../http/retry-request.ts'
+import { makeRoutes, makeUndescribedRow } from '../../http/rows.ts'
 import { findRequestMemory, openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import type { Protocol } from '../gateway-services.ts'
@@ -46,20 +46,20 @@ const byPhone: Permission<DeviceCaller & HasServices> = {
     work({ ...(await identifyPhone(c, services)), services }),
 }
 
-const pull = undescribed(byPhone, async ({ device, store, services }, c) =>
+const pull = makeUndescribedRow(byPhone, async ({ device, store, services }, c) =>
   // without a limit of memory: its messages are claimed, and must reach the phone
   c.json(await pullMessages(store, device, services.config.leaseSeconds)),
 )
-const report = undescribed(byPhone, async ({ device, store, services }, c) =>
+const report = makeUndescribedRow(byPhone, async ({ device, store, services }, c) =>
   storeStates(store, device, checkShape(STATES_BODY, await readBody(c)), services.config),
 )
 
-const ROUTES = rows('', {
+const ROUTES = makeRoutes('', {
   'GET /api/mobile/v1/message': pull,
   'GET /api/mobile/v1/messages': pull,
   'PATCH /api/mobile/v1/message': report,
   'PATCH /api/mobile/v1/messages': report,
-  'GET /api/mobile/v1/device': undescribed(everybody(), async ({ services }, c) => {
+  'GET /api/mobile/v1/device': makeUndescribedRow(allowEverybody(), async ({ services }, c) => {
     const auth = await authenticateUncached(c, services)
     if (!auth) await refuseSuspended(c, services)
     const isPhone = auth?.collection.name === 'devices'
@@ -68,16 +68,16 @@ const ROUTES = rows('', {
       ...(isPhone && { device: wireDevice(auth.values) }),
     }
   }),
-  'POST /api/mobile/v1/device': undescribed(everybody(), async ({ services }, c) =>
+  'POST /api/mobile/v1/device': makeUndescribedRow(allowEverybody(), async ({ services }, c) =>
     c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES, JSON.parse)), 201),
   ),
-  'PATCH /api/mobile/v1/device': undescribed(byPhone, async ({ device, store }, c) => {
+  'PATCH /api/mobile/v1/device': makeUndescribedRow(byPhone, async ({ device, store }, c) => {
     const { id, simCards } = checkShape(UPDATE_BODY, await readBody(c))
     if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
     if (simCards) await saveSims(store, device, simCards)
   }),
-  'GET /api/mobile/v1/user/code': undescribed(everybody(), async ({ services }, c) => {
-    const { code, expires_at } = await retry(
+  'GET /api/mobile/v1/user/code': makeUndescribedRow(allowEverybody(), async ({ services }, c) => {
+    const { code, expires_at } = await retryRequest(
       services.store,
       () => signInBasic(c, services),
       (user) =>
@@ -85,17 +85,18 @@ const ROUTES = rows('', {
     )
     return { code, validUntil: wireDate(expires_at) }
   }),
-  'GET /api/mobile/v1/webhooks': undescribed(byPhone, async ({ device, store, services }) =>
+  'GET /api/mobile/v1/webhooks': makeUndescribedRow(byPhone, async ({ device, store, services }) =>
     listPhoneWebhooks(await findOrMakePhone(store, device), services.config.publicUrl),
   ),
-  'GET /api/mobile/v1/settings': undescribed(byPhone, async ({ device, store }) =>
+  'GET /api/mobile/v1/settings': makeUndescribedRow(byPhone, async ({ device, store }) =>
     makePhoneSettings(await findOrMakePhone(store, device)),
   ),
-  'GET /api/mobile/v1/events': undescribed(byPhone, ({ device, store, services }, c) =>
+  'GET /api/mobile/v1/events': makeUndescribedRow(byPhone, ({ device, store, services }, c) =>
     sendEvents(c, services, device, store),
   ),
-  'POST /api/mobile/v1/incoming/:path': undescribed(everybody(), ({ services }, c, path) =>
-    takePosted(c, services, path),
+  'POST /api/mobile/v1/incoming/:path': makeUndescribedRow(
+    allowEverybody(),
+    ({ services }, c, path) => takePosted(c, services, path),
   ),
 })
 
@@ -104,7 +105,7 @@ export const SMSGATE: Protocol = {
   group: 'mobile',
   groups: { [`GET ${MOBILE_PATH}/events`]: STREAMS },
   roots: [MOBILE_PATH],
-  errorForm: messageForm,
+  errorForm: sendMessageError,
   rows: ROUTES,
 }
 

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { optional } from '../../gateway/lines/device-body.ts'
+import { makeOptionalField } from '../../gateway/lines/device-body.ts'
 import { cut, makeLenientList, phoneInstant } from './lenient-schemas.ts'
 
 /** Maximum characters of a failure's reason, as in the app. */
@@ -20,7 +20,7 @@ const report = z.object({
   state: z
     .enum(['Pending', 'Cancelling', 'Cancelled', 'Processed', 'Sent', 'Delivered', 'Failed'])
     .catch('Pending'),
-  recipients: makeLenientList(z.object({ error: optional(cut(MAX_ERROR)) })),
+  recipients: makeLenientList(z.object({ error: makeOptionalField(cut(MAX_ERROR)) })),
   states: states.nullish().transform((map): Record<string, number> => map ?? {}),
 })
 

@@ -5,7 +5,7 @@ import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 
 /** Maximum messages that a phone holds: it sends them one by one, with pauses. */
 export const MAX_CAPACITY = 20
@@ -35,7 +35,10 @@ export type Phone = NonNullable<Awaited<ReturnType<typeof findPhone>>>
 export async function findOrMakePhone({ db }: Store, device: Device): Promise<Phone> {
   const known = await findPhone(db, device)
   if (known) return known
-  const secrets = { path: randomText(SECRET_LENGTH), signing_key: randomText(SECRET_LENGTH) }
+  const secrets = {
+    path: makeRandomText(SECRET_LENGTH),
+    signing_key: makeRandomText(SECRET_LENGTH),
+  }
   await queries(db)
     .insertInto('smsgate_phones')
     .values({ device: device.id, user: device.user, ...secrets, room: MAX_CAPACITY })

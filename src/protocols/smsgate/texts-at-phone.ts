@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
-import { execute } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { answerTime, IS_CANCELED, isOpen, toSend } from './refill.ts'
@@ -52,7 +52,7 @@ export async function noteListed(
   { texts, canceled, added }: Listed,
 ): Promise<void> {
   const given = texts.map(({ id, attempt, validUntilMs }) => ({ id, attempt, validUntilMs }))
-  await execute(
+  await executeStatement(
     db,
     sql`with forgotten as (
       delete from smsgate_texts t where ${belongsToDevice(device)} and t.valid_until <= now() and not exists (
@@ -81,7 +81,7 @@ export async function noteProgress({ db }: Store, device: Device, progress: read
   if (progress.length === 0) return
   // the last state counts if a report names a text twice
   const given = [...new Map(progress.map((text) => [`${text.id}.${text.attempt}`, text])).values()]
-  await execute(
+  await executeStatement(
     db,
     sql`with given as (
       select * from ${attempts(given)} g(id text, attempt int, step text)

@@ -42,7 +42,7 @@ function checkWords(header: string): void {
     WORD,
   )) {
     const charset = name.toLowerCase()
-    const bytes = encoding.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : bytesOfQ(text)
+    const bytes = encoding.toLowerCase() === 'b' ? Buffer.from(text, 'base64') : decodeQ(text)
     const before = texts.at(-1)
     const end = index + word.length
     const isNext = before?.charset === charset && header.slice(before.end, index).trim() === ''
@@ -53,7 +53,7 @@ function checkWords(header: string): void {
   for (const { charset, bytes } of texts) decodeText(bytes, charset)
 }
 
-const bytesOfQ = (text: string): Buffer =>
+const decodeQ = (text: string): Buffer =>
   Buffer.from(
     text
       .replaceAll('_', ' ')

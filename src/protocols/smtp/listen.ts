@@ -3,21 +3,22 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 import { isRefusal } from '../../gateway/base/gateway-errors.ts'
 import { identifyKeyHolder } from '../../gateway/messages/require-sender.ts'
 import { checkRate } from '../../http/middleware/limit-requests.ts'
-import { open } from '../../http/server/listen.ts'
+import { openServer } from '../../http/server/listen.ts'
 import { ApiError, GatewayError, UserError } from '../../platform/api-errors.ts'
 import type { Config } from '../../platform/config.ts'
 import { DatabaseUnavailable, toAnswerableError } from '../../platform/db/database-errors.ts'
-import { guestHolder, toNetwork } from '../../platform/limits/holder.ts'
-import { connectionPlaces } from '../../platform/limits/places.ts'
+import { makeGuestHolder, toNetwork } from '../../platform/limits/holder.ts'
+import { makeConnectionPlaces } from '../../platform/limits/places.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { GatewayServices } from '../gateway-services.ts'
-import { MAX_MAIL_BYTES, receive } from './receive.ts'
+import { MAX_MAIL_BYTES, receiveMail } from './receive.ts'
 import { type MailSender, parseRecipient } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 import { validateRecipient } from './validate-recipient.ts'
 
-const notNow = () => makeSmtpReply(451, 'The server cannot store mails now. Try again later.')
+const makeNotNowReply = () =>
+  makeSmtpReply(451, 'The server cannot store mails now. Try again later.')
 
 /** SMTP codes by HTTP status. Others below 429 become 550, the rest 451, after which senders try again. */
 const CODES: Readonly<Record<number, number>> = { 401: 535, 413: 552 }
@@ -33,7 +34,7 @@ function makeSmtpRefusal(thrown: unknown, log: Logger): Error {
     { err: isAway ? error.cause : error },
     isAway ? 'the database is unreachable' : 'a mail failed',
   )
-  return notNow()
+  return makeNotNowReply()
 }
 
 const MAX_RECIPIENTS = 100
@@ -48,10 +49,12 @@ export async function listenForMails(
   const services = () => {
     const found = available()
     if (found) return found
-    throw notNow()
+    throw makeNotNowReply()
   }
   const certificate = watchCertificate(config)
-  const addresses = connectionPlaces(config.maxConnectionsPerAddress || Number.POSITIVE_INFINITY)
+  const addresses = makeConnectionPlaces(
+    config.maxConnectionsPerAddress || Number.POSITIVE_INFINITY,
+  )
   const leaves = new Map<string, () => void>()
   const answer = <T>(done: (error?: Error | null, result?: T) => void, work: () => Promise<T>) =>
     void work().then(
@@ -62,7 +65,7 @@ export async function listenForMails(
     address: string,
     done: Parameters<typeof answer<T>>[0],
     work: () => Promise<T>,
-  ) => answer(done, () => admission.requests.run(guestHolder(address), work))
+  ) => answer(done, () => admission.requests.run(makeGuestHolder(address), work))
   const server = new SMTPServer({
     ...(certificate?.read() ?? { disabledCommands: ['STARTTLS'] }),
     logger: false,
@@ -106,10 +109,10 @@ export async function listenForMails(
         await validateRecipient(services(), session.user as MailSender | undefined, recipient)
       }),
     onData: (stream, session, done) =>
-      answer(done, async () => receive(services(), stream, session)),
+      answer(done, async () => receiveMail(services(), stream, session)),
   } satisfies SMTPServerOptions)
   server.on('error', (err) => log.debug({ err }, 'an SMTP connection failed'))
-  await open(server.server, { host: config.host, port: config.smtpPort }, 'SMTP_PORT')
+  await openServer(server.server, { host: config.host, port: config.smtpPort }, 'SMTP_PORT')
   return () => new Promise<void>((resolve) => server.close(resolve))
 }
 

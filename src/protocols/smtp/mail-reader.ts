@@ -16,12 +16,12 @@ let before: Promise<unknown> = Promise.resolve()
  * requests for 0.3 to 0.8 s. Throws as `readMail`, and 400 for a mail that takes too long or too much memory.
  */
 export function readMailApart(bytes: Buffer): Promise<Mail> {
-  const reading = before.then(() => readOne(bytes))
+  const reading = before.then(() => readMailInThread(bytes))
   before = reading.catch(() => {})
   return reading
 }
 
-async function readOne(bytes: Buffer): Promise<Mail> {
+async function readMailInThread(bytes: Buffer): Promise<Mail> {
   thread ??= startThread()
   const copy = Uint8Array.from(bytes)
   thread.postMessage(copy, [copy.buffer])
@@ -41,7 +41,7 @@ function startThread(): Worker {
     resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
   })
   worker.unref()
-  // `readOne` hears of it, too; without a listener the error would end the process
+  // `readMailInThread` hears of it, too; without a listener the error would end the process
   worker.on('error', () => {})
   worker.on('exit', () => {
     if (thread === worker) thread = undefined

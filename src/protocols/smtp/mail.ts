@@ -31,7 +31,7 @@ const NO_FILE =
  */
 export async function readMail(given: Buffer): Promise<Mail> {
   checkLines(given)
-  const bytes = withTrueCharset(given)
+  const bytes = fixCharset(given)
   const limits = { maxHeadersSize: 64 << 10, maxNestingDepth: 20, maxRfc822NestingDepth: 0 }
   const parser = new PostalMime(limits)
   const mail = await parser.parse(bytes).catch(() => {
@@ -45,7 +45,11 @@ export async function readMail(given: Buffer): Promise<Mail> {
   const own =
     (isAnswer(mail) && removeQuotes(chooseMailText(mail, true))) ||
     joinLines(chooseMailText(mail).split('\n'))
-  const body = [own, leftOut(pictures, 'picture'), leftOut(files.length - pictures, 'file')]
+  const body = [
+    own,
+    describeLeftOut(pictures, 'picture'),
+    describeLeftOut(files.length - pictures, 'file'),
+  ]
   const fields = {
     subject: mail.subject?.trim() ?? '',
     body: body.filter(Boolean).join('\n'),
@@ -66,17 +70,20 @@ const VISIBLE = /[^\p{C}\p{Z}]/u
 function chooseMailText({ text = '', html = '' }: Email, leavesOutQuotes = false): string {
   const isStub = html !== '' && text.length < STUB_CHARACTERS && /\bhtml\b/i.test(text)
   const isPlain = VISIBLE.test(text) && !isStub
-  return (isPlain ? text : textOfHtml(html.slice(0, MAX_HTML), leavesOutQuotes)).slice(0, MAX_BODY)
+  return (isPlain ? text : readHtmlText(html.slice(0, MAX_HTML), leavesOutQuotes)).slice(
+    0,
+    MAX_BODY,
+  )
 }
 
 /** Cron on a machine without a locale declares ASCII for texts in UTF-8. */
-function withTrueCharset(bytes: Buffer): Buffer {
+function fixCharset(bytes: Buffer): Buffer {
   if (isAscii(bytes) || !isUtf8(bytes)) return bytes
   return Buffer.from(bytes.toString('latin1').replace(ASCII_CHARSET, '$1utf-8'), 'latin1')
 }
 const ASCII_CHARSET = /(charset="?)(?:us-ascii|ansi_x3\.4-1968)/gi
 
-const leftOut = (count: number, word: string) =>
+const describeLeftOut = (count: number, word: string) =>
   count === 0 ? '' : `[${count} ${word}${count === 1 ? '' : 's'}]`
 
 /** With more than FREE_LINES lines, a mail must have MIN_AVERAGE_BYTES per line: a line takes 10 µs. */
@@ -119,7 +126,7 @@ const BLOCKS = new Set([
 const CELLS = new Set(['td', 'th'])
 
 /** The text of HTML, a line for each block and table row. Not recursive: elements may be nested deeply. */
-function textOfHtml(html: string, leavesOutQuotes: boolean): string {
+function readHtmlText(html: string, leavesOutQuotes: boolean): string {
   let text = ''
   const isSkipped = ({ nodeName, attrs }: DefaultTreeAdapterTypes.Element) =>
     SKIPPED.has(nodeName) ||

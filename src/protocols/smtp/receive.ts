@@ -3,11 +3,11 @@ import type { SMTPServerDataStream, SMTPServerSession } from 'smtp-server'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { readRecipients } from '../../gateway/base/read-numbers.ts'
 import { cutToParts } from '../../gateway/hooks/cut-to-parts.ts'
-import { callHook } from '../../gateway/hooks/handle-hook-call.ts'
+import { handleHookCall } from '../../gateway/hooks/handle-hook-call.ts'
 import { SEND } from '../../gateway/messages/send/body-schema.ts'
-import { serverKey } from '../../gateway/messages/send/idempotency.ts'
+import { makeServerKey } from '../../gateway/messages/send/idempotency.ts'
 import { readSend } from '../../gateway/messages/send/read-send-body.ts'
-import { sendAll } from '../../gateway/messages/send/send-all.ts'
+import { sendManyTexts } from '../../gateway/messages/send/send-all.ts'
 import { ByteCollector } from '../../http/body/raw-body.ts'
 import { RequestMemory, SMALL_BYTES } from '../../http/request-memory.ts'
 import { ApiError } from '../../platform/api-errors.ts'
@@ -18,7 +18,7 @@ import type { Mail } from './mail.ts'
 import { readMailApart } from './mail-reader.ts'
 import { type MailSender, parseRecipients } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
-import { accountOfHook } from './validate-recipient.ts'
+import { requireHookOwner } from './validate-recipient.ts'
 
 /** Enough for a mail with some pictures, which are not sent. */
 export const MAX_MAIL_BYTES = 2 << 20
@@ -27,21 +27,22 @@ export const MAX_MAIL_BYTES = 2 << 20
  * Sends texts to the numbers of a mail and calls its hooks, each once. If one is refused, nothing is sent.
  * Returns the SMTP reply.
  */
-export async function receive(
+export async function receiveMail(
   services: GatewayServices,
   stream: SMTPServerDataStream,
   { envelope, user }: SMTPServerSession,
 ): Promise<string> {
   const { numbers, secrets } = parseRecipients(envelope.rcptTo.map(({ address }) => address))
   const sender = user as MailSender | undefined
-  const account = sender?.user ?? (await accountOfHook(services, secrets[0]!))
+  const account = sender?.user ?? (await requireHookOwner(services, secrets[0]!))
   const memory = new RequestMemory(makeUserHolder(account))
   try {
     const bytes = await readMailBytes(stream, memory)
     const mail = await admission.heavyWork.run(memory.holder, () => readMailApart(bytes))
-    const toNumbers = async (isTrial: boolean) => sendTo(services, sender!, numbers, mail, isTrial)
+    const toNumbers = async (isTrial: boolean) =>
+      sendMailText(services, sender!, numbers, mail, isTrial)
     const toHook = (secret: string) => async (isTrial: boolean) =>
-      post(services, secret, mail, isTrial)
+      postToHook(services, secret, mail, isTrial)
     const sends = [...(numbers.length > 0 ? [toNumbers] : []), ...secrets.map(toHook)]
     // a refusal after others were sent would make the sender send those again
     if (sends.length > 1) for (const send of sends) await send(true)
@@ -76,7 +77,7 @@ async function readMailBytes(stream: SMTPServerDataStream, memory: RequestMemory
 const MAX_PARTS = 10
 
 /** Sends a mail to numbers, all or none. A number that got this Message-ID with this text is left out. */
-async function sendTo(
+async function sendMailText(
   services: GatewayServices,
   { by }: MailSender,
   numbers: readonly string[],
@@ -86,26 +87,27 @@ async function sendTo(
   const text = cutToParts({ text: fields.text, ends: [], rest: 0 }, MAX_PARTS)
   const requestTo = (number: string) => {
     const key = createHash('sha256').update(`${id} ${number} ${fields.text}`).digest('base64url')
-    const idempotency = id === '' ? null : { key: serverKey(`mail ${key}`), fingerprint: 'mail' }
+    const idempotency =
+      id === '' ? null : { key: makeServerKey(`mail ${key}`), fingerprint: 'mail' }
     return { body: readSend(SEND, { recipients: [number], body: text }, new Date()), idempotency }
   }
   await workAsKeyHolder(services, by, async (sender) => {
     const read = await readRecipients(sender.store, sender.user, numbers, numbers.length, WORLD)
-    return sendAll(sender.store, services.config, sender, read.map(requestTo), isTrial)
+    return sendManyTexts(sender.store, services.config, sender, read.map(requestTo), isTrial)
   })
   return 'sent'
 }
 
-async function post(
+async function postToHook(
   services: GatewayServices,
   secret: string,
   { id, fields }: Mail,
   isTrial: boolean,
 ) {
   const { store, config } = services
-  const user = await accountOfHook(services, secret)
+  const user = await requireHookOwner(services, secret)
   const posted = { raw: JSON.stringify(fields), headers: {}, messageId: id }
-  const work = () => callHook(store.forUser(user), config, secret, posted, isTrial)
+  const work = () => handleHookCall(store.forUser(user), config, secret, posted, isTrial)
   const { outcome, error } = await admission.heavyWork.run(makeUserHolder(user), work)
   if (error) throw makeSmtpReply(550, error.message)
   return outcome

@@ -1,14 +1,17 @@
 import { readRecipients } from '../../gateway/base/read-numbers.ts'
 import { findHookAccount } from '../../gateway/hooks/find-hook.ts'
-import { sendAll } from '../../gateway/messages/send/send-all.ts'
-import { PLAIN_OPTIONS, toOne } from '../../gateway/messages/send/send-options.ts'
+import { sendManyTexts } from '../../gateway/messages/send/send-all.ts'
+import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { WORLD, workAsKeyHolder } from '../send-by-key.ts'
 import type { MailSender, Recipient } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 
 /** The account of the hook with this secret. Throws 550 for an unknown secret. */
-export async function accountOfHook({ store }: GatewayServices, secret: string): Promise<string> {
+export async function requireHookOwner(
+  { store }: GatewayServices,
+  secret: string,
+): Promise<string> {
   const user = await findHookAccount(store.signIn, secret)
   if (user === undefined) throw makeSmtpReply(550, 'There is no hook with this address')
   return user
@@ -20,13 +23,13 @@ export async function validateRecipient(
   sender: MailSender | undefined,
   { number, secret }: Recipient,
 ): Promise<void> {
-  if (number === undefined) await accountOfHook(services, secret)
+  if (number === undefined) await requireHookOwner(services, secret)
   else if (!sender) throw makeSmtpReply(530, 'Sign in with an API key to send to a number')
   else {
     await workAsKeyHolder(services, sender.by, async (by) => {
       const [to] = await readRecipients(by.store, by.user, [number], 1, WORLD)
-      const one = { body: toOne(to!, '.', PLAIN_OPTIONS), idempotency: null }
-      await sendAll(by.store, services.config, by, [one], true)
+      const one = { body: makeSingleSend(to!, '.', PLAIN_OPTIONS), idempotency: null }
+      await sendManyTexts(by.store, services.config, by, [one], true)
     })
   }
 }

@@ -10,11 +10,11 @@ import { readClientIp } from '../../http/server/caller.ts'
 import type { Config } from '../../platform/config.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { GatewayServices } from '../gateway-services.ts'
-import { twilioDate } from './dates.ts'
-import { describePage, readPage, unknownToken } from './pages.ts'
+import { formatTwilioDate } from './dates.ts'
+import { describePage, makeTokenError, readPage } from './pages.ts'
 import type { Parameters } from './parameters.ts'
-import { API_VERSION, accountPath, hasSid, makeSid, parseSid } from './sids.ts'
-import { TwilioRefusal, unauthorized } from './twilio-errors.ts'
+import { API_VERSION, hasSid, makeAccountPath, makeSid, parseSid } from './sids.ts'
+import { makeUnauthorizedError, TwilioRefusal } from './twilio-errors.ts'
 
 /** An API key as AuthToken: `psk_…` without its underscore. */
 const TOKEN = /^psk[A-Za-z0-9]{64}$/
@@ -34,15 +34,15 @@ export async function identifyAccount(c: Ctx, services: GatewayServices): Promis
   const holder = key
     ? await identifyKey(services.store.signIn, { key, ip: readClientIp(c, services) })
     : null
-  if (!holder?.isTwilio || !hasSid(holder.auth.id)) throw unauthorized()
+  if (!holder?.isTwilio || !hasSid(holder.auth.id)) throw makeUnauthorizedError()
   const { identity } = readBasic(header)!
   if (parseSid('AC', identity) !== holder.auth.id && parseSid('SK', identity) !== holder.id)
-    throw unauthorized()
+    throw makeUnauthorizedError()
   return makeKeyCaller(c, services, holder)
 }
 
 /** The account of a request, for limits; null for wrong credentials, which count for the network. */
-export const accountOrGuest =
+export const identifyOrGuest =
   (services: GatewayServices) =>
   (c: Ctx): Promise<AuthRecord | null> =>
     withCatalog(services.store, () => identifyAccount(c, services)).then(
@@ -70,7 +70,7 @@ export async function findAccount({ store, user }: Call) {
     .where('id', '=', user)
     .executeTakeFirstOrThrow()
   const sid = makeSid('AC', user)
-  const path = accountPath(user)
+  const path = makeAccountPath(user)
   return {
     sid,
     owner_account_sid: sid,
@@ -78,8 +78,8 @@ export async function findAccount({ store, user }: Call) {
     status: 'active',
     type: 'Full',
     auth_token: null,
-    date_created: twilioDate(created),
-    date_updated: twilioDate(updated),
+    date_created: formatTwilioDate(created),
+    date_updated: formatTwilioDate(updated),
     subresource_uris: {
       messages: `${path}/Messages.json`,
       incoming_phone_numbers: `${path}/IncomingPhoneNumbers.json`,
@@ -92,7 +92,7 @@ export async function findAccount({ store, user }: Call) {
 export async function listAccounts(call: Call) {
   const { user, parameters } = call
   const page = readPage(parameters, 'AC')
-  if (page.from) throw unknownToken()
+  if (page.from) throw makeTokenError()
   const account = await findAccount(call)
   const isFirst = page.page === 0
   const content = { ids: isFirst ? [user] : [], hasOlder: false, hasNewer: !isFirst }

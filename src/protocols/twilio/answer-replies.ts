@@ -11,9 +11,9 @@ import {
   type Reply,
   sendReplies,
 } from './replies.ts'
-import { refusalFor, TwilioRefusal } from './twilio-errors.ts'
-import { readAnswer } from './twiml.ts'
-import { isSuccess, NO_SUCCESS } from './webhook-outcome.ts'
+import { TwilioRefusal, toTwilioError } from './twilio-errors.ts'
+import { readTwimlAnswer } from './twiml.ts'
+import { isSuccessStatus, NO_SUCCESS } from './webhook-outcome.ts'
 
 const MAX_REDIRECTS = 10
 
@@ -40,7 +40,7 @@ export async function sendAnswerReplies(
   } catch (error) {
     // an internal error: the call is repeated when the lease of the delivery ends
     if (!(error instanceof GatewayError)) throw error
-    return refusalFor(error)
+    return toTwilioError(error)
   }
 }
 
@@ -56,7 +56,7 @@ async function collectReplies(
   let [answer, base] = [first, address]
   try {
     for (let redirects = 0; ; redirects++) {
-      const { messages, redirect } = readAnswer(answer.headers, answer.body)
+      const { messages, redirect } = readTwimlAnswer(answer.headers, answer.body)
       const more = await planReplies(store, text, messages, base, config.webhookAllowPrivate)
       await checkReplies(store, text.user, [...replies, ...more])
       replies.push(...more)
@@ -81,6 +81,6 @@ async function fetchNext(
     if (caller.signal.aborted) throw error
     throw new TwilioRefusal(NO_SUCCESS, readErrorReason(error))
   })
-  if (isSuccess(answer.status)) return answer
+  if (isSuccessStatus(answer.status)) return answer
   throw new TwilioRefusal(NO_SUCCESS, `${new URL(address).origin} answered ${answer.status}`)
 }

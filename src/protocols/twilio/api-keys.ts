@@ -8,10 +8,10 @@ import { logChanges } from '../../engine/records/log-changes.ts'
 import { apiKeysExtension } from '../../gateway/accounts/api-keys.ts'
 import { completeList } from '../../gateway/base/complete-numbers.ts'
 import { failDeliveries, failPending } from '../../gateway/webhooks/fail-deliveries.ts'
-import { fieldError, invalidFields } from '../../platform/api-errors.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
-import { randomId } from '../../platform/tools/random.ts'
+import { makeRandomId } from '../../platform/tools/random.ts'
 import { readDestination } from '../../portable/phone/number-patterns.ts'
 import { hasSid, makeSid } from './sids.ts'
 
@@ -24,12 +24,15 @@ const NEW_TWILIO_KEY = z.object({
   key_sid: z.string().optional().describe('The SID of the key, for a key with `twilio`.'),
 })
 
-const NO_SID = fieldError('validation_twilio_user', 'The id of this user cannot be an AccountSid.')
-const SCOPED = fieldError(
+const NO_SID = makeFieldError(
+  'validation_twilio_user',
+  'The id of this user cannot be an AccountSid.',
+)
+const SCOPED = makeFieldError(
   'validation_twilio_scopes',
   'A key with twilio opens all: give no scopes, or all:any.',
 )
-const FIXED = fieldError('validation_twilio_fixed', 'Can be set only when the key is made.')
+const FIXED = makeFieldError('validation_twilio_fixed', 'Can be set only when the key is made.')
 
 /**
  * Rules for API keys, also for Twilio's API. The field `signing` has the SHA-1 of the token: HMAC-SHA1 uses
@@ -44,22 +47,23 @@ export const twilioKeysExtension: Extension = {
     if (values.twilio !== true) return made
     const user = String(values.user)
     if (!hasSid(user)) throw invalidFields({ twilio: NO_SID })
-    if (isNarrowed(values.scopes)) throw invalidFields({ scopes: SCOPED })
-    values.id ||= randomId()
-    return withToken(values, made)
+    if (isKeyNarrowed(values.scopes)) throw invalidFields({ scopes: SCOPED })
+    values.id ||= makeRandomId()
+    return addAuthToken(values, made)
   },
   async beforeUpdate(store, values, old, request) {
     if (values.twilio !== old.twilio) throw invalidFields({ twilio: FIXED })
-    if (values.twilio === true && isNarrowed(values.scopes)) throw invalidFields({ scopes: SCOPED })
+    if (values.twilio === true && isKeyNarrowed(values.scopes))
+      throw invalidFields({ scopes: SCOPED })
     await completeList(store, values, 'destinations', readDestination, old)
     const made = await apiKeysExtension.beforeUpdate(store, values, old, request)
-    return made && values.twilio === true ? withToken(values, made) : made
+    return made && values.twilio === true ? addAuthToken(values, made) : made
   },
   afterDelete: (store, ids) => forgetKeys(store, ids),
 }
 
 /** Sets the signing key in a record, and adds what Twilio's libraries need to the answer. */
-function withToken(values: Record<string, Value>, made: { readonly key: string }) {
+function addAuthToken(values: Record<string, Value>, made: { readonly key: string }) {
   const auth_token = made.key.replace('_', '')
   values.signing = createHash('sha1').update(auth_token).digest('hex')
   const account_sid = makeSid('AC', String(values.user))
@@ -69,12 +73,12 @@ function withToken(values: Record<string, Value>, made: { readonly key: string }
 /**
  * Whether scopes limit a key. Twilio's API checks no scopes, so there such a key could do more than it may.
  */
-const isNarrowed = (scopes: Value | undefined): boolean =>
+const isKeyNarrowed = (scopes: Value | undefined): boolean =>
   Array.isArray(scopes) && scopes.length > 0 && scopes.join() !== 'all:any'
 
 export const KEY_DELETED = 'The API key of this callback was deleted'
 
-const disableSigned = (db: Db, keys: readonly string[]) =>
+const disableSignedWebhooks = (db: Db, keys: readonly string[]) =>
   queries(db)
     .with('written', (query) =>
       query
@@ -98,7 +102,7 @@ const findCallbacks = (db: Db, keys: readonly string[]) =>
 
 /** Ends pending callbacks of deleted API keys as failed, and disables the `SmsUrl`s that these keys sign. */
 async function forgetKeys({ db }: Store, keys: readonly string[]): Promise<void> {
-  for (const { id, user } of await disableSigned(db, keys))
+  for (const { id, user } of await disableSignedWebhooks(db, keys))
     await failPending(db, id, user, KEY_DELETED)
   const callbacks = (await findCallbacks(db, keys)).map(({ delivery }) => delivery)
   await failDeliveries(db, callbacks, KEY_DELETED)

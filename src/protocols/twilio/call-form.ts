@@ -4,26 +4,26 @@ import { readOptWords } from '../../gateway/consent/set-opted-out.ts'
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import { readOptWord } from '../../portable/read-opt-word.ts'
 import type { CallServices } from './caller.ts'
-import { mediaPath } from './media.ts'
+import { makeMediaPath } from './media.ts'
 import { API_VERSION, makeSid } from './sids.ts'
 import type { Form } from './signed-request.ts'
-import { twilioState } from './twilio-status.ts'
+import { toTwilioState } from './twilio-status.ts'
 
 export const STATUS_EVENT = 'message.status'
 
 /** The body of a call, as it is shown to the webhook's user. */
-export const twilioBody = async (services: CallServices, due: DueDelivery): Promise<string> =>
-  new URLSearchParams([...(await makeCallForm(services, due))]).toString()
+export const writeTwilioBody = async (services: CallServices, due: DueDelivery): Promise<string> =>
+  new URLSearchParams([...(await makeCallbackForm(services, due))]).toString()
 
-export const makeCallForm = async (services: CallServices, due: DueDelivery): Promise<Form> =>
-  due.event === STATUS_EVENT ? statusForm(due.image, due.user) : incomingForm(services, due)
+export const makeCallbackForm = async (services: CallServices, due: DueDelivery): Promise<Form> =>
+  due.event === STATUS_EVENT ? makeStatusForm(due.image, due.user) : makeIncomingForm(services, due)
 
 /** A message's row as an event left it, with its device's number (`device_phone`) and origin (`origin`). */
 type Image = Readonly<Record<string, unknown>>
 
 const readImageText = (image: Image, name: string) => String(image[name] ?? '')
 
-const commonPairs = (image: Image, user: string): [string, string][] => [
+const listCommonPairs = (image: Image, user: string): [string, string][] => [
   ['AccountSid', makeSid('AC', user)],
   ['ApiVersion', API_VERSION],
   ['To', readImageText(image, 'to')],
@@ -34,10 +34,10 @@ const commonPairs = (image: Image, user: string): [string, string][] => [
 ]
 
 /** A status callback's parameters, without empty ones: some parsers drop those, breaking the signature. */
-function statusForm(image: Image, user: string): Form {
-  const { status, errorCode } = twilioState(image as Parameters<typeof twilioState>[0], '')
+function makeStatusForm(image: Image, user: string): Form {
+  const { status, errorCode } = toTwilioState(image as Parameters<typeof toTwilioState>[0], '')
   const pairs: [string, string][] = [
-    ...commonPairs(image, user),
+    ...listCommonPairs(image, user),
     ['From', readImageText(image, 'from') || readImageText(image, 'device_phone')],
     ['MessageStatus', status],
     ['SmsStatus', status],
@@ -52,23 +52,23 @@ function statusForm(image: Image, user: string): Form {
 }
 
 /** The parameters of the call for an incoming text. `Body` is sent even when it is empty. */
-async function incomingForm(
+async function makeIncomingForm(
   services: CallServices,
   { image, user, files }: DueDelivery,
 ): Promise<Form> {
   const pairs: [string, string][] = [
-    ...commonPairs(image, user),
+    ...listCommonPairs(image, user),
     ['Body', readImageText(image, 'body')],
     ['From', readImageText(image, 'from')],
     ['SmsMessageSid', makeSid('SM', readImageText(image, 'id'))],
     ['NumMedia', String(files.length)],
     ['NumSegments', String(Number(image.segments ?? 1))],
     ['SmsStatus', 'received'],
-    ['OptOutType', await optOutType(services, user, image.body)],
+    ['OptOutType', await findOptOutType(services, user, image.body)],
     ...files.flatMap(({ name, type }, i): [string, string][] => [
       [
         `MediaUrl${i}`,
-        services.config.publicUrl + mediaPath(user, readImageText(image, 'id'), name),
+        services.config.publicUrl + makeMediaPath(user, readImageText(image, 'id'), name),
       ],
       [`MediaContentType${i}`, type],
     ]),
@@ -80,7 +80,7 @@ async function incomingForm(
  * What a text says about later texts, by the words of the server and of the account; '' for other texts. A
  * word that joins a group counts as START. Twilio: "Twilio support for opt-out keywords"
  */
-async function optOutType(
+async function findOptOutType(
   { store, config }: CallServices,
   user: string,
   text: unknown,

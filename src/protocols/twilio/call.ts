@@ -5,15 +5,15 @@ import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import { maskAnswer, readErrorReason } from '../../gateway/webhooks/mask-answer.ts'
 import { TEST_EVENT } from '../../gateway/webhooks/send-test.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries, unindexed } from '../../platform/db/queries.ts'
+import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import type { ResponseHead } from '../../platform/outgoing/send.ts'
 import { sendAnswerReplies } from './answer-replies.ts'
 import { KEY_DELETED } from './api-keys.ts'
-import { makeCallForm, STATUS_EVENT } from './call-form.ts'
-import { type Caller, type CallServices, callerFor } from './caller.ts'
+import { makeCallbackForm, STATUS_EVENT } from './call-form.ts'
+import { type Caller, type CallServices, makeUrlCaller } from './caller.ts'
 import {
   classifyAnswer,
-  isSuccess,
+  isSuccessStatus,
   makeFailedOutcome,
   makeUnansweredOutcome,
   NO_SUCCESS,
@@ -24,7 +24,7 @@ import {
  * The key to sign with, and the method of the `SmsUrl`. After a rotation of the API key, the old secret signs
  * until the new one is used.
  */
-const findSigning = (db: Db, { webhook, apiKey, user }: DueDelivery) =>
+const findSigningKey = (db: Db, { webhook, apiKey, user }: DueDelivery) =>
   queries(db)
     .selectFrom('api_keys as k')
     .leftJoin('webhooks as w', (join) => join.on('w.id', '=', webhook))
@@ -35,30 +35,36 @@ const findSigning = (db: Db, { webhook, apiKey, user }: DueDelivery) =>
       sql<'GET' | 'POST'>`coalesce(n.sms_method, 'POST')`.as('method'),
     ])
     .where('k.id', '=', apiKey)
-    .where(unindexed('k.user'), '=', user)
+    .where(writeUnindexed('k.user'), '=', user)
     .where('k.signing', '<>', '')
     .executeTakeFirst()
 
 /** Makes webhook calls in Twilio's form for statuses and incoming texts. Their answers may have replies. */
-export const twilioCalls =
+export const makeTwilioCaller =
   (servicesOf: (user: string) => CallServices): OtherForms['call'] =>
   async (due, signal) => {
     const begun = performance.now()
-    const outcome = await callOnce(servicesOf(due.user), due, signal)
+    const outcome = await callUrlOnce(servicesOf(due.user), due, signal)
     return { ...outcome, latencyMs: Math.round(performance.now() - begun) }
   }
 
-async function callOnce(
+async function callUrlOnce(
   services: CallServices,
   due: DueDelivery,
   signal: AbortSignal,
 ): Promise<Outcome> {
   const { store, config } = services
-  const signing = await findSigning(store.db, due)
+  const signing = await findSigningKey(store.db, due)
   if (!signing) return makeFailedOutcome(0, KEY_DELETED)
   const { signing: signingKey, method } = signing
-  const caller = callerFor(due, await makeCallForm(services, due), signingKey, config, signal)
-  const outcome = await outcomeOfCall(services, caller, due, method)
+  const caller = makeUrlCaller(
+    due,
+    await makeCallbackForm(services, due),
+    signingKey,
+    config,
+    signal,
+  )
+  const outcome = await callAndClassify(services, caller, due, method)
   return { ...outcome, ...(caller.firstHeaders && { headers: caller.firstHeaders }) }
 }
 
@@ -66,7 +72,7 @@ async function callOnce(
 const MAX_AGE_MS = 3_600_000
 
 /** Calls the address. For an incoming text, sends the replies in the answer. */
-async function outcomeOfCall(
+async function callAndClassify(
   services: CallServices,
   caller: Caller,
   due: DueDelivery,
@@ -81,7 +87,7 @@ async function outcomeOfCall(
     return makeUnansweredOutcome(`${isText ? `${NO_SUCCESS} ` : ''}${readErrorReason(error)}`)
   }
   const { status, body } = answer
-  if (isText && !isSuccess(status))
+  if (isText && !isSuccessStatus(status))
     return classifyAnswer(status, `${NO_SUCCESS} The address answered ${status}`)
   const receivedMs = toDate(String(due.image.created))?.getTime() ?? 0
   const mayReply = isText && due.event !== TEST_EVENT && Date.now() - receivedMs < MAX_AGE_MS

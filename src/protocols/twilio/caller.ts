@@ -4,7 +4,7 @@ import { type SentHeaders, TIMEOUT_MS } from '../../gateway/webhooks/call-webhoo
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import type { Config } from '../../platform/config.ts'
 import { type ResponseHead, sendOutgoing } from '../../platform/outgoing/send.ts'
-import { type Form, signedRequest } from './signed-request.ts'
+import { type Form, makeSignedRequest } from './signed-request.ts'
 import { MAX_ANSWER_BYTES } from './twiml.ts'
 
 export interface CallServices {
@@ -15,7 +15,7 @@ export interface CallServices {
 /**
  * Makes the signed requests of one delivery. Together they may take TIMEOUT_MS, like a single webhook call.
  */
-export function callerFor(
+export function makeUrlCaller(
   { eventId }: DueDelivery,
   form: Form,
   signingKey: string,
@@ -29,7 +29,7 @@ export function callerFor(
     firstHeaders: undefined as SentHeaders | undefined,
     async call(address: string, method: 'GET' | 'POST'): Promise<ResponseHead> {
       if (!URL.canParse(address)) throw new Error(`${address} is not an address`)
-      const request = signedRequest(address, method, form, signingKey, {
+      const request = makeSignedRequest(address, method, form, signingKey, {
         accept: '*/*',
         'user-agent': `TwilioProxy/1.1 pocketsms/${about.version}`,
         'i-twilio-idempotency-token': eventId,
@@ -47,4 +47,4 @@ export function callerFor(
   return caller
 }
 
-export type Caller = ReturnType<typeof callerFor>
+export type Caller = ReturnType<typeof makeUrlCaller>

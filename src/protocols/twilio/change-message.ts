@@ -6,10 +6,10 @@ import { requirePermit } from '../../gateway/base/permissions.ts'
 import { cancelMessage } from '../../gateway/messages/queue/cancel-messages.ts'
 import { redactCopies } from '../../gateway/retention/end-messages.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { NOW, queries, unindexed } from '../../platform/db/queries.ts'
+import { NOW, queries, writeUnindexed } from '../../platform/db/queries.ts'
 import type { Call } from './account.ts'
 import { fetchMessage, findMessage } from './messages.ts'
-import { invalid, TwilioRefusal } from './twilio-errors.ts'
+import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 
 /** SQL: the message was sent or is in a final status. Only then can it be redacted or deleted. */
 const IS_OVER = sql<boolean>`status || '' in ('sent', 'delivered', 'failed', 'received')`
@@ -22,26 +22,27 @@ export async function changeMessage(call: Call) {
   const { store, user, sid, parameters } = call
   const { id } = await findMessage(store, user, sid)
   const [status, body] = [parameters.get('Status') ?? '', parameters.get('Body')]
-  if (status !== '' && status !== 'canceled') throw invalid("Status can be 'canceled' only")
-  if (body !== undefined && body !== '') throw invalid('Body can only be made empty')
-  if (status === '' && body === undefined) throw invalid('Body or Status is required')
+  if (status !== '' && status !== 'canceled')
+    throw makeInvalidError("Status can be 'canceled' only")
+  if (body !== undefined && body !== '') throw makeInvalidError('Body can only be made empty')
+  if (status === '' && body === undefined) throw makeInvalidError('Body or Status is required')
   if (status !== '') await cancelMessage(store, requirePermit(call, 'cancel'), id)
   if (body !== undefined)
-    await ifOver(
+    await runIfOver(
       store,
-      (db) => redact(db, id, user),
+      (db) => redactMessage(db, id, user),
       async (inside) =>
         logChanged(inside, 'conversations', 'update', await redactCopies(inside.db, [id])),
     )
   return fetchMessage(call)
 }
 
-const redact = (db: Db, id: string, user: string) =>
+const redactMessage = (db: Db, id: string, user: string) =>
   queries(db)
     .updateTable('sms_messages')
     .set({ body: '', attachments: [], updated: NOW })
     .where('id', '=', id)
-    .where(unindexed('user'), '=', user)
+    .where(writeUnindexed('user'), '=', user)
     .where(IS_OVER)
     .returning('id')
     .executeTakeFirst()
@@ -51,7 +52,7 @@ const lockMessage = (db: Db, id: string, user: string) =>
     .selectFrom('sms_messages')
     .select('id')
     .where('id', '=', id)
-    .where(unindexed('user'), '=', user)
+    .where(writeUnindexed('user'), '=', user)
     .where(IS_OVER)
     .forUpdate()
     .executeTakeFirst()
@@ -61,11 +62,11 @@ export async function deleteMessage({ services, store, user, sid }: Call): Promi
   const { id } = await findMessage(store, user, sid)
   const messages = store.catalog.find('sms_messages')!
   const remove = (inside: Store) => deleteRecords(inside, services.extensions, messages, [id])
-  await ifOver(store, (db) => lockMessage(db, id, user), remove)
+  await runIfOver(store, (db) => lockMessage(db, id, user), remove)
 }
 
 /** Runs `find` and then `work` in a transaction. Throws TwilioRefusal 20009 if `find` finds no message. */
-const ifOver = (
+const runIfOver = (
   store: Store,
   find: (db: Db) => Promise<object | undefined>,
   work: (inside: Store) => Promise<unknown>,

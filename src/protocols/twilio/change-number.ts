@@ -6,7 +6,7 @@ import type { Call } from './account.ts'
 import { fetchNumber, findNumber } from './numbers.ts'
 import { readAddress } from './parameters.ts'
 import { saveRecord } from './save-record.ts'
-import { invalid } from './twilio-errors.ts'
+import { makeInvalidError } from './twilio-errors.ts'
 
 const MAX_NAME = 255
 
@@ -17,32 +17,32 @@ export async function changeNumber(call: Call) {
   const [url, method] = [parameters.get('SmsUrl'), parameters.get('SmsMethod')?.toUpperCase() ?? '']
   const name = parameters.get('FriendlyName') ?? ''
   if (url) readAddress('SmsUrl', url, 21502, services.config.webhookAllowPrivate)
-  if (!['', 'GET', 'POST'].includes(method)) throw invalid('SmsMethod must be GET or POST')
+  if (!['', 'GET', 'POST'].includes(method)) throw makeInvalidError('SmsMethod must be GET or POST')
   if ([...name].length > MAX_NAME)
-    throw invalid(`FriendlyName must have at most ${MAX_NAME} characters`)
+    throw makeInvalidError(`FriendlyName must have at most ${MAX_NAME} characters`)
   await store.db.transaction(async (db) => {
     const inside = { ...call, store: { db, catalog: store.catalog } }
-    if (method !== '') await setMethod(db, id, method)
-    if (name !== '') await rename(db, id, name)
-    if (url !== undefined) await setUrl(inside, id, url)
+    if (method !== '') await setCallbackMethod(db, id, method)
+    if (name !== '') await renameDevice(db, id, name)
+    if (url !== undefined) await setCallbackUrl(inside, id, url)
   })
   return fetchNumber(call)
 }
 
-const setMethod = (db: Db, device: string, sms_method: string) =>
+const setCallbackMethod = (db: Db, device: string, sms_method: string) =>
   queries(db)
     .insertInto('twilio_numbers')
     .values({ device, sms_method })
     .onConflict((found) => found.column('device').doUpdateSet({ sms_method }))
     .execute()
 
-const rename = (db: Db, id: string, name: string) =>
+const renameDevice = (db: Db, id: string, name: string) =>
   updateRecords(db, 'devices', (update) =>
     update.set({ name }).where('id', '=', id).where('name', '<>', name),
   )
 
 /** Gives a device exactly one webhook in Twilio's form, with this address; none for ''. */
-async function setUrl(call: Call, device: string, url: string) {
+async function setCallbackUrl(call: Call, device: string, url: string) {
   const { services, store, user } = call
   // changes of one number run one at a time
   await queries(store.db).selectFrom('devices').where('id', '=', device).forUpdate().execute()
@@ -61,5 +61,11 @@ async function setUrl(call: Call, device: string, url: string) {
   if (url === '') return
   const values = { url, enabled: true, api_key: call.sentBy }
   const more = { user, format: 'twilio', device, events: ['message.received'] }
-  await saveRecord(call, 'webhooks', hooks[0], hooks[0] ? values : { ...values, ...more }, invalid)
+  await saveRecord(
+    call,
+    'webhooks',
+    hooks[0],
+    hooks[0] ? values : { ...values, ...more },
+    makeInvalidError,
+  )
 }

@@ -1,5 +1,5 @@
 import type { FitWebhook } from '../../gateway/webhooks/webhook-extensions.ts'
-import { fieldError, invalidFields } from '../../platform/api-errors.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 
@@ -18,14 +18,14 @@ const findSigner = (db: Db, user: string, key: string, device: string) =>
     ])
     .executeTakeFirstOrThrow()
 
-const NO_SIGNER = fieldError(
+const NO_SIGNER = makeFieldError(
   'validation_twilio_key',
   'Must be an API key of this user, made with twilio.',
 )
-const NO_DEVICE = fieldError('validation_twilio_device', 'Must be a device of this user.')
+const NO_DEVICE = makeFieldError('validation_twilio_device', 'Must be a device of this user.')
 
 /** Checks a webhook with format `twilio`: an SmsUrl of Twilio's API, which gets only received texts. */
-export const fitTwilio: FitWebhook = async ({ db }, values) => {
+export const fitTwilioWebhook: FitWebhook = async ({ db }, values) => {
   if (values.format !== 'twilio') {
     if (values.api_key !== undefined) values.api_key = ''
     return

@@ -9,18 +9,22 @@ import {
   type Idempotency,
   readIdempotency,
 } from '../../gateway/messages/send/idempotency.ts'
-import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../gateway/messages/send/send-options.ts'
-import { type Sent, send } from '../../gateway/messages/send/send-texts.ts'
+import {
+  MAX_CHARACTERS,
+  makeSingleSend,
+  PLAIN_OPTIONS,
+} from '../../gateway/messages/send/send-options.ts'
+import { type Sent, sendMessages } from '../../gateway/messages/send/send-texts.ts'
 import { isOtherForm } from '../../portable/phone/other-forms.ts'
 import { countSegments } from '../../portable/segments.ts'
-import { encodeSmartly } from '../../portable/smart-encoding.ts'
+import { replaceIfShorter } from '../../portable/smart-encoding.ts'
 import type { Call } from './account.ts'
 import { readRequestDate } from './dates.ts'
-import { type NumberSender, sendersFrom } from './devices-with-number.ts'
+import { listNumberSenders, type NumberSender } from './devices-with-number.ts'
 import { findMessage, type MessageRow, makeTwilioOrigin, renderMessage } from './messages.ts'
 import { type Parameters, readAddress } from './parameters.ts'
 import { makeSid, parseSid } from './sids.ts'
-import { invalid, TwilioRefusal } from './twilio-errors.ts'
+import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 
 const MAX_VALIDITY_SECONDS = 36_000
 
@@ -71,7 +75,7 @@ async function readNewMessage(
   const of = (name: string) => parameters.get(name) ?? ''
   for (const [name, value] of Object.entries(ONLY_VALUES))
     if (of(name) !== '' && of(name).toLowerCase() !== value)
-      throw invalid(`${name} can be ${value} only`)
+      throw makeInvalidError(`${name} can be ${value} only`)
   const isSmart = readSwitch('SmartEncoded', of('SmartEncoded'))
   const [to, line] = await readNumbers(store, user, [of('To'), of('From')])
   const from = isOtherForm(of('From')) ? of('From') : line
@@ -91,7 +95,7 @@ async function readNewMessage(
   if (isInvisible(written)) throw new TwilioRefusal(21602, 'A message body is required')
   if (written.length > MAX_CHARACTERS && [...written].length > MAX_CHARACTERS)
     throw new TwilioRefusal(21617, `The message body has more than ${MAX_CHARACTERS} characters`)
-  const body = isSmart ? encodeSmartly(written, MAX_CHARACTERS) : written
+  const body = isSmart ? replaceIfShorter(written, MAX_CHARACTERS) : written
   const due = readSchedule(of('ScheduleType'), of('SendAt'), now)
   const url = of('StatusCallback')
   return {
@@ -107,13 +111,13 @@ async function readNewMessage(
 
 function readSwitch(name: string, value: string): boolean {
   if (/^(?:true|false|)$/i.test(value)) return value.toLowerCase() === 'true'
-  throw invalid(`${name} must be true or false`)
+  throw makeInvalidError(`${name} must be true or false`)
 }
 
 function readSchedule(type: string, sendAt: string, now: Date): Date | undefined {
   if (type !== '' && type !== 'fixed')
     throw new TwilioRefusal(35126, "ScheduleType can be 'fixed' only")
-  if (type === '' && sendAt !== '') throw invalid("SendAt needs ScheduleType 'fixed'")
+  if (type === '' && sendAt !== '') throw makeInvalidError("SendAt needs ScheduleType 'fixed'")
   if (type === '') return undefined
   if (sendAt === '') throw new TwilioRefusal(35111, 'ScheduleType needs SendAt')
   const at = readRequestDate(sendAt)
@@ -138,7 +142,7 @@ export async function createMessage(call: Call) {
   const key = c.req.header('idempotency-key')
   const idempotency = readIdempotency(key, '/2010-04-01/Messages', Object.fromEntries(parameters))
   const first = idempotency && (await findFirstAnswer(store, user, idempotency))
-  if (first) return render(call, await findSentMessage(store, user, first), true)
+  if (first) return renderCreated(call, await findSentMessage(store, user, first), true)
   const wanted = await readNewMessage(
     store,
     parameters,
@@ -146,12 +150,12 @@ export async function createMessage(call: Call) {
     new Date(),
     services.config.webhookAllowPrivate,
   )
-  const { answer, replayed } = await sendNew(call, wanted, idempotency)
+  const { answer, replayed } = await sendNewMessage(call, wanted, idempotency)
   // the message is stored: an error would make some programs send it again
   const row = await findSentMessage(store, user, answer).catch(() =>
-    acceptedRow(readMessageId(answer), wanted),
+    makeAcceptedRow(readMessageId(answer), wanted),
   )
-  return render(call, row, replayed)
+  return renderCreated(call, row, replayed)
 }
 
 const readMessageId = (answer: string) =>
@@ -161,7 +165,10 @@ const findSentMessage = (store: Store, user: string, answer: string) =>
   findMessage(store, user, makeSid('SM', readMessageId(answer)))
 
 /** The row of an accepted message, made from its request, for when the database cannot be read. */
-function acceptedRow(id: string, { to, from, body, scheduledAt, service }: NewMessage): MessageRow {
+function makeAcceptedRow(
+  id: string,
+  { to, from, body, scheduledAt, service }: NewMessage,
+): MessageRow {
   const at = formatDate(new Date())
   return {
     id,
@@ -187,7 +194,7 @@ function acceptedRow(id: string, { to, from, body, scheduledAt, service }: NewMe
 /**
  * Describes a message with the status it had when it was accepted. `replayed`: an earlier request sent it.
  */
-function render({ c, user }: Call, row: MessageRow, replayed: boolean) {
+function renderCreated({ c, user }: Call, row: MessageRow, replayed: boolean) {
   if (replayed) c.header('Idempotent-Replayed', 'true')
   const message = renderMessage(row, user)
   return LATER.has(message.status)
@@ -195,7 +202,7 @@ function render({ c, user }: Call, row: MessageRow, replayed: boolean) {
     : message
 }
 
-async function sendNew(
+async function sendNewMessage(
   call: Call,
   { to, from, body, scheduledAt, expiresAt, callback, service }: NewMessage,
   idempotency: Idempotency | null,
@@ -210,10 +217,10 @@ async function sendNew(
     expiresAt,
     origin: makeTwilioOrigin(call.sentBy, callback, { service }),
   }
-  return send(
+  return sendMessages(
     { ...services.sending, store },
     call,
-    toOne(to, body, options, device, line),
+    makeSingleSend(to, body, options, device, line),
     idempotency,
   )
 }
@@ -221,7 +228,7 @@ async function sendNew(
 /** The device or line with this number; for '', any. Throws TwilioRefusal 21606 for none, 21616 for two. */
 async function findNumberSender(store: Store, user: string, number: string): Promise<NumberSender> {
   if (number === '') return { device: '', line: '' }
-  const [sender, another] = await sendersFrom(store, user, number)
+  const [sender, another] = await listNumberSenders(store, user, number)
   if (another) throw new TwilioRefusal(21616, "Two devices have the 'From' number")
   if (!sender) throw new TwilioRefusal(21606, "The 'From' number is not one of your devices")
   return sender

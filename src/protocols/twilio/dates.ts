@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { toDate } from '../../engine/fields/date.ts'
 
 /** A stored date in RFC 2822's form, `Sat, 21 Nov 2026 07:00:00 +0000`; null for none. */
-export const twilioDate = (stored: string): string | null =>
+export const formatTwilioDate = (stored: string): string | null =>
   toDate(stored)?.toUTCString().replace('GMT', '+0000') ?? null
 
 const DAY = z.iso.date()
@@ -19,4 +19,5 @@ export function readRequestDate(text: string) {
 }
 
 /** A stored date as ISO 8601 without milliseconds, which all libraries read. */
-export const isoDate = (stored: string): string => `${toDate(stored)!.toISOString().slice(0, 19)}Z`
+export const formatIsoDate = (stored: string): string =>
+  `${toDate(stored)!.toISOString().slice(0, 19)}Z`

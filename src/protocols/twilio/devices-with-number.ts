@@ -36,7 +36,7 @@ const findSenders = (db: Db, user: string, number: string) =>
     .execute()
 
 /** Enabled devices with this number, else those with a line (SIM) that has it. Ordered by id. */
-export async function sendersFrom(
+export async function listNumberSenders(
   { db }: Store,
   user: string,
   number: string,

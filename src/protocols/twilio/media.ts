@@ -1,34 +1,34 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { findAllStored } from '../../engine/files/stored-files.ts'
-import { sentFile } from '../../http/routes/files.ts'
+import { findStoredFiles } from '../../engine/files/stored-files.ts'
+import { toSentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/sent-file.ts'
-import { derivedId } from '../../platform/tools/random.ts'
+import { deriveId } from '../../platform/tools/random.ts'
 import type { Call } from './account.ts'
-import { twilioDate } from './dates.ts'
+import { formatTwilioDate } from './dates.ts'
 import { findMessage } from './messages.ts'
 import { describePage, readPage } from './pages.ts'
-import { accountPath, makeSid } from './sids.ts'
-import { notFound } from './twilio-errors.ts'
+import { makeAccountPath, makeSid } from './sids.ts'
+import { makeNotFoundError } from './twilio-errors.ts'
 
 /** The SID of a file, from its name, which is unique within a message. */
-const mediumSid = (name: string) => makeSid('ME', derivedId(name))
+const makeMediumSid = (name: string) => makeSid('ME', deriveId(name))
 
-export const mediaPath = (user: string, message: string, name: string): string =>
-  `${accountPath(user)}/Messages/${makeSid('SM', message)}/Media/${mediumSid(name)}`
+export const makeMediaPath = (user: string, message: string, name: string): string =>
+  `${makeAccountPath(user)}/Messages/${makeSid('SM', message)}/Media/${makeMediumSid(name)}`
 
 async function readMedia({ db }: Store, user: string, messageSid: string) {
   const { id, created, updated, attachments } = await findMessage({ db }, user, messageSid)
-  const files = await findAllStored(db, { collection: 'sms_messages', record: id }, attachments)
+  const files = await findStoredFiles(db, { collection: 'sms_messages', record: id }, attachments)
   return files.map((file) => ({
     file,
     medium: {
-      sid: mediumSid(file.name),
+      sid: makeMediumSid(file.name),
       account_sid: makeSid('AC', user),
       parent_sid: makeSid('SM', id),
       content_type: file.type,
-      date_created: twilioDate(created),
-      date_updated: twilioDate(updated),
-      uri: `${mediaPath(user, id, file.name)}.json`,
+      date_created: formatTwilioDate(created),
+      date_updated: formatTwilioDate(updated),
+      uri: `${makeMediaPath(user, id, file.name)}.json`,
     },
   }))
 }
@@ -36,9 +36,9 @@ async function readMedia({ db }: Store, user: string, messageSid: string) {
 /** All files of a message on one page. Throws 404 for a message that is not the user's. */
 export async function listMedia({ store, user, sid, parameters }: Call) {
   const media = await readMedia(store, user, sid)
-  const path = `${accountPath(user)}/Messages/${sid}/Media.json`
+  const path = `${makeAccountPath(user)}/Messages/${sid}/Media.json`
   const content = {
-    ids: media.map(({ file }) => derivedId(file.name)),
+    ids: media.map(({ file }) => deriveId(file.name)),
     hasOlder: false,
     hasNewer: false,
   }
@@ -51,7 +51,7 @@ export async function listMedia({ store, user, sid, parameters }: Call) {
 async function findMedium({ c, store, user, sid }: Call) {
   const media = await readMedia(store, user, c.req.param('MessageSid')!)
   const found = media.find(({ medium }) => medium.sid === sid)
-  if (!found) throw notFound()
+  if (!found) throw makeNotFoundError()
   return found
 }
 
@@ -61,5 +61,5 @@ export const fetchMedium = async (call: Call) => (await findMedium(call)).medium
 /** Answers with a file of a message, as `/api/files` does. Throws 404. */
 export async function sendMedium(call: Call): Promise<Response> {
   const { file } = await findMedium(call)
-  return sendFile(call.c, sentFile(call.store.db, file), file.name)
+  return sendFile(call.c, toSentFile(call.store.db, file), file.name)
 }

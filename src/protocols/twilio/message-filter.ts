@@ -6,7 +6,7 @@ import type { Call } from './account.ts'
 import { readRequestDate } from './dates.ts'
 import { OWN_NUMBER } from './own-number.ts'
 import type { Parameters } from './parameters.ts'
-import { invalid } from './twilio-errors.ts'
+import { makeInvalidError } from './twilio-errors.ts'
 
 const SECOND_MS = 1_000
 const DAY_MS = 86_400_000
@@ -24,7 +24,7 @@ export async function writeMessageFilter(
 ): Promise<string[]> {
   const { store, user, parameters } = call
   const [to, from] = [await readFilterNumbers(call, 'To'), await readFilterNumbers(call, 'From')]
-  const devices = to.length > 0 ? await devicesWith(store, user, to) : []
+  const devices = to.length > 0 ? await findDevicesWith(store, user, to) : []
   const conditions: string[] = []
   const between = (fromMs?: number, beforeMs?: number) => {
     const second = (ms: number) =>
@@ -62,7 +62,7 @@ async function readFilterNumbers(
   return [...new Set([given, number ?? ''])].filter((one) => one !== '')
 }
 
-async function devicesWith(
+async function findDevicesWith(
   { db }: Store,
   user: string,
   phones: readonly string[],
@@ -80,6 +80,6 @@ function readDate(parameters: Parameters, name: string) {
   const text = parameters.get(name) ?? ''
   if (text === '') return undefined
   const at = readRequestDate(text)
-  if (!at) throw invalid(`${name} must be a date, as 2026-11-21 or 2026-11-21T07:00:00Z`)
+  if (!at) throw makeInvalidError(`${name} must be a date, as 2026-11-21 or 2026-11-21T07:00:00Z`)
   return at
 }

@@ -1,15 +1,15 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { now } from '../../engine/fields/date.ts'
+import { formatNow } from '../../engine/fields/date.ts'
 import type { Origin } from '../../gateway/messages/send/send-options.ts'
 import { type TableRow, toObjects } from '../../platform/db/statement.ts'
 import type { Call } from './account.ts'
-import { twilioDate } from './dates.ts'
+import { formatTwilioDate } from './dates.ts'
 import { writeMessageFilter } from './message-filter.ts'
 import { OWN_NUMBER } from './own-number.ts'
 import { readPage, readRows } from './pages.ts'
-import { API_VERSION, accountPath, makeSid, parseSid } from './sids.ts'
-import { notFound } from './twilio-errors.ts'
-import { twilioState } from './twilio-status.ts'
+import { API_VERSION, makeAccountPath, makeSid, parseSid } from './sids.ts'
+import { makeNotFoundError } from './twilio-errors.ts'
+import { toTwilioState } from './twilio-status.ts'
 
 /** The origin to store with a message from Twilio's API or a TwiML reply. `callback`: a URL, '' for none. */
 export const makeTwilioOrigin = (
@@ -61,7 +61,7 @@ export async function findMessage(
   const [message] = id
     ? toObjects<MessageRow>(await db.query(FIND, [id, user], 'twilio message'))
     : []
-  if (!message) throw notFound()
+  if (!message) throw makeNotFoundError()
   return message
 }
 
@@ -70,17 +70,17 @@ export const fetchMessage = async ({ store, user, sid }: Call) =>
 
 export function renderMessage(row: MessageRow, user: string) {
   const isIncoming = row.message_type === 'incoming'
-  const { status, errorCode } = twilioState(row, now())
+  const { status, errorCode } = toTwilioState(row, formatNow())
   const [sid, account_sid] = [makeSid('SM', row.id), makeSid('AC', user)]
-  const path = `${accountPath(user)}/Messages/${sid}`
+  const path = `${makeAccountPath(user)}/Messages/${sid}`
   return {
     sid,
     account_sid,
     api_version: API_VERSION,
     body: row.body,
-    date_created: twilioDate(row.created),
-    date_updated: twilioDate(row.updated),
-    date_sent: twilioDate(isIncoming ? row.delivered_at : row.sent_at),
+    date_created: formatTwilioDate(row.created),
+    date_updated: formatTwilioDate(row.updated),
+    date_sent: formatTwilioDate(isIncoming ? row.delivered_at : row.sent_at),
     direction: isIncoming ? 'inbound' : row.reply ? 'outbound-reply' : 'outbound-api',
     error_code: errorCode,
     error_message: errorCode === null ? null : row.error_message,
@@ -104,7 +104,7 @@ export async function listMessages(call: Call) {
   const values: unknown[] = [user]
   const filter = await writeMessageFilter(call, (value) => `$${values.push(value)}`)
   const sql = [`${MESSAGE_SQL} where m."user" = $1`, ...filter].join(' and ')
-  const path = `${accountPath(user)}/Messages.json`
+  const path = `${makeAccountPath(user)}/Messages.json`
   const table = ['sms_messages', 'm'] as const
   const { rows, page } = await readRows<MessageRow>(store.db, path, table, sql, values, request)
   return { ...page, messages: rows.map((row) => renderMessage(row, user)) }

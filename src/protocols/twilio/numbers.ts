@@ -1,10 +1,10 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { type TableRow, toObjects } from '../../platform/db/statement.ts'
 import type { Call } from './account.ts'
-import { twilioDate } from './dates.ts'
+import { formatTwilioDate } from './dates.ts'
 import { readPage, readRows } from './pages.ts'
-import { API_VERSION, accountPath, makeSid, parseSid } from './sids.ts'
-import { notFound } from './twilio-errors.ts'
+import { API_VERSION, makeAccountPath, makeSid, parseSid } from './sids.ts'
+import { makeNotFoundError } from './twilio-errors.ts'
 
 /** The fields of Twilio's numbers that are the same for every device. */
 const FIXED = {
@@ -56,7 +56,7 @@ export async function findNumber({ db }: Store, user: string, sid: string): Prom
   const id = parseSid('PN', sid)
   const find = () => db.query(`${NUMBER_SQL} and d.id = $2`, [user, id], 'twilio number')
   const [number] = id ? toObjects<NumberRow>(await find()) : []
-  if (!number) throw notFound()
+  if (!number) throw makeNotFoundError()
   return number
 }
 
@@ -72,9 +72,9 @@ function renderNumber(row: NumberRow, user: string) {
     friendly_name: row.name,
     sms_url: row.smsUrl,
     sms_method: row.smsMethod,
-    date_created: twilioDate(row.created),
-    date_updated: twilioDate(row.updated),
-    uri: `${accountPath(user)}/IncomingPhoneNumbers/${sid}.json`,
+    date_created: formatTwilioDate(row.created),
+    date_updated: formatTwilioDate(row.updated),
+    uri: `${makeAccountPath(user)}/IncomingPhoneNumbers/${sid}.json`,
     ...FIXED,
   }
 }
@@ -85,7 +85,7 @@ const LIST = `${NUMBER_SQL} and ($2 = '' or d.phone = $2) and ($3 = '' or d.name
 export async function listNumbers({ store, user, parameters }: Call) {
   const request = readPage(parameters, 'PN')
   const values = [user, parameters.get('PhoneNumber') ?? '', parameters.get('FriendlyName') ?? '']
-  const path = `${accountPath(user)}/IncomingPhoneNumbers.json`
+  const path = `${makeAccountPath(user)}/IncomingPhoneNumbers.json`
   const { rows, page } = await readRows<NumberRow>(
     store.db,
     path,

@@ -1,9 +1,9 @@
 import type { Db } from '../../platform/db/open.ts'
-import { queries, unindexed } from '../../platform/db/queries.ts'
+import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { toObjects } from '../../platform/db/statement.ts'
 import type { Parameters } from './parameters.ts'
 import { makeSid, parseSid, type SidKind } from './sids.ts'
-import { invalid, TwilioRefusal } from './twilio-errors.ts'
+import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 
 const DEFAULT_SIZE = 50
 const MAX_SIZE = 1_000
@@ -18,29 +18,34 @@ type PageRequest = ReturnType<typeof readPage>
  * directly before or after it. Throws TwilioRefusal 20001 for a wrong number, 21481 for a wrong token.
  */
 export function readPage(parameters: Parameters, kind: SidKind) {
-  const size = wholeNumber(parameters, 'PageSize', DEFAULT_SIZE, 1)
-  const page = wholeNumber(parameters, 'Page', 0, 0)
-  if (page > MAX_PAGE) throw invalid(`Page must be at most ${MAX_PAGE}`)
+  const size = readWholeNumber(parameters, 'PageSize', DEFAULT_SIZE, 1)
+  const page = readWholeNumber(parameters, 'Page', 0, 0)
+  if (page > MAX_PAGE) throw makeInvalidError(`Page must be at most ${MAX_PAGE}`)
   const token = parameters.get('PageToken') ?? ''
   const from = token === '' ? undefined : readToken(token, kind)
   return { parameters, kind, page, size: Math.min(size, MAX_SIZE), from }
 }
 
-function wholeNumber(parameters: Parameters, name: string, absent: number, min: number): number {
+function readWholeNumber(
+  parameters: Parameters,
+  name: string,
+  absent: number,
+  min: number,
+): number {
   const text = parameters.get(name) ?? ''
   if (text === '') return absent
   if (/^\d{1,15}$/.test(text) && Number(text) >= min) return Number(text)
-  throw invalid(`${name} must be a whole number from ${min}`)
+  throw makeInvalidError(`${name} must be a whole number from ${min}`)
 }
 
 function readToken(token: string, kind: SidKind) {
   const [, way, sid = ''] = /^P([AB])(.*)$/.exec(token) ?? []
   const id = parseSid(kind, sid)
-  if (!way || !id) throw unknownToken()
+  if (!way || !id) throw makeTokenError()
   return { id, isBack: way === 'B' }
 }
 
-export const unknownToken = () => new TwilioRefusal(21481, 'The PageToken is not known')
+export const makeTokenError = () => new TwilioRefusal(21481, 'The PageToken is not known')
 
 /**
  * The fields of a page, with links. No other keys: clients would take an unknown one for the list of records.
@@ -103,9 +108,9 @@ export async function readRows<T extends { readonly id: string }>(
       .selectFrom(table)
       .select('_rowid')
       .where('id', '=', from.id)
-      .where(unindexed('user'), '=', String(values[0]))
+      .where(writeUnindexed('user'), '=', String(values[0]))
       .executeTakeFirst()
-    if (!position) throw unknownToken()
+    if (!position) throw makeTokenError()
     after = ` and ${alias}._rowid ${from.isBack ? '>' : '<'} ${place(position._rowid)}`
   }
   const [limit, offset] = [place(size + 1), place(from ? 0 : page * size)]

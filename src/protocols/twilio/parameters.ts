@@ -1,7 +1,7 @@
 import { findUrlFault } from '../../platform/outgoing/addresses.ts'
 import { decodeForm } from '../../platform/tools/charset.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
-import { invalid, TwilioRefusal } from './twilio-errors.ts'
+import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 
 /** Parameters of a form or a query; the first of repeated ones counts. */
 export type Parameters = ReadonlyMap<string, string>
@@ -12,7 +12,7 @@ const MAX_PARAMETERS = 200
 export function readParameters(bytes: Buffer, charset = ''): Parameters {
   const pairs = decodeForm(bytes, charset, MAX_PARAMETERS + 1)
   if (pairs.length > MAX_PARAMETERS)
-    throw invalid(`A request has at most ${MAX_PARAMETERS} parameters`)
+    throw makeInvalidError(`A request has at most ${MAX_PARAMETERS} parameters`)
   const parameters = new Map<string, string>()
   for (const [name, value] of pairs)
     if (!parameters.has(name)) parameters.set(name, cleanText(value))
@@ -23,7 +23,7 @@ export function readParameters(bytes: Buffer, charset = ''): Parameters {
 export function refuseUnknown(parameters: Parameters, known: readonly string[]): void {
   for (const [name, value] of parameters)
     if (!known.includes(name) && value !== '')
-      throw invalid(`${SHORT.test(name) ? name : 'A parameter'} is not supported here`)
+      throw makeInvalidError(`${SHORT.test(name) ? name : 'A parameter'} is not supported here`)
 }
 
 /** A parameter's name that is safe to quote in an error message. */

@@ -1,4 +1,4 @@
-import { asSender, type SendingCaller } from '../../gateway/messages/require-sender.ts'
+import { runAsSender, type SendingCaller } from '../../gateway/messages/require-sender.ts'
 import { readBytes } from '../../http/body/raw-body.ts'
 import type { Ctx } from '../../http/context.ts'
 import { TWILIO } from '../../http/openapi/security.ts'
@@ -6,30 +6,30 @@ import type { Permission } from '../../http/permission.ts'
 import { findRequestMemory } from '../../http/server/caller.ts'
 import { ApiError, RetryLater } from '../../platform/api-errors.ts'
 import { readCharset } from '../../platform/tools/charset.ts'
-import { type Description, described } from '../describe-route.ts'
+import { type Description, describeRoute } from '../describe-route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
-import { queryBytes } from '../parameters.ts'
+import { readQueryBytes } from '../parameters.ts'
 import { type Call, identifyAccount } from './account.ts'
 import { type Parameters, readParameters, refuseUnknown } from './parameters.ts'
 import { parseSid } from './sids.ts'
-import { INVALID, invalid, notFound, TwilioRefusal } from './twilio-errors.ts'
+import { INVALID, makeInvalidError, makeNotFoundError, TwilioRefusal } from './twilio-errors.ts'
 
 /** The account of the credentials. Throws 401, and 404 if the path names another account. */
-export const byAccount: Permission<SendingCaller, GatewayServices> = {
+export const allowAccount: Permission<SendingCaller, GatewayServices> = {
   security: TWILIO,
   withCaller: (c, services, work) => {
     const run = async (account: SendingCaller) => {
       const inPath = c.req.param('AccountSid')?.replace(/\.json$/, '')
-      if (inPath !== undefined && parseSid('AC', inPath) !== account.user) throw notFound()
+      if (inPath !== undefined && parseSid('AC', inPath) !== account.user) throw makeNotFoundError()
       c.set('asker', account.auth)
       return work(account)
     }
-    return asSender(services, () => identifyAccount(c, services), run)
+    return runAsSender(services, () => identifyAccount(c, services), run)
   },
 }
 
-/** `byAccount` with the parameters of the form, or of the query for a route without a form. */
-const byCall = ({
+/** `allowAccount` with the parameters of the form, or of the query for a route without a form. */
+const allowTwilioCall = ({
   query,
   form,
 }: Pick<Description, 'query' | 'form'>): Permission<Call, GatewayServices> => ({
@@ -37,9 +37,9 @@ const byCall = ({
   withCaller: (c, services, work) => {
     // the parameters are read once, even if `retry` repeats the work
     let given: Parameters | undefined
-    return byAccount.withCaller!(c, services, async (account) => {
+    return allowAccount.withCaller!(c, services, async (account) => {
       const sid = (c.req.param('Sid') ?? '').replace(/\.json$/, '')
-      given ??= form ? await readForm(c) : readParameters(queryBytes(c))
+      given ??= form ? await readForm(c) : readParameters(readQueryBytes(c))
       const known = query ?? form
       if (known) refuseUnknown(given, known)
       return work({ ...account, c, services, sid, parameters: given })
@@ -48,11 +48,11 @@ const byCall = ({
 })
 
 /** A row of Twilio's API. */
-export const route = (
+export const defineTwilioRoute = (
   summary: string,
   run: (call: Call) => Promise<unknown>,
   more: Omit<Description, 'summary'> = {},
-) => ({ permission: byCall(more), ...described({ summary, ...more }), run })
+) => ({ permission: allowTwilioCall(more), ...describeRoute({ summary, ...more }), run })
 
 const MAX_BODY_BYTES = 1 << 20
 const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
@@ -68,6 +68,6 @@ async function readForm(c: Ctx): Promise<Parameters> {
     },
   )
   if (bytes.length > 0 && !FORM.test(c.req.header('content-type') ?? ''))
-    throw invalid('The body must be application/x-www-form-urlencoded')
+    throw makeInvalidError('The body must be application/x-www-form-urlencoded')
   return readParameters(bytes, readCharset(c.req.header('content-type') ?? ''))
 }

@@ -5,16 +5,20 @@ import { makeAccountSender } from '../../gateway/base/make-sender.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
 import { findRefused } from '../../gateway/messages/send/excluded-recipients.ts'
-import { MAX_CHARACTERS, PLAIN_OPTIONS, toOne } from '../../gateway/messages/send/send-options.ts'
-import { prepareOffer, sendInside } from '../../gateway/messages/send/send-texts.ts'
+import {
+  MAX_CHARACTERS,
+  makeSingleSend,
+  PLAIN_OPTIONS,
+} from '../../gateway/messages/send/send-options.ts'
+import { prepareOffer, sendInTransaction } from '../../gateway/messages/send/send-texts.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries, unindexed } from '../../platform/db/queries.ts'
+import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { findUrlFault } from '../../platform/outgoing/addresses.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { isOtherForm } from '../../portable/phone/other-forms.ts'
 import type { CallServices } from './caller.ts'
-import { type NumberSender, sendersFrom } from './devices-with-number.ts'
+import { listNumberSenders, type NumberSender } from './devices-with-number.ts'
 import { makeTwilioOrigin } from './messages.ts'
 import { TwilioRefusal } from './twilio-errors.ts'
 import type { TwimlMessage } from './twiml.ts'
@@ -44,7 +48,7 @@ export async function planReplies(
     const to = message.to.trim() === '' ? text.from : given
     if (!to || !E164.test(to))
       throw new TwilioRefusal(14101, "The 'to' of a <Message> is no phone number")
-    const sender = await senderFor(
+    const sender = await chooseReplySender(
       store,
       text,
       message.from.trim() === '' ? '' : (from ?? message.from),
@@ -63,9 +67,13 @@ export async function planReplies(
 }
 
 /** The device or line with the number `from`, preferably on the text's device. For '', the text's device. */
-async function senderFor(store: Store, text: AnsweredText, from: string): Promise<NumberSender> {
+async function chooseReplySender(
+  store: Store,
+  text: AnsweredText,
+  from: string,
+): Promise<NumberSender> {
   if (from === '') return { device: text.device, line: '' }
-  const senders = await sendersFrom(store, text.user, from)
+  const senders = await listNumberSenders(store, text.user, from)
   const sender = senders.find(({ device }) => device === text.device) ?? senders[0]
   if (!sender)
     throw new TwilioRefusal(14102, "The 'from' of a <Message> is not one of your numbers")
@@ -95,7 +103,7 @@ async function countBetween(
     .where(sql<boolean>`(o.data ->> 'reply')::boolean`)
     .where('m.user', '=', user)
     .where('m.to', '=', to)
-    .where(unindexed('m.device'), '=', device)
+    .where(writeUnindexed('m.device'), '=', device)
     .where(sql<boolean>`m.created || '' > pb_text(now() - ${PERIOD})`)
     .executeTakeFirstOrThrow()
   return replies
@@ -144,9 +152,9 @@ export async function sendReplies(
     const inside = { db, catalog: store.catalog }
     for (const { to, body, device, line, callback } of replies) {
       const options = { ...PLAIN_OPTIONS, origin: makeTwilioOrigin(key, callback, { reply: true }) }
-      const request = toOne(to, body, options, device, line)
+      const request = makeSingleSend(to, body, options, device, line)
       const offer = await prepareOffer(inside, config, sender, request)
-      wake.push(...(await sendInside(inside, config, offer)))
+      wake.push(...(await sendInTransaction(inside, config, offer)))
     }
   })
   wakeDevices(store.db, wake)

@@ -22,4 +22,4 @@ export function parseSid(kind: SidKind, sid: string): string | undefined {
 
 export const API_VERSION = '2010-04-01'
 
-export const accountPath = (user: string) => `/${API_VERSION}/Accounts/${makeSid('AC', user)}`
+export const makeAccountPath = (user: string) => `/${API_VERSION}/Accounts/${makeSid('AC', user)}`

@@ -4,14 +4,14 @@ import { createHmac } from 'node:crypto'
 export type Form = ReadonlyMap<string, string>
 
 /** The X-Twilio-Signature. `key`: the token's SHA-1 in hex. https://www.twilio.com/docs/usage/security */
-function sign(key: string, url: string, form: Form): string {
+function signForm(key: string, url: string, form: Form): string {
   const sorted = [...form].sort(([a], [b]) => (a < b ? -1 : 1))
   const data = url + sorted.map(([name, value]) => name + value).join('')
   return createHmac('sha1', Buffer.from(key, 'hex')).update(data).digest('base64')
 }
 
 /** A signed request. The URL that is signed is exactly the URL that is sent. */
-export function signedRequest(
+export function makeSignedRequest(
   address: string,
   method: 'GET' | 'POST',
   form: Form,
@@ -38,7 +38,7 @@ export function signedRequest(
         'content-type': 'application/x-www-form-urlencoded; charset=utf-8',
         'content-length': Buffer.byteLength(body),
       }),
-      'x-twilio-signature': sign(key, url, method === 'POST' ? form : new Map()),
+      'x-twilio-signature': signForm(key, url, method === 'POST' ? form : new Map()),
     },
     body,
   }
@@ -46,11 +46,11 @@ export function signedRequest(
 
 function makeBasicHeader({ username, password }: URL): { authorization?: string } {
   if (username === '' && password === '') return {}
-  const pair = `${unescaped(username)}:${unescaped(password)}`
+  const pair = `${decodeUrlPart(username)}:${decodeUrlPart(password)}`
   return { authorization: `Basic ${Buffer.from(pair).toString('base64')}` }
 }
 
-function unescaped(text: string): string {
+function decodeUrlPart(text: string): string {
   try {
     return decodeURIComponent(text)
   } catch {

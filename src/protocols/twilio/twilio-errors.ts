@@ -60,20 +60,25 @@ const CODES: Partial<
 }
 
 export const INVALID = 20001
-export const invalid = (message: string) => new TwilioRefusal(INVALID, message)
-export const notFound = () => new TwilioRefusal(20404, 'The requested resource was not found')
-export const unauthorized = () =>
+export const makeInvalidError = (message: string) => new TwilioRefusal(INVALID, message)
+export const makeNotFoundError = () =>
+  new TwilioRefusal(20404, 'The requested resource was not found')
+export const makeUnauthorizedError = () =>
   new TwilioRefusal(
     20003,
     'Authenticate with an AccountSid or key SID and its token, of a key made for this',
   )
 
 /** Converts any error to the form of Twilio's API. An internal error becomes a 500. */
-export function refusalFor(error: unknown): TwilioRefusal {
+export function toTwilioError(error: unknown): TwilioRefusal {
   if (error instanceof TwilioRefusal) return error
   if (error instanceof GatewayError)
-    return ofCode(String(error.body.error), error.message, error.status === 413 ? 413 : undefined)
-  if (error instanceof RetryLater && error.code) return ofCode(error.code, error.message)
+    return makeTwilioError(
+      String(error.body.error),
+      error.message,
+      error.status === 413 ? 413 : undefined,
+    )
+  if (error instanceof RetryLater && error.code) return makeTwilioError(error.code, error.message)
   const { status, message } = error instanceof ApiError ? error : new ApiError(500)
   const ours = 20_000 + status
   // 20003 for 401 and 403, else 20000 + status if Twilio has that code, else 20001 (wrong parameters)
@@ -81,18 +86,18 @@ export function refusalFor(error: unknown): TwilioRefusal {
   return new TwilioRefusal(code, message, code === INVALID ? status : undefined)
 }
 
-const ofCode = (ours: string, message: string, status?: number) =>
+const makeTwilioError = (ours: string, message: string, status?: number) =>
   new TwilioRefusal(CODES[ours as RefusalCode] ?? INVALID, message, status)
 
 /** Errors in Twilio's form, with exactly its keys: clients recognize Twilio's errors by them. */
-export const twilioForm: ErrorForm = (c, error) => {
-  const { code, message, status } = refusalFor(error)
+export const sendTwilioError: ErrorForm = (c, error) => {
+  const { code, message, status } = toTwilioError(error)
   if (status === 401) c.header('www-authenticate', 'Basic realm="Twilio API"')
   const more_info = `https://www.twilio.com/docs/errors/${code}`
   return sendError(c, status, { code, message, more_info, status })
 }
 
 /** Twilio's error 60200, for a wrong parameter of Verify. */
-export function invalidParameter(name: string, why = ''): TwilioRefusal {
+export function makeParameterError(name: string, why = ''): TwilioRefusal {
   return new TwilioRefusal(60200, `Invalid parameter: \`${name}\`${why && `. ${why}`}`)
 }

@@ -1,16 +1,16 @@
 import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
-import { byReader } from '../../gateway/messages/require-sender.ts'
+import { allowReader } from '../../gateway/messages/require-sender.ts'
 import { IDEMPOTENCY } from '../../gateway/messages/send-routes.ts'
 import type { Ctx } from '../../http/context.ts'
-import { refusalAnswers } from '../../http/openapi/gateway-error-answers.ts'
+import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import { SENDING } from '../../http/openapi/operations.ts'
-import { rows, undescribed } from '../../http/rows.ts'
+import { makeRoutes, makeUndescribedRow } from '../../http/rows.ts'
 import type { Protocol } from '../gateway-services.ts'
 import {
-  accountOrGuest,
   CONNECTION,
   describeConnection,
   findAccount,
+  identifyOrGuest,
   listAccounts,
   readTwilioKey,
 } from './account.ts'
@@ -21,14 +21,14 @@ import { fetchMedium, listMedia, sendMedium } from './media.ts'
 import { fetchMessage, listMessages } from './messages.ts'
 import { fetchNumber, listNumbers } from './numbers.ts'
 import { PAGE_PARAMETERS } from './pages.ts'
-import { byAccount, route } from './permission.ts'
-import { notFound, TwilioRefusal, twilioForm } from './twilio-errors.ts'
+import { allowAccount, defineTwilioRoute } from './permission.ts'
+import { makeNotFoundError, sendTwilioError, TwilioRefusal } from './twilio-errors.ts'
 import { VERIFY_ROUTES } from './verify-routes.ts'
 
 // members have no account of Twilio's
-const { least: _, ...byOwnerOrKey } = byReader('readUsage')
+const { least: _, ...byOwnerOrKey } = allowReader('readUsage')
 
-const CONNECTION_ROUTES = rows(SENDING, {
+const CONNECTION_ROUTES = makeRoutes(SENDING, {
   'GET /api/sms/twilio': {
     permission: byOwnerOrKey,
     describe: {
@@ -37,64 +37,77 @@ const CONNECTION_ROUTES = rows(SENDING, {
       description:
         'Account and numbers as SIDs. The token is shown only once, in the answer that creates the key.',
       answer: ['The account.', CONNECTION],
-      fails: refusalAnswers(describeRefusals('unauthorized', 'forbidden')),
+      fails: listErrorAnswers(describeRefusals('unauthorized', 'forbidden')),
     },
     run: (caller) => describeConnection(caller, caller.services.config),
   },
 })
 
-const MESSAGE_ROUTES = rows('twilio', {
-  'GET /2010-04-01/Accounts.json': route('List accounts', listAccounts, { query: PAGE_PARAMETERS }),
-  'GET /2010-04-01/Accounts/:AccountSid.json': route('Fetch an account', findAccount),
-  'GET /2010-04-01/Accounts/:AccountSid/Messages.json': route('List messages', listMessages, {
-    query: ['To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGE_PARAMETERS],
+const MESSAGE_ROUTES = makeRoutes('twilio', {
+  'GET /2010-04-01/Accounts.json': defineTwilioRoute('List accounts', listAccounts, {
+    query: PAGE_PARAMETERS,
   }),
-  'POST /2010-04-01/Accounts/:AccountSid/Messages.json': route('Send a message', createMessage, {
-    header: IDEMPOTENCY,
-    form: CREATE_PARAMETERS,
-    answer: [201, 'The message.'],
-  }),
-  'GET /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': route('Fetch a message', fetchMessage),
-  'POST /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': route(
+  'GET /2010-04-01/Accounts/:AccountSid.json': defineTwilioRoute('Fetch an account', findAccount),
+  'GET /2010-04-01/Accounts/:AccountSid/Messages.json': defineTwilioRoute(
+    'List messages',
+    listMessages,
+    {
+      query: ['To', 'From', 'DateSent', 'DateSent<', 'DateSent>', ...PAGE_PARAMETERS],
+    },
+  ),
+  'POST /2010-04-01/Accounts/:AccountSid/Messages.json': defineTwilioRoute(
+    'Send a message',
+    createMessage,
+    {
+      header: IDEMPOTENCY,
+      form: CREATE_PARAMETERS,
+      answer: [201, 'The message.'],
+    },
+  ),
+  'GET /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': defineTwilioRoute(
+    'Fetch a message',
+    fetchMessage,
+  ),
+  'POST /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': defineTwilioRoute(
     'Cancel a message, or take its text away',
     changeMessage,
     { form: ['Body', 'Status'] },
   ),
-  'DELETE /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': route(
+  'DELETE /2010-04-01/Accounts/:AccountSid/Messages/:Sid.json': defineTwilioRoute(
     'Delete a message',
     deleteMessage,
     {
       answer: [204, 'It is deleted.'],
     },
   ),
-  'GET /2010-04-01/Accounts/:AccountSid/Messages/:Sid/Media.json': route(
+  'GET /2010-04-01/Accounts/:AccountSid/Messages/:Sid/Media.json': defineTwilioRoute(
     'List the media of a message',
     listMedia,
     { query: PAGE_PARAMETERS },
   ),
-  'GET /2010-04-01/Accounts/:AccountSid/Messages/:MessageSid/Media/:Sid.json': route(
+  'GET /2010-04-01/Accounts/:AccountSid/Messages/:MessageSid/Media/:Sid.json': defineTwilioRoute(
     'Fetch what is known of a file',
     fetchMedium,
   ),
-  'GET /2010-04-01/Accounts/:AccountSid/Messages/:MessageSid/Media/:Sid': route(
+  'GET /2010-04-01/Accounts/:AccountSid/Messages/:MessageSid/Media/:Sid': defineTwilioRoute(
     'Fetch a file',
     sendMedium,
     {
       isFile: true,
     },
   ),
-  'GET /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers.json': route(
+  'GET /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers.json': defineTwilioRoute(
     'List numbers',
     listNumbers,
     {
       query: ['PhoneNumber', 'FriendlyName', ...PAGE_PARAMETERS],
     },
   ),
-  'GET /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers/:Sid.json': route(
+  'GET /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers/:Sid.json': defineTwilioRoute(
     'Fetch a number',
     fetchNumber,
   ),
-  'POST /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers/:Sid.json': route(
+  'POST /2010-04-01/Accounts/:AccountSid/IncomingPhoneNumbers/:Sid.json': defineTwilioRoute(
     'Say where its texts go',
     changeNumber,
     { form: ['SmsUrl', 'SmsMethod', 'FriendlyName'] },
@@ -104,19 +117,19 @@ const MESSAGE_ROUTES = rows('twilio', {
 // Twilio's other products are below `/v1` to `/v3`: calls of them get a 404 in Twilio's form
 const ROOTS = ['/2010-04-01', '/v1', '/v2', '/v3']
 
-const refusing = (error: (c: Ctx) => TwilioRefusal) =>
-  undescribed(byAccount, (_, c) => {
+const makeErrorRoute = (error: (c: Ctx) => TwilioRefusal) =>
+  makeUndescribedRow(allowAccount, (_, c) => {
     throw error(c)
   })
-const refusingMethod = refusing(
+const refusingMethod = makeErrorRoute(
   (c) => new TwilioRefusal(20004, `${c.req.method} is not allowed here`),
 )
 const KNOWN = [...MESSAGE_ROUTES, ...VERIFY_ROUTES]
-const OTHERS = rows(
+const OTHERS = makeRoutes(
   'twilio',
   Object.fromEntries([
     ...KNOWN.map(({ at }) => [at.replace(/^\w+/, 'ALL'), refusingMethod]),
-    ...ROOTS.map((root) => [`ALL ${root}/*`, refusing(notFound)]),
+    ...ROOTS.map((root) => [`ALL ${root}/*`, makeErrorRoute(makeNotFoundError)]),
   ]),
 )
 
@@ -124,7 +137,7 @@ const OTHERS = rows(
 export const TWILIO: Protocol = {
   group: 'twilio',
   roots: ROOTS,
-  errorForm: twilioForm,
+  errorForm: sendTwilioError,
   rows: [...CONNECTION_ROUTES, ...KNOWN, ...OTHERS],
   tags: [
     {
@@ -132,7 +145,7 @@ export const TWILIO: Protocol = {
       description: "Twilio's Messaging API and Verify, for programs that were written for them.",
     },
   ],
-  identify: accountOrGuest,
+  identify: identifyOrGuest,
   keyIn: readTwilioKey,
   isNeverRedirected: true,
 }

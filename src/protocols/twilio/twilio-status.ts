@@ -29,19 +29,19 @@ const BY_REASON: Readonly<Record<string, TwilioState>> = {
 }
 
 /** The status of a message in Twilio's words. `now`: a date in the stored form. */
-export function twilioState(message: StatusColumns, now: string): TwilioState {
+export function toTwilioState(message: StatusColumns, now: string): TwilioState {
   const { status, scheduled_at, error_message } = message
   if (status === 'failed')
     return Object.hasOwn(BY_REASON, error_message)
       ? BY_REASON[error_message]!
-      : failedState(message)
+      : toFailedState(message)
   if (status === 'pending')
     return { status: scheduled_at > now ? 'scheduled' : 'accepted', errorCode: null }
   return { status: status === 'assigned' ? 'queued' : status, errorCode: null }
 }
 
 /** The state of a failed message. If it was sent before, only its delivery failed: `undelivered`. */
-function failedState({ sent_at, error_message }: StatusColumns): TwilioState {
+function toFailedState({ sent_at, error_message }: StatusColumns): TwilioState {
   const status = sent_at === '' ? 'failed' : 'undelivered'
   if (
     /unknown|unassigned|unallocated/i.test(error_message) &&

@@ -82,7 +82,7 @@ const XML = new Set(['text/xml', 'application/xml', 'text/html'])
 const NOTHING: Twiml = { messages: [], redirect: undefined }
 
 /** The charset in an XML declaration; '' for none. XML 1.0, 4.3.3 */
-const xmlCharset = (body: Buffer): string =>
+const readXmlCharset = (body: Buffer): string =>
   /^\s*<\?xml[^>]*\sencoding\s*=\s*["']([\w.:-]+)["']/.exec(body.toString('latin1', 0, 200))?.[1] ??
   ''
 
@@ -95,12 +95,15 @@ function decodeTwiml(body: Buffer, charset: string): string {
 }
 
 /** Reads TwiML; plain text is one reply. Throws TwilioRefusal 12300 for another type, and as `readTwiml`. */
-export function readAnswer(headers: IncomingHttpHeaders, body: Buffer): Twiml {
+export function readTwimlAnswer(headers: IncomingHttpHeaders, body: Buffer): Twiml {
   if (body.length > MAX_ANSWER_BYTES)
     throw new TwilioRefusal(11200, `The answer has more than ${MAX_ANSWER_BYTES} bytes`)
   const declared = headers['content-type'] ?? ''
   const type = declared.split(';')[0]!.trim().toLowerCase()
-  const text = decodeTwiml(body, readCharset(declared) || (XML.has(type) ? xmlCharset(body) : ''))
+  const text = decodeTwiml(
+    body,
+    readCharset(declared) || (XML.has(type) ? readXmlCharset(body) : ''),
+  )
   if (text.trim() === '') return NOTHING
   if (XML.has(type)) return readTwiml(text)
   if (type === 'text/plain')

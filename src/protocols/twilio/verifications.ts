@@ -13,10 +13,10 @@ import { E164 } from '../../portable/phone/e164.ts'
 import { normalizePhone } from '../../portable/phone/read.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
 import type { Call } from './account.ts'
-import { isoDate } from './dates.ts'
+import { formatIsoDate } from './dates.ts'
 import { makeSid, parseSid } from './sids.ts'
-import { invalidParameter, notFound, TwilioRefusal } from './twilio-errors.ts'
-import { findServiceId, serviceUrl } from './verify-services.ts'
+import { makeNotFoundError, makeParameterError, TwilioRefusal } from './twilio-errors.ts'
+import { findServiceId, makeServiceUrl } from './verify-services.ts'
 
 /** Parameters of a new verification. `RiskCheck` and `Tags` have no effect. */
 export const START_PARAMETERS = [
@@ -48,12 +48,12 @@ function describeVerification(
     valid: status === 'approved',
     amount: null,
     payee: null,
-    date_created: isoDate(created),
-    date_updated: isoDate(updated),
+    date_created: formatIsoDate(created),
+    date_updated: formatIsoDate(updated),
   }
 }
 
-function render(call: Call, one: Verification) {
+function renderVerification(call: Call, one: Verification) {
   const found = describeVerification(call, one)
   return {
     ...found,
@@ -62,7 +62,7 @@ function render(call: Call, one: Verification) {
       { attempt_sid: makeSid('VL', one.id), channel: 'sms', time: found.date_created },
     ],
     sna: null,
-    url: `${serviceUrl(call, found.service_sid)}/Verifications/${found.sid}`,
+    url: `${makeServiceUrl(call, found.service_sid)}/Verifications/${found.sid}`,
   }
 }
 
@@ -71,7 +71,7 @@ const requireService = (call: Call) => findServiceId(call, call.c.req.param('Ser
 async function readToNumber({ store, user, parameters }: Call): Promise<string> {
   const number = await readNumber(store, user, parameters.get('To') ?? '')
   if (number !== undefined) return number
-  throw invalidParameter('To', 'It must be a number in E.164')
+  throw makeParameterError('To', 'It must be a number in E.164')
 }
 
 const PATTERNS = {
@@ -88,13 +88,13 @@ export async function sendCode(call: Call) {
   const service = await requireService(call)
   const to = await readToNumber(call)
   if (parameters.get('Channel')?.toLowerCase() !== 'sms')
-    throw invalidParameter('Channel', 'It must be sms')
+    throw makeParameterError('Channel', 'It must be sms')
   const [locale, appHash, ip] = ['Locale', 'AppHash', 'DeviceIp'].map(
     (name) => parameters.get(name) ?? '',
   )
-  if (locale && !PATTERNS.Locale.test(locale)) throw invalidParameter('Locale')
-  if (appHash && !PATTERNS.AppHash.test(appHash)) throw invalidParameter('AppHash')
-  if (ip && isIP(ip) === 0) throw invalidParameter('DeviceIp')
+  if (locale && !PATTERNS.Locale.test(locale)) throw makeParameterError('Locale')
+  if (appHash && !PATTERNS.AppHash.test(appHash)) throw makeParameterError('AppHash')
+  if (ip && isIP(ip) === 0) throw makeParameterError('DeviceIp')
   const wording = { locale: locale!.replace('_', '-').toLowerCase(), domain: '', appHash: appHash! }
   const wanted = {
     sender: call,
@@ -106,51 +106,54 @@ export async function sendCode(call: Call) {
     ttl: 0,
     ip: ip!,
   }
-  return render(
+  return renderVerification(
     call,
-    await startVerification({ store, config: services.config }, wanted).catch(refuse),
+    await startVerification({ store, config: services.config }, wanted).catch(
+      throwDestinationError,
+    ),
   )
 }
 
 /** Twilio's error 60410 for a forbidden destination of a code; any other error unchanged. */
-function refuse(error: unknown): never {
+function throwDestinationError(error: unknown): never {
   if (!isRefusal(error, 'destination_not_allowed')) throw error
   throw new TwilioRefusal(60410, (error as Error).message)
 }
 
 /** The verification in the path, by SID, or by phone number while it is pending. Throws 404. */
-async function read(call: Call): Promise<Verification> {
+async function readVerification(call: Call): Promise<Verification> {
   const service = await requireService(call)
   const named = E164.test(call.sid)
     ? { id: '', to: normalizePhone(call.sid), service }
     : { id: parseSid('VE', call.sid) ?? '-', to: '', service }
-  const found = await lookUp(call, named)
-  if (named.id === '' && found.status !== 'pending') throw notFound()
+  const found = await lookUpVerification(call, named)
+  if (named.id === '' && found.status !== 'pending') throw makeNotFoundError()
   return found
 }
 
 /** A verification of the service; `expired` if it was pending for too long. Throws 404. */
-async function lookUp({ store, user }: Call, named: Named): Promise<Verification> {
+async function lookUpVerification({ store, user }: Call, named: Named): Promise<Verification> {
   const found = await findVerification(store, user, named)
-  if (found.service !== named.service) throw notFound()
+  if (found.service !== named.service) throw makeNotFoundError()
   const isOver =
     found.status === 'pending' && found.expires_at <= new Date().toISOString().replace('T', ' ')
   return isOver ? { ...found, status: 'expired' } : found
 }
 
-export const fetchVerification = async (call: Call) => render(call, await read(call))
+export const fetchVerification = async (call: Call) =>
+  renderVerification(call, await readVerification(call))
 
 /** Cancels or approves a verification. Throws 404 if not pending, TwilioRefusal 60200 (`Status`), 60410. */
 export async function changeVerification(call: Call) {
   const status = call.parameters.get('Status')
-  if (status !== 'canceled' && status !== 'approved') throw invalidParameter('Status')
-  const { id, service, status: before } = await read(call)
-  if (before !== 'pending') throw notFound()
+  if (status !== 'canceled' && status !== 'approved') throw makeParameterError('Status')
+  const { id, service, status: before } = await readVerification(call)
+  if (before !== 'pending') throw makeNotFoundError()
   const ended = await endVerification(call.store, call, { id, to: '', service }, status).catch(
-    refuse,
+    throwDestinationError,
   )
-  if (ended.status !== status) throw notFound()
-  return render(call, ended)
+  if (ended.status !== status) throw makeNotFoundError()
+  return renderVerification(call, ended)
 }
 
 /** Checks a code. Throws 404 for an ended one, TwilioRefusal 60202 (tries), 60200 (parameters), 60410. */
@@ -159,16 +162,18 @@ export async function checkCode(call: Call) {
   const service = await requireService(call)
   const code = readTypedCode(parameters.get('Code') ?? '')
   const sid = parameters.get('VerificationSid') ?? ''
-  if (code === '' || code.length > 20) throw invalidParameter('Code')
+  if (code === '' || code.length > 20) throw makeParameterError('Code')
   const id = sid && (parseSid('VE', sid) ?? '-')
   const named = { id, to: id ? '' : await readToNumber(call), service }
-  const before = await lookUp(call, named)
+  const before = await lookUpVerification(call, named)
   if (before.status === 'max_attempts_reached')
     throw new TwilioRefusal(60202, 'Max check attempts reached')
-  if (before.status !== 'pending') throw notFound()
+  if (before.status !== 'pending') throw makeNotFoundError()
   const checked = { ...named, id: before.id, code }
-  const { status, ...after } = await checkVerification(store, call, checked).catch(refuse)
-  if (status === 'expired' || status === 'canceled') throw notFound()
+  const { status, ...after } = await checkVerification(store, call, checked).catch(
+    throwDestinationError,
+  )
+  if (status === 'expired' || status === 'canceled') throw makeNotFoundError()
   // the last allowed wrong code is also answered with `pending`
   const shown = status === 'approved' ? status : 'pending'
   return {

@@ -1,6 +1,6 @@
-import { rows } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import { PAGE_PARAMETERS } from './pages.ts'
-import { route } from './permission.ts'
+import { defineTwilioRoute } from './permission.ts'
 import {
   changeVerification,
   checkCode,
@@ -18,33 +18,35 @@ import {
 } from './verify-services.ts'
 
 /** Twilio's Verify, version 2. */
-export const VERIFY_ROUTES = rows('twilio', {
-  'GET /v2/Services': route('List services of codes', listServices, { query: PAGE_PARAMETERS }),
-  'POST /v2/Services': route('Make a service of codes', createService, {
+export const VERIFY_ROUTES = makeRoutes('twilio', {
+  'GET /v2/Services': defineTwilioRoute('List services of codes', listServices, {
+    query: PAGE_PARAMETERS,
+  }),
+  'POST /v2/Services': defineTwilioRoute('Make a service of codes', createService, {
     form: SERVICE_PARAMETERS,
     answer: [201, 'The service.'],
   }),
-  'GET /v2/Services/:Sid': route('Fetch a service of codes', fetchService),
-  'POST /v2/Services/:Sid': route('Change a service of codes', changeService, {
+  'GET /v2/Services/:Sid': defineTwilioRoute('Fetch a service of codes', fetchService),
+  'POST /v2/Services/:Sid': defineTwilioRoute('Change a service of codes', changeService, {
     form: SERVICE_PARAMETERS,
   }),
-  'DELETE /v2/Services/:Sid': route('Delete a service of codes', deleteService, {
+  'DELETE /v2/Services/:Sid': defineTwilioRoute('Delete a service of codes', deleteService, {
     answer: [204, 'It is deleted, with its verifications.'],
   }),
-  'POST /v2/Services/:ServiceSid/Verifications': route('Send a code', sendCode, {
+  'POST /v2/Services/:ServiceSid/Verifications': defineTwilioRoute('Send a code', sendCode, {
     form: START_PARAMETERS,
     answer: [201, 'The verification.'],
   }),
-  'GET /v2/Services/:ServiceSid/Verifications/:Sid': route(
+  'GET /v2/Services/:ServiceSid/Verifications/:Sid': defineTwilioRoute(
     'Fetch a verification, by its SID or its number',
     fetchVerification,
   ),
-  'POST /v2/Services/:ServiceSid/Verifications/:Sid': route(
+  'POST /v2/Services/:ServiceSid/Verifications/:Sid': defineTwilioRoute(
     'Cancel or approve a verification, by its SID or its number',
     changeVerification,
     { form: ['Status'] },
   ),
-  'POST /v2/Services/:ServiceSid/VerificationCheck': route('Check a code', checkCode, {
+  'POST /v2/Services/:ServiceSid/VerificationCheck': defineTwilioRoute('Check a code', checkCode, {
     form: ['Code', 'To', 'VerificationSid'],
     answer: [201, 'The verification: `approved` if the code was right.'],
   }),

@@ -2,12 +2,12 @@ import { deleteRecords } from '../../engine/records/cascade.ts'
 import { hasScope, type Scope } from '../../engine/request/scopes.ts'
 import { type TableRow, toObjects } from '../../platform/db/statement.ts'
 import type { Call } from './account.ts'
-import { isoDate } from './dates.ts'
+import { formatIsoDate } from './dates.ts'
 import { readPage, readRows } from './pages.ts'
 import type { Parameters } from './parameters.ts'
 import { saveRecord } from './save-record.ts'
 import { makeSid, parseSid } from './sids.ts'
-import { invalidParameter, notFound, TwilioRefusal } from './twilio-errors.ts'
+import { makeNotFoundError, makeParameterError, TwilioRefusal } from './twilio-errors.ts'
 
 /** Options of Twilio that this server lacks: only `false` is accepted. */
 const OFF = [
@@ -21,7 +21,7 @@ const OFF = [
 ]
 /** Keys of a Verify service for features that this server lacks: their value is null. */
 const WITHOUT_VALUE = ['tts_name', 'push', 'totp', 'default_template_sid', 'whatsapp', 'passkeys']
-const snakeCase = (name: string) => name.replace(/(?!^)[A-Z]/g, '_$&').toLowerCase()
+const toSnakeCase = (name: string) => name.replace(/(?!^)[A-Z]/g, '_$&').toLowerCase()
 export const SERVICE_PARAMETERS = ['FriendlyName', 'CodeLength', ...OFF]
 
 type Row = Pick<
@@ -30,21 +30,21 @@ type Row = Pick<
 >
 const SELECT = `select s.id, s.name, s.code_length, s.created, s.updated, s.api_key from verify_services s where s."user" = $1`
 
-export const serviceUrl = ({ services }: Call, sid: string) =>
+export const makeServiceUrl = ({ services }: Call, sid: string) =>
   `${services.config.publicUrl}/v2/Services/${sid}`
 
 function renderService(call: Call, { id, name, code_length, created, updated }: Row) {
   const sid = makeSid('VA', id)
-  const at = serviceUrl(call, sid)
+  const at = makeServiceUrl(call, sid)
   return {
     sid,
     account_sid: makeSid('AC', call.user),
     friendly_name: name,
     code_length,
-    ...Object.fromEntries(OFF.map((option) => [snakeCase(option), false])),
+    ...Object.fromEntries(OFF.map((option) => [toSnakeCase(option), false])),
     ...Object.fromEntries(WITHOUT_VALUE.map((option) => [option, null])),
-    date_created: isoDate(created),
-    date_updated: isoDate(updated),
+    date_created: formatIsoDate(created),
+    date_updated: formatIsoDate(updated),
     url: at,
     links: { verifications: `${at}/Verifications`, verification_checks: `${at}/VerificationCheck` },
   }
@@ -52,18 +52,19 @@ function renderService(call: Call, { id, name, code_length, created, updated }: 
 
 /** The id of the caller's Verify service with this SID. Throws 404. */
 export const findServiceId = async (call: Call, sid: string): Promise<string> =>
-  (await find(call, sid)).id
+  (await findServiceRow(call, sid)).id
 
-async function find({ store: { db }, user }: Call, sid: string): Promise<Row> {
+async function findServiceRow({ store: { db }, user }: Call, sid: string): Promise<Row> {
   const found = await db.query(
     `${SELECT} and s.id = $2`,
     [user, parseSid('VA', sid)],
     'twilio verify service',
   )
-  return toObjects<Row>(found)[0] ?? Promise.reject(notFound())
+  return toObjects<Row>(found)[0] ?? Promise.reject(makeNotFoundError())
 }
 
-export const fetchService = async (call: Call) => renderService(call, await find(call, call.sid))
+export const fetchService = async (call: Call) =>
+  renderService(call, await findServiceRow(call, call.sid))
 
 /** The caller's Verify services in pages, newest first. */
 export async function listServices(call: Call) {
@@ -89,25 +90,25 @@ export async function listServices(call: Call) {
 
 export async function createService(call: Call) {
   const values = readServiceValues(call.parameters)
-  if (values.name === undefined) throw invalidParameter('FriendlyName')
+  if (values.name === undefined) throw makeParameterError('FriendlyName')
   return saveService(call, undefined, { ...values, user: call.user, api_key: call.sentBy })
 }
 
 export const changeService = async (call: Call) =>
-  saveService(call, await ownService(call), { ...readServiceValues(call.parameters) })
+  saveService(call, await requireOwnService(call), { ...readServiceValues(call.parameters) })
 
 const MANAGES: Scope = 'settings:write'
 
 /** The id of the service in the path. Throws 404, and 403 unless the key made it or may change settings. */
-async function ownService(call: Call): Promise<string> {
-  const { id, api_key } = await find(call, call.sid)
+async function requireOwnService(call: Call): Promise<string> {
+  const { id, api_key } = await findServiceRow(call, call.sid)
   if (api_key === call.sentBy || hasScope(call.scopes ?? [], MANAGES)) return id
   const why = `This service was not made by this API key, which lacks the scope ${MANAGES} (all:any)`
   throw new TwilioRefusal(20003, why, 403)
 }
 
 async function saveService(call: Call, id: string | undefined, values: Record<string, unknown>) {
-  const refusal = (why: string) => invalidParameter('FriendlyName', why)
+  const refusal = (why: string) => makeParameterError('FriendlyName', why)
   return renderService(
     call,
     JSON.parse(await saveRecord(call, 'verify_services', id, values, refusal)),
@@ -116,7 +117,7 @@ async function saveService(call: Call, id: string | undefined, values: Record<st
 
 export async function deleteService(call: Call): Promise<void> {
   const { store, services } = call
-  const id = await ownService(call)
+  const id = await requireOwnService(call)
   const { catalog } = store
   await store.db.transaction((db) =>
     deleteRecords({ db, catalog }, services.extensions, catalog.find('verify_services')!, [id]),
@@ -127,9 +128,9 @@ function readServiceValues(parameters: Parameters) {
   const [name, length] = [parameters.get('FriendlyName'), parameters.get('CodeLength')]
   for (const option of OFF)
     if (!['', 'false'].includes(parameters.get(option)?.toLowerCase() ?? ''))
-      throw invalidParameter(option, 'It is not supported here')
+      throw makeParameterError(option, 'It is not supported here')
   if (length && !/^(?:[4-9]|10)$/.test(length))
-    throw invalidParameter('CodeLength', 'It must be from 4 to 10')
+    throw makeParameterError('CodeLength', 'It must be from 4 to 10')
   return { ...(name && { name }), ...(length && { code_length: Number(length) }) } as {
     readonly name?: string
     readonly code_length?: number

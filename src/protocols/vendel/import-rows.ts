@@ -1,7 +1,7 @@
-import { sha256 } from '../../engine/auth/tokens.ts'
+import { hashSha256 } from '../../engine/auth/tokens.ts'
 import { readSqliteText, type StoredRow } from '../../engine/import/open-pocketbase.ts'
 import { makeWebhookSecret } from '../../gateway/webhooks/new-secret.ts'
-import { randomText } from '../../platform/tools/random.ts'
+import { makeRandomText } from '../../platform/tools/random.ts'
 import { readPhone } from '../../portable/phone/read.ts'
 import { countSegments } from '../../portable/segments.ts'
 
@@ -36,8 +36,8 @@ export const CONVERT: Readonly<Record<string, Convert>> = {
       phone,
       platform: row.device_type,
       enabled: 0,
-      password: randomText(40),
-      tokenKey: randomText(50),
+      password: makeRandomText(40),
+      tokenKey: makeRandomText(50),
     }
   },
   sms_messages(row, count) {
@@ -69,6 +69,6 @@ export const CONVERT: Readonly<Record<string, Convert>> = {
     const key = readSqliteText(row.key)
     const scopes = JSON.stringify(SCOPES)
     const disabled = row.is_active ? 0 : 1
-    return { prefix: key.slice(0, VISIBLE_LENGTH), hash: sha256(key), scopes, disabled }
+    return { prefix: key.slice(0, VISIBLE_LENGTH), hash: hashSha256(key), scopes, disabled }
   },
 }

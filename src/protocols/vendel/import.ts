@@ -11,7 +11,10 @@ import {
   readSqliteText,
   type StoredRow,
 } from '../../engine/import/open-pocketbase.ts'
-import { importPocketBaseTables, saveOne } from '../../engine/import/pocketbase-collections.ts'
+import {
+  importOneCollection,
+  importPocketBaseTables,
+} from '../../engine/import/pocketbase-collections.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { UserError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -99,16 +102,16 @@ export const importVendel = (
     const ownOf = ({ name }: ExportedCollection) =>
       own.find((one) => one.name === (one.system ? name : OURS[name]))
     const ids = new Map(raws.map((raw) => [raw.id, ownOf(raw)?.id ?? raw.id]))
-    const others = raws.filter((raw) => !ownOf(raw)).map((raw) => withOwnRules(raw, ids))
+    const others = raws.filter((raw) => !ownOf(raw)).map((raw) => replaceRules(raw, ids))
     const collections = await importPocketBaseTables(draft, others, report)
     const { id, name, type, oauth2 } = raws.find(({ id }) => id === USERS_ID)!
     const providers = (oauth2 as { providers?: unknown[] | null } | undefined)?.providers ?? []
     const signIn = { id, name, type, oauth2: { enabled: providers.length > 0, providers } }
-    await saveOne(draft, signIn, report)
+    await importOneCollection(draft, signIn, report)
 
     const counts = new Map<string, number>()
     const count = (sentence: string) => void counts.set(sentence, (counts.get(sentence) ?? 0) + 1)
-    const quotas = monthlyTexts(data)
+    const quotas = readMonthlyTexts(data)
     const brought = new Set<Collection>()
     let records = 0
     for (const raw of raws) {
@@ -142,7 +145,7 @@ export const importVendel = (
   })
 
 /** Gives a collection of Vendel new rules. `ids`: the ids of our collections by their ids in Vendel. */
-function withOwnRules(
+function replaceRules(
   raw: ExportedCollection,
   ids: ReadonlyMap<string, string>,
 ): ExportedCollection {
@@ -157,7 +160,7 @@ function withOwnRules(
 }
 
 /** Texts a month that each user's plan allows. The keys are ids of users. */
-function monthlyTexts(data: PocketBaseData): ReadonlyMap<unknown, StoredRow[string]> {
+function readMonthlyTexts(data: PocketBaseData): ReadonlyMap<unknown, StoredRow[string]> {
   const plans = new Map(
     [...data.rows('user_plans')].map((plan) => [plan.id, plan.max_sms_per_month]),
   )
@@ -185,11 +188,11 @@ function joinContacts(rows: Iterable<StoredRow>): (row: StoredRow) => StoredRow 
   return (row) => {
     const id = readSqliteText(row.id)
     if (joined.has(id)) return undefined
-    return (others.get(id) ?? []).reduce(join, row)
+    return (others.get(id) ?? []).reduce(joinContactRows, row)
   }
 }
 
-const join = (row: StoredRow, other: StoredRow): StoredRow => ({
+const joinContactRows = (row: StoredRow, other: StoredRow): StoredRow => ({
   ...row,
   name: readSqliteText(row.name) || readSqliteText(other.name),
   groups: JSON.stringify([

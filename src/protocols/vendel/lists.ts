@@ -3,10 +3,10 @@ import { toText } from '../../engine/fields/cast.ts'
 import { formatDate } from '../../engine/fields/date.ts'
 import { listRecords } from '../../engine/records/list.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
-import { checkShape, instant } from '../../gateway/base/body-schemas.ts'
+import { checkShape, makeInstantSchema } from '../../gateway/base/body-schemas.ts'
 import { type Act, isAllowed } from '../../gateway/base/permissions.ts'
 import { type SendingCaller, withReader } from '../../gateway/messages/require-sender.ts'
-import { meterFor } from '../../http/authenticate.ts'
+import { makeAnswerMeter } from '../../http/authenticate.ts'
 import { readRequestQuery } from '../../http/query.ts'
 import type { DoorCall } from '../send-only-protocol.ts'
 
@@ -83,7 +83,7 @@ function toVendelValue(record: Row, name: string): unknown {
 }
 
 /** A page of what the caller may see. An API key sees incoming texts only with the scope `inbox:list`. */
-export async function find(
+export async function findListPage(
   { c, services: { extensions } }: DoorCall,
   caller: SendingCaller,
   { collection, sort, fields }: List,
@@ -95,7 +95,7 @@ export async function find(
   if (collection === MESSAGES.collection && !isAllowed(caller, 'readInbox'))
     conditions.push('message_type = "outgoing"')
   const query = { filter: conditions.join(' && '), sort, page: `${page}`, perPage: `${perPage}` }
-  const request = { ...NO_REQUEST, auth, meter: meterFor(c, auth), query }
+  const request = { ...NO_REQUEST, auth, meter: makeAnswerMeter(c, auth), query }
   const found = await listRecords(store, extensions, store.catalog.find(collection)!, request)
   const { items, totalItems: total_items, totalPages: total_pages } = JSON.parse(found)
   const itemFrom = (record: Row) =>
@@ -118,7 +118,7 @@ export const makeVendelPageSchema = (list: List) =>
     total_pages: z.int(),
   })
 
-const DATE = instant()
+const DATE = makeInstantSchema()
   .transform((ms) => formatDate(new Date(ms)))
   .optional()
 const PERIOD = z.looseObject({ from: DATE, to: DATE })
@@ -126,16 +126,18 @@ const PERIOD = z.looseObject({ from: DATE, to: DATE })
 const MAX_PER_PAGE = 200
 
 /** `text` as a whole number from 1 on, else `otherwise`: Vendel's server ignores other texts, too. */
-const wholeOr = (text: string | undefined, otherwise: number) =>
+const readWholeOr = (text: string | undefined, otherwise: number) =>
   /^[1-9]\d{0,8}$/.test(text ?? '') ? Number(text) : otherwise
 
 /** Answers a list. An empty parameter counts as left out. */
-export const listing = (list: List, act: Act) => (call: DoorCall) => {
+export const makeListHandler = (list: List, act: Act) => (call: DoorCall) => {
   const { page, per_page, ...query } = readRequestQuery(call.c)
   const known = Object.entries(query).filter(
     ([name, value]) => list.filters.includes(name) && value !== '',
   )
   const given = checkShape(PERIOD, Object.fromEntries(known)) as Record<string, string>
-  const part = [wholeOr(page, 1), Math.min(wholeOr(per_page, 50), MAX_PER_PAGE)] as const
-  return withReader(call.c, call.services, act, (caller) => find(call, caller, list, given, part))
+  const part = [readWholeOr(page, 1), Math.min(readWholeOr(per_page, 50), MAX_PER_PAGE)] as const
+  return withReader(call.c, call.services, act, (caller) =>
+    findListPage(call, caller, list, given, part),
+  )
 }

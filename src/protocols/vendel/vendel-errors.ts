@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { USAGE } from '../../gateway/base/quota.ts'
-import { hookForm } from '../../gateway/hooks/hook-form.ts'
+import { sendHookError } from '../../gateway/hooks/hook-form.ts'
 import type { ErrorForm } from '../../http/context.ts'
 import { sendError } from '../../http/middleware/failure.ts'
 import { ApiError, GatewayError } from '../../platform/api-errors.ts'
@@ -23,7 +23,7 @@ export const ERROR = z
   .meta({ id: 'VendelError' })
 
 /** The 429 for a send beyond the quota. Vendel's SDKs take every 429 for this error. */
-export function quotaExceeded({ quota, used, remaining }: z.output<typeof USAGE>): GatewayError {
+export function makeQuotaError({ quota, used, remaining }: z.output<typeof USAGE>): GatewayError {
   const body: z.output<typeof QUOTA_ERROR> = {
     error: 'quota_exceeded',
     detail: `You can only send ${remaining ?? 0} more SMS this month`,
@@ -40,9 +40,9 @@ export function quotaExceeded({ quota, used, remaining }: z.output<typeof USAGE>
 const STATUSES: Readonly<Record<string, number>> = { device_not_found: 400, group_not_found: 400 }
 
 /** Errors in PocketBase's form. A rate limit becomes a 503: Vendel's SDKs take every 429 for the quota. */
-export const errorForm: ErrorForm = (c, error) => {
-  if (error instanceof ApiError) return hookForm(c, error)
+export const sendVendelError: ErrorForm = (c, error) => {
+  if (error instanceof ApiError) return sendHookError(c, error)
   const { body, status, message } = error
   if ('quota_type' in body) return sendError(c, status, body)
-  return hookForm(c, new ApiError(STATUSES[String(body.error)] ?? status, message))
+  return sendHookError(c, new ApiError(STATUSES[String(body.error)] ?? status, message))
 }

@@ -13,22 +13,22 @@ import {
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/body-schema.ts'
 import { ACCEPTED } from '../../gateway/messages/send/send-texts.ts'
 import { sendTexts } from '../../gateway/messages/send-routes.ts'
-import { rows } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/rows.ts'
 import type { Description } from '../describe-route.ts'
 import type { Protocol } from '../gateway-services.ts'
-import { type DoorCall, door, makeSendOnlyProtocol } from '../send-only-protocol.ts'
+import { type DoorCall, defineSendRoute, makeSendOnlyProtocol } from '../send-only-protocol.ts'
 import {
   CONTACTS,
   DEVICES,
-  find,
+  findListPage,
   GROUPS,
   type List,
-  listing,
   MESSAGES,
   makeItemSchema,
+  makeListHandler,
   makeVendelPageSchema,
 } from './lists.ts'
-import { ERROR, errorForm, quotaExceeded } from './vendel-errors.ts'
+import { ERROR, makeQuotaError, sendVendelError } from './vendel-errors.ts'
 
 const { recipients, group_ids, device_id, body } = SEND.shape
 const { template_id, variables } = TEMPLATE_SEND.shape
@@ -37,7 +37,7 @@ const TEXT = z.object({ ...WHOM, body }).meta({ id: 'VendelSend' })
 const TEMPLATE = z.object({ ...WHOM, template_id, variables }).meta({ id: 'VendelTemplateSend' })
 
 /** Handles a send. Ignores fields that Vendel's API lacks. */
-const sending =
+const makeSendHandler =
   (schema: typeof SEND | typeof TEMPLATE_SEND, known: z.ZodType) =>
   ({ c, services }: DoorCall): Promise<Response> =>
     withSender(c, services, 'send', (sender) =>
@@ -46,7 +46,7 @@ const sending =
       if (!isRefusal(error, 'quota_exceeded')) throw error
       const usage = ({ store, user }: SendingCaller) =>
         readUsage(store, user, services.config, new Date())
-      throw quotaExceeded(await withReader(c, services, 'send', usage))
+      throw makeQuotaError(await withReader(c, services, 'send', usage))
     })
 
 /** Sent as the limit where there is no limit. A number, since clients subtract from it. */
@@ -85,17 +85,20 @@ const MAX_OF_BATCH = 1_000
 
 async function readBatch(call: DoorCall, caller: SendingCaller, batch_id: string) {
   const { recipients_count: total, counts } = await countBatch(caller.store, caller.user, batch_id)
-  const { items: messages } = await find(call, caller, MESSAGES, { batch_id }, [1, MAX_OF_BATCH])
+  const { items: messages } = await findListPage(call, caller, MESSAGES, { batch_id }, [
+    1,
+    MAX_OF_BATCH,
+  ])
   const present = Object.entries(counts).filter(([, count]) => count > 0)
   return { batch_id, total, status_counts: Object.fromEntries(present), messages }
 }
 
 async function readStatus(call: DoorCall, caller: SendingCaller, id: string) {
-  const { items } = await find(call, caller, MESSAGES, { id }, [1, 1])
+  const { items } = await findListPage(call, caller, MESSAGES, { id }, [1, 1])
   return items[0] ?? Promise.reject(gatewayRefusal('message_not_found'))
 }
 
-const reading =
+const makeReadHandler =
   <T>(act: Act, work: (call: DoorCall, caller: SendingCaller, id: string) => Promise<T>) =>
   (call: DoorCall): Promise<T> =>
     withReader(call.c, call.services, act, (caller) =>
@@ -105,67 +108,67 @@ const reading =
 const header = z.object({ 'x-api-key': z.string().optional().describe('An API key.') })
 
 /** Takes an API key, or a session's `Authorization`. */
-const route = (
+const defineVendelRoute = (
   id: string,
   summary: string,
   answer: z.ZodType,
   more: Pick<Description, 'body' | 'query'>,
-  work: Parameters<typeof door>[1],
+  work: Parameters<typeof defineSendRoute>[1],
 ) =>
-  door(
+  defineSendRoute(
     { id: `vendel${id}`, summary, header, error: ERROR, answer: [200, 'Done.', answer], ...more },
     work,
   )
 
 const listRoute = (things: string, list: List, act: Act) => {
   const query = [...list.filters, 'page', 'per_page']
-  return route(
+  return defineVendelRoute(
     `List${things}`,
     `List ${things.toLowerCase()}`,
     makeVendelPageSchema(list),
     { query },
-    listing(list, act),
+    makeListHandler(list, act),
   )
 }
 
-const SENDS = rows('vendel', {
-  'POST /vendel/api/sms/send': route(
+const SENDS = makeRoutes('vendel', {
+  'POST /vendel/api/sms/send': defineVendelRoute(
     'Send',
     'Send a text',
     ACCEPTED,
     { body: TEXT },
-    sending(SEND, TEXT),
+    makeSendHandler(SEND, TEXT),
   ),
-  'POST /vendel/api/sms/send-template': route(
+  'POST /vendel/api/sms/send-template': defineVendelRoute(
     'SendTemplate',
     'Send a template',
     ACCEPTED,
     { body: TEMPLATE },
-    sending(TEMPLATE_SEND, TEMPLATE),
+    makeSendHandler(TEMPLATE_SEND, TEMPLATE),
   ),
 })
 
-const READS = rows('vendel', {
-  'GET /vendel/api/sms/status/:id': route(
+const READS = makeRoutes('vendel', {
+  'GET /vendel/api/sms/status/:id': defineVendelRoute(
     'ReadStatus',
     'Read a message',
     makeItemSchema(MESSAGES),
     {},
-    reading('readMessage', readStatus),
+    makeReadHandler('readMessage', readStatus),
   ),
-  'GET /vendel/api/sms/batch/:id': route(
+  'GET /vendel/api/sms/batch/:id': defineVendelRoute(
     'ReadBatch',
     'Read a send',
     BATCH,
     {},
-    reading('readMessage', readBatch),
+    makeReadHandler('readMessage', readBatch),
   ),
-  'GET /vendel/api/plans/quota': route(
+  'GET /vendel/api/plans/quota': defineVendelRoute(
     'ReadQuota',
     'Read the quota of the month',
     QUOTA,
     {},
-    reading('readUsage', readQuota),
+    makeReadHandler('readUsage', readQuota),
   ),
   'GET /vendel/api/sms/messages': listRoute('Messages', MESSAGES, 'listMessages'),
   'GET /vendel/api/contacts': listRoute('Contacts', CONTACTS, 'readContacts'),
@@ -178,6 +181,6 @@ const DESCRIPTION =
 
 /** What Vendel's SDKs call (https://github.com/JimScope/vendel). Vendel's app and web pages call more. */
 export const VENDEL: Protocol = {
-  ...makeSendOnlyProtocol('vendel', DESCRIPTION, ['/vendel'], SENDS, errorForm),
+  ...makeSendOnlyProtocol('vendel', DESCRIPTION, ['/vendel'], SENDS, sendVendelError),
   rows: [...SENDS, ...READS],
 }

@@ -15,7 +15,7 @@ const EVENTS: Readonly<Record<string, string>> = {
 const OF_SENT = ['to', 'status', 'sent_at', 'delivered_at', 'error_message']
 
 /** The body in Vendel's form. Its SDKs check the signature of JSON with sorted keys and no spaces. */
-export function vendelBody({ event, image }: Pick<DueDelivery, 'event' | 'image'>): string {
+export function writeVendelBody({ event, image }: Pick<DueDelivery, 'event' | 'image'>): string {
   const name = EVENTS[event] ?? 'test'
   const isSent = name !== 'sms_received' && name !== 'test'
   const given = OF_SENT.filter((field) => image[field]).map((field) => [field, image[field]])
@@ -31,7 +31,7 @@ export function vendelBody({ event, image }: Pick<DueDelivery, 'event' | 'image'
 
 /** Calls a webhook in Vendel's form. The newest secret signs `x-webhook-signature`. */
 export function callVendel(due: DueDelivery, allowPrivate: boolean, signal: AbortSignal) {
-  const body = vendelBody(due)
+  const body = writeVendelBody(due)
   const signature = createHmac('sha256', due.secrets[0]!).update(body).digest('hex')
   const secrets = due.secrets.filter(isSecret)
   const signed = {

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { existsSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, request } from 'node:http'
 import { extname, join, normalize } from 'node:path'
-import { freePortFrom } from '../../../src/http/server/free-port.ts'
+import { findFreePort } from '../../../src/http/server/free-port.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { serve } from '../../support/server/program.ts'
 import { listenLocally } from '../../support/services/listen.ts'
@@ -95,7 +95,7 @@ const PARTS: Readonly<Record<string, Part>> = {
   'export and import': exportAndImport,
 }
 
-const port = await freePortFrom(FIRST_PORT, HOST)
+const port = await findFreePort(FIRST_PORT, HOST)
 const proxy = await startProxy(dashboardFolder(), `http://${HOST}:${port}`)
 const server = await serve({
   DATA_DIR: temporaryFolder(),

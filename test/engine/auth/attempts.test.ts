@@ -1,6 +1,6 @@
 import { limitSignInAttempts } from '../../../src/engine/auth/attempt-limits.ts'
 import { badRequest } from '../../../src/platform/api-errors.ts'
-import { overLimit } from '../../../src/platform/limits/holder.ts'
+import { makeOverLimit } from '../../../src/platform/limits/holder.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 const TRIES = 5
@@ -215,7 +215,7 @@ test('an attempt refused because the server is busy does not count as wrong', as
     ip: '192.0.2.91',
   }
   const refuse = async () => {
-    throw overLimit('passwords to check', true, 5)
+    throw makeOverLimit('passwords to check', true, 5)
   }
   for (let i = 0; i <= TRIES; i++)
     await expect(limitSignInAttempts(tried, refuse)).rejects.toMatchObject({ retryAfterSeconds: 5 })

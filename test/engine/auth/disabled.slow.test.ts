@@ -1,4 +1,4 @@
-import { findByToken } from '../../../src/engine/auth/tokens.ts'
+import { findRecordByToken } from '../../../src/engine/auth/tokens.ts'
 import { requireDevice } from '../../../src/gateway/base/device-record.ts'
 import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
 import { basic } from '../../support/server/request.ts'
@@ -466,7 +466,7 @@ describe('devices of a disabled user', () => {
     const device = await gateway.pair(user)
     expect(await sendWithKey(await makeKey())).toBe(200)
     const { store } = mailed.server.services
-    const found = await findByToken(store, device.token, 'auth')
+    const found = await findRecordByToken(store, device.token, 'auth')
     await setDisabled(true)
     expect(await claimMessages(store, requireDevice(found), 10, 120)).toEqual([])
     await setDisabled(false)

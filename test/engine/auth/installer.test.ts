@@ -1,17 +1,17 @@
 import {
   deleteSuperuser,
-  installerLink,
   listSuperusers,
+  makeInstallerLink,
   upsertSuperuser,
 } from '../../../src/engine/auth/superusers.ts'
-import { findByToken } from '../../../src/engine/auth/tokens.ts'
+import { findRecordByToken } from '../../../src/engine/auth/tokens.ts'
 import { UserError } from '../../../src/platform/api-errors.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { testConfig } from '../../support/server/start.ts'
 
 const config = await testConfig()
-const server = await start(config, createLogger(config))
+const server = await runServer(config, createLogger(config))
 
 const store = () => server.services.store
 const signIn = (identity: string, password: string) =>
@@ -23,9 +23,9 @@ const signIn = (identity: string, password: string) =>
 const tokenOf = (link: string | null) => link?.replace(/^.*#\/pbinstall\//, '') ?? ''
 
 test('the first start prints an install link that works until a superuser exists', async () => {
-  const link = await installerLink(store(), 'https://sms.example.com')
+  const link = await makeInstallerLink(store(), 'https://sms.example.com')
   expect(link).toMatch(/^https:\/\/sms\.example\.com\/_\/#\/pbinstall\/ey/)
-  const standIn = await findByToken(store(), tokenOf(link), 'auth')
+  const standIn = await findRecordByToken(store(), tokenOf(link), 'auth')
   expect(standIn?.isSuperuser).toBe(true)
   expect(await listSuperusers(store())).toEqual([])
 
@@ -39,8 +39,8 @@ test('the first start prints an install link that works until a superuser exists
     }),
   })
   expect(await response.json()).toMatchObject({ email: 'first@example.com', verified: true })
-  expect(await findByToken(store(), tokenOf(link), 'auth')).toBeNull()
-  expect(await installerLink(store(), 'https://sms.example.com')).toBeNull()
+  expect(await findRecordByToken(store(), tokenOf(link), 'auth')).toBeNull()
+  expect(await makeInstallerLink(store(), 'https://sms.example.com')).toBeNull()
 })
 
 test('the CLI saves, lists and deletes superusers by address, but not the last one', async () => {

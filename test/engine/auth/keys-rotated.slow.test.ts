@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import { createTransport } from 'nodemailer'
-import { releaseDue } from '../../../src/gateway/messages/queue/overdue-messages.ts'
-import { reassign } from '../../../src/gateway/messages/queue/reassign-messages.ts'
+import { releaseDueMessages } from '../../../src/gateway/messages/queue/overdue-messages.ts'
+import { reassignMessages } from '../../../src/gateway/messages/queue/reassign-messages.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { basic, request } from '../../support/server/request.ts'
 import {
@@ -18,7 +18,7 @@ const SMTP_PORT = await freePort()
 const env = { SMTP_PORT: String(SMTP_PORT), TRUSTED_PROXIES: '127.0.0.1' }
 const fixture = await startServerWithDevices(env)
 const { config } = fixture.server.services
-const other = await start({ ...config, smtpPort: 0 }, createLogger({ logLevel: 'silent' }))
+const other = await runServer({ ...config, smtpPort: 0 }, createLogger({ logLevel: 'silent' }))
 const NODES = [fixture.url, other.url]
 const { query } = fixture
 const TO = '+4915112345678'
@@ -230,8 +230,8 @@ test('a key limited to a line sends only by it through every API, also later and
   expect(await named({ device_id: phones[1]!.id, scheduled_at })).toEqual(refused)
   const { db } = fixture.server.services.store
   await query(`update sms_dispatch set due_at = now() where state = 'pending'`)
-  await releaseDue(db, 60)
-  await reassign(db, sql`select id from sms_messages where sent_by = ${id}`, 'late', 60)
+  await releaseDueMessages(db, 60)
+  await reassignMessages(db, sql`select id from sms_messages where sent_by = ${id}`, 'late', 60)
   const used = await query(`select distinct line, status from sms_messages where sent_by = $1`, [
     id,
   ])

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { renderAuthMethods } from '../../../src/engine/auth/oauth2/auth-methods.ts'
-import { exchange } from '../../../src/engine/auth/oauth2/fetch-provider-token.ts'
+import { exchangeAuthCode } from '../../../src/engine/auth/oauth2/fetch-provider-token.ts'
 import { makeProviderClient } from '../../../src/engine/auth/oauth2/provider.ts'
 import { completeProvider, PROVIDERS } from '../../../src/engine/auth/oauth2/providers.ts'
 import { fetchUser } from '../../../src/engine/auth/oauth2/with-oauth2.ts'
 import { type AuthCollection, USERS_ID } from '../../../src/engine/collections/collection.ts'
-import { makeBuiltIn } from '../../../src/engine/collections/definition/built-in.ts'
+import { makeBuiltInCollections } from '../../../src/engine/collections/definition/built-in.ts'
 import { OAUTH2_PROVIDERS } from '../../../src/engine/collections/definition/oauth2-providers.ts'
 import { BUILT_IN } from '../../../src/main/definitions.ts'
 import { listenLocally } from '../../support/services/listen.ts'
@@ -45,7 +45,7 @@ async function whoIs(name: string, said: Says, extra: Record<string, unknown> = 
     extra,
   })!
   const send = makeProviderClient()
-  const token = await exchange(
+  const token = await exchangeAuthCode(
     provider,
     { code: 'c', codeVerifier: 'v', redirectURL: 'http://x' },
     send,
@@ -81,7 +81,7 @@ test('auth-methods shows the logo of a renamed provider, but not under the old k
     tokenURL: '',
     userInfoURL: '',
   }))
-  const users = makeBuiltIn(BUILT_IN).find(({ id }) => id === USERS_ID) as AuthCollection
+  const users = makeBuiltInCollections(BUILT_IN).find(({ id }) => id === USERS_ID) as AuthCollection
   const methods = JSON.parse(
     renderAuthMethods({ ...users, oauth2: { ...users.oauth2, enabled: true, providers: set } }),
   )

@@ -1,5 +1,5 @@
 import { cleanUpSignIns } from '../../../src/engine/auth/clean-up.ts'
-import { identify } from '../../../src/engine/auth/tokens.ts'
+import { identifyToken } from '../../../src/engine/auth/tokens.ts'
 import type { Store } from '../../../src/engine/collections/catalog.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 
@@ -148,7 +148,7 @@ describe('an ended session', () => {
         },
       }),
     })
-    expect((await identify(counted(asked), laptop))?.id).toBe(id)
+    expect((await identifyToken(counted(asked), laptop))?.id).toBe(id)
     expect(asked).toHaveLength(1)
   })
 })

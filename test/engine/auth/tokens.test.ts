@@ -1,4 +1,4 @@
-import { isSigned, readClaims, signToken } from '../../../src/engine/auth/tokens.ts'
+import { isTokenSigned, readClaims, signToken } from '../../../src/engine/auth/tokens.ts'
 import type { AuthCollection } from '../../../src/engine/collections/collection.ts'
 import { type AuthRecord, makeAuthRecord } from '../../../src/engine/request/request.ts'
 
@@ -66,13 +66,13 @@ const forge = (header: object, payload: object) =>
   `${[header, payload].map((part) => Buffer.from(JSON.stringify(part)).toString('base64url')).join('.')}.`
 
 test('a signature with padding is refused', async () => {
-  expect(await isSigned(`${THEIRS}=`, alice, 'auth')).toBe(false)
+  expect(await isTokenSigned(`${THEIRS}=`, alice, 'auth')).toBe(false)
 })
 
 test('a cached signature is checked again after the key changes', async () => {
-  expect(await isSigned(THEIRS, alice, 'auth')).toBe(true)
-  expect(await isSigned(THEIRS, withKey('y'.repeat(50)), 'auth')).toBe(false)
-  expect(await isSigned(THEIRS, alice, 'auth')).toBe(true)
+  expect(await isTokenSigned(THEIRS, alice, 'auth')).toBe(true)
+  expect(await isTokenSigned(THEIRS, withKey('y'.repeat(50)), 'auth')).toBe(false)
+  expect(await isTokenSigned(THEIRS, alice, 'auth')).toBe(true)
 })
 
 const now = SIGNED_AT_MS / 1000

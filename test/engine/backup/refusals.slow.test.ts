@@ -13,7 +13,7 @@ import { findAnyObject, restoreBackup } from '../../../src/engine/backup/restore
 import { writeBackup } from '../../../src/engine/backup/write.ts'
 import { afterRestore } from '../../../src/main/after-restore.ts'
 import { UserError } from '../../../src/platform/api-errors.ts'
-import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { openStore } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { openTestDb } from '../../support/server/start.ts'
@@ -23,7 +23,7 @@ const good = join(folder, 'good.zip')
 const contents = new Map<string, Buffer>()
 const source = await openTestDb()
 const target = await openTestDb()
-await migrate(source)
+await migrateDatabase(source)
 await (await openStore(source)).close()
 await writeBackup(source, good)
 const archive = await openArchive(good)

@@ -2,7 +2,7 @@ import { join } from 'node:path'
 import { restoreBackup } from '../../../src/engine/backup/restore.ts'
 import { writeBackup } from '../../../src/engine/backup/write.ts'
 import { afterRestore } from '../../../src/main/after-restore.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, client, withDevices } from '../../support/server/server-with-devices.ts'
 import { startServer, testConfig } from '../../support/server/start.ts'
@@ -53,7 +53,7 @@ async function restored<T>(
   resume: boolean,
   work: (user: Client, phone: Client) => Promise<T>,
 ): Promise<T> {
-  const server = await start(await testConfig(SETTINGS))
+  const server = await runServer(await testConfig(SETTINGS))
   url = server.url
   try {
     const { ended } = await restoreBackup(server.services.store.db, file, {

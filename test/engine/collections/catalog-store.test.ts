@@ -1,6 +1,6 @@
-import { readNew } from '../../../src/engine/collections/definition/read-collection.ts'
+import { parseNewCollection } from '../../../src/engine/collections/definition/read-collection.ts'
 import { removeCollection } from '../../../src/engine/collections/edit.ts'
-import { importAll } from '../../../src/engine/collections/import-all-or-none.ts'
+import { importAllOrNone } from '../../../src/engine/collections/import-all-or-none.ts'
 import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
 import { checkRule } from '../../../src/engine/records/access.ts'
 import { readConfig } from '../../../src/platform/config.ts'
@@ -67,7 +67,7 @@ test.each([
 
 test('an import with deleteMissing never deletes built-in collections', async () => {
   const form = { collections: [{ name: 'only' }], deleteMissing: true }
-  const refused = await refusal(importAll(store, form, checkRule))
+  const refused = await refusal(importAllOrNone(store, form, checkRule))
   expect(refused?.data.collections).toMatchObject({
     message: expect.stringContaining('pocketsms needs'),
   })
@@ -111,7 +111,7 @@ test("a field that has a new built-in field's name but another type stops the st
   await store.change(async (draft) => {
     const fields = present.fields.map((field) =>
       field.name === 'platform'
-        ? readNew({ name: 'x', fields: [{ name: 'platform', type: 'bool' }] }).fields[0]!
+        ? parseNewCollection({ name: 'x', fields: [{ name: 'platform', type: 'bool' }] }).fields[0]!
         : field,
     )
     await saveCollection(draft, { ...present, fields })

@@ -1,8 +1,8 @@
-import { complete } from '../../../src/engine/collections/definition/complete.ts'
-import { readNew } from '../../../src/engine/collections/definition/read-collection.ts'
+import { completeCollection } from '../../../src/engine/collections/definition/complete.ts'
+import { parseNewCollection } from '../../../src/engine/collections/definition/read-collection.ts'
 import { parseIndex } from '../../../src/engine/collections/index-definition.ts'
 import { listIndexedColumns } from '../../../src/engine/collections/own-indexes.ts'
-import { indexDdl } from '../../../src/engine/collections/table-indexes.ts'
+import { writeIndexDdl } from '../../../src/engine/collections/table-indexes.ts'
 import { collectionStore, update } from '../../support/collection-store.ts'
 import { openStore } from '../../support/database/open.ts'
 
@@ -13,7 +13,7 @@ const fields = [
   { name: 'data', type: 'json' },
   { name: 'tags', type: 'select', maxSelect: 2, values: ['x', 'y'] },
 ]
-const posts = complete(readNew({ name: 'posts', fields }))
+const posts = completeCollection(parseNewCollection({ name: 'posts', fields }))
 
 test.each([
   ['plain', 'CREATE INDEX i ON posts (a)', 'create index "i" on "posts" ("a")'],
@@ -88,7 +88,7 @@ test.each([
     'create index "i" on "posts" ("a") where "data"::text collate "C" IS NOT NULL',
   ],
 ])('the index definition $1 is translated to Postgres (%s)', (_, sqlite, postgres) =>
-  expect(indexDdl(parseIndex(sqlite), posts)).toBe(postgres),
+  expect(writeIndexDdl(parseIndex(sqlite), posts)).toBe(postgres),
 )
 
 const store = await collectionStore()

@@ -1,9 +1,9 @@
 import { renameRateLimits, SettingsStore } from '../../../src/engine/settings/settings-store.ts'
-import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { openTestDb } from '../../support/server/start.ts'
 
 const db = await openTestDb()
-await migrate(db)
+await migrateDatabase(db)
 const here = await SettingsStore.open(db)
 afterAll(() => here.close())
 

@@ -1,13 +1,16 @@
 import { renderCollection } from '../../../src/engine/collections/definition/collection-json.ts'
-import { complete } from '../../../src/engine/collections/definition/complete.ts'
-import { readNew, readStored } from '../../../src/engine/collections/definition/read-collection.ts'
+import { completeCollection } from '../../../src/engine/collections/definition/complete.ts'
+import {
+  parseNewCollection,
+  parseStoredCollection,
+} from '../../../src/engine/collections/definition/read-collection.ts'
 
-const make = (raw: unknown) => complete(readNew(raw))
+const make = (raw: unknown) => completeCollection(parseNewCollection(raw))
 
 test('a stored collection with null lists is read with empty ones', () => {
   const fields = [{ name: 'a', type: 'file', mimeTypes: null, thumbs: null }]
   const old = JSON.stringify({ name: 'x', type: 'base', fields })
-  expect(readStored(old).fields).toMatchObject([{ mimeTypes: [], thumbs: [] }])
+  expect(parseStoredCollection(old).fields).toMatchObject([{ mimeTypes: [], thumbs: [] }])
 })
 
 test("collections are answered in PocketBase's key order and without secrets", () => {

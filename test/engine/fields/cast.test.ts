@@ -1,7 +1,7 @@
 import { toText, toTexts } from '../../../src/engine/fields/cast.ts'
 import { formatDate, toDate } from '../../../src/engine/fields/date.ts'
 import { checkValue } from '../../../src/engine/fields/field-types.ts'
-import { isJson, minify, writeSorted } from '../../../src/engine/fields/json-text.ts'
+import { isJson, minifyJson, writeSorted } from '../../../src/engine/fields/json-text.ts'
 import { fieldOf, store } from './field.ts'
 
 // The casts of single values are recorded: test/conformance, crud.
@@ -79,7 +79,7 @@ test.each([
   ['a duplicate key is kept', '{"a":1,"b":{"c":1,"c":2},"a":3}', '{"a":1,"b":{"c":1,"c":2},"a":3}'],
   ['escapes are kept', '"\\u00e9\\/"', '"\\u00e9\\/"'],
   ['long integers are kept', '[12345678901234567890]', '[12345678901234567890]'],
-] as const)('JSON is minified: %s', (_, text, short) => expect(minify(text)).toBe(short))
+] as const)('JSON is minified: %s', (_, text, short) => expect(minifyJson(text)).toBe(short))
 
 test('JSON nesting is limited to 1,000 levels', () => {
   const nested = (depth: number) => '['.repeat(depth) + ']'.repeat(depth)

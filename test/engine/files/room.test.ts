@@ -1,4 +1,4 @@
-import { diskWarning } from '../../../src/http/metrics/disk.ts'
+import { findDiskWarning } from '../../../src/http/metrics/disk.ts'
 import { type Client, must } from '../../support/server/server-with-devices.ts'
 import { mms, mmsPoster } from '../../support/smsgate/mms.ts'
 import { joinPhone, startSmsgateFixture } from '../../support/smsgate/smsgate-fixture.ts'
@@ -74,9 +74,9 @@ test.each<[what: string, free: number, total: number, said: string]>([
   ['less than a tenth', 9 * GIB, 100 * GIB, '9216 MiB (9 %)'],
   ['less than 1 GiB', GIB - 1, 2 * GIB, '1023 MiB (49 %)'],
 ])('a disk with %s free causes a warning: $3', (_, free, total, said) => {
-  expect(diskWarning({ free, total })).toContain(said)
+  expect(findDiskWarning({ free, total })).toContain(said)
 })
 
 test('a disk with a fifth free causes no warning', () => {
-  expect(diskWarning({ free: 20 * GIB, total: 100 * GIB })).toBeUndefined()
+  expect(findDiskWarning({ free: 20 * GIB, total: 100 * GIB })).toBeUndefined()
 })

@@ -1,5 +1,5 @@
 import { deflateSync, gzipSync } from 'node:zlib'
-import { sniff } from '../../../src/engine/files/sniff.ts'
+import { sniffContentType } from '../../../src/engine/files/sniff.ts'
 
 const RIFF = (form: string) => `RIFF\0\0\0\0${form}`
 /** The beginning of a ZIP archive of such files, which are not compressed. */
@@ -75,11 +75,11 @@ test.each<[type: string, extension: string, content: string | Buffer]>([
   'content of the type %s is recognised and gets the extension %s',
   async (type, extension, content) => {
     const bytes = typeof content === 'string' ? Buffer.from(content, 'latin1') : content
-    expect(await sniff(bytes)).toMatchObject({ type, extension })
+    expect(await sniffContentType(bytes)).toMatchObject({ type, extension })
   },
 )
 
 test('a detected type lists all its names', async () => {
-  expect((await sniff(zipped('a'))).names).toContain('application/x-zip-compressed')
-  expect((await sniff(Buffer.from('<html>'))).names).toEqual(['text/html'])
+  expect((await sniffContentType(zipped('a'))).names).toContain('application/x-zip-compressed')
+  expect((await sniffContentType(Buffer.from('<html>'))).names).toEqual(['text/html'])
 })

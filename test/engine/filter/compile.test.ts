@@ -1,4 +1,4 @@
-import { guestHolder, makeServerTicket } from '../../../src/platform/limits/holder.ts'
+import { makeGuestHolder, makeServerTicket } from '../../../src/platform/limits/holder.ts'
 import { compare, OPAQUE } from '../../support/predicates.ts'
 import { testConfig } from '../../support/server/start.ts'
 import { openWorld } from './world.ts'
@@ -125,7 +125,7 @@ describe('a client that is not a superuser', () => {
 })
 
 test("reading long filters is charged to the holder's budget, valid or not", () => {
-  const ticket = makeServerTicket(guestHolder('reader'))
+  const ticket = makeServerTicket(makeGuestHolder('reader'))
   const read = (turn: number) => {
     const filter = `name = '${turn}${'a'.repeat(3_000)}' &&`
     world.compile({ collection: 'tags', filter, ticket })

@@ -1,5 +1,5 @@
-import { quote, toTableName } from '../../../src/engine/collections/sql-names.ts'
-import { compile } from '../../../src/engine/filter/compile.ts'
+import { quoteName, toTableName } from '../../../src/engine/collections/sql-names.ts'
+import { compileFilter } from '../../../src/engine/filter/compile.ts'
 import type { CompiledFilter, FilterQuery } from '../../../src/engine/filter/compiled-filter.ts'
 import { FilterError } from '../../../src/engine/filter/parse.ts'
 import { requireRule } from '../../../src/engine/records/access.ts'
@@ -13,7 +13,7 @@ import {
 import { ApiError } from '../../../src/platform/api-errors.ts'
 import type { Config } from '../../../src/platform/config.ts'
 import { isSqlError } from '../../../src/platform/db/database-errors.ts'
-import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { openDb, openStore } from '../../support/database/open.ts'
 import { importCorpus } from '../../support/server/start.ts'
@@ -23,13 +23,13 @@ import type { Answer } from './pocketbase.ts'
 /** The compiler on a real database with the corpus in it, without a server in between. */
 export async function openWorld(config: Config) {
   const db = await openDb(config, createLogger(config))
-  await migrate(db)
+  await migrateDatabase(db)
   const store = await openStore(db)
   await importCorpus(store, { schema: SCHEMA, fixtures: { _superusers: [ROOT], ...RECORDS } })
   const readAuth = async (name: string, id: string): Promise<AuthRecord> => {
     const collection = store.catalog.find(name)!
     const { select } = columnsOf(collection)
-    const table = quote(toTableName(collection))
+    const table = quoteName(toTableName(collection))
     const { rows } = await db.query(`SELECT ${select} FROM ${table} b WHERE id = $1`, [id])
     return makeAuthRecord(collection, toValues(collection, rows[0] as never), '1')
   }
@@ -58,7 +58,7 @@ export async function openWorld(config: Config) {
         sort: '',
         request: requestOf(as === null ? null : who[as]!),
       }
-      return compile(store.catalog, { ...asked, ...question, collection: found })
+      return compileFilter(store.catalog, { ...asked, ...question, collection: found })
     },
     /** Ids as a list gives them. */
     async ask(as: string | null, name: string, filter: string, sort = 'id'): Promise<Answer> {
@@ -68,7 +68,7 @@ export async function openWorld(config: Config) {
       try {
         const rule = requireRule(collection, 'listRule', auth)
         const request = { ...requestOf(auth), query }
-        return await run(compile(store.catalog, { collection, rule, filter, sort, request }))
+        return await run(compileFilter(store.catalog, { collection, rule, filter, sort, request }))
       } catch (error) {
         if (error instanceof FilterError || error instanceof ApiError) return 'refused'
         throw isSqlError(error)

@@ -7,7 +7,7 @@ import { importFiles } from '../../../src/engine/import/fixtures.ts'
 import { importPocketBase } from '../../../src/engine/import/pocketbase.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { importVendel } from '../../../src/protocols/vendel/import.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { testConfig } from '../../support/server/start.ts'
 import { ID, USERS, writeSource } from './pocketbase-data.ts'
@@ -15,7 +15,7 @@ import { ID, USERS, writeSource } from './pocketbase-data.ts'
 // Each imported contact gets an entry of the ledger of consent. PocketBase's SDK lists the entries.
 
 const EXTENSIONS = collectExtensions({ webhookAllowPrivate: false })
-const server = await start(await testConfig({}, 'prepared'))
+const server = await runServer(await testConfig({}, 'prepared'))
 const { store } = server.services
 const folder = temporaryFolder()
 
@@ -47,7 +47,7 @@ test('a data directory of Vendel adds an entry for each contact', async () => {
 })
 
 test('a data directory of PocketBase adds an entry for each contact', async () => {
-  const target = await start(await testConfig({}, 'prepared'))
+  const target = await runServer(await testConfig({}, 'prepared'))
   const user = 'user00000000001'
   const contacts = {
     id: 'contacts',

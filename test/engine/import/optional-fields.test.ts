@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { bootstrap } from '../../../src/engine/collections/bootstrap.ts'
-import { makeBuiltIn } from '../../../src/engine/collections/definition/built-in.ts'
+import { createSystemCollections } from '../../../src/engine/collections/bootstrap.ts'
+import { makeBuiltInCollections } from '../../../src/engine/collections/definition/built-in.ts'
 import { readColumnNames } from '../../../src/engine/collections/table.ts'
 import { importFiles } from '../../../src/engine/import/fixtures.ts'
 import { BUILT_IN } from '../../../src/main/definitions.ts'
@@ -31,7 +31,7 @@ test('a schema file without an optional field removes the field but keeps its co
 })
 
 test('the next start does not add a removed optional field again', async () => {
-  await store.change(bootstrap)
+  await store.change(createSystemCollections)
   expect(hasScopes()).toBe(false)
 })
 
@@ -41,7 +41,7 @@ test('a superuser can add a removed optional field again with its old values and
   await db.query(
     `insert into api_keys (id, "user", scopes) values ('keykeykeykey001', 'useruseruser001', '{all:any}')`,
   )
-  const scopes = makeBuiltIn(BUILT_IN)
+  const scopes = makeBuiltInCollections(BUILT_IN)
     .flatMap(({ id, fields }) => (id === 'api_keys' ? fields : []))
     .find(({ name }) => name === 'scopes')!
   const add = (field: object) => update(store, 'api_keys', { fields: [...keys().fields, field] })
@@ -84,6 +84,6 @@ test('a schema file may leave out the platform carrier but no other, and the nex
     /needs the field platform of devices/,
   )
   await importSchema([without('carrier')])
-  await store.change(bootstrap)
+  await store.change(createSystemCollections)
   expect(platform()).toEqual(['android', 'modem', 'simulator', 'other'])
 })

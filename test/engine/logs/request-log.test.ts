@@ -9,8 +9,8 @@ import {
   RequestLog,
 } from '../../../src/engine/logs/request-log.ts'
 import { SETTINGS } from '../../../src/engine/settings/settings.ts'
-import { migrate } from '../../../src/platform/db/schema/migrate.ts'
-import { guestHolder } from '../../../src/platform/limits/holder.ts'
+import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
+import { makeGuestHolder } from '../../../src/platform/limits/holder.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { counts } from '../../../src/platform/tools/counts.ts'
 import { openTestDb } from '../../support/server/start.ts'
@@ -21,7 +21,7 @@ const DAY_MS = 86_400_000
 const ROOM = 1_000
 
 const db = await openTestDb()
-await migrate(db)
+await migrateDatabase(db)
 
 beforeEach(async () => void (await db.query('truncate _logs')))
 
@@ -72,8 +72,8 @@ test('at most 61 refused requests of one client are logged at once, and others a
   const before = counts.logs.dropped
   const refused = (message: string) =>
     line(message, { data: { status: 404, userIP: '192.0.2.7', url: '/x' } })
-  for (let i = 0; i < 100; i++) logs.add(refused(`GET /${i}`), guestHolder('192.0.2.7'))
-  logs.add(refused('GET /other'), guestHolder('192.0.3.8'))
+  for (let i = 0; i < 100; i++) logs.add(refused(`GET /${i}`), makeGuestHolder('192.0.2.7'))
+  logs.add(refused('GET /other'), makeGuestHolder('192.0.3.8'))
   for (let i = 0; i < 100; i++) logs.add(line(`fault ${i}`, { data: { status: 500 } }))
   await logs.flush()
   const messages = await stored()
@@ -86,7 +86,7 @@ test('at most 61 refused requests of one client are logged at once, and others a
 
 test('at most 100 refused requests a second are logged over all clients, plus server errors', async () => {
   const logs = open()
-  for (let i = 0; i < 1_200; i++) logs.add(line('refused'), guestHolder(`${i}`))
+  for (let i = 0; i < 1_200; i++) logs.add(line('refused'), makeGuestHolder(`${i}`))
   logs.add(line('fault', { data: { status: 500 } }))
   await logs.flush()
   const messages = await stored()

@@ -1,5 +1,5 @@
 import { readTopic } from '../../../src/engine/realtime/topic.ts'
-import { accountHolder, guestHolder } from '../../../src/platform/limits/holder.ts'
+import { makeAccountHolder, makeGuestHolder } from '../../../src/platform/limits/holder.ts'
 import { RATES } from '../../../src/platform/limits/limits.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { counts } from '../../../src/platform/tools/counts.ts'
@@ -65,7 +65,7 @@ test("changes that exceed a holder's memory end the holder's streams", async () 
     await TestListener.on(server.url, tokens.ann, topic),
     await TestListener.on(server.url, tokens.ben, topic),
   ]
-  const share = admission.realtimeMemory.open(accountHolder('_pb_users_auth_', ANN.id))
+  const share = admission.realtimeMemory.open(makeAccountHolder('_pb_users_auth_', ANN.id))
   while (share.tryTake(1_000)) {}
   const titles = Array.from({ length: 50 }, (_, i) => `y${i}`)
   const requests = titles.map((title) => ({
@@ -113,7 +113,7 @@ test('an expand that is too large is left out of the event', async () => {
 })
 
 test('too many subscribe requests are refused with 429', async () => {
-  const holder = guestHolder('192.0.2.1')
+  const holder = makeGuestHolder('192.0.2.1')
   const request = { clientId: 'nope', ip: '192.0.2.1', auth: null, topics: [readTopic('news')] }
   const subscribe = () => server.services.realtime.subscribe(holder, request)
   await expect(subscribe()).rejects.toThrow('Missing or invalid client id.')

@@ -4,7 +4,7 @@ import { makeChangesCleanUp } from '../../../src/engine/realtime/change-log.ts'
 import { type ConnectionLimits, LIMITS } from '../../../src/engine/realtime/client.ts'
 import { openRealtime, type Realtime } from '../../../src/engine/realtime/hub.ts'
 import { readTopic } from '../../../src/engine/realtime/topic.ts'
-import { guestHolder } from '../../../src/platform/limits/holder.ts'
+import { makeGuestHolder } from '../../../src/platform/limits/holder.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { ask, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'
@@ -34,7 +34,7 @@ describe('a realtime connection', () => {
         cut: () => void response.destroy(),
       }
       void realtime.connect(
-        { ip: '127.0.0.1', holder: guestHolder('127.0.0.1') },
+        { ip: '127.0.0.1', holder: makeGuestHolder('127.0.0.1') },
         line,
         gone.signal,
       )
@@ -43,7 +43,7 @@ describe('a realtime connection', () => {
     url = `http://127.0.0.1:${(doors.address() as AddressInfo).port}`
   }
   const subscribe = (clientId: string) =>
-    realtime.subscribe(guestHolder('127.0.0.1'), {
+    realtime.subscribe(makeGuestHolder('127.0.0.1'), {
       clientId,
       ip: '127.0.0.1',
       auth: null,

@@ -3,7 +3,7 @@ import { makeRegistry } from '../../../src/engine/realtime/client-registry.ts'
 import { makeFlusher } from '../../../src/engine/realtime/flush-events.ts'
 import { estimateTopicBytes, readTopic } from '../../../src/engine/realtime/topic.ts'
 import { Budget } from '../../../src/platform/limits/budget.ts'
-import { guestHolder } from '../../../src/platform/limits/holder.ts'
+import { makeGuestHolder } from '../../../src/platform/limits/holder.ts'
 
 const SINCE = { xmin: 0, xmax: 0, running: new Set<number>() }
 const topicsOf = (count: number) =>
@@ -30,7 +30,7 @@ function node(total: number) {
   const registry = makeRegistry()
   const flusher = makeFlusher()
   const open = (account: string, connection: ClientConnection = new Reader()) => {
-    const origin = { ip: '192.0.2.1', holder: guestHolder(account) }
+    const origin = { ip: '192.0.2.1', holder: makeGuestHolder(account) }
     const { guest: viewer } = registry.viewers
     const over = () => registry.remove(client)
     const parts = { origin, viewer, connection, limits: LIMITS, flusher, memory, over }

@@ -1,12 +1,12 @@
 import { createLogger } from '../../../src/platform/log.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { ANN, ask, BEN, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener } from './test-listener.ts'
 
 // Several servers on one Postgres.
 
 const one = await startRealtimeServer()
-const again = () => start(one.services.config, createLogger({ logLevel: 'silent' }))
+const again = () => runServer(one.services.config, createLogger({ logLevel: 'silent' }))
 const note = (url: string, title: string, owner: string = ANN.id) =>
   ask(url, who.root, 'POST', 'collections/notes/records', { title, owner })
 

@@ -1,5 +1,5 @@
 import { makeExcerpt } from '../../../src/engine/records/excerpt.ts'
-import { pickEach, pickFields } from '../../../src/engine/records/pick.ts'
+import { pickFields, pickFieldsEach } from '../../../src/engine/records/pick.ts'
 
 const keys = (count: number) =>
   Object.fromEntries(Array.from({ length: count }, (_, i) => [`k${i}`, i]))
@@ -13,14 +13,17 @@ test('fields picks 500 paths of a record with a thousand keys', () => {
 test('fields with too many paths for the keys of a record is refused with 400', async () => {
   const json = JSON.stringify({ id: 'a', data: keys(30_000) })
   expect(() => pickFields(json, paths(1_500))).toThrow(expect.objectContaining({ status: 400 }))
-  await expect(pickEach([json], paths(1_500))).rejects.toMatchObject({ status: 400 })
+  await expect(pickFieldsEach([json], paths(1_500))).rejects.toMatchObject({ status: 400 })
 })
 
 test('the excerpts of a record share 128 KiB: after a longer text the excerpts of its other fields are empty', async () => {
   const long = `<p>${'a'.repeat(130 << 10)}</p>`
   const record = JSON.stringify({ id: 'a', first: long, second: '<p>b</p>' })
   const fields = 'first:excerpt(3),second:excerpt(3)'
-  const items = await pickEach([record, record, JSON.stringify({ second: '<p>b</p>' })], fields)
+  const items = await pickFieldsEach(
+    [record, record, JSON.stringify({ second: '<p>b</p>' })],
+    fields,
+  )
   expect(items.map((item) => JSON.parse(item))).toEqual([
     { first: 'aaa', second: '' },
     { first: 'aaa', second: '' },

@@ -1,4 +1,4 @@
-import { cronFault } from '../../../src/engine/settings/cron.ts'
+import { findCronFault } from '../../../src/engine/settings/cron.ts'
 
 test.each([
   '* * * * *',
@@ -9,7 +9,7 @@ test.each([
   '*/1 * * * *',
   '@daily',
 ])('%j is accepted as a cron expression', (expression) =>
-  expect(cronFault(expression)).toBeUndefined(),
+  expect(findCronFault(expression)).toBeUndefined(),
 )
 
 test.each([
@@ -29,5 +29,5 @@ test.each([
   ['a letter', '* * L * *'],
   ['an empty part', '1, * * * *'],
 ])('a cron expression with %s is refused: %j', (_, expression) =>
-  expect(cronFault(expression)).toMatch(/^invalid cron expression - /),
+  expect(findCronFault(expression)).toMatch(/^invalid cron expression - /),
 )

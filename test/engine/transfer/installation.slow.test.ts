@@ -9,7 +9,7 @@ import {
   emptyDatabase,
   withDatabase,
 } from '../../support/database/empty-databases.ts'
-import { start, type TestServer } from '../../support/database/open.ts'
+import { runServer, type TestServer } from '../../support/database/open.ts'
 import { type Client, client, must, withDevices } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, startServer, testConfig } from '../../support/server/start.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
@@ -139,7 +139,7 @@ describe('after backup and restore --resume', () => {
     })
 
     receiver.answer(204)
-    const next = await watchAnswers(await start(await testConfig({ ...to, ...SETTINGS })))
+    const next = await watchAnswers(await runServer(await testConfig({ ...to, ...SETTINGS })))
     expect(await seen(next, [user, fixture.superuser, phone])).toEqual(before)
     const { rows } = await next.services.store.db.query(
       'select f.original, c.part, c.content from _files f join _file_chunks c on c.file = f.id order by 1, 2',

@@ -4,7 +4,7 @@ import { restoreBackup } from '../../../src/engine/backup/restore.ts'
 import { writeBackup } from '../../../src/engine/backup/write.ts'
 import { afterRestore } from '../../../src/main/after-restore.ts'
 import type { Db } from '../../../src/platform/db/open.ts'
-import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { openStore } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { openTestDb } from '../../support/server/start.ts'
@@ -16,7 +16,7 @@ let files = 0
 
 const source = await openTestDb()
 const target = await openTestDb()
-await migrate(source)
+await migrateDatabase(source)
 await openStore(source)
 
 /** Postgres has no NUL in a text, and UTF-8 no half of a pair. */

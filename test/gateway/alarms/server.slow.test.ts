@@ -1,5 +1,5 @@
 import { createLogger } from '../../../src/platform/log.ts'
-import { openDb, openStore, start } from '../../support/database/open.ts'
+import { openDb, openStore, runServer } from '../../support/database/open.ts'
 import { makeDevice, makeUser } from '../../support/database/queue.ts'
 import { startServer, testConfig } from '../../support/server/start.ts'
 import { startMailServer } from '../../support/services/mail-server.ts'
@@ -23,7 +23,7 @@ test('a lone server ignores silence from before its start, then its job sends al
   await db.query(
     `insert into device_watch values (true, now() - interval '1 hour', now() - interval '1 minute')`,
   )
-  const server = await start(config)
+  const server = await runServer(config)
   onTestFinished(async () => {
     await Promise.all([server.stop(), mail.stop(), store.close()])
     await db.close()

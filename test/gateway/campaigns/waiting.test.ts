@@ -14,7 +14,7 @@ import {
 } from '../../../src/gateway/campaigns/pause-resume-cancel.ts'
 import { settleCampaign } from '../../../src/gateway/campaigns/settle-campaign.ts'
 import { cancelBatch } from '../../../src/gateway/messages/queue/cancel-messages.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { type Acceptor, openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { readConfig } from '../../../src/platform/config.ts'
@@ -64,7 +64,7 @@ beforeEach(async () => {
   batch = made.batch_id
   await settleCampaign(services, campaign)
   await at('2090-01-11T21:59:00+01:00')
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   await rows(`update campaigns set status = 'sending'`)
   expect(await states()).toEqual(WAITING)
 })
@@ -72,7 +72,7 @@ beforeEach(async () => {
 /** Nothing of it leaves any more, and the line has its room back. */
 async function expectStopped() {
   await at('2090-01-11T21:59:30+01:00')
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await claim('a')).toEqual([])
   expect((await fixture.use()).counts).toEqual({ a1: [0, 0] })
   expect(await rows('select * from line_recipients')).toEqual([])
@@ -83,7 +83,7 @@ test('a pause holds all waiting messages, and a resume gives them lines again', 
   expect(await states()).toEqual([['pending', '', 5]])
   await expectStopped()
   await resumeCampaign(services, permitOf(user, 'campaign'), campaign)
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await states()).toEqual(WAITING)
 })
 
@@ -104,7 +104,7 @@ test('a change replaces the waiting messages by new ones', async () => {
   await changeCampaign(services, permitOf(user, 'campaign'), campaign, change)
   await expectStopped()
   await resumeCampaign(services, permitOf(user, 'campaign'), campaign)
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await states()).toEqual(WAITING)
   expect((await claim('a')).map(({ body }) => body)).toEqual(['New', 'New'])
 })
@@ -133,7 +133,7 @@ test.each(['campaigns', 'sms_messages', 'devices', 'users'])(
     await db.transaction((tx) =>
       deleteRecords({ db: tx, catalog }, extensions, catalog.find(name)!, ids),
     )
-    await sweep(store, 600)
+    await sweepQueue(store, 600)
     expect(await claim('a')).toEqual([])
   },
 )

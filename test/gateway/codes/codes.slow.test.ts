@@ -3,7 +3,7 @@ import type { Attempt } from '../../../src/gateway/messages/queue/message-leases
 import { createLogger } from '../../../src/platform/log.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'
 import { tablesWith } from '../../support/database/dump.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { client, must, withDevices } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
@@ -14,10 +14,10 @@ import { until } from '../../support/until.ts'
 const said: string[] = []
 const log = createLogger({ logLevel: 'debug' }, { write: (line: string) => void said.push(line) })
 const config = await testConfig({ WEBHOOK_ALLOW_PRIVATE: 'true', DATABASE_POOL: '16' }, 'prepared')
-const one = await start(config, log)
+const one = await runServer(config, log)
 await upsertSuperuser(one.services.store, SUPERUSER.email, SUPERUSER.password)
 const fixture = await withDevices(one)
-const two = await start(config, log)
+const two = await runServer(config, log)
 const receiver = await startReceiver()
 const user = await fixture.makeUser()
 const phone = await fixture.pair(user)

@@ -1,6 +1,6 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { must } from '../../support/server/server-with-devices.ts'
 import { type Cell, makeCell, REASONS, server } from './still-go/reasons.ts'
 import { WAYS } from './still-go/ways.ts'
@@ -15,7 +15,7 @@ async function handOut({ ann, phone, other, number }: Cell): Promise<string[]> {
   const got: string[] = []
   const waiting = `select from sms_dispatch where "user" = $1 and (state <> 'sending' or lease_until <= now())`
   for (let round = 0; round < 50 && (await server.query(waiting, [ann.id])).length > 0; round++) {
-    await sweep(store, 600)
+    await sweepQueue(store, 600)
     for (const device of [phone, other]) {
       const { items } = (await device.call('POST', '/api/devices/claim', {})).body
       for (const { to } of items ?? []) if (to === number) got.push(to)

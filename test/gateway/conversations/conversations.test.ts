@@ -1,4 +1,4 @@
-import { releaseDue } from '../../../src/gateway/messages/queue/overdue-messages.ts'
+import { releaseDueMessages } from '../../../src/gateway/messages/queue/overdue-messages.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'
 import { FORGET_CONSENTS } from '../../support/database/forget-consents.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
@@ -142,7 +142,7 @@ describe('an outgoing text', () => {
     await hear(MAX, 'Me too')
     const { db } = server.server.services.store
     await db.query(`update sms_dispatch set due_at = now() where message = '${id}'`)
-    await releaseDue(db, 600)
+    await releaseDueMessages(db, 600)
     expect((await list())[0]).toMatchObject({ number: ZOE, last_message: id })
   })
 

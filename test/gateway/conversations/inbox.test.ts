@@ -1,11 +1,11 @@
 import { USERS_ID } from '../../../src/engine/collections/collection.ts'
-import { bringBackDue } from '../../../src/gateway/conversations/reopen-follow-ups.ts'
-import { accountHolder } from '../../../src/platform/limits/holder.ts'
+import { reopenDueFollowUps } from '../../../src/gateway/conversations/reopen-follow-ups.ts'
+import { makeAccountHolder } from '../../../src/platform/limits/holder.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'
 import { FORGET_CONSENTS } from '../../support/database/forget-consents.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { request } from '../../support/server/request.ts'
 import {
   type Client,
@@ -23,7 +23,7 @@ const NOTES = '/api/collections/conversation_notes/records'
 const DRAFTS = '/api/collections/conversation_drafts/records'
 
 const server = await startServerWithDevices()
-const other = await start(server.server.services.config, createLogger({ logLevel: 'silent' }))
+const other = await runServer(server.server.services.config, createLogger({ logLevel: 'silent' }))
 const { db } = server.server.services.store
 const ann = await server.makeUser()
 const eve = await server.makeUser()
@@ -237,7 +237,7 @@ describe('waiting conversations', () => {
     const { id } = await conversation()
     await change({ follow_up_at: '2099-01-01 00:00:00.000Z', archived: true }, id)
     await change({ follow_up_at: '2099-01-01 00:00:00.000Z' }, (await conversation(MAX)).id)
-    await bringBackDue(db)
+    await reopenDueFollowUps(db)
     expect(await counts()).toEqual({
       ...NOBODY,
       unassigned: 1,
@@ -249,7 +249,7 @@ describe('waiting conversations', () => {
     await hear([MAX, 'Well?'])
     expect(await counts()).toMatchObject({ waiting: 1, follow_up: 1 })
     await change({ follow_up_at: '2026-01-01 00:00:00.000Z', unread: 0 }, id)
-    await bringBackDue(db)
+    await reopenDueFollowUps(db)
     const isBack = { unanswered: true, unread: 1, archived: false, follow_up_at: '' }
     expect(await conversation()).toMatchObject(isBack)
   })
@@ -258,7 +258,7 @@ describe('waiting conversations', () => {
     await server.query(`insert into conversations (id, "user", number, follow_up_at, created, updated)
       select lpad(i::text, 15, 'c'), '${ann.id}', 'n' || i, '2026-01-01', '', '' from generate_series(1, 2500) i`)
     const ear = await TestListener.on(server.url, ann.token, 'conversations')
-    await Promise.all([bringBackDue(db), bringBackDue(other.services.store.db)])
+    await Promise.all([reopenDueFollowUps(db), reopenDueFollowUps(other.services.store.db)])
     expect(await counts()).toMatchObject({ waiting: 1000, follow_up: 0 })
     const told = await ear.next(2_500)
     expect(new Set(told.map(({ data }) => data.record.id)).size).toBe(2_500)
@@ -377,7 +377,7 @@ describe('presence', () => {
     expect((await tell(state, server.superuser)).status).toBe(403)
     expect((await tell(state, phone)).status).toBe(403)
     expect((await tell(state, eve)).status).toBe(204)
-    admission.subscriptions.charge(accountHolder(USERS_ID, eve.id), 100_000)
+    admission.subscriptions.charge(makeAccountHolder(USERS_ID, eve.id), 100_000)
     expect((await tell(state, eve)).status).toBe(429)
     expect((await tell(state)).status).toBe(204)
   })

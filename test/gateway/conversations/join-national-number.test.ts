@@ -6,7 +6,7 @@ import {
 } from '../../../src/gateway/conversations/national-numbers.ts'
 import { receiveTexts } from '../../../src/gateway/conversations/store-received-texts.ts'
 import { repairNumbers } from '../../../src/main/doctor-numbers.ts'
-import { randomId } from '../../../src/platform/tools/random.ts'
+import { makeRandomId } from '../../../src/platform/tools/random.ts'
 import { assign, lookUp, makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 
 // Texts, conversations and contacts that were stored under the national form of a number.
@@ -28,7 +28,7 @@ const HOUR = (hour: number) => `2026-11-20 0${hour}:00:00.000Z`
 
 /** A text as it was stored before senders were completed. */
 async function storeText({ user, id: device }: Phone, from: string, body: string, hour: number) {
-  const id = randomId()
+  const id = makeRandomId()
   await rows(
     `insert into sms_messages (id, "user", device, status, message_type, "from", "to", body, created, updated, delivered_at)
      values ($1, $2, $3, 'received', 'incoming', $4, '030 12345678', $5, $6, $6, $6)`,
@@ -46,7 +46,7 @@ async function storeConversation(
   columns = {},
 ) {
   const message = await storeText(phone, number, body, hour)
-  const id = randomId()
+  const id = makeRandomId()
   const all: Record<string, string> = { unread: '1', unanswered: 'true', ...columns }
   await rows(
     `insert into conversations (id, "user", number, device, last_text, last_at, last_type, last_message, created, updated,

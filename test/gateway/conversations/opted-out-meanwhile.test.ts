@@ -4,7 +4,7 @@ import { setOptedOut } from '../../../src/gateway/consent/set-opted-out.ts'
 import { receiveTexts } from '../../../src/gateway/conversations/store-received-texts.ts'
 import { applyReports } from '../../../src/gateway/messages/queue/apply-reports.ts'
 import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { untilWaiting, waitingIn } from '../../support/database/locks.ts'
 import {
   assign,
@@ -166,7 +166,7 @@ describe('a text that a device holds when its recipient sends STOP', () => {
       `update sms_dispatch set lease_until = now() - interval '1 second' where message = $1`,
       [ids[0]],
     )
-    await sweep(store, 600)
+    await sweepQueue(store, 600)
     const error = 'Outcome unknown: the device went silent'
     expect(await lookUp(store, ids)).toMatchObject([{ status: 'failed', error }])
     expect(await usedBy(user)).toBe(5)
@@ -254,10 +254,10 @@ test.each([
     const ids = await assign(store, device, 2, scheduled(NOW))
     const others = await assign(store, ofOther, 1, scheduled(NOW))
     await pay(user, 2)
-    await sweep(store, 600)
+    await sweepQueue(store, 600)
     expect(await claimMessages(store, device, 9, 60)).toEqual([])
     expect(await claimMessages(store, ofOther, 9, 60)).toMatchObject([{ id: others[0] }])
-    await sweep(store, 600)
+    await sweepQueue(store, 600)
     expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT, OPTED_OUT])
     expect(await usedBy(user)).toBe(0)
   },
@@ -281,6 +281,6 @@ test('a text that a claim has refused ends, even if its person agrees again in t
   expect(await claimMessages(store, device, 9, 60)).toEqual([])
   await store.db.query('update contacts set opted_out = false where "user" = $1', [user])
   expect(await claimMessages(store, device, 9, 60)).toEqual([])
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT])
 })

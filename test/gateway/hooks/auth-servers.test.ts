@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { tablesWith } from '../../support/database/dump.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { request } from '../../support/server/request.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { testConfig } from '../../support/server/start.ts'
@@ -157,7 +157,7 @@ describe.each([
     const hook = await makeHook({ preset, signing_secret, once_key: '{{#if x}}{{x}}{{/if}}' })
     await must(ann, 'PATCH', `${RECORDS}/${hook.id}`, { once_minutes: 0 })
     const { databaseUrl } = fixture.server.services.config
-    const second = await start(await testConfig({ DATABASE_URL: databaseUrl! }))
+    const second = await runServer(await testConfig({ DATABASE_URL: databaseUrl! }))
     onTestFinished(() => second.stop())
     const headers = sign(body, {})
     const calls = Array.from({ length: 20 }, (_, i) =>

@@ -1,4 +1,4 @@
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import {
   type Client,
   client,
@@ -413,7 +413,7 @@ describe('an event is sent once', () => {
   test('by two nodes that get it at the same moment', async () => {
     const hook = await hookOf(alice, { preset: 'alertmanager' })
     const { databaseUrl } = fixture.server.services.config
-    const second = await start(await testConfig({ DATABASE_URL: databaseUrl! }))
+    const second = await runServer(await testConfig({ DATABASE_URL: databaseUrl! }))
     onTestFinished(() => second.stop())
     const nodes = [guest, client(second.url, '', '')]
     const calls = Array.from({ length: 10 }, (_, i) =>

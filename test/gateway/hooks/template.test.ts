@@ -1,5 +1,5 @@
 import type { Store } from '../../../src/engine/collections/catalog.ts'
-import { compose } from '../../../src/gateway/hooks/compose-hook-text.ts'
+import { composeHookText } from '../../../src/gateway/hooks/compose-hook-text.ts'
 import { cutToParts } from '../../../src/gateway/hooks/cut-to-parts.ts'
 import type { HookSettings } from '../../../src/gateway/hooks/hook-settings.ts'
 import { readHookBody } from '../../../src/gateway/hooks/read-hook-body.ts'
@@ -321,7 +321,8 @@ const BODIES: Row[] = [
 test.each(BODIES)(
   '%s: the body %j gives its text and key',
   async (preset, body, text, key = '', isResolved = false) => {
-    const composed = (resolved: string) => compose({} as Store, '', hookOf(preset, resolved), body)
+    const composed = (resolved: string) =>
+      composeHookText({} as Store, '', hookOf(preset, resolved), body)
     expect(await composed('send')).toMatchObject(
       text === '' ? { outcome: 'skipped' } : { text, key },
     )
@@ -332,7 +333,7 @@ test.each(BODIES)(
 test('bodies that differ only at the end are two events', async () => {
   const hook = { ...hookOf('text', ''), once_key: '{{text}}' }
   const text = `${'x'.repeat(200_000)}1`
-  expect(await compose({} as Store, '', hook, { text })).toMatchObject({ key: text })
+  expect(await composeHookText({} as Store, '', hook, { text })).toMatchObject({ key: text })
 })
 
 test.each([
@@ -344,7 +345,7 @@ test.each([
   ['text=y;end=null', true],
 ])('the condition %s is met: %s', async (condition, isMet) => {
   const outcomeOf = async (hook: HookSettings) =>
-    (await compose({} as Store, '', hook, { text: 'x', query: 'a=b', end: null })).outcome
+    (await composeHookText({} as Store, '', hook, { text: 'x', query: 'a=b', end: null })).outcome
   const over = { ...hookOf('text', 'skip'), resolved_when: condition }
   expect(await outcomeOf(over)).toBe(isMet ? 'resolved' : 'sent')
   expect(await outcomeOf({ ...hookOf('text', ''), send_when: condition })).toBe(

@@ -1,4 +1,4 @@
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()
@@ -165,7 +165,7 @@ test('above the daily limit a text waits and leaves on the next day', async () =
     ),
   ).toEqual([[0]])
   await fixture.nextDay()
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   const { counts, waiting } = await fixture.use()
   expect(waiting).toBe(3) // those of yesterday were not claimed, and go first
   expect(counts).toEqual({ a1: [2, 2], b1: [1, 1] })
@@ -189,7 +189,7 @@ test('a canceled text frees its place on the line, and a waiting text gets it', 
     [string],
   ]
   await fixture.cancel(id)
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(
     await fixture.rows(
       `select "to", status, waiting_for from sms_messages where status <> 'failed'`,
@@ -227,7 +227,7 @@ test('when a limit is raised, higher priority leaves first, also before a new te
   // by a server whose clock is behind
   vi.useFakeTimers({ toFake: ['Date'], now: Date.now() - 1_000 })
   expect(await fixture.send(text('+4914000', { priority: 3 }))).toBe(null)
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(
     await fixture.rows(`select "to" from sms_messages where status = 'assigned' order by "to"`),
   ).toEqual([['+4911000'], ['+4913000']])
@@ -239,7 +239,7 @@ test('a disabled line loses its texts to another line and gets no new ones', asy
   expect(await fixture.sendAll({ recipients: many(4) })).toEqual(['a1', 'b1', 'a1', 'b1'])
   await fixture.set('a1', 'enabled = false')
   expect(await fixture.claim('a')).toEqual([])
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await fixture.rows('select line, count(*) from sms_messages group by 1')).toEqual([
     [fixture.idOf('b1'), 4],
   ])

@@ -1,6 +1,6 @@
 import { applyReports } from '../../../src/gateway/messages/queue/apply-reports.ts'
 import type { Report } from '../../../src/gateway/messages/queue/store-reports.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()
@@ -78,7 +78,7 @@ test('unclaimed texts of a failing line move to other lines', async () => {
   expect(await sendAll({ recipients: many(4) })).toContain('a1')
   await rows(`update sms_dispatch set due_at = now() + interval '1 hour' where state = 'assigned'`)
   await fail('a1', 1)
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await rows(`select distinct line from sms_messages where status = 'assigned'`)).toEqual([
     [idOf('b1')],
   ])

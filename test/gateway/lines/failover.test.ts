@@ -1,4 +1,4 @@
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture({ DEVICE_ONLINE_SECONDS: '120' })
@@ -25,7 +25,7 @@ async function open(minutes = 10, priority = 5) {
 }
 const sweepAt = async (time: string) => {
   await at(`${FRIDAY}${time}Z`)
-  await sweep(store, 120)
+  await sweepQueue(store, 120)
 }
 const statusOf = async (to: string) =>
   (await rows('select status, line from sms_messages where "to" = $1', [to])).map(
@@ -66,7 +66,7 @@ test('a text that waits for its phone goes to the carrier by its priority, then 
   // both phones count as available for ten minutes, but have not fetched the texts
   await at(`${FRIDAY}00:46Z`)
   await rows(`update sms_dispatch set wakes = 3, wake_at = now()`)
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await statusOf('+4930005')).toEqual(['assigned', 'c1'])
   expect(['a1', 'b1']).toContain((await statusOf('+4930004'))![1])
   await sweepAt('10:01')

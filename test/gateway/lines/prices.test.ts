@@ -3,7 +3,7 @@ import {
   changeMessage,
   readChange,
 } from '../../../src/gateway/messages/queue/change-waiting-message.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { permitOf } from '../../support/database/permits.ts'
 
@@ -74,7 +74,7 @@ test('a line with prices sends only to numbers that have a price', async () => {
   expect(await send(text('+33612345678'))).toBe(null)
   await set('b1', `prices = '{"default":"0.1"}'`)
   await rows('update sms_dispatch set due_at = now()')
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await rows(`select line from sms_messages where "to" like '+33%'`)).toEqual([
     [fixture.idOf('b1')],
   ])
@@ -91,10 +91,10 @@ test('a line at its budget sends nothing until the next month of the time zone',
     null,
   ])
   await at('2090-01-31T22:59:30Z')
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await claim('a')).toHaveLength(2)
   await at('2090-01-31T23:00:00Z')
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await claim('a')).toHaveLength(3)
   expect(await rows('select month, texts, cost::text from line_costs order by month')).toEqual([
     ['2090-01', 2, '0.14'],
@@ -118,8 +118,8 @@ test('an unclaimed text counts in the month in which it leaves', async () => {
   await send(text('+4930001'))
   await at('2090-02-01T12:00:00Z')
   expect(await claim('a')).toEqual([])
-  await sweep(store, 600)
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
+  await sweepQueue(store, 600)
   expect(await claim('a')).toHaveLength(1)
   expect(await rows('select month, cost::text from line_costs order by month')).toEqual([
     ['2090-01', '0.00'],
@@ -142,7 +142,7 @@ test.each<[what: string, end: () => Promise<unknown>]>([
       )
       // the next claim refuses it, and the sweep ends it
       await claim('a')
-      await sweep(store, 600)
+      await sweepQueue(store, 600)
     },
   ],
 ])('a text that %s costs nothing, and another text may leave', async (_, end) => {
@@ -175,7 +175,7 @@ test.each<[what: string, end: () => Promise<unknown>]>([
     async () => {
       await claim('a')
       await rows(`update sms_dispatch set lease_until = now() - interval '1 second'`)
-      await sweep(store, 600)
+      await sweepQueue(store, 600)
     },
   ],
 ])('a text %s still costs its price', async (_, end) => {
@@ -194,7 +194,7 @@ test('a text that goes out twice by the same line costs twice, within the budget
   for (const attempts of [1, 2]) {
     expect(await claim('a')).toMatchObject([{ attempt: attempts }])
     await rows(`update sms_dispatch set lease_until = now() - interval '1 second'`)
-    for (let i = 0; i < 2; i++) await sweep(store, 600)
+    for (let i = 0; i < 2; i++) await sweepQueue(store, 600)
     await rows('update sms_dispatch set due_at = least(due_at, now())')
   }
   expect(await claim('a')).toEqual([])
@@ -207,14 +207,14 @@ test('unclaimed texts are charged again by new prices', async () => {
   await send(text('+4930001'))
   await price('a1', { default: '0.07' }, '0.30')
   expect(await claim('a')).toEqual([])
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await costs()).toEqual({ a1: [1, '0.07'] })
   await send(text('+4930002', { line_id: fixture.idOf('a1') }))
   await price('a1', { default: '0.2' }, '0.30')
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await costs()).toEqual({ a1: [1, '0.20'] })
   await price('a1', { default: '0.2' }, '0.40')
-  for (let i = 0; i < 2; i++) await sweep(store, 600)
+  for (let i = 0; i < 2; i++) await sweepQueue(store, 600)
   expect(await costs()).toEqual({ a1: [2, '0.40'] })
   expect(await claim('a')).toHaveLength(2)
 })
@@ -225,7 +225,7 @@ test('the text of a waiting message may change, and costs what it is when it lea
   await send(text('+4930001', { scheduled_at: '2099-01-01T00:00:00Z' }))
   const change = readChange({ body: 'x'.repeat(200), scheduled_at: '' }, new Date())
   await changeMessage(store, permitOf(fixture.user, 'change'), await first(), change)
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await costs()).toEqual({ a1: [1, '0.14'] })
 })
 
@@ -247,7 +247,7 @@ test('the owner gets one mail a month when a budget is used up, and another afte
     [],
   ])
   await price('a1', { default: '0.07' }, '0.14')
-  for (let i = 0; i < 2; i++) await sweep(store, 600)
+  for (let i = 0; i < 2; i++) await sweepQueue(store, 600)
   expect(await mails()).toHaveLength(2)
 })
 
@@ -265,12 +265,12 @@ test('two servers never exceed a budget by a cent while texts are canceled, refu
       const found = `select message from sms_dispatch where state = 'assigned' order by random() limit 1`
       for (const [id] of await rows(found)) await fixture.cancel(String(id)).catch(() => {})
     }
-    if (i % 10 === 5) await sweep(fixture.stores[i % 4 ? 0 : 1], 600)
+    if (i % 10 === 5) await sweepQueue(fixture.stores[i % 4 ? 0 : 1], 600)
     expect(await rows(overspent)).toEqual([])
   }
   for (let i = 0; i < 160; i += 8)
     await Promise.all(Array.from({ length: 8 }, (_, n) => work(i + n)))
-  for (let i = 0; i < 3; i++) await sweep(store, 600)
+  for (let i = 0; i < 3; i++) await sweepQueue(store, 600)
   // the rest is too small for another text, and the counters are the sum of the texts that left or wait
   const sums = await rows(
     `select c.line, c.texts, c.cost::float8, count(m.id), sum(sms_price(l.prices, m."to") * m.segments::numeric)::float8

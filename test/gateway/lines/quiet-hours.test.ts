@@ -1,4 +1,4 @@
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { findTimeZone } from '../../../src/gateway/messages/send/send-texts.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
@@ -102,12 +102,12 @@ test('during quiet hours a text with quiet_hours waits and a text without leaves
     ['assigned', ''],
     ['pending', 'quiet_hours'],
   ])
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await fixture.rows(`select count(*) from sms_messages where status = 'pending'`)).toEqual([
     [1],
   ])
   await fixture.at('2090-01-12T08:00:00+01:00')
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await fixture.rows(`select count(*) from sms_messages where status = 'assigned'`)).toEqual(
     [[2]],
   )
@@ -119,7 +119,7 @@ test('a scheduled text that becomes due in quiet hours waits', async () => {
   const scheduled_at = new Date(Date.now() + 60_000).toISOString()
   await fixture.sendAll({ recipients: ['+4930123', '+4930124'], quiet_hours: true, scheduled_at })
   await fixture.at('2090-01-12T00:01:00+01:00')
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await fixture.rows('select distinct status, waiting_for from sms_messages')).toEqual([
     ['pending', 'quiet_hours'],
   ])

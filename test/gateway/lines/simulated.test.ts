@@ -1,4 +1,4 @@
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 
 const fixture = await openLineFixture()
@@ -66,7 +66,7 @@ test.each([['enabled = false'], [`last_seen = ''`]])(
       scheduled_at: new Date(Date.now() + 5_000).toISOString(),
     })
     await fixture.rows('update sms_dispatch set due_at = now()')
-    await sweep(fixture.store, 600)
+    await sweepQueue(fixture.store, 600)
     expect(await linesInUse()).toEqual([['', 'pending']])
   },
 )
@@ -86,11 +86,11 @@ test('unclaimed texts move from simulated to real phones, never back', async () 
   expect(new Set(await fixture.sendAll({ recipients: many }))).toEqual(new Set(['a1', 'a2', 'b1']))
   await setDevice('b', `platform = 'modem'`)
   await setDevice('a', `last_seen = ''`)
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await linesInUse()).toEqual([[fixture.idOf('b1'), 'assigned']])
   await setDevice('a', `last_seen = '2099-01-01 00:00:00.000Z'`)
   await setDevice('b', `last_seen = ''`)
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await linesInUse()).toEqual([[fixture.idOf('b1'), 'assigned']])
 })
 

@@ -1,10 +1,10 @@
 import { deleteRecords } from '../../../src/engine/records/cascade.ts'
-import { lineWarnings, readLineFigures } from '../../../src/gateway/lines/lines-near-limit.ts'
+import { listLineWarnings, readLineFigures } from '../../../src/gateway/lines/lines-near-limit.ts'
 import {
   changeMessage,
   readChange,
 } from '../../../src/gateway/messages/queue/change-waiting-message.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { permitOf } from '../../support/database/permits.ts'
@@ -41,7 +41,7 @@ test('texts that no device has claimed when quiet hours begin wait until they en
   await at('2090-01-12T00:30:00+01:00')
   const claimed = await claim('a')
   expect(claimed.map(({ to }) => to)).toEqual(['+4930124'])
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await states()).toEqual([
     ['+12025550123', 'pending', 'quiet_hours', ''],
     ['+4930123', 'pending', 'quiet_hours', ''],
@@ -49,7 +49,7 @@ test('texts that no device has claimed when quiet hours begin wait until they en
     ['+4930125', 'assigned', '', ''],
   ])
   await at('2090-01-12T08:00:00+01:00')
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect((await claim('a')).map(({ to }) => to).sort()).toEqual([
     '+12025550123',
     '+4930123',
@@ -62,7 +62,7 @@ test('each place freed on a line is given to a waiting text', async () => {
   await set('a1', 'monthly_limit = 3')
   await sendAll({ recipients: many(7) })
   for (const to of many(3)) await cancel(await idOf(to))
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await rows(`select count(*) from sms_messages where status = 'assigned'`)).toEqual([[3]])
 })
 
@@ -74,7 +74,7 @@ test('a waiting text that cannot use the free line does not block other texts', 
   await send(text('+4913000', fixture.named({ line_id: 'b1', priority: 9 })))
   await send(text('+4914000'))
   await cancel(await idOf('+4911000'))
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(
     await rows(`select "to", line from sms_messages where status = 'assigned' order by 1`),
   ).toEqual([
@@ -96,7 +96,7 @@ test('a text to a recipient already counted may use room that new recipients may
     [string],
   ]
   await cancel(first)
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await rows(waiting)).toEqual([['+4912000']])
 })
 
@@ -105,10 +105,10 @@ test('a disabled line sends no text until it is enabled, not even one that names
   await send(text('+4911000', fixture.named({ line_id: 'a1' })))
   await set('a1', 'enabled = false')
   expect(await claim('a')).toEqual([])
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await states()).toEqual([['+4911000', 'pending', 'room', '']])
   await set('a1', 'enabled = true')
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect((await claim('a')).map(({ sim }) => sim)).toEqual([1])
 })
 
@@ -124,7 +124,7 @@ test('a text that waits for room and is then scheduled waits for its time', asyn
   const later = { scheduled_at: '2091-01-01T00:00:00Z' }
   await changeMessage(store, permitOf(user, 'change'), id, readChange(later, new Date()))
   await set('a1', 'daily_limit = 5')
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await rows(stored, [id])).toEqual([['', '2091-01-01 00:00:00.000Z']])
   expect(await rows('select status from sms_messages where id = $1', [id])).toEqual([['pending']])
 })
@@ -146,7 +146,7 @@ test('deleting a text before a device claims it frees its recipient on the line'
     ),
   )
   expect(await rows('select * from line_recipients')).toEqual([])
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await states()).toEqual([['+4912000', 'assigned', '', '']])
 })
 
@@ -182,7 +182,7 @@ test('when a line is deleted, texts that name it fail and others use another lin
   await set('a1', 'present = false')
   await rows('delete from lines where id = $1', [fixture.idOf('a1')])
   expect(await claim('a')).toEqual([])
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   const [named, other] = await rows('select status, error_message from sms_messages order by "to"')
   expect(named).toEqual(['failed', 'The line of this message was deleted'])
   expect(other).toEqual(['pending', ''])
@@ -204,7 +204,7 @@ test('a line that went silent with a claimed text gets no room back, since it ma
   await send(text('+4911000', { guarantee: 'at_least_once' }))
   await claim('a')
   await rows(`update sms_dispatch set lease_until = now() - interval '1 second'`)
-  await sweep(fixture.store, 600)
+  await sweepQueue(fixture.store, 600)
   expect(await rows('select line from sms_messages')).toEqual([[fixture.idOf('b1')]])
   expect((await fixture.use()).counts).toEqual({ a1: [1, 1], b1: [1, 1] })
 })
@@ -256,7 +256,7 @@ test('lines that cannot send are not counted', async () => {
   await set('a2', 'present = false')
   await rows(`update devices set enabled = false where id like 'b0%'`)
   expect(await readLineFigures(fixture.store)).toEqual({ free: 0, near: 0, full: 0 })
-  expect(await lineWarnings(fixture.store)).toEqual({})
+  expect(await listLineWarnings(fixture.store)).toEqual({})
 })
 
 test('warnings name accounts and lines, and shorten a long list', async () => {
@@ -265,7 +265,7 @@ test('warnings name accounts and lines, and shorten a long list', async () => {
   await set('a1', `label = 'Shop'`)
   await rows(`update devices set name = left(id, 1) where "user" = $1`, [fixture.user])
   for (const device of 'bcdefghijklm') await use(`${device}1`, 'monthly_limit', 'month_texts = 95')
-  expect(await lineWarnings(fixture.store)).toEqual({
+  expect(await listLineWarnings(fixture.store)).toEqual({
     full: 'Lines that have reached a limit, so that texts may wait (1): line@example.com (Shop).',
     near: 'Lines that have used 90 % of a limit (12): line@example.com (b SIM 1, c SIM 1, d SIM 1, e SIM 1, f SIM 1, g SIM 1, h SIM 1, i SIM 1, j SIM 1, k SIM 1 and 2 more).',
   })

@@ -1,4 +1,4 @@
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { inGroupsOf64 } from '../../support/database/send-fixture.ts'
 
@@ -20,7 +20,7 @@ test('lines keep their limits exactly while lines are edited and disabled and te
       await set(line, 'enabled = not enabled')
       await set(line, 'enabled = true')
     }
-    if (i % 10 === 7) await sweep(store, 600)
+    if (i % 10 === 7) await sweepQueue(store, 600)
     const [[id] = []] =
       i % 5 === 1
         ? await rows(
@@ -30,7 +30,7 @@ test('lines keep their limits exactly while lines are edited and disabled and te
     if (id) await fixture.cancel(String(id)).catch(() => {})
     await nodes[i % 2]!({ recipients: [`+49${10_000 + i}`] })
   })
-  for (let i = 0; i < 3; i++) await sweep(store, 600)
+  for (let i = 0; i < 3; i++) await sweepQueue(store, 600)
   const counts = await rows(
     `select u.day_texts, (select count(*) from sms_dispatch d where d.line = u.line and d.state = 'assigned') from line_use u`,
   )
@@ -58,7 +58,7 @@ test('1,000 texts over lines with room for 100 a day leave in ten days, by prior
     await rows(`update sms_dispatch set state = 'sending' where state = 'assigned'`)
     await rows(`delete from sms_dispatch where state = 'sending'`)
     await fixture.nextDay()
-    for (let tick = 0; tick < 6; tick++) await sweep(store, 600)
+    for (let tick = 0; tick < 6; tick++) await sweepQueue(store, 600)
   }
   expect(days).toEqual(Array.from({ length: 10 }, () => 100))
   expect(await rows('select count(*) from sms_dispatch')).toEqual([[0]])

@@ -1,4 +1,4 @@
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { inGroupsOf64 } from '../../support/database/send-fixture.ts'
 
@@ -81,7 +81,7 @@ test("64 senders on two nodes keep each line's limits exactly when a day and a m
     if (i % 20 === 5) edit(line, 'present = false')
     if (i % 20 === 11) edit(line, 'label = label')
     if (i % 20 === 13) for (const each of LINES) edit(each, 'enabled = true, present = true')
-    if (i % 25 === 7) await sweep(fixture.store, 600, true, 30)
+    if (i % 25 === 7) await sweepQueue(fixture.store, 600, true, 30)
     if (i % 50 === 20) await fixture.claim('abcd'[i % 4]!, 5)
     await nodes[i % 2]!({ recipients: [`+49${10_000 + (i % 60)}`] }).catch((error) => {
       if (error.body?.error !== 'no_devices') throw error
@@ -90,7 +90,7 @@ test("64 senders on two nodes keep each line's limits exactly when a day and a m
   await edited
   for (const line of LINES) await fixture.set(line, 'enabled = true, present = true')
   await fixture.at(INSTANTS.at(-1)!)
-  for (let i = 0; i < 4; i++) await sweep(fixture.store, 600, true, 30)
+  for (let i = 0; i < 4; i++) await sweepQueue(fixture.store, 600, true, 30)
   const limitOf = (limits: Record<string, number>, line: string) =>
     limits[line.replace(/0+$/, '')] ?? Number.POSITIVE_INFINITY
   const days = await charged(10)
@@ -165,7 +165,7 @@ test("a full day and a full month end at midnight in the account's time zone", a
   await fixture.claim('b')
   const waiting = async (instant: string) => {
     await fixture.at(instant)
-    await sweep(fixture.store, 600)
+    await sweepQueue(fixture.store, 600)
     const rows = await fixture.rows(
       `select line from sms_messages where status = 'assigned' order by line`,
     )

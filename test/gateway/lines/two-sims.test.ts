@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pair, runAgent } from '../../../src/programs/agent/device.ts'
-import { simulatorDriver } from '../../../src/programs/agent/drivers/simulator.ts'
+import { pairAgent, runAgent } from '../../../src/programs/agent/device.ts'
+import { makeSimulatorDriver } from '../../../src/programs/agent/drivers/simulator.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
@@ -21,10 +21,10 @@ test('the agent reports its SIMs, and each text leaves by the chosen slot', asyn
   const user = await server.makeUser()
   const { code } = (await user.call('POST', '/api/devices/pairing', {})).body
   const file = join(folder, 'agent.json')
-  await pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, () => file)
+  await pairAgent(server.url, code, { name: '', phone: '', platform: 'simulator' }, () => file)
   const sentFile = join(folder, 'sent')
   const ended = new AbortController()
-  const simulator = simulatorDriver({ lagMs: 1, deliveryMs: 1, sentFile, sims: 2 })
+  const simulator = makeSimulatorDriver({ lagMs: 1, deliveryMs: 1, sentFile, sims: 2 })
   const running = runAgent(file, simulator, () => {}, ended.signal)
   try {
     const lines = await whenThere(2, user, 'lines', '&sort=slot')

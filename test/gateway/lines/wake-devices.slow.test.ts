@@ -2,7 +2,7 @@ import {
   notifyCanceled,
   subscribeToDevice,
   wakeDevices,
-  wakeHere,
+  wakeLocalDevices,
 } from '../../../src/gateway/lines/wake-devices.ts'
 import { counts } from '../../../src/platform/tools/counts.ts'
 import { freePort } from '../../support/database/postgres.ts'
@@ -44,7 +44,7 @@ const until = (isTrue: () => boolean | Promise<boolean>) => vi.waitUntil(isTrue,
 /** Whether a claim of this device waits: a wake-up for nothing makes it look once more. */
 function isWaiting({ id }: Client): boolean {
   const before = counts.wakes.long_poll
-  wakeHere([id])
+  wakeLocalDevices([id])
   return counts.wakes.long_poll > before
 }
 const report = (by: Client, items: readonly { id: string; attempt: number }[]) =>

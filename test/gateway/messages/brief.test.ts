@@ -1,8 +1,8 @@
 import { makeOwnObjects } from '../../../src/engine/collections/own-indexes.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
-import { randomId } from '../../../src/platform/tools/random.ts'
+import { makeRandomId } from '../../../src/platform/tools/random.ts'
 import { briefFaults } from '../../support/database/brief.ts'
 import {
   type Client,
@@ -75,7 +75,7 @@ const WRITES: Readonly<Record<string, (account: Account) => Promise<unknown>>> =
   claim: ({ phone }) => must(phone, 'POST', '/api/devices/claim', { limit: 3 }),
   report: (account) => claimAndReport(account, ['sent', 'delivered', 'failed']),
   receive: ({ phone }) => site.hear(phone, [[`+4917${1e8 + random(1e8)}`, 'Hello']]),
-  sweep: () => sweep(store, 600),
+  sweep: () => sweepQueue(store, 600),
   async cancel({ user }) {
     for (const id of await someIds(3)) await user.call('POST', `/api/sms/messages/${id}/cancel`)
   },
@@ -125,7 +125,7 @@ const WRITES: Readonly<Record<string, (account: Account) => Promise<unknown>>> =
       ],
     ),
   'a statement that changes an id': async () =>
-    query('update sms_messages set id = $1 where id = any($2)', [randomId(), await someIds(1)]),
+    query('update sms_messages set id = $1 where id = any($2)', [makeRandomId(), await someIds(1)]),
   'retention, redacting': () => endOldMessages(store, extensions, { mode: 'redact', days: 40 }),
   'retention, deleting': () => endOldMessages(store, extensions, { mode: 'delete', days: 50 }),
   async 'a user deleted'() {

@@ -1,9 +1,9 @@
 import pg from 'pg'
-import { buildIndexes, indexWarnings } from '../../../src/gateway/messages/history-indexes.ts'
+import { buildIndexes, listIndexWarnings } from '../../../src/gateway/messages/history-indexes.ts'
 import type { Db } from '../../../src/platform/db/open.ts'
-import { migrate } from '../../../src/platform/db/schema/migrate.ts'
-import { sqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
-import { indexStates as statesOf } from '../../../src/platform/db/schema/trigrams.ts'
+import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
+import { readSqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
+import { readIndexStates as statesOf } from '../../../src/platform/db/schema/trigrams.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { type OpenDb, openDb, openStore } from '../../support/database/open.ts'
 import { openPreparedDb, openTestDb, testConfig } from '../../support/server/start.ts'
@@ -15,22 +15,23 @@ const insert = (from: number, to: number) => `
   select 'message' || n, 'Hello number ' || n, '+49' || n, pb_text(now()), pb_text(now())
   from generate_series(${from}, ${to}) n`
 
-const indexStates = (db: Db) =>
+const readIndexStates = (db: Db) =>
   statesOf(
     db,
-    sqlFiles('indexes/large-history').map(({ name }) => name),
+    readSqlFiles('indexes/large-history').map(({ name }) => name),
   )
-const states = async (db: Db) => new Set((await indexStates(db)).values())
+const states = async (db: Db) => new Set((await readIndexStates(db)).values())
 const dropAll = async (db: Db) => {
-  for (const name of (await indexStates(db)).keys()) await db.query(`drop index if exists ${name}`)
+  for (const name of (await readIndexStates(db)).keys())
+    await db.query(`drop index if exists ${name}`)
 }
 
 test('a new database needs no index for a large history and warns of none', async () => {
   const db = await openTestDb()
-  await migrate(db)
+  await migrateDatabase(db)
   await (await openStore(db)).close()
   expect([...(await states(db))]).toEqual(['missing'])
-  expect(await indexWarnings(db)).toEqual([])
+  expect(await listIndexWarnings(db)).toEqual([])
 })
 
 describe('a large table', () => {
@@ -45,17 +46,17 @@ describe('a large table', () => {
   test('gets no index while a server starts, but a warning', async () => {
     await (await openStore(db)).close()
     expect([...(await states(db))]).toEqual(['missing'])
-    expect((await indexWarnings(db, ROWS))[0]).toMatch(
+    expect((await listIndexWarnings(db, ROWS))[0]).toMatch(
       /^The index sms_messages_\w+ is not built yet\./,
     )
   })
 
   test('gets its indexes in the background while rows are inserted', async () => {
     await buildIndexes(db, silent)
-    expect((await indexStates(db)).get('sms_messages_by_time')).toBe('missing')
+    expect((await readIndexStates(db)).get('sms_messages_by_time')).toBe('missing')
     await Promise.all([buildIndexes(db, silent, ROWS), db.query(insert(ROWS + 1, ROWS + 10))])
     expect([...(await states(db))]).toEqual(['ready'])
-    expect(await indexWarnings(db)).toEqual([])
+    expect(await listIndexWarnings(db)).toEqual([])
   })
 })
 
@@ -64,7 +65,7 @@ test('that lacks a column gets the other indexes', async () => {
   await dropAll(db)
   await db.query('alter table sms_messages drop column body')
   await buildIndexes(db, silent, 0)
-  const found = await indexStates(db)
+  const found = await readIndexStates(db)
   expect(found.get('sms_messages_body_trigrams')).toBe('missing')
   expect(found.get('sms_messages_by_time')).toBe('ready')
 })
@@ -102,9 +103,9 @@ describe('on a server', () => {
     )
     const failed = expect(build).rejects.toThrow()
     await expect
-      .poll(async () => (await indexStates(db)).get('sms_messages_by_time'))
+      .poll(async () => (await readIndexStates(db)).get('sms_messages_by_time'))
       .toBe('building')
-    expect(await indexWarnings(db, 0)).toEqual([expect.stringContaining('is being built')])
+    expect(await listIndexWarnings(db, 0)).toEqual([expect.stringContaining('is being built')])
     await db.query(
       `select pg_terminate_backend(pid) from pg_stat_activity where query like 'create index concurrently%'
         and datname = current_database()`,
@@ -112,7 +113,7 @@ describe('on a server', () => {
     await failed
     await writer.query('rollback')
     await expect
-      .poll(async () => (await indexStates(db)).get('sms_messages_by_time'))
+      .poll(async () => (await readIndexStates(db)).get('sms_messages_by_time'))
       .toBe('partial')
     await buildIndexes(db, silent, 0)
     expect([...(await states(db))]).toEqual(['ready'])
@@ -130,10 +131,10 @@ describe('on a server', () => {
     await admin.query(`revoke create on database ${database} from ${role}`)
     await dropAll(db)
     await buildIndexes(db, silent, 0)
-    const found = await indexStates(db)
+    const found = await readIndexStates(db)
     expect(found.get('sms_messages_body_trigrams')).toBe('missing')
     expect(found.get('sms_messages_by_time')).toBe('ready')
-    const warnings = await indexWarnings(db, 0)
+    const warnings = await listIndexWarnings(db, 0)
     expect(warnings).toHaveLength(3)
     expect(warnings[0]).toMatch(/sms_messages_body_trigrams is not possible\. .*pg_trgm/)
     await (await openStore(db)).close()

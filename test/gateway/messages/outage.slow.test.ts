@@ -3,10 +3,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { extendAllLeases } from '../../../src/gateway/messages/queue/message-leases.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import type { Config } from '../../../src/platform/config.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { openDb, start, type TestServer } from '../../support/database/open.ts'
+import { openDb, runServer, type TestServer } from '../../support/database/open.ts'
 import { type Client, client, withDevices } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 
@@ -19,7 +19,7 @@ let phone: Client
 beforeEach(async () => {
   folder = await mkdtemp(join(tmpdir(), 'pocketsms-outage-'))
   config = await testConfig({ DATA_DIR: folder, LEASE_SECONDS: '20' })
-  server = await start(config, silent)
+  server = await runServer(config, silent)
   await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
   const fixture = await withDevices(server)
   user = await fixture.makeUser()
@@ -38,7 +38,7 @@ async function miss(): Promise<void> {
   const db = await openDb(config, silent)
   await db.query(`update sms_dispatch set lease_until = now() - interval '1 second'`)
   await db.close()
-  server = await start(config, silent)
+  server = await runServer(config, silent)
   ;[user, phone] = [
     client(server.url, user.id, user.token),
     client(server.url, phone.id, phone.token),
@@ -83,11 +83,11 @@ test('a device that stays silent after the extended lease has its message failed
     await db.query(`update sms_dispatch set lease_until = now() - interval '1 hour'`)
     await extendAllLeases(db, 4)
   })
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await statusOf()).toBe('sending')
   await expect
     .poll(async () => {
-      await sweep(store, 600)
+      await sweepQueue(store, 600)
       return statusOf()
     })
     .toBe('failed')

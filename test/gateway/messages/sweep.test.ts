@@ -3,7 +3,7 @@ import { subscribeToDevice } from '../../../src/gateway/lines/wake-devices.ts'
 import { checkQueue } from '../../../src/gateway/messages/queue/check-queue.ts'
 import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
 import { retryExpiredLeases } from '../../../src/gateway/messages/queue/overdue-messages.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import {
   assign,
   eventsOf,
@@ -23,7 +23,7 @@ beforeEach(async () => {
   user = await makeUser(store)
 })
 
-const look = () => sweep(store, ONLINE_SECONDS)
+const look = () => sweepQueue(store, ONLINE_SECONDS)
 const change = (ids: readonly string[], set: string) =>
   store.db.query(`update sms_dispatch set ${set} where message = any($1)`, [ids])
 const OVER = `lease_until = now() - interval '1 second'`
@@ -293,7 +293,7 @@ test('a sweep after an outage of the server ends expired texts but judges no dev
   const expired = await assign(store, device, 1, { expires_at: `now() - interval '1 second'` })
   const all = [...held, ...twice, ...late, ...expired]
   const statuses = async () => (await lookUp(store, all)).map(({ status }) => status)
-  await sweep(store, ONLINE_SECONDS, false)
+  await sweepQueue(store, ONLINE_SECONDS, false)
   expect(await statuses()).toEqual(['sending', 'sending', 'assigned', 'failed'])
   expect((await lookUp(store, late))[0]!.device).toBe(device.id)
   await look()
@@ -303,7 +303,7 @@ test('a sweep after an outage of the server ends expired texts but judges no dev
 test('only one sweeper works at a time', async () => {
   const device = await makeDevice(store, user)
   await store.db.transaction(async (db) => {
-    await sweep({ db, catalog: store.catalog }, ONLINE_SECONDS)
+    await sweepQueue({ db, catalog: store.catalog }, ONLINE_SECONDS)
     const ids = await assign(store, device, 1, { expires_at: `now() - interval '1 second'` })
     expect(await look()).toBe(false)
     expect(await lookUp(store, ids)).toMatchObject([{ status: 'assigned' }])

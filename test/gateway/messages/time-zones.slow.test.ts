@@ -1,7 +1,7 @@
 import { cpSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import zones from '../../../src/gateway/messages/send/time-zones.json' with { type: 'json' }
-import { packageFolder } from '../../../src/platform/db/embedded/programs.ts'
+import { findPackageFolder } from '../../../src/platform/db/embedded/programs.ts'
 import { openFolder, openHere } from '../../support/database/embedded.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopLater } from '../../support/stops.ts'
@@ -20,7 +20,7 @@ const isMissing = (name: string) =>
   (name !== 'America/Godthab' && Object.hasOwn(renamed, name.toLowerCase()))
 
 const native = join(openFolder(), 'native')
-cpSync(dirname(packageFolder()!), native, { recursive: true })
+cpSync(dirname(findPackageFolder()!), native, { recursive: true })
 const folder = join(native, 'share/postgresql/timezone')
 for (const file of globSync('**/*', { cwd: folder }))
   if (isMissing(file)) rmSync(join(folder, file))

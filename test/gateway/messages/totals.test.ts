@@ -1,7 +1,7 @@
 import {
   countMessages,
   keepTotals,
-  totalSql,
+  writeTotalSql,
 } from '../../../src/gateway/messages/message-totals.ts'
 import {
   ANN,
@@ -37,7 +37,7 @@ async function totalsFor(user: string): Promise<number[]> {
 
 const kept = async (user?: string) =>
   (
-    await server.rows(`select ${totalSql('"sms_messages"', user && '$1')}`, user ? [user] : [])
+    await server.rows(`select ${writeTotalSql('"sms_messages"', user && '$1')}`, user ? [user] : [])
   )[0]![0]
 const counted = async (user: string) =>
   (

@@ -2,7 +2,7 @@ import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { listMentionSteps } from '../../../src/gateway/people/mentions.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { tablesWith } from '../../support/database/dump.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { makeSamples } from '../../support/sample-records.ts'
 import { must, withDevices } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
@@ -12,7 +12,7 @@ import { ended, makeShop, seedPerson } from './person-fixture.ts'
 
 const lines: string[] = []
 const config = await testConfig({ WEBHOOK_ALLOW_PRIVATE: 'true' }, 'prepared')
-const server = await start(
+const server = await runServer(
   config,
   createLogger({ logLevel: 'debug' }, { write: (line) => void lines.push(line) }),
 )

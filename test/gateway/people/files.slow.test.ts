@@ -9,7 +9,7 @@ import { readClusterUrl } from '../../../src/platform/db/embedded/access.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { EmbeddedData } from '../../support/database/embedded-data.ts'
 import { filesWith } from '../../support/database/files-with.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { must, withDevices } from '../../support/server/server-with-devices.ts'
 import { ended, makeShop, seedPerson } from './person-fixture.ts'
@@ -25,7 +25,7 @@ const config = readConfig({
   LOG_LEVEL: 'silent',
   WEBHOOK_ALLOW_PRIVATE: 'true',
 })
-const gateway = await withDevices(await start(config))
+const gateway = await withDevices(await runServer(config))
 const of = await makeShop(gateway)
 const { db } = gateway.server.services.store
 const cluster = realpathSync(join(folder, 'postgres'))

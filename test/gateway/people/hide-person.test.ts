@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { hide } from '../../../src/gateway/people/hide-person.ts'
+import { writePersonHideSql } from '../../../src/gateway/people/hide-person.ts'
 import { makePerson } from '../../../src/gateway/people/person.ts'
 import { queries } from '../../../src/platform/db/queries.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
@@ -25,7 +25,7 @@ test.each([
   ['no name', '', 'Asked by mail', 'Asked by mail'],
 ])('a text loses %s', async (_, name, text, hidden) => {
   const { shown } = await queries(db)
-    .selectNoFrom(hide(sql`${text}::text`, person, name).as('shown'))
+    .selectNoFrom(writePersonHideSql(sql`${text}::text`, person, name).as('shown'))
     .executeTakeFirstOrThrow()
   expect(shown).toBe(hidden)
 })

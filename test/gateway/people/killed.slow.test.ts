@@ -1,6 +1,6 @@
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { openDb, start } from '../../support/database/open.ts'
+import { openDb, runServer } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { serve } from '../../support/server/program.ts'
 import { client, must, withDevices } from '../../support/server/server-with-devices.ts'
@@ -14,7 +14,7 @@ test('an erasure goes on within a minute after its server was killed', {
 }, async () => {
   const env = { HOST: '127.0.0.1', PORT: String(await freePort()) }
   const config = await testConfig(env, 'prepared')
-  const first = await start(config, createLogger(config))
+  const first = await runServer(config, createLogger(config))
   await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
   const { id, token } = await (await withDevices(first)).makeUser()
   await first.stop()

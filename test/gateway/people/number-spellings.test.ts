@@ -1,5 +1,5 @@
 import { writeSpellingPattern } from '../../../src/gateway/people/number-spellings.ts'
-import { characterClasses } from '../../../src/portable/phone/character-classes.ts'
+import { findCharacterClasses } from '../../../src/portable/phone/character-classes.ts'
 import { readPhone } from '../../../src/portable/phone/read.ts'
 import { PHONE_TABLE } from '../../support/phone-table.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
@@ -26,11 +26,11 @@ test('the search in texts finds a number with every character between its digits
 })
 
 test('the search in texts finds a number in the digits of every script', async () => {
-  const zeros = [...characterClasses().digits[0]!]
+  const zeros = [...findCharacterClasses().digits[0]!]
   expect(zeros.length).toBeGreaterThan(60)
   const digits = zeros.map((_, script) =>
     [...'015120000010']
-      .map((digit) => [...characterClasses().digits[Number(digit)]!][script])
+      .map((digit) => [...findCharacterClasses().digits[Number(digit)]!][script])
       .join(''),
   )
   expect(digits.map((text) => readPhone(text, 'DE').phone)).toEqual(

@@ -53,9 +53,9 @@ describe.runIf(existsSync(pgDump))('on your own Postgres', () => {
     const program = fileURLToPath(new URL('../../../bin/pocketsms.js', import.meta.url))
     const env = { ...process.env, DATABASE_URL: url, LOG_LEVEL: 'error' }
     const said = execFileSync(process.execPath, [program, 'scrub'], { env, encoding: 'utf8' })
-    const bySuperuser = ['vacuum full pg_statistic', 'checkpoint']
+    const allowSuperuser = ['vacuum full pg_statistic', 'checkpoint']
     const inDatabase = Object.assign(new URL(postgres.url), { pathname: new URL(url).pathname })
-    for (const statement of bySuperuser) {
+    for (const statement of allowSuperuser) {
       expect(said).toContain(`${statement};`)
       await onServer(inDatabase.href, statement)
     }

@@ -1,6 +1,6 @@
 import type { ServerResponse } from 'node:http'
 import { cleanUpDeliveries } from '../../../src/gateway/webhooks/delete-old-deliveries.ts'
-import { findDue } from '../../../src/gateway/webhooks/load-delivery.ts'
+import { findDueDeliveries } from '../../../src/gateway/webhooks/load-delivery.ts'
 import { recordOutcome } from '../../../src/gateway/webhooks/record-outcome.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
 import { until } from '../../support/until.ts'
@@ -96,7 +96,7 @@ test('a delivery that ends during an attempt keeps its result', async () => {
   const one = async () => (await deliveriesOf(user)).find(({ webhook }) => webhook === hook.id)
   await until('the attempt', () => held !== undefined)
   const id = (await one()).id
-  const due = (await findDue(store, [id])).get(id)
+  const due = (await findDueDeliveries(store, [id])).get(id)
   const path = `/api/collections/webhooks/records/${hook.id}`
   expect((await user.call('PATCH', path, { enabled: false })).status).toBe(200)
   const ended = { status: 'failed', attempts: 0, response_body: 'The webhook is disabled' }
@@ -108,5 +108,5 @@ test('a delivery that ends during an attempt keeps its result', async () => {
   await recordOutcome(store, { delivery: before.id, since: '' }, due!, outcome)
   expect(await one()).toMatchObject(ended)
   // nor would another attempt begin
-  expect(await findDue(store, [id])).toEqual(new Map())
+  expect(await findDueDeliveries(store, [id])).toEqual(new Map())
 })

@@ -5,9 +5,9 @@ import {
   type Lease,
   leaseDeliveries,
 } from '../../../src/gateway/webhooks/lease-deliveries.ts'
-import { type DueDelivery, findDue } from '../../../src/gateway/webhooks/load-delivery.ts'
+import { type DueDelivery, findDueDeliveries } from '../../../src/gateway/webhooks/load-delivery.ts'
 import {
-  endTurn,
+  endDeliveryTurn,
   failWithoutCall,
   recordOutcome,
 } from '../../../src/gateway/webhooks/record-outcome.ts'
@@ -39,7 +39,8 @@ const row = async () => {
   return rows[0] && { isLeased: rows[0][0], isLater: rows[0][1], since: rows[0][2] }
 }
 const one = async () => (await leaseDeliveries(store.db, 10))[0]!
-const dueOf = async ({ delivery }: Lease) => (await findDue(store, [delivery])).get(delivery)!
+const dueOf = async ({ delivery }: Lease) =>
+  (await findDueDeliveries(store, [delivery])).get(delivery)!
 const answered = (status: number): CallOutcome => ({
   status,
   text: '',
@@ -81,7 +82,7 @@ test('a delivery whose lease was returned can be leased at once', async () => {
 
 test.each<[what: string, (old: Lease, due: DueDelivery) => Promise<void>, isLater: boolean]>([
   ['given back', (old) => endLease(store.db, old), false],
-  ['ended without work', (old) => endTurn(store, old), false],
+  ['ended without work', (old) => endDeliveryTurn(store, old), false],
   ['answered with a failure', (old, due) => recordOutcome(store, old, due, answered(500)), true],
   [
     'answered too late',
@@ -112,11 +113,11 @@ test('if two nodes deliver, the first outcome counts', async () => {
 
 test('ending a turn removes a finished delivery but keeps one sent again in the meantime', async () => {
   const lease = await one()
-  await endTurn(store, lease)
+  await endDeliveryTurn(store, lease)
   expect(await row()).toMatchObject({ isLeased: false })
   const again = await one()
   await db.query(`update webhook_deliveries set status = 'delivered'`)
-  await endTurn(store, again)
+  await endDeliveryTurn(store, again)
   expect(await row()).toBeUndefined()
 })
 

@@ -1,8 +1,8 @@
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
-import { webhookLag } from '../../../src/gateway/webhooks/lease-deliveries.ts'
+import { readWebhookLag } from '../../../src/gateway/webhooks/lease-deliveries.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { start, type TestServer } from '../../support/database/open.ts'
+import { runServer, type TestServer } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { serve } from '../../support/server/program.ts'
@@ -40,7 +40,7 @@ const expire = ({ services }: TestServer, died: Date) =>
 
 async function startTwoNodes() {
   const fixture = await startWebhookFixture()
-  return { fixture, two: await start(fixture.gateway.server.services.config, silent) }
+  return { fixture, two: await runServer(fixture.gateway.server.services.config, silent) }
 }
 
 test.concurrent('events committed before a crash are delivered after the restart', {
@@ -48,7 +48,7 @@ test.concurrent('events committed before a crash are delivered after the restart
 }, async ({ onTestFinished }) => {
   const config = await lastingConfig()
   const receiver = await startReceiver()
-  const first = await start(config, silent)
+  const first = await runServer(config, silent)
   await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
   const fixture = await withDevices(first)
   const user = await fixture.makeUser()
@@ -73,7 +73,7 @@ test.concurrent('events committed before a crash are delivered after the restart
   const died = new Date()
 
   receiver.answer(204)
-  const again = await start(config, silent)
+  const again = await runServer(config, silent)
   onTestFinished(() => again.stop())
   await expire(again, died)
   const after = client(again.url, user.id, user.token)
@@ -98,10 +98,13 @@ test.concurrent('deliveries leased by a node that died are made by another node'
   await store.db.query(
     `update webhook_dispatch set handed_at = now() - interval '1 hour', due_at = now() - interval '1 hour'`,
   )
-  expect(await webhookLag(store)).toEqual({ pending: 3, oldestSeconds: expect.closeTo(3600, -1) })
+  expect(await readWebhookLag(store)).toEqual({
+    pending: 3,
+    oldestSeconds: expect.closeTo(3600, -1),
+  })
   await allAre(user)
   expect(receiver.told).toHaveLength(6)
-  expect(await webhookLag(store)).toEqual({ pending: 0, oldestSeconds: 0 })
+  expect(await readWebhookLag(store)).toEqual({ pending: 0, oldestSeconds: 0 })
 })
 
 test.concurrent('an outage of the database loses no delivery', async ({ onTestFinished }) => {
@@ -114,7 +117,7 @@ test.concurrent('an outage of the database loses no delivery', async ({ onTestFi
     DATABASE_URL: proxy.url,
     WEBHOOK_ALLOW_PRIVATE: 'true',
   })
-  const server = await start(config, silent)
+  const server = await runServer(config, silent)
   onTestFinished(async () => {
     await proxy.connect()
     await server.stop()

@@ -1,5 +1,5 @@
 import { makeWebhookSecret } from '../../../src/gateway/webhooks/new-secret.ts'
-import { isSecret, signatureHeaders } from '../../../src/gateway/webhooks/sign-webhook.ts'
+import { isSecret, makeSignatureHeaders } from '../../../src/gateway/webhooks/sign-webhook.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { deliveriesOf, makeWebhook } from '../../support/webhook-fixture.ts'
 
@@ -129,7 +129,7 @@ test.each([
 test('the signature matches the example of Standard Webhooks', () => {
   const at = new Date(1614265330 * 1000)
   const signed = { id: 'msg_p5jXN8AQM9LWM0D4loKWxJek', at, body: '{"test": 2432232314}' }
-  expect(signatureHeaders(signed, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toEqual({
+  expect(makeSignatureHeaders(signed, ['whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw'])).toEqual({
     'webhook-id': 'msg_p5jXN8AQM9LWM0D4loKWxJek',
     'webhook-timestamp': '1614265330',
     'webhook-signature': 'v1,g0hM9SsE+OTPJTGt/tmIKtSyZlE3uFJELVlNIOLJ1OE=',

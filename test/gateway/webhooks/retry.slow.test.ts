@@ -1,4 +1,4 @@
-import { DELAYS_SECONDS, nextDelay } from '../../../src/gateway/webhooks/retry-delay.ts'
+import { computeNextDelay, DELAYS_SECONDS } from '../../../src/gateway/webhooks/retry-delay.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { startCpuTimer } from '../../support/server/cpu-timer.ts'
 import type { Client } from '../../support/server/server-with-devices.ts'
@@ -19,9 +19,9 @@ describe('the schedule', () => {
   test.each(DELAYS_SECONDS.map((seconds, i) => [i + 1, seconds] as const))(
     'waits after attempt %i for %i s, plus or minus a tenth',
     (attempts, seconds) => {
-      expect(nextDelay(attempts, 0, 0)).toBeCloseTo(seconds * 0.9)
-      expect(nextDelay(attempts, 0, 0.5)).toBeCloseTo(seconds)
-      expect(nextDelay(attempts, 0, 1)).toBeCloseTo(seconds * 1.1)
+      expect(computeNextDelay(attempts, 0, 0)).toBeCloseTo(seconds * 0.9)
+      expect(computeNextDelay(attempts, 0, 0.5)).toBeCloseTo(seconds)
+      expect(computeNextDelay(attempts, 0, 1)).toBeCloseTo(seconds * 1.1)
     },
   )
 
@@ -31,7 +31,7 @@ describe('the schedule', () => {
     ['never waits less than the schedule because of Retry-After', 3, 1, 0.9 * 1800],
     ['waits no more than a day', 1, 10 * 24 * HOUR, 24 * HOUR],
   ] as const)('%s', (_, attempts, retryAfter, delay) => {
-    expect(nextDelay(attempts, retryAfter, 0)).toBe(delay)
+    expect(computeNextDelay(attempts, retryAfter, 0)).toBe(delay)
   })
 })
 

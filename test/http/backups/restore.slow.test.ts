@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createLogger } from '../../../src/platform/log.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { client, withDevices } from '../../support/server/server-with-devices.ts'
 import { type BackupServer, startBackupServer } from '../../support/services/backups.ts'
 import { findS3Server, NO_S3_SERVER, startS3Server } from '../../support/services/s3-server.ts'
@@ -108,7 +108,7 @@ test.each([
 
 test('two nodes both restart after a restore and know its result', async () => {
   const site = await startBackupServer()
-  const two = await start(site.server.services.config, createLogger({ logLevel: 'silent' }))
+  const two = await runServer(site.server.services.config, createLogger({ logLevel: 'silent' }))
   const { user } = await fill(site)
   await site.call('POST', '/api/backups', { name: 'a.zip' })
   const later = { name: 'later', type: 'base', fields: [{ name: 'extra', type: 'text' }] }

@@ -1,6 +1,6 @@
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
-import { generatedName } from '../../../src/engine/backup/backup-names.ts'
+import { makeBackupName } from '../../../src/engine/backup/backup-names.ts'
 import { serveSchedule } from '../../../src/engine/backup/schedule.ts'
 import { parseCron } from '../../../src/engine/settings/cron.ts'
 import { createLogger } from '../../../src/platform/log.ts'
@@ -20,8 +20,8 @@ describe('a generated backup name', () => {
     ['', ''],
     ['x'.repeat(80), 'x'.repeat(50)],
   ])("contains the app name %j in PocketBase's form: %j", (appName, part) => {
-    expect(generatedName(appName, false, at)).toBe(`pb_backup_${part}_20261121105643.zip`)
-    expect(generatedName(appName, true, at)).toBe(`@auto_pb_backup_${part}_20261121105643.zip`)
+    expect(makeBackupName(appName, false, at)).toBe(`pb_backup_${part}_20261121105643.zip`)
+    expect(makeBackupName(appName, true, at)).toBe(`@auto_pb_backup_${part}_20261121105643.zip`)
   })
 })
 

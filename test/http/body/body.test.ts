@@ -5,7 +5,7 @@ import { text } from 'node:stream/consumers'
 import { MAX_BODY_BYTES, readBody } from '../../../src/http/body/body.ts'
 import { readQuery } from '../../../src/http/query.ts'
 import { RequestMemory } from '../../../src/http/request-memory.ts'
-import { guestHolder } from '../../../src/platform/limits/holder.ts'
+import { makeGuestHolder } from '../../../src/platform/limits/holder.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 // What no recorded case of test/conformance shows.
@@ -26,7 +26,7 @@ function incoming(
 
 /** A body that was read; what it holds of the process's memory goes back. */
 async function read(request: IncomingMessage): ReturnType<typeof readBody> {
-  const memory = new RequestMemory(guestHolder('ann'))
+  const memory = new RequestMemory(makeGuestHolder('ann'))
   try {
     const body = await readBody(request, MAX_BODY_BYTES, () => memory)
     await body.release?.()

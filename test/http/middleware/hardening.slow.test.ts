@@ -4,7 +4,7 @@ import { connect, type Socket } from 'node:net'
 import { isTooComplex } from '../../../src/engine/fields/json-text.ts'
 import { JSON_BOUNDS, parseStrict } from '../../../src/http/body/raw-body.ts'
 import { CONNECTION_OPTIONS } from '../../../src/http/server/connections.ts'
-import { strictTransport } from '../../../src/http/server/headers-and-redirects.ts'
+import { makeHstsHeader } from '../../../src/http/server/headers-and-redirects.ts'
 import { startCpuTimer } from '../../support/server/cpu-timer.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 
@@ -193,7 +193,7 @@ test.each([
   ['an http address', 'http://127.0.0.1:8090', 365, ''],
   ['an https address with a duration of 0 days', 'https://sms.example.com', 0, ''],
 ])('Strict-Transport-Security for %s is "$3"', (_, publicUrl, hstsDays, header) => {
-  expect(strictTransport({ publicUrl, hstsDays })).toBe(header)
+  expect(makeHstsHeader({ publicUrl, hstsDays })).toBe(header)
 })
 
 const BATCH = 'POST /api/batch HTTP/1.1\r\nHost: a\r\nContent-Length: 1\r\n'

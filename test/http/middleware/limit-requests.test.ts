@@ -2,8 +2,8 @@ import type { Collection } from '../../../src/engine/collections/collection.ts'
 import type { RateLimitRule } from '../../../src/engine/settings/settings.ts'
 import {
   findRule,
+  listRateLimitLabels,
   RateLimiter,
-  rateLimitLabels,
 } from '../../../src/http/middleware/rate-limiter.ts'
 import { USERS } from '../../support/server/schema.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
@@ -111,7 +111,7 @@ test.each([
   '%s %s is limited by the labels %j and counted as "%s"',
   (method, path, labels, countedAs) => {
     const all = [...labels, `${method} ${path}`, path]
-    expect(rateLimitLabels(method, path, find)).toEqual({ labels: all, countedAs })
+    expect(listRateLimitLabels(method, path, find)).toEqual({ labels: all, countedAs })
   },
 )
 

@@ -1,4 +1,4 @@
-import { readNew } from '../../../src/engine/collections/definition/read-collection.ts'
+import { parseNewCollection } from '../../../src/engine/collections/definition/read-collection.ts'
 import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { startWriteTestServer } from '../../support/server/write-test-server.ts'
@@ -75,7 +75,7 @@ test('writes with an old token stop succeeding when the password changes', async
 const LARGE = 3 << 20
 
 const fields = [{ name: 'manual', type: 'editor', maxSize: 2 * LARGE }]
-const [manual] = readNew({ name: 'x', fields }).fields
+const [manual] = parseNewCollection({ name: 'x', fields }).fields
 await shop.server.services.store.change((draft) => {
   const tools = draft.catalog.find('tools')!
   return saveCollection(draft, { ...tools, fields: [...tools.fields, manual!] })

@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import formats from 'ajv-formats'
-import { describedCollections } from '../../../src/http/openapi/described-collections.ts'
-import { openApiDocument } from '../../../src/http/openapi/document.ts'
+import { listDescribedCollections } from '../../../src/http/openapi/described-collections.ts'
+import { makeOpenApiDocument } from '../../../src/http/openapi/document.ts'
 import { describeField } from '../../../src/http/openapi/record-schema.ts'
 import { DESCRIBED } from '../../../src/main/api-description.ts'
 import { createApp } from '../../../src/main/app.ts'
@@ -18,11 +18,11 @@ type Json = Record<string, unknown>
 
 const subject = {
   url: 'https://sms.example.com',
-  collections: describedCollections(BUILT_IN),
+  collections: listDescribedCollections(BUILT_IN),
   extensions: collectExtensions(readConfig({})),
   described: DESCRIBED,
 }
-const text = JSON.stringify(openApiDocument(subject))
+const text = JSON.stringify(makeOpenApiDocument(subject))
 const document = JSON.parse(text) as Record<
   'paths' | 'webhooks',
   Record<string, Record<string, Json>>

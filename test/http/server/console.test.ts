@@ -1,6 +1,6 @@
 import { request } from 'node:http'
 import { createUnavailableApp } from '../../../src/main/app.ts'
-import { consoleRoutes } from '../../../src/main/console.ts'
+import { makeConsoleRoutes } from '../../../src/main/console.ts'
 import { startServer } from '../../support/server/start.ts'
 
 const server = await startServer()
@@ -83,7 +83,7 @@ test('the assets are served while the database is not in use, and the pages are 
 
 test('without a build the page says how to make it', async () => {
   const { log } = server.services
-  const response = await consoleRoutes({ log }, '/nowhere/').request('/')
+  const response = await makeConsoleRoutes({ log }, '/nowhere/').request('/')
   expect(response.status).toBe(200)
   expect(await response.text()).toContain('npm run prepare')
 })

@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import { setImmediate as turn } from 'node:timers/promises'
 import { requireFreePort } from '../../../src/http/server/free-port.ts'
-import { listen } from '../../../src/http/server/listen.ts'
+import { listenOn } from '../../../src/http/server/listen.ts'
 
 const CONNECTIONS = 128
 
@@ -13,9 +13,9 @@ test.runIf(process.platform === 'linux')(
     let accepted = 0
     const server = createServer((_, res) => void res.setHeader('connection', 'close').end('here'))
     server.on('connection', () => accepted++)
-    const listening = await listen(server, { host: '127.0.0.1', port: 0 })
+    const listening = await listenOn(server, { host: '127.0.0.1', port: 0 })
     const port = Number(new URL(listening.url).port)
-    await expect(listen(createServer(), { host: '127.0.0.1', port })).rejects.toThrow('is taken')
+    await expect(listenOn(createServer(), { host: '127.0.0.1', port })).rejects.toThrow('is taken')
     const clients = Array.from({ length: CONNECTIONS }, () => connect(port, '127.0.0.1'))
     let turns = 0
     for (; accepted < CONNECTIONS; turns++) await turn()

@@ -1,9 +1,9 @@
 import { once } from 'node:events'
 import { request } from 'node:http'
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
-import { hideValues, loggedPath, loggedUrl } from '../../../src/http/server/logged-url.ts'
+import { hideValues, toLoggedPath, toLoggedUrl } from '../../../src/http/server/logged-url.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { signIn } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 
@@ -21,7 +21,10 @@ interface Line {
 }
 
 const config = await testConfig({ TRUSTED_PROXIES: PROXY, LOG_LEVEL: 'info' })
-const server = await start(config, createLogger(config, { write: (line) => void lines.push(line) }))
+const server = await runServer(
+  config,
+  createLogger(config, { write: (line) => void lines.push(line) }),
+)
 await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
 
 beforeEach(() => {
@@ -224,9 +227,9 @@ test.each([
     `/${'a/'.repeat(1000)}`.slice(0, 1000).concat('...'),
   ],
 ])('an address with %s is logged without its values: $1', (_, url, kept = url) =>
-  expect(loggedUrl(url)).toBe(kept),
+  expect(toLoggedUrl(url)).toBe(kept),
 )
 
 test('a long path without separators is logged up to 1,000 characters', () => {
-  expect(loggedPath(`/${'1'.repeat(16_100)}a`)).toHaveLength(1000)
+  expect(toLoggedPath(`/${'1'.repeat(16_100)}a`)).toHaveLength(1000)
 })

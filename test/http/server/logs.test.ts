@@ -1,5 +1,5 @@
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import {
   type Client,
@@ -164,11 +164,11 @@ test('logs buffered when a server is stopped are stored', async () => {
   const folder = temporaryFolder()
   const config = await testConfig()
   const kept = config.databaseUrl ? config : { ...config, dataDir: folder }
-  const first = await start(kept)
+  const first = await runServer(kept)
   await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
   await fetch(`${first.url}/api/nowhere`)
   await first.stop()
-  const again = await withDevices(await start(kept))
+  const again = await withDevices(await runServer(kept))
   const { body } = await again.superuser.call('GET', '/api/logs?filter=data.status%3D404')
   expect(body.items.map(({ message }: Log) => message)).toEqual(['GET /api/nowhere'])
   await again.stop()

@@ -2,7 +2,7 @@ import pg from 'pg'
 import { readConfig } from '../../../src/platform/config.ts'
 import { Db } from '../../../src/platform/db/open.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { testConfig } from '../../support/server/start.ts'
 import { makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
@@ -90,7 +90,7 @@ test('the readiness probe answers 503 while the database is unreachable', async 
   const proxy = await makeBreakableProxy(databaseUrl!)
   await proxy.connect()
   const config = readConfig({ PORT: '0', DATABASE_URL: proxy.url })
-  const server = await start(config, createLogger({ logLevel: 'silent' }))
+  const server = await runServer(config, createLogger({ logLevel: 'silent' }))
   const ask = () => client(server.url, '', '').call('GET', '/api/ready')
   await expect.poll(async () => (await ask()).status).toBe(200)
   await proxy.disconnect()

@@ -5,7 +5,7 @@ import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type RunningProgram, serve } from '../../support/server/program.ts'
@@ -35,7 +35,10 @@ const place: Record<string, string> = databaseUrl
   ? { DATABASE_URL: databaseUrl }
   : { DATA_DIR: folder }
 const env: Record<string, string> = { HOST: '127.0.0.1', LOG_LEVEL: 'error', ...place }
-const first = await start(readConfig({ ...env, PORT: '0' }), createLogger({ logLevel: 'silent' }))
+const first = await runServer(
+  readConfig({ ...env, PORT: '0' }),
+  createLogger({ logLevel: 'silent' }),
+)
 await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
 const root = await signIn(first.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
 const user = await makeUser(first.url, root, { email: 'ann@example.com' })

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import pg from 'pg'
 import { createLogger } from '../../../src/platform/log.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import {
   deliveriesOf,
   makeWebhook,
@@ -116,7 +116,7 @@ test('an announcement is heard once after the commit and never after a rollback'
 })
 
 test('another server hears all announcements', async () => {
-  const other = await start(config, createLogger({ logLevel: 'silent' }))
+  const other = await runServer(config, createLogger({ logLevel: 'silent' }))
   const heard: string[] = []
   await other.services.store.db.listen('test', (payload) => heard.push(payload))
   store.db.announce('test', 'one')

@@ -1,6 +1,6 @@
-import { installerLink } from '../../../src/engine/auth/superusers.ts'
+import { makeInstallerLink } from '../../../src/engine/auth/superusers.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { start, type TestServer } from '../../support/database/open.ts'
+import { runServer, type TestServer } from '../../support/database/open.ts'
 import { type Client, client } from '../../support/server/server-with-devices.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'
@@ -12,7 +12,7 @@ const OTHER_PASSWORD = 'other-password'
 
 const server = await startServerWithMail()
 const one = server.server
-const two = await start(one.services.config, createLogger({ logLevel: 'silent' }))
+const two = await runServer(one.services.config, createLogger({ logLevel: 'silent' }))
 await server.allowOtp()
 let count = 0
 
@@ -355,7 +355,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
   async 'the link of the first start, and the superuser made by it'() {
     const { db } = one.services.store
     await db.query('delete from _superusers')
-    const link = await installerLink(one.services.store, one.url)
+    const link = await makeInstallerLink(one.services.store, one.url)
     const [, token = ''] = /pbinstal\w*\/(\S+)/.exec(link ?? '') ?? []
     const { email, password } = SUPERUSER
     const made = await client(two.url, '', token).call(
@@ -370,7 +370,7 @@ const ROWS: Readonly<Record<string, () => Promise<void>>> = {
     expect(made.status).toBe(200)
     const path = '/api/collections/_superusers/auth-with-password'
     expect((await guest(one).call('POST', path, { identity: email, password })).status).toBe(200)
-    expect(await installerLink(two.services.store, two.url)).toBeNull()
+    expect(await makeInstallerLink(two.services.store, two.url)).toBeNull()
   },
 }
 

@@ -1,10 +1,10 @@
 import { createLogger } from '../../../src/platform/log.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { client, must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
 
 const first = await startServerWithDevices()
-const second = await start(first.server.services.config, createLogger({ logLevel: 'silent' }))
+const second = await runServer(first.server.services.config, createLogger({ logLevel: 'silent' }))
 const ann = await first.makeUser()
 const phones = [await first.pair(ann), await first.pair(ann)]
 const nodes = [first.url, second.url]

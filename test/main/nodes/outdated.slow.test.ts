@@ -1,5 +1,5 @@
 import { createLogger } from '../../../src/platform/log.ts'
-import { openDb, start } from '../../support/database/open.ts'
+import { openDb, runServer } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { nextVersion } from '../../support/server/other-version.ts'
 import { type RunningProgram, serve } from '../../support/server/program.ts'
@@ -62,7 +62,7 @@ test('an outdated server refuses all requests from the migration on, with the re
 })
 
 test('a second outdated server does not start', async () => {
-  await expect(start(old.server.services.config, log)).rejects.toThrow(REASON)
+  await expect(runServer(old.server.services.config, log)).rejects.toThrow(REASON)
 })
 
 test('the newer servers hand out the messages that the outdated server had accepted', async () => {

@@ -6,7 +6,7 @@ import { DatabaseUnavailable } from '../../../src/platform/db/database-errors.ts
 import { makeFailoverClients } from '../../../src/platform/db/hosts.ts'
 import { openPostgres } from '../../../src/platform/db/postgres.ts'
 import { createLogger, type Logger } from '../../../src/platform/log.ts'
-import { openDb, start, type TestServer } from '../../support/database/open.ts'
+import { openDb, runServer, type TestServer } from '../../support/database/open.ts'
 import { freePort, onServer, startPostgres } from '../../support/database/postgres.ts'
 import { testConfig } from '../../support/server/start.ts'
 import { type BreakableProxy, makeBreakableProxy } from '../../support/services/breakable-proxy.ts'
@@ -26,7 +26,7 @@ async function open(): Promise<{
   const said: string[] = []
   const log = logInto(said)
   const config = readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: proxy.url })
-  return { cable: proxy, starting: start(config, log), said }
+  return { cable: proxy, starting: runServer(config, log), said }
 }
 
 function logInto(said: string[]): Logger {
@@ -107,14 +107,14 @@ test('of several database hosts the writable one is used', async () => {
   await cable.connect()
   const { host } = new URL(cable.url)
   const DATABASE_URL = cable.url.replace(host, `127.0.0.1:${await freePort()},${host}`)
-  const server = await start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL }))
+  const server = await runServer(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL }))
   onTestFinished(() => server.stop())
   expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
 })
 
 test('a read-only database counts as away, like a standby behind a proxy', async () => {
   const { databaseUrl } = await testConfig({}, 'prepared')
-  const server = await start(
+  const server = await runServer(
     readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: databaseUrl }),
   )
   onTestFinished(() => server.stop())
@@ -234,7 +234,10 @@ test.concurrent('a server that receives no NOTIFY logs which setting to change',
   const { databaseUrl } = await testConfig({}, 'prepared')
   const env = { DATABASE_URL: databaseUrl, DATABASE_LISTEN_URL: process.env.TEST_POSTGRES_URL }
   const said: string[] = []
-  const server = await start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...env }), logInto(said))
+  const server = await runServer(
+    readConfig({ PORT: '0', LOG_LEVEL: 'silent', ...env }),
+    logInto(said),
+  )
   await until(() => said.some((line) => line.includes('Set DATABASE_LISTEN_URL')))
   const { database } = (await (await fetch(`${server.url}/api/ready`)).json()) as {
     database: unknown
@@ -246,7 +249,9 @@ test('a wrong database password stops the start with a plain message', async () 
   const { databaseUrl } = await testConfig()
   const wrong = new URL(databaseUrl!)
   wrong.password = 'wrong'
-  const starting = start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: wrong.href }))
+  const starting = runServer(
+    readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: wrong.href }),
+  )
   await expect(starting).rejects.toThrow(UserError)
   await expect(starting).rejects.toThrow(/The database refused to let us in: .*DATABASE_URL/)
 })
@@ -260,7 +265,9 @@ test('a role without the right to create tables stops the start with a plain mes
   await admin.query(`create role ${role} login password 'lowly'`)
   onTestFinished(async () => void (await admin.query(`drop role ${role}`)))
   const lowly = Object.assign(new URL(databaseUrl!), { username: role, password: 'lowly' })
-  const starting = start(readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: lowly.href }))
+  const starting = runServer(
+    readConfig({ PORT: '0', LOG_LEVEL: 'silent', DATABASE_URL: lowly.href }),
+  )
   await expect(starting).rejects.toThrow(UserError)
   await expect(starting).rejects.toThrow(
     /The role of DATABASE_URL lacks a right: permission denied for schema public/,
@@ -276,7 +283,7 @@ test.each(['prefer', 'allow'])(
       LOG_LEVEL: 'silent',
       DATABASE_URL: `${databaseUrl}${databaseUrl!.includes('?') ? '&' : '?'}sslmode=${mode}`,
     }
-    const server = await start(readConfig(env))
+    const server = await runServer(readConfig(env))
     onTestFinished(() => server.stop())
     expect((await fetch(`${server.url}/api/health`)).status).toBe(200)
   },
@@ -312,7 +319,7 @@ test('a database without TLS stops the start with a plain message if TLS is requ
     LOG_LEVEL: 'silent',
     DATABASE_URL: `postgres://ann@127.0.0.1:${port}/sms?sslmode=verify-full`,
   }
-  const starting = start(readConfig(env))
+  const starting = runServer(readConfig(env))
   await expect(starting).rejects.toThrow(UserError)
   await expect(starting).rejects.toThrow(
     'The database cannot be used: The server does not support SSL',

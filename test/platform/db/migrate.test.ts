@@ -1,13 +1,13 @@
 import { globSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { UserError } from '../../../src/platform/api-errors.ts'
-import { migrate } from '../../../src/platform/db/schema/migrate.ts'
-import { sqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
+import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
+import { readSqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
 import { git, HOME, lastReleaseCommit } from '../../support/server/other-version.ts'
 import { openTestDb } from '../../support/server/start.ts'
 
 const db = await openTestDb()
-await migrate(db)
+await migrateDatabase(db)
 
 const signatures = async (name: string) => {
   const { rows } = await db.query(
@@ -21,14 +21,14 @@ test('a second migration run changes nothing', async () => {
   const version = async () =>
     (await db.query(`select xmin::text from pg_proc where proname = 'sms_accept'`)).rows
   const before = await version()
-  expect(await migrate(db)).toEqual([])
+  expect(await migrateDatabase(db)).toEqual([])
   expect(await version()).toEqual(before)
 })
 
 test('each file in sql/functions holds exactly the functions of its name', async () => {
   const { rows } = await db.query(`select distinct proname::text from pg_proc
     where pronamespace = current_schema()::regnamespace and prokind = 'f' order by 1`)
-  const names = sqlFiles('functions').map(({ name }) => name)
+  const names = readSqlFiles('functions').map(({ name }) => name)
   expect(rows.map(([name]) => name).sort()).toEqual(names.toSorted())
   expect(new Set(names).size).toBe(names.length)
 })
@@ -39,7 +39,7 @@ test('a function whose file changed is replaced and its old overload dropped', a
     create function pb_digits(n text) returns text language sql as 'select null';
     update _functions set checksum = 'other' where name = 'pb_digits'`)
   const before = await signatures('pb_digits')
-  await migrate(db)
+  await migrateDatabase(db)
   expect(before).toContain('pb_digits(text)')
   expect(await signatures('pb_digits')).toEqual(['pb_digits(integer,integer)'])
   expect((await db.query('select pb_digits(7, 3)')).rows).toEqual([['007']])
@@ -50,18 +50,20 @@ test('a function without a file is dropped as soon as it is unused', async () =>
     create function gone() returns int language sql as 'select 1';
     create view user_of_gone as select gone() as n;
     insert into _functions values ('gone', '')`)
-  await migrate(db)
+  await migrateDatabase(db)
   expect(await signatures('gone')).toEqual(['gone()'])
   await db.script('drop view user_of_gone')
-  await migrate(db)
+  await migrateDatabase(db)
   expect(await signatures('gone')).toEqual([])
   expect((await db.query(`select from _functions where name = 'gone'`)).rows).toEqual([])
 })
 
 test('a database migrated by a newer version is refused', async () => {
   await db.script(`insert into _migrations (file) values ('9999_later.sql')`)
-  await expect(migrate(db)).rejects.toThrow(UserError)
-  await expect(migrate(db)).rejects.toThrow(/newer version of pocketsms \(9999_later\.sql\)/)
+  await expect(migrateDatabase(db)).rejects.toThrow(UserError)
+  await expect(migrateDatabase(db)).rejects.toThrow(
+    /newer version of pocketsms \(9999_later\.sql\)/,
+  )
   await db.script(`delete from _migrations where file = '9999_later.sql'`)
 })
 

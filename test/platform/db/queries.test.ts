@@ -1,6 +1,12 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../../../src/platform/db/advisory-locks.ts'
-import { anyFound, lock, matchAny, queries, tryLock } from '../../../src/platform/db/queries.ts'
+import {
+  matchAny,
+  matchAnyFound,
+  queries,
+  takeLock,
+  tryTakeLock,
+} from '../../../src/platform/db/queries.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { openDb } from '../../support/database/open.ts'
 import { testConfig } from '../../support/server/start.ts'
@@ -90,7 +96,7 @@ test('a list is one parameter, and a query finds any of it', async () => {
     .updateTable('_params')
     .set({ value: '2' })
     .where('key', '=', ({ selectFrom }) =>
-      anyFound(selectFrom('_params').select('key').where('key', '=', 'd').forUpdate()),
+      matchAnyFound(selectFrom('_params').select('key').where('key', '=', 'd').forUpdate()),
     )
     .returning('value')
     .execute()
@@ -99,10 +105,10 @@ test('a list is one parameter, and a query finds any of it', async () => {
 
 test('an advisory lock is free again after its transaction', async () => {
   await db.transaction(async (tx) => {
-    await lock(tx, LOCKS.sweep)
-    expect(await db.transaction((other) => tryLock(other, LOCKS.sweep))).toBe(false)
+    await takeLock(tx, LOCKS.sweep)
+    expect(await db.transaction((other) => tryTakeLock(other, LOCKS.sweep))).toBe(false)
   })
-  expect(await db.transaction((other) => tryLock(other, LOCKS.sweep))).toBe(true)
+  expect(await db.transaction((other) => tryTakeLock(other, LOCKS.sweep))).toBe(true)
 })
 
 // what tsc finds: each line below an expectation is an error

@@ -5,8 +5,8 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import pg from 'pg'
 import { readConfig } from '../../../src/platform/config.ts'
-import { roleWarning } from '../../../src/platform/db/role-warning.ts'
-import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { findRoleWarning } from '../../../src/platform/db/role-warning.ts'
+import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { type OpenDb, openDb } from '../../support/database/open.ts'
 import {
@@ -25,7 +25,7 @@ const psql = join(findPostgres() ?? '', 'psql')
 test('the roles of the tests and of the embedded database cause no warning', async () => {
   const db = await openTestDb()
   onTestFinished(() => db.close())
-  expect(await roleWarning(db)).toBeUndefined()
+  expect(await findRoleWarning(db)).toBeUndefined()
 })
 
 test('only superusers can read warnings about the role', async () => {
@@ -62,7 +62,7 @@ describe.runIf(existsSync(psql))('on a server', () => {
     await admin.query(`create role ${name} login password 'x' ${rights}`)
     const db = await open(name, 'x', 'postgres')
     onTestFinished(() => db.close())
-    return roleWarning(db)
+    return findRoleWarning(db)
   }
 
   test.each([
@@ -94,8 +94,8 @@ describe.runIf(existsSync(psql))('on a server', () => {
     })
     const db = await open('pocketsms', PASSWORD, 'pocketsms')
     onTestFinished(() => db.close())
-    expect(await roleWarning(db)).toBeUndefined()
-    await migrate(db)
+    expect(await findRoleWarning(db)).toBeUndefined()
+    await migrateDatabase(db)
     await db.unhurried('create index concurrently mine on _params (key)')
     await db.unhurried('vacuum (analyze) _params')
     expect((await db.query('select pg_try_advisory_lock(1)')).rows).toEqual([[true]])

@@ -1,6 +1,6 @@
 import { buildIndexes } from '../../../src/gateway/messages/history-indexes.ts'
 import { countMessages } from '../../../src/gateway/messages/message-totals.ts'
-import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { dumpCollections } from '../../console/dump-collections.ts'
 import { openStore } from '../../support/database/open.ts'
@@ -10,7 +10,7 @@ import { dumpSchema } from './dump-schema.ts'
 import { dumpTables } from './dump-tables.ts'
 
 const db = await openTestDb()
-await migrate(db)
+await migrateDatabase(db)
 const store = await openStore(db)
 await store.close()
 await buildIndexes(db, createLogger({ logLevel: 'silent' }), 0)

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { openDb, start } from '../../support/database/open.ts'
+import { openDb, runServer } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { serve } from '../../support/server/program.ts'
 import { client, withDevices } from '../../support/server/server-with-devices.ts'
@@ -19,7 +19,7 @@ test('repeated kills of a server lose no job and repeat none that must run once'
   const env = { HOST: '127.0.0.1', PORT: String(await freePort()), WEBHOOK_ALLOW_PRIVATE: 'true' }
   const config = await testConfig(env, 'prepared')
   const [mail, browser] = await Promise.all([startMailServer(), startPushService(50)])
-  const first = await start(config, createLogger(config))
+  const first = await runServer(config, createLogger(config))
   await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
   await first.services.settings.save({
     smtp: { enabled: true, host: '127.0.0.1', port: mail.port },

@@ -1,6 +1,6 @@
 import { availableParallelism } from 'node:os'
 import { readConfig } from '../../../src/platform/config.ts'
-import { divideConfig, workerCount } from '../../../src/platform/jobs/worker-share.ts'
+import { chooseWorkerCount, divideConfig } from '../../../src/platform/jobs/worker-share.ts'
 
 const POSTGRES = { DATABASE_URL: 'postgres://localhost/none' }
 
@@ -9,7 +9,7 @@ test.each([
   ['a number', { WORKERS: '3' }, 3],
   ['auto', { WORKERS: 'auto' }, availableParallelism()],
 ])('the number of workers with WORKERS %s is $2', (_, env, count) => {
-  expect(workerCount(readConfig(env))).toBe(count)
+  expect(chooseWorkerCount(readConfig(env))).toBe(count)
 })
 
 test.each(['0', '-1', '1.5', 'all', '1000'])('WORKERS=%s is refused', (WORKERS) => {

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Budget } from '../../../src/platform/limits/budget.ts'
 import { type Holder, makeServerTicket as ticketFor } from '../../../src/platform/limits/holder.ts'
 import { BYTES, LIMITS, RATES } from '../../../src/platform/limits/limits.ts'
-import { Places, streamPlaces } from '../../../src/platform/limits/places.ts'
+import { findStreamPlaces, Places } from '../../../src/platform/limits/places.ts'
 import { DatabaseTime, Rates } from '../../../src/platform/limits/rates.ts'
 
 afterEach(() => void vi.useRealTimers())
@@ -107,7 +107,7 @@ test('places: 1,000 sign-ins may wait for a connection', async () => {
 })
 
 test('event streams: a server counts only its own', () => {
-  const [one, other] = [streamPlaces({}, 1), streamPlaces({}, 1)]
+  const [one, other] = [findStreamPlaces({}, 1), findStreamPlaces({}, 1)]
   const ann = 'ann' as Holder
   expect(one.tryEnter(ann)).toBeDefined()
   expect(one.tryEnter(ann)).toBeUndefined()

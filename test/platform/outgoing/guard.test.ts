@@ -4,7 +4,7 @@ import { createServer } from 'node:net'
 import {
   AddressRefused,
   findUrlFault,
-  publicOnlyLookup,
+  makePublicLookup,
 } from '../../../src/platform/outgoing/addresses.ts'
 import { sendOutgoing } from '../../../src/platform/outgoing/send.ts'
 import { listenLocally } from '../../support/services/listen.ts'
@@ -161,7 +161,7 @@ describe('a host name', () => {
 
   const look = (host: string, all = true) =>
     new Promise((resolve, reject) =>
-      publicOnlyLookup(resolver)(host, { all }, (error, found) =>
+      makePublicLookup(resolver)(host, { all }, (error, found) =>
         error ? reject(error) : resolve(found),
       ),
     )

@@ -1,8 +1,8 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { isListed } from '../../../src/engine/auth/superuser-addresses.ts'
 import { readSocketAddress } from '../../../src/http/server/caller.ts'
-import { networkAddresses, serverUrls } from '../../../src/platform/config.ts'
-import { guestHolder, toNetwork } from '../../../src/platform/limits/holder.ts'
+import { listNetworkAddresses, listServerUrls } from '../../../src/platform/config.ts'
+import { makeGuestHolder, toNetwork } from '../../../src/platform/limits/holder.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 const info = (address: string, internal = false) =>
@@ -15,7 +15,7 @@ test('reachable addresses are listed, IPv4 first', () => {
     eth0: [info('169.254.7.7'), info('10.0.0.5')],
     docker0: [info('172.17.0.1')],
   }
-  expect(networkAddresses(interfaces)).toEqual(['192.168.1.20', '10.0.0.5', '2001:db8::20'])
+  expect(listNetworkAddresses(interfaces)).toEqual(['192.168.1.20', '10.0.0.5', '2001:db8::20'])
 })
 
 test.each([
@@ -24,11 +24,11 @@ test.each([
   ['0.0.0.0', ['http://192.168.1.20:8090', 'http://10.0.0.5:8090']],
   ['::', ['http://192.168.1.20:8090', 'http://10.0.0.5:8090', 'http://[2001:db8::20]:8090']],
 ])('a server on %s is reached at %j', (host, urls) => {
-  expect(serverUrls(host, 8090, ['192.168.1.20', '10.0.0.5', '2001:db8::20'])).toEqual(urls)
+  expect(listServerUrls(host, 8090, ['192.168.1.20', '10.0.0.5', '2001:db8::20'])).toEqual(urls)
 })
 
 test('without a network the loopback address is listed', () => {
-  expect(serverUrls('0.0.0.0', 8090, [])).toEqual(['http://127.0.0.1:8090'])
+  expect(listServerUrls('0.0.0.0', 8090, [])).toEqual(['http://127.0.0.1:8090'])
 })
 
 test.each([
@@ -49,7 +49,7 @@ test.each([
   ['IPv6', '2001:db8:1:2ff::9', 'network 2001:db8:1:200::/56'],
   ['a short group', '2001:db8::1', 'network 2001:db8:0:00::/56'],
 ])("a guest's limits by %s %s count for the %s", (_, ip, holder) =>
-  expect(guestHolder(ip)).toBe(holder),
+  expect(makeGuestHolder(ip)).toBe(holder),
 )
 
 test.each([

@@ -1,4 +1,4 @@
-import { withoutNumbers } from '../../../src/platform/tools/loggable.ts'
+import { hideNumbers } from '../../../src/platform/tools/loggable.ts'
 import { readCall } from '../../../src/programs/agent/drivers/http/read-call.ts'
 import { CALLBACK, carrierOf } from '../../programs/agent/http/carrier-fixture.ts'
 
@@ -25,10 +25,10 @@ test.each([
   ['/api/sms/%2B4915112345678', '/api/sms/…'],
   ['/api/records/1234567abcdefgh/123456', '/api/records/1234567abcdefgh/123456'],
 ])('%s is logged as %s', (text, logged) => {
-  expect(withoutNumbers(text)).toBe(logged)
+  expect(hideNumbers(text)).toBe(logged)
 })
 
 test('a long text of digits is read in linear time', () => {
   const text = `${'1 '.repeat(500_000)}a`
-  expect(withoutNumbers(text)).toBe('… a')
+  expect(hideNumbers(text)).toBe('… a')
 })

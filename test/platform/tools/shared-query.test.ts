@@ -1,4 +1,4 @@
-import { sharedQuery } from '../../../src/platform/tools/shared-query.ts'
+import { shareQuery } from '../../../src/platform/tools/shared-query.ts'
 
 /** A question whose answers are given by hand: the number of the question. */
 function questions() {
@@ -13,7 +13,7 @@ function questions() {
 
 test('callers during a running query share the next one', async () => {
   const { asked, ask } = questions()
-  const query = sharedQuery(ask, 0)
+  const query = shareQuery(ask, 0)
   const first = query()
   await expect.poll(() => asked.length).toBe(1)
   const late = [query(), query(), query()]
@@ -27,7 +27,7 @@ test('callers during a running query share the next one', async () => {
 
 test('a failed query fails its own callers only', async () => {
   const { asked, ask } = questions()
-  const query = sharedQuery(ask, 0)
+  const query = shareQuery(ask, 0)
   const first = query()
   await expect.poll(() => asked.length).toBe(1)
   const second = query()
@@ -40,7 +40,7 @@ test('a failed query fails its own callers only', async () => {
 
 test('the next query starts after a pause', async () => {
   let last = 0
-  const query = sharedQuery(async () => performance.now(), 50)
+  const query = shareQuery(async () => performance.now(), 50)
   for (let i = 0; i < 3; i++) {
     const sent = await query()
     expect(sent - last).toBeGreaterThanOrEqual(45)

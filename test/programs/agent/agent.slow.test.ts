@@ -4,18 +4,18 @@ import { type AddressInfo, createServer } from 'node:net'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { UserError } from '../../../src/platform/api-errors.ts'
 import {
-  pair,
+  pairAgent,
   readPairing,
   readState,
   runAgent,
   saveState,
 } from '../../../src/programs/agent/device.ts'
 import {
+  makeSimulatorDriver,
   type SimulatorOptions,
-  simulatorDriver,
 } from '../../../src/programs/agent/drivers/simulator.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
@@ -37,7 +37,7 @@ async function setUp(): Promise<Setup> {
   const user = await server.makeUser()
   const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
   const file = join(folder, `agent${++files}.json`)
-  const { device } = await pair(
+  const { device } = await pairAgent(
     server.url,
     code,
     { name: '', phone: '', platform: 'simulator' },
@@ -53,7 +53,7 @@ async function whileRunning<T>(
   work: () => Promise<T>,
 ): Promise<T> {
   const ended = new AbortController()
-  const simulator = simulatorDriver({ lagMs: 5, deliveryMs: 10, ...options })
+  const simulator = makeSimulatorDriver({ lagMs: 5, deliveryMs: 10, ...options })
   const running = runAgent(file, simulator, () => {}, ended.signal)
   try {
     return await Promise.race([
@@ -120,7 +120,7 @@ describe('an agent', () => {
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Other' })).body
     const other = join(folder, `agent${++files}.json`)
     await send(user, 4)
-    await pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, () => other)
+    await pairAgent(server.url, code, { name: '', phone: '', platform: 'simulator' }, () => other)
     await whileRunning(file, { refuse: 1 }, () =>
       whileRunning(other, {}, () => untilAll(user, (status) => status === 'delivered')),
     )
@@ -138,7 +138,7 @@ describe('an agent', () => {
   test('stops with a plain message when its device was deleted', async () => {
     const { user, file, device } = await setUp()
     await user.call('DELETE', `/api/collections/devices/records/${device}`)
-    const running = runAgent(file, simulatorDriver(), () => {}, new AbortController().signal)
+    const running = runAgent(file, makeSimulatorDriver(), () => {}, new AbortController().signal)
     await expect(running).rejects.toThrow('The server does not know this device. Delete')
   })
 
@@ -204,7 +204,7 @@ describe('an agent as a process', () => {
     )
     await store.db.query(`update sms_dispatch set lease_until = now() where "user" = $1`, [user.id])
     // a server that has just started leaves leases alone for a while; this looks now
-    while (!(await sweep(store, 600))) await sleep(20)
+    while (!(await sweepQueue(store, 600))) await sleep(20)
     const statuses = await untilAll(user, (status) => isFinal(status) || status === 'sent')
     // a delivery report dies with its phone
     expect(statuses.filter((status) => status === 'failed')).toHaveLength(begun)
@@ -298,8 +298,11 @@ describe('the arguments of pair', () => {
     const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Phone' })).body
     const file = join(folder, 'file')
     writeFileSync(file, '')
-    const pairing = pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, () =>
-      join(file, 'state'),
+    const pairing = pairAgent(
+      server.url,
+      code,
+      { name: '', phone: '', platform: 'simulator' },
+      () => join(file, 'state'),
     )
     await expect(pairing).rejects.toThrow(UserError)
     await expect(pairing).rejects.toThrow(/state cannot be written: E.*--state names another/)
@@ -319,7 +322,7 @@ test('an agent reconnects after its server was unreachable', async () => {
   saveState(file, { ...state, url: `http://127.0.0.1:${port}` })
   const stopping = new AbortController()
   let hasEnded = false
-  const running = runAgent(file, simulatorDriver(), () => {}, stopping.signal).finally(() => {
+  const running = runAgent(file, makeSimulatorDriver(), () => {}, stopping.signal).finally(() => {
     hasEnded = true
   })
   await vi.waitFor(() => expect(tries).toBeGreaterThan(4), 60_000)

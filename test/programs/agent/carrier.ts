@@ -6,7 +6,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises'
 import smpp from 'smpp'
 import { expect, onTestFinished } from 'vitest'
 import type { Driver, IncomingText, OutgoingText } from '../../../src/programs/agent/driver.ts'
-import { smppDriver } from '../../../src/programs/agent/drivers/smpp/driver.ts'
+import { makeSmppDriver } from '../../../src/programs/agent/drivers/smpp/driver.ts'
 import type { Pdu } from '../../../src/programs/agent/drivers/smpp/library.ts'
 import { readSettings } from '../../../src/programs/agent/drivers/smpp/smpp-settings.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
@@ -118,7 +118,7 @@ export async function setUp(more: object = {}) {
   }
   const open = async () => {
     await close()
-    driver = smppDriver(settings, file)
+    driver = makeSmppDriver(settings, file)
     await driver.start({
       received: async (text, at) => {
         inStore.most = Math.max(inStore.most, ++inStore.now)

@@ -12,9 +12,9 @@ import {
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Driver, IncomingText } from '../../../src/programs/agent/driver.ts'
-import { gammuDriver, listSpoolFolders } from '../../../src/programs/agent/drivers/gammu.ts'
-import { modemManagerDriver } from '../../../src/programs/agent/drivers/modem-manager.ts'
-import { termuxDriver } from '../../../src/programs/agent/drivers/termux.ts'
+import { listSpoolFolders, makeGammuDriver } from '../../../src/programs/agent/drivers/gammu.ts'
+import { makeModemDriver } from '../../../src/programs/agent/drivers/modem-manager.ts'
+import { makeTermuxDriver } from '../../../src/programs/agent/drivers/termux.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 // What stands behind a driver is played here: gammu-smsd's folders are real, mmcli and Termux:API are small
@@ -83,7 +83,7 @@ function spool() {
 
 test('gammu: a text is written as a UTF-16 file, and its later folder decides the outcome', async () => {
   const { folders, take } = spool()
-  const driver = gammuDriver(folders)
+  const driver = makeGammuDriver(folders)
   await run(driver)
   const sending = driver.send(TEXT)
   const { name, bytes } = await take('sent')
@@ -104,7 +104,7 @@ test('gammu: parts of an incoming text are joined and reported once', async () =
     writeFileSync(name, `\ufeff${parts[i]}`, 'utf16le')
     utimesSync(name, 1, 1)
   }
-  const { received } = await run(gammuDriver(folders))
+  const { received } = await run(makeGammuDriver(folders))
   await until(() => names.every((name) => !existsSync(name)))
   const at = new Date(2026, 10, 20, 8, 15, 0).toISOString()
   expect(received).toEqual([{ from: '+4930123', body: 'Good morning', sim: 0, at }])
@@ -112,7 +112,7 @@ test('gammu: parts of an incoming text are joined and reported once', async () =
 
 test('gammu: the driver survives a deleted folder and an unreadable file', async () => {
   const { folders, take } = spool()
-  const driver = gammuDriver(folders)
+  const driver = makeGammuDriver(folders)
   const { received } = await run(driver)
   rmSync(folders.inbox, { recursive: true })
   const sending = driver.send(TEXT)
@@ -130,7 +130,7 @@ test('gammu: the driver survives a deleted folder and an unreadable file', async
 
 test('gammu: the driver names a missing folder', async () => {
   await expect(
-    gammuDriver(listSpoolFolders(folder)).start({
+    makeGammuDriver(listSpoolFolders(folder)).start({
       async received() {},
       async delivered() {},
       roomGrew() {},
@@ -169,7 +169,7 @@ else if (args.includes('--messaging-list-sms')) {
 /** ModemManager's driver, where mmcli runs `code`. */
 async function modemManager(code = MMCLI, ...modems: string[]) {
   install('mmcli', code)
-  const driver = modemManagerDriver(...(modems.length > 0 ? modems : ['any']))
+  const driver = makeModemDriver(...(modems.length > 0 ? modems : ['any']))
   return { driver, ...(await run(driver)) }
 }
 
@@ -297,7 +297,7 @@ test('modemmanager: an incoming text has the SIM of its modem', async () => {
   modem('1', '4', [], '--')
   const sms = { content: { number: '+4930123', text: 'Hi' }, properties: { state: 'received' } }
   writeFileSync(join(folder, '3.json'), JSON.stringify({ sms }))
-  const { received } = await run(modemManagerDriver('0', '1'))
+  const { received } = await run(makeModemDriver('0', '1'))
   await until(() => received.length > 0)
   expect(received).toMatchObject([{ from: '+4930123', body: 'Hi', sim: 2 }])
 })
@@ -317,7 +317,7 @@ test('termux: a text is passed to Android', async () => {
   install('termux-sms-list', LIST)
   install('termux-sms-send', SEND)
   inbox()
-  const driver = termuxDriver(join(folder, 'memory'))
+  const driver = makeTermuxDriver(join(folder, 'memory'))
   await run(driver)
   expect(await driver.send(TEXT)).toEqual({ outcome: 'sent' })
   const sent = JSON.parse(readFileSync(join(folder, 'sent'), 'utf8'))
@@ -359,7 +359,7 @@ test.each([
     const memory = join(folder, 'memory')
     writeFileSync(memory, '3')
     inbox(listed(4, 'Hi'))
-    const driver = termuxDriver(memory, count)
+    const driver = makeTermuxDriver(memory, count)
     const { received } = await run(driver)
     expect(driver.sims).toEqual(sims)
     await driver.send({ ...TEXT, sim: 1 })
@@ -377,7 +377,7 @@ test("termux: an error from Android becomes the failure's reason", async () => {
   install('termux-sms-list', LIST)
   install('termux-sms-send', `console.log('No permission')`)
   inbox()
-  const driver = termuxDriver(join(folder, 'memory'))
+  const driver = makeTermuxDriver(join(folder, 'memory'))
   await run(driver)
   expect(await driver.send(TEXT)).toEqual({
     outcome: 'failed',
@@ -390,12 +390,12 @@ test('termux: only texts received since the last run are reported', async () => 
   install('termux-sms-list', LIST)
   const memory = join(folder, 'memory')
   inbox(listed(4, 'old'))
-  const first = termuxDriver(memory)
+  const first = makeTermuxDriver(memory)
   const before = await run(first)
   await until(() => existsSync(memory))
   await first.stop()
   inbox(listed(6, 'second'), listed(5, 'first'), listed(4, 'old'))
-  const after = await run(termuxDriver(memory))
+  const after = await run(makeTermuxDriver(memory))
   await until(() => after.received.length > 1)
   expect(before.received).toEqual([])
   expect(after.received.map(({ body }) => body)).toEqual(['first', 'second'])
@@ -409,7 +409,7 @@ test('termux: an empty answer from Android does not count as an empty inbox', as
   )
   const memory = join(folder, 'memory')
   writeFileSync(join(folder, 'inbox.json'), '')
-  const { received } = await run(termuxDriver(memory))
+  const { received } = await run(makeTermuxDriver(memory))
   await until(() => readFileSync(join(folder, 'asked'), 'utf8').length > 1)
   inbox(listed(4, 'old'))
   await expect.poll(() => existsSync(memory) && JSON.parse(readFileSync(memory, 'utf8')).id).toBe(4)
@@ -423,6 +423,6 @@ test('a driver without its program says what to install', async () => {
     process.env.PATH = before
   })
   await expect(
-    modemManagerDriver('any').start({ async received() {}, async delivered() {}, roomGrew() {} }),
+    makeModemDriver('any').start({ async received() {}, async delivered() {}, roomGrew() {} }),
   ).rejects.toThrow(/Install ModemManager/)
 })

@@ -2,7 +2,7 @@ import { spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { pair } from '../../../src/programs/agent/device.ts'
+import { pairAgent } from '../../../src/programs/agent/device.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { until } from '../../support/until.ts'
@@ -22,7 +22,7 @@ test.runIf(canLimit)(
     const user = await server.makeUser()
     const { code } = await must(user, 'POST', '/api/devices/pairing', {})
     const state = join(temporaryFolder(), 'agent.json')
-    await pair(server.url, code, { name: '', phone: '', platform: 'simulator' }, () => state)
+    await pairAgent(server.url, code, { name: '', phone: '', platform: 'simulator' }, () => state)
     const args = [CLI, 'agent', 'run', '--state', state, '--lag', '5', '--delivery', '10']
     const agent = spawn(process.execPath, args, { stdio: ['pipe', 'pipe', 'inherit'] })
     onTestFinished(() => void agent.kill('SIGKILL'))

@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { IncomingText } from '../../../src/programs/agent/driver.ts'
-import { gammuDriver, listSpoolFolders } from '../../../src/programs/agent/drivers/gammu.ts'
+import { listSpoolFolders, makeGammuDriver } from '../../../src/programs/agent/drivers/gammu.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { runs } from '../../support/installed.ts'
 
@@ -63,7 +63,7 @@ async function desk() {
     if (daemon.exitCode === null) await once(daemon, 'exit')
   })
   const received: IncomingText[] = []
-  const driver = gammuDriver(listSpoolFolders(folder))
+  const driver = makeGammuDriver(listSpoolFolders(folder))
   await driver.start({
     received: async (text) => void received.push(text),
     async delivered() {},

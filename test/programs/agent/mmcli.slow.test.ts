@@ -4,7 +4,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import type { IncomingText } from '../../../src/programs/agent/driver.ts'
-import { modemManagerDriver } from '../../../src/programs/agent/drivers/modem-manager.ts'
+import { makeModemDriver } from '../../../src/programs/agent/drivers/modem-manager.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { runs } from '../../support/installed.ts'
 
@@ -42,7 +42,7 @@ async function setUp(...texts: object[]) {
     manager,
     ...texts.map((text) => JSON.stringify(text)),
   ])
-  const driver = modemManagerDriver('any')
+  const driver = makeModemDriver('any')
   const received: IncomingText[] = []
   await driver.start({
     received: async (text) => void received.push(text),

@@ -1,5 +1,5 @@
 import { join } from 'node:path'
-import { pair, runAgent } from '../../../src/programs/agent/device.ts'
+import { pairAgent, runAgent } from '../../../src/programs/agent/device.ts'
 import type {
   Driver,
   DriverEvents,
@@ -37,7 +37,7 @@ class OddDriver implements Driver {
 async function whileRunning(driver: OddDriver, work: () => Promise<void>): Promise<void> {
   const { code } = (await user.call('POST', '/api/devices/pairing', { name: 'Modem' })).body
   const file = join(folder, `${code}.json`)
-  const { device } = await pair(
+  const { device } = await pairAgent(
     server.url,
     code,
     { name: '', phone: '', platform: 'modem' },

@@ -1,4 +1,4 @@
-import { decode } from '../../../src/programs/agent/drivers/smpp/decode-text.ts'
+import { decodeSmsText } from '../../../src/programs/agent/drivers/smpp/decode-text.ts'
 import { NATIONAL_TABLES } from '../../../src/programs/agent/drivers/smpp/national-tables.ts'
 import { setUp } from './carrier.ts'
 
@@ -60,7 +60,7 @@ const read = (
   fallback: 'gsm' | 'latin1' = 'gsm',
   single = 0,
   locking = 0,
-) => decode(Buffer.from(hex, 'hex'), { dataCoding, single, locking }, fallback)
+) => decodeSmsText(Buffer.from(hex, 'hex'), { dataCoding, single, locking }, fallback)
 
 test('the table of alphabets names each data_coding once', () => {
   const named = MEANINGS.flatMap(([from, to]) =>

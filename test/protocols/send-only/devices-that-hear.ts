@@ -2,10 +2,10 @@ import { createHmac } from 'node:crypto'
 import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import type { Driver } from '../../../src/programs/agent/driver.ts'
-import { gammuDriver, listSpoolFolders } from '../../../src/programs/agent/drivers/gammu.ts'
-import { modemManagerDriver } from '../../../src/programs/agent/drivers/modem-manager.ts'
-import { simulatorDriver } from '../../../src/programs/agent/drivers/simulator.ts'
-import { termuxDriver } from '../../../src/programs/agent/drivers/termux.ts'
+import { listSpoolFolders, makeGammuDriver } from '../../../src/programs/agent/drivers/gammu.ts'
+import { makeModemDriver } from '../../../src/programs/agent/drivers/modem-manager.ts'
+import { makeSimulatorDriver } from '../../../src/programs/agent/drivers/simulator.ts'
+import { makeTermuxDriver } from '../../../src/programs/agent/drivers/termux.ts'
 import { setUp } from '../../programs/agent/carrier.ts'
 import { custom, openDriver } from '../../programs/agent/http/carrier-fixture.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
@@ -105,7 +105,7 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
   gammu: async ({ gateway }, user) => {
     const folders = listSpoolFolders(temporaryFolder())
     for (const each of Object.values(folders)) mkdirSync(each)
-    await connect(gateway, user, gammuDriver(folders))
+    await connect(gateway, user, makeGammuDriver(folders))
     return async (texts) => {
       for (const [i, [from, body]] of texts.entries()) {
         const file = join(
@@ -122,7 +122,7 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
     const texts = join(folder, 'modem')
     mkdirSync(texts)
     install(folder, 'mmcli', mmcli(texts))
-    await connect(gateway, user, modemManagerDriver('any'))
+    await connect(gateway, user, makeModemDriver('any'))
     return async (heard) => {
       for (const [i, [number, text]] of heard.entries()) {
         const properties = { state: 'received', timestamp: '2026-11-20T08:15:00+01' }
@@ -150,7 +150,7 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
       `console.log('{"phone_count":1,"sim_state":"ready","sim_country_iso":"de"}')`,
     )
     writeFileSync(join(folder, 'memory'), '0')
-    await connect(gateway, user, termuxDriver(join(folder, 'memory')))
+    await connect(gateway, user, makeTermuxDriver(join(folder, 'memory')))
     return async (texts) => {
       const listed = texts.map(([number, body], i) => ({
         _id: i + 1,
@@ -174,7 +174,7 @@ export const DEVICES: Readonly<Record<string, Listen>> = {
     }
   },
   simulator: async ({ gateway }, user) => {
-    const driver = simulatorDriver()
+    const driver = makeSimulatorDriver()
     await connect(gateway, user, driver)
     return async (texts) => {
       for (const [from, body] of texts) driver.receive({ from, body, sim: 0 })

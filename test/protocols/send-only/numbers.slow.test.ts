@@ -1,4 +1,4 @@
-import { readTyped } from '../../../src/portable/phone/typed.ts'
+import { readTypedPhone } from '../../../src/portable/phone/typed.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 import { PHONE_TABLE } from '../../support/phone-table.ts'
 import { must } from '../../support/server/server-with-devices.ts'
@@ -96,7 +96,7 @@ describe.each(Object.keys(ways))('%s', (way) => {
 
 test('the console reads all phone numbers of the table, typed or from files', () => {
   for (const [form, country, strict] of PHONE_TABLE) {
-    const { phone = '' } = readTyped(form, country)
+    const { phone = '' } = readTypedPhone(form, country)
     // a quotation mark beside a number, as Excel writes, is no part of it to this reader
     const bare = form.replace(/^'|'$/g, '')
     const home =

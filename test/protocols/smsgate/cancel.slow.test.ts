@@ -1,4 +1,4 @@
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import type { Client } from '../../support/server/server-with-devices.ts'
 import type { Phone } from '../../support/smsgate/smsgate-app.ts'
 import {
@@ -158,7 +158,7 @@ test('a text moved to a new attempt is not sent by the phone that holds the old 
     `update sms_dispatch set lease_until = now() - interval '1 second' where message = $1`,
     [id],
   )
-  await until(() => sweep(fixture.gateway.server.services.store, 600))
+  await until(() => sweepQueue(fixture.gateway.server.services.store, 600))
   await until(async () => (await records(user, 'status = "assigned"')).length === 1)
   expect((await pull(phone))[0]).toEqual(toCancel(id!))
 })

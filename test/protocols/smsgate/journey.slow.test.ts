@@ -1,5 +1,5 @@
 import { createLogger } from '../../../src/platform/log.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import {
   type Client,
   client,
@@ -146,7 +146,7 @@ test('a phone connected to one node receives texts accepted by another and repor
   const { config } = fixture.gateway.server.services
   user = await fixture.gateway.makeUser()
   const phone = await joinPhone(fixture, user)
-  const other = await start({ ...config, port: 0 }, createLogger({ logLevel: 'silent' }))
+  const other = await runServer({ ...config, port: 0 }, createLogger({ logLevel: 'silent' }))
   try {
     const events = await openEvents(phone)
     await send(client(other.url, user.id, user.token), 21)

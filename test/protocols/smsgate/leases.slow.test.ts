@@ -1,5 +1,5 @@
 import type { Device } from '../../../src/gateway/base/device-record.ts'
-import { sweep } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { noteClock } from '../../../src/protocols/smsgate/note-clock.ts'
 import { pullMessages } from '../../../src/protocols/smsgate/pull.ts'
 import { assign } from '../../support/database/queue.ts'
@@ -50,7 +50,7 @@ async function pass(phone: Phone, seconds: number): Promise<void> {
  * A look of the sweeper, to which all silence counts. The server's own may be at it in this moment: then a
  * moment later.
  */
-const judge = () => until(() => sweep(fixture.gateway.server.services.store, 600))
+const judge = () => until(() => sweepQueue(fixture.gateway.server.services.store, 600))
 
 /** How long the lease of what a phone has lasts from now, and when it ends. */
 async function leaseOf(phone: Phone): Promise<{ leftSeconds: number; endMs: number }> {

@@ -1,7 +1,7 @@
 import { createTransport } from 'nodemailer'
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { openDb, start } from '../../support/database/open.ts'
+import { openDb, runServer } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { serve } from '../../support/server/program.ts'
 import { withDevices } from '../../support/server/server-with-devices.ts'
@@ -15,7 +15,7 @@ test("of 200 mails the hook's limit is sent; without a limit kill -9 loses no ac
   const smtpPort = await freePort()
   const env = { HOST: '127.0.0.1', PORT: String(await freePort()), SMTP_PORT: String(smtpPort) }
   const config = await testConfig(env, 'prepared')
-  const first = await start(config, createLogger(config))
+  const first = await runServer(config, createLogger(config))
   await upsertSuperuser(first.services.store, SUPERUSER.email, SUPERUSER.password)
   const fixture = await withDevices(first)
   const user = await fixture.makeUser()

@@ -1,10 +1,10 @@
-import { readAnswer } from '../../../src/protocols/twilio/twiml.ts'
+import { readTwimlAnswer } from '../../../src/protocols/twilio/twiml.ts'
 
 const XML = '<Response><Message>Gr\xfc\xdfe</Message></Response>'
 const latin1 = (head = '') => Buffer.from(head + XML, 'latin1')
 const utf8 = (head = '') => Buffer.from(head + XML, 'utf8')
 const read = (type: string, body: Buffer) =>
-  readAnswer({ 'content-type': type }, body).messages.map((m) => m.body)
+  readTwimlAnswer({ 'content-type': type }, body).messages.map((m) => m.body)
 
 test.each<[what: string, type: string, body: Buffer]>([
   ['UTF-8', 'text/xml', utf8()],

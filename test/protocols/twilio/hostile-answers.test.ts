@@ -1,6 +1,6 @@
-import { sendingFor } from '../../../src/gateway/messages/send/user-sending.ts'
+import { makeUserSending } from '../../../src/gateway/messages/send/user-sending.ts'
 import { Db } from '../../../src/platform/db/open.ts'
-import { twilioCalls } from '../../../src/protocols/twilio/call.ts'
+import { makeTwilioCaller } from '../../../src/protocols/twilio/call.ts'
 import { pairPhone, startApp, startTwilioFixture } from '../../support/twilio/twilio-fixture.ts'
 
 // What an SmsUrl answers that means no good.
@@ -31,7 +31,7 @@ function tell(answer: (settings: { webhookAllowPrivate: boolean }) => string) {
         .writeHead(200, { 'content-type': 'text/xml' })
         .end(`<Response>${answer(settings)}</Response>`),
   )
-  const call = twilioCalls(sendingFor(store, { ...sending, config: settings }))
+  const call = makeTwilioCaller(makeUserSending(store, { ...sending, config: settings }))
   const image = {
     id: `incomingtext${String(++texts).padStart(3, '0')}`,
     device: phone.id,

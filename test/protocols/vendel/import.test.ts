@@ -8,7 +8,7 @@ import { UserError } from '../../../src/platform/api-errors.ts'
 import { importVendel } from '../../../src/protocols/vendel/import.ts'
 import { contentsOf, writeSource } from '../../engine/import/pocketbase-data.ts'
 import { briefFaults } from '../../support/database/brief.ts'
-import { start } from '../../support/database/open.ts'
+import { runServer } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { testConfig } from '../../support/server/start.ts'
 
@@ -62,7 +62,7 @@ renamed.exec(`update _collections set name = 'members' where name = 'user_plans'
   alter table user_plans rename to members`)
 renamed.close()
 const before = contentsOf(source)
-const server = await start(await testConfig({}, 'prepared'))
+const server = await runServer(await testConfig({}, 'prepared'))
 const { store } = server.services
 const bring = (key: string, from = source) =>
   importVendel(store, collectExtensions({ webhookAllowPrivate: false }), from, key, () => {})

@@ -3,8 +3,8 @@ import type { Catalog } from '../../../src/engine/collections/catalog.ts'
 import { type Collection, SUPERUSERS } from '../../../src/engine/collections/collection.ts'
 import type { Extensions } from '../../../src/engine/records/collection-extension.ts'
 import { findApi } from '../../../src/http/metrics/traffic.ts'
-import { gatewayForm } from '../../../src/http/middleware/failure.ts'
-import { openApiDocument } from '../../../src/http/openapi/document.ts'
+import { sendGatewayError } from '../../../src/http/middleware/failure.ts'
+import { makeOpenApiDocument } from '../../../src/http/openapi/document.ts'
 import { readRoutedPath } from '../../../src/http/server/headers-and-redirects.ts'
 import { DESCRIBED } from '../../../src/main/api-description.ts'
 import { BUILT_IN } from '../../../src/main/definitions.ts'
@@ -21,7 +21,7 @@ const OF_COLLECTION = /^\/api\/collections\/(?!meta\/)[^/]+\/(?!truncate$)/
 /** Whether the description lacks the route of an answer. Other products have paths that only refuse. */
 function isMissing(path: string, status: number): boolean {
   const api = findApi(APIS, path)
-  if (OF_COLLECTION.test(path) || (api?.isOwn && api.errorForm === gatewayForm))
+  if (OF_COLLECTION.test(path) || (api?.isOwn && api.errorForm === sendGatewayError))
     return status !== 404
   return status < 400 && api?.paths !== undefined
 }
@@ -117,7 +117,7 @@ class Described {
   readonly #compiled = new Map<string, ValidateFunction>()
 
   constructor(collections: readonly Collection[], extensions: Extensions) {
-    const document = openApiDocument({
+    const document = makeOpenApiDocument({
       url: '',
       collections,
       extensions,

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { embeddedUrl } from '../../../src/platform/db/embedded/access.ts'
+import { readEmbeddedUrl } from '../../../src/platform/db/embedded/access.ts'
 import { endPostmaster, findPostmaster } from '../../../src/platform/db/embedded/postmaster.ts'
 import { SUPERUSER } from '../server/start.ts'
 
@@ -25,7 +25,7 @@ export class EmbeddedData {
   }
 
   get url(): string {
-    return embeddedUrl(this.#folder)
+    return readEmbeddedUrl(this.#folder)
   }
 
   /** Ids of its processes, the postmaster first; none when it does not run. */

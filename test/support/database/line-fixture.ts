@@ -9,7 +9,7 @@ import { cancelMessage } from '../../../src/gateway/messages/queue/cancel-messag
 import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
 import { SEND } from '../../../src/gateway/messages/send/body-schema.ts'
 import { readSend } from '../../../src/gateway/messages/send/read-send-body.ts'
-import { send } from '../../../src/gateway/messages/send/send-texts.ts'
+import { sendMessages } from '../../../src/gateway/messages/send/send-texts.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { makeWorker } from '../../../src/platform/jobs/jobs.ts'
@@ -95,7 +95,7 @@ export async function openLineFixture(env: Record<string, string> = {}) {
   const nodeOf = (store: Store) => {
     const services = { store, config, acceptor: openAcceptor(store, config) }
     return async (body: object) => {
-      const { answer } = await send(
+      const { answer } = await sendMessages(
         services,
         sender,
         readSend(SEND, { body: 'Hi', ...body }, new Date()),

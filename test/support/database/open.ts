@@ -4,7 +4,7 @@ import {
   openStore as openCatalog,
 } from '../../../src/engine/collections/catalog-store.ts'
 import { BUILT_IN } from '../../../src/main/definitions.ts'
-import { type RunningServer, start as startServer } from '../../../src/main/server.ts'
+import { type RunningServer, runServer as startServer } from '../../../src/main/server.ts'
 import type { Config } from '../../../src/platform/config.ts'
 import { openDb as openDatabase } from '../../../src/platform/db/connect.ts'
 import type { Database, Db } from '../../../src/platform/db/open.ts'
@@ -44,7 +44,7 @@ export type TestServer = RunningServer & {
 }
 
 /** Starts a server. It is stopped after the test file. */
-export async function start(
+export async function runServer(
   config: Config,
   log?: Logger,
   workers?: WorkerMember,

@@ -1,7 +1,7 @@
 import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
 import { buildIndexes } from '../../../src/gateway/messages/history-indexes.ts'
 import { readConfig } from '../../../src/platform/config.ts'
-import { migrate } from '../../../src/platform/db/schema/migrate.ts'
+import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { openDb, openStore, type TestStore } from './open.ts'
 
@@ -20,7 +20,7 @@ export async function prepareDatabase(
   const log = createLogger(config)
   const db = await openDb(config, log)
   try {
-    await migrate(db)
+    await migrateDatabase(db)
     const store = await openStore(db)
     await makePasswordsCheap(store)
     await store.close()

@@ -1,6 +1,6 @@
 import type { Store } from '../../../src/engine/collections/catalog.ts'
 import type { Device } from '../../../src/gateway/base/device-record.ts'
-import { randomId } from '../../../src/platform/tools/random.ts'
+import { makeRandomId } from '../../../src/platform/tools/random.ts'
 import { openPreparedDb } from '../server/start.ts'
 import { openStore } from './open.ts'
 
@@ -11,11 +11,11 @@ export const testStore = async (): Promise<Store> => openStore(await openPrepare
 
 /** A user without a password, straight in the table. */
 export async function makeUser({ db }: Store): Promise<string> {
-  const id = randomId()
+  const id = makeRandomId()
   await db.query(
     `insert into users (id, password, "tokenKey", email, created, updated)
      values ($1, 'none', $2, $3, ${NOW}, ${NOW})`,
-    [id, randomId(50), `${id}@example.com`],
+    [id, makeRandomId(50), `${id}@example.com`],
   )
   return id
 }
@@ -26,12 +26,12 @@ export async function makeDevice(
   user: string,
   columns: Readonly<Record<string, string>> = {},
 ): Promise<Device> {
-  const id = randomId()
+  const id = makeRandomId()
   const all = { enabled: 'true', last_seen: NOW, phone: `'+4930123'`, ...columns }
   await db.query(
     `insert into devices (id, password, "tokenKey", "user", name, created, updated, ${Object.keys(all).join(', ')})
      values ($1, 'none', $2, $3, 'phone', ${NOW}, ${NOW}, ${Object.values(all).join(', ')})`,
-    [id, randomId(50), user],
+    [id, makeRandomId(50), user],
   )
   const isLimited = 'per_minute' in columns || 'daily_limit' in columns
   const enabled = all.enabled === 'true'
@@ -47,7 +47,7 @@ export async function assign(
   count: number,
   dispatch: Readonly<Record<string, string>> = {},
 ): Promise<string[]> {
-  const ids = Array.from({ length: count }, () => randomId())
+  const ids = Array.from({ length: count }, () => makeRandomId())
   const all = {
     state: `'assigned'`,
     wakes: '1',

@@ -1,6 +1,6 @@
 import { SEND } from '../../../src/gateway/messages/send/body-schema.ts'
 import { readSend } from '../../../src/gateway/messages/send/read-send-body.ts'
-import { send } from '../../../src/gateway/messages/send/send-texts.ts'
+import { sendMessages } from '../../../src/gateway/messages/send/send-texts.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { openPreparedDb } from '../server/start.ts'
@@ -31,7 +31,7 @@ export async function openSendFixture(phones: number, quota = 0) {
   const node = () => {
     const desk = { store, config, acceptor: openAcceptor(store, config) }
     return (body: object) =>
-      send(
+      sendMessages(
         desk,
         sender,
         readSend(SEND, { recipients: ['+4911111'], body: 'Hi', ...body }, new Date()),

@@ -1,4 +1,4 @@
-import { openApiDocument } from '../../../src/http/openapi/document.ts'
+import { makeOpenApiDocument } from '../../../src/http/openapi/document.ts'
 import { DESCRIBED } from '../../../src/main/api-description.ts'
 import type { GatewayServices } from '../../../src/protocols/gateway-services.ts'
 
@@ -25,7 +25,7 @@ export function describedRequests(
   { store, extensions }: Pick<GatewayServices, 'store' | 'extensions'>,
   parameters: Readonly<Record<string, string>>,
 ): DescribedRequest[] {
-  const described = openApiDocument({
+  const described = makeOpenApiDocument({
     url: '',
     collections: store.catalog.all,
     extensions,

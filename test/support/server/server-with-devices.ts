@@ -1,5 +1,5 @@
 import { EventSourceParserStream } from 'eventsource-parser/stream'
-import { randomId } from '../../../src/platform/tools/random.ts'
+import { makeRandomId } from '../../../src/platform/tools/random.ts'
 import type { TestServer } from '../database/open.ts'
 import { request } from './request.ts'
 import { SUPERUSER, startServer } from './start.ts'
@@ -85,7 +85,7 @@ export async function makeUser(
   superuser: Client,
   values: Readonly<Record<string, unknown>> = {},
 ): Promise<Client & { readonly email: string }> {
-  const email = String(values.email ?? `${randomId()}@example.com`)
+  const email = String(values.email ?? `${makeRandomId()}@example.com`)
   const user = { email, password: PASSWORD, passwordConfirm: PASSWORD, ...values }
   await must(superuser, 'POST', '/api/collections/users/records', user)
   return { ...(await signIn(url, 'users', email, PASSWORD)), email }

@@ -7,7 +7,7 @@ import { collectExtensions } from '../../../src/main/features.ts'
 import { type Config, readConfig } from '../../../src/platform/config.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { watchAnswers } from '../answers/answers.ts'
-import { type OpenDb, openDb, start, type TestServer } from '../database/open.ts'
+import { type OpenDb, openDb, runServer, type TestServer } from '../database/open.ts'
 import { createDatabase, dropDatabase } from '../database/postgres.ts'
 import { temporaryFolder } from '../database/temporary-folder.ts'
 
@@ -89,7 +89,7 @@ function fileOf(content: unknown): string | undefined {
 export async function startServer(
   options: Corpus & { env?: Record<string, string> } = {},
 ): Promise<TestServer> {
-  const server = await watchAnswers(await start(await testConfig(options.env, 'prepared')))
+  const server = await watchAnswers(await runServer(await testConfig(options.env, 'prepared')))
   await upsertSuperuser(server.services.store, SUPERUSER.email, SUPERUSER.password)
   if (options.schema || options.fixtures) await importCorpus(server.services.store, options)
   return server

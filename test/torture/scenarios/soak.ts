@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { LARGE_HISTORY } from '../../../src/gateway/messages/history-indexes.ts'
-import { sqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
+import { readSqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
 import type { OpenDb } from '../../support/database/open.ts'
 import { createDatabase, startPostgres } from '../../support/database/postgres.ts'
 import { residentBytes } from '../hostile/meter.ts'
@@ -78,7 +78,7 @@ const [VACUUM_SECONDS, DEAD_SHARE] = [150, 0.2]
 const MAX_P99_MS = { list: 100, send: 60 }
 const MAX_TOLD = 5
 const FEW_ROWS = 5_000
-const LARGE_INDEXES = sqlFiles('indexes/large-history').filter(({ sql }) =>
+const LARGE_INDEXES = readSqlFiles('indexes/large-history').filter(({ sql }) =>
   / on sms_messages\b/.test(sql),
 ).length
 const HOT_TABLES = [

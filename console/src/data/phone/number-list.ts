@@ -1,5 +1,5 @@
 import type { PhoneFault } from '#portable/phone/read.ts'
-import { readTyped } from '#portable/phone/typed.ts'
+import { readTypedPhone } from '#portable/phone/typed.ts'
 import { phoneFaultWords } from './phone-words.ts'
 
 export interface TypedNumber {
@@ -27,7 +27,7 @@ export function readNumbers(text: string, country: string): TypedNumber[] {
 }
 
 function readNumber(text: string, country: string): TypedNumber {
-  const { phone = text, fault } = readTyped(text, country)
+  const { phone = text, fault } = readTypedPhone(text, country)
   return { phone, name: '', typed: text, fault }
 }
 

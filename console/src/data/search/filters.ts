@@ -1,4 +1,4 @@
-import { phonePart } from '#portable/phone/format.ts'
+import { readPhonePart } from '#portable/phone/format.ts'
 import { pb } from '../client.ts'
 import type { Contact } from '../record-types.ts'
 import { hasWords, isLong, splitWords, wordsFilter } from './words.ts'
@@ -32,7 +32,7 @@ const WITH_ZERO = /^0(?:\s*\d){2,}$/
 /** What to look for in numbers; nothing if the text cannot be part of a number. */
 function numberParts(text: string, country: string): readonly string[] {
   const digits = WITH_ZERO.test(text) ? text.replace(/\s/g, '') : ''
-  return [...new Set([phonePart(text, country), digits])].filter(Boolean)
+  return [...new Set([readPhonePart(text, country), digits])].filter(Boolean)
 }
 
 /** Names and numbers are looked for in a search of at most so many words. */

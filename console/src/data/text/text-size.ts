@@ -1,5 +1,5 @@
 import { countSegments } from '#portable/segments.ts'
-import { withPlainSigns } from '#portable/smart-encoding.ts'
+import { replaceSpecialSigns } from '#portable/smart-encoding.ts'
 import { t, tn } from '../../language/words.ts'
 import { fillTemplate } from './variables.ts'
 
@@ -44,7 +44,7 @@ export const segmentsText = (count: number) => tn('1 segment', '{count} segments
 export function plainTextSuggestion(
   text: string,
 ): { readonly text: string; readonly saved: number } | undefined {
-  const plain = withPlainSigns(text)
+  const plain = replaceSpecialSigns(text)
   if (plain === text) return undefined
   const [before, after] = [countSegments(text), countSegments(plain)]
   const wins = after.encoding !== before.encoding || after.segments < before.segments

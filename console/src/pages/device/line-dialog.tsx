@@ -1,5 +1,5 @@
 import { formatPhone } from '#portable/phone/format.ts'
-import { readTyped } from '#portable/phone/typed.ts'
+import { readTypedPhone } from '#portable/phone/typed.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Line } from '../../data/record-types.ts'
@@ -21,7 +21,7 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
   const read = (typed: string) =>
     typed.trim() === '' || typed === stored
       ? { phone: typed.trim() && line.number }
-      : readTyped(typed, country)
+      : readTypedPhone(typed, country)
   const rows: readonly FormRow[] = [
     {
       name: 'enabled',

@@ -1,4 +1,4 @@
-import { countryOfNumber } from '#portable/phone/format.ts'
+import { findPhoneCountry } from '#portable/phone/format.ts'
 import { countryName } from '../../data/phone/phone-words.ts'
 import type { UserSettings, Verification } from '../../data/record-types.ts'
 import { saveOwnSettings } from '../../data/user-settings/own.ts'
@@ -27,7 +27,7 @@ export function countCountries(
     const { names, sent, ended, approved } = found.get(country) ?? NO_CODES
     found.set(country, {
       id: country,
-      names: new Set([...names, countryOfNumber(to)].filter(Boolean)),
+      names: new Set([...names, findPhoneCountry(to)].filter(Boolean)),
       sent: sent + 1,
       ended: ended + Number(status !== 'pending' && status !== 'canceled'),
       approved: approved + Number(status === 'approved'),

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { fileText } from '#portable/file-text.ts'
+import { decodeFileText } from '#portable/file-text.ts'
 import { isExcel, readExcel } from '../../data/files/excel.ts'
 import { readSheet, type Sheet } from '../../data/files/sheet.ts'
 import { isVcard, readCards } from '../../data/files/vcard.ts'
@@ -36,7 +36,7 @@ export function ChooseFile({
     else onChoose(sheet)
   }
   const open = async (bytes: ArrayBuffer) => {
-    if (!isExcel(bytes)) return read(fileText(bytes))
+    if (!isExcel(bytes)) return read(decodeFileText(bytes))
     await readExcel(bytes).then(take, (error: Error) => setFault(error.message))
   }
   const choose = async (file: File | undefined) => {

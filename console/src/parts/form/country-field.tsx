@@ -1,4 +1,4 @@
-import { phoneCountries } from '#portable/phone/format.ts'
+import { listPhoneCountries } from '#portable/phone/format.ts'
 import type { Choices } from '../../data/choices.ts'
 import { countryName } from '../../data/phone/phone-words.ts'
 import { t } from '../../language/words.ts'
@@ -18,7 +18,7 @@ let countries: Choices | undefined
 
 /** All countries with their calling codes, sorted by name. If `chosen` is '', an empty choice is first. */
 export function countryChoices(chosen: string): Choices {
-  countries ??= phoneCountries()
+  countries ??= listPhoneCountries()
     .map(({ country, code }) => [country, `${countryName(country)} (${code})`] as const)
     .sort(([, a], [, b]) => a.localeCompare(b))
   return chosen === '' ? [['', t('Choose…')], ...countries] : countries

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { readTyped } from '#portable/phone/typed.ts'
+import { readTypedPhone } from '#portable/phone/typed.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Contact } from '../../data/record-types.ts'
@@ -47,7 +47,7 @@ export function FindPerson({
     live: false,
     ready: asked !== '',
   })
-  const { phone, fault } = readTyped(text, country)
+  const { phone, fault } = readTypedPhone(text, country)
   const faultWords = (words: string, hasContacts: boolean) =>
     hasContacts ? t('{fault}. Or choose a contact below.', { fault: words }) : `${words}.`
   const open = (number: string) => {

@@ -1,6 +1,6 @@
 import { formatPhone } from '#portable/phone/format.ts'
 import type { PhoneReading } from '#portable/phone/read.ts'
-import { readTyped } from '#portable/phone/typed.ts'
+import { readTypedPhone } from '#portable/phone/typed.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { readFields } from '../../data/contact-fields.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
@@ -33,7 +33,7 @@ export function ContactForm({
   const stored = formatPhone(contact?.phone ?? '')
   // an unchanged number is not checked: programs may have stored one that the console would refuse
   const read = (typed: unknown): PhoneReading =>
-    contact && typed === stored ? { phone: contact.phone } : readTyped(String(typed), country)
+    contact && typed === stored ? { phone: contact.phone } : readTypedPhone(String(typed), country)
   const own = contact ? readFields(contact) : []
   const zone = contact?.time_zone
   const rows: readonly FormRow[] = [

@@ -2,16 +2,16 @@ import { createPrivateKey, type KeyObject } from 'node:crypto'
 import { SignJWT } from 'jose'
 import { badRequest } from '../../../platform/api-errors.ts'
 import {
-  atLeast,
-  atMost,
   checkFields,
-  length,
-  matches,
-  required,
+  checkLength,
+  checkMaximum,
+  checkMinimum,
+  checkPattern,
+  checkRequired,
 } from '../../collections/checks.ts'
-import { object, text, type ValueOf, whole } from '../../fields/json-shapes.ts'
+import { makeObjectShape, text, type ValueOf, whole } from '../../fields/json-shapes.ts'
 
-export const APPLE_SECRET_FORM = object({
+export const APPLE_SECRET_FORM = makeObjectShape({
   clientId: text,
   teamId: text,
   keyId: text,
@@ -28,11 +28,11 @@ const ALGORITHM = 'ES256'
 /** The client secret for Apple: a signed token. Throws 400. PocketBase: apple_client_secret_create.go */
 export async function makeAppleSecret(form: ValueOf<typeof APPLE_SECRET_FORM>): Promise<string> {
   const checks = {
-    clientId: [required],
-    teamId: [required, length(ID_LENGTH, ID_LENGTH)],
-    keyId: [required, length(ID_LENGTH, ID_LENGTH)],
-    privateKey: [required, matches(PEM)],
-    duration: [required, atLeast(1), atMost(MAX_SECONDS)],
+    clientId: [checkRequired],
+    teamId: [checkRequired, checkLength(ID_LENGTH, ID_LENGTH)],
+    keyId: [checkRequired, checkLength(ID_LENGTH, ID_LENGTH)],
+    privateKey: [checkRequired, checkPattern(PEM)],
+    duration: [checkRequired, checkMinimum(1), checkMaximum(MAX_SECONDS)],
   }
   checkFields(form, checks, 'Invalid client secret data.')
   try {

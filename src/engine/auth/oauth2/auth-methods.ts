@@ -1,5 +1,5 @@
 import { hash } from 'node:crypto'
-import { randomText } from '../../../platform/tools/random.ts'
+import { makeRandomText } from '../../../platform/tools/random.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
 import type { Provider } from './provider.ts'
@@ -27,11 +27,11 @@ const VERIFIER_LENGTH = 43
 
 function makeProviderInfo(provider: Provider) {
   const { name, displayName, pkce } = provider
-  const state = randomText(STATE_LENGTH)
-  const codeVerifier = pkce ? randomText(VERIFIER_LENGTH) : ''
+  const state = makeRandomText(STATE_LENGTH)
+  const codeVerifier = pkce ? makeRandomText(VERIFIER_LENGTH) : ''
   const codeChallenge = pkce ? hash('sha256', codeVerifier, 'base64url') : ''
   const codeChallengeMethod = pkce ? 'S256' : ''
-  const authURL = authUrl(provider, {
+  const authURL = makeAuthUrl(provider, {
     state,
     ...provider.authParams,
     ...(pkce && { code_challenge: codeChallenge, code_challenge_method: codeChallengeMethod }),
@@ -42,7 +42,7 @@ function makeProviderInfo(provider: Provider) {
 }
 
 /** The URL to which the client appends its redirect address. RFC 6749, 4.1.1 */
-function authUrl(
+function makeAuthUrl(
   { authURL, clientId, scopes }: Provider,
   more: Readonly<Record<string, string>>,
 ): string {

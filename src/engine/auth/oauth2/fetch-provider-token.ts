@@ -15,14 +15,16 @@ type Grant = Readonly<Record<'code' | 'codeVerifier' | 'redirectURL', string>>
  * Exchanges a code for a token. Sends the client's credentials in a header or, if that fails, in the form.
  * RFC 6749, 4.1.3
  */
-export const exchange = (
+export const exchangeAuthCode = (
   provider: Provider,
   grant: Grant,
   send: ProviderClient,
 ): Promise<ProviderToken> =>
-  retrieve(provider, grant, send, 'header').catch(() => retrieve(provider, grant, send, 'form'))
+  requestProviderToken(provider, grant, send, 'header').catch(() =>
+    requestProviderToken(provider, grant, send, 'form'),
+  )
 
-async function retrieve(
+async function requestProviderToken(
   { tokenURL, clientId, clientSecret, pkce }: Provider,
   { code, codeVerifier, redirectURL }: Grant,
   send: ProviderClient,
@@ -32,7 +34,7 @@ async function retrieve(
   if (redirectURL) form.set('redirect_uri', redirectURL)
   if (pkce) form.set('code_verifier', codeVerifier)
   const headers: Record<string, string> = { 'content-type': 'application/x-www-form-urlencoded' }
-  if (style === 'header') headers.authorization = basic(clientId, clientSecret)
+  if (style === 'header') headers.authorization = makeBasicHeader(clientId, clientSecret)
   else {
     form.set('client_id', clientId)
     if (clientSecret) form.set('client_secret', clientSecret)
@@ -41,7 +43,7 @@ async function retrieve(
 }
 
 /** A Basic Authorization header. Both parts are escaped, because a colon separates them. RFC 6749, 2.3.1 */
-function basic(clientId: string, clientSecret: string) {
+function makeBasicHeader(clientId: string, clientSecret: string) {
   const escaped = (text: string) => new URLSearchParams({ '': text }).toString().slice(1)
   return `Basic ${Buffer.from(`${escaped(clientId)}:${escaped(clientSecret)}`).toString('base64')}`
 }

@@ -3,9 +3,9 @@ import { badRequest, notFound } from '../../../platform/api-errors.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { sendOutgoing } from '../../../platform/outgoing/send.ts'
-import { randomText } from '../../../platform/tools/random.ts'
+import { makeRandomText } from '../../../platform/tools/random.ts'
 import type { Store } from '../../collections/catalog.ts'
-import { checkFields, required } from '../../collections/checks.ts'
+import { checkFields, checkRequired } from '../../collections/checks.ts'
 import { type AuthCollection, SUPERUSERS } from '../../collections/collection.ts'
 import { checkValue, DEFAULT_FILE_BYTES } from '../../fields/field-types.ts'
 import { makeMemoryContent, readUpload, type Upload, type Uploads } from '../../files/upload.ts'
@@ -48,9 +48,11 @@ export async function findOrCreateRecord(
   const picture = known ? undefined : await fetchPicture(search)
   return store.db.transaction(async (db) => {
     const inside = { ...search, store: { db, catalog: store.catalog } }
-    const auth = known ? await settle(inside, known) : await create(inside, picture)
+    const auth = known
+      ? await verifyProviderEmail(inside, known)
+      : await createFromProfile(inside, picture)
     const isLinked = linked !== null && linked.values.verified === true
-    if (!isLinked) await link(inside, auth)
+    if (!isLinked) await linkProvider(inside, auth)
     const now = await findAuthRecord(inside.store, collection, auth.id)
     return { auth: now ?? auth, isNew: known === null }
   })
@@ -86,7 +88,7 @@ async function findUnlinked({
  * Updates an existing record. If it was unverified, deletes its links to providers and, unless its user is
  * signed in, replaces its password by a random one.
  */
-async function settle(
+async function verifyProviderEmail(
   { store, extensions, collection, request, arrival: { profile } }: Search,
   auth: AuthRecord,
 ): Promise<AuthRecord> {
@@ -102,7 +104,7 @@ async function settle(
   return isEmptyObject(change) ? auth : changeAuthRecord(store, extensions, auth, change, FAILED)
 }
 
-async function create(
+async function createFromProfile(
   { store, extensions, collection, request, arrival }: Search,
   uploads: Uploads | undefined,
 ): Promise<AuthRecord> {
@@ -124,9 +126,9 @@ async function create(
 /**
  * Links a record to the provider's user. Throws 400 if either is linked already, even by a concurrent call.
  */
-async function link({ store, arrival }: Search, auth: AuthRecord): Promise<void> {
+async function linkProvider({ store, arrival }: Search, auth: AuthRecord): Promise<void> {
   const values = { provider: arrival.provider.name, providerId: arrival.profile.id }
-  checkFields(values, { providerId: [required] }, FAILED)
+  checkFields(values, { providerId: [checkRequired] }, FAILED)
   try {
     await addSystemRecord(store, '_externalAuths', auth, values)
   } catch (error) {
@@ -151,17 +153,18 @@ async function completeCreateData(
   }
   fill(id, profile.id)
   fill(name, profile.name)
-  if (await isFree(store, collection, username, profile.username)) fill(username, profile.username)
+  if (await isUsernameFree(store, collection, username, profile.username))
+    fill(username, profile.username)
   const isFile = store.catalog.field(collection, avatarURL)?.type === 'file'
   if (profile.avatarURL !== '' && !isFile) fill(avatarURL, profile.avatarURL)
   if (!Object.hasOwn(body, 'password')) {
-    body.password = randomText(PASSWORD_LENGTH)
+    body.password = makeRandomText(PASSWORD_LENGTH)
     body.passwordConfirm = body.password
   }
   return body
 }
 
-async function isFree(
+async function isUsernameFree(
   store: Store,
   collection: AuthCollection,
   fieldName: string,
@@ -189,7 +192,7 @@ async function fetchPicture({
   try {
     const maxBytes = Math.min(field.maxSize || DEFAULT_FILE_BYTES, DEFAULT_FILE_BYTES)
     const origin = URL.parse(provider.userInfoURL)?.origin
-    const upload = await load(profile.avatarURL, origin, maxBytes)
+    const upload = await downloadPicture(profile.avatarURL, origin, maxBytes)
     const fault = checkUpload(field, upload)
     if (fault) throw new Error(fault.message)
     return new Map([[field.name, [upload]]])
@@ -203,7 +206,7 @@ async function fetchPicture({
 }
 
 /** Downloads a picture. The user chose the address: it must be public or of the provider's own origin. */
-async function load(
+async function downloadPicture(
   address: string,
   origin: string | undefined,
   maxBytes: number,

@@ -43,20 +43,24 @@ export function readProfileValue(raw: unknown, place: string): unknown {
 /**
  * Makes a function that reads values of one type: `zero` if absent. Throws for other types, as Go's decoder.
  */
-const reader =
+const makeProfileReader =
   <T>(zero: T, isFit: (value: unknown) => boolean, fault: string) =>
   (raw: unknown, place = ''): T => {
     const value = (place ? readProfileValue(raw, place) : undefined) ?? zero
     if (!isFit(value)) throw new TypeError(`${place} is ${fault}`)
     return value as T
   }
-export const readProfileText = reader<string>('', (value) => typeof value === 'string', 'no text')
-export const readProfileFlag = reader<boolean>(
+export const readProfileText = makeProfileReader<string>(
+  '',
+  (value) => typeof value === 'string',
+  'no text',
+)
+export const readProfileFlag = makeProfileReader<boolean>(
   false,
   (value) => typeof value === 'boolean',
   'neither true nor false',
 )
-const numberAt = reader<number>(0, Number.isInteger, 'no whole number')
+const numberAt = makeProfileReader<number>(0, Number.isInteger, 'no whole number')
 
 /** Reads a profile from a provider's answer. Throws for unexpected types and for an inactive user. */
 export function readProfile(answer: RawProfile, form: ProfileForm): Profile {
@@ -69,12 +73,12 @@ export function readProfile(answer: RawProfile, form: ProfileForm): Profile {
     id: hasNumericId ? String(numberAt(raw, id)) : readProfileText(raw, id),
     name: readProfileText(raw, name),
     username: readProfileText(raw, username),
-    email: isVouchedFor(raw, form) ? readProfileText(raw, email) : '',
+    email: isEmailConfirmed(raw, form) ? readProfileText(raw, email) : '',
     avatarURL: readProfileText(raw, avatarURL),
   }
 }
 
-function isVouchedFor(raw: unknown, { emailIf, emailIfSaid }: ProfileForm): boolean {
+function isEmailConfirmed(raw: unknown, { emailIf, emailIfSaid }: ProfileForm): boolean {
   if (emailIfSaid !== undefined) return toBool(readProfileValue(raw, emailIfSaid))
   return emailIf === undefined || readProfileFlag(raw, emailIf)
 }

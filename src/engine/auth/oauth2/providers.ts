@@ -12,7 +12,7 @@ import {
 } from './provider.ts'
 import table from './providers.json' with { type: 'json' }
 
-const isKeptSecret = (status: number) => [401, 403, 404].includes(status)
+const isEmailSecret = (status: number) => [401, 403, 404].includes(status)
 
 /** The email of the first entry that `isOurs` accepts, or ''. Throws if `entries` is no list. */
 function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean) {
@@ -23,7 +23,7 @@ function pickEmail(entries: unknown, isOurs: (entry: unknown) => boolean) {
 type Amend = NonNullable<ProviderType['amend']>
 
 /** Makes a function that takes the email with two flags, such as `verified`, from a list at the provider. */
-const withListedEmail =
+const fetchListedEmail =
   (
     flags: readonly [string, string],
     isRefusal: (status: number) => boolean,
@@ -35,44 +35,48 @@ const withListedEmail =
     const isOurs = (entry: unknown) => flags.every((flag) => readProfileValue(entry, flag) === true)
     return { ...profile, email: pickEmail(listOf(JSON.parse(text)), isOurs) }
   }
-const withGithubEmail = withListedEmail(['verified', 'primary'], isKeptSecret, (entries) => entries)
+const withGithubEmail = fetchListedEmail(
+  ['verified', 'primary'],
+  isEmailSecret,
+  (entries) => entries,
+)
 /** Bitbucket's answer is a page of results, with the list in `values`. */
-const withBitbucketEmail = withListedEmail(
+const withBitbucketEmail = fetchListedEmail(
   ['is_primary', 'is_confirmed'],
   (status) => status >= 400,
   (page) => readProfileValue(page, 'values') ?? [],
 )
 
 /** If the profile has no email, takes the user's primary email at Gitee. PocketBase: tools/auth/gitee.go */
-const withGiteeEmail: Amend = async (profile, { call }) => {
+const fetchGiteeEmail: Amend = async (profile, { call }) => {
   if (isEmail(profile.email)) return profile
   const isOurs = (entry: unknown) =>
     readProfileValue(entry, 'state') === 'confirmed' &&
     [readProfileValue(entry, 'scope')].flat().includes('primary') &&
     isEmail(readProfileText(entry, 'email'))
   const { status, text } = await call('https://gitee.com/api/v5/emails')
-  return { ...profile, email: isKeptSecret(status) ? '' : pickEmail(JSON.parse(text), isOurs) }
+  return { ...profile, email: isEmailSecret(status) ? '' : pickEmail(JSON.parse(text), isOurs) }
 }
 
-const confirmedByDomain = (claims: unknown) =>
+const readConfirmedEmail = (claims: unknown) =>
   toBool(readProfileValue(claims, 'xms_edov')) ? readProfileText(claims, 'email') : ''
 
 /** How to read the email from an id token, by the value of the provider's option `idTokenEmailClaim`. */
 const MICROSOFT_EMAILS: Readonly<Record<string, (claims: unknown) => string>> = {
   any_verified: (claims) =>
-    readProfileText(claims, 'verified_primary_email') || confirmedByDomain(claims),
+    readProfileText(claims, 'verified_primary_email') || readConfirmedEmail(claims),
   verified_primary_email: (claims) => readProfileText(claims, 'verified_primary_email'),
-  email_and_xms_edov: confirmedByDomain,
+  email_and_xms_edov: readConfirmedEmail,
   email: (claims) => readProfileText(claims, 'email'),
 }
-const withMicrosoftEmail: Amend = (profile, { provider, token }) => {
+const addMicrosoftEmail: Amend = (profile, { provider, token }) => {
   const choose = MICROSOFT_EMAILS[String(provider.extra.idTokenEmailClaim ?? '')]
   if (!choose) return profile
   return { ...profile, email: choose(readClaims(readProfileText(token.raw, 'id_token'))) }
 }
 
 /** Adds the avatar and, if missing, a name (`name#1234` if old). PocketBase: tools/auth/discord.go */
-const withDiscordName: Amend = (profile, { raw }) => {
+const addDiscordName: Amend = (profile, { raw }) => {
   const avatar = readProfileText(raw, 'avatar')
   const number = readProfileText(raw, 'discriminator')
   const old = number === '' || number === '0' ? profile.username : `${profile.username}#${number}`
@@ -87,7 +91,7 @@ type InCode = Pick<ProviderType, 'amend' | 'headers' | 'moreScopes'>
 
 const IN_CODE: Readonly<Record<string, InCode>> = {
   microsoft: {
-    amend: withMicrosoftEmail,
+    amend: addMicrosoftEmail,
     moreScopes: ({ idTokenEmailClaim }) => (idTokenEmailClaim ? ['openid'] : []),
   },
   yandex: {
@@ -106,9 +110,9 @@ const IN_CODE: Readonly<Record<string, InCode>> = {
         : profile,
   },
   bitbucket: { amend: withBitbucketEmail },
-  gitee: { amend: withGiteeEmail },
+  gitee: { amend: fetchGiteeEmail },
   gitea: { amend: withGithubEmail },
-  discord: { amend: withDiscordName },
+  discord: { amend: addDiscordName },
   kakao: {
     amend: (profile, { raw }) =>
       readProfileFlag(raw, 'kakao_account.is_email_valid') ? profile : { ...profile, email: '' },

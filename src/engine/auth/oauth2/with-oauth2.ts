@@ -1,12 +1,12 @@
-import { badRequest, fieldError, forbidden } from '../../../platform/api-errors.ts'
-import { type Check, checkFields, notLonger, required } from '../../collections/checks.ts'
+import { badRequest, forbidden, makeFieldError } from '../../../platform/api-errors.ts'
+import { type Check, checkFields, checkMaxLength, checkRequired } from '../../collections/checks.ts'
 import { formatDate } from '../../fields/date.ts'
-import { map, object, text, type ValueOf } from '../../fields/json-shapes.ts'
+import { makeObjectShape, map, text, type ValueOf } from '../../fields/json-shapes.ts'
 import { writeSorted } from '../../fields/json-text.ts'
 import { limitProviderAttempts } from '../attempt-limits.ts'
 import { type AuthCall, type AuthServices, makeSignInAttempt } from '../auth-services.ts'
 import { takeAppleName } from './apple-name.ts'
-import { exchange } from './fetch-provider-token.ts'
+import { exchangeAuthCode } from './fetch-provider-token.ts'
 import {
   makeProviderClient,
   type Profile,
@@ -21,7 +21,7 @@ import {
 import { completeProvider } from './providers.ts'
 
 /** The body of an OAuth2 sign-in. JSON keys match in any case, so the old spelling `redirectUrl` works. */
-export const OAUTH2_FORM = object({
+export const OAUTH2_FORM = makeObjectShape({
   createData: map,
   provider: text,
   code: text,
@@ -52,18 +52,20 @@ export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAut
   const provider = options && completeProvider(options)
   const isThere: Check = (name) => {
     const message = `Provider with name ${name} is missing or is not enabled.`
-    return provider ? undefined : fieldError('validation_invalid_provider', message, { name })
+    return provider ? undefined : makeFieldError('validation_invalid_provider', message, { name })
   }
   checkFields(
     form,
-    { provider: [required, notLonger(100), isThere], code: [required] },
+    { provider: [checkRequired, checkMaxLength(100), isThere], code: [checkRequired] },
     'An error occurred while loading the submitted data.',
   )
   if (!provider) throw new Error(`there is no provider ${form.provider}`) // checkFields has thrown
-  return limitProviderAttempts(makeSignInAttempt(call, ''), () => visit(services, provider, form))
+  return limitProviderAttempts(makeSignInAttempt(call, ''), () =>
+    fetchProviderIdentity(services, provider, form),
+  )
 }
 
-async function visit(
+async function fetchProviderIdentity(
   services: AuthServices,
   provider: Provider,
   form: OAuth2Form,
@@ -73,7 +75,9 @@ async function visit(
     services.log.warn({ err: error, provider: provider.name }, 'OAuth2 sign-in failed')
     throw badRequest(message)
   }
-  const token = await exchange(provider, form, send).catch(refused('Failed to fetch OAuth2 token.'))
+  const token = await exchangeAuthCode(provider, form, send).catch(
+    refused('Failed to fetch OAuth2 token.'),
+  )
   const user = await fetchUser(provider, token, send).catch(refused('Failed to fetch OAuth2 user.'))
   const name = user.profile.name || (provider.name === 'apple' ? takeAppleName(form.code) : '')
   const profile = { ...user.profile, name }
@@ -103,7 +107,7 @@ export async function fetchUser(provider: Provider, token: ProviderToken, send: 
   const call: ProviderClient = (url, { headers, post } = {}) =>
     send(url, { headers: { authorization, ...headers }, post })
   const raw = provider.userInfoURL
-    ? await ask(provider, call)
+    ? await requestUserInfo(provider, call)
     : await readIdToken(provider, readProfileText(token.raw, 'id_token'), send)
   const profile = readProfile(raw, provider)
   return {
@@ -112,7 +116,10 @@ export async function fetchUser(provider: Provider, token: ProviderToken, send: 
   }
 }
 
-async function ask({ userInfoURL, clientId, headers, query }: Provider, call: ProviderClient) {
+async function requestUserInfo(
+  { userInfoURL, clientId, headers, query }: Provider,
+  call: ProviderClient,
+) {
   const type: Record<string, string> =
     query === undefined ? {} : { 'content-type': 'application/json' }
   const { status, text } = await call(userInfoURL, {

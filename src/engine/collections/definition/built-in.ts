@@ -1,11 +1,11 @@
-import { fieldError, UserError } from '../../../platform/api-errors.ts'
+import { makeFieldError, UserError } from '../../../platform/api-errors.ts'
 import { isSelectField, SELECT_VALUES } from '../../../portable/select-values.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
 import type { Problem } from '../checks.ts'
 import type { Collection } from '../collection.ts'
 import { toColumnName } from '../sql-names.ts'
-import { complete } from './complete.ts'
-import { readNew } from './read-collection.ts'
+import { completeCollection } from './complete.ts'
+import { parseNewCollection } from './read-collection.ts'
 
 /** Who may use the records of an account: members of at least this role, or only the account itself. */
 export type Right = 'viewer' | 'agent' | 'admin' | 'owner'
@@ -46,7 +46,7 @@ export interface BuiltIn {
 }
 
 /** Reads the definitions of all built-in collections. Select fields whose values code lists get them here. */
-export function readBuiltIn(definitions: readonly RawCollection[]): BuiltIn {
+export function readBuiltInDefinitions(definitions: readonly RawCollection[]): BuiltIn {
   const raws = definitions.map((raw) => ({
     ...raw,
     fields: raw.fields.map((field) => {
@@ -55,10 +55,10 @@ export function readBuiltIn(definitions: readonly RawCollection[]): BuiltIn {
     }),
   }))
   const needed = raws.map((raw) => {
-    const collection = complete(readNew(raw))
+    const collection = completeCollection(parseNewCollection(raw))
     return {
       ...collection,
-      fields: collection.fields.map((field) => withoutOptionalValues(field, raw)),
+      fields: collection.fields.map((field) => dropOptionalValues(field, raw)),
     }
   })
   return {
@@ -67,25 +67,25 @@ export function readBuiltIn(definitions: readonly RawCollection[]): BuiltIn {
   }
 }
 
-const rawField = (raw: RawCollection | undefined, name: string) =>
+const findRawField = (raw: RawCollection | undefined, name: string) =>
   raw?.fields.find((field) => field.name === name)
 
-function withoutOptionalValues(field: Field, raw: RawCollection): Field {
+function dropOptionalValues(field: Field, raw: RawCollection): Field {
   if (field.type !== 'select') return field
-  const optional = rawField(raw, field.name)?.optionalValues ?? []
+  const optional = findRawField(raw, field.name)?.optionalValues ?? []
   return { ...field, values: field.values.filter((value) => !optional.includes(value)) }
 }
 
 /** The built-in collections, each time with new secrets. */
-export const makeBuiltIn = ({ raw }: BuiltIn): Collection[] =>
-  [...raw.values()].map((one) => complete(readNew(one)))
+export const makeBuiltInCollections = ({ raw }: BuiltIn): Collection[] =>
+  [...raw.values()].map((one) => completeCollection(parseNewCollection(one)))
 
 /** Whether an installation may remove a built-in field. Its column then stays in the table. */
 export const isOptionalField = (
   { raw }: BuiltIn,
   { id }: Pick<Collection, 'id'>,
   { name }: Pick<Field, 'name'>,
-): boolean => rawField(raw.get(id), name)?.optional === true
+): boolean => findRawField(raw.get(id), name)?.optional === true
 
 export const isNeededField = (
   { needed }: BuiltIn,
@@ -93,14 +93,14 @@ export const isNeededField = (
   { name }: Pick<Field, 'name'>,
 ): boolean => needed.get(id)?.fields.some((field) => field.name === name) === true
 
-function serves(needed: Field, field: Field | undefined): boolean {
+function servesNeededField(needed: Field, field: Field | undefined): boolean {
   if (field?.type !== needed.type || isMulti(field) !== isMulti(needed)) return false
   if (needed.type === 'select' && field.type === 'select')
     return needed.values.every((value) => field.values.includes(value))
   return true
 }
 
-function withNeededValues(field: Field, needed: Field | undefined): Field {
+function addNeededValues(field: Field, needed: Field | undefined): Field {
   if (field.type !== 'select' || needed?.type !== 'select') return field
   return { ...field, values: [...new Set([...field.values, ...needed.values])] }
 }
@@ -122,9 +122,9 @@ export function restoreMissingFields(
   const named = (fields: readonly Field[], name: string) =>
     fields.find((field) => field.name === name)
   const missing = needed.filter(({ name }) => !named(stored.fields, name))
-  const fields = stored.fields.map((field) => withNeededValues(field, named(needed, field.name)))
+  const fields = stored.fields.map((field) => addNeededValues(field, named(needed, field.name)))
   const unfit = needed.find(
-    (field) => !missing.includes(field) && !serves(field, named(fields, field.name)),
+    (field) => !missing.includes(field) && !servesNeededField(field, named(fields, field.name)),
   )
   if (unfit) {
     throw new UserError(
@@ -133,11 +133,11 @@ export function restoreMissingFields(
   }
   const hasAll =
     missing.length === 0 &&
-    stored.fields.every((field) => serves(named(needed, field.name) ?? field, field))
+    stored.fields.every((field) => servesNeededField(named(needed, field.name) ?? field, field))
   return hasAll ? undefined : { ...stored, fields: [...fields, ...missing] }
 }
 
-function isRenamed({ name }: Field, old: Collection, next: Collection): boolean {
+function isCollectionRenamed({ name }: Field, old: Collection, next: Collection): boolean {
   const before = old.fields.find((field) => field.name === name)
   return before !== undefined && next.fields.some(({ id }) => id === before.id)
 }
@@ -153,15 +153,15 @@ export function findBuiltInProblem(
   const code = 'validation_built_in_collection'
   if (next.name !== needed.name)
     return {
-      name: fieldError(code, `pocketsms needs the collection ${needed.name} under this name.`),
+      name: makeFieldError(code, `pocketsms needs the collection ${needed.name} under this name.`),
     }
   const lost = needed.fields.find((field) => {
     const present = next.fields.find(({ name }) => name === field.name)
     return present
-      ? !serves(field, present)
-      : !isOptionalField(builtIn, next, field) || isRenamed(field, old, next)
+      ? !servesNeededField(field, present)
+      : !isOptionalField(builtIn, next, field) || isCollectionRenamed(field, old, next)
   })
   if (!lost) return {}
   const text = `pocketsms needs the field ${lost.name} of ${needed.name}: it cannot be removed or renamed, hold other values than it does, or lose one of its options.`
-  return { fields: fieldError(code, text) }
+  return { fields: makeFieldError(code, text) }
 }

@@ -1,11 +1,11 @@
-import { randomId } from '../../../platform/tools/random.ts'
+import { makeRandomId } from '../../../platform/tools/random.ts'
 import { writeSorted } from '../../fields/json-text.ts'
 import { TOKENS } from '../auth-shape.ts'
 import type { AuthCollection, Collection } from '../collection.ts'
-import { complete } from './complete.ts'
-import { readNew } from './read-collection.ts'
+import { completeCollection } from './complete.ts'
+import { parseNewCollection } from './read-collection.ts'
 
-function redacted(collection: AuthCollection) {
+function redactSecrets(collection: AuthCollection) {
   const { oauth2 } = collection
   const providers = oauth2.providers.map(({ clientSecret: _, extra, ...shown }) => ({
     ...shown,
@@ -19,14 +19,14 @@ function redacted(collection: AuthCollection) {
 
 /** A collection as JSON for an answer: in PocketBase's key order, without secrets. Contract 7.5 */
 export const renderCollection = (collection: Collection): string =>
-  JSON.stringify(collection.type === 'auth' ? redacted(collection) : collection)
+  JSON.stringify(collection.type === 'auth' ? redactSecrets(collection) : collection)
 
 const TYPES = ['auth', 'base', 'view']
 
 /** A new collection of each type as JSON, without name and id, as starting points for forms. */
-export function scaffoldsJson(): string {
-  const id = randomId(10) // the id becomes part of index names of auth collections
+export function renderScaffolds(): string {
+  const id = makeRandomId(10) // the id becomes part of index names of auth collections
   const scaffold = (type: string) =>
-    renderCollection({ ...complete(readNew({ type, id })), id: '' })
+    renderCollection({ ...completeCollection(parseNewCollection({ type, id })), id: '' })
   return `{${TYPES.map((type) => `"${type}":${scaffold(type)}`).join(',')}}`
 }

@@ -1,7 +1,7 @@
-import { checksum } from '../../../platform/tools/random.ts'
+import { computeChecksum } from '../../../platform/tools/random.ts'
 import type { Field } from '../../fields/field.ts'
 import type { Collection } from '../collection.ts'
-import { findUniqueIndex, indexText, parseIndex } from '../index-definition.ts'
+import { findUniqueIndex, parseIndex, writeIndex } from '../index-definition.ts'
 import { addField, chooseFreeId, readField } from './read-field.ts'
 
 const ID_PATTERN = '^[a-z0-9]+$'
@@ -12,7 +12,7 @@ interface SystemField {
   readonly forced: object
 }
 
-const systemField = (fresh: object, forced: object = {}): SystemField => ({
+const makeSystemField = (fresh: object, forced: object = {}): SystemField => ({
   fresh: { system: true, ...fresh },
   forced: { system: true, ...forced },
 })
@@ -20,7 +20,7 @@ const systemField = (fresh: object, forced: object = {}): SystemField => ({
 const HIDDEN = { hidden: true, required: true }
 const KEY = { primaryKey: true, required: true }
 
-const ID = systemField(
+const ID = makeSystemField(
   {
     ...KEY,
     name: 'id',
@@ -43,14 +43,14 @@ const TOKEN_KEY = {
 
 /** System fields of an auth collection, in this order. PocketBase: core/collection_model.go */
 const AUTH: readonly SystemField[] = [
-  systemField({ ...HIDDEN, name: 'password', type: 'password', min: 8 }, HIDDEN),
-  systemField({ ...HIDDEN, ...TOKEN_KEY }, HIDDEN),
-  systemField({ name: 'email', type: 'email', required: true }, { hidden: false }),
-  systemField({ name: 'emailVisibility', type: 'bool' }),
-  systemField({ name: 'verified', type: 'bool' }),
+  makeSystemField({ ...HIDDEN, name: 'password', type: 'password', min: 8 }, HIDDEN),
+  makeSystemField({ ...HIDDEN, ...TOKEN_KEY }, HIDDEN),
+  makeSystemField({ name: 'email', type: 'email', required: true }, { hidden: false }),
+  makeSystemField({ name: 'emailVisibility', type: 'bool' }),
+  makeSystemField({ name: 'verified', type: 'bool' }),
 ]
 
-function withSystemField(
+function putSystemField(
   fields: readonly Field[],
   { fresh, forced }: SystemField,
   first: boolean,
@@ -65,13 +65,13 @@ function withSystemField(
   return first ? [field, ...fields].reduce<Field[]>(addField, []) : addField(fields, field)
 }
 
-export const firstFields = (): Field[] => addField([], readField(ID.fresh))
+export const makeFirstFields = (): Field[] => addField([], readField(ID.fresh))
 
 function completeFields({ type, fields }: Collection): Field[] {
   if (type !== 'base' && type !== 'auth') return fields
-  const withId = withSystemField(fields, ID, true)
+  const withId = putSystemField(fields, ID, true)
   if (type !== 'auth') return withId
-  return AUTH.reduce((all, field) => withSystemField(all, field, false), withId)
+  return AUTH.reduce((all, field) => putSystemField(all, field, false), withId)
 }
 
 /** Adds an auth collection's unique indexes on `tokenKey` and `email` if they are missing. */
@@ -90,12 +90,12 @@ function completeIndexes(collection: Collection, namedBy: string): string[] {
   return [...indexes, ...made]
 }
 
-function onOwnTable(index: string, table: string): string {
+function moveIndexToTable(index: string, table: string): string {
   const parsed = parseIndex(index)
-  return parsed.table === table ? index : indexText({ ...parsed, table }) || index
+  return parsed.table === table ? index : writeIndex({ ...parsed, table }) || index
 }
 
-function withoutLostMappings(collection: Collection): Collection {
+function dropLostMappings(collection: Collection): Collection {
   if (collection.type !== 'auth') return collection
   const names = new Set(collection.fields.map((field) => field.name))
   const { mappedFields } = collection.oauth2
@@ -106,13 +106,13 @@ function withoutLostMappings(collection: Collection): Collection {
 }
 
 export const makeCollectionId = ({ type, name }: Pick<Collection, 'type' | 'name'>) =>
-  `pbc_${checksum(type + name)}`
+  `pbc_${computeChecksum(type + name)}`
 
 /**
  * Adds the id, the system fields and their indexes. A new id is not one of `takenIds`. Names of indexes
  * contain the id or, if given, `namedBy`. PocketBase: core/collection_model.go
  */
-export function complete(
+export function completeCollection(
   collection: Collection,
   takenIds: ReadonlySet<string> = new Set(),
   namedBy?: string,
@@ -120,7 +120,7 @@ export function complete(
   const id = collection.id || chooseFreeId(makeCollectionId(collection), takenIds)
   const withFields = { ...collection, id, fields: completeFields(collection) } as Collection
   const indexes = completeIndexes(withFields, namedBy ?? id).map((index) =>
-    onOwnTable(index, collection.name),
+    moveIndexToTable(index, collection.name),
   )
-  return withoutLostMappings({ ...withFields, indexes } as Collection)
+  return dropLostMappings({ ...withFields, indexes } as Collection)
 }

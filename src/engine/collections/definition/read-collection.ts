@@ -1,15 +1,15 @@
 import {
-  asObject,
   flag,
-  object,
+  makeObjectShape,
   optionalText,
+  requireObject,
   type Shape,
   text,
   texts,
 } from '../../fields/json-shapes.ts'
 import { AUTH_KEYS } from '../auth-shape.ts'
 import type { Collection, CollectionType } from '../collection.ts'
-import { firstFields } from './complete.ts'
+import { makeFirstFields } from './complete.ts'
 import { date, fieldList } from './read-field.ts'
 
 const COLLECTION_KEYS = {
@@ -28,49 +28,49 @@ const COLLECTION_KEYS = {
   system: flag,
 }
 
-const asShape = (keys: object) =>
-  object(keys as Record<never, never>) as Shape<unknown> as Shape<Collection>
+const toCollectionShape = (keys: object) =>
+  makeObjectShape(keys as Record<never, never>) as Shape<unknown> as Shape<Collection>
 
 /** Keys of each collection type in PocketBase's order. An unknown type is read as base and refused later. */
 const SHAPES: Record<CollectionType, Shape<Collection>> = {
-  base: asShape(COLLECTION_KEYS),
-  auth: asShape({ ...COLLECTION_KEYS, ...AUTH_KEYS }),
-  view: asShape({ ...COLLECTION_KEYS, viewQuery: text }),
+  base: toCollectionShape(COLLECTION_KEYS),
+  auth: toCollectionShape({ ...COLLECTION_KEYS, ...AUTH_KEYS }),
+  view: toCollectionShape({ ...COLLECTION_KEYS, viewQuery: text }),
 }
 const findTypeShape = (type: string) =>
   Object.hasOwn(SHAPES, type) ? SHAPES[type as CollectionType] : SHAPES.base
 
 /** Keys of all collection types. Even a key that the collection's type ignores must have a valid value. */
-const EVERY = asShape({ ...COLLECTION_KEYS, ...AUTH_KEYS, viewQuery: text })
+const EVERY = toCollectionShape({ ...COLLECTION_KEYS, ...AUTH_KEYS, viewQuery: text })
 
-function lay(raw: unknown, shape: Shape<Collection>, under: Collection): Collection {
+function layOver(raw: unknown, shape: Shape<Collection>, under: Collection): Collection {
   EVERY.over(raw, EVERY.zero())
   return shape.over(raw, under)
 }
 
-const submittedType = (raw: unknown): string => text.over(asObject(raw).type ?? null, '')
+const readSubmittedType = (raw: unknown): string => text.over(requireObject(raw).type ?? null, '')
 
 /** Reads a stored collection, perhaps of an older release, and adds missing keys. */
-export function readStored(data: string): Collection {
+export function parseStoredCollection(data: string): Collection {
   const raw = JSON.parse(data)
   const shape = findTypeShape(raw.type)
   return shape.over(raw, shape.zero())
 }
 
 /** Reads a new collection; its type is base if none is submitted. Throws a ShapeError. */
-export function readNew(raw: unknown): Collection {
-  const type = submittedType(raw) || 'base'
+export function parseNewCollection(raw: unknown): Collection {
+  const type = readSubmittedType(raw) || 'base'
   const shape = findTypeShape(type)
   const fresh = {
     ...shape.fresh(),
-    ...(Object.hasOwn(SHAPES, type) ? {} : { fields: firstFields() }),
+    ...(Object.hasOwn(SHAPES, type) ? {} : { fields: makeFirstFields() }),
   }
-  return { ...lay(raw, shape, fresh as Collection), type } as Collection
+  return { ...layOver(raw, shape, fresh as Collection), type } as Collection
 }
 
 /** Merges submitted JSON into a collection. Missing keys keep their values. Throws a ShapeError. */
-export function readOver(raw: unknown, old: Collection): Collection {
-  const shape = findTypeShape(submittedType(raw) || old.type)
-  const laid = lay(raw, shape, { ...shape.zero(), ...old })
+export function parseChangedCollection(raw: unknown, old: Collection): Collection {
+  const shape = findTypeShape(readSubmittedType(raw) || old.type)
+  const laid = layOver(raw, shape, { ...shape.zero(), ...old })
   return { ...laid, type: laid.type || 'base' } as Collection
 }

@@ -1,20 +1,20 @@
-import { checksum } from '../../../platform/tools/random.ts'
+import { computeChecksum } from '../../../platform/tools/random.ts'
 import { parseDate } from '../../fields/date.ts'
 import { COMMON_KEYS, FIELD_KEYS, type Field, type FieldTypeName } from '../../fields/field.ts'
 import {
-  asObject,
   flag,
-  list,
-  object,
+  makeListShape,
+  makeObjectShape,
+  makeShape,
+  requireObject,
   type Shape,
   ShapeError,
-  shape,
   text,
 } from '../../fields/json-shapes.ts'
 import { writeSorted } from '../../fields/json-text.ts'
 
 /** Shape of a date in any form that PocketBase reads. Any other text becomes ''. */
-export const date = shape<string>(
+export const date = makeShape<string>(
   () => '',
   (raw) => parseDate(text.over(raw ?? '', '')),
 )
@@ -29,14 +29,14 @@ const FIELD_SHAPES = new Map(
     const all = { ...common, ...keys, ...OWN[type as FieldTypeName] }
     return [
       type,
-      object(all as object as Record<string, Shape<unknown>>) as Shape<AnyField>,
+      makeObjectShape(all as object as Record<string, Shape<unknown>>) as Shape<AnyField>,
     ] as const
   }),
 )
 
 /** Reads a field from JSON, with all keys of its type in PocketBase's order. Throws a ShapeError. */
 export function readField(raw: unknown): Field {
-  const { type } = asObject(raw)
+  const { type } = requireObject(raw)
   const own = FIELD_SHAPES.get(String(type))
   if (!own) throw new ShapeError(`missing or unknown field type in ${writeSorted(raw)}`)
   const read = { ...own.over(raw, own.zero()), type }
@@ -45,11 +45,11 @@ export function readField(raw: unknown): Field {
   ) as unknown as Field
 }
 
-const FIELD = shape<Field>(() => ({}) as Field, readField)
+const FIELD = makeShape<Field>(() => ({}) as Field, readField)
 
-export const fieldList = shape<Field[]>(
+export const fieldList = makeShape<Field[]>(
   () => [],
-  (raw) => list(FIELD).over(raw, []).reduce<Field[]>(addField, []),
+  (raw) => makeListShape(FIELD).over(raw, []).reduce<Field[]>(addField, []),
 )
 
 /** Returns `base` or, if that is taken, `base` with the first free number from 2 to 999. */
@@ -59,8 +59,8 @@ export function chooseFreeId(base: string, taken: ReadonlySet<string>): string {
   return id
 }
 
-const newId = (fields: readonly Field[], { type, name }: Field): string =>
-  chooseFreeId(type + checksum(name), new Set(fields.map(({ id }) => id)))
+const makeFieldId = (fields: readonly Field[], { type, name }: Field): string =>
+  chooseFreeId(type + computeChecksum(name), new Set(fields.map(({ id }) => id)))
 
 /**
  * Replaces the field with the same id or, if `field` has no id, with the same name. Appends `field` if it
@@ -70,6 +70,6 @@ export function addField(fields: readonly Field[], field: Field): Field[] {
   const place = field.id
     ? fields.findIndex((other) => other.id === field.id)
     : fields.findIndex((other) => field.name !== '' && other.name === field.name)
-  if (place < 0) return [...fields, field.id ? field : { ...field, id: newId(fields, field) }]
+  if (place < 0) return [...fields, field.id ? field : { ...field, id: makeFieldId(fields, field) }]
   return fields.with(place, { ...field, id: fields[place]!.id })
 }

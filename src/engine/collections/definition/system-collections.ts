@@ -1,13 +1,13 @@
 import type { Field } from '../../fields/field.ts'
 import type { Collection } from '../collection.ts'
-import { complete } from './complete.ts'
-import { readNew } from './read-collection.ts'
+import { completeCollection } from './complete.ts'
+import { parseNewCollection } from './read-collection.ts'
 import { addField, readField } from './read-field.ts'
 
 const OWNER =
   "@request.auth.id != '' && recordRef = @request.auth.id && collectionRef = @request.auth.collectionId"
 
-const text = (name: string, more: object = {}) => ({
+const makeTextField = (name: string, more: object = {}) => ({
   name,
   type: 'text',
   system: true,
@@ -27,7 +27,7 @@ const DATES = [
   { name: 'updated', type: 'autodate', system: true, onCreate: true, onUpdate: true },
 ]
 /** Defines a collection of records about auth records. Each record is visible only to its auth record. */
-const owned = (
+const makeOwnedCollection = (
   name: string,
   fields: readonly object[],
   indexes: readonly string[],
@@ -39,34 +39,34 @@ const owned = (
   viewRule: OWNER,
   name,
   ...more,
-  fields: [text('collectionRef'), text('recordRef'), ...fields],
+  fields: [makeTextField('collectionRef'), makeTextField('recordRef'), ...fields],
   indexes: indexes.map((index) => `CREATE ${index}`),
 })
 
 /** System collections in PocketBase's order. PocketBase: migrations/1640988000_init.go */
 const SYSTEM = [
-  owned(
+  makeOwnedCollection(
     '_mfas',
-    [text('method')],
+    [makeTextField('method')],
     ['INDEX `idx_mfas_collectionRef_recordRef` ON `_mfas` (collectionRef,recordRef)'],
   ),
-  owned(
+  makeOwnedCollection(
     '_otps',
-    [PASSWORD, text('sentTo', { hidden: true, required: false })],
+    [PASSWORD, makeTextField('sentTo', { hidden: true, required: false })],
     ['INDEX `idx_otps_collectionRef_recordRef` ON `_otps` (collectionRef, recordRef)'],
   ),
-  owned(
+  makeOwnedCollection(
     '_externalAuths',
-    [text('provider'), text('providerId')],
+    [makeTextField('provider'), makeTextField('providerId')],
     [
       'UNIQUE INDEX `idx_externalAuths_record_provider` ON `_externalAuths` (collectionRef, recordRef, provider)',
       'UNIQUE INDEX `idx_externalAuths_collection_provider` ON `_externalAuths` (collectionRef, provider, providerId)',
     ],
     { deleteRule: OWNER },
   ),
-  owned(
+  makeOwnedCollection(
     '_authOrigins',
-    [text('fingerprint')],
+    [makeTextField('fingerprint')],
     [
       'UNIQUE INDEX `idx_authOrigins_unique_pairs` ON `_authOrigins` (collectionRef, recordRef, fingerprint)',
     ],
@@ -77,7 +77,7 @@ const SYSTEM = [
 
 export function makeSystemCollections(): Collection[] {
   return SYSTEM.map((raw) => {
-    const collection = complete(readNew(raw))
+    const collection = completeCollection(parseNewCollection(raw))
     return {
       ...collection,
       fields: DATES.map(readField).reduce<Field[]>(addField, collection.fields),

@@ -1,5 +1,5 @@
 import { isSqlError } from '../../../platform/db/database-errors.ts'
-import { sqlText, tokenizeSql, unquoteName } from './sql-tokens.ts'
+import { quoteSqlText, tokenizeSql, unquoteName } from './sql-tokens.ts'
 
 const UNKNOWN_COLUMN = '42703'
 /** Postgres cuts longer names. */
@@ -19,7 +19,7 @@ export function writeUnknownNameAsText(query: string, error: unknown): string | 
   const text = tokenizeSql(query)
     .map((token) => {
       const name = token.text.startsWith('"') ? unquoteName(token.text) : undefined
-      return name !== undefined && isUnknown(name) ? sqlText(name) : token.text
+      return name !== undefined && isUnknown(name) ? quoteSqlText(name) : token.text
     })
     .join('')
   return text === query ? undefined : text

@@ -16,7 +16,7 @@ export function tokenizeSql(sql: string): SqlToken[] {
 
 export const unquoteName = (name: string) => name.slice(1, -1).replaceAll('""', '"')
 
-export const sqlText = (value: string) => `'${value.replaceAll("'", "''")}'`
+export const quoteSqlText = (value: string) => `'${value.replaceAll("'", "''")}'`
 
 export const lowerWord = (token: SqlToken | undefined) =>
   token?.kind === 'word' ? token.text.toLowerCase() : ''
@@ -29,7 +29,11 @@ export function skipBlanks(tokens: readonly SqlToken[], at: number): number {
 }
 
 /** Index after the token that closes the parenthesis or CASE at `at`. */
-function closed(tokens: readonly SqlToken[], at: number, [opens, closes] = ['(', ')']): number {
+function findClosing(
+  tokens: readonly SqlToken[],
+  at: number,
+  [opens, closes] = ['(', ')'],
+): number {
   let depth = 0
   for (let i = at; i < tokens.length; i++) {
     const text = tokens[i]!.text.toLowerCase()
@@ -40,9 +44,9 @@ function closed(tokens: readonly SqlToken[], at: number, [opens, closes] = ['(',
 }
 
 /** Index after the function call that begins at `at`; `at` itself if none does. */
-export function callEnd(tokens: readonly SqlToken[], at: number): number {
+export function findCallEnd(tokens: readonly SqlToken[], at: number): number {
   const open = skipBlanks(tokens, at + 1)
-  return tokens[open]?.text === '(' ? closed(tokens, open) : at
+  return tokens[open]?.text === '(' ? findClosing(tokens, open) : at
 }
 
 export function splitArguments(tokens: readonly SqlToken[]): SqlToken[][] {
@@ -103,18 +107,19 @@ const SUFFIXES = new Set(['filter', 'over'])
 export function findOperandEnd(tokens: readonly SqlToken[], at: number): number {
   let start = skipBlanks(tokens, at)
   while (SIGNS.has(tokens[start]?.text ?? '')) start = skipBlanks(tokens, start + 1)
-  let end = oneEnd(tokens, start)
+  let end = findUnitEnd(tokens, start)
   for (;;) {
     const next = skipBlanks(tokens, end)
-    if (JOINED.has(tokens[next]?.text ?? '')) end = oneEnd(tokens, skipBlanks(tokens, next + 1))
-    else if (SUFFIXES.has(lowerWord(tokens[next])) && callEnd(tokens, next) > next)
-      end = callEnd(tokens, next)
+    if (JOINED.has(tokens[next]?.text ?? ''))
+      end = findUnitEnd(tokens, skipBlanks(tokens, next + 1))
+    else if (SUFFIXES.has(lowerWord(tokens[next])) && findCallEnd(tokens, next) > next)
+      end = findCallEnd(tokens, next)
     else return end
   }
 }
 
-function oneEnd(tokens: readonly SqlToken[], at: number): number {
-  if (tokens[at]?.text === '(') return closed(tokens, at)
-  if (lowerWord(tokens[at]) === 'case') return closed(tokens, at, ['case', 'end'])
-  return Math.max(tokens[at]?.kind === 'word' ? callEnd(tokens, at) : at, at + 1)
+function findUnitEnd(tokens: readonly SqlToken[], at: number): number {
+  if (tokens[at]?.text === '(') return findClosing(tokens, at)
+  if (lowerWord(tokens[at]) === 'case') return findClosing(tokens, at, ['case', 'end'])
+  return Math.max(tokens[at]?.kind === 'word' ? findCallEnd(tokens, at) : at, at + 1)
 }

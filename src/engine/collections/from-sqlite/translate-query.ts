@@ -1,8 +1,8 @@
 import type { Catalog } from '../catalog.ts'
-import { quote, toTableName } from '../sql-names.ts'
+import { quoteName, toTableName } from '../sql-names.ts'
 import {
-  callEnd,
   findBareJoinEnd,
+  findCallEnd,
   findOperandEnd,
   lowerWord,
   type SqlToken,
@@ -56,11 +56,11 @@ function makeNameWriter(catalog: Catalog): Names {
     if (kind === 'word') {
       const name = tables.get(text) ?? text
       const isKnown = tables.has(text) || names.has(text)
-      return name !== text || (isKnown && needsQuotes(text)) ? quote(name) : text
+      return name !== text || (isKnown && needsQuotes(text)) ? quoteName(name) : text
     }
     if (kind !== 'name') return text
     const name = unquoteName(text)
-    return name === '' ? "''" : quote(tables.get(name) ?? name)
+    return name === '' ? "''" : quoteName(tables.get(name) ?? name)
   }
 }
 
@@ -76,14 +76,14 @@ interface Target {
 
 /** Translates a view's query from SQLite. Parts that stay unchanged must be valid in Postgres. */
 export const translateQuery = (sql: string, catalog: Catalog, calls = translateCall): string =>
-  translate(nameAliases(tokenizeSql(sql)), { names: makeNameWriter(catalog), calls })
+  translateTokens(nameAliases(tokenizeSql(sql)), { names: makeNameWriter(catalog), calls })
 
 /** Reads a text after AS as a name, as SQLite does: `title as 'label'`. */
 const nameAliases = (tokens: readonly SqlToken[]): SqlToken[] =>
   tokens.map((token, at) => {
     const before = tokens.slice(0, at).findLast(({ kind }) => kind !== 'blank')
     if (token.kind !== 'text' || lowerWord(before) !== 'as') return token
-    return { kind: 'name', text: quote(token.text.slice(1, -1).replaceAll("''", "'")) }
+    return { kind: 'name', text: quoteName(token.text.slice(1, -1).replaceAll("''", "'")) }
   })
 
 type Put = [sql: string, next: number]
@@ -97,54 +97,63 @@ const OPERATORS = new Map([
 const DIVISIONS = new Set(['/', '%'])
 const AFTER_IS = new Set(['not', 'null', 'true', 'false', 'distinct', 'unknown'])
 
-function translate(tokens: readonly SqlToken[], target: Target): string {
+function translateTokens(tokens: readonly SqlToken[], target: Target): string {
   let sql = ''
   for (let i = 0; i < tokens.length; ) {
     const [put, next] =
-      call(tokens, i, target) ??
-      bareJoin(tokens, i, target) ??
-      division(tokens, i, target) ??
-      single(tokens, i, target)
+      translateCallAt(tokens, i, target) ??
+      translateBareJoin(tokens, i, target) ??
+      translateDivision(tokens, i, target) ??
+      translateOneToken(tokens, i, target)
     sql += put
     i = next
   }
   return sql
 }
 
-function call(tokens: readonly SqlToken[], at: number, target: Target): Put | undefined {
+function translateCallAt(tokens: readonly SqlToken[], at: number, target: Target): Put | undefined {
   const { kind, text } = tokens[at]!
-  const end = kind === 'word' ? callEnd(tokens, at) : at
+  const end = kind === 'word' ? findCallEnd(tokens, at) : at
   if (end === at) return undefined
   const put = target.calls(text, () => translateArguments(tokens.slice(at, end), target))
   return put === undefined ? undefined : [put, end]
 }
 
-function bareJoin(tokens: readonly SqlToken[], at: number, target: Target): Put | undefined {
+function translateBareJoin(
+  tokens: readonly SqlToken[],
+  at: number,
+  target: Target,
+): Put | undefined {
   if (lowerWord(tokens[at]) !== 'join') return undefined
   const end = findBareJoinEnd(tokens, at)
   return end === undefined
     ? undefined
-    : [`join${translate(tokens.slice(at + 1, end), target)}\non true `, end]
+    : [`join${translateTokens(tokens.slice(at + 1, end), target)}\non true `, end]
 }
 
 /** Translates `/` and `%`: division by 0 is NULL in SQLite but an error in Postgres. */
-function division(tokens: readonly SqlToken[], at: number, target: Target): Put | undefined {
+function translateDivision(
+  tokens: readonly SqlToken[],
+  at: number,
+  target: Target,
+): Put | undefined {
   const { text } = tokens[at]!
   if (!DIVISIONS.has(text)) return undefined
   const end = findOperandEnd(tokens, at + 1)
-  return [`${text} ${divisor(translate(tokens.slice(at + 1, end), target))}`, end]
+  return [`${text} ${guardDivisor(translateTokens(tokens.slice(at + 1, end), target))}`, end]
 }
 
-function single(tokens: readonly SqlToken[], at: number, target: Target): Put {
+function translateOneToken(tokens: readonly SqlToken[], at: number, target: Target): Put {
   const token = tokens[at]!
-  if (lowerWord(token) === 'is') return comparison(tokens, at + 1)
+  if (lowerWord(token) === 'is') return translateIs(tokens, at + 1)
   return [OPERATORS.get(token.text.toLowerCase()) ?? target.names(token), at + 1]
 }
 
-const divisor = (sql: string) => (/^\s*[\d.]*[1-9][\d.]*\s*$/.test(sql) ? sql : `nullif(${sql}, 0)`)
+const guardDivisor = (sql: string) =>
+  /^\s*[\d.]*[1-9][\d.]*\s*$/.test(sql) ? sql : `nullif(${sql}, 0)`
 
 /** Translates `IS`, because Postgres' `IS` accepts only null and bools on its right. */
-function comparison(tokens: readonly SqlToken[], at: number): Put {
+function translateIs(tokens: readonly SqlToken[], at: number): Put {
   const first = skipBlanks(tokens, at)
   const not = lowerWord(tokens[first]) === 'not'
   const value = not ? skipBlanks(tokens, first + 1) : first
@@ -155,5 +164,5 @@ function comparison(tokens: readonly SqlToken[], at: number): Put {
 function translateArguments(call: readonly SqlToken[], target: Target): string[] {
   const inside = call.slice(skipBlanks(call, 1) + 1, -1)
   if (inside.every(({ kind }) => kind === 'blank')) return []
-  return splitArguments(inside).map((part) => translate(part, target))
+  return splitArguments(inside).map((part) => translateTokens(part, target))
 }

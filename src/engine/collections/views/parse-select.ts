@@ -25,7 +25,7 @@ const trimQuotes = (text: string, quotes = /^[`"[\];]+|[`"[\];]+$/g) =>
     .map((part) => part.replace(quotes, ''))
     .join('.')
 
-function identifier(text: string): Identifier {
+function parseIdentifier(text: string): Identifier {
   const parts = splitSql(text, ' \n\t')
   if (parts.length > 3) throw new ViewQueryError(`invalid identifier parts [${parts.join(' ')}]`)
   if (parts.length === 3 && parts[1]!.toLowerCase() !== 'as')
@@ -66,7 +66,7 @@ export function parseQuery(query: string): ParsedQuery {
       if (!skip && part) parts[part] += ` ${token}`
     }
   }
-  const identifiers = (text: string) => splitSql(text, ',').map(identifier)
+  const identifiers = (text: string) => splitSql(text, ',').map(parseIdentifier)
   return {
     columns: identifiers(parts.select),
     tables: [...identifiers(parts.from), ...identifiers(parts.join)],

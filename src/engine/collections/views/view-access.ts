@@ -1,6 +1,6 @@
 import type { Db } from '../../../platform/db/open.ts'
 import type { Collection } from '../collection.ts'
-import { quote, toTableName } from '../sql-names.ts'
+import { quoteName, toTableName } from '../sql-names.ts'
 import { ViewQueryError } from './view-query-error.ts'
 
 /** Functions that views may call although they are not marked immutable. None reads tables or files. */
@@ -180,24 +180,24 @@ select 'use the type "' || t.typname || '"'
 from pg_type t where t.oid = any($6::oid[]) and t.typname ~ '^_?reg' and t.typname <> 'regconfig'
 limit 1`
 
-const found = (tree: string, pattern: RegExp) =>
+const findMatches = (tree: string, pattern: RegExp) =>
   [...tree.matchAll(pattern)].map(([, text]) => text!)
-const oids = (tree: string, pattern: RegExp) => [
-  ...new Set(found(tree, pattern).flatMap((text) => text.split(' '))),
+const findOids = (tree: string, pattern: RegExp) => [
+  ...new Set(findMatches(tree, pattern).flatMap((text) => text.split(' '))),
 ]
 
-function forbiddenNode(tree: string): string | undefined {
-  const node = found(tree, /(?<!\\)\{(\w+)/g).find((name) => !NODES.has(name))
+function findForbiddenNode(tree: string): string | undefined {
+  const node = findMatches(tree, /(?<!\\)\{(\w+)/g).find((name) => !NODES.has(name))
   if (node) return `have this kind of expression (${node})`
-  if (found(tree, /\{QUERY :commandType (\d+)/g).some((type) => type !== SELECT))
+  if (findMatches(tree, /\{QUERY :commandType (\d+)/g).some((type) => type !== SELECT))
     return 'do anything but SELECT'
-  const value = found(tree, /\{SQLVALUEFUNCTION :op (\d+)/g).find(
+  const value = findMatches(tree, /\{SQLVALUEFUNCTION :op (\d+)/g).find(
     (op) => Number(op) >= FIRST_SESSION_VALUE,
   )
   return value && `use ${SESSION_VALUES[Number(value) - FIRST_SESSION_VALUE] ?? 'current_schema'}`
 }
 
-async function forbiddenObject(
+async function findForbiddenObject(
   db: Db,
   view: string,
   tree: string,
@@ -205,21 +205,21 @@ async function forbiddenObject(
 ) {
   const { rows } = await db.query(FORBIDDEN, [
     VIEW_FUNCTIONS,
-    oids(tree, /:(?:funcid|aggfnoid|winfnoid) (\d+)/g),
-    oids(tree, /:opnos? (?:\(o )?(\d+(?: \d+)*)/g),
+    findOids(tree, /:(?:funcid|aggfnoid|winfnoid) (\d+)/g),
+    findOids(tree, /:opnos? (?:\(o )?(\d+(?: \d+)*)/g),
     // 0 is no table. Postgres 15 also lists the view itself.
-    oids(tree, /:relid (\d+)/g).filter((oid) => oid !== '0' && oid !== view),
+    findOids(tree, /:relid (\d+)/g).filter((oid) => oid !== '0' && oid !== view),
     collections.map(toTableName),
-    oids(tree, /:\w*type(?:id|Id)? (\d+)/gi),
+    findOids(tree, /:\w*type(?:id|Id)? (\d+)/gi),
   ])
   return rows[0] && String(rows[0][0])
 }
 
 /** Throws a ViewQueryError if Postgres' parse tree of a view has forbidden parts. Does not run the view. */
 export async function checkViewAccess(db: Db, view: string, collections: readonly Collection[]) {
-  const [row] = (await db.query(TREE, [quote(view)])).rows
+  const [row] = (await db.query(TREE, [quoteName(view)])).rows
   if (!row) throw new Error(`There is no view ${view}`)
   const [oid, tree] = row.map(String) as [string, string]
-  const problem = forbiddenNode(tree) ?? (await forbiddenObject(db, oid, tree, collections))
+  const problem = findForbiddenNode(tree) ?? (await findForbiddenObject(db, oid, tree, collections))
   if (problem) throw new ViewQueryError(`a view may not ${problem}`)
 }

@@ -1,4 +1,4 @@
-import { randomId } from '../../../platform/tools/random.ts'
+import { makeRandomId } from '../../../platform/tools/random.ts'
 import type { Field } from '../../fields/field.ts'
 import type { Catalog } from '../catalog.ts'
 import type { Collection, ViewCollection } from '../collection.ts'
@@ -13,7 +13,7 @@ export interface ViewField {
   readonly plain: boolean
 }
 
-const viewId = () =>
+const makeViewId = () =>
   readField({
     name: 'id',
     type: 'text',
@@ -22,7 +22,7 @@ const viewId = () =>
     primaryKey: true,
     pattern: '^[a-z0-9]+$',
   })
-const json = (name: string) => readField({ name, type: 'json', maxSize: 1 })
+const makeJsonField = (name: string) => readField({ name, type: 'json', maxSize: 1 })
 
 const CASTS: Record<string, object> = {
   real: { type: 'number' },
@@ -35,7 +35,7 @@ const CASTS: Record<string, object> = {
   bool: { type: 'bool' },
 }
 
-function byExpression(expression: string): object | undefined {
+function guessFieldType(expression: string): object | undefined {
   const lower = expression.toLowerCase()
   if (lower.startsWith('count(')) return { type: 'number', onlyInt: true }
   if (lower.startsWith('total(')) return { type: 'number' }
@@ -43,10 +43,10 @@ function byExpression(expression: string): object | undefined {
 }
 
 /** A copy of a field with another name and id, because a view may contain a field twice. */
-const clone = (field: Field, name: string): Field => ({
+const cloneField = (field: Field, name: string): Field => ({
   ...field,
   name,
-  id: `_clone_${randomId(4)}`,
+  id: `_clone_${makeRandomId(4)}`,
 })
 
 function readColumn(
@@ -64,18 +64,18 @@ function readColumn(
   return { name, source, field }
 }
 
-function viewField(
+function makeViewField(
   column: Identifier,
   query: ParsedQuery,
   sources: ReadonlyMap<string, Collection>,
 ) {
   const { name, source, field } = readColumn(column, query, sources)
   const plain = field !== undefined && !query.outer && source?.type !== 'view'
-  if (column.alias === 'id') return { field: viewId(), plain: plain && field.type === 'text' }
-  const said = byExpression(column.original)
+  if (column.alias === 'id') return { field: makeViewId(), plain: plain && field.type === 'text' }
+  const said = guessFieldType(column.original)
   if (said) return { field: readField({ name: column.alias, ...said }), plain: false }
-  if (!source || !field) return { field: json(column.alias), plain: false }
-  if (name !== 'id') return { field: clone(field, column.alias), plain }
+  if (!source || !field) return { field: makeJsonField(column.alias), plain: false }
+  if (name !== 'id') return { field: cloneField(field, column.alias), plain }
   return {
     field: readField({
       name: column.alias,
@@ -106,7 +106,7 @@ export function suggestFields(query: string, catalog: Catalog): ViewField[] {
         'wildcard columns (*) are not supported - manually type the collection field names you want the view query to have',
       )
     }
-    return viewField(column, parsed, sources)
+    return makeViewField(column, parsed, sources)
   })
 }
 
@@ -134,8 +134,8 @@ export function findFieldSource(
 }
 
 /** The field of a column whose alias was not found in the query's text. */
-export const unknownField = (name: string): ViewField => ({
-  field: name === 'id' ? viewId() : json(name),
+export const makeUnknownField = (name: string): ViewField => ({
+  field: name === 'id' ? makeViewId() : makeJsonField(name),
   plain: false,
 })
 

@@ -1,24 +1,24 @@
 import { isSqlError } from '../../../platform/db/database-errors.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { withSavepoint } from '../../../platform/db/savepoint.ts'
-import { randomText } from '../../../platform/tools/random.ts'
+import { makeRandomText } from '../../../platform/tools/random.ts'
 import type { Field, Storage } from '../../fields/field.ts'
 import { findFieldStorage } from '../../fields/field-types.ts'
 import type { Catalog, Store } from '../catalog.ts'
-import { all } from '../checks.ts'
+import { collectProblems } from '../checks.ts'
 import type { Collection } from '../collection.ts'
-import { readNew } from '../definition/read-collection.ts'
+import { parseNewCollection } from '../definition/read-collection.ts'
 import { addField } from '../definition/read-field.ts'
 import { writeUnknownNameAsText } from '../from-sqlite/quoted-texts.ts'
 import { tokenizeSql } from '../from-sqlite/sql-tokens.ts'
 import { SqliteFault } from '../from-sqlite/sqlite-fault.ts'
 import { translateCall, translateMixedCall } from '../from-sqlite/translate-call.ts'
 import { translateNames, translateQuery } from '../from-sqlite/translate-query.ts'
-import { quote, toColumnName } from '../sql-names.ts'
-import { fieldProblems } from '../validate-field-settings.ts'
+import { quoteName, toColumnName } from '../sql-names.ts'
+import { checkFieldSettings } from '../validate-field-settings.ts'
 import { splitSql } from './parse-select.ts'
 import { checkViewAccess } from './view-access.ts'
-import { suggestFields, unknownField, type ViewField } from './view-fields.ts'
+import { makeUnknownField, suggestFields, type ViewField } from './view-fields.ts'
 import { ViewQueryError } from './view-query-error.ts'
 
 const SAMPLE_SIZE = 10
@@ -60,7 +60,7 @@ function demandQuery(sql: string): void {
 }
 
 /** The query without outer semicolons. Throws a ViewQueryError or SqliteFault if it is no single SELECT. */
-function singleStatement(query: string): string {
+function requireOneStatement(query: string): string {
   const sql = query.trim().replace(/^;+|;+$/g, '')
   if (splitSql(sql, ';').length > 1)
     throw new ViewQueryError('multiple statements are not supported')
@@ -70,10 +70,10 @@ function singleStatement(query: string): string {
 
 /** Throws a ViewQueryError if a query uses what views may not use. Does not run the query. */
 async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void> {
-  const name = `_view_${randomText(15)}`
-  await tx.query(`create view ${quote(name)} as select 1 as one from (${sql}\n) q`)
+  const name = `_view_${makeRandomText(15)}`
+  await tx.query(`create view ${quoteName(name)} as select 1 as one from (${sql}\n) q`)
   await checkViewAccess(tx, name, catalog.all)
-  await tx.query(`drop view ${quote(name)}`)
+  await tx.query(`drop view ${quoteName(name)}`)
 }
 
 /** Translates a query to Postgres and asks for its columns. If that fails, asks with the query as it is. */
@@ -108,13 +108,13 @@ async function askColumns(
 
 /** Translates a view's query and finds its fields. Throws a ViewQueryError or Postgres' error. */
 export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
-  const single = singleStatement(query)
+  const single = requireOneStatement(query)
   const suggested = suggestFields(single, store.catalog)
   const { sql, columns } = await askColumns(store, single)
   const found = columns.map((column, i) => {
-    const twice = namedBefore(columns, i)
-    if (twice > 0) return unknownField(`${suggested[i]?.field.name ?? column}:${twice}`)
-    return suggested.find((one) => isFieldColumn(one, column)) ?? unknownField(column)
+    const twice = countSameNames(columns, i)
+    if (twice > 0) return makeUnknownField(`${suggested[i]?.field.name ?? column}:${twice}`)
+    return suggested.find((one) => isFieldColumn(one, column)) ?? makeUnknownField(column)
   })
   const fields = found.map(({ field }) => field).reduce<Field[]>(addField, [])
   if (!fields.some(({ name }) => name === 'id')) throw new ViewQueryError(NO_ID, fields)
@@ -124,9 +124,9 @@ export async function readQuery(store: Store, query: string): Promise<ReadQuery>
 /** Reads a view's query, checks its fields and the ids of some rows. PocketBase: core/view.go, DryRunView */
 export async function readAndSample(store: Store, query: string): Promise<ReadQuery> {
   const read = await readQuery(store, query)
-  const wrong = viewFieldFault(read.fields, store.catalog)
+  const wrong = findViewFieldFault(read.fields, store.catalog)
   if (wrong !== undefined) throw new ViewQueryError(wrong, read.fields)
-  const sample = `select v.id from (${viewSelect(read)}) v limit $1::int`
+  const sample = `select v.id from (${writeViewSelect(read)}) v limit $1::int`
   const { rows } = await store.db.query(sample, [SAMPLE_SIZE])
   const ids = rows.map(([id]) => String(id ?? ''))
   if (ids.includes('')) throw new ViewQueryError(EMPTY_IDS, read.fields)
@@ -134,7 +134,7 @@ export async function readAndSample(store: Store, query: string): Promise<ReadQu
   return read
 }
 
-const namedBefore = (columns: readonly string[], place: number) =>
+const countSameNames = (columns: readonly string[], place: number) =>
   columns.slice(0, place).filter((name) => name.toLowerCase() === columns[place]!.toLowerCase())
     .length
 
@@ -142,19 +142,19 @@ const namedBefore = (columns: readonly string[], place: number) =>
 const isFieldColumn = ({ field }: ViewField, column: string) =>
   field.name === column || field.name.toLowerCase() === column
 
-export function viewSelect({ sql, fields, columns, plain }: ReadQuery): string {
+export function writeViewSelect({ sql, fields, columns, plain }: ReadQuery): string {
   const list = fields.map((field, i) => {
-    const column = `q.${quote(columns[i]!)}`
-    return `${plain[i] ? column : CASTS[findFieldStorage(field)](column)} as ${quote(toColumnName(field.name))}`
+    const column = `q.${quoteName(columns[i]!)}`
+    return `${plain[i] ? column : CASTS[findFieldStorage(field)](column)} as ${quoteName(toColumnName(field.name))}`
   })
   return `select ${list.join(', ')} from (${sql}\n) q`
 }
 
-function viewFieldFault(fields: Field[], catalog: Catalog): string | undefined {
-  const collection = { ...readNew({ type: 'view', name: 'view' }), fields } as Collection
+function findViewFieldFault(fields: Field[], catalog: Catalog): string | undefined {
+  const collection = { ...parseNewCollection({ type: 'view', name: 'view' }), fields } as Collection
   for (const [i, field] of fields.entries()) {
-    const problems = fieldProblems(field, { collection, stored: undefined, catalog })
-    const [found] = Object.entries(all(problems) ?? {})
+    const problems = checkFieldSettings(field, { collection, stored: undefined, catalog })
+    const [found] = Object.entries(collectProblems(problems) ?? {})
     if (!found) continue
     const message = String(found[1].message)
     return `invalid field "${field.name}" (${i}): ${found[0]}: ${message[0]!.toLowerCase()}${message.slice(1)}`

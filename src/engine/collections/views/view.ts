@@ -4,7 +4,7 @@ import { withSavepoint } from '../../../platform/db/savepoint.ts'
 import type { CatalogDraft } from '../catalog.ts'
 import type { Collection, ViewCollection } from '../collection.ts'
 import { toTableName } from '../sql-names.ts'
-import { readQuery, viewSelect } from './view-query.ts'
+import { readQuery, writeViewSelect } from './view-query.ts'
 
 const writeViewName = (collection: ViewCollection) => sql.id(toTableName(collection))
 
@@ -17,12 +17,14 @@ export async function dropView(db: Db, collection: ViewCollection, cascade = fal
 const listDraftViews = (draft: CatalogDraft): ViewCollection[] =>
   draft.catalog.all.filter((collection) => collection.type === 'view')
 
-const shape = ({ fields }: { readonly fields: Collection['fields'] }) =>
+const renderFieldShape = ({ fields }: { readonly fields: Collection['fields'] }) =>
   JSON.stringify(fields.map((field) => ({ ...field, id: '' })))
 
 async function makeView(draft: CatalogDraft, next: ViewCollection): Promise<void> {
   const query = await readQuery(draft, next.viewQuery)
-  await sql`create view ${writeViewName(next)} as ${sql.raw(viewSelect(query))}`.execute(draft.db)
+  await sql`create view ${writeViewName(next)} as ${sql.raw(writeViewSelect(query))}`.execute(
+    draft.db,
+  )
   await draft.put({ ...next, fields: query.fields })
 }
 
@@ -36,9 +38,9 @@ export async function saveView(
   if (old.name !== next.name)
     await sql`alter view ${writeViewName(old)} rename to ${writeViewName(next)}`.execute(draft.db)
   const { fields } = await readQuery(draft, next.viewQuery)
-  if (old.viewQuery === next.viewQuery && shape(old) === shape({ fields }))
+  if (old.viewQuery === next.viewQuery && renderFieldShape(old) === renderFieldShape({ fields }))
     return draft.put({ ...next, fields })
-  await withoutViews(draft, next.id, () => dropView(draft.db, next), [next])
+  await withViewsDropped(draft, next.id, () => dropView(draft.db, next), [next])
 }
 
 /** Recreates views whose fields changed, as PocketBase does. Returns an error message per failed view. */
@@ -50,7 +52,8 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
     try {
       await withSavepoint(draft.db, async () => {
         const { fields } = await readQuery(draft, view.viewQuery)
-        if (shape(view) !== shape({ fields })) await saveView(draft, view, view)
+        if (renderFieldShape(view) !== renderFieldShape({ fields }))
+          await saveView(draft, view, view)
       })
     } catch (error) {
       problems.push(`[${view.name}] ${(error as Error).message}`)
@@ -63,7 +66,7 @@ export async function refreshViews(draft: CatalogDraft, except: string): Promise
  * Drops all views but `except`, because Postgres refuses to change what a view reads. Runs `work`, then
  * creates the views and `more`. Tries failed views again, because views may read each other.
  */
-export async function withoutViews(
+export async function withViewsDropped(
   draft: CatalogDraft,
   except: string,
   work: () => Promise<void>,

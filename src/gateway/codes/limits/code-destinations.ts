@@ -1,10 +1,10 @@
 import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { call } from '../../../platform/db/call.ts'
+import { callFunction } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { readCallingCode } from '../../../portable/phone/calling-code.ts'
-import { isPremium } from '../../../portable/phone/numbering-plans.ts'
+import { isPremiumNumber } from '../../../portable/phone/numbering-plans.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Asker } from './count-codes.ts'
 
@@ -22,7 +22,7 @@ const SATELLITES: ReadonlySet<string> = new Set([
 ])
 
 /** What bounds an account's codes. `outside`: those of `phones` that its own list of prefixes leaves out. */
-const readBounds = (db: Db, user: string, phones: readonly string[]) =>
+const readDestinationLimits = (db: Db, user: string, phones: readonly string[]) =>
   queries(db)
     .selectFrom(sql<object>`(select)`.as('one'))
     .leftJoin('user_settings as s', (join) => join.on('s.user', '=', user))
@@ -39,7 +39,7 @@ const readBounds = (db: Db, user: string, phones: readonly string[]) =>
       ),
     ])
     .executeTakeFirstOrThrow()
-type Bounds = Awaited<ReturnType<typeof readBounds>>
+type Bounds = Awaited<ReturnType<typeof readDestinationLimits>>
 
 /**
  * Throws 403 for a phone number to which an account sends no codes. Call it outside of a transaction that the
@@ -51,42 +51,43 @@ export async function requireDestinations(
   phones: readonly string[],
   asker: Asker = 'code',
 ): Promise<void> {
-  const bounds = await readBounds(store.db, user, phones)
-  if (!phones.every((phone) => isAllowed(bounds, phone)))
+  const bounds = await readDestinationLimits(store.db, user, phones)
+  if (!phones.every((phone) => isDestinationAllowed(bounds, phone)))
     throw gatewayRefusal('destination_not_allowed')
   const stopped = bounds.stopped.split(',')
   for (const country of new Set(phones.map(readCallingCode))) {
     const isStopped = stopped.includes(country)
-    if (isStopped || (bounds.floor > 0 && (await stopsNow(store, user, country, asker))))
+    if (isStopped || (bounds.floor > 0 && (await stopCountryIfAbused(store, user, country, asker))))
       throw gatewayRefusal('destination_stopped')
   }
 }
 
-function isAllowed({ destinations, outside, lines }: Bounds, phone: string): boolean {
-  if (isPremium(phone)) return false
+function isDestinationAllowed({ destinations, outside, lines }: Bounds, phone: string): boolean {
+  if (isPremiumNumber(phone)) return false
   const country = readCallingCode(phone)
   if (destinations === '' && lines.length > 0)
     return lines.some((line) => readCallingCode(line) === country)
   return (
-    !outside.includes(phone) && (!SATELLITES.has(country) || isNamed(destinations, country, phone))
+    !outside.includes(phone) &&
+    (!SATELLITES.has(country) || isDestinationListed(destinations, country, phone))
   )
 }
 
 /** Whether the owner lists a prefix of the number that is at least its calling code. */
-const isNamed = (destinations: string, country: string, phone: string) =>
+const isDestinationListed = (destinations: string, country: string, phone: string) =>
   destinations
     .split(',')
     .map((prefix) => (prefix.startsWith('-') ? '-' : `+${prefix.replace('+', '')}`))
     .some((prefix) => prefix.startsWith(country) && phone.startsWith(prefix))
 
 /** Stops codes to a country if too few were approved, and queues a mail. True if they are stopped. */
-async function stopsNow(
+async function stopCountryIfAbused(
   { db }: Store,
   user: string,
   country: string,
   asker: Asker,
 ): Promise<boolean> {
   return asker === 'page'
-    ? call(db, 'codes_few_right', user, country, true)
-    : call(db, 'codes_stop', user, country)
+    ? callFunction(db, 'codes_few_right', user, country, true)
+    : callFunction(db, 'codes_stop', user, country)
 }

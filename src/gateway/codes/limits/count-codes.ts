@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { tooManyTries } from '../../../platform/api-errors.ts'
 import type { Config } from '../../../platform/config.ts'
-import { callForRows } from '../../../platform/db/call.ts'
+import { callFunctionRows } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { toNetwork } from '../../../platform/limits/holder.ts'
@@ -56,10 +56,10 @@ interface Count {
 }
 
 /** Counts. Returns the place of the first count without room and its wait in seconds; 0 if all have room. */
-async function take(db: Db, counts: readonly Omit<Count, 'refusal'>[]) {
+async function requireCounts(db: Db, counts: readonly Omit<Count, 'refusal'>[]) {
   const list = (name: 'amount' | 'limit' | 'seconds') => counts.map((count) => count[name])
   const keys = counts.map(({ key }) => key)
-  const [taken] = await callForRows(
+  const [taken] = await callFunctionRows(
     db,
     'code_take',
     keys,
@@ -81,11 +81,11 @@ export async function countCodes(
   codes: Codes,
 ): Promise<void> {
   const counts = await listCodeCounts(store, config, codes)
-  const { place, wait } = await take(store.db, counts)
+  const { place, wait } = await requireCounts(store.db, counts)
   if (place === 0) return
   const { refusal } = counts[place - 1]!
   if (refusal === 'quota_exceeded') throw gatewayRefusal(refusal)
-  throw refuse(refusal, wait)
+  throw makeLimitError(refusal, wait)
 }
 
 async function listCodeCounts(
@@ -102,14 +102,14 @@ async function listCodeCounts(
     ...phones
       .map(hashPhone)
       .sort()
-      .flatMap((phone) => countsOfNumber(own(phone), limits)),
+      .flatMap((phone) => makeNumberCounts(own(phone), limits)),
     ...(ip ? [{ ...sender, key: own(`network ${toNetwork(ip)}`), limit: limits.ofNetwork }] : []),
     { ...sender, key: own('hour'), limit: limits.ofAccount },
-    ...(limits.share > 0 ? await countsOfQuota(store, config, codes, limits.share) : []),
+    ...(limits.share > 0 ? await makeQuotaCounts(store, config, codes, limits.share) : []),
   ]
 }
 
-function countsOfNumber(key: string, { ofHour, ofDay }: Limits): Count[] {
+function makeNumberCounts(key: string, { ofHour, ofDay }: Limits): Count[] {
   const number = { amount: 1, refusal: 'number_limit_reached' } as const
   // the day first: if both are used up, the caller waits for the day
   return [
@@ -119,7 +119,7 @@ function countsOfNumber(key: string, { ofHour, ofDay }: Limits): Count[] {
 }
 
 /** Codes of this month for all askers together, if the account has a quota. `share`: percent of the quota. */
-async function countsOfQuota(
+async function makeQuotaCounts(
   store: Store,
   config: Pick<Config, 'monthlyQuota'>,
   { user, phones }: Codes,
@@ -148,8 +148,8 @@ export async function beginPause(
   asker: Asker = 'code',
 ): Promise<void> {
   const key = makePauseKey(user, phone, asker)
-  const { place, wait } = await take(db, [{ key, amount: 1, limit: 1, seconds }])
-  if (place > 0) throw refuse('resend_too_soon', wait)
+  const { place, wait } = await requireCounts(db, [{ key, amount: 1, limit: 1, seconds }])
+  if (place > 0) throw makeLimitError('resend_too_soon', wait)
 }
 
 /**
@@ -163,7 +163,7 @@ export async function beginHelpPause(
   seconds: number,
 ): Promise<boolean> {
   const key = `help ${user} ${hashPhone(phone)}`
-  const { place } = await take(db, [{ key, amount: 1, limit: 1, seconds }])
+  const { place } = await requireCounts(db, [{ key, amount: 1, limit: 1, seconds }])
   return place === 0
 }
 
@@ -177,7 +177,7 @@ export const endPause = (db: Db, user: string, phone: string) =>
 const makePauseKey = (user: string, phone: string, asker: Asker) =>
   `${asker} ${user} ${hashPhone(phone)} pause`
 
-const refuse = (
+const makeLimitError = (
   code: 'number_limit_reached' | 'sender_limit_reached' | 'resend_too_soon',
   wait: number,
 ) => tooManyTries(wait, REFUSALS[code][1], code)

@@ -3,8 +3,8 @@ import { formatDate } from '../../../engine/fields/date.ts'
 import type { Config } from '../../../platform/config.ts'
 import { makeAccountSender } from '../../base/make-sender.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
-import { PLAIN_OPTIONS, toOne } from '../../messages/send/send-options.ts'
-import { prepareOffer, sendInside } from '../../messages/send/send-texts.ts'
+import { makeSingleSend, PLAIN_OPTIONS } from '../../messages/send/send-options.ts'
+import { prepareOffer, sendInTransaction } from '../../messages/send/send-texts.ts'
 import type { AcceptConfig } from '../../messages/send/store-offers.ts'
 import { requireDestinations } from './code-destinations.ts'
 import { countCodes } from './count-codes.ts'
@@ -33,12 +33,12 @@ export async function sendCodeText(
   await requireDestinations(store, user, [to])
   const expiresAt = formatDate(new Date(Date.now() + seconds * 1000))
   const options = { ...PLAIN_OPTIONS, expiresAt, priority: CODE_PRIORITY, isBulk: true }
-  const text = toOne(to, { body, shown }, options)
+  const text = makeSingleSend(to, { body, shown }, options)
   const wake = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     await countCodes(inside, config, { user, phones: [to], ip })
     const offer = await prepareOffer(inside, config, makeAccountSender(user, user), text)
-    return sendInside(inside, config, offer)
+    return sendInTransaction(inside, config, offer)
   })
   wakeDevices(store.db, wake)
 }

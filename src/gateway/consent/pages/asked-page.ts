@@ -1,6 +1,6 @@
 import { renderJoinError } from './join-form.ts'
 import type { JoinPage } from './join-page.ts'
-import { type Html, html, renderHtmlPage, text } from './page-html.ts'
+import { escapeText, type Html, html, renderHtmlPage } from './page-html.ts'
 import { fillPageWords, type PageWord } from './page-words.ts'
 
 /** The page after a number was asked to confirm, by a reply or by the code that it got. */
@@ -9,13 +9,13 @@ export function renderAskedPage(
   number: string,
   fault?: PageWord,
 ): string {
-  const say = (word: PageWord) => text(fillPageWords(language, word, names, number))
+  const say = (word: PageWord) => escapeText(fillPageWords(language, word, names, number))
   const body =
     confirmsBy === 'code'
       ? html`<p>${say('askedCode')}</p>
 ${renderJoinError(language, fault)}
 <form method="post" accept-charset="utf-8">
-<input type="hidden" name="to" value="${text(number)}">
+<input type="hidden" name="to" value="${escapeText(number)}">
 <label for="code">${say('code')}</label>
 <input id="code" name="code" type="text" inputmode="numeric" autocomplete="one-time-code" required maxlength="200">
 <button>${say('confirm')}</button>
@@ -26,17 +26,17 @@ ${renderJoinError(language, fault)}
     fillPageWords(language, 'asked'),
     html`${body}
 <p class="muted">${say('noText')}</p>
-${beginAgain(say('again'))}`,
+${renderStartOver(say('again'))}`,
   )
 }
 
 /** A link to the empty form: the address of the page itself. */
-const beginAgain = (words: Html) => html`<p><a href="">${words}</a></p>`
+const renderStartOver = (words: Html) => html`<p><a href="">${words}</a></p>`
 
 /** The page after a code was right. */
 export const renderJoinedPage = ({ language, names }: JoinPage, number: string): string =>
   renderHtmlPage(
     language,
     fillPageWords(language, 'joined'),
-    html`<p>${text(fillPageWords(language, 'joinedText', names, number))}</p>`,
+    html`<p>${escapeText(fillPageWords(language, 'joinedText', names, number))}</p>`,
   )

@@ -12,7 +12,7 @@ import type { Visitor } from './send-join-question.ts'
  * Ends the texts of an account to the person of a link: of a group, or all if `group` is ''. Unclaimed texts
  * end, too. Nothing changes if they are ended already.
  */
-export async function leave(
+export async function endConsent(
   store: Store,
   page: LeavePage,
   group: string,
@@ -25,13 +25,13 @@ export async function leave(
     const inside = { db, catalog: store.catalog }
     await lockUserSends(db, user)
     if (group === '') await setOptedOut(inside, user, number, true, proof)
-    else if (!(await hasLeft(db, page, group)))
+    else if (!(await hasLeftGroup(db, page, group)))
       await addEntry(db, { ...proof, user, number, group, event: 'opt_out' })
   })
 }
 
 /** Whether the number has left the group. STOP, which ends all texts, leaves no group. */
-async function hasLeft(db: Db, { user, number }: LeavePage, group: string): Promise<boolean> {
+async function hasLeftGroup(db: Db, { user, number }: LeavePage, group: string): Promise<boolean> {
   const left = await queries(db)
     .selectFrom('consent_states as s')
     .innerJoin('consents as e', (join) =>

@@ -1,6 +1,6 @@
-import { phoneCountries } from '../../../portable/phone/format.ts'
+import { listPhoneCountries } from '../../../portable/phone/format.ts'
 import type { JoinPage } from './join-page.ts'
-import { type Html, html, linkAddresses, NOTHING, renderHtmlPage, text } from './page-html.ts'
+import { escapeText, type Html, html, linkAddresses, NOTHING, renderHtmlPage } from './page-html.ts'
 import { fillPageWords, type PageLanguage, type PageWord } from './page-words.ts'
 
 /** What a person has typed. `country`: ISO 3166 alpha-2. */
@@ -12,16 +12,16 @@ export interface Typed {
 /** The form by which people join a group. `fault`: why the last one was refused. */
 export function joinForm(shown: JoinPage, { country, number }: Typed, fault?: PageWord): string {
   const { language, texts, version } = shown
-  const say = (word: PageWord) => text(fillPageWords(language, word))
-  const body = html`<p class="muted">${text(texts.sender)}</p>
+  const say = (word: PageWord) => escapeText(fillPageWords(language, word))
+  const body = html`<p class="muted">${escapeText(texts.sender)}</p>
 ${renderJoinError(language, fault)}
 ${texts.own ? html`<p>${linkAddresses(texts.own)}</p>` : NOTHING}
 <form method="post" accept-charset="utf-8">
-<input type="hidden" name="version" value="${text(version)}">
+<input type="hidden" name="version" value="${escapeText(version)}">
 <label for="country">${say('country')}</label>
-<select id="country" name="country" autocomplete="country">${options(language, country)}</select>
+<select id="country" name="country" autocomplete="country">${renderCountryOptions(language, country)}</select>
 <label for="number">${say('number')}</label>
-<input id="number" name="number" type="tel" autocomplete="tel-national" required maxlength="40" value="${text(number)}">
+<input id="number" name="number" type="tel" autocomplete="tel-national" required maxlength="40" value="${escapeText(number)}">
 <label class="box" for="agree"><input id="agree" name="agree" type="checkbox" value="yes" required>
 <span>${linkAddresses(texts.consent)}</span></label>
 <p class="muted">${linkAddresses(texts.terms)}</p>
@@ -32,7 +32,9 @@ ${texts.own ? html`<p>${linkAddresses(texts.own)}</p>` : NOTHING}
 
 /** What the last request failed by, for screen readers, too. */
 export const renderJoinError = (language: PageLanguage, fault?: PageWord): Html =>
-  fault ? html`<p class="fault" role="alert">${text(fillPageWords(language, fault))}</p>` : NOTHING
+  fault
+    ? html`<p class="fault" role="alert">${escapeText(fillPageWords(language, fault))}</p>`
+    : NOTHING
 
 type Country = readonly [country: string, words: string]
 const known = new Map<PageLanguage, readonly Country[]>()
@@ -41,12 +43,12 @@ const known = new Map<PageLanguage, readonly Country[]>()
 function listCountries(language: PageLanguage): readonly Country[] {
   const names = new Intl.DisplayNames(language, { type: 'region' })
   const { compare } = new Intl.Collator(language)
-  return phoneCountries()
+  return listPhoneCountries()
     .map(({ country, code }): Country => [country, `${names.of(country)} (${code})`])
     .sort(([, a], [, b]) => compare(a, b))
 }
 
-function options(language: PageLanguage, chosen: string): readonly Html[] {
+function renderCountryOptions(language: PageLanguage, chosen: string): readonly Html[] {
   const countries = known.get(language) ?? listCountries(language)
   known.set(language, countries)
   const hasNone = !countries.some(([country]) => country === chosen)
@@ -54,8 +56,8 @@ function options(language: PageLanguage, chosen: string): readonly Html[] {
     ...(hasNone ? [html`<option value="" selected></option>`] : []),
     ...countries.map(([country, words]) =>
       country === chosen
-        ? html`<option value="${text(country)}" selected>${text(words)}</option>`
-        : html`<option value="${text(country)}">${text(words)}</option>`,
+        ? html`<option value="${escapeText(country)}" selected>${escapeText(words)}</option>`
+        : html`<option value="${escapeText(country)}">${escapeText(words)}</option>`,
     ),
   ]
 }

@@ -3,7 +3,7 @@ import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { readStopLink, type StopLink } from '../../base/stop-link.ts'
 import { renderJoinError } from './join-form.ts'
-import { type Html, html, NOTHING, renderHtmlPage, text } from './page-html.ts'
+import { escapeText, type Html, html, NOTHING, renderHtmlPage } from './page-html.ts'
 import { fillPageWords, type PageLanguage, type PageWord } from './page-words.ts'
 
 /** A group that a person can leave. */
@@ -58,9 +58,9 @@ export const leaveText = ({ language, account, number }: LeavePage): string =>
 export function leaveForm(shown: LeavePage, fault?: PageWord): string {
   const { language, account, groups } = shown
   const button = (group: string, word: PageWord, name = ''): Html =>
-    html`<button name="group" value="${text(group)}">${text(fillPageWords(language, word, { account, group: name }))}</button>`
+    html`<button name="group" value="${escapeText(group)}">${escapeText(fillPageWords(language, word, { account, group: name }))}</button>`
   const body = html`${renderJoinError(language, fault)}
-<p>${text(leaveText(shown))}</p>
+<p>${escapeText(leaveText(shown))}</p>
 <form method="post">
 ${button('', 'leaveAll')}
 ${groups.length > 0 ? groups.map(({ id, name }) => button(id, 'leaveGroup', name)) : NOTHING}
@@ -75,5 +75,9 @@ export function renderLeftPage(
 ): string {
   const names = { account, group: group?.name ?? '' }
   const sentence = fillPageWords(language, group ? 'leftGroup' : 'leftAll', names, number)
-  return renderHtmlPage(language, fillPageWords(language, 'left'), html`<p>${text(sentence)}</p>`)
+  return renderHtmlPage(
+    language,
+    fillPageWords(language, 'left'),
+    html`<p>${escapeText(sentence)}</p>`,
+  )
 }

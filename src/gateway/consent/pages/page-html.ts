@@ -47,23 +47,23 @@ export const PAGE_HEADERS: Readonly<Record<string, string>> = {
 /** HTML that is ready to stand in a page. Only this file makes it of texts, and escapes them. */
 export type Html = string & { readonly isHtml: never }
 
-const made = (text: string) => text as Html
+const toHtml = (text: string) => text as Html
 
-export const text = (words: string): Html => made(escapeHtml(words))
+export const escapeText = (words: string): Html => toHtml(escapeHtml(words))
 
 /** Fills texts into HTML. Escapes them, unless they are `Html`; lists are joined. */
 export const html = (
   parts: TemplateStringsArray,
   ...values: readonly (Html | readonly Html[])[]
 ): Html =>
-  made(
+  toHtml(
     String.raw(
       { raw: parts },
       ...values.map((value) => (typeof value === 'string' ? value : value.join(''))),
     ),
   )
 
-export const NOTHING = made('')
+export const NOTHING = toHtml('')
 
 /** An address in a text: only http and https become links. Punctuation after it is not of the address. */
 const ADDRESS = /(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}])/i
@@ -71,10 +71,12 @@ const ADDRESS = /(https?:\/\/[^\s<>"']+[^\s<>"'.,;:!?)\]}])/i
 /** A text of an account, with links for its addresses. Line breaks stay. */
 export function linkAddresses(words: string): Html {
   const parts = words.split(ADDRESS)
-  return made(parts.map((part, i) => (i % 2 === 1 ? link(part) : escapeHtml(part))).join(''))
+  return toHtml(
+    parts.map((part, i) => (i % 2 === 1 ? renderLink(part) : escapeHtml(part))).join(''),
+  )
 }
 
-const link = (address: string) =>
+const renderLink = (address: string) =>
   `<a href="${escapeHtml(address)}" rel="nofollow noopener noreferrer">${escapeHtml(address)}</a>`
 
 /** A whole page. */

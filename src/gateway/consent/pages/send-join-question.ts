@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Config } from '../../../platform/config.ts'
-import { evaluate } from '../../../platform/db/call.ts'
+import { evaluateSql } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { withSavepoint } from '../../../platform/db/savepoint.ts'
 import { counts } from '../../../platform/tools/counts.ts'
-import { randomId } from '../../../platform/tools/random.ts'
+import { makeRandomId } from '../../../platform/tools/random.ts'
 import { lockUserSends } from '../../base/lock-user-sends.ts'
 import { makeAccountSender } from '../../base/make-sender.ts'
 import { findOrMakeService, findService, type Service } from '../../codes/find-service.ts'
@@ -15,8 +15,8 @@ import { CODE_PRIORITY } from '../../codes/limits/send-code-text.ts'
 import { findPending, sendCode } from '../../codes/start-verification.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
 import { formatInstant } from '../../messages/send/expiry.ts'
-import { PLAIN_OPTIONS, toOne } from '../../messages/send/send-options.ts'
-import { prepareOffer, sendInside } from '../../messages/send/send-texts.ts'
+import { makeSingleSend, PLAIN_OPTIONS } from '../../messages/send/send-options.ts'
+import { prepareOffer, sendInTransaction } from '../../messages/send/send-texts.ts'
 import type { AcceptConfig } from '../../messages/send/store-offers.ts'
 import { PAUSE_SECONDS } from '../consent-answer.ts'
 import { addQuestion } from '../consent-entries.ts'
@@ -59,7 +59,7 @@ export async function askToJoin(
     await countCodes(inside, config, { asker: 'page', user, phones: [number], ip: address })
     await beginPause(db, user, number, PAUSE_SECONDS, 'page')
     const isTrial = await needsNoText(db, page, number)
-    const question = makeJoinEntry(page, visitor)
+    const question = makeConsentEntry(page, visitor)
     const send = () =>
       page.confirmsBy === 'code'
         ? sendPageCode(inside, config, page, number, service)
@@ -68,7 +68,7 @@ export async function askToJoin(
     try {
       return await withSavepoint(db, async () => {
         // a trial begins as if the person had texted a word, which ends opt-outs until it is undone
-        if (isTrial) await addQuestion(db, { ...question, id: randomId(), source: 'keyword' })
+        if (isTrial) await addQuestion(db, { ...question, id: makeRandomId(), source: 'keyword' })
         const { message, wake } = await send()
         if (isTrial) throw new Undone()
         await addQuestion(db, { ...question, id: message })
@@ -87,7 +87,7 @@ export async function askToJoin(
 class Undone extends Error {}
 
 /** Fields of `consents` about what a visitor of a page has agreed to. */
-const makeJoinEntry = (
+const makeConsentEntry = (
   { user, group, shown, version }: JoinPage,
   { number, address, browser }: Visitor,
 ) => ({
@@ -103,7 +103,7 @@ const makeJoinEntry = (
 
 /** Whether a number has joined the group or opted out of all texts, or its person was erased. */
 const needsNoText = (db: Db, { user, group }: JoinPage, number: string): Promise<boolean> =>
-  evaluate(
+  evaluateSql(
     db,
     sql<boolean>`exists (select from consent_states s where s."user" = ${user} and s.number = ${number}
         and s."group" = ${group} and s.purpose = '' and s.state = 'given')
@@ -120,9 +120,9 @@ async function sendQuestion(store: Store, config: PageConfig, page: JoinPage, nu
     store,
     config,
     makeAccountSender(user, user),
-    toOne(number, body, options),
+    makeSingleSend(number, body, options),
   )
-  return { message: offer.messages[0]!.id, wake: await sendInside(store, config, offer) }
+  return { message: offer.messages[0]!.id, wake: await sendInTransaction(store, config, offer) }
 }
 
 /** Sends a code of Verify. Returns as `sendQuestion`. */

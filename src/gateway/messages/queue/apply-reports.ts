@@ -2,17 +2,17 @@ import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { DEVICE_PACE_MS, makeDatabaseGroups } from '../../../platform/db/group-commits.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { matchAny, queries, unindexed } from '../../../platform/db/queries.ts'
+import { matchAny, queries, writeUnindexed } from '../../../platform/db/queries.ts'
 import { counts } from '../../../platform/tools/counts.ts'
 import type { Device } from '../../base/device-record.ts'
 import { lockUserSends } from '../../base/lock-user-sends.ts'
 import { NEXT } from '../../base/message-status.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
-import { endIfRefused, reassign } from './reassign-messages.ts'
+import { cancelIfRefused, reassignMessages } from './reassign-messages.ts'
 import { redactCodes } from './redact-codes.ts'
 import {
   type Applied,
-  applyTogether,
+  applyReportGroup,
   type DeviceReports,
   type LineOutcome,
   makeAppliedResult,
@@ -27,16 +27,16 @@ async function lockMessages(db: Db, { id: device, user }: Device, ids: readonly 
     .selectFrom('sms_dispatch')
     .select(['message', 'line'])
     .where('message', '=', matchAny(ids))
-    .where(unindexed('device'), '=', device)
-    .where(unindexed('user'), '=', user)
+    .where(writeUnindexed('device'), '=', device)
+    .where(writeUnindexed('user'), '=', user)
     .orderBy('message')
     .forUpdate()
     .execute()
   await queries(db)
     .selectFrom('sms_messages')
     .where('id', '=', matchAny(ids))
-    .where(unindexed('device'), '=', device)
-    .where(unindexed('user'), '=', user)
+    .where(writeUnindexed('device'), '=', device)
+    .where(writeUnindexed('user'), '=', user)
     .orderBy('id')
     .forUpdate()
     .execute()
@@ -48,7 +48,7 @@ const reporting = makeDatabaseGroups<DeviceReports, Applied>((db) => ({
   isOnce: true,
   paceMs: DEVICE_PACE_MS,
   sizeOf: ({ reports }) => reports.length,
-  store: (items) => applyTogether(db, items),
+  store: (items) => applyReportGroup(db, items),
 }))
 
 /** Applies a device's reports in order. Returns a result for each. */
@@ -59,14 +59,14 @@ export async function applyReports(
   deviceOnlineSeconds: number,
 ): Promise<ReportResult[]> {
   const reports = await redactCodes(store.db, given)
-  const apply = isPlain(store, reports) ? applyInGroup : applyLocked
+  const apply = isPlainBatch(store, reports) ? applyInGroup : applyLocked
   const { results, outcomes } = await apply(store, device, reports, deviceOnlineSeconds)
   for (const { result } of results) counts.reports[result]++
   await noteOutcomes(store.db, outcomes)
   return results
 }
 
-const isPlain = ({ db }: Store, reports: readonly Report[]) =>
+const isPlainBatch = ({ db }: Store, reports: readonly Report[]) =>
   !db.inTransaction &&
   reports.every(({ not_sent }) => !not_sent) &&
   new Set(reports.map(({ id }) => id)).size === reports.length
@@ -103,7 +103,7 @@ async function applyLocked(...[store, device, reports, seconds]: Parameters<type
         else results[number] = makeAppliedResult(report, next === '' ? 'failed' : 'assigned')
         if (next) woken.add(next)
       }
-      const [done] = await applyTogether(db, [
+      const [done] = await applyReportGroup(db, [
         { device, reports: others.map(([, report]) => report) },
       ])
       others.forEach(([number], i) => {
@@ -145,8 +145,8 @@ async function giveBack(db: Db, device: Device, report: Report, onlineSeconds: n
     .where('state', '=', sql.lit('sending'))
     .where('attempt', '=', report.attempt)
     .forUpdate()
-  if ((await endIfRefused(db, returned)).length > 0) return ''
+  if ((await cancelIfRefused(db, returned)).length > 0) return ''
   const why = `Not sent. ${report.error_message ?? ''}`.trim()
-  const [next] = await reassign(db, returned, why, onlineSeconds)
+  const [next] = await reassignMessages(db, returned, why, onlineSeconds)
   return next
 }

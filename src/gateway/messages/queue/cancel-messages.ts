@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries, unindexed } from '../../../platform/db/queries.ts'
+import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { REASONS } from '../../base/message-status.ts'
 import type { Permit } from '../../base/permissions.ts'
@@ -31,11 +31,11 @@ const selectQueued = (db: Db, permit: Permit) =>
     .selectFrom('sms_messages as m')
     .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
     .innerJoin(bindSenderLimits(permit).as('l'), (join) => join.onTrue())
-    .where(unindexed('m.user'), '=', permit.sender.user)
-    .where(unindexed('d.user'), '=', permit.sender.user)
+    .where(writeUnindexed('m.user'), '=', permit.sender.user)
+    .where(writeUnindexed('d.user'), '=', permit.sender.user)
     .where(sql<boolean>`d.state || '' in ('pending', 'assigned')`)
 
-const ofBatch = (db: Db, permit: Permit, batch: string) =>
+const selectBatchMessages = (db: Db, permit: Permit, batch: string) =>
   selectQueued(db, permit).where('m.batch_id', '=', batch).where('m.batch_id', '<>', sql.lit(''))
 
 /**
@@ -43,7 +43,7 @@ const ofBatch = (db: Db, permit: Permit, batch: string) =>
  * `batch_not_found`, 403, 409.
  */
 export async function cancelBatch(store: Store, permit: Permit, batchId: string) {
-  const { refused } = await ofBatch(store.db, permit, batchId)
+  const { refused } = await selectBatchMessages(store.db, permit, batchId)
     .select(({ fn }) => fn.max(writeRefusalSql('cancel', permit)).as('refused'))
     .executeTakeFirstOrThrow()
   if (refused !== null) throw toGatewayError(permit.sender, refused)
@@ -76,7 +76,7 @@ export async function cancelWaiting(
  * cancellations. Throws if the judge refuses one.
  */
 export async function lockWaiting(db: Db, permit: Permit, batchId: string) {
-  const found = await ofBatch(db, permit, batchId)
+  const found = await selectBatchMessages(db, permit, batchId)
     .select(['d.message', 'd.device', 'd.attempt', 'm.sent_by as author'])
     .select(writeRefusalSql('cancel', permit).as('refused'))
     .where(sql<boolean>`m.status || '' in ('pending', 'assigned')`)
@@ -162,7 +162,7 @@ export async function cancelOnce(store: Store, permit: Permit, id: string): Prom
     .selectFrom('sms_messages')
     .select(['status', 'error_message'])
     .where('id', '=', id)
-    .where(unindexed('user'), '=', user)
+    .where(writeUnindexed('user'), '=', user)
     .executeTakeFirst()
   if (!found) throw gatewayRefusal('message_not_found')
   if (found.status !== 'failed' || found.error_message !== REASONS.canceled)

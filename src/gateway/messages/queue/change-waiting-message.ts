@@ -3,17 +3,17 @@ import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { formatDate } from '../../../engine/fields/date.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../../engine/fields/instant.ts'
-import { invalid } from '../../../platform/common-refusals.ts'
+import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries, unindexed } from '../../../platform/db/queries.ts'
+import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
 import { countSegments } from '../../../portable/segments.ts'
-import { checkShape, visibleText } from '../../base/body-schemas.ts'
+import { checkShape, makeVisibleText } from '../../base/body-schemas.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { isAllowed, type Permit, requirePermit } from '../../base/permissions.ts'
 import { COMMON } from '../send/body-schema.ts'
-import { checkExpiry, expiresBeforeDue, keepFutureDate } from '../send/expiry.ts'
+import { checkExpiry, keepFutureDate, makeExpiryError } from '../send/expiry.ts'
 import { MAX_CHARACTERS } from '../send/send-options.ts'
-import { IS_OF_CAMPAIGN, ownedByCampaign, toGatewayError } from '../send/sending-permission.ts'
+import { IS_OF_CAMPAIGN, makeCampaignError, toGatewayError } from '../send/sending-permission.ts'
 import { checkLength } from '../send/write-texts.ts'
 
 /** A change of scheduled messages. Null keeps the present value. */
@@ -46,8 +46,8 @@ export const selectWaiting = (db: Db, { sender: { user } }: Permit) =>
     .selectFrom('sms_messages as m')
     .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
     .select('d.message')
-    .where(unindexed('m.user'), '=', user)
-    .where(unindexed('d.user'), '=', user)
+    .where(writeUnindexed('m.user'), '=', user)
+    .where(writeUnindexed('d.user'), '=', user)
     .where(sql<boolean>`m.status || '' = 'pending' and d.state || '' = 'pending'`)
     .where('d.due_at', '<', sql<Date>`'infinity'`)
     .where('d.sealed', 'is', null)
@@ -75,7 +75,7 @@ export const MESSAGE_CHANGE = z
       'The end: a message that no device has claimed by then ends as `failed`. Empty: no end. Excludes `ttl`.',
     ),
     ttl: COMMON.ttl,
-    body: visibleText()
+    body: makeVisibleText()
       .nullish()
       .meta({ maxLength: MAX_CHARACTERS, description: 'The text, in Unicode characters.' }),
     priority: COMMON.priority.describe('Higher goes first.'),
@@ -99,7 +99,7 @@ export function readChange(raw: unknown, now: Date): Change {
   const given = checkShape(MESSAGE_CHANGE, raw)
   const change = parseMessageChange(given, now)
   if (Object.values(change).every((part) => part === null))
-    throw invalid('scheduled_at, expires_at, ttl, body or priority must be given')
+    throw invalidRequest('scheduled_at, expires_at, ttl, body or priority must be given')
   return change
 }
 
@@ -143,7 +143,7 @@ export async function changeMessage({ db }: Store, permit: Permit, id: string, c
 export function throwFault({ sender }: Permit, { unfit, refusal }: Verdict): void {
   if (refusal === 'scope') requirePermit(sender, 'cancel')
   if (refusal !== null) throw toGatewayError(sender, refusal)
-  if (unfit) throw expiresBeforeDue()
+  if (unfit) throw makeExpiryError()
 }
 
 async function explainNoChange(db: Db, user: string, id: string): Promise<Error> {
@@ -151,8 +151,8 @@ async function explainNoChange(db: Db, user: string, id: string): Promise<Error>
     .selectFrom('sms_messages as m')
     .select(sql<string>`case when ${IS_OF_CAMPAIGN} then m.sent_by else '' end`.as('campaign'))
     .where('m.id', '=', id)
-    .where(unindexed('m.user'), '=', user)
+    .where(writeUnindexed('m.user'), '=', user)
     .executeTakeFirst()
   if (!found) return gatewayRefusal('message_not_found')
-  return found.campaign ? ownedByCampaign(found.campaign) : gatewayRefusal('not_changeable')
+  return found.campaign ? makeCampaignError(found.campaign) : gatewayRefusal('not_changeable')
 }

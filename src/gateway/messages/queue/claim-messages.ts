@@ -6,10 +6,10 @@ import { INSTANT, INSTANT_OR_EMPTY } from '../../../engine/fields/instant.ts'
 import { LOCKS } from '../../../platform/db/advisory-locks.ts'
 import { DEVICE_PACE_MS, makeDatabaseGroups } from '../../../platform/db/group-commits.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { lock, queries } from '../../../platform/db/queries.ts'
+import { queries, takeLock } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { counts } from '../../../platform/tools/counts.ts'
-import { allowance, type Device } from '../../base/device-record.ts'
+import { type Device, writeAllowance } from '../../base/device-record.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { openText } from '../send/encrypt-text.ts'
 
@@ -132,10 +132,10 @@ async function claimTogether(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
  * The device's other claims wait until the transaction ends.
  */
 async function readFreeLimits(db: Db, { id, user }: Device) {
-  await lock(db, LOCKS.claim, id)
+  await takeLock(db, LOCKS.claim, id)
   const found = await queries(db)
     .selectFrom('devices as d')
-    .select(sql<number | null>`${sql.raw(allowance('d'))}`.as('left'))
+    .select(sql<number | null>`${sql.raw(writeAllowance('d'))}`.as('left'))
     .select(
       sql<string | null>`(select json_object_agg(l.id, greatest(0, l.per_minute - (
         select coalesce(sum(h.messages), 0) from device_handouts h

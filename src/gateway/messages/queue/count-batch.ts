@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { queries, unindexed } from '../../../platform/db/queries.ts'
+import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { STATUSES } from '../../base/message-status.ts'
 
@@ -23,7 +23,7 @@ export async function countBatch(store: Store, user: string, batchId: string) {
     .select(({ fn }) => ['status', fn.countAll<number>().as('messages')])
     .where('batch_id', '=', batchId)
     .where('batch_id', '<>', sql.lit(''))
-    .where(unindexed('user'), '=', user)
+    .where(writeUnindexed('user'), '=', user)
     .groupBy('status')
     .execute()
   if (found.length === 0) throw gatewayRefusal('batch_not_found')

@@ -1,7 +1,12 @@
 import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { anyFound, inSeconds, queries, unindexed } from '../../../platform/db/queries.ts'
+import {
+  matchAnyFound,
+  queries,
+  writeTimeInSeconds,
+  writeUnindexed,
+} from '../../../platform/db/queries.ts'
 import type { Device } from '../../base/device-record.ts'
 
 /** An attempt to send a message. Each claim of the message is a new attempt. */
@@ -27,27 +32,27 @@ export async function renewLeases(
           join.onRef('g.id', '=', 'd.message').onRef('g.attempt', '=', 'd.attempt'),
         )
         .select('d.message')
-        .where(unindexed('d.device'), '=', device.id)
-        .where(unindexed('d.user'), '=', device.user)
-        .where(unindexed('d.state'), '=', 'sending')
+        .where(writeUnindexed('d.device'), '=', device.id)
+        .where(writeUnindexed('d.user'), '=', device.user)
+        .where(writeUnindexed('d.state'), '=', 'sending')
         .orderBy('d.message')
         .forUpdate('d'),
     )
     .updateTable('sms_dispatch as d')
     .from('held as h')
-    .set({ lease_until: sql`greatest(d.lease_until, ${inSeconds(leaseSeconds)})` })
+    .set({ lease_until: sql`greatest(d.lease_until, ${writeTimeInSeconds(leaseSeconds)})` })
     .whereRef('d.message', '=', 'h.message')
     .execute()
 }
 
 /** Extends all leases after an outage of this server, so that devices can report, and records the outage. */
 export async function extendAllLeases(db: Db, seconds: number): Promise<void> {
-  const until = inSeconds(seconds)
+  const until = writeTimeInSeconds(seconds)
   await queries(db)
     .updateTable('sms_dispatch')
     .set({ lease_until: until })
     .where('message', '=', ({ selectFrom }) =>
-      anyFound(
+      matchAnyFound(
         selectFrom('sms_dispatch')
           .select('message')
           .where('state', '=', sql.lit('sending'))

@@ -1,11 +1,11 @@
 import { type Expression, sql } from 'kysely'
-import { call, callForRows } from '../../../platform/db/call.ts'
+import { callFunction, callFunctionRows } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { REASONS } from '../../base/message-status.ts'
-import { stickySince } from '../send/store-offers.ts'
+import { computeStickySince } from '../send/store-offers.ts'
 import { failMessages } from './fail-messages.ts'
-import { endIfRefused, listWokenDevices, reassign } from './reassign-messages.ts'
+import { cancelIfRefused, listWokenDevices, reassignMessages } from './reassign-messages.ts'
 
 /** Maximum messages for each step of a sweep. The next sweep, a second later, takes others. */
 const MAX_ROWS = 1_000
@@ -14,7 +14,7 @@ const selectQueued = (db: Db) =>
   queries(db).selectFrom('sms_dispatch as d').select('d.message').limit(sql.lit(MAX_ROWS))
 
 /** Makes a step of a sweep that fails the messages that `find` locks. */
-const failing = (reason: string, find: (db: Db) => Expression<unknown>) => async (db: Db) => {
+const makeFailStep = (reason: string, find: (db: Db) => Expression<unknown>) => async (db: Db) => {
   await failMessages(db, find(db), reason)
   return []
 }
@@ -25,7 +25,7 @@ const IS_REFUSED = sql<boolean>`exists (
   where m.id = d.message and sms_refusals(d."user", array[m."to"]::text[], d.scope::text, m.sent_by) is not null)`
 
 /** Fails messages that a device claimed but did not report in time, and that must not be sent again. */
-export const failExpiredLeases = failing(REASONS.silent, (db) =>
+export const failExpiredLeases = makeFailStep(REASONS.silent, (db) =>
   selectQueued(db)
     .where('d.state', '=', sql.lit('sending'))
     .where('d.lease_until', '<=', sql<Date>`now()`)
@@ -53,8 +53,8 @@ const REFUSED_AND_NEXT = sql`array(
  * Ends messages that a claim has refused, and those behind them that it would refuse: a claim marks only as
  * many as the device asks for. Returns their devices, which may claim others.
  */
-export const endRefused = (db: Db): Promise<string[]> =>
-  endIfRefused(
+export const cancelRefusedMessages = (db: Db): Promise<string[]> =>
+  cancelIfRefused(
     db,
     selectQueued(db)
       .where(sql<boolean>`d.message = any(${REFUSED_AND_NEXT})`)
@@ -65,7 +65,7 @@ export const endRefused = (db: Db): Promise<string[]> =>
   )
 
 /** Fails messages that expired before a device claimed them. */
-export const endExpired = failing(REASONS.expired, (db) =>
+export const endExpired = makeFailStep(REASONS.expired, (db) =>
   selectQueued(db)
     .where('d.state', '<>', sql.lit('sending'))
     .where('d.expires_at', '<=', sql<Date>`now()`)
@@ -75,7 +75,7 @@ export const endExpired = failing(REASONS.expired, (db) =>
 )
 
 /** Fails messages for a deleted device that their request names. */
-export const endOrphaned = failing(REASONS.deviceDeleted, (db) =>
+export const endOrphaned = makeFailStep(REASONS.deviceDeleted, (db) =>
   selectQueued(db)
     .innerJoin(sql<{ device: string }>`sms_queued_devices()`.as('p'), 'p.device', 'd.device')
     .where('d.pinned', '=', true)
@@ -88,7 +88,7 @@ export const endOrphaned = failing(REASONS.deviceDeleted, (db) =>
 )
 
 /** Fails due messages for a deleted line that their request names. */
-export const endLineless = failing(REASONS.lineDeleted, (db) =>
+export const endLineless = makeFailStep(REASONS.lineDeleted, (db) =>
   selectQueued(db)
     .where('d.state', '=', sql.lit('pending'))
     .where('d.due_at', '<=', sql<Date>`now()`)
@@ -113,28 +113,35 @@ export async function retryExpiredLeases(db: Db, onlineSeconds: number): Promise
     .orderBy('d.lease_until')
     .forUpdate()
     .skipLocked()
-  return reassign(db, expired, 'The device went silent', onlineSeconds, true)
+  return reassignMessages(db, expired, 'The device went silent', onlineSeconds, true)
 }
 
 /** Reassigns unclaimed messages of devices that are deleted, disabled, offline or silent. */
 export const reassignUnclaimed = (db: Db, onlineSeconds: number): Promise<string[]> =>
-  listWokenDevices(callForRows(db, 'sms_reassign_unclaimed', onlineSeconds, MAX_ROWS))
+  listWokenDevices(callFunctionRows(db, 'sms_reassign_unclaimed', onlineSeconds, MAX_ROWS))
 
 /** Wakes devices for unclaimed messages. */
-export const wakeUnclaimed = (db: Db): Promise<string[]> =>
-  listWokenDevices(callForRows(db, 'sms_rewake', MAX_ROWS * 5))
+export const wakeUnclaimedAgain = (db: Db): Promise<string[]> =>
+  listWokenDevices(callFunctionRows(db, 'sms_rewake', MAX_ROWS * 5))
 
-/** Takes back unclaimed messages that may not be sent now or have no device. `releaseDue` reassigns them. */
-export async function returnStale(db: Db): Promise<string[]> {
-  await call(db, 'sms_return_stale', MAX_ROWS)
+/**
+ * Takes back unclaimed messages that may not be sent now or have no device. `releaseDueMessages` reassigns
+ * them.
+ */
+export async function returnStaleMessages(db: Db): Promise<string[]> {
+  await callFunction(db, 'sms_return_stale', MAX_ROWS)
   return []
 }
 
 /** Assigns due messages to lines, first those that waited for a line. */
-export async function releaseDue(db: Db, onlineSeconds: number, stickyDays = 0): Promise<string[]> {
-  const sticky = stickySince(new Date(), stickyDays)
+export async function releaseDueMessages(
+  db: Db,
+  onlineSeconds: number,
+  stickyDays = 0,
+): Promise<string[]> {
+  const sticky = computeStickySince(new Date(), stickyDays)
   const release = (due: Expression<unknown>) =>
-    listWokenDevices(callForRows(db, 'sms_release', due, onlineSeconds, sticky))
+    listWokenDevices(callFunctionRows(db, 'sms_release', due, onlineSeconds, sticky))
   const waited = await release(sql`sms_due_waiting(${onlineSeconds}, ${MAX_ROWS})`)
   const scheduled = await release(sql`sms_due_scheduled(${onlineSeconds}, ${MAX_ROWS})`)
   return [...waited, ...scheduled]

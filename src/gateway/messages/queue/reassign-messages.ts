@@ -1,5 +1,5 @@
 import { type Expression, sql } from 'kysely'
-import { callForRows } from '../../../platform/db/call.ts'
+import { callFunctionRows } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 
 /** The devices to wake after the commit, which a function of sql/functions/messages/queue returns. */
@@ -8,14 +8,14 @@ export const listWokenDevices = async (
 ): Promise<string[]> => (await step).map(({ device }) => device)
 
 /** Ends those messages of `source` that may not go to their persons any more. Returns their devices. */
-export const endIfRefused = (db: Db, source: Expression<unknown>): Promise<string[]> =>
-  listWokenDevices(callForRows(db, 'sms_end_refused', sql`array(${source})`))
+export const cancelIfRefused = (db: Db, source: Expression<unknown>): Promise<string[]> =>
+  listWokenDevices(callFunctionRows(db, 'sms_end_refused', sql`array(${source})`))
 
 /**
  * Gives other devices the messages that `source` finds: a query that locks rows of sms_dispatch and selects
  * their `message`. `why`: for their events. `isCharged`: limits of lines count this attempt and the next one.
  */
-export const reassign = (
+export const reassignMessages = (
   db: Db,
   source: Expression<unknown>,
   why: string,
@@ -23,5 +23,5 @@ export const reassign = (
   isCharged = false,
 ): Promise<string[]> =>
   listWokenDevices(
-    callForRows(db, 'sms_reassign', sql`array(${source})`, [why], onlineSeconds, isCharged),
+    callFunctionRows(db, 'sms_reassign', sql`array(${source})`, [why], onlineSeconds, isCharged),
   )

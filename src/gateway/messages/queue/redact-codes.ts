@@ -6,7 +6,7 @@ import { maskSecrets } from '../../../platform/tools/mask-secrets.ts'
 import { openText, SEALED } from '../send/encrypt-text.ts'
 
 /** Texts that are stored encrypted. `sealed` is null once the text was sent. */
-const findHidden = (db: Db, ids: readonly string[]) =>
+const findHiddenCodes = (db: Db, ids: readonly string[]) =>
   queries(db)
     .selectFrom('sms_messages as m')
     .leftJoin('sms_dispatch as d', 'd.message', 'm.id')
@@ -40,9 +40,9 @@ export async function redactCodes<R extends DeviceWords>(
   const ids = reports.filter(({ error_message }) => error_message).map(({ id }) => id)
   if (ids.length === 0) return reports
   const secrets = new Map<string, readonly string[] | undefined>()
-  for (const { id, user, shown, sealed } of await findHidden(db, ids)) {
+  for (const { id, user, shown, sealed } of await findHiddenCodes(db, ids)) {
     const text = sealed === null ? undefined : await openText(db, user, sealed)
-    secrets.set(id, text === undefined ? undefined : [text, ...hiddenParts(text, shown)])
+    secrets.set(id, text === undefined ? undefined : [text, ...listHiddenParts(text, shown)])
   }
   const withoutSecrets = (report: R): R => {
     if (!secrets.has(report.id)) return report
@@ -54,7 +54,7 @@ export async function redactCodes<R extends DeviceWords>(
 }
 
 /** The parts of a text in whose place the shown text has dots, and all words that it lacks. */
-function hiddenParts(text: string, shown: string): string[] {
+function listHiddenParts(text: string, shown: string): string[] {
   const dotted = text.length === shown.length ? [...shown.matchAll(/•+/g)] : []
   const parts = dotted.map(({ 0: dots, index }) => text.slice(index, index + dots.length))
   const words = text.match(/[\p{L}\p{N}]{3,}/gu) ?? []

@@ -6,7 +6,7 @@ import { queries } from '../../../platform/db/queries.ts'
 import { checkShape } from '../../base/body-schemas.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import { type Permit, requirePermit } from '../../base/permissions.ts'
-import { COMMON, date } from '../send/body-schema.ts'
+import { COMMON, makeDateSchema } from '../send/body-schema.ts'
 import { requireOwnBatch } from '../send/sending-permission.ts'
 import {
   bindChangeTerms,
@@ -24,7 +24,7 @@ const selectOfBatch = (db: Db, permit: Permit, batch: string) =>
 
 export const RESCHEDULE = z
   .strictObject({
-    scheduled_at: date().describe('Not before this instant. One that is past means now.'),
+    scheduled_at: makeDateSchema().describe('Not before this instant. One that is past means now.'),
     expires_at: MESSAGE_CHANGE.shape.expires_at,
     ttl: COMMON.ttl,
   })
@@ -54,7 +54,7 @@ export async function rescheduleBatch(
   const permit = await requireBatch(store, sender, batchId, change)
   let rescheduled = 0
   for (let last: string | null = ''; last !== null; ) {
-    const some: Some = await rescheduleSome(store.db, permit, batchId, change, last)
+    const some: Some = await rescheduleChunk(store.db, permit, batchId, change, last)
     rescheduled += some.changed
     last = some.last
   }
@@ -82,7 +82,7 @@ interface Some {
   readonly changed: number
 }
 
-async function rescheduleSome(
+async function rescheduleChunk(
   db: Db,
   permit: Permit,
   batchId: string,

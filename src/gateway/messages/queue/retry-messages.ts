@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries, unindexed } from '../../../platform/db/queries.ts'
-import { derivedId } from '../../../platform/tools/random.ts'
+import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
+import { deriveId } from '../../../platform/tools/random.ts'
 import { normalizePhone } from '../../../portable/phone/read.ts'
 import { countSegments } from '../../../portable/segments.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
@@ -14,11 +14,16 @@ import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
 import { findRefused } from '../send/excluded-recipients.ts'
 import { moveExpiry } from '../send/expiry.ts'
 import type { Offer } from '../send/offer.ts'
-import { PLAIN_OPTIONS, toOne } from '../send/send-options.ts'
-import { makeOfferedMessage, type SendServices, type Sent, send } from '../send/send-texts.ts'
+import { makeSingleSend, PLAIN_OPTIONS } from '../send/send-options.ts'
+import {
+  makeOfferedMessage,
+  type SendServices,
+  type Sent,
+  sendMessages,
+} from '../send/send-texts.ts'
 import {
   IS_OF_CAMPAIGN,
-  ownedByCampaign,
+  makeCampaignError,
   requireOwnBatch,
   toGatewayError,
 } from '../send/sending-permission.ts'
@@ -61,7 +66,7 @@ const selectMessages = (db: Db, user: string) =>
       sql<string>`case when ${IS_OF_CAMPAIGN} then m.sent_by else '' end`.as('campaign'),
       KEPT_SCOPE.as('scope'),
     ])
-    .where(unindexed('m.user'), '=', user)
+    .where(writeUnindexed('m.user'), '=', user)
     .orderBy('m._rowid')
 
 /** Numbers may have been stored in a form that the server no longer stores: see `normalizePhone`. */
@@ -115,7 +120,7 @@ export async function retryBatch(
   ) {
     const some = due.slice(at, at + MAX_OFFERS)
     const decided = await Promise.all(
-      some.map((one) => offerAgain(services, permit, one, batch, keepsQuiet)),
+      some.map((one) => offerFailedAgain(services, permit, one, batch, keepsQuiet)),
     )
     for (const [i, { outcome, message }] of decided.entries())
       if (outcome === 'accepted' || outcome === 'known') ids.set(some[i]!, message)
@@ -144,7 +149,7 @@ function findRetryObstacle(
 }
 
 /** Sends a failed message again. If accepted, the verdict has the new message's id. */
-async function offerAgain(
+async function offerFailedAgain(
   services: SendServices,
   permit: Permit,
   one: Failed,
@@ -159,7 +164,7 @@ async function offerAgain(
     priority,
     sim,
     guarantee,
-    expiresAt: expiryNow(one),
+    expiresAt: computeExpiryNow(one),
     batch,
     body: one.body,
     clientRef: retryRef(one.id),
@@ -171,7 +176,7 @@ async function offerAgain(
 }
 
 /** The id of the batch that resends a batch's failed messages. */
-export const batchAfter = (batchId: string): string => derivedId(`retry:${batchId}`)
+export const batchAfter = (batchId: string): string => deriveId(`retry:${batchId}`)
 
 /** Sends a failed message again. Idempotent. Throws 404, 409 `not_retriable`, and as `send`. */
 export async function retryMessage(
@@ -185,7 +190,7 @@ export async function retryMessage(
     .executeTakeFirst()
   if (!one) throw gatewayRefusal('message_not_found')
   const { status, type, to, body, priority, sim, guarantee, campaign, reason } = one
-  if (campaign !== '' && campaign !== sender.sentBy) throw ownedByCampaign(campaign)
+  if (campaign !== '' && campaign !== sender.sentBy) throw makeCampaignError(campaign)
   if (status !== 'failed' || type !== 'outgoing') throw gatewayRefusal('not_retriable')
   if (reason === REASONS.optedOut)
     throw gatewayRefusal('not_retriable', 'The recipient had opted out: send a new text')
@@ -198,14 +203,24 @@ export async function retryMessage(
     throw gatewayRefusal('not_retriable', 'The person was erased and gets no more texts')
   if (body === '')
     throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
-  const again = { priority, sim, guarantee, expiresAt: expiryNow(one), clientRef: retryRef(id) }
+  const again = {
+    priority,
+    sim,
+    guarantee,
+    expiresAt: computeExpiryNow(one),
+    clientRef: retryRef(id),
+  }
   const scope = readScope(one.scope)
   const options = { ...PLAIN_OPTIONS, ...again, scope }
-  return send(services, sender, toOne(normalizePhone(to), body, options, device_id ?? ''))
+  return sendMessages(
+    services,
+    sender,
+    makeSingleSend(normalizePhone(to), body, options, device_id ?? ''),
+  )
 }
 
 /** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */
 const retryRef = (id: string) => `retry:${id}`
 
 /** The expiry of a message that is sent again now: as long after now as it was after `due`; '' for none. */
-const expiryNow = ({ due, expiresAt }: Failed) => moveExpiry(expiresAt, due, Date.now())
+const computeExpiryNow = ({ due, expiresAt }: Failed) => moveExpiry(expiresAt, due, Date.now())

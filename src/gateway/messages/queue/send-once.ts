@@ -1,5 +1,5 @@
 import type { Db } from '../../../platform/db/open.ts'
-import { anyFound, queries } from '../../../platform/db/queries.ts'
+import { matchAnyFound, queries } from '../../../platform/db/queries.ts'
 
 /** Forbids sending claimed messages again: their device may no longer report whether it sent them. */
 export const sendOnce = (db: Db, user: string) =>
@@ -7,7 +7,7 @@ export const sendOnce = (db: Db, user: string) =>
     .updateTable('sms_dispatch')
     .set({ at_least_once: false })
     .where('message', '=', ({ selectFrom }) =>
-      anyFound(
+      matchAnyFound(
         selectFrom('sms_dispatch')
           .select('message')
           .where('user', '=', user)

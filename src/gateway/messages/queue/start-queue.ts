@@ -3,14 +3,14 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Config } from '../../../platform/config.ts'
 import { countChannelListeners } from '../../../platform/db/count-listeners.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { inSeconds, queries } from '../../../platform/db/queries.ts'
+import { queries, writeTimeInSeconds } from '../../../platform/db/queries.ts'
 import type { Logger } from '../../../platform/log.ts'
-import { repeat } from '../../../platform/tools/repeat.ts'
+import { repeatWork } from '../../../platform/tools/repeat.ts'
 import { pushWake } from '../../lines/push-wake.ts'
 import {
   listenToOtherNodes,
   WAKE_CHANNEL,
-  wakeHere,
+  wakeLocalDevices,
   watchUnheardWakes,
 } from '../../lines/wake-devices.ts'
 import type { PushSettings } from '../../lines/web-push.ts'
@@ -18,17 +18,26 @@ import { countMessages } from '../message-totals.ts'
 import { analyzeOutgrown } from './analyze-outgrown.ts'
 import { checkQueue } from './check-queue.ts'
 import { extendAllLeases } from './message-leases.ts'
-import { sweep } from './sweep-queue.ts'
+import { sweepQueue } from './sweep-queue.ts'
 
 /** Deletes what devices no longer need: old handouts, pairing codes, streams, counts of automatic answers. */
 async function deleteExpiredRows({ db }: Store) {
-  await queries(db).deleteFrom('device_handouts').where('at', '<', inSeconds(-86_400)).execute()
-  await queries(db).deleteFrom('device_pairings').where('expires_at', '<', inSeconds(0)).execute()
-  await queries(db).deleteFrom('device_streams').where('until', '<', inSeconds(0)).execute()
+  await queries(db)
+    .deleteFrom('device_handouts')
+    .where('at', '<', writeTimeInSeconds(-86_400))
+    .execute()
+  await queries(db)
+    .deleteFrom('device_pairings')
+    .where('expires_at', '<', writeTimeInSeconds(0))
+    .execute()
+  await queries(db)
+    .deleteFrom('device_streams')
+    .where('until', '<', writeTimeInSeconds(0))
+    .execute()
   // forget sent automatic answers that neither the daily limit nor a pause counts any more
   await queries(db)
     .deleteFrom('auto_answers_sent as s')
-    .where('s.at', '<', inSeconds(-86_400))
+    .where('s.at', '<', writeTimeInSeconds(-86_400))
     .where(
       sql<boolean>`not exists (
         select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`,
@@ -70,19 +79,22 @@ export async function startQueue(store: Store, settings: QueueSettings, log: Log
   const stops = [
     watchUnheardWakes((devices) => pushWake(store, settings, log, devices), log),
     stopListening,
-    repeat(sweeper(store, settings), SWEEP_MS, log),
-    repeat(() => analyzeOutgrown(store), SWEEP_MS, log),
-    repeat(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
-    repeat(checkNext, SWEEP_OUT_MS, log),
+    repeatWork(makeSweeper(store, settings), SWEEP_MS, log),
+    repeatWork(() => analyzeOutgrown(store), SWEEP_MS, log),
+    repeatWork(() => deleteExpiredRows(store), SWEEP_OUT_MS, log),
+    repeatWork(checkNext, SWEEP_OUT_MS, log),
   ]
-  wakeHere((await readWaitingDevices(store.db)).map(({ device }) => device))
+  wakeLocalDevices((await readWaitingDevices(store.db)).map(({ device }) => device))
   return async () => {
     for (const stop of stops) await stop()
   }
 }
 
 /** Returns a function that sweeps. For a while after a start or outage, it ignores devices' silence. */
-function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds, stickyDays }: QueueSettings) {
+function makeSweeper(
+  store: Store,
+  { deviceOnlineSeconds, leaseSeconds, stickyDays }: QueueSettings,
+) {
   const graceMs = Math.min(MAX_GRACE_MS, GRACE_LEASES * leaseSeconds * 1000)
   let wellSince: number | undefined
   let wasAway = async () => (await countChannelListeners(store.db, WAKE_CHANNEL)) <= 1
@@ -91,7 +103,12 @@ function sweeper(store: Store, { deviceOnlineSeconds, leaseSeconds, stickyDays }
       if (wellSince === undefined && (await wasAway()))
         await extendAllLeases(store.db, graceMs / 1000)
       wellSince ??= performance.now()
-      await sweep(store, deviceOnlineSeconds, performance.now() - wellSince > graceMs, stickyDays)
+      await sweepQueue(
+        store,
+        deviceOnlineSeconds,
+        performance.now() - wellSince > graceMs,
+        stickyDays,
+      )
     } catch (error) {
       wellSince = undefined
       wasAway = async () => true

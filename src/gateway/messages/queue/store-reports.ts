@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { call } from '../../../platform/db/call.ts'
+import { callFunction } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import type { Device } from '../../base/device-record.ts'
@@ -45,7 +45,10 @@ export interface Applied {
   readonly outcomes: LineOutcome[]
 }
 
-export async function applyTogether(db: Db, items: readonly DeviceReports[]): Promise<Applied[]> {
+export async function applyReportGroup(
+  db: Db,
+  items: readonly DeviceReports[],
+): Promise<Applied[]> {
   const all = items.flatMap(({ device, reports }, item) =>
     reports.map((report) => ({ item, device, report })),
   )
@@ -94,6 +97,6 @@ export interface LineOutcome {
 export async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]) {
   for (const [line, all] of Map.groupBy(outcomes, (outcome) => outcome.line)) {
     const failures = all.length - 1 - all.findLastIndex(({ hasSent }) => hasSent)
-    await call(db, 'sms_line_outcomes', line, failures < all.length, failures)
+    await callFunction(db, 'sms_line_outcomes', line, failures < all.length, failures)
   }
 }

@@ -1,19 +1,19 @@
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { LOCKS } from '../../../platform/db/advisory-locks.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { tryLock } from '../../../platform/db/queries.ts'
+import { tryTakeLock } from '../../../platform/db/queries.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
 import {
+  cancelRefusedMessages,
   endExpired,
   endLineless,
   endOrphaned,
-  endRefused,
   failExpiredLeases,
   reassignUnclaimed,
-  releaseDue,
+  releaseDueMessages,
   retryExpiredLeases,
-  returnStale,
-  wakeUnclaimed,
+  returnStaleMessages,
+  wakeUnclaimedAgain,
 } from './overdue-messages.ts'
 
 /**
@@ -26,15 +26,15 @@ const SWEEPS: readonly ((
   stickyDays: number,
 ) => Promise<readonly string[]>)[] = [
   failExpiredLeases,
-  endRefused,
+  cancelRefusedMessages,
   endExpired,
   endOrphaned,
   retryExpiredLeases,
-  returnStale,
+  returnStaleMessages,
   endLineless,
-  releaseDue,
+  releaseDueMessages,
   reassignUnclaimed,
-  wakeUnclaimed,
+  wakeUnclaimedAgain,
 ]
 /** Steps for texts of silent devices. */
 const BY_SILENCE: ReadonlySet<unknown> = new Set([
@@ -44,7 +44,7 @@ const BY_SILENCE: ReadonlySet<unknown> = new Set([
 ])
 
 /** Handles overdue messages. False if another node does. `silenceCounts`: false after a server's outage. */
-export async function sweep(
+export async function sweepQueue(
   store: Store,
   deviceOnlineSeconds: number,
   silenceCounts = true,
@@ -53,7 +53,7 @@ export async function sweep(
   const steps = silenceCounts ? SWEEPS : SWEEPS.filter((step) => !BY_SILENCE.has(step))
   const devices = new Set<string>()
   const isOurs = await store.db.transaction(async (db) => {
-    if (!(await tryLock(db, LOCKS.sweep))) return false
+    if (!(await tryTakeLock(db, LOCKS.sweep))) return false
     for (const step of steps)
       for (const device of await step(db, deviceOnlineSeconds, stickyDays)) devices.add(device)
     return true

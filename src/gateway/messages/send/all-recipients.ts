@@ -1,18 +1,18 @@
 import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { invalid } from '../../../platform/common-refusals.ts'
+import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { E164, SHORT_CODE } from '../../../portable/phone/e164.ts'
 import { normalizePhone } from '../../../portable/phone/read.ts'
 import { findSettings } from '../../base/find-settings.ts'
-import { gatewayRefusal, invalidPhone } from '../../base/gateway-errors.ts'
-import { tooMany } from '../../base/permissions.ts'
+import { gatewayRefusal, makePhoneError } from '../../base/gateway-errors.ts'
+import { makeCountError } from '../../base/permissions.ts'
 import type { SendBody } from './send-options.ts'
 
 /** Throws 400 `invalid_phone_number`. */
 export function checkPhones(phones: readonly string[]): void {
-  for (const phone of phones) if (!E164.test(phone)) throw invalidPhone(phone)
+  for (const phone of phones) if (!E164.test(phone)) throw makePhoneError(phone)
 }
 
 /**
@@ -34,10 +34,11 @@ export async function readAllRecipients(
     const members = await groupMembers(db, user, groupIds, limit)
     for (const phone of members) phones.add(normalizePhone(phone))
     // two contacts of one person count once, but then more members may be unread
-    if (members.length === limit) throw tooMany(max)
+    if (members.length === limit) throw makeCountError(max)
   }
-  if (phones.size > max) throw tooMany(max)
-  if (groupIds.length > 0 && phones.size === 0) throw invalid('group_ids has no member to send to')
+  if (phones.size > max) throw makeCountError(max)
+  if (groupIds.length > 0 && phones.size === 0)
+    throw invalidRequest('group_ids has no member to send to')
   return [...phones]
 }
 

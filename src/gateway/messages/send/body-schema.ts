@@ -1,14 +1,19 @@
 import { z } from 'zod'
 import { parseDate } from '../../../engine/fields/date.ts'
 import { E164 } from '../../../portable/phone/e164.ts'
-import { id, nonEmptyId, visibleText, wholeNumber } from '../../base/body-schemas.ts'
+import {
+  makeFilledId,
+  makeIdSchema,
+  makeVisibleText,
+  makeWholeNumber,
+} from '../../base/body-schemas.ts'
 import { MAX_CHARACTERS } from './send-options.ts'
 
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
 /** Maximum groups of a send: each contact's groups are compared with all of them. */
 const MAX_GROUPS = 100
 /** The schema of a date. Its output is a PocketBase date; '' for an empty text. */
-export const date = () =>
+export const makeDateSchema = () =>
   z.string('must be a date').transform((raw, issues) => {
     const at = parseDate(raw)
     if (at === '' && raw !== '') issues.addIssue('must be a date, for example 2026-11-20T07:00:00Z')
@@ -31,38 +36,40 @@ export const COMMON = {
       'Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After groups and duplicates, at most 1,000 (the server may set another limit).',
     ),
   group_ids: z
-    .array(id(), 'must be a list of group ids')
+    .array(makeIdSchema(), 'must be a list of group ids')
     .max(MAX_GROUPS, `must have at most ${MAX_GROUPS} items`)
     .nullish()
     .describe('Contact groups whose members are added, without those who have opted out.'),
-  device_id: id()
+  device_id: makeIdSchema()
     .nullish()
     .describe('The only device that may send. Default: the available lines take turns.'),
-  line_id: id().nullish().describe('A record of `lines`: this SIM sends, and no other.'),
+  line_id: makeIdSchema().nullish().describe('A record of `lines`: this SIM sends, and no other.'),
   from: z
     .string()
     .nullish()
     .describe(
       'The number of one of your lines in E.164, or its name as a sender: this line sends, and no other.',
     ),
-  scheduled_at: date().nullish().describe('Not before this instant. One that is past means now.'),
-  expires_at: date()
+  scheduled_at: makeDateSchema()
+    .nullish()
+    .describe('Not before this instant. One that is past means now.'),
+  expires_at: makeDateSchema()
     .nullish()
     .describe(
       'The end: a message that no device has claimed by then ends as `failed`. Excludes `ttl`.',
     ),
-  ttl: wholeNumber(1, MAX_TTL_SECONDS)
+  ttl: makeWholeNumber(1, MAX_TTL_SECONDS)
     .nullish()
     .describe('The same as a number of seconds, counted from when the message is due.'),
-  priority: wholeNumber(-128, 127).nullish().describe('Higher is sent first. Default: 0.'),
-  sim: wholeNumber(0, 8).nullish().describe('Slot of the SIM that sends, from 1. 0: any line.'),
+  priority: makeWholeNumber(-128, 127).nullish().describe('Higher is sent first. Default: 0.'),
+  sim: makeWholeNumber(0, 8).nullish().describe('Slot of the SIM that sends, from 1. 0: any line.'),
   guarantee: z
     .enum(['at_most_once', 'at_least_once'])
     .nullish()
     .describe(
       'If the device goes silent after it claimed the message: `at_most_once` (default) fails the message, `at_least_once` hands it to a device again.',
     ),
-  client_ref: id(255)
+  client_ref: makeIdSchema(255)
     .refine((ref) => !SERVER_REFS.test(ref), 'must not begin with retry: or auto:')
     .nullish()
     .describe(
@@ -105,7 +112,7 @@ export const SEND = z
   .strictObject({
     ...COMMON,
     ...OF_SEND,
-    body: visibleText().meta({
+    body: makeVisibleText().meta({
       maxLength: MAX_CHARACTERS,
       description: 'The text, in Unicode characters.',
     }),
@@ -118,7 +125,7 @@ export const TEMPLATE_SEND = z
   .strictObject({
     ...COMMON,
     ...OF_SEND,
-    template_id: nonEmptyId().describe('A record of `sms_templates`.'),
+    template_id: makeFilledId().describe('A record of `sms_templates`.'),
     variables: VARIABLES.describe(
       "Values for the `{{variables}}` of the template, the same for all recipients. An absent value comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
     ),

@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { call } from '../../../platform/db/call.ts'
+import { callFunction } from '../../../platform/db/call.ts'
 import type { Db } from '../../../platform/db/open.ts'
 
 /** By what a send may require consent: its template ('' for none), its groups, or by itself. */
@@ -36,4 +36,4 @@ export const requiresConsent = async (
   db: Db,
   user: string,
   { template, groups, isRequired = false }: ConsentScope,
-): Promise<boolean> => isRequired || call(db, 'consent_required', user, template, groups)
+): Promise<boolean> => isRequired || callFunction(db, 'consent_required', user, template, groups)

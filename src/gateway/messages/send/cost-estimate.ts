@@ -5,7 +5,7 @@ import { formatDate } from '../../../engine/fields/date.ts'
 import type { Config } from '../../../platform/config.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { DECIMAL, readCurrency } from '../../base/currency.ts'
-import { stickySince } from './store-offers.ts'
+import { computeStickySince } from './store-offers.ts'
 
 /** What a send would cost by each line, if it left now. */
 const ESTIMATE = z
@@ -63,7 +63,7 @@ export async function estimateCost(
   const since = formatDate(new Date(now.getTime() - config.deviceOnlineSeconds * 1000))
   const given = JSON.stringify(texts.map(({ to, segments }, n) => ({ n, to, segments })))
   const estimate = sql<Row>`sms_estimate(${user}, ${since}, ${formatDate(now)}::timestamptz,
-    ${stickySince(now, config.stickyDays)}, ${key}, ${device}, ${line.id}, ${line.number}, ${sim}::int,
+    ${computeStickySince(now, config.stickyDays)}, ${key}, ${device}, ${line.id}, ${line.number}, ${sim}::int,
     ${priority}::int, ${given}::json)`
   const rows = await queries(store.db).selectFrom(estimate.as('e')).selectAll().execute()
   const lines = rows.flatMap(({ line, messages, segments, cost }) =>

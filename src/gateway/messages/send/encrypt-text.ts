@@ -1,16 +1,17 @@
 import { sql } from 'kysely'
 import type { Db } from '../../../platform/db/open.ts'
-import { seal, unseal } from '../../../platform/db/secrets.ts'
+import { sealSecret, unsealSecret } from '../../../platform/db/secrets.ts'
 import type { Origin } from './send-options.ts'
 
 const PURPOSE = 'text'
 /** Marks a message whose text is stored encrypted. Once the message ends, only the shown text is left. */
 export const SEALED: Origin = { api: 'sealed', id: '', data: {} }
 
-export const sealText = (db: Db, user: string, text: string) => seal(db, PURPOSE, user, text)
+export const sealText = (db: Db, user: string, text: string) => sealSecret(db, PURPOSE, user, text)
 
 /** Decrypts a text for a device to send; undefined if that fails. */
-export const openText = (db: Db, user: string, sealed: string) => unseal(db, PURPOSE, user, sealed)
+export const openText = (db: Db, user: string, sealed: string) =>
+  unsealSecret(db, PURPOSE, user, sealed)
 
 /** SQL: the text of message `m` for sending it again; '' for an encrypted text, which is not kept. */
 export const REPEATABLE_TEXT = sql<string>`case when exists (

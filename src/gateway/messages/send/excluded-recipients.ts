@@ -1,14 +1,14 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../../engine/collections/collection.ts'
-import { invalid } from '../../../platform/common-refusals.ts'
-import { evaluate } from '../../../platform/db/call.ts'
+import { invalidRequest } from '../../../platform/common-refusals.ts'
+import { evaluateSql } from '../../../platform/db/call.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { type ConsentScope, NO_SCOPE } from './consent-scope.ts'
 
 /** SQL: why each of these numbers gets no text of a send; see sms_refusals. */
-export const refusalsSql = (
+export const writeRefusalsSql = (
   user: string,
   phones: unknown,
   scope: ConsentScope,
@@ -25,7 +25,7 @@ export async function findRefused(
   phones: readonly string[],
   scope: ConsentScope = NO_SCOPE,
 ): Promise<ReadonlyMap<string, string>> {
-  const refusals = await evaluate(db, refusalsSql(user, phones, scope))
+  const refusals = await evaluateSql(db, writeRefusalsSql(user, phones, scope))
   const reasons = phones.map((phone, i) => [phone, refusals?.[i] ?? ''] as const)
   return new Map(reasons.filter(([, reason]) => reason !== ''))
 }
@@ -56,7 +56,7 @@ export async function chargeRefused(
     .where(sql<boolean>`'message.failed' = any(events)`)
     .executeTakeFirstOrThrow()
   if (refused * webhooks > MAX_CALLS)
-    throw invalid(
+    throw invalidRequest(
       `${refused} recipients have opted out or not given consent, and each causes ${webhooks} webhook calls. ` +
         `One send may cause ${MAX_CALLS}: leave them out, or send to fewer at once.`,
     )

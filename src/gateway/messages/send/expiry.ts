@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { formatDate, toDate } from '../../../engine/fields/date.ts'
-import { invalid } from '../../../platform/common-refusals.ts'
+import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { SEND } from './body-schema.ts'
 
 /** The last PocketBase date: a later year has five digits, which sort wrongly as text. */
@@ -23,9 +23,9 @@ export function checkExpiry(
   { ttl, expires_at }: Pick<z.output<typeof SEND>, 'ttl' | 'expires_at'>,
   due: string,
 ): void {
-  if (ttl && expires_at) throw invalid('ttl and expires_at exclude each other')
-  if (expires_at && expires_at <= due) throw expiresBeforeDue()
+  if (ttl && expires_at) throw invalidRequest('ttl and expires_at exclude each other')
+  if (expires_at && expires_at <= due) throw makeExpiryError()
 }
 
-export const expiresBeforeDue = () =>
-  invalid('expires_at must lie in the future, after scheduled_at')
+export const makeExpiryError = () =>
+  invalidRequest('expires_at must lie in the future, after scheduled_at')

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { invalid } from '../../../platform/common-refusals.ts'
+import { invalidRequest } from '../../../platform/common-refusals.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 
@@ -13,24 +13,24 @@ const KEY = /^[\x21-\x7e][\x20-\x7e]*$/
 const DAY_AGO = sql<Date>`now() - interval '24 hours'`
 
 /** An idempotency key of the server itself. Begins with a space, so that no request can have the same. */
-export const serverKey = (name: string): string => ` ${name}`
+export const makeServerKey = (name: string): string => ` ${name}`
 
 /** The Idempotency-Key header; null without one. Throws 400 for an invalid one. */
 export function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null
   if (KEY.test(header) && header.length <= MAX_KEY_LENGTH) return header
-  throw invalid(`Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`)
+  throw invalidRequest(`Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`)
 }
 
 /** The Idempotency-Key header and a hash of the request; null without one. Throws 400 for an invalid key. */
 export function readIdempotency(header: string | undefined, endpoint: string, body: unknown) {
   const key = readIdempotencyKey(header)
   if (key === null) return null
-  const hash = createHash('sha256').update(`${endpoint} ${canonical(body)}`)
+  const hash = createHash('sha256').update(`${endpoint} ${toCanonicalJson(body)}`)
   return { key, fingerprint: hash.digest('base64url') }
 }
 
-function canonical(value: unknown) {
+function toCanonicalJson(value: unknown) {
   return JSON.stringify(value, (_, part) =>
     part && typeof part === 'object' && !Array.isArray(part)
       ? Object.fromEntries(Object.entries(part).sort(([a], [b]) => (a < b ? -1 : 1)))

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { INSTANT_OR_EMPTY } from '../../../engine/fields/instant.ts'
-import { evaluate } from '../../../platform/db/call.ts'
+import { evaluateSql } from '../../../platform/db/call.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import { REASONS } from '../../base/message-status.ts'
 import { isAllowed, requirePermit } from '../../base/permissions.ts'
@@ -12,8 +12,8 @@ import { findRefused } from './excluded-recipients.ts'
 import type { SendBody } from './send-options.ts'
 import type { OfferConfig } from './send-texts.ts'
 import { requireReach } from './sending-permission.ts'
-import { type Missing, refuseMissing } from './text-template.ts'
-import { checkBody, consentScope, findSharedText, TEXT, writeTexts } from './write-texts.ts'
+import { type Missing, refuseMissingVariable } from './text-template.ts'
+import { checkBody, findSharedText, readConsentScope, TEXT, writeTexts } from './write-texts.ts'
 
 export const LAST_LEAVES_AT =
   'When the last text can leave by the limits of the lines, after those that wait already; empty without a line.'
@@ -30,7 +30,7 @@ export async function estimateLastSending(
   const lineId = line.id + line.number === '' ? sql`''` : named
   const at = sql<string>`coalesce(pb_text(sms_last_leaves_at(
     ${user}, greatest(now(), nullif(${due}, '')::timestamptz), ${texts}, ${deviceId}, ${lineId})), '')`
-  return evaluate(db, at)
+  return evaluateSql(db, at)
 }
 
 /** The preview of a send. Body, encoding, units and segments are those of the first text that is shown. */
@@ -92,7 +92,7 @@ export async function previewSend(
   const keepOpen: Missing = (name, empty) => empty ?? `{{${name}}}`
   const note: Missing = (name, empty) => {
     if (empty === undefined || phones.length > 0) missing.add(name)
-    return (body.isDraft ? keepOpen : refuseMissing)(name, empty)
+    return (body.isDraft ? keepOpen : refuseMissingVariable)(name, empty)
   }
   const whom = phones.length > 0 ? phones : ['']
   const texts = await writeTexts(store, config, user, body.content, whom, note)
@@ -102,7 +102,7 @@ export async function previewSend(
     ? texts
     : await writeTexts(store, config, user, body.content, [''], keepOpen)
   const { to: _, ...first } = shown[0]!
-  const refused = await findRefused(store, user, phones, consentScope(body))
+  const refused = await findRefused(store, user, phones, readConsentScope(body))
   const items = (phones.length > 0 ? texts : []).map((text) => ({
     ...text,
     opted_out: refused.has(text.to) && refused.get(text.to) !== REASONS.noConsent,

@@ -1,6 +1,6 @@
 import type { z } from 'zod'
 import { formatDate, toDate } from '../../../engine/fields/date.ts'
-import { invalid } from '../../../platform/common-refusals.ts'
+import { invalidRequest } from '../../../platform/common-refusals.ts'
 import { cleanText } from '../../../platform/tools/clean-text.ts'
 import { checkShape } from '../../base/body-schemas.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, type SEND, type TEMPLATE_SEND } from './body-schema.ts'
@@ -15,7 +15,7 @@ export function readSend(
 ): SendBody {
   const body = sendBody(checkShape(schema, raw), now)
   if (body.recipients.length > 0 || body.groupIds.length > 0) return body
-  throw invalid('recipients must name at least one phone number, or group_ids a group')
+  throw invalidRequest('recipients must name at least one phone number, or group_ids a group')
 }
 
 /** Parses a body of `preview`: as for a send, but recipients are optional. */

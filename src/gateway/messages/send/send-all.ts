@@ -21,7 +21,7 @@ const UNDO = new Error('a trial stores nothing')
  * Sends several requests of one sender, all or none. Each has its own idempotency key, so a request that was
  * sent before is left out. `isTrial`: only judges them, and stores nothing. Throws as `send`.
  */
-export async function sendAll(
+export async function sendManyTexts(
   store: Store,
   config: AcceptConfig & Pick<Config, 'maxRecipients'>,
   sender: Sender,

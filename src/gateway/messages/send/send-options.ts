@@ -81,7 +81,7 @@ export const PLAIN_OPTIONS: Omit<SendOptions, 'origin'> = {
 }
 
 /** A text to one number. `device`, `line`: the id of the one that sends; '' for any. */
-export const toOne = (
+export const makeSingleSend = (
   to: string,
   text: string | PlainContent,
   options: SendOptions,

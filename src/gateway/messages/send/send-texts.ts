@@ -2,12 +2,12 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { GatewayError } from '../../../platform/api-errors.ts'
-import { invalid } from '../../../platform/common-refusals.ts'
+import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { Config } from '../../../platform/config.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { counts } from '../../../platform/tools/counts.ts'
-import { randomId } from '../../../platform/tools/random.ts'
+import { makeRandomId } from '../../../platform/tools/random.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import { requirePermit } from '../../base/permissions.ts'
@@ -21,7 +21,7 @@ import type { SendBody } from './send-options.ts'
 import { toGatewayError } from './sending-permission.ts'
 import { type AcceptConfig, type Acceptor, storeOffers, type Verdict } from './store-offers.ts'
 import zones from './time-zones.json' with { type: 'json' }
-import { checkBody, consentScope, findSharedText, writeTexts } from './write-texts.ts'
+import { checkBody, findSharedText, readConsentScope, writeTexts } from './write-texts.ts'
 
 export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
 
@@ -50,7 +50,7 @@ export interface Sent {
 }
 
 /** Sends all messages of a request or none. Throws a refusal (a GatewayError), or StaleAuth. */
-export async function send(
+export async function sendMessages(
   services: SendServices,
   sender: Sender,
   body: SendBody,
@@ -65,7 +65,7 @@ export async function send(
 }
 
 /** Sends in the caller's transaction. Returns the devices to wake after its commit. Throws as `send`. */
-export async function sendInside(store: Store, config: AcceptConfig, offer: Offer) {
+export async function sendInTransaction(store: Store, config: AcceptConfig, offer: Offer) {
   const { verdicts, wake } = await storeOffers(store, config, [offer])
   await renderVerdict(store, offer, verdicts[0]!)
   counts.accepted.messages += offer.messages.length
@@ -80,7 +80,7 @@ export async function renderVerdict(store: Store, offer: Offer, { outcome, messa
   if (outcome === 'accepted') return { answer: offer.answer ?? '{}', replayed: false }
   if (outcome === 'replayed')
     return { answer: (await findFirstAnswer(store, user, idempotency!))!, replayed: true }
-  if (outcome === 'no_devices' && !offer.device) throw await noDevices(store, user)
+  if (outcome === 'no_devices' && !offer.device) throw await makeNoDeviceError(store, user)
   if (outcome !== 'known') throw toGatewayError(sender, outcome)
   // known: a message has this client_ref. Answer as its send did, and keep the answer for the idempotency key
   await checkClientRef(store, message, offer)
@@ -90,7 +90,7 @@ export async function renderVerdict(store: Store, offer: Offer, { outcome, messa
 }
 
 /** Finds the message unless its recipient and text match the request's. Removed and changed texts match. */
-const findOther = (db: Db, message: string, to: string, body: string) =>
+const findOtherBatch = (db: Db, message: string, to: string, body: string) =>
   queries(db)
     .selectFrom('sms_messages as m')
     .where('m.id', '=', message)
@@ -102,7 +102,7 @@ const findOther = (db: Db, message: string, to: string, body: string) =>
 
 async function checkClientRef({ db }: Store, message: string, offer: Offer) {
   const { to, body } = offer.messages[0]!
-  if (await findOther(db, message, to, body ?? offer.body ?? ''))
+  if (await findOtherBatch(db, message, to, body ?? offer.body ?? ''))
     throw gatewayRefusal('client_ref_reused')
 }
 
@@ -112,7 +112,7 @@ export const makeOfferedMessage = (
   isShared: boolean,
   keepsQuiet = false,
 ): OfferedMessage => ({
-  id: randomId(),
+  id: makeRandomId(),
   to,
   segments,
   ...(!isShared && { body }),
@@ -130,7 +130,7 @@ export async function prepareOffer(
   const { content, deviceId, line, options } = body
   const phones = await readAllRecipients(store, sender.user, body, config.maxRecipients)
   const permit = requirePermit(sender, 'send', phones.length)
-  const scope = consentScope(body)
+  const scope = readConsentScope(body)
   if (phones.length >= MIN_RECIPIENTS) await chargeRefused(store, sender.user, phones, scope)
   const shared = findSharedText(content)
   const shown = 'body' in content ? content.shown : undefined
@@ -138,7 +138,7 @@ export async function prepareOffer(
   if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
   const texts = await writeTexts(store, config, sender.user, content, phones)
   if (options.clientRef !== '' && texts.length > 1)
-    throw invalid('client_ref can name one message only')
+    throw invalidRequest('client_ref can name one message only')
   const messages: OfferedMessage[] = []
   const ids: string[] = []
   for (const text of texts) {
@@ -146,7 +146,7 @@ export async function prepareOffer(
     messages.push(message)
     ids.push(message.id)
   }
-  const batch = messages.length > 1 ? randomId() : ''
+  const batch = messages.length > 1 ? makeRandomId() : ''
   const ref = batch || ids[0]!
   const origin = shown === undefined ? options.origin : SEALED
   return {
@@ -176,7 +176,12 @@ const answerJson = (batch_id: string, message_ids: readonly string[]): string =>
     status: 'accepted',
   })
 
-export async function isOwn({ db }: Store, table: 'devices' | 'lines', user: string, id: string) {
+export async function isOwnLine(
+  { db }: Store,
+  table: 'devices' | 'lines',
+  user: string,
+  id: string,
+) {
   const own = await queries(db)
     .selectFrom(table)
     .where('id', '=', id)
@@ -187,11 +192,11 @@ export async function isOwn({ db }: Store, table: 'devices' | 'lines', user: str
 
 /** Throws 404 `device_not_found` for a device that is not the user's. */
 export async function checkDevice(store: Store, user: string, id: string): Promise<void> {
-  if (!(await isOwn(store, 'devices', user, id))) throw gatewayRefusal('device_not_found')
+  if (!(await isOwnLine(store, 'devices', user, id))) throw gatewayRefusal('device_not_found')
 }
 
 /** 503 for a text that no device can send now. The hint names a carrier that waits for its test text. */
-async function noDevices({ db }: Store, user: string): Promise<GatewayError> {
+async function makeNoDeviceError({ db }: Store, user: string): Promise<GatewayError> {
   const untested = await queries(db)
     .selectFrom('device_carriers as c')
     .innerJoin('devices as d', 'd.id', 'c.device')

@@ -40,7 +40,7 @@ const CAMPAIGN_PREFIX = 'campaign '
  */
 export function toGatewayError({ version }: Sender, refusal: string): Error {
   if (refusal.startsWith(CAMPAIGN_PREFIX))
-    return ownedByCampaign(refusal.slice(CAMPAIGN_PREFIX.length))
+    return makeCampaignError(refusal.slice(CAMPAIGN_PREFIX.length))
   if (refusal !== 'stale') return gatewayRefusal(refusal as RefusalCode)
   return version === null
     ? gatewayRefusal('forbidden', 'The account or the API key is disabled')
@@ -48,7 +48,7 @@ export function toGatewayError({ version }: Sender, refusal: string): Error {
 }
 
 /** 409 for an act on a text that belongs to a campaign, which alone may change it. Names the campaign. */
-export function ownedByCampaign(campaign: string): GatewayError {
+export function makeCampaignError(campaign: string): GatewayError {
   const [status, message] = REFUSALS.owned_by_campaign
   return new GatewayError(status, { error: 'owned_by_campaign', message, campaign })
 }
@@ -68,7 +68,7 @@ export async function requireOwnBatch(db: Db, { sender }: Permit, batch: string)
         .limit(sql.lit(1)),
     )
     .executeTakeFirst()
-  if (campaign) throw ownedByCampaign(campaign.id)
+  if (campaign) throw makeCampaignError(campaign.id)
 }
 
 /** By what texts shall leave; '' and 0 for any. */

@@ -43,14 +43,19 @@ export async function storeOffers(
 ): Promise<Stored> {
   const now = new Date()
   const since = formatDate(new Date(now.getTime() - config.deviceOnlineSeconds * 1000))
-  const terms = [formatDate(now), since, config.monthlyQuota, stickySince(now, config.stickyDays)]
+  const terms = [
+    formatDate(now),
+    since,
+    config.monthlyQuota,
+    computeStickySince(now, config.stickyDays),
+  ]
   const groups = new Map<string, Group>()
   for (const [i, offer] of offers.entries()) {
     const owner = offer.permit.sender.user
     const group = groups.get(owner) ?? { recipients: [], requests: [], places: [] }
     groups.set(owner, group)
     for (const { to } of offer.messages) group.recipients.push(to)
-    group.requests.push(requestRow(offer))
+    group.requests.push(makeRequestRow(offer))
     group.places.push(i)
   }
   // in a fixed order, so that locks of users' rows cannot deadlock
@@ -60,8 +65,8 @@ export async function storeOffers(
   const places: number[] = []
   for (const owner of owners) {
     const group = groups.get(owner)!
-    recipients.push(arrayText(group.recipients))
-    requests.push(arrayText(group.requests))
+    recipients.push(writeArrayText(group.recipients))
+    requests.push(writeArrayText(group.requests))
     places.push(...group.places)
   }
   const { rows } = await store.db.query(
@@ -77,11 +82,11 @@ export async function storeOffers(
 }
 
 /** A line is preferred for a number if they exchanged texts since this date. '': no such preference. */
-export const stickySince = (now: Date, days: number): string =>
+export const computeStickySince = (now: Date, days: number): string =>
   days === 0 ? '' : formatDate(new Date(now.getTime() - days * 86_400_000))
 
 /** An offer as text of the type sms_request. */
-function requestRow({
+function makeRequestRow({
   permit: { sender },
   idempotency,
   origin,
@@ -91,8 +96,8 @@ function requestRow({
   // each as text of the type sms_request_message
   const rows: string[] = []
   for (const { id, to, body, segments, zone } of messages)
-    rows.push(rowText([id, to, body, segments, zone]))
-  return rowText([
+    rows.push(writeRowText([id, to, body, segments, zone]))
+  return writeRowText([
     sender.version,
     sender.key?.id,
     sender.key?.version,
@@ -113,12 +118,12 @@ function requestRow({
     idempotency?.fingerprint,
     idempotency && (offer.answer ?? '{}'),
     origin && JSON.stringify(origin),
-    arrayText(rows),
+    writeArrayText(rows),
     sender.sentBy,
     offer.sealed,
     null, // `lines`: those of the API key, which sms_judge reads
     offer.template,
-    offer.groups && arrayText(offer.groups),
+    offer.groups && writeArrayText(offer.groups),
     offer.requiresConsent === true,
     offer.isHelp === true,
     null,
@@ -148,18 +153,19 @@ export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
 type RowField = string | number | boolean | null | undefined
 
 // In quotes each character stands for itself after a backslash, and '' differs from null.
-const quoted = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
+const quoteItem = (text: string) => `"${text.replace(/["\\]/g, '\\$&')}"`
 
 /**
  * An array as Postgres reads it from the text of a parameter, to be cast to its type. Postgres reads rows in
  * it in a quarter of the time that JSON takes: 64 sends in 0.2 ms of CPU instead of 0.9.
  */
-export const arrayText = (items: readonly string[]): string => `{${items.map(quoted).join(',')}}`
+export const writeArrayText = (items: readonly string[]): string =>
+  `{${items.map(quoteItem).join(',')}}`
 
 /** A row as Postgres reads it from text: its fields in the order of the type. */
-export function rowText(fields: readonly RowField[]): string {
+export function writeRowText(fields: readonly RowField[]): string {
   const texts: string[] = []
   for (const field of fields)
-    texts.push(field === null || field === undefined ? '' : quoted(String(field)))
+    texts.push(field === null || field === undefined ? '' : quoteItem(String(field)))
   return `(${texts.join(',')})`
 }

@@ -1,4 +1,4 @@
-import { templateRefusal } from '../../base/gateway-errors.ts'
+import { makeTemplateError } from '../../base/gateway-errors.ts'
 
 /** A person's values for a text. Variables of a request override only custom fields. */
 export interface Person {
@@ -42,9 +42,9 @@ export function fillVariables(
   template: Template,
   variables: Readonly<Record<string, string>>,
 ): Template {
-  const find = valuesByName(Object.entries(variables))
+  const find = makeValueFinder(Object.entries(variables))
   return template.map((part) => {
-    if (typeof part === 'string' || personField(part.name)) return part
+    if (typeof part === 'string' || findPersonField(part.name)) return part
     const given = find(part.name)
     if (given === undefined) return part
     return given.trim() === '' ? (part.fallback ?? { ...part, given }) : given
@@ -52,7 +52,7 @@ export function fillVariables(
 }
 
 /** Returns a function that finds a value by its exact name, else ignoring upper and lower case. */
-export function valuesByName(given: readonly (readonly [name: string, value: string])[]) {
+export function makeValueFinder(given: readonly (readonly [name: string, value: string])[]) {
   const exact = new Map(given)
   const lower = new Map(given.map(([name, value]) => [name.toLowerCase(), value]))
   return (name: string): string | undefined => exact.get(name) ?? lower.get(name.toLowerCase())
@@ -65,43 +65,47 @@ const PERSON_FIELDS: Readonly<Record<string, 'name' | 'phone' | 'stopLink'>> = {
   stop_link: 'stopLink',
 }
 
-function personField(name: string) {
+function findPersonField(name: string) {
   const lower = name.toLowerCase()
   return Object.hasOwn(PERSON_FIELDS, lower) ? PERSON_FIELDS[lower] : undefined
 }
 
 /** Whether a text contains `{{stop_link}}`. */
 export const hasStopLink = (template: Template): boolean =>
-  template.some((part) => typeof part !== 'string' && personField(part.name) === 'stopLink')
+  template.some((part) => typeof part !== 'string' && findPersonField(part.name) === 'stopLink')
 
 /** The names of placeholders that only contacts' custom fields can fill, each once. */
-export const fieldNames = (filled: Template): string[] => {
+export const listFieldNames = (filled: Template): string[] => {
   const names = filled.flatMap((part) =>
     typeof part === 'string' || part.given !== undefined ? [] : [part.name],
   )
-  return [...new Set(names)].filter((name) => !personField(name))
+  return [...new Set(names)].filter((name) => !findPersonField(name))
 }
 
 /** Throws 400 for a variable without a value. An empty value is a value. */
-export const refuseMissing: Missing = (name, empty) => {
-  if (empty === undefined) throw templateRefusal(`Missing variable: ${name}.`)
+export const refuseMissingVariable: Missing = (name, empty) => {
+  if (empty === undefined) throw makeTemplateError(`Missing variable: ${name}.`)
   return empty
 }
 
 /** The text for a recipient. */
-export function renderFor(filled: Template, person: Person, missing = refuseMissing): string {
+export function renderForPerson(
+  filled: Template,
+  person: Person,
+  missing = refuseMissingVariable,
+): string {
   let text = ''
   for (const part of filled) {
     if (typeof part === 'string') text += part
     else {
-      const value = valueFor(part, person)
+      const value = findPlaceholderValue(part, person)
       text += value?.trim() ? value : (part.fallback ?? missing(part.name, value))
     }
   }
   return text
 }
 
-function valueFor({ name, given }: Placeholder, person: Person): string | undefined {
-  const field = personField(name)
+function findPlaceholderValue({ name, given }: Placeholder, person: Person): string | undefined {
+  const field = findPersonField(name)
   return field ? person[field] : (given ?? person.fields?.get(name))
 }

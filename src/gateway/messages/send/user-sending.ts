@@ -3,13 +3,13 @@ import type { Extensions } from '../../../engine/records/collection-extension.ts
 import type { Config } from '../../../platform/config.ts'
 import type { SendServices } from './send-texts.ts'
 
-/** What sending needs except a store: `sendingFor` adds the account's. */
+/** What sending needs except a store: `makeUserSending` adds the account's. */
 export interface Sending extends Omit<SendServices, 'store'> {
   readonly config: Config
   readonly extensions: Extensions
 }
 
 /** Returns a function that gives a user's services to send. Their store applies the user's limits. */
-export const sendingFor =
+export const makeUserSending =
   (store: CatalogStore, sending: Sending) =>
   (user: string): Sending & SendServices => ({ ...sending, store: store.forUser(user) })

@@ -1,27 +1,27 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { invalid } from '../../../platform/common-refusals.ts'
+import { invalidRequest } from '../../../platform/common-refusals.ts'
 import { matchAny, queries } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { cleanText } from '../../../platform/tools/clean-text.ts'
 import { E164, SHORT_CODE } from '../../../portable/phone/e164.ts'
 import { countSegments, type Segmentation } from '../../../portable/segments.ts'
-import { encodeSmartly } from '../../../portable/smart-encoding.ts'
+import { replaceIfShorter } from '../../../portable/smart-encoding.ts'
 import { isInvisible } from '../../base/body-schemas.ts'
-import { gatewayRefusal, invalidPhone, templateRefusal } from '../../base/gateway-errors.ts'
+import { gatewayRefusal, makePhoneError, makeTemplateError } from '../../base/gateway-errors.ts'
 import { type LinkConfig, makeStopLinks } from '../../base/stop-link.ts'
 import type { ConsentScope } from './consent-scope.ts'
 import { type Content, MAX_CHARACTERS, type SendBody } from './send-options.ts'
 import {
-  fieldNames,
   fillVariables,
   hasStopLink,
+  listFieldNames,
   type Missing,
+  makeValueFinder,
   type Person,
   parseTemplate,
-  renderFor,
-  valuesByName,
+  renderForPerson,
 } from './text-template.ts'
 
 /** The schema of what `countSegments` returns, which cannot import zod because it also runs in browsers. */
@@ -38,7 +38,7 @@ export const TEXT = z
 
 /** Checks a body without the database: numbers in E.164 or short codes, and the length. Throws 400. */
 export function checkBody({ recipients, content }: Pick<SendBody, 'recipients' | 'content'>): void {
-  for (const to of recipients) if (!E164.test(to) && !SHORT_CODE.test(to)) throw invalidPhone(to)
+  for (const to of recipients) if (!E164.test(to) && !SHORT_CODE.test(to)) throw makePhoneError(to)
   if ('body' in content) checkLength(content.body)
 }
 
@@ -51,7 +51,7 @@ export function checkLength(body: string): void {
 }
 
 /** By what a request to send, or to preview, may require consent. */
-export const consentScope = ({
+export const readConsentScope = ({
   content,
   groupIds,
   options,
@@ -81,29 +81,29 @@ export async function writeTexts(
   const template =
     'body' in content ? content.body : await loadTemplate(store, user, content.templateId)
   const filled = fillVariables(parseTemplate(template), content.variables!)
-  const contacts = await readContactFields(store, user, phones, fieldNames(filled))
+  const contacts = await readContactFields(store, user, phones, listFieldNames(filled))
   const linkFor = hasStopLink(filled) ? await makeStopLinks(store.db, config, user) : undefined
   const personOf = (phone: string) => ({
     ...(contacts.get(phone) ?? { phone, name: '' }),
     stopLink: linkFor?.(phone),
   })
   const write = (phone: string) =>
-    textFor(phone, renderFor(filled, personOf(phone), missing), content)
+    writeText(phone, renderForPerson(filled, personOf(phone), missing), content)
   return admission.slices.map(phones, write)
 }
 
 /** The text, if all recipients get the same; undefined if not. */
 export const findSharedText = (content: Content): string | undefined =>
-  'body' in content && !content.variables ? asSent(content.body, content) : undefined
+  'body' in content && !content.variables ? encodeText(content.body, content) : undefined
 
-const asSent = (text: string, { isSmart }: Content) =>
-  isSmart ? encodeSmartly(text, MAX_CHARACTERS) : text
+const encodeText = (text: string, { isSmart }: Content) =>
+  isSmart ? replaceIfShorter(text, MAX_CHARACTERS) : text
 
-function textFor(to: string, written: string, content: Content): Text {
+function writeText(to: string, written: string, content: Content): Text {
   checkLength(written)
   if (isInvisible(written))
-    throw invalid('a text would be empty: give its variable a default, as {{name|friend}}')
-  const body = asSent(written, content)
+    throw invalidRequest('a text would be empty: give its variable a default, as {{name|friend}}')
+  const body = encodeText(written, content)
   return { to, body, ...countSegments(body) }
 }
 
@@ -114,8 +114,8 @@ export async function loadTemplate(store: Store, user: string, id: string): Prom
     .select(['body', 'user'])
     .where('id', '=', id)
     .executeTakeFirst()
-  if (!template) throw templateRefusal('Template not found.')
-  if (template.user !== user) throw templateRefusal('Template does not belong to user.')
+  if (!template) throw makeTemplateError('Template not found.')
+  if (template.user !== user) throw makeTemplateError('Template does not belong to user.')
   return template.body
 }
 
@@ -156,7 +156,7 @@ function pickFields(data: string | null, names: readonly string[]): Map<string, 
       typeof field === 'string' || typeof field === 'number' || typeof field === 'boolean'
     return isText ? [[key, cleanText(String(field))] as const] : []
   })
-  const find = valuesByName(given)
+  const find = makeValueFinder(given)
   const found = names.map((name) => [name, find(name)] as const)
   return new Map(found.filter((entry): entry is [string, string] => entry[1] !== undefined))
 }

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { UserError } from '../../api-errors.ts'
 import { readText } from './account.ts'
 import { IS_WINDOWS } from './is-windows.ts'
-import { clusterLink, hasCluster, PORT } from './site.ts'
+import { hasCluster, makeClusterLink, PORT } from './site.ts'
 
 export const ACCESS = 'pocketsms.json'
 
@@ -41,12 +41,12 @@ export function readClusterAccess(folder: string): Access | undefined {
 }
 
 /** The URL of the cluster in a data folder. Throws a UserError if there is none. */
-export function embeddedUrl(dataDir: string): string {
+export function readEmbeddedUrl(dataDir: string): string {
   if (!hasCluster(dataDir)) throw new UserError(`There is no pocketsms in the folder ${dataDir}.`)
-  return readClusterUrl(realpathSync(clusterLink(dataDir)))
+  return readClusterUrl(realpathSync(makeClusterLink(dataDir)))
 }
 
-export const newAccess = (): Access => ({
+export const makeAccess = (): Access => ({
   password: randomBytes(24).toString('hex'),
   port: choosePort(),
 })

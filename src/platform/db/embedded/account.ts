@@ -34,21 +34,21 @@ const NOBODY = 65_534
  * them as `owner`, else in a user namespace, else (most containers forbid namespaces) as another account.
  * Throws a UserError if there is no such account.
  */
-export function launchFor(owner: Account | undefined): Launch {
+export function chooseLaunch(owner: Account | undefined): Launch {
   const isRoot = process.getuid?.() === 0
-  if (!isRoot && hasName()) return { prefix: [] }
-  const nobody = accountNamed('nobody') ?? { uid: NOBODY, gid: NOBODY }
+  if (!isRoot && hasAccountName()) return { prefix: [] }
+  const nobody = findAccountNamed('nobody') ?? { uid: NOBODY, gid: NOBODY }
   if (isRoot && owner && owner.uid !== 0)
-    return { prefix: [], account: owner.uid === nobody.uid ? ownAccount() : owner }
-  const { uid, gid } = accountNamed('postgres') ?? nobody
+    return { prefix: [], account: owner.uid === nobody.uid ? findOwnAccount() : owner }
+  const { uid, gid } = findAccountNamed('postgres') ?? nobody
   const prefix = ['unshare', '--user', `--map-user=${uid}`, `--map-group=${gid}`]
   const [program, ...args] = [...prefix, 'true']
   if (spawnSync(program!, args, { stdio: 'ignore' }).status === 0) return { prefix }
-  return isRoot ? { prefix: [], account: ownAccount() } : { prefix: [] }
+  return isRoot ? { prefix: [], account: findOwnAccount() } : { prefix: [] }
 }
 
 /** Whether a command succeeds when run as the account, without supplementary groups. */
-export function runsAs(
+export function tryCommandAs(
   account: Account,
   command: string,
   args: readonly string[],
@@ -57,7 +57,7 @@ export function runsAs(
   return spawnSync(command, args, { ...account, env, cwd: '/', stdio: 'ignore' }).status === 0
 }
 
-function hasName(): boolean {
+function hasAccountName(): boolean {
   try {
     return Boolean(userInfo())
   } catch {
@@ -66,8 +66,8 @@ function hasName(): boolean {
 }
 
 /** The account that runs Postgres for root. Never `nobody`: other services use it and could read the data. */
-function ownAccount(): Account {
-  const found = accountNamed('pocketsms') ?? accountNamed('postgres')
+function findOwnAccount(): Account {
+  const found = findAccountNamed('pocketsms') ?? findAccountNamed('postgres')
   if (found) return found
   throw new UserError(
     `Postgres does not run as root, and user namespaces are forbidden here. Make an account for it:
@@ -76,7 +76,7 @@ Or start the server as an ordinary user, or name a running Postgres with DATABAS
   )
 }
 
-function accountNamed(name: string): Account | undefined {
+function findAccountNamed(name: string): Account | undefined {
   const lines = readFileSync('/etc/passwd', 'utf8').split('\n')
   const found = lines.map((line) => line.split(':')).find(([known]) => known === name)
   return found && { uid: Number(found[2]), gid: Number(found[3]) }
@@ -100,7 +100,7 @@ export function readText(path: string): string | undefined {
 }
 
 /** Whether a folder contains files; true if this process may not read it. */
-export function hasFiles(folder: string): boolean {
+export function hasAnyFile(folder: string): boolean {
   try {
     return readdirSync(folder).length > 0
   } catch (error) {
@@ -109,7 +109,7 @@ export function hasFiles(folder: string): boolean {
 }
 
 /** Writes a new file and gives it to the account. Throws EEXIST if a file or link is there. */
-export function writeNew(path: string, text: string, account: Account | undefined): void {
+export function createTextFile(path: string, text: string, account: Account | undefined): void {
   const file = openSync(path, 'wx', 0o600)
   try {
     if (account) fchownSync(file, account.uid, account.gid)
@@ -120,27 +120,29 @@ export function writeNew(path: string, text: string, account: Account | undefine
 }
 
 /** Removes a file or folder. A folder's content is deleted by the account: links in it may lead elsewhere. */
-export function remove(path: string, account: Account | undefined): void {
+export function removePath(path: string, account: Account | undefined): void {
   const isFolder = lstatSync(path, { throwIfNoEntry: false })?.isDirectory()
   if (!account || !isFolder) rmSync(path, { recursive: true, force: true })
   else {
-    runsAs(account, 'rm', ['-rf', path])
+    tryCommandAs(account, 'rm', ['-rf', path])
     rmdirSync(path)
   }
 }
 
-export const closedFolder = (folder: string, account: Account): string | undefined =>
-  pathTo(folder).find((path) => !runsAs(account, 'test', ['-x', path]))
+export const findClosedFolder = (folder: string, account: Account): string | undefined =>
+  listFoldersTo(folder).find((path) => !tryCommandAs(account, 'test', ['-x', path]))
 
 /** The first folder on the path from `/` in which the account may replace others' files, if there is one. */
-export const changeableFolder = (folder: string, account: Account): string | undefined =>
-  pathTo(folder).find((path) => {
+export const findChangeableFolder = (folder: string, account: Account): string | undefined =>
+  listFoldersTo(folder).find((path) => {
     const { uid, mode } = statSync(path)
-    return uid === account.uid || ((mode & 0o1000) === 0 && runsAs(account, 'test', ['-w', path]))
+    return (
+      uid === account.uid || ((mode & 0o1000) === 0 && tryCommandAs(account, 'test', ['-w', path]))
+    )
   })
 
 /** The folder, or the first file in it, that belongs to a different user than this process, if any. */
-export function foreignFile(folder: string): string | undefined {
+export function findForeignFile(folder: string): string | undefined {
   if (!lstatSync(folder, { throwIfNoEntry: false })) return undefined
   const isForeign = (path: string) => lstatSync(path).uid !== process.getuid?.()
   if (isForeign(folder)) return folder
@@ -149,7 +151,7 @@ export function foreignFile(folder: string): string | undefined {
     .find(isForeign)
 }
 
-function pathTo(folder: string): string[] {
+function listFoldersTo(folder: string): string[] {
   const above = dirname(folder)
-  return above === folder ? [folder] : [...pathTo(above), folder]
+  return above === folder ? [folder] : [...listFoldersTo(above), folder]
 }

@@ -3,7 +3,13 @@ import { dirname, join } from 'node:path'
 import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
 import { readText } from './account.ts'
-import { findPrograms, otherPrograms, PACKAGE, type Programs, packageFolder } from './programs.ts'
+import {
+  findOtherPrograms,
+  findPackageFolder,
+  findPrograms,
+  PACKAGE,
+  type Programs,
+} from './programs.ts'
 
 /** The newest version of the npm package for each earlier major version of Postgres, for advice to users. */
 const EARLIER: Readonly<Record<number, string>> = {
@@ -12,15 +18,15 @@ const EARLIER: Readonly<Record<number, string>> = {
   17: '17.10.0-beta.17',
 }
 
-const minor = ({ version }: Programs) => Number(version.split('.')[1] ?? 0)
-const isWhole = ({ bin }: Programs) =>
+const readMinorVersion = ({ version }: Programs) => Number(version.split('.')[1] ?? 0)
+const hasTrigrams = ({ bin }: Programs) =>
   globSync('{,*/}pg_trgm.*', { cwd: join(bin, '../lib') }).length > 0
 
 /**
  * Postgres' programs for a cluster: the newest minor version of the major version that made it. A new cluster
  * gets the major version that `findPrograms` prefers. Throws a UserError if there are none.
  */
-export function programsFor(
+export function choosePrograms(
   folder: string,
   link: string,
   linkFolder: string,
@@ -28,14 +34,14 @@ export function programsFor(
 ): Programs {
   const preferred = findPrograms(linkFolder)
   const made = Number(readText(join(folder, 'PG_VERSION'))) || preferred.major
-  const others = [...otherPrograms(linkFolder)].filter(({ major }) => major === made)
-  const [fitting] = others.sort((a, b) => minor(b) - minor(a))
+  const others = [...findOtherPrograms(linkFolder)].filter(({ major }) => major === made)
+  const [fitting] = others.sort((a, b) => readMinorVersion(b) - readMinorVersion(a))
   if (made === preferred.major) {
     if (
       process.env.POSTGRES_BIN ||
       !fitting ||
-      minor(fitting) === minor(preferred) ||
-      !isWhole(fitting)
+      readMinorVersion(fitting) === readMinorVersion(preferred) ||
+      !hasTrigrams(fitting)
     )
       return preferred
     log.info(
@@ -58,19 +64,19 @@ export function programsFor(
 /** A shell command that moves the database from major version `made` to `next` by a backup. */
 function moveCommand(link: string, made: number, next: Programs, isMissing: boolean): string {
   const data = dirname(link)
-  const [old, backup] = [`${link}-${made}`, join(data, `from-postgres-${made}.zip`)].map(quoted)
-  const restoreBin = process.env.POSTGRES_BIN ? `POSTGRES_BIN=${quoted(next.bin)} ` : ''
-  const pocketsms = `DATA_DIR=${quoted(data)} npx pocketsms`
+  const [old, backup] = [`${link}-${made}`, join(data, `from-postgres-${made}.zip`)].map(quotePath)
+  const restoreBin = process.env.POSTGRES_BIN ? `POSTGRES_BIN=${quotePath(next.bin)} ` : ''
+  const pocketsms = `DATA_DIR=${quotePath(data)} npx pocketsms`
   const programs = `${old}-programs`
-  const version = isMissing && packageFolder() ? EARLIER[made] : undefined
+  const version = isMissing && findPackageFolder() ? EARLIER[made] : undefined
   const bin = version ? `POSTGRES_BIN=${programs}/node_modules/${PACKAGE}/native/bin ` : ''
   return [
     ...(version ? [`npm install --ignore-scripts --prefix ${programs} ${PACKAGE}@${version}`] : []),
     `${bin}${pocketsms} backup --to ${backup}`,
-    `mv ${quoted(link)} ${old}`,
+    `mv ${quotePath(link)} ${old}`,
     `${restoreBin}${pocketsms} restore --resume ${backup}`,
   ].join(' && ')
 }
 
-const quoted = (path: string) =>
+const quotePath = (path: string) =>
   /^[\w./:@+-]+$/.test(path) ? path : `'${path.replaceAll("'", `'\\''`)}'`

@@ -12,9 +12,9 @@ import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { UserError } from '../../api-errors.ts'
 import { syncFolder } from '../../tools/files.ts'
-import { ACCESS, newAccess, ROLE, readClusterAccess, SUPERUSER } from './access.ts'
-import { hasFiles, remove, writeNew } from './account.ts'
-import { findPostmaster, isAlive } from './postmaster.ts'
+import { ACCESS, makeAccess, ROLE, readClusterAccess, SUPERUSER } from './access.ts'
+import { createTextFile, hasAnyFile, removePath } from './account.ts'
+import { findPostmaster, isProcessAlive } from './postmaster.ts'
 import { makeSpawnArguments, type Site } from './site.ts'
 import { explainFailedStart } from './start-faults.ts'
 import { LOCK } from './start-postgres.ts'
@@ -22,7 +22,7 @@ import { LOCK } from './start-postgres.ts'
 /** Creates the cluster if it is missing. Creates a new password if the file with the password is lost. */
 export async function ensureCluster(site: Site): Promise<void> {
   const { folder } = site
-  if (!hasFiles(folder)) await makeCluster(site)
+  if (!hasAnyFile(folder)) await makeCluster(site)
   // a copied folder may have lost the mode that Postgres wants
   else chmodSync(folder, 0o700)
   if (existsSync(join(folder, 'PG_VERSION')) && !readClusterAccess(folder)) await renewAccess(site)
@@ -35,13 +35,13 @@ async function renewAccess(site: Site): Promise<void> {
     throw new UserError(
       `The file ${file} is damaged, so logins fail. Stop the running Postgres (kill -INT ${pid}) and start again: the server then makes a new file.`,
     )
-  const access = newAccess()
+  const access = makeAccess()
   const roles = [SUPERUSER, ROLE].map(
     (role) => `alter role ${role} password '${access.password}'\n`,
   )
   await runSingle(site, folder, roles.join(''))
-  remove(file, launch.account)
-  writeNew(file, JSON.stringify(access), launch.account)
+  removePath(file, launch.account)
+  createTextFile(file, JSON.stringify(access), launch.account)
 }
 
 /** Creates the cluster in a temporary folder, then renames it: the cluster is never incomplete. */
@@ -50,45 +50,65 @@ async function makeCluster(site: Site): Promise<void> {
   const { account } = launch
   removeLeftovers(site)
   const partial = `${folder}.new.${process.pid}`
-  const access = newAccess()
+  const access = makeAccess()
   try {
     mkdirSync(partial, { mode: 0o700, recursive: true })
     if (account) chownSync(partial, account.uid, account.gid)
-    writeNew(`${partial}.password`, access.password, account)
+    createTextFile(`${partial}.password`, access.password, account)
     const locale =
       programs.major >= 17
         ? ['--locale=C', '--locale-provider=builtin', '--builtin-locale=C.UTF-8']
         : ['--locale=C.UTF-8']
     const logins = ['-U', SUPERUSER, '--auth=scram-sha-256', `--pwfile=${partial}.password`]
-    await run(site, 'initdb', ['-D', partial, '-E', 'UTF8', '-k', '-N', ...locale, ...logins])
+    await runClusterProgram(site, 'initdb', [
+      '-D',
+      partial,
+      '-E',
+      'UTF8',
+      '-k',
+      '-N',
+      ...locale,
+      ...logins,
+    ])
     const sql = `create role ${ROLE} login password '${access.password}'\ncreate database ${ROLE} owner ${ROLE}\n`
     await runSingle(site, partial, sql)
-    writeNew(join(partial, ACCESS), JSON.stringify(access), account)
-    writeNew(join(partial, LOCK), '', account)
+    createTextFile(join(partial, ACCESS), JSON.stringify(access), account)
+    createTextFile(join(partial, LOCK), '', account)
     // syncing a thousand files one by one may take seconds
     const isQuick = process.platform === 'linux' && programs.major >= 17
-    await run(site, 'initdb', ['-D', partial, '-S', ...(isQuick ? ['--sync-method=syncfs'] : [])])
-    if (existsSync(folder) && !hasFiles(folder)) rmdirSync(folder)
+    await runClusterProgram(site, 'initdb', [
+      '-D',
+      partial,
+      '-S',
+      ...(isQuick ? ['--sync-method=syncfs'] : []),
+    ])
+    if (existsSync(folder) && !hasAnyFile(folder)) rmdirSync(folder)
     if (!existsSync(folder)) renameSync(partial, folder)
     await syncFolder(dirname(folder))
   } finally {
-    for (const path of [partial, `${partial}.password`]) remove(path, account)
+    for (const path of [partial, `${partial}.password`]) removePath(path, account)
   }
 }
 
 const runSingle = (site: Site, folder: string, sql: string) =>
-  run(site, 'postgres', ['--single', '-c', 'exit_on_error=on', '-D', folder, SUPERUSER], sql)
+  runClusterProgram(
+    site,
+    'postgres',
+    ['--single', '-c', 'exit_on_error=on', '-D', folder, SUPERUSER],
+    sql,
+  )
 
 function removeLeftovers({ folder, launch }: Site): void {
   const start = `${basename(folder)}.new.`
   for (const name of readdirSync(dirname(folder)).filter((one) => one.startsWith(start))) {
     const pid = Number.parseInt(name.slice(start.length), 10)
-    if (pid === process.pid || !isAlive(pid)) remove(join(dirname(folder), name), launch.account)
+    if (pid === process.pid || !isProcessAlive(pid))
+      removePath(join(dirname(folder), name), launch.account)
   }
 }
 
 /** Runs a program of Postgres. Throws a UserError with the program's output if it fails. */
-async function run(
+async function runClusterProgram(
   site: Site,
   program: string,
   args: readonly string[],

@@ -13,7 +13,7 @@ import { limitLog, readLogTail } from './postgres-log.ts'
 import type { Settings } from './postgres-settings.ts'
 import { endOrphans, endPostmaster, findPostmaster } from './postmaster.ts'
 import type { Site } from './site.ts'
-import { explainRefusedLogin, GONE } from './start-faults.ts'
+import { explainRefusedLogin, makeGoneError } from './start-faults.ts'
 import { type Started, startPostgres } from './start-postgres.ts'
 
 /** Interval of shortening the log and testing a connection to Postgres. `answerMs`: the test's time limit. */
@@ -31,7 +31,7 @@ export async function openEmbedded(
   settings: Settings = {},
   pulse = PULSE,
 ) {
-  const site = await prepare(dataDir, log)
+  const site = await prepareSite(dataDir, log)
   const { folder, logs } = site
   const closing = new AbortController()
   const { signal } = closing
@@ -41,7 +41,7 @@ export async function openEmbedded(
   let pauseMs = FIRST_PAUSE_MS
 
   async function enterSite(): Promise<void> {
-    const entered = await enter(site, settings)
+    const entered = await enterCluster(site, settings)
     presence = entered
     const enteredMs = Date.now()
     entered.once('end', () => {
@@ -84,12 +84,12 @@ export async function openEmbedded(
     async close(): Promise<void> {
       closing.abort()
       await restart
-      if (presence) await leave(site, presence)
+      if (presence) await leaveCluster(site, presence)
     },
   }
 }
 
-async function prepare(dataDir: string, log: Logger): Promise<Site> {
+async function prepareSite(dataDir: string, log: Logger): Promise<Site> {
   try {
     const site = findSite(dataDir, log)
     await ensureCluster(site)
@@ -110,11 +110,11 @@ const LOCKED_MS = 5_000
 const STOP_MS = 60_000
 
 /** Connects to the cluster's Postgres; starts it if none runs. Throws a UserError if it does not start. */
-async function enter(site: Site, settings: Settings): Promise<pg.Client> {
+async function enterCluster(site: Site, settings: Settings): Promise<pg.Client> {
   const began = Date.now()
   let started: Started | undefined
   for (let hangs = 0; ; await sleep(LOOK_MS)) {
-    if (!existsSync(join(site.folder, 'PG_VERSION'))) throw GONE(site.folder)
+    if (!existsSync(join(site.folder, 'PG_VERSION'))) throw makeGoneError(site.folder)
     const pid = findPostmaster(site.folder)
     if (!pid && started?.hasEnded()) {
       if (!started.isLocked() || Date.now() - began > LOCKED_MS) throw started.failure()
@@ -125,7 +125,7 @@ async function enter(site: Site, settings: Settings): Promise<pg.Client> {
     if (!pid) started ??= startPostgres(site, settings)
     const tried = Date.now()
     try {
-      return await connect(readClusterUrl(site.folder))
+      return await connectToCluster(readClusterUrl(site.folder))
     } catch (error) {
       const refusal = explainRefusedLogin(error, site.folder)
       if (refusal && started) await endPostmaster(site.folder)
@@ -162,7 +162,7 @@ function makeClusterClient(
   return client.on('error', () => {}) // `end` follows
 }
 
-async function connect(connectionString: string): Promise<pg.Client> {
+async function connectToCluster(connectionString: string): Promise<pg.Client> {
   const client = makeClusterClient(connectionString)
   try {
     await client.connect()
@@ -175,7 +175,7 @@ async function connect(connectionString: string): Promise<pg.Client> {
 }
 
 /** Releases the shared lock. The last process stops Postgres; its exclusive lock keeps others out. */
-async function leave(site: Site, presence: pg.Client): Promise<void> {
+async function leaveCluster(site: Site, presence: pg.Client): Promise<void> {
   try {
     await presence.query(`select pg_advisory_unlock_shared(${LOCKS.embedded})`)
     const { rows } = await presence.query(

@@ -10,11 +10,11 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
-import { type Account, hasFiles, launchFor } from './account.ts'
-import { programsFor } from './cluster-programs.ts'
+import { type Account, chooseLaunch, hasAnyFile } from './account.ts'
+import { choosePrograms } from './cluster-programs.ts'
 import { IS_WINDOWS } from './is-windows.ts'
 import { checkFolders, prepareForAccount } from './run-as-root.ts'
-import { clusterLink, LIBRARIES, LOGS, PORT, type Site } from './site.ts'
+import { LIBRARIES, LOGS, makeClusterLink, PORT, type Site } from './site.ts'
 
 /** Maximum bytes of a socket's path, without the zero at its end. unix(7); macOS allows four less. */
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
@@ -22,9 +22,9 @@ const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107
 /** Determines how to run the cluster of a data folder. Throws a UserError if it cannot run. */
 export function findSite(dataDir: string, log: Logger): Site {
   makeDataFolder(dataDir)
-  const link = clusterLink(realpathSync(dataDir))
+  const link = makeClusterLink(realpathSync(dataDir))
   const owner = findClusterOwner(link)
-  const launch = launchFor(owner)
+  const launch = chooseLaunch(owner)
   const folder = existsSync(link) ? realpathSync(link) : link
   checkSocketPath(folder)
   if (launch.account) checkFolders(folder, link, launch.account)
@@ -32,7 +32,13 @@ export function findSite(dataDir: string, log: Logger): Site {
     string,
     string,
   ]
-  const site = { folder, link, launch, programs: programsFor(folder, link, libraries, log), logs }
+  const site = {
+    folder,
+    link,
+    launch,
+    programs: choosePrograms(folder, link, libraries, log),
+    logs,
+  }
   return launch.account ? prepareForAccount(site, launch.account, owner, log) : site
 }
 
@@ -48,7 +54,7 @@ function findClusterOwner(link: string): Account | undefined {
     throw new UserError(
       `The database in ${link} belongs to the user with the number ${uid}. Start the server as that user, or choose another DATA_DIR.`,
     )
-  return hasFiles(link) ? { uid, gid } : undefined
+  return hasAnyFile(link) ? { uid, gid } : undefined
 }
 
 function makeDataFolder(dataDir: string): void {

@@ -9,12 +9,12 @@ const GB = 2 ** 30
 const OTHERS = 512 * MB
 
 /** Bytes of memory of this machine, or of this container if it has a limit. */
-export function machineMemory(): number {
+export function readMachineMemory(): number {
   const limit = process.constrainedMemory()
   return limit > 0 ? Math.min(limit, totalmem()) : totalmem()
 }
 
-const between = (least: number, value: number, most: number) =>
+const clampNumber = (least: number, value: number, most: number) =>
   Math.min(Math.max(value, least), most)
 
 /**
@@ -25,13 +25,13 @@ const between = (least: number, value: number, most: number) =>
  * full: a restart after a crash replays at most `max_wal_size`. Vacuum each 15 s instead of 60 s left 700
  * dead rows in the queues instead of 8,500.
  */
-export function settingsFor(memoryBytes: number): Settings {
-  const buffers = between(64 * MB, (memoryBytes - OTHERS) / 8, GB)
+export function makePostgresSettings(memoryBytes: number): Settings {
+  const buffers = clampNumber(64 * MB, (memoryBytes - OTHERS) / 8, GB)
   return {
     max_connections: 200,
     shared_buffers: `${Math.round(buffers / MB)}MB`,
     // more log, fewer checkpoints: 1 to 4 GB of disk
-    max_wal_size: `${Math.round(between(GB, memoryBytes / 2, 4 * GB) / MB)}MB`,
+    max_wal_size: `${Math.round(clampNumber(GB, memoryBytes / 2, 4 * GB) / MB)}MB`,
     checkpoint_timeout: '15min',
     autovacuum_naptime: '15s',
     fsync: 'on',

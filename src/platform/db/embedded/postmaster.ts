@@ -12,7 +12,7 @@ const EMPTY_MS = 2_000
 const LOOK_MS = 25
 const POLITE_MS = 5_000
 
-export function isAlive(pid: number): boolean {
+export function isProcessAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
     return true
@@ -24,8 +24,8 @@ export function isAlive(pid: number): boolean {
 /** The process id of a folder's running postmaster, if any. Deletes stale files that prevent a start. */
 export function findPostmaster(folder: string): number | undefined {
   const pid = readPostmasterPid(folder)
-  if (!pid) removeEmpty(folder)
-  if (!pid || !isAlive(pid)) return undefined
+  if (!pid) removeEmptyFiles(folder)
+  if (!pid || !isProcessAlive(pid)) return undefined
   if (isPostmaster(pid, folder)) return pid
   if (readPostmasterPid(folder) === pid)
     for (const file of [LOCK_FILE, PID_FILE]) rmSync(join(folder, file), { force: true })
@@ -36,7 +36,7 @@ function readPostmasterPid(folder: string): number {
   return Number.parseInt(readText(join(folder, PID_FILE)) ?? '', 10)
 }
 
-function removeEmpty(folder: string): void {
+function removeEmptyFiles(folder: string): void {
   for (const path of [LOCK_FILE, PID_FILE].map((file) => join(folder, file))) {
     const found = lstatSync(path, { throwIfNoEntry: false })
     if (found?.size === 0 && Date.now() - found.mtimeMs > EMPTY_MS) rmSync(path, { force: true })
@@ -60,10 +60,10 @@ const isOfOwner = (pid: number, folder: string) =>
 export async function endPostmaster(folder: string, ms = POLITE_MS): Promise<void> {
   const pid = findPostmaster(folder)
   if (!pid) return
-  signal(pid, 'SIGINT')
+  sendSignal(pid, 'SIGINT')
   // isAlive is not enough: in a container without an init, an ended process remains as a zombie
-  for (const end = Date.now() + ms; isAlive(pid) && isPostmaster(pid, folder); ) {
-    if (Date.now() > end) signal(pid, 'SIGKILL')
+  for (const end = Date.now() + ms; isProcessAlive(pid) && isPostmaster(pid, folder); ) {
+    if (Date.now() > end) sendSignal(pid, 'SIGKILL')
     await sleep(LOOK_MS)
   }
 }
@@ -75,12 +75,12 @@ export function endOrphans(folder: string): void {
       const pid = Number(path.split('/')[2])
       const program = basename(readlinkSync(`/proc/${pid}/exe`))
       if (readlinkSync(path) !== folder || !program.startsWith('postgres')) continue
-      if (isOfOwner(pid, folder)) signal(pid, 'SIGKILL')
+      if (isOfOwner(pid, folder)) sendSignal(pid, 'SIGKILL')
     } catch {} // it has ended, or belongs to another account
   }
 }
 
-function signal(pid: number, name: NodeJS.Signals): void {
+function sendSignal(pid: number, name: NodeJS.Signals): void {
   try {
     process.kill(pid, name)
   } catch {} // it has ended

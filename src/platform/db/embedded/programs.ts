@@ -38,7 +38,7 @@ export function findPrograms(linkFolder: string): Programs {
   const chosen = process.env.POSTGRES_BIN
   const [programs] = chosen
     ? [checkPrograms(resolve(chosen), linkFolder)]
-    : otherPrograms(linkFolder)
+    : findOtherPrograms(linkFolder)
   if (programs) return programs
   throw new UserError(
     chosen
@@ -48,15 +48,15 @@ export function findPrograms(linkFolder: string): Programs {
 }
 
 /** Yields the programs of the npm package, then installed programs, newest version first. */
-export function* otherPrograms(linkFolder: string): Generator<Programs> {
+export function* findOtherPrograms(linkFolder: string): Generator<Programs> {
   const inFolder = (folder: string) => checkPrograms(folder, linkFolder) ?? []
-  yield* [packageFolder() ?? []].flat().flatMap(inFolder)
+  yield* [findPackageFolder() ?? []].flat().flatMap(inFolder)
   const folders = [...globSync(INSTALLED), ...(process.env.PATH ?? '').split(delimiter)]
   yield* folders.flatMap(inFolder).sort((a, b) => b.major - a.major)
 }
 
 /** Folder of the npm package's programs; undefined if the package is missing. */
-export function packageFolder(): string | undefined {
+export function findPackageFolder(): string | undefined {
   try {
     return join(dirname(require.resolve(PACKAGE)), '..', 'native', 'bin')
   } catch {

@@ -12,7 +12,13 @@ import {
 import { dirname, join } from 'node:path'
 import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
-import { type Account, changeableFolder, closedFolder, foreignFile, runsAs } from './account.ts'
+import {
+  type Account,
+  findChangeableFolder,
+  findClosedFolder,
+  findForeignFile,
+  tryCommandAs,
+} from './account.ts'
 import { linkLibraries, makeProgramPath, type Programs } from './programs.ts'
 import { LIBRARIES, LOGS, type Site } from './site.ts'
 
@@ -32,7 +38,7 @@ export function prepareForAccount(
   if (owner && owner.uid !== account.uid)
     execFileSync('chown', ['-hR', `${account.uid}:${account.gid}`, folder])
   const { bin, env } = site.programs
-  const canRun = runsAs(account, makeProgramPath(bin, 'postgres'), ['--version'], {
+  const canRun = tryCommandAs(account, makeProgramPath(bin, 'postgres'), ['--version'], {
     ...process.env,
     ...env,
   })
@@ -41,20 +47,20 @@ export function prepareForAccount(
 
 /** Throws a UserError if the account may not enter the folders, or may replace root's files in them. */
 export function checkFolders(folder: string, link: string, account: Account): void {
-  const closed = closedFolder(dirname(folder), account)
+  const closed = findClosedFolder(dirname(folder), account)
   if (closed)
     throw new UserError(
       `Postgres does not run as root, and its account (number ${account.uid}) may not enter ${closed}. Choose another DATA_DIR, such as /var/lib/pocketsms, or start the server as an ordinary user, or name a running Postgres with DATABASE_URL.`,
     )
   const changeable = [link, folder]
-    .map((path) => changeableFolder(dirname(path), account))
+    .map((path) => findChangeableFolder(dirname(path), account))
     .find(Boolean)
   if (changeable)
     throw new UserError(
       `The account that runs Postgres for root (number ${account.uid}) may change ${changeable}, and with it root's files there. Make it root's (chown root: ${changeable}; chmod 755 ${changeable}), choose another DATA_DIR, or start the server as an ordinary user.`,
     )
   const planted = [LIBRARIES, LOGS]
-    .map((name) => foreignFile(join(dirname(link), name)))
+    .map((name) => findForeignFile(join(dirname(link), name)))
     .find(Boolean)
   if (planted)
     throw new UserError(`${planted} is not root's. Remove it: the server makes a new one.`)

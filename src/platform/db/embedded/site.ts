@@ -1,5 +1,5 @@
 import { join, resolve } from 'node:path'
-import { hasFiles, type Launch } from './account.ts'
+import { hasAnyFile, type Launch } from './account.ts'
 import { IS_WINDOWS } from './is-windows.ts'
 import { makeProgramPath, type Programs } from './programs.ts'
 
@@ -16,9 +16,9 @@ export interface Site {
   readonly logs: string
 }
 
-export const clusterLink = (dataDir: string): string => join(resolve(dataDir), 'postgres')
+export const makeClusterLink = (dataDir: string): string => join(resolve(dataDir), 'postgres')
 
-export const hasCluster = (dataDir: string): boolean => hasFiles(clusterLink(dataDir))
+export const hasCluster = (dataDir: string): boolean => hasAnyFile(makeClusterLink(dataDir))
 
 /** Arguments of `spawn` for a program of Postgres. Its environment lacks PGHOST and other such settings. */
 export function makeSpawnArguments(

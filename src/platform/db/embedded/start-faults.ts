@@ -27,12 +27,12 @@ const KNOWN: readonly (readonly [RegExp, (folder: string) => string])[] = [
   ],
 ]
 
-export const IN_USE = (folder: string) =>
+export const makeInUseError = (folder: string) =>
   new UserError(
     `The database in ${folder} is in use on another host or in another container. Stop the server there, or let both use one Postgres by DATABASE_URL.`,
   )
 
-export const GONE = (folder: string) =>
+export const makeGoneError = (folder: string) =>
   new UserError(
     `The folder ${folder} of the database is gone, or was emptied. Stop the server. Then put the folder back from a copy, or restore a backup; a start without it makes a new, empty database.`,
   )

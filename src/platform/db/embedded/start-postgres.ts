@@ -4,9 +4,9 @@ import { join } from 'node:path'
 import { readClusterUrl } from './access.ts'
 import { IS_WINDOWS } from './is-windows.ts'
 import { logBytes, openLog, readLogTail } from './postgres-log.ts'
-import { machineMemory, type Settings, settingsFor } from './postgres-settings.ts'
+import { makePostgresSettings, readMachineMemory, type Settings } from './postgres-settings.ts'
 import { makeSpawnArguments, type Site } from './site.ts'
-import { explainFailedStart, IN_USE } from './start-faults.ts'
+import { explainFailedStart, makeInUseError } from './start-faults.ts'
 
 /** The file that `flock` locks while the cluster runs: see `lockCommand`. */
 export const LOCK = 'pocketsms.lock'
@@ -21,7 +21,7 @@ export function startPostgres(site: Site, settings: Settings) {
   const output = openLog(logs)
   const logStart = logBytes(logs)
   const all = {
-    ...settingsFor(machineMemory()),
+    ...makePostgresSettings(readMachineMemory()),
     ...(programs.major >= 18 && { io_method: 'sync' }),
     ...chooseSocketSettings(site),
     ...settings,
@@ -53,7 +53,7 @@ export function startPostgres(site: Site, settings: Settings) {
     hasEnded: () => failed !== undefined || child.exitCode !== null || child.signalCode !== null,
     isLocked,
     failure: () =>
-      isLocked() ? IN_USE(folder) : explainFailedStart(folder, failed?.message ?? said()),
+      isLocked() ? makeInUseError(folder) : explainFailedStart(folder, failed?.message ?? said()),
   }
 }
 

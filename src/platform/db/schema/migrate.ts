@@ -9,9 +9,9 @@ import {
   OutdatedServer,
 } from '../database-errors.ts'
 import type { Db } from '../open.ts'
-import { lock, matchAny, queries } from '../queries.ts'
-import { oldestServer } from './oldest-server.ts'
-import { type SqlFile, sqlFiles } from './sql-files.ts'
+import { matchAny, queries, takeLock } from '../queries.ts'
+import { readOldestServer } from './oldest-server.ts'
+import { readSqlFiles, type SqlFile } from './sql-files.ts'
 
 const INSUFFICIENT_PRIVILEGE = '42501'
 const ADMIN_SHUTDOWN = '57P01'
@@ -21,19 +21,23 @@ const TRIES = 3
 const MAKE_TABLE =
   'create table if not exists _migrations (file text primary key, applied timestamptz not null default now())'
 
-const migrations = () =>
-  sqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
+const listMigrations = () =>
+  readSqlFiles('migrations').map(({ name, sql }) => ({ file: `${name}.sql`, sql }))
 
 /**
  * Brings the schema up to date in one transaction. Ends all connections if older servers must not use it any
  * more. Returns the new migrations. Throws a UserError if the schema is too new or cannot be changed.
  */
-export async function migrate(db: Db, only?: readonly string[], tries = TRIES): Promise<string[]> {
+export async function migrateDatabase(
+  db: Db,
+  only?: readonly string[],
+  tries = TRIES,
+): Promise<string[]> {
   try {
-    return await db.transaction((tx) => bringUpToDate(tx, only))
+    return await db.transaction((tx) => bringSchemaUpToDate(tx, only))
   } catch (error) {
     const wasEnded = error instanceof DatabaseUnavailable && isSqlError(error.cause, ADMIN_SHUTDOWN)
-    if (wasEnded && tries > 1) return migrate(db, only, tries - 1)
+    if (wasEnded && tries > 1) return migrateDatabase(db, only, tries - 1)
     if (error instanceof DatabaseUnavailable && !(error instanceof OutdatedServer))
       throw new UserError(
         `The migration failed and changed nothing: ${formatErrorHint(error.cause)}. Correct this and start again.`,
@@ -46,7 +50,7 @@ export async function migrate(db: Db, only?: readonly string[], tries = TRIES): 
 }
 
 /** File names of all migrations applied to the database, by any version of pocketsms, in order. */
-export async function appliedMigrations(db: Db): Promise<string[]> {
+export async function listAppliedMigrations(db: Db): Promise<string[]> {
   const applied = await queries(db)
     .selectFrom('_migrations')
     .select('file')
@@ -56,42 +60,42 @@ export async function appliedMigrations(db: Db): Promise<string[]> {
 }
 
 /** File names of this version's migrations that are not applied yet. */
-export async function missingMigrations(db: Db): Promise<string[]> {
-  const known = new Set(await appliedMigrations(db))
-  return migrations()
+export async function listMissingMigrations(db: Db): Promise<string[]> {
+  const known = new Set(await listAppliedMigrations(db))
+  return listMigrations()
     .map(({ file }) => file)
     .filter((file) => !known.has(file))
 }
 
 /** The migrations in `applied` that this version lacks. A newer version applied them. */
-export function unknownMigrations(applied: readonly string[]): string[] {
-  const known = new Set(migrations().map(({ file }) => file))
+export function findUnknownMigrations(applied: readonly string[]): string[] {
+  const known = new Set(listMigrations().map(({ file }) => file))
   return applied.filter((file) => !known.has(file))
 }
 
-async function bringUpToDate(tx: Db, only?: readonly string[]): Promise<string[]> {
+async function bringSchemaUpToDate(tx: Db, only?: readonly string[]): Promise<string[]> {
   // no time limit: a node may wait long for another one's migration
   await tx.limitStatements(0)
   await tx.script(`set local application_name = 'migration of pocketsms'`)
-  await lock(tx, LOCKS.migration)
+  await takeLock(tx, LOCKS.migration)
   await tx.script(MAKE_TABLE)
-  const applied = await appliedMigrations(tx)
-  const unknown = unknownMigrations(applied)
+  const applied = await listAppliedMigrations(tx)
+  const unknown = findUnknownMigrations(applied)
   if (unknown.length > 0)
     throw new UserError(
       `The database was migrated by a newer version of pocketsms (${unknown.join(', ')}). Install that version.`,
     )
-  const missing = migrations().filter(
+  const missing = listMigrations().filter(
     ({ file }) => !applied.includes(file) && (only?.includes(file) ?? true),
   )
-  const oldest = applied.length > 0 ? await oldestServer(tx) : undefined
+  const oldest = applied.length > 0 ? await readOldestServer(tx) : undefined
   const functions = await applyFunctions(tx)
   for (const { file, sql } of missing) {
     await tx.script(sql)
     await queries(tx).insertInto('_migrations').values({ file }).execute()
   }
   await dropOldFunctions(tx, functions)
-  if (oldest !== undefined && (await oldestServer(tx)) > oldest) {
+  if (oldest !== undefined && (await readOldestServer(tx)) > oldest) {
     // the version check of new connections waits for this lock until the commit
     await tx.script('lock table _schema')
     await tx.endOthers()
@@ -113,7 +117,7 @@ async function applyFunctions(tx: Db) {
   await tx.script(MAKE_FUNCTIONS)
   const rows = await queries(tx).selectFrom('_functions').select(['name', 'checksum']).execute()
   const applied = new Map(rows.map(({ name, checksum }) => [name, checksum]))
-  const files = sqlFiles('functions')
+  const files = readSqlFiles('functions')
   const changed = files.filter((file) => applied.get(file.name) !== hashSqlFile(file))
   const names = changed.map(({ name }) => name)
   if (changed.length > 0) {

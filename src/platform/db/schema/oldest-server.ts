@@ -1,25 +1,26 @@
 import type { Logger } from '../../log.ts'
-import { repeat } from '../../tools/repeat.ts'
+import { repeatWork } from '../../tools/repeat.ts'
 import type { Session } from '../backend.ts'
 import { isSqlError, OutdatedServer, UNDEFINED_TABLE } from '../database-errors.ts'
-import { sqlFiles } from './sql-files.ts'
+import { readSqlFiles } from './sql-files.ts'
 
 /** How often a server checks whether its version is too old. Each new connection is checked as well. */
 const CHECK_MS = 1_000
 
 /** A server may use the database only if it has the migration with the returned number. */
-export async function oldestServer(db: Pick<Session, 'query'>): Promise<number> {
+export async function readOldestServer(db: Pick<Session, 'query'>): Promise<number> {
   const { rows } = await db.query('select max(oldest) from _schema')
   return Number(rows[0]![0])
 }
 
 /** Throws OutdatedServer if this version is too old for the database. An empty database fits any version. */
 export async function checkServer(db: Pick<Session, 'query'>): Promise<void> {
-  const oldest = await oldestServer(db).catch((error) => {
+  const oldest = await readOldestServer(db).catch((error) => {
     if (isSqlError(error, UNDEFINED_TABLE)) return 0
     throw error
   })
-  if (oldest > Number.parseInt(sqlFiles('migrations').at(-1)!.name, 10)) throw new OutdatedServer()
+  if (oldest > Number.parseInt(readSqlFiles('migrations').at(-1)!.name, 10))
+    throw new OutdatedServer()
 }
 
 /** Calls `stop` when this version is too old. Ignores other errors. Returns a function to end the checks. */
@@ -30,5 +31,5 @@ export function watchOutdated(
 ): () => Promise<void> {
   const check = () =>
     checkServer(db).catch((error) => (error instanceof OutdatedServer ? stop(error) : undefined))
-  return repeat(check, CHECK_MS, log)
+  return repeatWork(check, CHECK_MS, log)
 }

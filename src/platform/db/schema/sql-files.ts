@@ -12,13 +12,13 @@ export interface SqlFile {
 const kept = new Map<string, readonly SqlFile[]>()
 
 /** The SQL files in a folder of `sql/`, sorted by path. Read only once: an upgrade may replace them later. */
-export function sqlFiles(folder: string): readonly SqlFile[] {
-  const files = kept.get(folder) ?? readFolder(`${SQL}${folder}`)
+export function readSqlFiles(folder: string): readonly SqlFile[] {
+  const files = kept.get(folder) ?? readSqlFolder(`${SQL}${folder}`)
   kept.set(folder, files)
   return files
 }
 
-function readFolder(folder: string): SqlFile[] {
+function readSqlFolder(folder: string): SqlFile[] {
   const paths = readdirSync(folder, { recursive: true, encoding: 'utf8' })
   return paths
     .filter((path) => path.endsWith('.sql'))

@@ -27,17 +27,17 @@ export async function installTrigrams(tx: Db): Promise<Trigrams> {
     if (!REFUSALS.some((code) => isSqlError(error, code))) throw error
     return { reason: `The extension pg_trgm cannot be installed: ${(error as Error).message}.` }
   }
-  return usable(tx, SCHEMA, true)
+  return checkTrigramSchema(tx, SCHEMA, true)
 }
 
 /** Whether the installed pg_trgm can be used; undefined if it is not installed. */
 export async function detectTrigrams(db: Db): Promise<Trigrams | undefined> {
   const [installed] = (await db.query(INSTALLED)).rows
-  return installed && usable(db, String(installed[0]), installed[1] === true)
+  return installed && checkTrigramSchema(db, String(installed[0]), installed[1] === true)
 }
 
 /** Refuses pg_trgm if it lower-cases A to Z unlike English, as in Turkish: its indexes would miss matches. */
-async function usable(tx: Db, schema: string, mayUse: boolean): Promise<Trigrams> {
+async function checkTrigramSchema(tx: Db, schema: string, mayUse: boolean): Promise<Trigrams> {
   if (!mayUse)
     return { reason: `The role may not use the schema ${schema} of the extension pg_trgm.` }
   const test = `select ${schema}.show_trgm($1) = ${schema}.show_trgm(lower($1 collate "C"))`
@@ -56,7 +56,7 @@ from unnest($1::text[]) name left join pg_index i on i.indexrelid = to_regclass(
 /** `partial`: an aborted build left the index behind. */
 type IndexState = 'ready' | 'building' | 'partial' | 'missing'
 
-export async function indexStates(
+export async function readIndexStates(
   db: Db,
   names: readonly string[],
 ): Promise<Map<string, IndexState>> {

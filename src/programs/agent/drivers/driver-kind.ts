@@ -20,7 +20,7 @@ export interface DriverKind {
 }
 
 /** Types the functions of a kind by its options. */
-export const driverKind = <const Options extends ArgsDef>(
+export const defineDriverKind = <const Options extends ArgsDef>(
   kind: Omit<DriverKind, 'options' | 'make' | 'check'> & {
     readonly options: Options
     readonly make: (given: ParsedArgs<Options>, stateFile: string, say: Say) => Driver

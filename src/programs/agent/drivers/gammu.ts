@@ -9,11 +9,11 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../../platform/api-errors.ts'
-import { repeat } from '../../../platform/tools/repeat.ts'
+import { repeatWork } from '../../../platform/tools/repeat.ts'
 import { DATA_URL } from '../../../portable/data-url.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../driver.ts'
-import { driverKind } from './driver-kind.ts'
-import { option } from './options.ts'
+import { defineDriverKind } from './driver-kind.ts'
+import { makeOption } from './options.ts'
 import { STDERR } from './silence-log.ts'
 
 const ENCODINGS = new Map([
@@ -30,7 +30,7 @@ const BACKUP = /^(?:;.*\r?\n|\s)*\[SMSBackup\d+\]/
 function readInboxFiles(files: readonly string[]): string | undefined {
   const parts = files.map((file) => readFileSync(file))
   if (files[0]?.endsWith('.bin')) return toDataUrl(parts)
-  const texts = parts.map(decode)
+  const texts = parts.map(decodeGammuText)
   return BACKUP.test(texts[0] ?? '') ? readBackup(texts[0]!) : texts.join('')
 }
 
@@ -40,7 +40,7 @@ const toDataUrl = (parts: readonly Buffer[]) => DATA_URL + Buffer.concat(parts).
  * Decodes UTF-16 if there is a byte order mark (as with `InboxFormat = unicode`), else UTF-8. Until 1.43,
  * gammu-smsd writes more than the text: a zero, and remains of other texts.
  */
-function decode(bytes: Buffer): string {
+function decodeGammuText(bytes: Buffer): string {
   const decoder = new TextDecoder(ENCODINGS.get(bytes.toString('hex', 0, 2)) ?? 'utf-8')
   return decoder.decode(bytes).split('\0', 1)[0]!
 }
@@ -54,7 +54,9 @@ function readBackup(backup: string): string | undefined {
     return Buffer.from(hex.join(''), 'hex')
   })
   if (/^Coding = 8bit/m.test(backup)) return toDataUrl(parts)
-  return parts.map((part) => decode(Buffer.concat([Buffer.from([0xfe, 0xff]), part]))).join('')
+  return parts
+    .map((part) => decodeGammuText(Buffer.concat([Buffer.from([0xfe, 0xff]), part])))
+    .join('')
 }
 
 const LOOK_MS = 500
@@ -69,7 +71,7 @@ const UTF16_MARK = Buffer.from([0xff, 0xfe])
 const RECEIVED = /^IN(\d{2,4})(\d{2})(\d{2})_(\d{2})(\d{2})(\d{2})_(\d+)_(.*)_(\d+)\.(?:txt|bin)$/
 
 /** Uses gammu-smsd with `Service = files`, `InboxFormat = unicode` (man 7 gammu-smsd-files). */
-export function gammuDriver(folders: ReturnType<typeof listSpoolFolders>) {
+export function makeGammuDriver(folders: ReturnType<typeof listSpoolFolders>) {
   const waiting = new Map<string, { readonly sinceMs: number; resolve(result: SendResult): void }>()
   /** Received texts that were passed on but not deleted yet, by the name of their first file. */
   const reported = new Set<string>()
@@ -81,7 +83,7 @@ export function gammuDriver(folders: ReturnType<typeof listSpoolFolders>) {
         throw new UserError(
           `${folder} is not a folder. --spool names the folder that holds gammu-smsd's inbox, outbox, sent and error.`,
         )
-    end = repeat(
+    end = repeatWork(
       async () => {
         lookForResults()
         await receive(events)
@@ -93,7 +95,7 @@ export function gammuDriver(folders: ReturnType<typeof listSpoolFolders>) {
 
   /** Writes the text to the outbox. The file name contains id and attempt: each attempt has its own file. */
   function send({ id, attempt, to, body }: OutgoingText): Promise<SendResult> {
-    const name = `OUTC${stamp(new Date())}_00_${to}_${id}-${attempt}.txt`
+    const name = `OUTC${formatStamp(new Date())}_00_${to}_${id}-${attempt}.txt`
     const { promise, resolve } = Promise.withResolvers<SendResult>()
     try {
       const hidden = join(folders.outbox, `.${name}.new`)
@@ -176,7 +178,7 @@ export const listSpoolFolders = (spool: string) => ({
 const parseFileDate = ([year, month, day, hour, minute, second]: readonly string[]) =>
   new Date(`${year}-${month}-${day}T${hour}:${minute}:${second}`)
 
-function stamp(at: Date): string {
+function formatStamp(at: Date): string {
   const local = new Date(at.getTime() - at.getTimezoneOffset() * 60_000)
   return local.toISOString().slice(0, 19).replaceAll(/[-:]/g, '').replace('T', '_')
 }
@@ -184,9 +186,9 @@ function stamp(at: Date): string {
 /** The sender in a file name, where gammu-smsd writes X for the `*` of a network's number. */
 const readSender = (name: string) => (/^[\dX#]+$/.test(name) ? name.replaceAll('X', '*') : name)
 
-export const GAMMU = driverKind({
+export const GAMMU = defineDriverKind({
   options: {
-    spool: option(
+    spool: makeOption(
       "gammu: folder with gammu-smsd's inbox, outbox, sent and error",
       'DIR',
       '/var/spool/gammu',
@@ -194,5 +196,5 @@ export const GAMMU = driverKind({
   },
   version: ['gammu-smsd', '--version'],
   platform: 'modem',
-  make: ({ spool }) => gammuDriver(listSpoolFolders(spool)),
+  make: ({ spool }) => makeGammuDriver(listSpoolFolders(spool)),
 })

@@ -1,9 +1,9 @@
-import { repeat } from '../../../platform/tools/repeat.ts'
+import { repeatWork } from '../../../platform/tools/repeat.ts'
 import { DATA_URL } from '../../../portable/data-url.ts'
 import type { DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
 import { CALL_MS, createText, MMCLI } from './mmcli-text.ts'
 import { parseReceivedAt } from './received-at.ts'
-import { needProgram, readJson, runProgram } from './run-program.ts'
+import { readJson, requireProgram, runProgram } from './run-program.ts'
 import { STDERR } from './silence-log.ts'
 
 const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
@@ -49,19 +49,19 @@ export function openModem(name: string, slot: number) {
   /** `takesTextFile`: whether this mmcli reads the body of a text from a file. */
   async function start(events: DriverEvents, takesTextFile: boolean): Promise<void> {
     takesFile = takesTextFile
-    await needProgram(MMCLI, ['-m', name, '--messaging-status'], HINT)
-    end = repeat(() => look(events), LOOK_MS, STDERR)
+    await requireProgram(MMCLI, ['-m', name, '--messaging-status'], HINT)
+    end = repeatWork(() => look(events), LOOK_MS, STDERR)
   }
 
   /** Reads the SIM's carrier, and its phone number if that begins with `+`. */
   async function sim(): Promise<Sim> {
     const modem = (await ask<{ modem?: ModemInfo }>('-m', name))?.modem
-    const path = known(modem?.generic?.sim)
+    const path = dropUnknown(modem?.generic?.sim)
     const answer = path
       ? await ask<{ sim?: { properties?: ModemInfo['3gpp'] } }>('-i', path)
       : undefined
-    const home = known(answer?.sim?.properties?.['operator-name'])
-    const carrier = home ?? known(modem?.['3gpp']?.['operator-name'])
+    const home = dropUnknown(answer?.sim?.properties?.['operator-name'])
+    const carrier = home ?? dropUnknown(modem?.['3gpp']?.['operator-name'])
     const number = modem?.generic?.['own-numbers']?.find((own) => own.startsWith('+'))
     return { slot, ...(number && { number }), ...(carrier && { carrier }) }
   }
@@ -115,12 +115,12 @@ export function openModem(name: string, slot: number) {
     const { number, text, data } = content
     const { timestamp } = properties
     const key = JSON.stringify([path, number, text, timestamp])
-    const bytes = Buffer.from(known(data) ?? '', 'hex')
-    const body = known(text) ?? (bytes.length > 0 ? DATA_URL + bytes.toString('base64') : '')
+    const bytes = Buffer.from(dropUnknown(data) ?? '', 'hex')
+    const body = dropUnknown(text) ?? (bytes.length > 0 ? DATA_URL + bytes.toString('base64') : '')
     if (!reported.has(key) && !NO_TEXT.test(properties['pdu-type'] ?? ''))
       // `timestamp` is like `2026-11-20T08:15:00+01`: `Date` needs the minutes of the offset, too
       await events.received(
-        { from: known(number) ?? '', body, sim: slot },
+        { from: dropUnknown(number) ?? '', body, sim: slot },
         parseReceivedAt((timestamp ?? '').replace(/[+-]\d\d$/, '$&:00')),
       )
     reported.add(key)
@@ -137,7 +137,7 @@ export function openModem(name: string, slot: number) {
     if (!text) return
     // ModemManager begins its paths anew when it restarts: this is the text of another program
     if (content.number !== text.to) return void awaited.delete(path)
-    const state = known(properties['delivery-state']) ?? ''
+    const state = dropUnknown(properties['delivery-state']) ?? ''
     if (OPEN.test(state)) return
     if (DELIVERED.test(state)) await events.delivered(text, new Date())
     else if (!state.startsWith('completed'))
@@ -162,4 +162,4 @@ export function openModem(name: string, slot: number) {
 }
 
 /** A value of mmcli; undefined for none, which mmcli prints as `--`. */
-const known = (value = '--') => (value === '--' || value === '' ? undefined : value)
+const dropUnknown = (value = '--') => (value === '--' || value === '' ? undefined : value)

@@ -14,14 +14,14 @@ const MODEM_MANAGER = 'org.freedesktop.ModemManager1'
  */
 export function createText(modem: string, to: string, body: string, takesFile: boolean) {
   const option = `--messaging-create-sms=number=${to},delivery-report-request=yes`
-  if (takesFile) return createByFile(['-m', modem, option], body)
+  if (takesFile) return createTextFromFile(['-m', modem, option], body)
   // mmcli ends a value at the quotation mark that began it, and knows no escape
   const quote = ['"', "'"].find((mark) => !body.includes(mark))
-  if (!quote) return createByBus(modem, to, body)
+  if (!quote) return createTextByDbus(modem, to, body)
   return runProgram(MMCLI, ['-m', modem, `${option},text=${quote}${body}${quote}`], CALL_MS)
 }
 
-async function createByFile(args: readonly string[], body: string): Promise<ProgramResult> {
+async function createTextFromFile(args: readonly string[], body: string): Promise<ProgramResult> {
   let folder: string | undefined
   try {
     folder = mkdtempSync(join(tmpdir(), 'pocketsms-agent-'))
@@ -36,7 +36,7 @@ async function createByFile(args: readonly string[], body: string): Promise<Prog
 }
 
 /** Creates a text that has both kinds of quotation marks, by systemd's busctl. */
-async function createByBus(modem: string, to: string, body: string): Promise<ProgramResult> {
+async function createTextByDbus(modem: string, to: string, body: string): Promise<ProgramResult> {
   const { output } = await runProgram(MMCLI, ['-m', modem, '-J'], CALL_MS)
   const path = readJson<{ modem?: { 'dbus-path'?: string } }>(output)?.modem?.['dbus-path'] ?? ''
   const call = [

@@ -1,15 +1,15 @@
 import { UserError } from '../../../platform/api-errors.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
-import { driverKind } from './driver-kind.ts'
+import { defineDriverKind } from './driver-kind.ts'
 import { openModem } from './mmcli-modem.ts'
 import { MMCLI } from './mmcli-text.ts'
-import { MAX_SIMS, option } from './options.ts'
+import { MAX_SIMS, makeOption } from './options.ts'
 import { compareVersion, readVersion } from './run-program.ts'
 
 const VERSION = [MMCLI, '--version'] as const
 
 /** Uses modems through ModemManager, one SIM each. `names`: indexes or paths, or `any` for a single modem. */
-export function modemManagerDriver(...names: readonly string[]) {
+export function makeModemDriver(...names: readonly string[]) {
   const modems = names.map((name, i) => openModem(name, i + 1))
   let sims: readonly Sim[] = []
 
@@ -66,9 +66,9 @@ function readModems(names: string): string[] {
   )
 }
 
-export const MODEM_MANAGER = driverKind({
+export const MODEM_MANAGER = defineDriverKind({
   options: {
-    modem: option(
+    modem: makeOption(
       'modemmanager: number or path of the modem, as mmcli -L says; several: 0,1',
       'NAME',
       'any',
@@ -76,5 +76,5 @@ export const MODEM_MANAGER = driverKind({
   },
   version: VERSION,
   platform: 'modem',
-  make: ({ modem }) => modemManagerDriver(...readModems(modem)),
+  make: ({ modem }) => makeModemDriver(...readModems(modem)),
 })

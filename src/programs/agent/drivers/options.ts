@@ -3,15 +3,16 @@ import { UserError } from '../../../platform/api-errors.ts'
 /** The server's maximum of SIM cards per device. */
 export const MAX_SIMS = 8
 
-export const option = (description: string, valueHint: string, fallback: string) =>
+export const makeOption = (description: string, valueHint: string, fallback: string) =>
   ({ type: 'string', description, valueHint, default: fallback }) as const
-export const number = (description: string, fallback = '0') => option(description, 'N', fallback)
+export const makeNumberOption = (description: string, fallback = '0') =>
+  makeOption(description, 'N', fallback)
 
 /** `--sims`, which two kinds of drivers share. */
-export const SIMS = number('simulator, termux: number of SIM cards; 0: unknown')
+export const SIMS = makeNumberOption('simulator, termux: number of SIM cards; 0: unknown')
 
 /** `--settings`, which two kinds of drivers share. */
-export const SETTINGS = option("smpp, http: JSON file with the carrier's account", 'FILE', '')
+export const SETTINGS = makeOption("smpp, http: JSON file with the carrier's account", 'FILE', '')
 
 /** Reads the number of an option. Throws a UserError unless it is one from `min` to `max`. */
 export function readNumber(

@@ -49,7 +49,7 @@ export function compareVersion(version: string, major: number, minor: number): n
 }
 
 /** Throws a UserError if a program does not run or fails. `hint` says how to install it. */
-export async function needProgram(
+export async function requireProgram(
   command: string,
   args: readonly string[],
   hint: string,

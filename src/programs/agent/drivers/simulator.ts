@@ -2,8 +2,8 @@ import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { DriverEvents, IncomingText, OutgoingText, SendResult } from '../driver.ts'
-import { driverKind, type Say } from './driver-kind.ts'
-import { MAX_SIMS, number, readNumber, SIMS } from './options.ts'
+import { defineDriverKind, type Say } from './driver-kind.ts'
+import { MAX_SIMS, makeNumberOption, readNumber, SIMS } from './options.ts'
 
 /** Default options of a simulated phone. */
 const WELL_BEHAVED = {
@@ -27,10 +27,10 @@ export type SimulatorOptions = Readonly<typeof WELL_BEHAVED>
 
 const PARALLEL = 10
 
-type Simulator = ReturnType<typeof simulatorDriver>
+type Simulator = ReturnType<typeof makeSimulatorDriver>
 
 /** A simulated phone, for trials and for tests of failures. */
-export function simulatorDriver(given: Partial<SimulatorOptions> = {}) {
+export function makeSimulatorDriver(given: Partial<SimulatorOptions> = {}) {
   const options = { ...WELL_BEHAVED, ...given }
   const reports = new Set<NodeJS.Timeout>()
   let events: DriverEvents | undefined
@@ -93,15 +93,15 @@ function receiveLines(simulator: Simulator, say: Say): void {
   })
 }
 
-export const SIMULATOR = driverKind({
+export const SIMULATOR = defineDriverKind({
   options: {
-    lag: number('simulator: milliseconds to send a text', '200'),
-    delivery: number('simulator: milliseconds until its delivery report', '500'),
-    fail: number('simulator: share of messages that fail, from 0 to 1'),
-    refuse: number('simulator: share of messages that are refused unsent'),
-    lose: number('simulator: share of delivery reports that are lost'),
-    'die-after': number('simulator: kills itself after this number of texts'),
-    'clock-offset': number('simulator: error of its clock, in seconds'),
+    lag: makeNumberOption('simulator: milliseconds to send a text', '200'),
+    delivery: makeNumberOption('simulator: milliseconds until its delivery report', '500'),
+    fail: makeNumberOption('simulator: share of messages that fail, from 0 to 1'),
+    refuse: makeNumberOption('simulator: share of messages that are refused unsent'),
+    lose: makeNumberOption('simulator: share of delivery reports that are lost'),
+    'die-after': makeNumberOption('simulator: kills itself after this number of texts'),
+    'clock-offset': makeNumberOption('simulator: error of its clock, in seconds'),
     sims: SIMS,
     'sent-file': {
       type: 'string',
@@ -111,7 +111,7 @@ export const SIMULATOR = driverKind({
   },
   platform: 'simulator',
   make(given, _, say) {
-    const simulator = simulatorDriver({
+    const simulator = makeSimulatorDriver({
       lagMs: readNumber('lag', given.lag, 0),
       deliveryMs: readNumber('delivery', given.delivery, 0),
       fail: readNumber('fail', given.fail, 0, 1),

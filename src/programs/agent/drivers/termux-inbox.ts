@@ -1,6 +1,6 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { parseJson } from '../../../platform/tools/json.ts'
-import { plainText } from '../../../portable/phone/plain-text.ts'
+import { toPlainText } from '../../../portable/phone/plain-text.ts'
 
 /** A text as `termux-sms-list` prints it. `received`: local time such as `2026-11-20 10:45:00`. */
 export interface Listed {
@@ -26,12 +26,12 @@ interface Seen {
 }
 
 /** Android may write digits of its language. */
-export const readArrival = ({ received }: Listed) => plainText(received)
-const arrivalMs = (text: Listed) => Date.parse(readArrival(text))
+export const readArrival = ({ received }: Listed) => toPlainText(received)
+const readArrivalMs = (text: Listed) => Date.parse(readArrival(text))
 /** Android prints all times by its present zone, and zones differ by quarters of an hour. */
 const QUARTER_MS = 900_000
 /** Tells texts with the same id apart by their time, in any zone. */
-const makeTextKey = (text: Listed) => `${text._id} ${arrivalMs(text) % QUARTER_MS}`
+const makeTextKey = (text: Listed) => `${text._id} ${readArrivalMs(text) % QUARTER_MS}`
 
 /**
  * Recognizes new texts in a phone's inbox. Ids alone do not show them: Android gives the id of the newest
@@ -43,13 +43,13 @@ export function openInbox(file: string) {
   /** Whether a text came after the last look. False before the first. */
   function isNew(text: Listed): boolean {
     if (!seen || seen.keys.includes(makeTextKey(text))) return false
-    return text._id > seen.id || arrivalMs(text) >= seen.atMs
+    return text._id > seen.id || readArrivalMs(text) >= seen.atMs
   }
 
   /** Remembers the texts of the inbox. Ignores an empty inbox: Android lists none while it starts. */
   function remember(texts: readonly Listed[]): void {
     if (seen && texts.length === 0) return
-    const times = texts.map(arrivalMs).filter((ms) => !Number.isNaN(ms))
+    const times = texts.map(readArrivalMs).filter((ms) => !Number.isNaN(ms))
     // an id above all others: later texts of an inbox that was empty are new by their time
     const ids = texts.length > 0 ? texts.map(({ _id }) => _id) : [Number.MAX_SAFE_INTEGER]
     const atMs = times.length > 0 ? Math.max(...times) : Date.now()

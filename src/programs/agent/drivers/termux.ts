@@ -1,10 +1,10 @@
 import { UserError } from '../../../platform/api-errors.ts'
-import { repeat } from '../../../platform/tools/repeat.ts'
+import { repeatWork } from '../../../platform/tools/repeat.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
-import { driverKind } from './driver-kind.ts'
+import { defineDriverKind } from './driver-kind.ts'
 import { MAX_SIMS, readNumber, SIMS } from './options.ts'
 import { parseReceivedAt } from './received-at.ts'
-import { needProgram, readJson, runProgram } from './run-program.ts'
+import { readJson, requireProgram, runProgram } from './run-program.ts'
 import { STDERR } from './silence-log.ts'
 import { type Listed, openInbox, type Refusal, readArrival } from './termux-inbox.ts'
 
@@ -27,14 +27,14 @@ interface DeviceInfo {
 }
 
 /** Uses an Android phone by Termux:API. `memory`: file for the texts seen. `count`: SIMs; 0: detect. */
-export function termuxDriver(memory: string, count = 0) {
+export function makeTermuxDriver(memory: string, count = 0) {
   const inbox = openInbox(memory)
   let sims: readonly Sim[] = []
   let end = async () => {}
 
   /** Throws a UserError if Termux:API does not work. Texts from before the first start are ignored. */
   async function start(events: DriverEvents): Promise<void> {
-    await needProgram('termux-sms-list', ['-h'], HINT)
+    await requireProgram('termux-sms-list', ['-h'], HINT)
     const { list, error } = await readInbox(1, 0)
     if (error) throw new UserError(`termux-sms-list does not work: ${error}. ${HINT}`)
     if (list?.some(({ _id }) => _id === undefined))
@@ -43,7 +43,7 @@ export function termuxDriver(memory: string, count = 0) {
       )
     sims =
       count > 0 ? Array.from({ length: count }, (_, i) => ({ slot: i + 1 })) : await readOnlySim()
-    end = repeat(() => receive(events), LOOK_MS, STDERR)
+    end = repeatWork(() => receive(events), LOOK_MS, STDERR)
   }
 
   /** `sim` 1 is Android's slot 0. The body is standard input, because the length of arguments is limited. */
@@ -115,10 +115,10 @@ async function readOnlySim(): Promise<Sim[]> {
   return [{ slot: 1, ...(carrier && { carrier }), ...(country && { country }) }]
 }
 
-export const TERMUX = driverKind({
+export const TERMUX = defineDriverKind({
   options: { sims: SIMS },
   version: ['dpkg-query', '-W', 'termux-api'],
   platform: 'android',
   make: ({ sims }, stateFile) =>
-    termuxDriver(`${stateFile}.termux`, readNumber('sims', sims, 0, MAX_SIMS)),
+    makeTermuxDriver(`${stateFile}.termux`, readNumber('sims', sims, 0, MAX_SIMS)),
 })

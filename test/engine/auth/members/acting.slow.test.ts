@@ -1,6 +1,6 @@
 import { SignJWT } from 'jose'
 import { createLogger } from '../../../../src/platform/log.ts'
-import { start } from '../../../support/database/open.ts'
+import { runServer } from '../../../support/database/open.ts'
 import { basic } from '../../../support/server/request.ts'
 import {
   type Client,
@@ -16,7 +16,7 @@ import { TestListener } from '../../realtime/test-listener.ts'
 // Tokens with which a member acts for an account, at two servers on one Postgres.
 
 const one = await startServer()
-const two = await start(one.services.config, createLogger({ logLevel: 'silent' }))
+const two = await runServer(one.services.config, createLogger({ logLevel: 'silent' }))
 const root = await signIn(one.url, '_superusers', SUPERUSER.email, SUPERUSER.password)
 const makeUser = () => newUser(one.url, root, { verified: true })
 

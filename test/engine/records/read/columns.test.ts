@@ -1,13 +1,13 @@
-import { complete } from '../../../../src/engine/collections/definition/complete.ts'
-import { readNew } from '../../../../src/engine/collections/definition/read-collection.ts'
+import { completeCollection } from '../../../../src/engine/collections/definition/complete.ts'
+import { parseNewCollection } from '../../../../src/engine/collections/definition/read-collection.ts'
 import { makeExcerpt } from '../../../../src/engine/records/excerpt.ts'
 import { pickFields } from '../../../../src/engine/records/pick.ts'
-import { makeBlankValues, prepare } from '../../../../src/engine/records/prepare.ts'
+import { makeBlankValues, prepareValues } from '../../../../src/engine/records/prepare.ts'
 import { toRow, toValues } from '../../../../src/engine/records/record-row.ts'
 
 const names = ['__proto__', 'constructor', 'toString']
-const odd = complete(
-  readNew({ name: 'odd', fields: names.map((name) => ({ name, type: 'text' })) }),
+const odd = completeCollection(
+  parseNewCollection({ name: 'odd', fields: names.map((name) => ({ name, type: 'text' })) }),
 )
 
 test('fields may be named like members of every JavaScript object', () => {
@@ -16,9 +16,14 @@ test('fields may be named like members of every JavaScript object', () => {
   expect(toRow(odd, makeBlankValues(odd))).toEqual(['', '', '', ''])
   const body = JSON.parse('{"__proto__":"x","toString":"z"}')
   expect(
-    toRow(odd, prepare(odd, body, { base: toValues(odd, row), isSuperuser: true }).values),
+    toRow(odd, prepareValues(odd, body, { base: toValues(odd, row), isSuperuser: true }).values),
   ).toEqual(['id', 'x', 'b', 'z'])
-  expect(toRow(odd, prepare(odd, body, { isSuperuser: true }).values)).toEqual(['', 'x', '', 'z'])
+  expect(toRow(odd, prepareValues(odd, body, { isSuperuser: true }).values)).toEqual([
+    '',
+    'x',
+    '',
+    'z',
+  ])
 })
 
 test('picked fields may contain dots, and * applies an excerpt to all other fields', () => {

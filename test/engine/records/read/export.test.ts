@@ -1,6 +1,6 @@
 import { USERS_ID } from '../../../../src/engine/collections/collection.ts'
-import { csvLine } from '../../../../src/engine/records/export.ts'
-import { accountHolder } from '../../../../src/platform/limits/holder.ts'
+import { writeCsvLine } from '../../../../src/engine/records/export.ts'
+import { makeAccountHolder } from '../../../../src/platform/limits/holder.ts'
 import { admission } from '../../../../src/platform/limits/shared-limits.ts'
 import { readCsv } from '../../../../src/programs/bulk/csv.ts'
 import {
@@ -41,7 +41,7 @@ test('an export uses the memory of its account, not of the address', async () =>
   const open = vi.spyOn(admission.memory, 'open')
   onTestFinished(() => open.mockRestore())
   expect((await take({ filter: 'id = "none"' })).status).toBe(200)
-  expect(open.mock.calls).toEqual([[accountHolder(USERS_ID, ANN.id)]])
+  expect(open.mock.calls).toEqual([[makeAccountHolder(USERS_ID, ANN.id)]])
 })
 
 test('an export has the chosen columns, also expanded ones, with quoted texts and disarmed formulas', async () => {
@@ -106,7 +106,7 @@ test.each([
   ['a list with dashes', 'buy:\n- milk', '"buy:\n- milk"'],
   ['an equation', 'a = 1 + 1', 'a = 1 + 1'],
 ])('a cell with %s is written as $2', (_, text, cell) =>
-  expect(csvLine([text])).toBe(`${cell}\r\n`),
+  expect(writeCsvLine([text])).toBe(`${cell}\r\n`),
 )
 
 test.each([
@@ -116,9 +116,9 @@ test.each([
   ['a formula in a list of any values', [1, ';-cmd'], `"[1,"";'-cmd""]"`],
   ['a number', -1.5, '-1.5'],
 ])('a value is written to a cell (%s) as $2', (_, value, cell) =>
-  expect(csvLine([value])).toBe(`${cell}\r\n`),
+  expect(writeCsvLine([value])).toBe(`${cell}\r\n`),
 )
 
 test('column names are escaped, too', () => {
-  expect(csvLine(['=1+1', 'expand.device.name'])).toBe("'=1+1,expand.device.name\r\n")
+  expect(writeCsvLine(['=1+1', 'expand.device.name'])).toBe("'=1+1,expand.device.name\r\n")
 })

@@ -1,5 +1,5 @@
 import { SUPERUSERS_ID } from '../../../../src/engine/auth/superusers.ts'
-import { compile } from '../../../../src/engine/filter/compile.ts'
+import { compileFilter } from '../../../../src/engine/filter/compile.ts'
 import { listRecords } from '../../../../src/engine/records/list.ts'
 import { makeAuthRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
 import { messagesExtension } from '../../../../src/gateway/messages/message-extensions.ts'
@@ -62,7 +62,7 @@ async function all(isSuperuser: boolean, { filter = '', sort = '' }: Record<stri
   const collection = store.catalog.find('sms_messages')!
   const rule = isSuperuser ? '' : `user = "${user}"`
   const request = await requestOf(isSuperuser, {})
-  const { from, where, orderBy, params } = compile(store.catalog, {
+  const { from, where, orderBy, params } = compileFilter(store.catalog, {
     collection,
     rule,
     filter,

@@ -1,7 +1,7 @@
-import { compile } from '../../../../src/engine/filter/compile.ts'
+import { compileFilter } from '../../../../src/engine/filter/compile.ts'
 import type { Extensions } from '../../../../src/engine/records/collection-extension.ts'
 import { listRecords } from '../../../../src/engine/records/list.ts'
-import { listStatement } from '../../../../src/engine/records/list-statement.ts'
+import { writeListStatement } from '../../../../src/engine/records/list-statement.ts'
 import { SHAPES } from '../../../../src/engine/records/list-statement-shapes.ts'
 import { makeAuthRecord, NO_REQUEST } from '../../../../src/engine/request/request.ts'
 import { messagesExtension } from '../../../../src/gateway/messages/message-extensions.ts'
@@ -113,7 +113,7 @@ test.each(LISTS)(
   async ({ shape, query, reads, total, ...row }) => {
     const request = { ...NO_REQUEST, query, auth }
     const { filter = '', sort = '' } = query
-    const compiled = compile(store.catalog, {
+    const compiled = compileFilter(store.catalog, {
       collection,
       rule: collection.listRule!,
       filter,
@@ -126,7 +126,7 @@ test.each(LISTS)(
       offset: BigInt(query.page ? 570 : 0),
       skipTotal: 'skipTotal' in query,
     }
-    const statement = listStatement(
+    const statement = writeListStatement(
       collection,
       compiled,
       page,

@@ -75,11 +75,15 @@ const CHECKS: readonly Check[] = [
   ['src/gateway/messages/queue/retry-messages.ts', '...toOfferedScope(readScope(one.scope)),', ''],
   [
     'src/gateway/messages/queue/apply-reports.ts',
-    "if ((await endIfRefused(db, returned)).length > 0) return ''",
+    "if ((await cancelIfRefused(db, returned)).length > 0) return ''",
     '',
   ],
   ['src/gateway/messages/queue/overdue-messages.ts', 'or ${IS_REFUSED}', ''],
-  ['src/gateway/messages/queue/sweep-queue.ts', '  endRefused,\n  endExpired', '  endExpired'],
+  [
+    'src/gateway/messages/queue/sweep-queue.ts',
+    '  cancelRefusedMessages,\n  endExpired',
+    '  endExpired',
+  ],
 ]
 
 const HOME = join(import.meta.dirname, '../../../..')

@@ -4,7 +4,7 @@ import { cancelMessage } from '../../../../src/gateway/messages/queue/cancel-mes
 import { checkQueue } from '../../../../src/gateway/messages/queue/check-queue.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
 import type { Report } from '../../../../src/gateway/messages/queue/store-reports.ts'
-import { sweep } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import { permitOf } from '../../../support/database/permits.ts'
 import {
   assign,
@@ -250,7 +250,7 @@ test.each([
   ],
 ] as const)('a message whose status a superuser set %s', async (_, status, dispatch, columns) => {
   const { id, device, other } = await endByHand(status, dispatch, columns)
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   expect(await lookUp(store, [id])).toMatchObject([{ status, error: '' }])
   expect(await eventsOf(store, id)).toEqual([])
   expect(await claimMessages(store, { ...device, enabled: true }, 10, 120)).toEqual([])

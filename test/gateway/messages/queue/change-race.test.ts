@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { makeAccountSender } from '../../../../src/gateway/base/make-sender.ts'
 import { rescheduleBatch } from '../../../../src/gateway/messages/queue/reschedule.ts'
-import { sweep } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import { startServerWithUsers } from '../../../support/server/server-with-users.ts'
 
 // What is changed while time, or somebody else, is at it: one of the two is first, and nothing is half done.
@@ -33,7 +33,7 @@ async function sweeping<T>(work: Promise<T>): Promise<T> {
   let isOver = false
   const look = async () => {
     while (!isOver) {
-      await sweep(server.store, ONLINE_SECONDS)
+      await sweepQueue(server.store, ONLINE_SECONDS)
       await setImmediate()
     }
   }
@@ -92,7 +92,7 @@ test('a text changed while its message becomes due: the device gets the last acc
   await makeDue(message_ids)
   const work = Promise.all(message_ids.map((id) => change(id, { body: 'new' })))
   const answers = await sweeping(work)
-  await sweep(server.store, ONLINE_SECONDS)
+  await sweepQueue(server.store, ONLINE_SECONDS)
   const left = `select 1 from sms_dispatch where state = 'pending' and message = any($1)`
   await expect.poll(() => server.rows(left, [message_ids])).toEqual([])
   for (const [i, id] of message_ids.entries()) {

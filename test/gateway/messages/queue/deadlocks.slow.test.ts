@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { extendAllLeases } from '../../../../src/gateway/messages/queue/message-leases.ts'
-import { sweep } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import { endOldMessages } from '../../../../src/gateway/retention/old-messages.ts'
 import { type Client, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../../support/services/receiver.ts'
@@ -173,7 +173,7 @@ test('no request of many concurrent clients fails by a deadlock or conflict', {
   const retention = { mode: 'delete', days: 1 } as const
   await Promise.all([
     ...houses.flatMap((_, i) => WORKS.map((name) => repeat(() => houses[i]![name]()))),
-    repeat(() => sweep(store, 600), 20),
+    repeat(() => sweepQueue(store, 600), 20),
     repeat(() => extendAllLeases(store.db, 1), 100),
     repeat(() => endOldMessages(store, extensions, retention), 50),
     repeat(async () => {

@@ -10,7 +10,7 @@ import {
 import { checkQueue } from '../../../../src/gateway/messages/queue/check-queue.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
 import { renewLeases } from '../../../../src/gateway/messages/queue/message-leases.ts'
-import { sweep } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import type { Db } from '../../../../src/platform/db/open.ts'
 import { permitOf } from '../../../support/database/permits.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
@@ -73,7 +73,7 @@ test('queue statements look messages up by id even when statistics are from an a
     await inside.db.query(`update sms_dispatch set wakes = 4 where message = any($1)`, [
       ids.slice(200, 300),
     ])
-    await sweep(inside, 600)
+    await sweepQueue(inside, 600)
   })
   expect(used).toEqual([])
 })
@@ -88,7 +88,7 @@ test('queue statements find ten of a thousand messages by id without a table sca
     const items = await claimMessages(inside, device, 10, 120)
     const reports = items.map(({ id, attempt }) => ({ id, attempt, status: 'sent' as const }))
     await applyReports(inside, device, reports, 600)
-    await sweep(inside, 600)
+    await sweepQueue(inside, 600)
   })
   expect(used).toEqual([])
 })

@@ -3,7 +3,7 @@ import { NEXT, type Status } from '../../../../src/gateway/base/message-status.t
 import { applyReports } from '../../../../src/gateway/messages/queue/apply-reports.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
 import type { Report } from '../../../../src/gateway/messages/queue/store-reports.ts'
-import { sweep } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
 
 /** So many sequences are tried; REPORT_SEQUENCES=100000 takes some minutes. */
@@ -104,7 +104,7 @@ async function makeMoves(moves: ReadonlyMap<string, Move>): Promise<void> {
   await store.db.query('update sms_dispatch set lease_until = now() where message = any($1)', [
     of('silence'),
   ])
-  await sweep(store, 600)
+  await sweepQueue(store, 600)
   await store.db.query(
     `update sms_dispatch set due_at = case when message = any($1) then now() else now() + interval '1 hour' end`,
     [of('claim')],

@@ -1,9 +1,12 @@
 import { makeAccountSender } from '../../../../src/gateway/base/make-sender.ts'
 import { applyReports } from '../../../../src/gateway/messages/queue/apply-reports.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
-import { sweep } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
-import { PLAIN_OPTIONS, toOne } from '../../../../src/gateway/messages/send/send-options.ts'
-import { send } from '../../../../src/gateway/messages/send/send-texts.ts'
+import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
+import {
+  makeSingleSend,
+  PLAIN_OPTIONS,
+} from '../../../../src/gateway/messages/send/send-options.ts'
+import { sendMessages } from '../../../../src/gateway/messages/send/send-texts.ts'
 import { openAcceptor } from '../../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../../src/platform/config.ts'
 import { tablesWith } from '../../../support/database/dump.ts'
@@ -23,13 +26,13 @@ const config = readConfig({})
 
 const sendSealed = async (options: object = {}, device = ''): Promise<string> => {
   const services = { store, config, acceptor: openAcceptor(store, config) }
-  const body = toOne(
+  const body = makeSingleSend(
     '+4911111',
     { body: TRUE, shown: SHOWN },
     { ...PLAIN_OPTIONS, ...options },
     device,
   )
-  return JSON.parse((await send(services, makeAccountSender(ANN.id, ''), body)).answer)
+  return JSON.parse((await sendMessages(services, makeAccountSender(ANN.id, ''), body)).answer)
     .message_ids[0]
 }
 const claim = (id: string) => {
@@ -51,7 +54,7 @@ test('a second device that takes the message over gets the true text', async () 
   expect(await claim(device)).toMatchObject([{ id, body: TRUE }])
   await server.rows(`update devices set enabled = false where id = $1`, [device])
   await server.rows(`update sms_dispatch set lease_until = now() where message = $1`, [id])
-  await sweep(store, config.deviceOnlineSeconds)
+  await sweepQueue(store, config.deviceOnlineSeconds)
   await server.rows(`update sms_dispatch set due_at = now() where message = $1`, [id])
   const other = String((await server.message(id)).device)
   expect(other).not.toBe(device)
@@ -143,9 +146,9 @@ test('a sealed text can be neither changed while it waits nor sent again', async
 test('a sealed text to several people is not sent again', async () => {
   const services = { store, config, acceptor: openAcceptor(store, config) }
   const options = { ...PLAIN_OPTIONS, scheduledAt: '2098-01-01 00:00:00.000Z' }
-  const one = toOne('+4911111', { body: TRUE, shown: SHOWN }, options)
+  const one = makeSingleSend('+4911111', { body: TRUE, shown: SHOWN }, options)
   const body = { ...one, recipients: ['+4911111', '+4922222'] }
-  const { answer } = await send(services, makeAccountSender(ANN.id, ''), body)
+  const { answer } = await sendMessages(services, makeAccountSender(ANN.id, ''), body)
   const { batch_id: batch, message_ids: ids } = JSON.parse(answer)
   expect((await server.ask('POST', `batches/${batch}/cancel`)).status).toBe(200)
   const again = await server.ask('POST', `messages/${ids[0]}/retry`)

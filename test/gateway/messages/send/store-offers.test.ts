@@ -6,7 +6,7 @@ import { PLAIN_OPTIONS } from '../../../../src/gateway/messages/send/send-option
 import { openAcceptor } from '../../../../src/gateway/messages/send/store-offers.ts'
 import { RetryLater } from '../../../../src/platform/api-errors.ts'
 import { readConfig } from '../../../../src/platform/config.ts'
-import { randomId } from '../../../../src/platform/tools/random.ts'
+import { makeRandomId } from '../../../../src/platform/tools/random.ts'
 import { openSendFixture } from '../../../support/database/send-fixture.ts'
 
 const fixture = await openSendFixture(2)
@@ -16,7 +16,7 @@ const offer = (more: Partial<Offer> = {}): Offer => ({
   ...PLAIN_OPTIONS,
   permit: requirePermit(sender, 'send'),
   body: 'Hi',
-  messages: [{ id: randomId(), to: '+4911111', segments: 1 }],
+  messages: [{ id: makeRandomId(), to: '+4911111', segments: 1 }],
   ...more,
 })
 const by = (other: Partial<Sender>) => ({ permit: requirePermit({ ...sender, ...other }, 'send') })
@@ -86,7 +86,7 @@ test('a send with a message id that exists stores nothing', async () => {
   const first = offer()
   expect(await outcome(first)).toBe('accepted')
   const again = offer({
-    messages: [{ id: randomId(), to: '+4922222', segments: 1 }, first.messages[0]!],
+    messages: [{ id: makeRandomId(), to: '+4922222', segments: 1 }, first.messages[0]!],
   })
   expect(await outcome(again)).not.toBe('accepted')
   expect(await isStored(again)).toBe(false)
@@ -135,7 +135,7 @@ test("sends in a group take turns, keep conversations' lines and update their la
     on conflict do nothing`,
     [sender.user, kept],
   )
-  const message = (to: string) => ({ id: randomId(), to, segments: 1 })
+  const message = (to: string) => ({ id: makeRandomId(), to, segments: 1 })
   const group = ['+4966661', '+4955555', '+4966662', '+4955555', '+4966663'].map((to) =>
     offer({ messages: [message(to)] }),
   )

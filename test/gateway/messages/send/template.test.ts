@@ -1,7 +1,7 @@
 import {
   fillVariables,
   parseTemplate,
-  renderFor,
+  renderForPerson,
 } from '../../../../src/gateway/messages/send/text-template.ts'
 import { startCpuTimer } from '../../../support/server/cpu-timer.ts'
 
@@ -11,7 +11,7 @@ const fields = new Map([
 ])
 const ANN = { name: 'Ann', phone: '+4911111', fields }
 const render = (body: string, variables: Record<string, string> = {}) =>
-  renderFor(fillVariables(parseTemplate(body), variables), ANN)
+  renderForPerson(fillVariables(parseTemplate(body), variables), ANN)
 
 test.each([
   ['no variable', 'Hello', {}, 'Hello'],

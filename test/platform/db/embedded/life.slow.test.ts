@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { clusterLink } from '../../../../src/platform/db/embedded/site.ts'
+import { makeClusterLink } from '../../../../src/platform/db/embedded/site.ts'
 import {
   ask,
   isRunning,
@@ -28,7 +28,7 @@ await ask(first.url, 'create table kept (n int)')
 await first.close()
 
 test('the embedded database is closed to other users, and its role has no extra rights', async () => {
-  expect(statSync(clusterLink(folder)).mode & 0o777).toBe(0o700)
+  expect(statSync(makeClusterLink(folder)).mode & 0o777).toBe(0o700)
   const { url, close } = await openHere(folder)
   expect(
     await ask(
@@ -106,7 +106,7 @@ test('a database can be stopped while it restarts', async () => {
   expect(isRunning(pid)).toBe(false)
 })
 
-const cluster = clusterLink(folder)
+const cluster = makeClusterLink(folder)
 /** Empties a file, as a crash may; it has been so for a while. */
 const empty = (name: string) => {
   writeFileSync(join(cluster, name), '')
@@ -134,20 +134,20 @@ test.each<[string, () => void]>([
 test('a data folder deleted at run time is not recreated, and the log says what to do', async () => {
   const [copy, log] = [join(temporaryFolder(), 'data'), [] as string[]]
   cpSync(folder, copy, { recursive: true })
-  chmodSync(clusterLink(copy), 0o700)
+  chmodSync(makeClusterLink(copy), 0o700)
   const { close } = await openHere(copy, log)
   const pid = postmasterIn(copy)
-  rmSync(clusterLink(copy), { recursive: true })
+  rmSync(makeClusterLink(copy), { recursive: true })
   process.kill(pid, 'SIGKILL')
   await expect
     .poll(() => log.at(-1))
     .toMatch(/does not start: The folder .* is gone.* put the folder back/)
   await close()
-  expect(existsSync(clusterLink(copy))).toBe(false)
+  expect(existsSync(makeClusterLink(copy))).toBe(false)
 })
 
 test('an empty data folder becomes a database', async () => {
   const data = temporaryFolder()
-  mkdirSync(clusterLink(data))
+  mkdirSync(makeClusterLink(data))
   await (await openHere(data)).close()
 })

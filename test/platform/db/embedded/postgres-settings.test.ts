@@ -1,6 +1,6 @@
 import {
-  machineMemory,
-  settingsFor,
+  makePostgresSettings,
+  readMachineMemory,
 } from '../../../../src/platform/db/embedded/postgres-settings.ts'
 
 const GB = 2 ** 30
@@ -15,11 +15,14 @@ test.for([
 ] as const)(
   'on a machine of %s GB Postgres gets %s of buffers and at most %s of WAL',
   ([gb, buffers, log]) => {
-    expect(settingsFor(gb * GB)).toMatchObject({ shared_buffers: buffers, max_wal_size: log })
+    expect(makePostgresSettings(gb * GB)).toMatchObject({
+      shared_buffers: buffers,
+      max_wal_size: log,
+    })
   },
 )
 
 test('the memory of the machine is read from the system or container', () => {
-  expect(machineMemory()).toBeGreaterThan(0.05 * GB)
-  expect(machineMemory()).toBeLessThanOrEqual(2 ** 46)
+  expect(readMachineMemory()).toBeGreaterThan(0.05 * GB)
+  expect(readMachineMemory()).toBeLessThanOrEqual(2 ** 46)
 })

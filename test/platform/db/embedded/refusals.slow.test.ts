@@ -13,7 +13,7 @@ import {
 import { basename, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
-import { programsFor } from '../../../../src/platform/db/embedded/cluster-programs.ts'
+import { choosePrograms } from '../../../../src/platform/db/embedded/cluster-programs.ts'
 import { endPostmaster } from '../../../../src/platform/db/embedded/postmaster.ts'
 import { findPrograms } from '../../../../src/platform/db/embedded/programs.ts'
 import { createLogger } from '../../../../src/platform/log.ts'
@@ -216,7 +216,7 @@ test.each([
   try {
     const said: string[] = []
     const log = createLogger({ logLevel: 'info' }, { write: (line) => void said.push(line) })
-    const programs = programsFor('/nowhere', '/nowhere', temporaryFolder(), log)
+    const programs = choosePrograms('/nowhere', '/nowhere', temporaryFolder(), log)
     expect([programs.bin === bin, said.length]).toEqual([runs, runs ? 1 : 0])
   } finally {
     process.env.PATH = before

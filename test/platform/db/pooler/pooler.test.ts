@@ -1,5 +1,5 @@
 import { readConfig } from '../../../../src/platform/config.ts'
-import { start } from '../../../support/database/open.ts'
+import { runServer } from '../../../support/database/open.ts'
 import { type PoolMode, startPgBouncer } from '../../../support/database/pgbouncer.ts'
 import { openTestDb, testConfig } from '../../../support/server/start.ts'
 import { makeBreakableProxy } from '../../../support/services/breakable-proxy.ts'
@@ -19,7 +19,7 @@ test('while Postgres behind PgBouncer is away requests get 503, and afterwards t
     DATABASE_URL: Object.assign(new URL(databaseUrl!), { port: pooler.port }).href,
     ...(databaseListenUrl && { DATABASE_LISTEN_URL: databaseListenUrl }),
   }
-  const server = await start(readConfig(environment))
+  const server = await runServer(readConfig(environment))
   onTestFinished(() => server.stop())
   const list = async () => (await fetch(`${server.url}/api/collections/users/records`)).status
   expect(await list()).toBe(200)
@@ -40,7 +40,7 @@ test('connections keep their time limit after a statement without one', async ()
 })
 
 test('a server behind PgBouncer receives NOTIFY', async () => {
-  const server = await start(await testConfig())
+  const server = await runServer(await testConfig())
   onTestFinished(() => server.stop())
   const ready = async () => {
     const answer = await fetch(`${server.url}/api/ready`)

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { fetchFiles } from '../../../../src/gateway/carriers/receive-carrier-text.ts'
-import { accountHolder } from '../../../../src/platform/limits/holder.ts'
+import { makeAccountHolder } from '../../../../src/platform/limits/holder.ts'
 import { admission } from '../../../../src/platform/limits/shared-limits.ts'
 import { freePort } from '../../../support/database/postgres.ts'
 import {
@@ -254,7 +254,7 @@ test('files for which the account has no room are left out', async () => {
 test('files wait while the server has no memory for them', async () => {
   const { url, received } = await addCarrier(gateway)
   const { file, told } = await startHost()
-  const others = admission.memory.open(accountHolder('users', 'others'))
+  const others = admission.memory.open(makeAccountHolder('users', 'others'))
   onTestFinished(() => others.close())
   others.force(192 << 20)
   expect(await call(url, [file('a.vcf')])).toBe(503)

@@ -7,7 +7,7 @@ import type {
   OutgoingText,
 } from '../../../../src/programs/agent/driver.ts'
 import { readSettings } from '../../../../src/programs/agent/drivers/http/carrier-account.ts'
-import { httpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
+import { makeHttpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
 import { listenForCalls } from '../../../../src/programs/agent/drivers/http/listen.ts'
 import { freePort } from '../../../support/database/postgres.ts'
 import { temporaryFolder } from '../../../support/database/temporary-folder.ts'
@@ -20,7 +20,10 @@ export function settingsOf(given: object) {
 }
 
 /** An open driver with its listener. Keeps the events that the driver reports. */
-export async function openDriver(given: object, options: Parameters<typeof httpDriver>[2] = {}) {
+export async function openDriver(
+  given: object,
+  options: Parameters<typeof makeHttpDriver>[2] = {},
+) {
   const port = await freePort()
   const callback = `http://127.0.0.1:${port}/calls/k3v9`
   const settings = { rate: 1_000, allow_private: true, listen: port, callback, ...given }
@@ -39,7 +42,7 @@ export async function openDriver(given: object, options: Parameters<typeof httpD
     unknown: (names) => void unknown.push(...names),
   }
   const file = join(temporaryFolder(), 'calls')
-  const driver = httpDriver(
+  const driver = makeHttpDriver(
     carrier,
     () => listenForCalls(carrier, { host, port }, file, events),
     options,

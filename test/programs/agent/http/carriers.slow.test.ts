@@ -1,11 +1,11 @@
 import { spawn } from 'node:child_process'
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pair, runAgent } from '../../../../src/programs/agent/device.ts'
+import { pairAgent, runAgent } from '../../../../src/programs/agent/device.ts'
 import type { Driver } from '../../../../src/programs/agent/driver.ts'
-import { httpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
+import { makeHttpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
 import { listenForCalls } from '../../../../src/programs/agent/drivers/http/listen.ts'
-import { simulatorDriver } from '../../../../src/programs/agent/drivers/simulator.ts'
+import { makeSimulatorDriver } from '../../../../src/programs/agent/drivers/simulator.ts'
 import { freePort } from '../../../support/database/postgres.ts'
 import { temporaryFolder } from '../../../support/database/temporary-folder.ts'
 import {
@@ -24,7 +24,7 @@ const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true', LE
 async function startAgent(user: Client, makeDriver: (file: string) => Driver): Promise<string> {
   const { code } = await must(user, 'POST', '/api/devices/pairing', {})
   const file = join(temporaryFolder(), 'agent.json')
-  const { device } = await pair(
+  const { device } = await pairAgent(
     gateway.url,
     code,
     { name: '', phone: '', platform: 'modem' },
@@ -44,7 +44,7 @@ async function startCarrier(settings: object) {
   const user = await gateway.makeUser()
   const { carrier, host, port } = settingsOf({ allow_private: true, rate: 200, ...settings })
   await startAgent(user, (file) =>
-    httpDriver(carrier, (events) =>
+    makeHttpDriver(carrier, (events) =>
       listenForCalls(carrier, { host, port }, `${file}.calls`, events),
     ),
   )
@@ -54,7 +54,7 @@ async function startCarrier(settings: object) {
 /** An account behind a carrier: a simulated phone with the number +4930123. */
 async function startUpstream() {
   const user = await gateway.makeUser()
-  const simulator = simulatorDriver({ lagMs: 5, deliveryMs: 10, sims: 1 })
+  const simulator = makeSimulatorDriver({ lagMs: 5, deliveryMs: 10, sims: 1 })
   const phone = await startAgent(user, () => simulator)
   return { user, phone, simulator }
 }

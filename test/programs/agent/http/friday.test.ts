@@ -1,6 +1,6 @@
 import { createLogger } from '../../../../src/platform/log.ts'
 import { waitPastMidnight } from '../../../support/database/midnight.ts'
-import { start } from '../../../support/database/open.ts'
+import { runServer } from '../../../support/database/open.ts'
 import {
   type Client,
   client,
@@ -12,7 +12,7 @@ import { until } from '../../../support/until.ts'
 await waitPastMidnight({ isMonth: true })
 // Another account of the same server is the carrier.
 const gateway = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
-const second = await start(gateway.server.services.config, createLogger({ logLevel: 'silent' }))
+const second = await runServer(gateway.server.services.config, createLogger({ logLevel: 'silent' }))
 
 const records = '/api/collections'
 /** The same user or phone, at the second server. */

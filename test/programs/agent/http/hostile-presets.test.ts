@@ -1,4 +1,4 @@
-import { requestFor } from '../../../../src/programs/agent/drivers/http/sample-request.ts'
+import { makeSampleRequest } from '../../../../src/programs/agent/drivers/http/sample-request.ts'
 import { settingsOf } from './carrier-fixture.ts'
 
 const many = (length: number, item: (i: number) => unknown = String) =>
@@ -47,5 +47,5 @@ test('a preset that makes a long request of a short text is refused', () => {
     { send: { path: `/${'{{long}}'.repeat(10)}` } },
     { long: 'x'.repeat(1_000) },
   )
-  expect(() => requestFor(carrier)).toThrow('8000 characters')
+  expect(() => makeSampleRequest(carrier)).toThrow('8000 characters')
 })

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { requestFor } from '../../../../src/programs/agent/drivers/http/sample-request.ts'
+import { makeSampleRequest } from '../../../../src/programs/agent/drivers/http/sample-request.ts'
 import { freePort } from '../../../support/database/postgres.ts'
 import { startReceiver } from '../../../support/services/receiver.ts'
 import { custom, openDriver, settingsOf, TEXT } from './carrier-fixture.ts'
@@ -122,10 +122,10 @@ test.each([
   ],
 ])('%s is refused before the first text, unless it is allowed', (_, url, send) => {
   const settings = { ...custom(url), custom: { send } }
-  expect(() => requestFor(settingsOf(settings).carrier)).toThrow(
+  expect(() => makeSampleRequest(settingsOf(settings).carrier)).toThrow(
     /is not (an address of the internet|https)/,
   )
-  expect(requestFor(settingsOf({ ...settings, allow_private: true }).carrier)).toContain(
+  expect(makeSampleRequest(settingsOf({ ...settings, allow_private: true }).carrier)).toContain(
     'POST http',
   )
 })
@@ -201,7 +201,7 @@ test('a text whose answer was lost is repeated if the carrier has idempotency ke
 
 test('the request of --check has no secret', () => {
   const given = { ...custom('https://carrier.example'), callback: 'https://sms.example/x' }
-  const shown = requestFor(settingsOf(given).carrier)
+  const shown = makeSampleRequest(settingsOf(given).carrier)
   expect(shown).toContain('POST https://carrier.example/send?key=***')
   expect(shown).not.toContain('sesame')
 })
@@ -230,7 +230,7 @@ test.each<[what: string, settings: object, error: RegExp]>([
     /callback is missing/,
   ],
 ])('%s is refused when the agent starts', (_, settings, error) => {
-  expect(() => requestFor(settingsOf(settings).carrier)).toThrow(error)
+  expect(() => makeSampleRequest(settingsOf(settings).carrier)).toThrow(error)
 })
 
 const post = (url: string, body: string, headers: Record<string, string> = {}) =>

@@ -1,4 +1,4 @@
-import { type Call, isSigned } from '../../../../src/programs/agent/drivers/http/signature.ts'
+import { type Call, isCallSigned } from '../../../../src/programs/agent/drivers/http/signature.ts'
 import { carrierLibrary, hasCarrierLibraries } from '../../../third-party/carrier-libraries.ts'
 import { CALLBACK, carrierOf } from './carrier-fixture.ts'
 
@@ -57,7 +57,7 @@ test.each<
 ])('the published call of %s has a valid signature, until 5 minutes after its time', (...row) => {
   const [preset, secret, { url, headers, body }, at] = row
   const isValid = (seconds = 0, key = secret, address = url) =>
-    isSigned(
+    isCallSigned(
       signatureOf(preset),
       { method: 'POST', url: address, headers, body: Buffer.from(body) },
       key,
@@ -89,7 +89,7 @@ test.runIf(hasCarrierLibraries())('the 44 reference cases of MessageBird have it
     ({ name, method, url, secret = 'sesame', payload = '', timestamp, token }) => {
       const headers = { 'messagebird-signature-jwt': token }
       const call = { method, url, headers, body: Buffer.from(payload) }
-      return [name, isSigned(signatureOf('messagebird'), call, secret, new Date(timestamp))]
+      return [name, isCallSigned(signatureOf('messagebird'), call, secret, new Date(timestamp))]
     },
   )
   expect(verdicts).toEqual(cases.map(({ name, valid }) => [name, valid]))

@@ -1,8 +1,8 @@
 import { openAttemptJournal } from '../../../../src/gateway/carriers/attempt-journal.ts'
 import { makeDeviceLink } from '../../../../src/gateway/carriers/device-link.ts'
-import { leaseCarriers, leaserName } from '../../../../src/gateway/carriers/lease-carriers.ts'
+import { leaseCarriers, makeLeaserName } from '../../../../src/gateway/carriers/lease-carriers.ts'
 import { runDriver } from '../../../../src/programs/agent/agent.ts'
-import { httpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
+import { makeHttpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
 import { waitPastMidnight } from '../../../support/database/midnight.ts'
 import {
   type Client,
@@ -94,7 +94,7 @@ test('a stop of the server does not make a line fail whose texts still wait', as
   const ended = new AbortController()
   const running = runDriver(
     link,
-    httpDriver(settingsOf(settings).carrier),
+    makeHttpDriver(settingsOf(settings).carrier),
     journal,
     () => {},
     ended.signal,
@@ -138,13 +138,13 @@ test('a server with a Postgres of its own continues its leases after it was kill
   await gateway.query(
     `insert into device_carriers (device, "user", account, sealed, address_hash, node, leased_until)
     values ($1, $2, '{}', '', $1, $3, now() + interval '1 hour')`,
-    [device, user.id, leaserName(own, 2)],
+    [device, user.id, makeLeaserName(own, 2)],
   )
   const leased = async (name: string) =>
     (await leaseCarriers(db, name, 500)).some((row) => row.device === device)
-  expect(await leased(leaserName(own, 1))).toBe(false)
-  expect(await leased(leaserName({ databaseUrl: 'postgres://shared' }, 2))).toBe(false)
-  expect(await leased(leaserName(own, 2))).toBe(true)
+  expect(await leased(makeLeaserName(own, 1))).toBe(false)
+  expect(await leased(makeLeaserName({ databaseUrl: 'postgres://shared' }, 2))).toBe(false)
+  expect(await leased(makeLeaserName(own, 2))).toBe(true)
   await gateway.query('delete from device_carriers where device = $1', [device])
 })
 
@@ -240,7 +240,7 @@ test('texts that a refused carrier gives back say what it refused', async () => 
   const carrier = await startReceiver()
   carrier.answer(401, '{"message":"Unknown key"}')
   const settings = { preset: 'pocketsms', url: carrier.url, secret: 'psk_1', allow_private: true }
-  const driver = httpDriver(settingsOf(settings).carrier)
+  const driver = makeHttpDriver(settingsOf(settings).carrier)
   await driver.start({ roomGrew() {}, delivered: async () => {}, received: async () => {} })
   const text = { id: 'a1b8n5m2c0x9v3k', attempt: 1, to: '+4915112345678', body: 'Hello', sim: 1 }
   await driver.send(text, performance.now() + 1_000)

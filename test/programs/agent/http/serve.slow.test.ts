@@ -3,7 +3,7 @@ import { makeDeviceLink } from '../../../../src/gateway/carriers/device-link.ts'
 import { leaseCarriers } from '../../../../src/gateway/carriers/lease-carriers.ts'
 import { openSecrets, sealSecrets } from '../../../../src/gateway/carriers/stored-carrier.ts'
 import { runDriver } from '../../../../src/programs/agent/agent.ts'
-import { httpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
+import { makeHttpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
 import { PRESET_NAMES } from '../../../../src/programs/agent/drivers/http/presets.ts'
 import {
   type Client,
@@ -314,7 +314,7 @@ test('a server does not report as unsent an attempt that another server has begu
   const link = makeDeviceLink(services, { device, user: user.id })
   const running = runDriver(
     link,
-    httpDriver(settingsOf(settings).carrier),
+    makeHttpDriver(settingsOf(settings).carrier),
     other,
     () => {},
     ended.signal,

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { formatPhone, phonePart } from '#portable/phone/format.ts'
-import { readTyped } from '#portable/phone/typed.ts'
+import { formatPhone, readPhonePart } from '#portable/phone/format.ts'
+import { readTypedPhone } from '#portable/phone/typed.ts'
 import { pb } from '../../../data/client.ts'
 import type { Contact, ContactGroup } from '../../../data/record-types.ts'
 import { contactFilter } from '../../../data/search/filters.ts'
@@ -40,7 +40,7 @@ export function useSuggestions(
     return () => void begin()
   }, [asked, country])
   if (text === '') return []
-  const { phone } = readTyped(text, country)
+  const { phone } = readTypedPhone(text, country)
   const contacts = found.filter((contact) => fits(contact, text, country))
   const isKnown = contacts.some((contact) => contact.phone === phone)
   return [
@@ -56,7 +56,9 @@ export function useSuggestions(
 /** Whether a contact that was found for an earlier text also matches the present text. */
 const fits = ({ name, phone }: Contact, text: string, country: string) =>
   [[text], splitWords(text)].some((parts) =>
-    parts.every((part) => hasWords(name, part) || phone.includes(phonePart(part, country) || '-')),
+    parts.every(
+      (part) => hasWords(name, part) || phone.includes(readPhonePart(part, country) || '-'),
+    ),
   )
 
 async function findContacts(text: string, country: string): Promise<readonly Contact[]> {

@@ -1,7 +1,7 @@
 import { isObject, parseJson } from '../../../../platform/tools/json.ts'
 import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
 import { type Carrier, listHiddenParts } from './carrier-account.ts'
-import { isAmong, matches, readTextAt, textsAt } from './path.ts'
+import { isAmongValues, matchesCondition, readTextAt, readTextsAt } from './path.ts'
 import type { Meaning } from './preset.ts'
 
 /** The meaning of a carrier's answer. `id`: the carrier's; `error`: its words, without our secrets. */
@@ -32,7 +32,7 @@ export function readAnswer(carrier: Carrier, status: number, raw: string): Verdi
   const text = typeof parsed === 'string' ? parsed : raw.trim()
   const body = isObject(parsed) || Array.isArray(parsed) ? parsed : { text }
   const id = readTextAt(body, answer.id)
-  const isOk = status >= 200 && status < 300 && matches(body, answer.accepts ?? {})
+  const isOk = status >= 200 && status < 300 && matchesCondition(body, answer.accepts ?? {})
   if (isOk) return { means: answer.id && id === '' ? 'unknown' : 'sent', id, error: '' }
   const code =
     [answer.code]
@@ -40,13 +40,14 @@ export function readAnswer(carrier: Carrier, status: number, raw: string): Verdi
       .map((path) => readTextAt(body, path))
       .find(Boolean) ?? ''
   const row = refusals.find(
-    (each) => (each.status?.includes(status) ?? true) && (!each.code || isAmong(each.code, code)),
+    (each) =>
+      (each.status?.includes(status) ?? true) && (!each.code || isAmongValues(each.code, code)),
   )
   // an answer of 200 that does not accept is a refusal
   const means = row?.means ?? (status < 300 ? 'final' : classifyStatus(status))
   // a comma: together, a status and a code of digits would look like a number of somebody
   const codes = [status, code].filter(Boolean).join(', ')
-  const words = `${codes} ${textsAt(body, answer.error)}`.trim().slice(0, MAX_READ)
+  const words = `${codes} ${readTextsAt(body, answer.error)}`.trim().slice(0, MAX_READ)
   return {
     means,
     id,

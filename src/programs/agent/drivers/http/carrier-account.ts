@@ -3,7 +3,7 @@ import { UserError } from '../../../../platform/api-errors.ts'
 import { MAX_SIMS } from '../options.ts'
 import { readSettingsFile } from '../settings-file.ts'
 import { PRESET, type Preset } from './preset.ts'
-import { PRESET_NAMES, presetNamed } from './presets.ts'
+import { findPreset, PRESET_NAMES } from './presets.ts'
 
 const address = z.url({
   protocol: /^https?$/,
@@ -60,7 +60,7 @@ export function makeCarrier(
   place: Pick<Carrier, 'callback' | 'allowPrivate'>,
 ): Carrier {
   const { preset, custom, url, values } = account
-  const found = preset === 'custom' ? custom : presetNamed(preset)
+  const found = preset === 'custom' ? custom : findPreset(preset)
   if (!found) throw new UserError('custom is missing: the interface of the carrier.')
   if (custom && JSON.stringify(custom.send).length > MAX_SEND)
     throw new UserError(`custom.send must have at most ${MAX_SEND} characters.`)

@@ -1,4 +1,4 @@
-import { PRESET_NAMES, presetNamed } from './presets.ts'
+import { findPreset, PRESET_NAMES } from './presets.ts'
 
 /** The parts of a carrier's account that a person must know to add it. '' for each part that it lacks. */
 interface DescribedPreset {
@@ -18,7 +18,7 @@ interface DescribedPreset {
 /** Describes each preset but `custom`. A credential that a preset uses and does not name has a plain name. */
 export const describePresets = (): DescribedPreset[] =>
   PRESET_NAMES.flatMap((name) => {
-    const preset = presetNamed(name)
+    const preset = findPreset(name)
     if (!preset) return []
     const { url, needs, credentials, send, receipt, incoming } = preset
     const templates = JSON.stringify(send)

@@ -32,7 +32,7 @@ const collectSecretWords = (body: string) => [
 const hasDigit = (word: string) => /\p{N}/u.test(word)
 
 /** Sends by a carrier's HTTP interface. Each sender counts as a SIM. `receive` starts to read calls. */
-export function httpDriver(
+export function makeHttpDriver(
   carrier: Carrier,
   receive: (events: DriverEvents) => Promise<() => Promise<void>> = async () => async () => {},
   options: DriverOptions = {},

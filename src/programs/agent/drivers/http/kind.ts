@@ -1,24 +1,24 @@
-import { driverKind, type Say } from '../driver-kind.ts'
+import { defineDriverKind, type Say } from '../driver-kind.ts'
 import { SETTINGS } from '../options.ts'
 import { readSettings } from './carrier-account.ts'
-import { httpDriver } from './driver.ts'
+import { makeHttpDriver } from './driver.ts'
 import { listenForCalls } from './listen.ts'
-import { requestFor } from './sample-request.ts'
+import { makeSampleRequest } from './sample-request.ts'
 
 const FILE = 'http.json'
 
-export const HTTP = driverKind({
+export const HTTP = defineDriverKind({
   options: { settings: SETTINGS },
   platform: 'carrier',
   make({ settings }, stateFile) {
     const { carrier, port, host } = readSettings(settings || FILE, process.env)
-    requestFor(carrier)
-    if (port === 0) return httpDriver(carrier)
-    return httpDriver(carrier, (events) =>
+    makeSampleRequest(carrier)
+    if (port === 0) return makeHttpDriver(carrier)
+    return makeHttpDriver(carrier, (events) =>
       listenForCalls(carrier, { host, port }, `${stateFile}.calls`, events),
     )
   },
   async check({ settings }, say: Say) {
-    say(requestFor(readSettings(settings || FILE, process.env).carrier))
+    say(makeSampleRequest(readSettings(settings || FILE, process.env).carrier))
   },
 })

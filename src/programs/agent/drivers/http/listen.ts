@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import { UserError } from '../../../../platform/api-errors.ts'
-import { textOfMms } from '../../../../portable/attachment-lines.ts'
+import { writeMmsText } from '../../../../portable/attachment-lines.ts'
 import type { DriverEvents } from '../../driver.ts'
 import { openFileMap } from '../../file-map.ts'
 import type { Carrier } from './carrier-account.ts'
@@ -34,7 +34,7 @@ export async function listenForCalls(
   async function take(request: IncomingMessage): Promise<number> {
     const { method = 'GET', url = '/' } = request
     if (url.split('?')[0] !== pathname) return 404
-    const body = await read(request)
+    const body = await readCallBody(request)
     if (!body) return 413
     const headers = Object.fromEntries(
       Object.entries(request.headers).map(([name, value]) => [name, String(value)]),
@@ -47,7 +47,7 @@ export async function listenForCalls(
         continue
       }
       const { from, sim, files = [] } = event
-      const words = textOfMms([event.body].filter(Boolean), [], files)
+      const words = writeMmsText([event.body].filter(Boolean), [], files)
       await events.received({ from, sim, body: words }, await firstSeen(event.key))
     }
     for (const names of news.unknown) events.unknown?.(names)
@@ -72,7 +72,7 @@ export async function listenForCalls(
 }
 
 /** The body; undefined if it is too large. */
-async function read(request: IncomingMessage): Promise<Buffer | undefined> {
+async function readCallBody(request: IncomingMessage): Promise<Buffer | undefined> {
   const chunks: Buffer[] = []
   let length = 0
   for await (const chunk of request as AsyncIterable<Buffer>) {

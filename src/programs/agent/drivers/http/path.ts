@@ -12,14 +12,14 @@ export function readTextAt(from: unknown, path: string | undefined): string {
 }
 
 /** Whether a carrier's word is among those of a preset, which are in lower case. */
-export const isAmong = (words: readonly string[], word: string): boolean =>
+export const isAmongValues = (words: readonly string[], word: string): boolean =>
   words.includes(word.toLowerCase())
 
-export const matches = (from: unknown, condition: Condition): boolean =>
-  Object.entries(condition).every(([path, values]) => isAmong(values, readTextAt(from, path)))
+export const matchesCondition = (from: unknown, condition: Condition): boolean =>
+  Object.entries(condition).every(([path, values]) => isAmongValues(values, readTextAt(from, path)))
 
 /** The texts at the paths that have one, separated by spaces. */
-export const textsAt = (from: unknown, paths: readonly string[]): string =>
+export const readTextsAt = (from: unknown, paths: readonly string[]): string =>
   paths
     .map((path) => readTextAt(from, path))
     .filter(Boolean)

@@ -6,9 +6,9 @@ const PATH = z.string().min(1).max(100)
 const MAX_PATHS = 10
 const MAX_VALUES = 100
 
-const paths = () => z.array(PATH).max(MAX_PATHS)
+const makePathsSchema = () => z.array(PATH).max(MAX_PATHS)
 /** In lower case: carriers change the case of their words, and differ by version. */
-const values = () => z.array(z.string().toLowerCase()).max(MAX_VALUES)
+const makeValuesSchema = () => z.array(z.string().toLowerCase()).max(MAX_VALUES)
 
 /** A header's name, in lower case. RFC 9110, 5.6.2 */
 const HEADER = z
@@ -18,7 +18,7 @@ const HEADER = z
 
 /** For each path, its allowed values. All paths must match. */
 const CONDITION = z
-  .record(PATH, values())
+  .record(PATH, makeValuesSchema())
   .refine((all) => Object.keys(all).length <= MAX_PATHS, `must have at most ${MAX_PATHS} paths`)
 export type Condition = Readonly<Record<string, readonly string[]>>
 
@@ -33,7 +33,7 @@ export type Meaning = z.output<typeof MEANINGS>
 /** Answers of these statuses or codes. The first row that matches counts, before the rules of `answer.ts`. */
 const REFUSAL = z.strictObject({
   status: z.array(z.int()).max(MAX_VALUES).optional(),
-  code: values().optional(),
+  code: makeValuesSchema().optional(),
   means: MEANINGS,
 })
 
@@ -77,11 +77,11 @@ const RECEIPT = z.strictObject({
   each: PATH.optional(),
   ref: PATH,
   status: PATH,
-  delivered: values(),
-  failed: values(),
+  delivered: makeValuesSchema(),
+  failed: makeValuesSchema(),
   /** Statuses that are not final. Receipts with others are unknown events. */
-  pending: values().default([]),
-  error: paths().default([]),
+  pending: makeValuesSchema().default([]),
+  error: makePathsSchema().default([]),
 })
 export type Receipt = Readonly<z.output<typeof RECEIPT>>
 
@@ -112,7 +112,7 @@ const INCOMING = z
     from: PATH,
     to: PATH.optional(),
     /** The first path that has a value counts. A call without any, and without files, is not a text. */
-    body: z.union([PATH, paths()]),
+    body: z.union([PATH, makePathsSchema()]),
     /** Names the charset of `body` in a query or form, such as UTF-16BE. Without one it is UTF-8. */
     charset: PATH.optional(),
     files: FILES.optional(),
@@ -121,7 +121,7 @@ const INCOMING = z
 export type Incoming = Readonly<z.output<typeof INCOMING>>
 
 /** One form of an event, or several: a carrier's products and versions write the same event differently. */
-const forms = <T extends z.ZodType>(form: T) => {
+const makeFormsSchema = <T extends z.ZodType>(form: T) => {
   const list = z.preprocess((given) => [given].flat(), z.array(form).max(MAX_PATHS))
   return (list as unknown as z.ZodType<z.output<T>[], z.input<T> | z.input<T>[]>).prefault([])
 }
@@ -164,13 +164,13 @@ export const PRESET = z.strictObject({
       /** Whether an answer with a status of 2xx accepts the text. */
       accepts: CONDITION.optional(),
       /** Where the code of a refusal is. The first path that has one counts. */
-      code: z.union([PATH, paths()]).default([]),
-      error: paths().default([]),
+      code: z.union([PATH, makePathsSchema()]).default([]),
+      error: makePathsSchema().default([]),
     })
     .prefault({}),
   refusals: z.array(REFUSAL).max(MAX_VALUES).default([]),
-  receipt: forms(RECEIPT),
-  incoming: forms(INCOMING),
+  receipt: makeFormsSchema(RECEIPT),
+  incoming: makeFormsSchema(INCOMING),
   /** Known events that do not matter. Others that neither `receipt` nor `incoming` reads are unknown. */
   ignored: z.array(CONDITION).max(MAX_PATHS).default([]),
   signature: SIGNATURE.optional(),

@@ -29,5 +29,5 @@ const DATA: Readonly<Record<string, PresetData>> = {
 export const PRESET_NAMES: readonly string[] = [...Object.keys(DATA), 'custom']
 
 /** A preset by its name; undefined for `custom` and unknown names. */
-export const presetNamed = (name: string): Preset | undefined =>
+export const findPreset = (name: string): Preset | undefined =>
   Object.hasOwn(DATA, name) ? PRESET.parse(DATA[name]) : undefined

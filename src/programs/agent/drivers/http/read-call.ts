@@ -1,14 +1,14 @@
 import { createHash } from 'node:crypto'
 import { isObject, parseJson } from '../../../../platform/tools/json.ts'
-import { loggableKey } from '../../../../platform/tools/loggable.ts'
+import { toLoggableKey } from '../../../../platform/tools/loggable.ts'
 import { readPhone } from '../../../../portable/phone/read.ts'
 import type { Carrier } from './carrier-account.ts'
-import { isAmong, matches, readPath, readTextAt, textsAt } from './path.ts'
+import { isAmongValues, matchesCondition, readPath, readTextAt, readTextsAt } from './path.ts'
 import type { Incoming, Receipt } from './preset.ts'
 import {
   type Call,
-  isForm,
-  isSigned,
+  isCallSigned,
+  isFormCall,
   parseFormFields,
   readCallForm,
   readCallQuery,
@@ -60,7 +60,7 @@ interface CarrierNews {
 /** Reads a carrier's call. Undefined if it is not signed as the carrier signs. */
 export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined {
   const { signature, receipt, incoming, ignored } = carrier.interface
-  if (signature && !isSigned(signature, call, carrier.webhook_secret || carrier.secret))
+  if (signature && !isCallSigned(signature, call, carrier.webhook_secret || carrier.secret))
     return undefined
   const text = call.body.toString().trim()
   const query = Object.fromEntries(parseFormFields(readCallQuery(call)))
@@ -77,7 +77,7 @@ export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined 
       ...ofItem(incoming).map((form) => readText(carrier, form, item, call)),
     ].filter((event) => event !== undefined)
     events.push(...found.flat())
-    if (found.length === 0 && !ignored.some((condition) => matches(item, condition)))
+    if (found.length === 0 && !ignored.some((condition) => matchesCondition(item, condition)))
       unknown.push(listEventFields(item))
   }
   const json = parseJson(text)
@@ -97,16 +97,19 @@ export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined 
 function readReceipt({ when, ref, status: at, error, ...words }: Receipt, item: unknown) {
   const status = readTextAt(item, at)
   const { delivered, failed, pending } = words
-  if (!isAmong([...delivered, ...failed, ...pending], status) || !matches(item, when))
+  if (
+    !isAmongValues([...delivered, ...failed, ...pending], status) ||
+    !matchesCondition(item, when)
+  )
     return undefined
   const [, id, attempt] = REF.exec(readTextAt(item, ref)) ?? []
-  if (!id || isAmong(pending, status)) return []
-  const failure = [status, textsAt(item, error)].filter(Boolean).join(' ')
+  if (!id || isAmongValues(pending, status)) return []
+  const failure = [status, readTextsAt(item, error)].filter(Boolean).join(' ')
   return {
     kind: 'receipt' as const,
     id,
     attempt: Number(attempt),
-    error: isAmong(delivered, status) ? '' : `The carrier did not deliver it: ${failure}`,
+    error: isAmongValues(delivered, status) ? '' : `The carrier did not deliver it: ${failure}`,
   }
 }
 
@@ -120,7 +123,11 @@ function readText(
   const from = readTextAt(item, form.from)
   const path = [form.body].flat().find((each) => readPath(item, each) != null)
   const files = readCarrierFiles(item, form.files)
-  if (from === '' || (path === undefined && files.length === 0) || !matches(item, form.when))
+  if (
+    from === '' ||
+    (path === undefined && files.length === 0) ||
+    !matchesCondition(item, form.when)
+  )
     return undefined
   const given = readTextAt(item, form.id) || JSON.stringify(item)
   // a list is JSON, which is always UTF-8
@@ -129,7 +136,7 @@ function readText(
     kind: 'text',
     key: createHash('sha256').update(given).digest('base64url'),
     from: normalizeSender(from),
-    body: (path && recoded(call, path, charset)) ?? readTextAt(item, path),
+    body: (path && recodeField(call, path, charset)) ?? readTextAt(item, path),
     sim: findSenderSlot(carrier, readTextAt(item, form.to)),
     ...(files.length > 0 && { files }),
   }
@@ -140,7 +147,7 @@ function listEventFields(item: unknown, before = '', depth = 0): string[] {
   if (!isObject(item) || depth > MAX_DEPTH) return []
   return Object.entries(item)
     .slice(0, MAX_NAMES)
-    .map(([key, value]) => [`${before}${loggableKey(key)}`, value] as const)
+    .map(([key, value]) => [`${before}${toLoggableKey(key)}`, value] as const)
     .flatMap(([name, value]) => [name, ...listEventFields(value, `${name}.`, depth + 1)])
     .slice(0, MAX_NAMES)
 }
@@ -160,7 +167,7 @@ function readCarrierFiles(item: unknown, paths: Incoming['files']): CarrierFile[
           path.replace('*', () => number),
         )
       const url = at(paths.url)
-      if (url === '' && !(paths.lost && matches(file, paths.lost))) return []
+      if (url === '' && !(paths.lost && matchesCondition(file, paths.lost))) return []
       const [name = '', contentType = ''] = [paths.name, paths.type].map((path) =>
         at(path).slice(0, MAX_NAME),
       )
@@ -171,9 +178,9 @@ function readCarrierFiles(item: unknown, paths: Incoming['files']): CarrierFile[
 }
 
 /** A field of a query or form in another charset than UTF-8; undefined if it is UTF-8. */
-function recoded(call: Call, name: string, charset: string): string | undefined {
+function recodeField(call: Call, name: string, charset: string): string | undefined {
   if (charset === '' || !isCharset(charset)) return undefined
-  const form = isForm(call) ? call.body.toString('latin1') : ''
+  const form = isFormCall(call) ? call.body.toString('latin1') : ''
   const pairs = [...splitFormPairs(readCallQuery(call)), ...splitFormPairs(form)]
   const value = pairs.find((pair) => pair.startsWith(`${name}=`))?.slice(name.length + 1)
   const bytes = value

@@ -1,4 +1,4 @@
-import { templateRenderer } from '../../../../platform/templates/render.ts'
+import { makeTemplateRenderer } from '../../../../platform/templates/render.ts'
 import { isObject } from '../../../../platform/tools/json.ts'
 import { countSegments } from '../../../../portable/segments.ts'
 import type { OutgoingText } from '../../driver.ts'
@@ -38,13 +38,13 @@ export function fillRequest(
     from_digits: stripPlus(from),
     body: text.body,
     ref,
-    callback: callback && withRef(callback, ref),
+    callback: callback && addRef(callback, ref),
     user,
     secret,
     basic: Buffer.from(`${user}:${secret}`).toString('base64'),
     unicode: countSegments(text.body).encoding === 'UCS-2',
   }
-  const render = templateRenderer(known, { maxLength: MAX_LENGTH })
+  const render = makeTemplateRenderer(known, { maxLength: MAX_LENGTH })
   // a renderer trims: a tag alone keeps the spaces of a text
   const fill = (template: string) => {
     const [, name = ''] = WHOLE.exec(template) ?? []
@@ -52,11 +52,11 @@ export function fillRequest(
   }
   const filled = Object.entries(headers).map(([name, value]) => [
     name.toLowerCase(),
-    oneLine(fill(value)),
+    toOneLine(fill(value)),
   ])
   const sent: Record<string, string> = Object.fromEntries(filled)
   const content =
-    body && withNumbers((fillAll(body, fill) ?? {}) as Record<string, unknown>, numbers)
+    body && convertNumbers((fillValues(body, fill) ?? {}) as Record<string, unknown>, numbers)
   const isForm = FORM.test(sent['content-type'] ?? '')
   const payload = content && (isForm ? encodeForm(content) : JSON.stringify(content))
   return {
@@ -72,23 +72,25 @@ export function fillRequest(
 
 const stripPlus = (number: string) => (number.startsWith('+') ? number.slice(1) : number)
 
-const withRef = (callback: string, ref: string) =>
+const addRef = (callback: string, ref: string) =>
   `${callback}${callback.includes('?') ? '&' : '?'}ref=${ref}`
 
-const oneLine = (text: string) => text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
+const toOneLine = (text: string) => text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
 
 /** Fills the texts in a body. Leaves out fields whose text is empty, and objects without fields. */
-function fillAll(value: unknown, fill: (template: string) => string): unknown {
+function fillValues(value: unknown, fill: (template: string) => string): unknown {
   if (typeof value === 'string') return fill(value) || undefined
   if (Array.isArray(value))
-    return value.map((item) => fillAll(item, fill)).filter((item) => item !== undefined)
+    return value.map((item) => fillValues(item, fill)).filter((item) => item !== undefined)
   if (!isObject(value)) return value
-  const fields = Object.entries(value).map(([name, item]) => [name, fillAll(item, fill)] as const)
+  const fields = Object.entries(value).map(
+    ([name, item]) => [name, fillValues(item, fill)] as const,
+  )
   const left = fields.filter(([, item]) => item !== undefined)
   return left.length > 0 ? Object.fromEntries(left) : undefined
 }
 
-const withNumbers = (fields: Record<string, unknown>, names: readonly string[]) =>
+const convertNumbers = (fields: Record<string, unknown>, names: readonly string[]) =>
   Object.fromEntries(
     Object.entries(fields).map(([name, value]) => [
       name,

@@ -11,7 +11,7 @@ const MAX_REQUEST = 8_000
  * The request for a sample text, with masked secrets. Throws a UserError for a wrong template, and for an
  * address to which no request may go.
  */
-export function requestFor(carrier: Carrier): string {
+export function makeSampleRequest(carrier: Carrier): string {
   try {
     const { method, url, headers, body = '' } = fillRequest(carrier, SAMPLE)
     refuseAddress(url, carrier.allowPrivate)

@@ -19,7 +19,7 @@ const ED25519_HEAD = Buffer.from('302a300506032b6570032100', 'hex')
 const TOKEN_HMAC = /^HS(256|384|512)$/
 const FORM = /^application\/x-www-form-urlencoded\b/i
 
-export const isForm = ({ headers }: Call): boolean => FORM.test(headers['content-type'] ?? '')
+export const isFormCall = ({ headers }: Call): boolean => FORM.test(headers['content-type'] ?? '')
 
 /** Maximum fields of a query or form that are read. Carriers send some twenty, of a text with media fifty. */
 const MAX_FIELDS = 100
@@ -34,10 +34,10 @@ export const parseFormFields = (text: string): URLSearchParams =>
 
 /** The fields of a call whose body is a form. */
 export const readCallForm = (call: Call): URLSearchParams =>
-  parseFormFields(isForm(call) ? call.body.toString() : '')
+  parseFormFields(isFormCall(call) ? call.body.toString() : '')
 
 /** Whether a call is signed with the secret now. Without a secret no call is. */
-export function isSigned(
+export function isCallSigned(
   signature: Signature,
   call: Call,
   secret: string,
@@ -51,7 +51,7 @@ export function isSigned(
   if (timestamp && !(Math.abs(seconds - Number(call.headers[timestamp])) <= MAX_AGE_SECONDS))
     return false
   if (signature.kind === 'ed25519')
-    return isSignedEd25519(signedText(signature.of, call), given, secret)
+    return isSignedEd25519(joinSignedParts(signature.of, call), given, secret)
   const key =
     signature.key === 'whsec' ? Buffer.from(secret.replace(/^whsec_/, ''), 'base64') : secret
   // several signatures in a header: `v1,… v1,…` of Standard Webhooks, `…,…` of Plivo; `sha256=…`, `v1=…`
@@ -59,15 +59,15 @@ export function isSigned(
     .split(/[ ,]/)
     .map((each) => Buffer.from(each.replace(/^(sha|v)\d+=/, ''), signature.encoding))
   return [signature.of, ...(signature.orOf ? [signature.orOf] : [])].some((parts) => {
-    const wanted = createHmac(signature.hash, key).update(signedText(parts, call)).digest()
-    return marks.some((mark) => isEqual(mark, wanted))
+    const wanted = createHmac(signature.hash, key).update(joinSignedParts(parts, call)).digest()
+    return marks.some((mark) => isEqualSignature(mark, wanted))
   })
 }
 
-const signedText = (parts: readonly string[], call: Call) =>
+const joinSignedParts = (parts: readonly string[], call: Call) =>
   Buffer.concat(parts.map((part) => readSignedPart(part, call)))
 
-const isEqual = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
+const isEqualSignature = (a: Buffer, b: Buffer) => a.length === b.length && timingSafeEqual(a, b)
 
 function readSignedPart(part: string, call: Call): Buffer {
   if (part === 'body') return call.body
@@ -75,12 +75,12 @@ function readSignedPart(part: string, call: Call): Buffer {
   if (part === 'method') return Buffer.from(call.method)
   if (part === 'url') return Buffer.from(call.url)
   if (part === 'path') return Buffer.from(call.url.replace(/^\w+:\/\/[^/]*/, ''))
-  if (part === 'params') return Buffer.from(sorted(readCallForm(call)).flat().join(''))
+  if (part === 'params') return Buffer.from(sortPairs(readCallForm(call)).flat().join(''))
   if (part === 'address') return Buffer.from(call.url.split('?')[0]!)
   return Buffer.from(part.startsWith('header:') ? (call.headers[part.slice(7)] ?? '') : part)
 }
 
-const sorted = (pairs: URLSearchParams) =>
+const sortPairs = (pairs: URLSearchParams) =>
   [...pairs].sort(([a, x], [b, y]) => (a < b ? -1 : a > b ? 1 : x < y ? -1 : 1))
 
 function isSignedEd25519(text: Buffer, given: string, secret: string): boolean {
@@ -106,7 +106,7 @@ function isCallToken(
   const [, bits] = TOKEN_HMAC.exec(String(alg)) ?? []
   if (!bits) return false
   const wanted = createHmac(`sha${bits}`, secret).update(`${head}.${payload}`).digest()
-  if (!isEqual(Buffer.from(mark, 'base64url'), wanted)) return false
+  if (!isEqualSignature(Buffer.from(mark, 'base64url'), wanted)) return false
   const { iat = seconds, nbf = seconds, exp = Number(iat) + MAX_AGE_SECONDS } = claims
   const isNow =
     Number(nbf) <= seconds + MAX_AGE_SECONDS &&

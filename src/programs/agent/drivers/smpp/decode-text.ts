@@ -49,7 +49,7 @@ function chooseAlphabet(dataCoding: number): Alphabet | undefined {
 }
 
 /** Decodes an incoming text. `fallback`: the carrier's default alphabet. It may end in half a character. */
-export function decode(bytes: Buffer, coding: Coding, fallback: 'gsm' | 'latin1'): string {
+export function decodeSmsText(bytes: Buffer, coding: Coding, fallback: 'gsm' | 'latin1'): string {
   const { single, locking } = coding
   const named = chooseAlphabet(coding.dataCoding)
   // only the 7-bit alphabet has language tables

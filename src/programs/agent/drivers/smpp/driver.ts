@@ -2,16 +2,16 @@ import { randomInt } from 'node:crypto'
 import { UserError } from '../../../../platform/api-errors.ts'
 import { SHORT_CODE } from '../../../../portable/phone/e164.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
-import { driverKind } from '../driver-kind.ts'
+import { defineDriverKind } from '../driver-kind.ts'
 import { SETTINGS } from '../options.ts'
-import { type Coding, decode } from './decode-text.ts'
-import { encode } from './encode-text.ts'
-import { type Pdu, statusName } from './library.ts'
+import { type Coding, decodeSmsText } from './decode-text.ts'
+import { encodeSmsText } from './encode-text.ts'
+import { findStatusName, type Pdu } from './library.ts'
 import { type Link, openLink } from './link.ts'
-import { openParts, readHeader } from './parts.ts'
-import { openReceipts, receiptText, saysReceipt } from './receipts.ts'
+import { openPartJoiner, readHeader } from './parts.ts'
+import { isReceipt, openReceipts, readReceiptText } from './receipts.ts'
 import { listBinds, openSession } from './session.ts'
-import { readAddress, readSettings, type Settings, sayNumbers } from './smpp-settings.ts'
+import { printNumbers, readAddress, readSettings, type Settings } from './smpp-settings.ts'
 
 /** The server's maximum of messages per request. */
 const MAX_PARALLEL = 100
@@ -29,18 +29,18 @@ const RECEIPTS = new Set([0x04, 0x20])
 const PASSING = new Set([0x04, 0x08, 0x64])
 
 /** Uses a carrier's account through SMPP 3.4. Each sender counts as a SIM. `files`: prefix of file names. */
-export function smppDriver(settings: Settings, files: string): Driver {
+export function makeSmppDriver(settings: Settings, files: string): Driver {
   const { host, senders, registered_delivery, long_texts } = settings
   let link: Link
   let receipts: ReturnType<typeof openReceipts>
-  let texts: ReturnType<typeof openParts>
+  let texts: ReturnType<typeof openPartJoiner>
   let lastReference = randomInt(65_536)
   /** Time given to the last received text. It is unique: the server drops equal texts with equal times. */
   let lastMs = 0
 
   async function start(events: DriverEvents): Promise<void> {
     receipts = openReceipts(`${files}-sent`, settings, events.delivered)
-    texts = openParts(`${files}-parts`, events.received, read, now)
+    texts = openPartJoiner(`${files}-parts`, events.received, read, now)
     link = openLink(settings, (pdu) => deliver(pdu, events), events.roomGrew)
   }
 
@@ -50,11 +50,11 @@ export function smppDriver(settings: Settings, files: string): Driver {
   }
 
   const read = (bytes: Buffer, coding: Coding) =>
-    decode(bytes, coding, settings.default_alphabet).replaceAll('\0', '')
+    decodeSmsText(bytes, coding, settings.default_alphabet).replaceAll('\0', '')
 
   async function send(text: OutgoingText, untilMs: number): Promise<SendResult> {
     const sender = senders[Math.max(text.sim, 1) - 1]
-    const { dataCoding, isLong, parts } = encode(
+    const { dataCoding, isLong, parts } = encodeSmsText(
       text.body,
       settings.alphabet,
       long_texts === 'payload',
@@ -62,7 +62,7 @@ export function smppDriver(settings: Settings, files: string): Driver {
     const isTooLong = parts.length > MAX_PARTS || parts[0]!.length > MAX_PAYLOAD
     if (!sender || isTooLong) {
       link.endTurn()
-      return failed(
+      return makeFailedResult(
         isTooLong ? 'The text is too long' : `There is no sender ${text.sim}`,
         !isTooLong,
       )
@@ -79,7 +79,7 @@ export function smppDriver(settings: Settings, files: string): Driver {
       destination_addr: text.to.replace(/^\+/, ''),
       data_coding: dataCoding,
       registered_delivery,
-      validity_period: validity_minutes > 0 ? period(validity_minutes) : '',
+      validity_period: validity_minutes > 0 ? formatValidity(validity_minutes) : '',
     }
     const reference = lastReference++
     const ids: string[] = []
@@ -107,8 +107,8 @@ export function smppDriver(settings: Settings, files: string): Driver {
       if (!answer || answer === 'again') return { outcome: 'unknown' }
       const { command, command_status: status, message_id } = answer
       if (status !== 0)
-        return failed(
-          `The carrier refused it: ${statusName(status)}`,
+        return makeFailedResult(
+          `The carrier refused it: ${findStatusName(status)}`,
           i === 0 && PASSING.has(status),
         )
       if (command !== 'submit_sm_resp') return { outcome: 'unknown' }
@@ -129,8 +129,8 @@ export function smppDriver(settings: Settings, files: string): Driver {
     const bytes = content.subarray(start)
     const { single, locking, place } = readHeader(pdu, content.subarray(1, start))
     const coding = { dataCoding: Number(pdu.data_coding ?? 0), single, locking }
-    const plain = receiptText(bytes, () => read(bytes, coding))
-    if (RECEIPTS.has(esmClass & TYPE) || saysReceipt(pdu, plain.slice(0, 255)))
+    const plain = readReceiptText(bytes, () => read(bytes, coding))
+    if (RECEIPTS.has(esmClass & TYPE) || isReceipt(pdu, plain.slice(0, 255)))
       return receipts.take(pdu, plain)
     const readNumber = (address: unknown, ton: unknown) =>
       readAddress(String(address).slice(0, MAX_ADDRESS), Number(ton), settings)
@@ -175,14 +175,14 @@ export function smppDriver(settings: Settings, files: string): Driver {
   }
 }
 
-const failed = (error: string, notSent: boolean): SendResult => ({
+const makeFailedResult = (error: string, notSent: boolean): SendResult => ({
   outcome: 'failed',
   error,
   notSent,
 })
 
 /** Minutes in SMPP's format of relative times. SMPP 3.4, 7.1.1.2 */
-function period(minutes: number): string {
+function formatValidity(minutes: number): string {
   const two = (value: number) => String(Math.floor(value)).padStart(2, '0')
   return `0000${two(minutes / 1440)}${two((minutes / 60) % 24)}${two(minutes % 60)}00000R`
 }
@@ -210,15 +210,15 @@ function makePartFields(
 
 const FILE = 'smpp.json'
 
-export const SMPP = driverKind({
+export const SMPP = defineDriverKind({
   options: { settings: SETTINGS },
   platform: 'carrier',
   make: ({ settings }, stateFile) =>
-    smppDriver(readSettings(settings || FILE, process.env), `${stateFile}.smpp`),
+    makeSmppDriver(readSettings(settings || FILE, process.env), `${stateFile}.smpp`),
   async check(given, say) {
     const settings = readSettings(given.settings || FILE, process.env)
     await checkCarrier(settings, say)
-    sayNumbers(settings, say)
+    printNumbers(settings, say)
   },
 })
 
@@ -232,6 +232,6 @@ export async function checkCarrier(settings: Settings, say: (line: string) => vo
       throw new UserError(`${what}: ${error.message}`)
     })
     await session.close()
-    say(`${what}: ${statusName(0)}`)
+    say(`${what}: ${findStatusName(0)}`)
   }
 }

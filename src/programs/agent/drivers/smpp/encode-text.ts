@@ -41,7 +41,7 @@ const UCS2: Alphabet = {
 }
 
 /** Encodes a text in the alphabet, else in UCS-2. Never splits an escape sequence or surrogate pair. */
-export function encode(text: string, alphabet: 'gsm' | 'latin1', isOnePart: boolean) {
+export function encodeSmsText(text: string, alphabet: 'gsm' | 'latin1', isOnePart: boolean) {
   const small = alphabet === 'gsm' ? GSM : LATIN1
   const chars = [...text]
   const { dataCoding, alone, part, bytesOf } = chars.every((char) => small.bytesOf(char))

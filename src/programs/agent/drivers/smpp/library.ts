@@ -56,14 +56,14 @@ smpp.PDU.fromStream = (stream: Socket, length: number): Pdu | false => {
   bytes.writeUInt32BE(length)
   try {
     const pdu: Pdu = new smpp.PDU(bytes)
-    if (isWhole(pdu, bytes)) return pdu
+    if (isWholePdu(pdu, bytes)) return pdu
   } catch {} // a field exceeds the message
   bytes.writeUInt32BE(HEADER_BYTES)
   return Object.assign(new smpp.PDU(bytes.subarray(0, HEADER_BYTES)), { isCutOff: true })
 }
 
 /** Whether a request is long enough for its fields. True for answers, which may lack fields. */
-function isWhole(pdu: Pdu, bytes: Buffer): boolean {
+function isWholePdu(pdu: Pdu, bytes: Buffer): boolean {
   if (pdu.isResponse() || pdu.command === 'unknown') return true
   const params: Record<string, Field> = smpp.commands[pdu.command].params ?? {}
   let end = HEADER_BYTES
@@ -76,7 +76,7 @@ function isWhole(pdu: Pdu, bytes: Buffer): boolean {
 }
 
 /** Name and code of a status, such as `ESME_RBINDFAIL (0x0d)`. */
-export function statusName(code: number): string {
+export function findStatusName(code: number): string {
   const [name = 'Status'] = Object.entries(smpp.errors).find(([, each]) => each === code) ?? []
   return `${name} (0x${code.toString(16).padStart(2, '0')})`
 }
@@ -84,4 +84,4 @@ export function statusName(code: number): string {
 export const makePdu = (command: string, fields: object): Pdu => new smpp.PDU(command, fields)
 
 /** Speaks SMPP on an open connection. */
-export const sessionOn = (socket: Socket): LibrarySession => new smpp.Session({ socket })
+export const makeSession = (socket: Socket): LibrarySession => new smpp.Session({ socket })

@@ -50,7 +50,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     for (let tries = 0; !signal.aborted; tries++) {
       try {
         const session = await openSession(settings, bind, deliver)
-        say(`${bind} is open`)
+        printLine(`${bind} is open`)
         tries = 0
         sessions.add(session)
         if (bind !== 'bind_receiver') senders.add(session)
@@ -59,9 +59,9 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
         await session.closed
         sessions.delete(session)
         senders.delete(session)
-        say(`${bind} has ended`)
+        printLine(`${bind} has ended`)
       } catch (error) {
-        say(`${bind} failed: ${(error as Error).message}`)
+        printLine(`${bind} failed: ${(error as Error).message}`)
       }
       const longest = Math.min(FIRST_PAUSE_MS * 2 ** tries, LONGEST_PAUSE_MS)
       await sleep(longest * (0.5 + Math.random() / 2), undefined, { signal }).catch(() => {}) // ended
@@ -120,7 +120,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     const taken = 1 - refusals / Math.max(answers, 1)
     const more = (settings.rate * GROWTH * (nowMs - adjustedMs)) / 1000
     rate = Math.min(settings.rate, rate * Math.max(taken, LEAST_KEPT) + more)
-    if (refusals > 0) say(`the carrier wants fewer: ${rate.toFixed(1)} a second`)
+    if (refusals > 0) printLine(`the carrier wants fewer: ${rate.toFixed(1)} a second`)
     answers = 0
     refusals = 0
     adjustedMs = nowMs
@@ -164,4 +164,4 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
   }
 }
 
-const say = (line: string) => void process.stderr.write(`SMPP: ${line}\n`)
+const printLine = (line: string) => void process.stderr.write(`SMPP: ${line}\n`)

@@ -47,7 +47,7 @@ const PART_BYTES = 500
 const MISSING = '…'
 
 /** Assembles texts whose parts arrive in any order, or after a restart. `now` never returns a time twice. */
-export function openParts(
+export function openPartJoiner(
   file: string,
   received: DriverEvents['received'],
   decode: (bytes: Buffer, coding: Coding) => string,
@@ -126,7 +126,7 @@ export function openParts(
     const before = known?.parts.get(seq)
     const isSame = before && isSameCoding(before.coding, coding) && before.bytes.equals(bytes)
     // the carrier uses the reference again: this part begins a new text
-    if (known && before && (!isSame || isPast(known))) await handIn(key, known, true)
+    if (known && before && (!isSame || isPartExpired(known))) await handIn(key, known, true)
     if (!texts.get(key)?.parts.has(seq))
       await write({ key, at: now(), sim, seq, coding, bytes: bytes.toString('base64') })
     const text = texts.get(key)!
@@ -168,7 +168,7 @@ export function openParts(
 
   async function handInOld(): Promise<void> {
     for (const [key, text] of texts)
-      if (isPast(text) || text.at <= Date.now() - KEPT_MS) await leave(key)
+      if (isPartExpired(text) || text.at <= Date.now() - KEPT_MS) await leave(key)
   }
 
   function close(): void {
@@ -180,7 +180,7 @@ export function openParts(
 }
 
 /** Whether the text was passed on so long ago that an equal part belongs to a new text. */
-const isPast = ({ isHanded, at }: Whole) => isHanded && at <= Date.now() - REPEATED_MS
+const isPartExpired = ({ isHanded, at }: Whole) => isHanded && at <= Date.now() - REPEATED_MS
 
 /** Reads from header or sar_* fields which part of a long text a message is; and its language tables. */
 export function readHeader(pdu: Pdu, header: Buffer) {

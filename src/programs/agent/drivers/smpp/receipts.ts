@@ -44,7 +44,7 @@ const WORDS = /\b(?:id|stat):/i
  * The text of a receipt as ASCII. Some carriers write it in UCS-2, others give a data_coding that it has not:
  * `decoded`, the text by its data_coding, is only used if the bytes show no words of a receipt.
  */
-export function receiptText(bytes: Buffer, decoded: () => string): string {
+export function readReceiptText(bytes: Buffer, decoded: () => string): string {
   const plain = bytes.toString('latin1')
   return WORDS.test(plain) ? plain : decoded()
 }
@@ -126,6 +126,6 @@ function normalizeReceiptId(id: string, form: Settings['answer_ids']): string {
 }
 
 /** Whether a message's fields or text show a receipt. An id is no proof: Kannel adds ids to texts, too. */
-export const saysReceipt = ({ receipted_message_id, message_state }: Pdu, text: string) =>
+export const isReceipt = ({ receipted_message_id, message_state }: Pdu, text: string) =>
   receipted_message_id !== undefined &&
   (message_state !== undefined || (/\bid:/i.test(text) && /\bstat:/i.test(text)))

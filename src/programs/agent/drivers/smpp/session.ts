@@ -1,7 +1,7 @@
 import { once } from 'node:events'
 import { connect as connectTcp, isIP, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import { makePdu, type Pdu, sessionOn, statusName } from './library.ts'
+import { findStatusName, makePdu, makeSession, type Pdu } from './library.ts'
 import type { Settings } from './smpp-settings.ts'
 
 /** Type of a bind. It is also the name of the request. */
@@ -30,8 +30,8 @@ export type Session = Awaited<ReturnType<typeof openSession>>
 /** Connects and binds. Throws an error with the status or the cause. */
 export async function openSession(settings: Settings, bind: Bind, deliver: Deliver) {
   const { system_id, password, system_type, answer_seconds, enquire_link_seconds } = settings
-  const socket = await connect(settings)
-  const session = sessionOn(socket)
+  const socket = await connectSocket(settings)
+  const session = makeSession(socket)
   const closed = new Promise<void>((resolve) => session.on('close', resolve))
   /** The agent's unanswered requests by sequence number. The library's own callbacks have no time limit. */
   const open = new Map<number, (answer?: Pdu) => void>()
@@ -142,7 +142,7 @@ export async function openSession(settings: Settings, bind: Bind, deliver: Deliv
   })
   if (answered?.command_status !== 0) {
     session.destroy()
-    throw new Error(answered ? statusName(answered.command_status) : 'no answer')
+    throw new Error(answered ? findStatusName(answered.command_status) : 'no answer')
   }
   const timer = setInterval(enquire, enquire_link_seconds * 1000)
   void closed.then(() => clearInterval(timer))
@@ -155,7 +155,7 @@ export async function openSession(settings: Settings, bind: Bind, deliver: Deliv
   }
 }
 
-async function connect({ host, port, tls, ca }: Settings): Promise<Socket> {
+async function connectSocket({ host, port, tls, ca }: Settings): Promise<Socket> {
   const name = isIP(host) ? {} : { servername: host } // servers with several names need SNI
   const socket = tls
     ? connectTls({ host, port, ...name, ...(ca && { ca }) })

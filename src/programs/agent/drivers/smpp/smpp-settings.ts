@@ -4,16 +4,16 @@ import { readText } from '../../../../platform/tools/files.ts'
 import { readPhone } from '../../../../portable/phone/read.ts'
 import { readSettingsFile } from '../settings-file.ts'
 
-const ascii = (max: number) =>
+const makeAsciiSchema = (max: number) =>
   z
     .string()
     .regex(/^[ -~]*$/, 'must be plain ASCII')
     .max(max)
-const whole = (min: number, max: number, fallback: number) =>
+const makeWholeSchema = (min: number, max: number, fallback: number) =>
   z.int().min(min).max(max).default(fallback)
 
 const GIVEN_SENDER = z.strictObject({
-  address: ascii(20).regex(/^[^+]/, 'goes without its +'),
+  address: makeAsciiSchema(20).regex(/^[^+]/, 'goes without its +'),
   ton: z.int().min(0).max(6),
   npi: z.int().min(0).max(18),
 })
@@ -42,21 +42,21 @@ const IDS = z.enum(['text', 'decimal', 'hex'])
 const SETTINGS = z
   .strictObject({
     host: z.string().min(1),
-    port: whole(1, 65_535, 2775),
+    port: makeWholeSchema(1, 65_535, 2775),
     tls: z.boolean().default(false),
     /** File of certificates to trust instead of the system's. */
     ca: z.string().default(''),
-    system_id: ascii(64).min(1),
-    password: ascii(64).optional(),
-    system_type: ascii(64).default(''),
+    system_id: makeAsciiSchema(64).min(1),
+    password: makeAsciiSchema(64).optional(),
+    system_type: makeAsciiSchema(64).default(''),
     bind: z.enum(['transceiver', 'separate']).default('transceiver'),
     /** Number of sessions for each type of bind. */
-    sessions: whole(1, 10, 1),
+    sessions: makeWholeSchema(1, 10, 1),
     /** Senders, which count as the device's SIMs 1, 2, … */
     senders: z.array(SENDER).min(1).max(8),
     /** Type of number (TON) of recipients. */
-    ton: whole(0, 6, 1),
-    npi: whole(0, 18, 1),
+    ton: makeWholeSchema(0, 6, 1),
+    npi: makeWholeSchema(0, 18, 1),
     /** Calling code to add to incoming numbers without one. */
     country_code: z
       .string()
@@ -68,16 +68,16 @@ const SETTINGS = z
     /** Maximum submit_sm per second, all sessions together. */
     rate: z.number().min(0.1).max(1000).default(10),
     /** Maximum unanswered submit_sm per session. */
-    window: whole(1, 100, 10),
-    answer_seconds: whole(1, 90, 30),
-    enquire_link_seconds: whole(1, 600, 30),
+    window: makeWholeSchema(1, 100, 10),
+    answer_seconds: makeWholeSchema(1, 90, 30),
+    enquire_link_seconds: makeWholeSchema(1, 600, 30),
     alphabet: z.enum(['gsm', 'latin1']).default('gsm'),
     /** Meaning of data_coding 0 in received texts. */
     default_alphabet: z.enum(['gsm', 'latin1']).default('gsm'),
     long_texts: z.enum(['udh', 'sar', 'payload']).default('udh'),
     /** Validity period; 0: the carrier's default. */
-    validity_minutes: whole(0, 43_199, 0),
-    registered_delivery: whole(0, 31, 1),
+    validity_minutes: makeWholeSchema(0, 43_199, 0),
+    registered_delivery: makeWholeSchema(0, 31, 1),
     /** Form of message_id in submit_sm_resp. `receipt_ids`: form of `id:` in receipts. */
     answer_ids: IDS.default('text'),
     receipt_ids: IDS.optional(),
@@ -130,7 +130,7 @@ export function readAddress(address: string, ton: number, forms: Forms): string 
 }
 
 /** Prints how the usual forms of incoming numbers are understood. */
-export function sayNumbers(forms: Forms, say: (line: string) => void): void {
+export function printNumbers(forms: Forms, say: (line: string) => void): void {
   const code = forms.country_code || '49'
   const tons = [UNKNOWN, INTERNATIONAL, NATIONAL]
   const row = (cells: readonly string[]) => {

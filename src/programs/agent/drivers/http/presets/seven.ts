@@ -1,7 +1,7 @@
 import type { PresetData } from '../preset.ts'
 
 /** The signed text. `target`: what it names as the address of the call. */
-const signed = (target: string) => [
+const listSignedParts = (target: string) => [
   'header:x-timestamp',
   '\n',
   'header:x-nonce',
@@ -71,8 +71,8 @@ export const SEVEN: PresetData = {
     hash: 'sha256',
     header: 'x-signature',
     encoding: 'hex',
-    of: signed('url'),
-    orOf: signed('path'),
+    of: listSignedParts('url'),
+    orOf: listSignedParts('path'),
     timestamp: 'x-timestamp',
   },
 }

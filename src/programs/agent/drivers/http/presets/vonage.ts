@@ -1,6 +1,6 @@
 import type { PresetData } from '../preset.ts'
 
-const codes = (...numbers: readonly number[]) =>
+const listCodeLinks = (...numbers: readonly number[]) =>
   numbers.map((number) => `https://developer.vonage.com/api-errors/messages#${number}`)
 
 // The Messages API.
@@ -30,10 +30,10 @@ export const VONAGE: PresetData = {
   // quota; 1000 too many requests; 1040, 1050, 1170 the number; 1120 a sender that the number's country
   // forbids, 1160 a number that this account cannot reach
   refusals: [
-    { code: codes(1060, 1070, 1080), means: 'account' },
-    { code: codes(1000), means: 'busy' },
-    { code: codes(1040, 1050, 1170), means: 'final' },
-    { code: codes(1120, 1160), means: 'unsent' },
+    { code: listCodeLinks(1060, 1070, 1080), means: 'account' },
+    { code: listCodeLinks(1000), means: 'busy' },
+    { code: listCodeLinks(1040, 1050, 1170), means: 'final' },
+    { code: listCodeLinks(1120, 1160), means: 'unsent' },
   ],
   // https://developer.vonage.com/en/messages/concepts/messages-status-callbacks (2026-11-26)
   receipt: {
