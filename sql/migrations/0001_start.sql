@@ -688,6 +688,8 @@ create table smsgate_phones (
   -- How many messages one answer holds, as of `narrowed_at`. It grows again by itself.
   room integer not null,
   narrowed_at timestamptz,
+  -- How many texts that it has yet to send its version of the app may hold, as of its last pull.
+  at_once integer not null default 1,
   -- The phone was away from then on, and its inbox has not been fetched yet.
   missed_since timestamptz,
   -- When it was last told to pull, and when it last pulled.

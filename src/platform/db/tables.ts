@@ -877,6 +877,7 @@ interface SmsgateAccountsRow {
 }
 
 interface SmsgatePhonesRow {
+  at_once: Generated<number>
   clock_ms: number | null
   device: string
   export_since: Date | null

@@ -2,6 +2,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/date.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import { claimMessages, readLeasedMessages } from '../../gateway/messages/queue/claim-messages.ts'
+import type { AppRules } from './app-versions.ts'
 import { lockForPull, type PhoneState } from './lock-for-pull.ts'
 import { findOrMakePhone } from './stored-phone.ts'
 import { noteListed, readHandedState } from './texts-at-phone.ts'
@@ -17,28 +18,40 @@ export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 /**
  * Answers a pull: cancellations, texts that the phone may lack, new ones. A phone's pulls run one at a time.
  */
-export async function pullMessages(store: Store, device: Device, leaseSeconds: number) {
+export async function pullMessages(
+  store: Store,
+  device: Device,
+  leaseSeconds: number,
+  rules: AppRules,
+) {
   return store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
-    let phone = await lockForPull(db, device)
+    let phone = await lockForPull(db, device, rules)
     if (!phone) {
       await findOrMakePhone(inside, device)
-      phone = (await lockForPull(db, device))!
+      phone = (await lockForPull(db, device, rules))!
     }
-    return answerPull(inside, device, phone, leaseSeconds)
+    return answerPull(inside, device, phone, leaseSeconds, rules)
   })
 }
 
-async function answerPull(inside: Store, device: Device, phone: PhoneState, leaseSeconds: number) {
+async function answerPull(
+  inside: Store,
+  device: Device,
+  phone: PhoneState,
+  leaseSeconds: number,
+  rules: AppRules,
+) {
   const { db } = inside
-  const { texts: held, canBeWoken, isOpen } = await readHandedState(db, device)
+  const { texts: held, leased, canBeWoken, isOpen } = await readHandedState(db, device)
   const canceled = held.filter(({ isCanceled }) => isCanceled)
   const known = new Map(held.map((text) => [wireId(text), text]))
   const lease = phoneLease(leaseSeconds)
   const claim = async () => {
     if (!device.enabled) return []
     // a phone without an open stream gets all it can: it cannot be told later to fetch more
-    if (isOpen || !canBeWoken) return claimMessages(inside, device, phone.room, lease)
+    if (isOpen || (!canBeWoken && rules.atOnce > 1))
+      return claimMessages(inside, device, Math.min(phone.room, leased + rules.atOnce), lease)
     return readLeasedMessages(inside, device, phone.room)
   }
   const soonMs = phone.databaseNowMs + leaseSeconds * 1000
@@ -58,6 +71,6 @@ async function answerPull(inside: Store, device: Device, phone: PhoneState, leas
   return [
     // no phone number: the message may be deleted, and the app needs only the id
     ...canceled.map((attempt) => ({ id: wireId(attempt), phoneNumbers: [], state: 'Cancelling' })),
-    ...texts.map((message, i) => toWire(message, i, phone, message.validUntilMs)),
+    ...texts.map((message, i) => toWire(message, i, phone, message.validUntilMs, rules)),
   ]
 }

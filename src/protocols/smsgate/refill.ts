@@ -26,10 +26,11 @@ export const IS_CANCELED = sql<boolean>`not t.is_processed and t.valid_until > n
 
 /**
  * Whether phone `p` may get new texts: if it has none, or still many. If a text comes while the SMSGate app
- * sends its last one, the app restarts its sender and sends the last one twice.
+ * sends its last one, the app may restart its sender and send the last one twice. Some versions always do
+ * (`at_once`).
  */
 export const isOpen = (device: Device) => sql<boolean>`(
-  select n = 0 or n <= ${CAPACITY} / 2 and (
+  select n = 0 or n <= least(${CAPACITY}, p.at_once) / 2 and (
     p.handed_at < now() - interval '${sql.raw(String(SLOW_SECONDS))} seconds' and n * 2 >= p.handed
     or p.handed_at < now() - interval '${sql.raw(String(STUCK_SECONDS))} seconds')
   from ${toSend(device)} as c(n))`

@@ -23,6 +23,7 @@ import { makeRoutes, makeUndescribedRow } from '../../http/rows.ts'
 import { findRequestMemory, openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import type { Protocol } from '../gateway-services.ts'
+import { readAppRules } from './app-versions.ts'
 import { isSigned, takeEvent } from './event.ts'
 import { phoneEvents } from './event-stream.ts'
 import { pullMessages } from './pull.ts'
@@ -48,7 +49,14 @@ const byPhone: Permission<DeviceCaller & HasServices> = {
 
 const pull = makeUndescribedRow(byPhone, async ({ device, store, services }, c) =>
   // without a limit of memory: its messages are claimed, and must reach the phone
-  c.json(await pullMessages(store, device, services.config.leaseSeconds)),
+  c.json(
+    await pullMessages(
+      store,
+      device,
+      services.config.leaseSeconds,
+      readAppRules(c.env.incoming.headers['user-agent']),
+    ),
+  ),
 )
 const report = makeUndescribedRow(byPhone, async ({ device, store, services }, c) =>
   storeStates(store, device, checkShape(STATES_BODY, await readBody(c)), services.config),

@@ -16,7 +16,10 @@ interface HandedText extends Attempt {
   readonly isKnown: boolean
 }
 
-/** Reads what a phone was given, whether its event stream is open, and isOpen. Its row must be locked. */
+/**
+ * Reads what a phone was given, how many leases it has, whether its event stream is open, and isOpen. Its row
+ * must be locked.
+ */
 export async function readHandedState(db: Db, device: Device) {
   const { texts, ...state } = await queries(db)
     .selectNoFrom([
@@ -27,6 +30,8 @@ export async function readHandedState(db: Db, device: Device) {
       sql<boolean>`coalesce((select ${isOpen(device)} from smsgate_phones p where ${belongsToDevice(device)}), false)`.as(
         'isOpen',
       ),
+      sql<number>`(select count(*) from sms_dispatch where ${belongsToDevice(device)} and state = 'sending'
+        and lease_until > now())::int`.as('leased'),
       sql<string>`coalesce((
         select json_agg(json_build_object(
           'id', t.message, 'attempt', t.attempt, 'isCanceled', ${IS_CANCELED}, 'isKnown', t.is_known,

@@ -2,6 +2,7 @@ import { toDate } from '../../engine/fields/date.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages.ts'
 import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
+import type { AppRules } from './app-versions.ts'
 import type { PhoneState } from './lock-for-pull.ts'
 import type { Phone } from './stored-phone.ts'
 
@@ -32,7 +33,7 @@ function parseSimCards(sims: Value | undefined) {
 
 const textOrNone = (value: unknown) => (typeof value === 'string' ? value : undefined)
 
-/** A past date: the app sends immediately. Without a date, it restarts its sender and may send twice. */
+/** A past date: the app sends immediately. */
 const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
 /** From priority 100 on, the app restarts its sender and ignores the pauses that its owner has set. */
 const MAX_PRIORITY = 99
@@ -46,6 +47,7 @@ export const toWire = (
   i: number,
   { clockMs, databaseMs }: PhoneState,
   validUntilMs: number,
+  { needsDate }: AppRules,
 ) => ({
   id: wireId(message),
   message: message.body,
@@ -55,7 +57,7 @@ export const toWire = (
   withDeliveryReport: true,
   isEncrypted: false,
   validUntil: phoneTime(validUntilMs - databaseMs, clockMs),
-  scheduleAt: SCHEDULED_AT,
+  ...(needsDate && { scheduleAt: SCHEDULED_AT }),
   priority: Math.min(message.priority, MAX_PRIORITY),
   state: 'Pending',
   createdAt: phoneTime(Date.now() + i, clockMs),

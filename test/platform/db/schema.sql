@@ -1225,6 +1225,7 @@ create table smsgate_phones (
   clock_ms double precision,
   room integer not null,
   narrowed_at timestamp with time zone,
+  at_once integer not null default 1,
   missed_since timestamp with time zone,
   woken_at timestamp with time zone,
   pulled_at timestamp with time zone,

@@ -1,5 +1,6 @@
 import type { Device } from '../../../src/gateway/base/device-record.ts'
 import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
+import { readAppRules } from '../../../src/protocols/smsgate/app-versions.ts'
 import { noteClock } from '../../../src/protocols/smsgate/note-clock.ts'
 import { pullMessages } from '../../../src/protocols/smsgate/pull.ts'
 import { assign } from '../../support/database/queue.ts'
@@ -200,7 +201,12 @@ test.each([
       // as it finds it in what the phone signs
       await noteClock(store, device, real() - Date.now())
       await assign(store, device, 1)
-      const [message] = await pullMessages(store, { ...device, isLimited: false }, 120)
+      const [message] = await pullMessages(
+        store,
+        { ...device, isLimited: false },
+        120,
+        readAppRules('me.capcom.smsgateway/1.68.0'),
+      )
       const { rows } = await store.db.query(
         `select extract(epoch from lease_until)::float8 * 1000 from sms_dispatch where device = $1`,
         [device.id],

@@ -20,6 +20,8 @@ export interface PhoneOptions {
   readonly url: string
   /** Where its databases are. */
   readonly folder: string
+  /** Of the app, as `1.68.0`. */
+  readonly version: string
   /** How far its clock is ahead. */
   readonly clockMs: number
   /** Waits of the app, times this. */
@@ -226,7 +228,11 @@ export class Phone {
     const auth = authorization ?? own
     return this.fetch(this.options.url + path, {
       method,
-      headers: { 'content-type': 'application/json', ...(auth && { authorization: auth }) },
+      headers: {
+        'content-type': 'application/json',
+        'user-agent': `me.capcom.smsgateway/${this.options.version}`,
+        ...(auth && { authorization: auth }),
+      },
       ...(body !== undefined && { body: JSON.stringify(body) }),
       signal: AbortSignal.any([this.#off.signal, ...(signal ? [signal] : [])]),
     })

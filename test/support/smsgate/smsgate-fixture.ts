@@ -60,6 +60,7 @@ export const makePhone = (
   switchOn({
     url: site.mobileUrl,
     folder: temporaryFolder(),
+    version: '1.68.0',
     clockMs: 0,
     scale: 1 / TIMES_FASTER,
     sendMs: () => Math.random() * 5,

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Phone } from './smsgate-app.ts'
 import type { State, StoredMessage } from './smsgate-store.ts'
+import { restartsSender } from './smsgate-versions.ts'
 
 // What the app does with messages: modules/messages and SendStateWorker of the app.
 
@@ -124,13 +125,16 @@ export async function take(phone: Phone, wire: WireMessage): Promise<void> {
   if (wire.state && wire.state !== 'Pending') return
   if (phone.store.messages.has(wire.id)) return tell(phone, wire.id)
   const waiting = [...phone.store.messages.values()].filter(isPending)
-  const isScheduled = waiting.length > 0 && waiting.every(({ scheduleAt }) => scheduleAt !== null)
+  const arrival = {
+    areAllScheduled: waiting.length > 0 && waiting.every(({ scheduleAt }) => scheduleAt !== null),
+    isExpedited: (wire.priority ?? 0) >= EXPEDITED,
+  }
   await sleep(phone.options.insertMs())
   // its id is unique in the app's database: another pull was faster
   if (phone.isKilled || phone.store.messages.has(wire.id)) return
   phone.store.write({ kind: 'message', message: toStored(phone, wire) })
   phone.run(() =>
-    phone.sender.start(isScheduled && (wire.priority ?? 0) < EXPEDITED ? 'keep' : 'replace'),
+    phone.sender.start(restartsSender(phone.options.version, arrival) ? 'replace' : 'keep'),
   )
 }
 
