@@ -23,7 +23,7 @@ const KEEPS: Version = [1, 74, 1]
 
 const AGENT = /^me\.capcom\.smsgateway\/(\d{1,6})\.(\d{1,6})\.(\d{1,6})/
 
-/** The rules of the app that sends this `User-Agent`. An unknown app gets one text at a time: that is safe for all. */
+/** The rules of the app that sends this `User-Agent`. Of an unknown app: those that are safe for all. */
 export function readAppRules(userAgent: string | undefined): AppRules {
   const [, ...numbers] = AGENT.exec(userAgent ?? '') ?? []
   if (numbers.length === 0) return { atOnce: 1, needsDate: false }

@@ -7,7 +7,7 @@ export interface Arrival {
   readonly isExpedited: boolean
 }
 
-/** Whether a text that arrives starts the sender anew, by the first version that decides so; the newest first. */
+/** Whether a text that arrives starts the sender anew, by the first version that decides so. */
 const RESTARTS: readonly (readonly [since: string, restarts: (arrival: Arrival) => boolean])[] = [
   ['1.74.1', ({ areAllScheduled, isExpedited }) => areAllScheduled || isExpedited],
   ['1.70.4', () => true],
