@@ -1,7 +1,7 @@
 import { listDescribedCollections } from '../src/http/openapi/described-collections.ts'
 import { makeOpenApiDocument } from '../src/http/openapi/document.ts'
 import { DESCRIBED } from '../src/main/api-description.ts'
-import { BUILT_IN } from '../src/main/definitions.ts'
+import { BUILT_IN } from '../src/main/collection-definitions.ts'
 import { collectExtensions } from '../src/main/features.ts'
 import { readConfig } from '../src/platform/config.ts'
 

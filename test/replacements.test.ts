@@ -47,7 +47,7 @@ test('the search for replacements finds variables, template literals and calls',
 })
 
 /** Files whose replacements are patterns of a table of their own. */
-const OF_PATTERNS = new Set(['src/portable/phone/other-forms.ts'])
+const OF_PATTERNS = new Set(['src/portable/phone/other-phone-forms.ts'])
 
 test('values are inserted into texts by functions, so that `$&` and `$1` in a value stay', () => {
   const files = globSync('{src,console,package}/**/*.{ts,tsx}', {

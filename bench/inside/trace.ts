@@ -84,7 +84,7 @@ async function requestsOf(
 async function main(home: string, listed: string | undefined): Promise<void> {
   const source = `${pathToFileURL(resolve(home)).href}/src/`
   const [{ start }, { readConfig }, { upsertSuperuser }] = await Promise.all(
-    ['main/server.ts', 'platform/config.ts', 'engine/auth/superusers.ts'].map(
+    ['main/run-server.ts', 'platform/config.ts', 'engine/auth/superusers.ts'].map(
       (file) => import(source + file),
     ),
   )

@@ -5,12 +5,12 @@ import { answerRecord } from '../engine/records/list.ts'
 import { toRow } from '../engine/records/record-row.ts'
 import { AnswerMeter } from '../engine/request/answer-limit.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../engine/request/request.ts'
-import { readRequestBody } from './body/body.ts'
-import type { Ctx, RequestBody, Services } from './context.ts'
+import { readRequestBody } from './body/read-body.ts'
 import { readRequestQuery } from './query.ts'
+import type { Ctx, RequestBody, Services } from './request-context.ts'
 import { requireRole } from './required-role.ts'
 import { type Attempt, retryRequest, withCatalog } from './retry-request.ts'
-import { findRequestMemory } from './server/caller.ts'
+import { findRequestMemory } from './server/client-address.ts'
 
 /** Headers as API rules see them: first values, names in snake_case and, as in Go, without `host`. */
 function readRuleHeaders(c: Ctx): Record<string, string> {

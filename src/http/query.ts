@@ -1,4 +1,4 @@
-import type { Ctx } from './context.ts'
+import type { Ctx } from './request-context.ts'
 
 /** The first value of each query parameter. Parses the query once per request. */
 export function readRequestQuery(c: Ctx): Record<string, string> {

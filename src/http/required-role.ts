@@ -1,4 +1,4 @@
-import { isRoleEnough, makeNotAllowed } from '../engine/records/access.ts'
+import { isRoleEnough, makeNotAllowed } from '../engine/records/check-rules.ts'
 import type { AuthRecord, Role } from '../engine/request/request.ts'
 
 /**

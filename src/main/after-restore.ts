@@ -2,7 +2,7 @@ import type { AfterRestore } from '../engine/backup/restore.ts'
 import { countMessages } from '../gateway/messages/message-totals.ts'
 import { endUnfinished } from '../gateway/messages/queue/fail-after-restore.ts'
 import { endAllLeases } from '../gateway/webhooks/lease-deliveries.ts'
-import { BUILT_IN } from './definitions.ts'
+import { BUILT_IN } from './collection-definitions.ts'
 
 /** Ends unfinished texts and all leases, and counts messages. */
 export const afterRestore: AfterRestore = {

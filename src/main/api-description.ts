@@ -1,4 +1,4 @@
-import { sendGatewayError } from '../http/middleware/failure.ts'
+import { sendGatewayError } from '../http/middleware/answer-errors.ts'
 import type { DescribedRoutes } from '../http/openapi/document.ts'
 import { APIS, describePaths } from './features.ts'
 

@@ -1,10 +1,10 @@
 import { Hono } from 'hono'
-import type { Env } from '../http/context.ts'
+import { findChangingGets, mountRoutes } from '../http/make-routes.ts'
 import type { Readiness } from '../http/metrics/readiness.ts'
-import { answerFailure, answerUnknownRoute } from '../http/middleware/failure.ts'
+import { answerFailure, answerUnknownRoute } from '../http/middleware/answer-errors.ts'
 import { limitRequests } from '../http/middleware/limit-requests.ts'
 import { refuseHead } from '../http/middleware/refuse-head.ts'
-import { findChangingGets, mountRoutes } from '../http/rows.ts'
+import type { Env } from '../http/request-context.ts'
 import { makePathReader } from '../http/server/headers-and-redirects.ts'
 import { RetryLater } from '../platform/api-errors.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
@@ -12,10 +12,10 @@ import { PROTOCOLS } from '../protocols/protocols.ts'
 import { DESCRIBED } from './api-description.ts'
 import { makeAssetRoutes, makeConsoleRoutes, makeDocsRoutes } from './console.ts'
 import { APIS, FEATURES } from './features.ts'
-import { READY_ROUTES } from './operations.ts'
-import { watchRoutes } from './watch-routes.ts'
+import { watchRoutes } from './metrics-routes.ts'
+import { READY_ROUTES } from './status-routes.ts'
 
-/** All routes of the server. `http/middleware/failure` answers the errors that they throw. */
+/** All routes of the server. `http/middleware/answer-errors` answers the errors that they throw. */
 export function createApp(services: GatewayServices): Hono<Env> {
   const app = new Hono<Env>({ getPath: makePathReader(services.apis) })
   app.route('/', mountRoutes(READY_ROUTES, services))

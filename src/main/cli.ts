@@ -12,7 +12,7 @@ const main = defineCommand({
   subCommands: {
     serve: async () => (await import('./serve-command.ts')).serve,
     demo: async () => {
-      const { runServer } = await import('./server.ts')
+      const { runServer } = await import('./run-server.ts')
       return (await import('./demo/demo.ts')).makeDemoCommand((config) => runServer(config))
     },
     doctor: async () => (await import('./doctor.ts')).doctorCommand,

@@ -2,9 +2,9 @@ import { createHash } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { type Handler, Hono } from 'hono'
-import type { Ctx, Env, Services } from '../http/context.ts'
 import { listDescribedCollections } from '../http/openapi/described-collections.ts'
 import { type DescribedRoutes, makeOpenApiDocument } from '../http/openapi/document.ts'
+import type { Ctx, Env, Services } from '../http/request-context.ts'
 
 const DIST = fileURLToPath(new URL('../../console/dist/', import.meta.url))
 

@@ -1,8 +1,8 @@
 import { defineCommand } from 'citty'
 import { readConfig } from '../platform/config.ts'
-import { readEmbeddedUrl } from '../platform/db/embedded/access.ts'
+import { readEmbeddedUrl } from '../platform/db/embedded/cluster-access.ts'
 import { printLine } from './command-line.ts'
-import { withStore } from './with-store.ts'
+import { withStore } from './open-store-for-command.ts'
 
 export const migrateCommand = defineCommand({
   meta: { name: 'migrate', description: 'Bring the database up to date, without serving.' },

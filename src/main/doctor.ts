@@ -5,7 +5,7 @@ import { isPublicSubject } from '../gateway/lines/web-push.ts'
 import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'
 import { UserError } from '../platform/api-errors.ts'
 import { type Config, readConfig } from '../platform/config.ts'
-import { openDb } from '../platform/db/connect.ts'
+import { openDb } from '../platform/db/connect-database.ts'
 import { findSite } from '../platform/db/embedded/find-site.ts'
 import { createLogger } from '../platform/log.ts'
 import { limitTime } from '../platform/tools/deadline.ts'
@@ -21,7 +21,7 @@ import {
   readErrorCause,
 } from './doctor-network.ts'
 import { repairNumbers } from './doctor-numbers.ts'
-import { withStore } from './with-store.ts'
+import { withStore } from './open-store-for-command.ts'
 
 /** How far the clocks of other servers may be off: one-time passwords expire in 30 seconds. */
 const MOST_SKEW_MS = 30_000

@@ -1,5 +1,5 @@
 import { defineCommand } from 'citty'
-import { importFiles } from '../engine/import/fixtures.ts'
+import { importFiles } from '../engine/import/import-fixtures.ts'
 import { importPocketBase } from '../engine/import/pocketbase.ts'
 import { UserError } from '../platform/api-errors.ts'
 import { readConfig } from '../platform/config.ts'
@@ -7,7 +7,7 @@ import { showProgress } from '../platform/tools/progress.ts'
 import { importVendel } from '../protocols/vendel/import.ts'
 import { printLine } from './command-line.ts'
 import { collectExtensions } from './features.ts'
-import { withCatalogStore } from './with-store.ts'
+import { withCatalogStore } from './open-store-for-command.ts'
 
 const makeTextArg = (valueHint: string, description: string) =>
   ({ type: 'string', description, valueHint }) as const

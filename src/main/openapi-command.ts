@@ -2,7 +2,7 @@ import { listDescribedCollections } from '../http/openapi/described-collections.
 import { makeOpenapiCommand } from '../http/openapi/document.ts'
 import { readConfig } from '../platform/config.ts'
 import { DESCRIBED } from './api-description.ts'
-import { BUILT_IN } from './definitions.ts'
+import { BUILT_IN } from './collection-definitions.ts'
 import { collectExtensions } from './features.ts'
 
 export const openapi = makeOpenapiCommand(() => {

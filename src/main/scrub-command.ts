@@ -1,10 +1,10 @@
 import { realpathSync } from 'node:fs'
 import { defineCommand } from 'citty'
-import { openDb } from '../platform/db/connect.ts'
-import { makeClusterLink } from '../platform/db/embedded/site.ts'
+import { openDb } from '../platform/db/connect-database.ts'
+import { makeClusterLink } from '../platform/db/embedded/cluster-site.ts'
 import { rewriteTables, scrubEmbedded } from '../platform/db/wipe-deleted.ts'
 import { printLine } from './command-line.ts'
-import { readCommandSetting } from './with-store.ts'
+import { readCommandSetting } from './open-store-for-command.ts'
 
 /** What a superuser of a Postgres elsewhere runs: the role of pocketsms may not. */
 const BY_SUPERUSER = `The tables are new. The statistics and the log of Postgres may still hold deleted data. As a superuser of Postgres, run:

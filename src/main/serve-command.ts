@@ -13,7 +13,7 @@ import { chooseWorkerCount, divideConfig } from '../platform/jobs/worker-share.t
 import { createLogger } from '../platform/log.ts'
 import { onStopSignal } from '../platform/tools/stop-signal.ts'
 import { printLine } from './command-line.ts'
-import { type RunningServer, runServer } from './server.ts'
+import { type RunningServer, runServer } from './run-server.ts'
 
 async function printInstallerLink(store: Store, config: Config) {
   const link = await makeInstallerLink(store, config.publicUrl)

@@ -6,7 +6,7 @@ import {
   upsertSuperuser,
 } from '../engine/auth/superusers.ts'
 import { printLine, type Words } from './command-line.ts'
-import { withStore } from './with-store.ts'
+import { withStore } from './open-store-for-command.ts'
 
 const formatPlaces = (places: readonly string[]) => places.join(', ') || 'anywhere'
 const addresses: Words = {

@@ -27,7 +27,7 @@ export function toSentence(text: string): string {
   return /[.?!]$/.test(upper) ? upper : `${upper}.`
 }
 
-/** An error answer of the record API; `http/middleware/failure` turns it into PocketBase's JSON. */
+/** An error answer of the record API; `http/middleware/answer-errors` turns it into PocketBase's JSON. */
 export class ApiError extends Error {
   override name = 'ApiError'
   readonly status: number

@@ -1,9 +1,9 @@
 import { z } from 'zod'
-import { sendRaw } from '../http/answer.ts'
-import type { Ctx } from '../http/context.ts'
-import type { Answers } from '../http/openapi/answers.ts'
-import { makeTextParams, type Operation } from '../http/openapi/operations.ts'
+import { makeTextParams, type Operation } from '../http/openapi/describe-operations.ts'
+import type { Answers } from '../http/openapi/invalid-answers.ts'
 import { describeJson, FILE } from '../http/openapi/success-answers.ts'
+import type { Ctx } from '../http/request-context.ts'
+import { sendRaw } from '../http/send-answer.ts'
 
 /** What OpenAPI says of a route of another product's API. */
 export interface Description {

@@ -1,9 +1,9 @@
 import type { AuthRecord } from '../engine/request/request.ts'
-import type { CarrierService } from '../gateway/lines/carrier-body.ts'
-import type { Sending } from '../gateway/messages/send/user-sending.ts'
+import type { CarrierService } from '../gateway/lines/carrier-schemas.ts'
+import type { Sending } from '../gateway/messages/send/make-user-sending.ts'
 import type { OtherForms } from '../gateway/webhooks/call-webhook.ts'
-import type { Api, Ctx, Services } from '../http/context.ts'
-import type { Route } from '../http/rows.ts'
+import type { Route } from '../http/make-routes.ts'
+import type { Api, Ctx, Services } from '../http/request-context.ts'
 
 /** What the APIs of other products use, and all routes of the gateway together. */
 export interface GatewayServices extends Services {

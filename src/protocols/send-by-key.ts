@@ -6,8 +6,8 @@ import {
   type KeyCredentials,
   runAsSender,
 } from '../gateway/messages/require-sender.ts'
-import { SEND } from '../gateway/messages/send/body-schema.ts'
 import { readSend } from '../gateway/messages/send/read-send-body.ts'
+import { SEND } from '../gateway/messages/send/send-body-schema.ts'
 import { sendMessages } from '../gateway/messages/send/send-texts.ts'
 import type { GatewayServices } from './gateway-services.ts'
 

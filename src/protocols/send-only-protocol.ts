@@ -1,7 +1,7 @@
-import type { Ctx, ErrorForm } from '../http/context.ts'
-import { SENDS as SEND_GROUP } from '../http/metrics/traffic.ts'
-import { allowEverybody, type HasServices } from '../http/permission.ts'
-import type { Route } from '../http/rows.ts'
+import { allowEverybody, type HasServices } from '../http/allow-callers.ts'
+import type { Route } from '../http/make-routes.ts'
+import { SENDS as SEND_GROUP } from '../http/metrics/group-requests.ts'
+import type { Ctx, ErrorForm } from '../http/request-context.ts'
 import { type Description, describeRoute } from './describe-route.ts'
 import type { GatewayServices, Protocol } from './gateway-services.ts'
 

@@ -1,4 +1,4 @@
-import { BUILT_IN } from '../../src/main/definitions.ts'
+import { BUILT_IN } from '../../src/main/collection-definitions.ts'
 import { isSelectField } from '../../src/portable/select-values.ts'
 
 interface Field {

@@ -1,6 +1,6 @@
 import { phoneFaultWords } from '../../console/src/data/phone/phone-words.ts'
-import { formatPhone, readPhonePart } from '../../src/portable/phone/format.ts'
-import { readTypedPhone } from '../../src/portable/phone/typed.ts'
+import { formatPhone, readPhonePart } from '../../src/portable/phone/format-phone.ts'
+import { readTypedPhone } from '../../src/portable/phone/read-typed-phone.ts'
 
 const ANNA = '+4915120000010'
 

@@ -24,30 +24,32 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'file-type': {},
 
   jose: {
-    'engine/auth/oauth2/provider.ts': 'answers of providers, which superusers chose',
+    'engine/auth/oauth2/read-provider-profile.ts': 'answers of providers, which superusers chose',
     'engine/auth/oauth2/apple-secret.ts': 'keys of superusers',
     'protocols/smsgate-api/signed-token.ts': 'tokens in heads, as engine/auth/tokens.ts',
     'protocols/smsgate-api/token-pairs.ts': 'signs tokens, reads none',
   },
-  'libphonenumber-js': { 'portable/phone/numbering-plans.ts': 'behind portable/phone/read.ts' },
+  'libphonenumber-js': {
+    'portable/phone/numbering-plans.ts': 'behind portable/phone/read-phone.ts',
+  },
   papaparse: {
     'portable/read-csv.ts':
       'files of the person who sends them, in the console and in pocketsms send',
   },
-  parse5: { 'protocols/smtp/mail.ts': 'in the thread of mails' },
+  parse5: { 'protocols/smtp/read-mail.ts': 'in the thread of mails' },
   peggy: {},
-  'postal-mime': { 'protocols/smtp/mail.ts': 'in the thread of mails' },
+  'postal-mime': { 'protocols/smtp/read-mail.ts': 'in the thread of mails' },
   re2js: {},
   s3mini: { 'engine/backup/s3-storage.ts': 'answers of the storage that superusers chose' },
   saxes: {},
   sharp: { 'engine/files/make-thumbnail.ts': 'in threads of libuv, two at once' },
   'smtp-server': {
-    'protocols/smtp/listen.ts': 'lines of commands, which the library bounds',
-    'protocols/smtp/receive.ts': 'types alone',
+    'protocols/smtp/listen-for-mails.ts': 'lines of commands, which the library bounds',
+    'protocols/smtp/receive-mail.ts': 'types alone',
   },
   standardwebhooks: {},
   'web-push': { 'gateway/lines/web-push.ts': 'doors.run.ts: PUT /api/devices/push' },
-  yauzl: { 'engine/backup/archive.ts': 'backups that superusers upload' },
+  yauzl: { 'engine/backup/read-archive.ts': 'backups that superusers upload' },
 }
 const NO_PARSERS = [
   ...[

@@ -1,4 +1,4 @@
-import { makeAccountHolder, makeGuestHolder } from '../../src/platform/limits/holder.ts'
+import { makeAccountHolder, makeGuestHolder } from '../../src/platform/limits/limit-holder.ts'
 import { admission } from '../../src/platform/limits/shared-limits.ts'
 import {
   type DescribedRequest,

@@ -1,11 +1,11 @@
 import { readClaims } from '../../src/engine/auth/tokens.ts'
-import { isEmail, isUrl } from '../../src/engine/fields/address.ts'
-import { toTexts } from '../../src/engine/fields/cast.ts'
-import { parseDate } from '../../src/engine/fields/date.ts'
+import { isEmail, isUrl } from '../../src/engine/fields/check-url-and-email.ts'
+import { toTexts } from '../../src/engine/fields/convert-values.ts'
 import { isUniqueJson, minifyJson } from '../../src/engine/fields/json-text.ts'
-import { findPatternError, generateText } from '../../src/engine/fields/pattern.ts'
-import { sniffContentType } from '../../src/engine/files/sniff.ts'
-import { parseFilter } from '../../src/engine/filter/parse.ts'
+import { parseDate } from '../../src/engine/fields/parse-date.ts'
+import { findPatternError, generateText } from '../../src/engine/fields/regex-patterns.ts'
+import { sniffContentType } from '../../src/engine/files/sniff-content-type.ts'
+import { parseFilter } from '../../src/engine/filter/parse-filter.ts'
 import { readSort } from '../../src/engine/filter/sort.ts'
 import { makeExcerpt } from '../../src/engine/records/excerpt.ts'
 import { pickFields } from '../../src/engine/records/pick.ts'
@@ -13,29 +13,29 @@ import { parseCron } from '../../src/engine/settings/cron.ts'
 import { isInvisible } from '../../src/gateway/base/body-schemas.ts'
 import { foldText } from '../../src/gateway/conversations/keyword-match.ts'
 import { hideCode } from '../../src/gateway/hooks/compose-hook-text.ts'
-import { cutToParts } from '../../src/gateway/hooks/cut-to-parts.ts'
+import { cutToParts } from '../../src/gateway/hooks/cut-text-to-parts.ts'
 import {
   fillVariables,
   parseTemplate as readTemplate,
   renderForPerson,
 } from '../../src/gateway/messages/send/text-template.ts'
-import { fillTemplates } from '../../src/gateway/webhooks/fill.ts'
+import { fillTemplates } from '../../src/gateway/webhooks/fill-templates.ts'
 import { maskAnswer } from '../../src/gateway/webhooks/mask-answer.ts'
 import { isSigned } from '../../src/gateway/webhooks/sign-webhook.ts'
-import { toNetwork } from '../../src/platform/limits/holder.ts'
+import { toNetwork } from '../../src/platform/limits/limit-holder.ts'
 import { parseTemplate } from '../../src/platform/templates/parse.ts'
 import { renderTemplate } from '../../src/platform/templates/render.ts'
 import { decodeForm, decodeText, readCharset } from '../../src/platform/tools/charset.ts'
 import { maskSecrets } from '../../src/platform/tools/mask-secrets.ts'
 import { splitTokens } from '../../src/platform/tools/tokenize.ts'
 import { ALL_LANGUAGES } from '../../src/portable/opt-words-by-language.ts'
-import { readPhone } from '../../src/portable/phone/read.ts'
-import { splitAtSpaces } from '../../src/portable/phone/spaced-list.ts'
-import { readTypedPhone } from '../../src/portable/phone/typed.ts'
+import { readPhone } from '../../src/portable/phone/read-phone.ts'
+import { readTypedPhone } from '../../src/portable/phone/read-typed-phone.ts'
+import { splitAtSpaces } from '../../src/portable/phone/split-spaced-list.ts'
 import { readOptWord } from '../../src/portable/read-opt-word.ts'
 import { countSegments } from '../../src/portable/segments.ts'
 import { replaceIfShorter } from '../../src/portable/smart-encoding.ts'
-import { readMailApart } from '../../src/protocols/smtp/mail-reader.ts'
+import { readMailApart } from '../../src/protocols/smtp/read-mail-in-thread.ts'
 import { parseRecipient } from '../../src/protocols/smtp/recipient.ts'
 import { readTwimlAnswer } from '../../src/protocols/twilio/twiml.ts'
 
@@ -83,19 +83,19 @@ const TEXT = 3_200
 export const PARSERS: readonly Parser[] = [
   {
     name: 'a phone number',
-    file: 'portable/phone/read.ts',
+    file: 'portable/phone/read-phone.ts',
     most: BODY,
     read: (text) => readPhone(text, 'DE', WORLD),
   },
   {
     name: 'a typed number',
-    file: 'portable/phone/typed.ts',
+    file: 'portable/phone/read-typed-phone.ts',
     most: BODY,
     read: (text) => readTypedPhone(text, 'DE'),
   },
   {
     name: 'numbers with spaces between',
-    file: 'portable/phone/spaced-list.ts',
+    file: 'portable/phone/split-spaced-list.ts',
     most: HEAD,
     read: (text) => splitAtSpaces(text, 'DE', WORLD),
   },
@@ -148,13 +148,13 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'a template of webhooks',
-    file: 'gateway/webhooks/fill.ts',
+    file: 'gateway/webhooks/fill-templates.ts',
     most: 2_000,
     read: (text) => fillTemplates({ ...WEBHOOK, body: JSON.stringify({ text }) }, EVENT),
   },
   {
     name: 'a text for some segments',
-    file: 'gateway/hooks/cut-to-parts.ts',
+    file: 'gateway/hooks/cut-text-to-parts.ts',
     most: 20 * KIBI,
     read: (text) => cutToParts({ text, ends: [], rest: 0 }, 10),
   },
@@ -198,7 +198,7 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'a mail',
-    file: 'protocols/smtp/mail-reader.ts',
+    file: 'protocols/smtp/read-mail-in-thread.ts',
     most: BODY - 100,
     around: ['Subject: a\r\nContent-Type: text/plain; format=flowed; delsp=yes\r\n\r\n', ''],
     read: (text) => readMailApart(Buffer.from(text)),
@@ -231,11 +231,11 @@ export const PARSERS: readonly Parser[] = [
   { name: 'a token', file: 'engine/auth/tokens.ts', most: HEAD, read: readClaims },
   {
     name: 'an address of a client',
-    file: 'platform/limits/holder.ts',
+    file: 'platform/limits/limit-holder.ts',
     most: HEAD,
     read: toNetwork,
   },
-  { name: 'a filter', file: 'engine/filter/parse.ts', most: 3_500, read: parseFilter },
+  { name: 'a filter', file: 'engine/filter/parse-filter.ts', most: 3_500, read: parseFilter },
   { name: 'a sort', file: 'engine/filter/sort.ts', most: HEAD, read: readSort },
   {
     name: 'fields',
@@ -255,10 +255,10 @@ export const PARSERS: readonly Parser[] = [
     most: HEAD,
     read: (text) => splitTokens(text, ','),
   },
-  { name: 'a date', file: 'engine/fields/date.ts', most: BODY, read: parseDate },
-  { name: 'an email', file: 'engine/fields/address.ts', most: 5_000, read: isEmail },
-  { name: 'a URL', file: 'engine/fields/address.ts', most: BODY, read: isUrl },
-  { name: 'a list in a text', file: 'engine/fields/cast.ts', most: BODY, read: toTexts },
+  { name: 'a date', file: 'engine/fields/parse-date.ts', most: BODY, read: parseDate },
+  { name: 'an email', file: 'engine/fields/check-url-and-email.ts', most: 5_000, read: isEmail },
+  { name: 'a URL', file: 'engine/fields/check-url-and-email.ts', most: BODY, read: isUrl },
+  { name: 'a list in a text', file: 'engine/fields/convert-values.ts', most: BODY, read: toTexts },
   {
     name: 'a JSON field',
     file: 'engine/fields/json-text.ts',
@@ -268,20 +268,20 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'a pattern',
-    file: 'engine/fields/pattern.ts',
+    file: 'engine/fields/regex-patterns.ts',
     most: 5_000,
     read: (text) => findPatternError(text) ?? generateText(text),
   },
   { name: 'a cron expression', file: 'engine/settings/cron.ts', most: 100, read: parseCron },
   {
     name: 'a file, by its beginning',
-    file: 'engine/files/text-kinds.ts',
+    file: 'engine/files/detect-text-kind.ts',
     most: BODY,
     read: (text) => sniffContentType(Buffer.from(text)),
   },
   {
     name: 'a binary file, by its beginning',
-    file: 'engine/files/sniff.ts',
+    file: 'engine/files/sniff-content-type.ts',
     most: BODY,
     read: (text) => sniffContentType(Buffer.from(`\0${text}`)),
   },

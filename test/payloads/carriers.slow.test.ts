@@ -1,4 +1,4 @@
-import { makeDeviceLink } from '../../src/gateway/carriers/device-link.ts'
+import { makeDeviceLink } from '../../src/gateway/carriers/carrier-device-link.ts'
 import { counts } from '../../src/platform/tools/counts.ts'
 import { PRESET_NAMES } from '../../src/programs/agent/drivers/http/presets.ts'
 import { custom, openDriver } from '../programs/agent/http/carrier-fixture.ts'

@@ -9,7 +9,7 @@ import {
 } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { delimiter, join } from 'node:path'
-import type { Driver } from '../../src/programs/agent/driver.ts'
+import type { Driver } from '../../src/programs/agent/driver-interface.ts'
 import { listSpoolFolders, makeGammuDriver } from '../../src/programs/agent/drivers/gammu.ts'
 import { makeModemDriver } from '../../src/programs/agent/drivers/modem-manager.ts'
 import { makeTermuxDriver } from '../../src/programs/agent/drivers/termux.ts'

@@ -2,7 +2,7 @@ import { readSheet } from '../../console/src/data/files/sheet.ts'
 import { isVcard, readCards } from '../../console/src/data/files/vcard.ts'
 import { planImport } from '../../console/src/pages/contacts/import-plan.ts'
 import { decodeFileText } from '../../src/portable/file-text.ts'
-import { guessColumns } from '../../src/portable/phone/columns.ts'
+import { guessColumns } from '../../src/portable/phone/guess-columns.ts'
 import { runPayloads } from './run-payloads.ts'
 
 /** A file of contacts. `lines` are joined by CRLF, or by `end`. */

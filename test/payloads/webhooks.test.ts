@@ -1,4 +1,4 @@
-import { fillTemplates } from '../../src/gateway/webhooks/fill.ts'
+import { fillTemplates } from '../../src/gateway/webhooks/fill-templates.ts'
 import { WEBHOOK_PRESETS } from '../../src/portable/webhook-presets.ts'
 import { runPayloads } from './run-payloads.ts'
 

@@ -56,7 +56,7 @@ const CHECKS: readonly Check[] = [
     '// throw',
   ],
   [
-    'src/gateway/messages/queue/reschedule.ts',
+    'src/gateway/messages/queue/reschedule-batch.ts',
     "requirePermit(sender, 'change', messages)",
     "requirePermit(sender, 'change')",
   ],
@@ -92,13 +92,13 @@ const CHECKS: readonly Check[] = [
     'void one',
   ],
   [
-    'src/protocols/smseagle/send-to.ts',
+    'src/protocols/smseagle/send-to-named.ts',
     "isAllowed(sender, 'readContacts') ? found.recipients : numbers",
     'found.recipients',
   ],
   ['src/gateway/messages/require-sender.ts', '    requirePermit(makeKeySender(holder), act)\n', ''],
   [
-    'src/http/permission.ts',
+    'src/http/allow-callers.ts',
     'await requireSuperuser(c, services)',
     'await requireAuth(c, services)',
   ],

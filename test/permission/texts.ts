@@ -1,4 +1,4 @@
-import { formatDate } from '../../src/engine/fields/date.ts'
+import { formatDate } from '../../src/engine/fields/parse-date.ts'
 import { makeRandomId } from '../../src/platform/tools/random.ts'
 import { FORBIDDEN, lines, NUMBER, phone, query, SECRETS, user } from './callers.ts'
 

@@ -66,7 +66,7 @@ const WRITERS: Readonly<Record<string, string>> = {
   'sql/functions/messages/queue/sms_take_back.sql: sms_messages line': QUEUE,
   'sql/functions/lines/sms_line_refund.sql: sms_dispatch due_at': TIMES,
   'sql/functions/lines/sms_look_for_room.sql: sms_dispatch due_at': TIMES,
-  'src/gateway/accounts/user-settings.ts: sms_dispatch due_at': TIMES,
+  'src/gateway/accounts/user-settings-extension.ts: sms_dispatch due_at': TIMES,
   'src/gateway/retention/end-messages.ts: sms_messages body': ENDED,
   'src/gateway/retention/end-messages.ts: sms_messages to, body': ENDED,
   'src/protocols/twilio/change-message.ts: sms_messages body': ENDED,

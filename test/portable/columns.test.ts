@@ -1,5 +1,5 @@
-import { guessColumns } from '#portable/phone/columns.ts'
-import { chooseRowPhone, joinRowName } from '#portable/phone/row.ts'
+import { chooseRowPhone, joinRowName } from '#portable/phone/choose-row-phone.ts'
+import { guessColumns } from '#portable/phone/guess-columns.ts'
 
 // The heads are those of real exports.
 

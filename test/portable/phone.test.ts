@@ -1,6 +1,6 @@
 import { needsCountry, readSender } from '../../src/portable/phone/incoming-sender.ts'
-import { readPhone } from '../../src/portable/phone/read.ts'
-import { splitAtSpaces } from '../../src/portable/phone/spaced-list.ts'
+import { readPhone } from '../../src/portable/phone/read-phone.ts'
+import { splitAtSpaces } from '../../src/portable/phone/split-spaced-list.ts'
 import { PHONE_TABLE } from '../support/phone-table.ts'
 
 const resultOf = (...given: Parameters<typeof readPhone>) => {

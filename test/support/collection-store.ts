@@ -1,6 +1,6 @@
 import { createCollection, updateCollection } from '../../src/engine/collections/edit.ts'
 import { quoteName, toTableName } from '../../src/engine/collections/sql-names.ts'
-import { checkRule } from '../../src/engine/records/access.ts'
+import { checkRule } from '../../src/engine/records/check-rules.ts'
 import { ApiError } from '../../src/platform/api-errors.ts'
 import { openStore, type TestStore } from './database/open.ts'
 import { openPreparedDb } from './server/start.ts'

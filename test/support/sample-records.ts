@@ -1,5 +1,5 @@
 import { type Collection, USERS_ID } from '../../src/engine/collections/collection.ts'
-import { BUILT_IN } from '../../src/main/definitions.ts'
+import { BUILT_IN } from '../../src/main/collection-definitions.ts'
 
 /** Ids of records by collection. */
 export type Ids = Readonly<Record<string, string>>

@@ -1,4 +1,4 @@
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import './phone-number.css'
 
 /** A phone number formatted for people, on one line and never cut. Its tooltip is the stored number. */

@@ -1,4 +1,4 @@
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import type { CampaignProof, WithoutConsent } from '../data/campaign-progress.ts'
 import { t, tn, tx } from '../language/words.ts'
 import { to } from '../router.ts'

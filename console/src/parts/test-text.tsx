@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { readTypedPhone } from '#portable/phone/typed.ts'
+import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { post } from '../data/client.ts'
 import { requestKeys } from '../data/connection/request-key.ts'
 import { useCountry } from '../data/phone/default-country.ts'

@@ -1,7 +1,7 @@
 import { forbidden } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { makeIdCondition, selectRows } from '../records/read-rows.ts'
+import { makeIdCondition, selectRows } from '../records/read-records.ts'
 import { isRuleFault } from '../records/rule-faults.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 

@@ -1,6 +1,7 @@
 import { ApiError, type FieldError, makeFieldError } from '../../platform/api-errors.ts'
-import { makeGuestHolder } from '../../platform/limits/holder.ts'
+import { makeGuestHolder } from '../../platform/limits/limit-holder.ts'
 import type { Store } from '../collections/catalog.ts'
+import type { AuthCollection } from '../collections/collection.ts'
 import {
   checkFields,
   checkLength,
@@ -8,16 +9,15 @@ import {
   checkRequired,
   email,
   failWith,
-} from '../collections/checks.ts'
-import type { AuthCollection } from '../collections/collection.ts'
+} from '../collections/value-checks.ts'
 import { verifyPassword } from '../fields/bcrypt.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { changeAuthRecord, demandUsers, type InSameTransaction } from './account.ts'
 import { limitMails, limitSignInAttempts } from './attempt-limits.ts'
+import { sendLinkMail } from './auth-mails.ts'
 import { type AuthCall, makeSignInAttempt } from './auth-services.ts'
+import { changeAuthRecord, demandUsers, type InSameTransaction } from './change-auth-record.ts'
 import { findByEmail } from './find-auth-record.ts'
-import { sendLinkMail } from './mails.ts'
 import { findOwnerError, findRecordByToken, readTokenClaim } from './tokens.ts'
 
 const DIRECTLY = 'All superusers can change their emails directly.'

@@ -1,10 +1,10 @@
 import { makeFieldError } from '../../platform/api-errors.ts'
-import { checkFields, checkRequired, failWith } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
+import { checkFields, checkRequired, failWith } from '../collections/value-checks.ts'
 import { makeObjectShape, text } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { changeAuthRecord, demandUsers } from './account.ts'
 import type { AuthCall } from './auth-services.ts'
+import { changeAuthRecord, demandUsers } from './change-auth-record.ts'
 import {
   clearMailLimit,
   type EmailForm,

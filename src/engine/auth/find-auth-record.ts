@@ -8,7 +8,7 @@ import {
 } from '../collections/collection.ts'
 import { findUniqueIndex } from '../collections/index-definition.ts'
 import { quoteName, toColumnName, toTableName } from '../collections/sql-names.ts'
-import { limitCatalog } from '../records/access.ts'
+import { limitCatalog } from '../records/check-rules.ts'
 import { isDisabledSql, USER_SETTINGS_ID } from '../records/disabled-user.ts'
 import { columnsOf, type RecordRow, toValues } from '../records/record-row.ts'
 import { findStatementName } from '../records/statement-name.ts'

@@ -1,7 +1,7 @@
 import { notFound } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
-import { checkFields, checkMinimum } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
+import { checkFields, checkMinimum } from '../collections/value-checks.ts'
 import { makeObjectShape, whole } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { findAuthRecord, requireEnabled } from './find-auth-record.ts'

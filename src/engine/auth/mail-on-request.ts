@@ -1,13 +1,19 @@
 import { E164 } from '../../portable/phone/e164.ts'
 import type { Store } from '../collections/catalog.ts'
-import { checkFields, checkLength, checkRequired, checkWhen, email } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
+import {
+  checkFields,
+  checkLength,
+  checkRequired,
+  checkWhen,
+  email,
+} from '../collections/value-checks.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
 import { clearAttempts, countAttempt, limitMails } from './attempt-limits.ts'
+import { type MailedLink, readMailSender, sendLinkMail } from './auth-mails.ts'
 import { type AuthCall, type AuthServices, makeSignInAttempt } from './auth-services.ts'
 import { findByEmail, findByIdentity } from './find-auth-record.ts'
-import { type MailedLink, readMailSender, sendLinkMail } from './mails.ts'
 
 const RESEND_SECONDS = 120
 

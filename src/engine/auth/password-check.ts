@@ -1,4 +1,4 @@
-import type { Holder } from '../../platform/limits/holder.ts'
+import type { Holder } from '../../platform/limits/limit-holder.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import type { AuthCollection } from '../collections/collection.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'

@@ -5,10 +5,10 @@ import {
   checkLength,
   checkRequired,
   failWith,
-} from '../collections/checks.ts'
+} from '../collections/value-checks.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
-import { changeAuthRecord, type InSameTransaction } from './account.ts'
 import type { AuthCall } from './auth-services.ts'
+import { changeAuthRecord, type InSameTransaction } from './change-auth-record.ts'
 import {
   clearMailLimit,
   type EmailForm,

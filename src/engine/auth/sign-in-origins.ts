@@ -2,10 +2,10 @@ import { hash } from 'node:crypto'
 import { limitTime } from '../../platform/tools/deadline.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { formatNow } from '../fields/date.ts'
+import { formatNow } from '../fields/parse-date.ts'
 import type { AuthRecord } from '../request/request.ts'
+import { sendAuthAlertMail } from './auth-mails.ts'
 import type { AuthServices, Origin } from './auth-services.ts'
-import { sendAuthAlertMail } from './mails.ts'
 import {
   addSystemRecord,
   deleteSystemRecord,

@@ -5,22 +5,27 @@ import {
   RetryLater,
   tooManyTries,
 } from '../../platform/api-errors.ts'
-import { makeGuestHolder, toNetwork } from '../../platform/limits/holder.ts'
+import { makeGuestHolder, toNetwork } from '../../platform/limits/limit-holder.ts'
 import { makeRandomDigits, makeRandomId } from '../../platform/tools/random.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
 import type { Store } from '../collections/catalog.ts'
-import { checkAllowed, checkFields, checkLength, checkRequired } from '../collections/checks.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { isEmail } from '../fields/address.ts'
+import {
+  checkAllowed,
+  checkFields,
+  checkLength,
+  checkRequired,
+} from '../collections/value-checks.ts'
 import { hashPassword, verifyPassword } from '../fields/bcrypt.ts'
+import { isEmail } from '../fields/check-url-and-email.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord } from '../request/request.ts'
-import { changeAuthRecord } from './account.ts'
 import { countAttempt, limitSignInAttempts } from './attempt-limits.ts'
+import { sendOtpMail } from './auth-mails.ts'
 import { type AuthCall, type AuthServices, makeSignInAttempt } from './auth-services.ts'
+import { changeAuthRecord } from './change-auth-record.ts'
 import { findAuthRecord, findByIdentity, requireEnabled } from './find-auth-record.ts'
 import { type EmailForm, findMailedRecord, findOtpNumber, sendOtpText } from './mail-on-request.ts'
-import { sendOtpMail } from './mails.ts'
 import { findPasswordField, verifyDecoy } from './password-check.ts'
 import {
   addSystemRecord,

@@ -1,6 +1,7 @@
 import { badRequest, makeFieldError } from '../../platform/api-errors.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import type { Store } from '../collections/catalog.ts'
+import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
 import {
   type Check,
   checkAllowed,
@@ -8,12 +9,11 @@ import {
   checkLength,
   checkRequired,
   email,
-} from '../collections/checks.ts'
-import { type AuthCollection, SUPERUSERS } from '../collections/collection.ts'
-import { formatNow } from '../fields/date.ts'
+} from '../collections/value-checks.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
+import { formatNow } from '../fields/parse-date.ts'
 import { type AuthRecord, makeAuthRecord } from '../request/request.ts'
-import { sendAuthAlertMail, sendLinkMail, sendOtpMail } from './mails.ts'
+import { sendAuthAlertMail, sendLinkMail, sendOtpMail } from './auth-mails.ts'
 import type { MailServices } from './send-mail.ts'
 
 const TEMPLATES: Readonly<

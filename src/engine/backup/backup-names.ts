@@ -1,4 +1,4 @@
-import { formatDate } from '../fields/date.ts'
+import { formatDate } from '../fields/parse-date.ts'
 import { toSnakeCase } from '../files/stored-name.ts'
 
 /** Names that `POST /api/backups` accepts. PocketBase: apis/backup_create.go */

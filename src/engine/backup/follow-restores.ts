@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { callFunction } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Logger } from '../../platform/log.ts'
 import { readState } from './state.ts'

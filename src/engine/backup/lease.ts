@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { formatDate } from '../fields/date.ts'
+import { formatDate } from '../fields/parse-date.ts'
 import {
   type Done,
   type Failed,

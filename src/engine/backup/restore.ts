@@ -6,14 +6,14 @@ import type { Db } from '../../platform/db/open.ts'
 import { takeLock } from '../../platform/db/queries.ts'
 import { findUnknownMigrations, migrateDatabase } from '../../platform/db/schema/migrate.ts'
 import type { Progress } from '../../platform/tools/progress.ts'
-import { createSystemCollections } from '../collections/bootstrap.ts'
 import { readRows as readCollections } from '../collections/catalog.ts'
 import { CatalogStore } from '../collections/catalog-store.ts'
-import type { BuiltIn } from '../collections/definition/built-in.ts'
+import { createSystemCollections } from '../collections/create-system-collections.ts'
+import type { BuiltIn } from '../collections/definition/built-in-collections.ts'
 import { parseStoredCollection } from '../collections/definition/read-collection.ts'
 import { quoteName } from '../collections/sql-names.ts'
 import { buildTables } from '../transfer/build-tables.ts'
-import { setSequences } from '../transfer/numbering.ts'
+import { setSequences } from '../transfer/copy-sequences.ts'
 import { digestTable, joinSqlNames, prepareTransfer, writeRows } from '../transfer/rows.ts'
 import {
   describeColumns,
@@ -32,7 +32,7 @@ import {
   readLines,
   summarizeBackup,
   type TableEntry,
-} from './archive.ts'
+} from './read-archive.ts'
 
 const ANYTHING = `
 select 'the table or view ' || c.relname from pg_class c

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { formatDate } from '../fields/date.ts'
+import { formatDate } from '../fields/parse-date.ts'
 
 const JOB = z.object({
   action: z.enum(['backup', 'restore']),

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { formatDate } from '../fields/date.ts'
+import { formatDate } from '../fields/parse-date.ts'
 import { parseCron } from '../settings/cron.ts'
 import type { Settings } from '../settings/settings.ts'
 import { DONE, FAILED, RUNNING, readState, type State } from './state.ts'

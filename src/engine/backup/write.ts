@@ -9,7 +9,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { listAppliedMigrations } from '../../platform/db/schema/migrate.ts'
 import type { Progress } from '../../platform/tools/progress.ts'
 import { readPlan } from '../transfer/build-tables.ts'
-import { readSequences } from '../transfer/numbering.ts'
+import { readSequences } from '../transfer/copy-sequences.ts'
 import {
   type BatchSize,
   digestTable,
@@ -27,8 +27,8 @@ import {
   makeEntryName,
   summarizeBackup,
   type TableEntry,
-} from './archive.ts'
-import { writeNewFile } from './new-file.ts'
+} from './read-archive.ts'
+import { writeNewFile } from './write-new-file.ts'
 import { openZip } from './zip-file.ts'
 
 interface DumpOptions {

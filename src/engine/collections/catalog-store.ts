@@ -1,12 +1,16 @@
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Database, Db } from '../../platform/db/open.ts'
-import { type Everybody, makeServerTicket, type Ticket } from '../../platform/limits/holder.ts'
-import { makeSerialQueue } from '../../platform/tools/repeat.ts'
-import { createSystemCollections } from './bootstrap.ts'
+import {
+  type Everybody,
+  makeServerTicket,
+  type Ticket,
+} from '../../platform/limits/limit-holder.ts'
+import { makeSerialQueue } from '../../platform/tools/repeat-work.ts'
 import { Catalog, CatalogDraft, readRows, type Store } from './catalog.ts'
 import { makeClusterBarrier } from './cluster-barrier.ts'
 import { type Collection, makeUserHolder } from './collection.ts'
-import type { BuiltIn } from './definition/built-in.ts'
+import { createSystemCollections } from './create-system-collections.ts'
+import type { BuiltIn } from './definition/built-in-collections.ts'
 import { parseStoredCollection } from './definition/read-collection.ts'
 
 const CHANNEL = 'collections'

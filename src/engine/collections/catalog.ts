@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Field } from '../fields/field.ts'
 import type { Collection } from './collection.ts'
-import type { BuiltIn } from './definition/built-in.ts'
+import type { BuiltIn } from './definition/built-in-collections.ts'
 
 /** All collections at one moment, immutable. Each change makes a new catalog. */
 export class Catalog {

@@ -1,5 +1,5 @@
 import { EventEmitter, once } from 'node:events'
-import { callFunction } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import { countChannelListeners } from '../../platform/db/count-listeners.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'

@@ -1,11 +1,11 @@
-import { formatNow } from '../fields/date.ts'
+import { formatNow } from '../fields/parse-date.ts'
 import { makeAuthSecret } from './auth-shape.ts'
 import type { CatalogDraft } from './catalog.ts'
 import type { Collection } from './collection.ts'
 import { checkSqliteNames } from './from-sqlite/sqlite-fault.ts'
 import { alterTable, createTable } from './table.ts'
 import { listConvertedFields } from './table-columns.ts'
-import { refreshViews, saveView, withViewsDropped } from './views/view.ts'
+import { refreshViews, saveView, withViewsDropped } from './views/save-view.ts'
 
 /** Replaces the secret of auth tokens if the authRule changes. All tokens issued before become invalid. */
 function renewAuthSecret(next: Collection, old: Collection): Collection {

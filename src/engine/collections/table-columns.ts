@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { type Field, isMulti } from '../fields/field.ts'
 import { findFieldType } from '../fields/field-types.ts'
 import type { Collection } from './collection.ts'
-import { type BuiltIn, isNeededField, isOptionalField } from './definition/built-in.ts'
+import { type BuiltIn, isNeededField, isOptionalField } from './definition/built-in-collections.ts'
 import { toColumnName } from './sql-names.ts'
 
 const findFieldById = (fields: readonly Field[], id: string) =>

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import type { Collection } from './collection.ts'
-import type { BuiltIn } from './definition/built-in.ts'
+import type { BuiltIn } from './definition/built-in-collections.ts'
 import {
   addFileTriggers,
   deleteUnreferencedFiles,

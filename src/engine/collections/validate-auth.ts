@@ -1,5 +1,9 @@
 import { type ErrorData, type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import { type OAuth2Provider, TOKENS, type TokenOptions } from './auth-shape.ts'
+import type { AuthCollection, Rule } from './collection.ts'
+import { OAUTH2_PROVIDERS } from './definition/oauth2-providers.ts'
+import { findUniqueIndex } from './index-definition.ts'
+import type { MailTemplate } from './mail-texts.ts'
 import {
   type Check,
   checkItems,
@@ -12,11 +16,7 @@ import {
   type Problem,
   runChecks,
   url,
-} from './checks.ts'
-import type { AuthCollection, Rule } from './collection.ts'
-import { OAUTH2_PROVIDERS } from './definition/oauth2-providers.ts'
-import { findUniqueIndex } from './index-definition.ts'
-import type { MailTemplate } from './mail-texts.ts'
+} from './value-checks.ts'
 
 const MAX_TOKEN_SECONDS = 94_670_856
 const DAY_SECONDS = 86_400

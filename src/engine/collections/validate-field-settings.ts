@@ -1,9 +1,10 @@
 import { makeFieldError } from '../../platform/api-errors.ts'
 import type { Field, FieldOf, FieldTypeName, TextField } from '../fields/field.ts'
 import { checkValue } from '../fields/field-types.ts'
-import { generateText } from '../fields/pattern.ts'
+import { generateText } from '../fields/regex-patterns.ts'
 import { isInt64, makeIntegerError, makeTooSmallError } from '../fields/scalar-types.ts'
 import type { Catalog } from './catalog.ts'
+import type { Collection } from './collection.ts'
 import {
   blank,
   type Check,
@@ -22,8 +23,7 @@ import {
   isWord,
   type Problem,
   runChecks,
-} from './checks.ts'
-import type { Collection } from './collection.ts'
+} from './value-checks.ts'
 
 const MAX_INT = Number.MAX_SAFE_INTEGER
 const MAX_PASSWORD = 71

@@ -1,6 +1,13 @@
 import { type ErrorData, makeFieldError } from '../../platform/api-errors.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { Catalog, InvalidCollection, type Store } from './catalog.ts'
+import type { Collection, Rule, RuleName } from './collection.ts'
+import { findBuiltInProblem } from './definition/built-in-collections.ts'
+import { explainSqliteError } from './from-sqlite/sqlite-fault.ts'
+import { toTableName } from './sql-names.ts'
+import { validateAuth } from './validate-auth.ts'
+import { validateFields } from './validate-fields.ts'
+import { validateIndexes } from './validate-indexes.ts'
 import {
   checkAllowed,
   checkLength,
@@ -11,14 +18,7 @@ import {
   isWord,
   type Problem,
   runChecks,
-} from './checks.ts'
-import type { Collection, Rule, RuleName } from './collection.ts'
-import { findBuiltInProblem } from './definition/built-in.ts'
-import { explainSqliteError } from './from-sqlite/sqlite-fault.ts'
-import { toTableName } from './sql-names.ts'
-import { validateAuth } from './validate-auth.ts'
-import { validateFields } from './validate-fields.ts'
-import { validateIndexes } from './validate-indexes.ts'
+} from './value-checks.ts'
 import { isQueryFault, readAndSample } from './views/view-query.ts'
 import { ViewQueryError } from './views/view-query-error.ts'
 

@@ -1,5 +1,5 @@
 import { createRequire } from 'node:module'
-import type { Everybody, Holder } from '../../platform/limits/holder.ts'
+import type { Everybody, Holder } from '../../platform/limits/limit-holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 
 /** Loaded when first needed: the phone agent also runs where bcrypt has no native build, such as Android. */

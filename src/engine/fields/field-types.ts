@@ -1,7 +1,6 @@
 import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
-import { email, url } from './address.ts'
-import { toTexts } from './cast.ts'
-import { autodate, date } from './date.ts'
+import { email, url } from './check-url-and-email.ts'
+import { toTexts } from './convert-values.ts'
 import {
   type Field,
   type FieldOf,
@@ -16,6 +15,7 @@ import {
   type Value,
 } from './field.ts'
 import { geoPoint } from './geo-point.ts'
+import { autodate, date } from './parse-date.ts'
 import {
   bool,
   DEFAULT_EDITOR_BYTES,

@@ -7,7 +7,7 @@ import {
   toBool,
   toNumber,
   toText,
-} from './cast.ts'
+} from './convert-values.ts'
 import {
   type Field,
   type FieldOf,
@@ -18,7 +18,7 @@ import {
   type Value,
 } from './field.ts'
 import { isJson, isUniqueJson, minifyJson, writeSorted } from './json-text.ts'
-import { matchesPattern } from './pattern.ts'
+import { matchesPattern } from './regex-patterns.ts'
 
 /** The pattern of PocketBase's own ids. Ids with another pattern are tested for forbidden characters, too. */
 export const KEY_PATTERN = '^[a-z0-9]+$'

@@ -1,5 +1,5 @@
 import type { Db } from '../../platform/db/open.ts'
-import type { Holder } from '../../platform/limits/holder.ts'
+import type { Holder } from '../../platform/limits/limit-holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { FileField } from '../fields/field.ts'
 import { makeThumbnail } from './make-thumbnail.ts'

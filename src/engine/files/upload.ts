@@ -1,6 +1,6 @@
-import { type Sniffed, sniffContentType } from './sniff.ts'
+import { HEAD_BYTES } from './detect-text-kind.ts'
+import { type Sniffed, sniffContentType } from './sniff-content-type.ts'
 import { makeStoredName } from './stored-name.ts'
-import { HEAD_BYTES } from './text-kinds.ts'
 
 /** Content that can be read repeatedly from its beginning. */
 export interface Content {

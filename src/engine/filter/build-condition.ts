@@ -1,11 +1,11 @@
+import { buildNoRowViolates } from './build-exists.ts'
+import { compareOperands } from './compare-operands.ts'
 import { type Condition, joinByAnd, joinByOr, makeLeaf } from './condition.ts'
-import { buildNoRowViolates } from './exists.ts'
+import { type Context, makeSubqueryContext } from './filter-row.ts'
 import { rewordFilterError } from './function-call.ts'
 import type { Expression, Operand } from './operand.ts'
-import { compareOperands } from './operators.ts'
-import { type Comparison, type Node, spellToken, type Token } from './parse.ts'
-import { resolveToken } from './resolve.ts'
-import { type Context, makeSubqueryContext } from './row.ts'
+import { type Comparison, type Node, spellToken, type Token } from './parse-filter.ts'
+import { resolveToken } from './resolve-token.ts'
 
 /** Turns a filter into a condition on its context's rows. Throws a FilterError with PocketBase's message. */
 export function buildCondition(context: Context, node: Node): Condition {

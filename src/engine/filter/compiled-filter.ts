@@ -1,4 +1,4 @@
-import type { Ticket } from '../../platform/limits/holder.ts'
+import type { Ticket } from '../../platform/limits/limit-holder.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Value } from '../fields/field.ts'
 import type { RequestInfo } from '../request/request.ts'

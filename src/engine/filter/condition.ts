@@ -9,7 +9,7 @@ import {
   type Param,
   type Sql,
   sql,
-} from './sql.ts'
+} from './sql-pieces.ts'
 
 /** A comparison of a column with a parameter or the empty text, such as `b."x" >= $1`. */
 interface ColumnTest {

@@ -1,10 +1,10 @@
 import { type Field, isMulti, isMultiCapable } from '../fields/field.ts'
 import { findFieldStorage } from '../fields/field-types.ts'
+import { type Context, type FilterRow, findAffinity, writeRowColumn } from './filter-row.ts'
 import { joinValues } from './join.ts'
 import { type Expression, FORMS, makeExpression, type Operand } from './operand.ts'
-import { FilterError } from './parse.ts'
-import { type Context, type FilterRow, findAffinity, writeRowColumn } from './row.ts'
-import { makeParam, type Sql, sql } from './sql.ts'
+import { FilterError } from './parse-filter.ts'
+import { makeParam, type Sql, sql } from './sql-pieces.ts'
 
 const MODIFIERS = ['each', 'length', 'lower', 'fold', 'isset', 'changed'] as const
 export type Modifier = '' | (typeof MODIFIERS)[number]

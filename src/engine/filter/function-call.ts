@@ -1,7 +1,7 @@
+import { MIXED } from './literal-traits.ts'
 import { type Expression, makeExpression, type Operand } from './operand.ts'
-import { FilterError, type Token } from './parse.ts'
-import type { Sql } from './sql.ts'
-import { MIXED } from './traits.ts'
+import { FilterError, type Token } from './parse-filter.ts'
+import type { Sql } from './sql-pieces.ts'
 
 /** Builds an operand from a function's arguments. Throws a FilterError for invalid ones. */
 export type FunctionBuilder = (

@@ -1,8 +1,8 @@
+import { toNumericScalar } from './convert-scalars.ts'
 import { callOperand, type FunctionBuilder, isLiteral, rewordFilterError } from './function-call.ts'
 import { FORMS, type Operand } from './operand.ts'
-import { FilterError } from './parse.ts'
-import { toNumericScalar } from './scalar.ts'
-import { makeNumberParam, SELECT, type Sql, sql } from './sql.ts'
+import { FilterError } from './parse-filter.ts'
+import { makeNumberParam, SELECT, type Sql, sql } from './sql-pieces.ts'
 
 const EARTH_KM = 6371
 

@@ -1,8 +1,8 @@
 import type { Collection } from '../collections/collection.ts'
 import { findUniqueIndex } from '../collections/index-definition.ts'
 import { type Field, isMulti, type RelationField } from '../fields/field.ts'
-import { type Context, type FilterRow, writeRowColumn, writeTable } from './row.ts'
-import { type JoinedRow, type JoinSource, makeColumn, ROWID, SELECT, sql } from './sql.ts'
+import { type Context, type FilterRow, writeRowColumn, writeTable } from './filter-row.ts'
+import { type JoinedRow, type JoinSource, makeColumn, ROWID, SELECT, sql } from './sql-pieces.ts'
 
 /** Paths with equal keys share a join. Joins from the caller's record begin with `auth.`. */
 const makeJoinKey = ({ values, isNew }: FilterRow, name: string): string =>

@@ -1,8 +1,15 @@
 import { buildBranch, type Condition, FALSE, makeLeaf, NULL, toConstant } from './condition.ts'
+import { formatScalar } from './convert-scalars.ts'
 import { isBrokenPattern } from './like-pattern.ts'
 import { FORMS, type Operand, writeTextSql } from './operand.ts'
-import { formatScalar } from './scalar.ts'
-import { type Input, makeFlagParam, makeParam, makeTextParam, type Slot, sql } from './sql.ts'
+import {
+  type Input,
+  makeFlagParam,
+  makeParam,
+  makeTextParam,
+  type Slot,
+  sql,
+} from './sql-pieces.ts'
 
 /** `~` or `!~`. Wraps the right side in `%`, unless it is a literal or request value with a `%`. */
 export function buildLike(positive: boolean, left: Operand, right: Operand): Condition {

@@ -1,7 +1,7 @@
+import { formatGoText, type Scalar } from './convert-scalars.ts'
 import { makeLikePattern } from './like-pattern.ts'
-import { formatGoText, type Scalar } from './scalar.ts'
-import { type JoinedRow, makeParam, makeTextParam, type Slot, type Sql, sql } from './sql.ts'
-import { deriveTraits, NUMBER, type Traits } from './traits.ts'
+import { deriveTraits, NUMBER, type Traits } from './literal-traits.ts'
+import { type JoinedRow, makeParam, makeTextParam, type Slot, type Sql, sql } from './sql-pieces.ts'
 
 /** SQLite's type affinity of an operand. The other operand may be converted to it. Contract 2.10 */
 export type Affinity = 'text' | 'numeric' | 'none'

@@ -1,9 +1,12 @@
 import type { Collection } from '../collections/collection.ts'
-import { toText, toTexts } from '../fields/cast.ts'
+import { toText, toTexts } from '../fields/convert-values.ts'
 import { type Field, isMulti, isMultiCapable, type RelationField } from '../fields/field.ts'
 import { writeSorted } from '../fields/json-text.ts'
+import { compareOperands } from './compare-operands.ts'
 import { joinByAnd, makeLeaf, writeCondition } from './condition.ts'
 import { type Modifier, splitModifier } from './field-operand.ts'
+import { type Context, writeTable } from './filter-row.ts'
+import { MIXED, NUMBER, TEXT } from './literal-traits.ts'
 import {
   makeConstant,
   makeExpression,
@@ -12,13 +15,10 @@ import {
   makeParameter,
   type Operand,
 } from './operand.ts'
-import { compareOperands } from './operators.ts'
-import { FilterError } from './parse.ts'
-import { noteReachedRow, resolvePath } from './path.ts'
+import { FilterError } from './parse-filter.ts'
 import { findValueByKeys, lowerOperand, resolveValue, toRequestScalar } from './request-value.ts'
-import { type Context, writeTable } from './row.ts'
-import { type Input, makeColumn, makeFlagParam, makeParam, type Slot, sql } from './sql.ts'
-import { MIXED, NUMBER, TEXT } from './traits.ts'
+import { noteReachedRow, resolvePath } from './resolve-path.ts'
+import { type Input, makeColumn, makeFlagParam, makeParam, type Slot, sql } from './sql-pieces.ts'
 
 function resolveBodyField(
   context: Context,

@@ -1,13 +1,13 @@
 import type { Storage } from '../fields/field.ts'
 import { findFieldStorage } from '../fields/field-types.ts'
 import { writeSorted } from '../fields/json-text.ts'
+import { formatScalar, lowerAscii, type Scalar } from './convert-scalars.ts'
 import { splitModifier } from './field-operand.ts'
+import type { Context } from './filter-row.ts'
+import { MIXED, TEXT } from './literal-traits.ts'
 import { makeIssetResult, makeParameter, type Operand } from './operand.ts'
-import { FilterError } from './parse.ts'
-import type { Context } from './row.ts'
-import { formatScalar, lowerAscii, type Scalar } from './scalar.ts'
-import type { Input, Slot } from './sql.ts'
-import { MIXED, TEXT } from './traits.ts'
+import { FilterError } from './parse-filter.ts'
+import type { Input, Slot } from './sql-pieces.ts'
 
 export const lowerOperand = (slot: Slot): Operand =>
   makeParameter(lowerSlot(slot), MIXED, { pattern: lowerSlot(makeParameter(slot, MIXED).pattern!) })

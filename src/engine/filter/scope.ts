@@ -1,4 +1,4 @@
-import { JoinedRow, type JoinSource } from './sql.ts'
+import { JoinedRow, type JoinSource } from './sql-pieces.ts'
 
 export function listWithAncestors(row: JoinedRow): JoinedRow[] {
   const line: JoinedRow[] = []

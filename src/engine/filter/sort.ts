@@ -1,12 +1,12 @@
 import type { Collection } from '../collections/collection.ts'
+import { selectSql, sortOutermostFirst } from './build-exists.ts'
 import type { SortColumn } from './compiled-filter.ts'
 import { type Condition, collectMultiRows, findRequiredRows, joinByAnd, TRUE } from './condition.ts'
-import { selectSql, sortOutermostFirst } from './exists.ts'
+import type { Context } from './filter-row.ts'
 import { rewordFilterError } from './function-call.ts'
 import { FORMS, type Storage } from './operand.ts'
-import { FilterError } from './parse.ts'
-import { resolveName } from './resolve.ts'
-import type { Context } from './row.ts'
+import { FilterError } from './parse-filter.ts'
+import { resolveName } from './resolve-token.ts'
 import { listWithAncestors } from './scope.ts'
 import {
   bindRows,
@@ -18,7 +18,7 @@ import {
   ROWID,
   type Sql,
   sql,
-} from './sql.ts'
+} from './sql-pieces.ts'
 
 const MAX_KEYS = 8
 const MAX_KEY_BYTES = 255

@@ -1,7 +1,7 @@
 import { callOperand, type FunctionBuilder, isLiteral, rewordFilterError } from './function-call.ts'
 import { type Expression, type Operand, writeTextSql } from './operand.ts'
-import { FilterError, type Token } from './parse.ts'
-import { joinSql, makeParam, type Sql, sql } from './sql.ts'
+import { FilterError, type Token } from './parse-filter.ts'
+import { joinSql, makeParam, type Sql, sql } from './sql-pieces.ts'
 
 const MAX_ARGUMENTS = 10
 

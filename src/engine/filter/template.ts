@@ -1,6 +1,7 @@
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { buildCondition } from './build-condition.ts'
+import { nestRowsInExists, writeLeftJoin } from './build-exists.ts'
 import type { CompiledFilter, FilterQuery, Predicate } from './compiled-filter.ts'
 import {
   type Condition,
@@ -10,9 +11,8 @@ import {
   makeLeaf,
   writeCondition,
 } from './condition.ts'
-import { nestRowsInExists, writeLeftJoin } from './exists.ts'
-import { parseFilter, type Tree } from './parse.ts'
-import { type Context, type FilterRow, type ReachedRows, writeTable } from './row.ts'
+import { type Context, type FilterRow, type ReachedRows, writeTable } from './filter-row.ts'
+import { parseFilter, type Tree } from './parse-filter.ts'
 import { listWithAncestors, Scope } from './scope.ts'
 import { buildOrder, isOwnField, type OrderKey, readSort } from './sort.ts'
 import {
@@ -27,7 +27,7 @@ import {
   SELECT,
   type Sql,
   sql,
-} from './sql.ts'
+} from './sql-pieces.ts'
 import { Writer } from './writer.ts'
 
 export function makeTemplate(

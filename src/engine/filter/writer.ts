@@ -1,4 +1,4 @@
-import { isKind, type Param, type Sql, writePieceText } from './sql.ts'
+import { isKind, type Param, type Sql, writePieceText } from './sql-pieces.ts'
 
 interface ParamPlace {
   readonly index: number

@@ -1,12 +1,12 @@
 import type { SQLOutputValue } from 'node:sqlite'
 import type { Collection } from '../collections/collection.ts'
-import { parseDate } from '../fields/date.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { findFieldType } from '../fields/field-types.ts'
+import { parseDate } from '../fields/parse-date.ts'
 import type { FolderImport } from './import-folder.ts'
 import { chooseChunkSize, insertRows } from './insert-rows.ts'
 import { readSqliteText, type StoredRow } from './open-pocketbase.ts'
-import type { ImportRow } from './read-rows.ts'
+import type { ImportRow } from './read-import-rows.ts'
 
 /**
  * Imports the rows of `table`, changed by `convert`, into a collection. Leaves out those that the API would

@@ -7,7 +7,7 @@ import { findViolatedFields } from '../collections/table-indexes.ts'
 import { hashPassword } from '../fields/bcrypt.ts'
 import { logChange } from '../records/log-changes.ts'
 import { columnsOf } from '../records/record-row.ts'
-import { type FilePosition, type ImportRow, readRowId, recordFault } from './read-rows.ts'
+import { type FilePosition, type ImportRow, readRowId, recordFault } from './read-import-rows.ts'
 
 /** Hashes the passwords of rows off the main thread, in parallel. */
 async function hashPasswords(collection: Collection, rows: readonly ImportRow[]): Promise<void> {

@@ -7,7 +7,7 @@ import type { Collection } from '../collections/collection.ts'
 import { listChosenTexts } from '../fields/field-types.ts'
 import { storeFile } from '../files/stored-files.ts'
 import { readUpload } from '../files/upload.ts'
-import { type ImportRow, readRowId } from './read-rows.ts'
+import { type ImportRow, readRowId } from './read-import-rows.ts'
 
 /** Suffix of the file of attributes that PocketBase writes beside each file. */
 const FACTS = '.attrs'

@@ -1,6 +1,6 @@
 import type { Logger } from '../../platform/log.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
-import { ENDED_SESSIONS } from '../records/fresh-auth.ts'
+import { ENDED_SESSIONS } from '../records/check-auth-version.ts'
 import { type ChangeEvent, toEvent } from './change-event.ts'
 import type { ChangeEntry } from './change-log.ts'
 import type { ClientRegistry } from './client-registry.ts'

@@ -1,4 +1,4 @@
-import { makeAccountHolder } from '../../platform/limits/holder.ts'
+import { makeAccountHolder } from '../../platform/limits/limit-holder.ts'
 import type { Catalog } from '../collections/catalog.ts'
 import { type Collection, DEVICES_ID, USERS_ID } from '../collections/collection.ts'
 import { USER_SETTINGS_ID } from '../records/disabled-user.ts'

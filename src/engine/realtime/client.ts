@@ -1,5 +1,5 @@
 import type { Budget, Share } from '../../platform/limits/budget.ts'
-import type { Holder } from '../../platform/limits/holder.ts'
+import type { Holder } from '../../platform/limits/limit-holder.ts'
 import { counts } from '../../platform/tools/counts.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import type { AuthRecord } from '../request/request.ts'

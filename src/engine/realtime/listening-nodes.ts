@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { evaluateSql } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { readCurrentSnapshot } from './snapshot.ts'

@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { callFunction } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import type { Holder } from '../../platform/limits/holder.ts'
+import type { Holder } from '../../platform/limits/limit-holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { CHANGES_CHANNEL } from './feed.ts'
 

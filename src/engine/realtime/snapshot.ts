@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { evaluateSql } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { checkAuthVersion, writeAuthVersionSql } from '../records/fresh-auth.ts'
+import { checkAuthVersion, writeAuthVersionSql } from '../records/check-auth-version.ts'
 import type { AuthRecord } from '../request/request.ts'
 
 /** Which transactions a statement sees, as in Postgres' `pg_snapshot`. */

@@ -5,7 +5,7 @@ import {
   checkLength,
   checkMaxLength,
   checkRequired,
-} from '../collections/checks.ts'
+} from '../collections/value-checks.ts'
 import { makeObjectShape, ShapeError, text, texts } from '../fields/json-shapes.ts'
 
 interface SubscribeForm {

@@ -1,5 +1,5 @@
 import { isObject, parseJson } from '../../platform/tools/json.ts'
-import { toText } from '../fields/cast.ts'
+import { toText } from '../fields/convert-values.ts'
 import { toSnakeCase } from '../files/stored-name.ts'
 
 export interface Topic {

@@ -1,8 +1,8 @@
 import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import type { AuthCollection } from '../collections/collection.ts'
-import { toText } from '../fields/cast.ts'
+import { toText } from '../fields/convert-values.ts'
 import { makeRequiredError } from '../fields/scalar-types.ts'
-import type { PasswordWork } from './password-work.ts'
+import type { PasswordWork } from './hash-passwords.ts'
 import type { Draft, FieldErrors } from './prepare.ts'
 
 const makeMismatchError = () => makeFieldError('validation_values_mismatch', "Values don't match")

@@ -7,12 +7,12 @@ import { isMulti, type RelationField } from '../fields/field.ts'
 import { type AnswerMeter, MAX_EXPANDED } from '../request/answer-limit.ts'
 import { findAnswerMeter, type RequestInfo } from '../request/request.ts'
 import type { ExpandTree } from './expand-tree.ts'
-import { selectRows } from './read-rows.ts'
+import { prepareRows } from './hide-emails.ts'
+import { selectRows } from './read-records.ts'
 import { columnsOf, type RecordRow } from './record-row.ts'
 import type { RenderedRecord } from './render.ts'
 import { rowSizeOf } from './row-size.ts'
 import { isRuleFault } from './rule-faults.ts'
-import { prepareRows } from './visibility.ts'
 
 interface Relation {
   readonly target: Collection

@@ -1,6 +1,6 @@
 import { type ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
-import type { CandidateCheck } from './access.ts'
+import type { CandidateCheck } from './check-rules.ts'
 import type { FieldErrors } from './prepare.ts'
 import { unlessRuleFault } from './rule-faults.ts'
 import type { Checked, Write } from './write-in-progress.ts'

@@ -2,7 +2,7 @@ import { memoize } from '../../platform/tools/lru.ts'
 import type { Collection } from '../collections/collection.ts'
 import { listIndexedColumns, writeInsertionOrder } from '../collections/own-indexes.ts'
 import type { CompiledFilter, Predicate, QueryStructure } from '../filter/compiled-filter.ts'
-import { ROWID, writeBaseColumn } from '../filter/sql.ts'
+import { ROWID, writeBaseColumn } from '../filter/sql-pieces.ts'
 import type { CoveringTable, Extension } from './collection-extension.ts'
 
 const RANGES: ReadonlySet<string> = new Set(['<', '<=', '>', '>='])

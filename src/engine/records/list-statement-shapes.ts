@@ -1,6 +1,6 @@
 import type { Collection } from '../collections/collection.ts'
 import type { QueryStructure } from '../filter/compiled-filter.ts'
-import { ROWID, writeBaseColumn } from '../filter/sql.ts'
+import { ROWID, writeBaseColumn } from '../filter/sql-pieces.ts'
 import type { CoveringTable } from './collection-extension.ts'
 import { columnsOf } from './record-row.ts'
 

@@ -2,8 +2,8 @@ import type { Collection } from '../collections/collection.ts'
 import { toColumnName } from '../collections/sql-names.ts'
 import type { CompiledFilter } from '../filter/compiled-filter.ts'
 import type { AuthRecord } from '../request/request.ts'
+import { writeAuthVersionSql } from './check-auth-version.ts'
 import type { CoveringTable, Extension } from './collection-extension.ts'
-import { writeAuthVersionSql } from './fresh-auth.ts'
 import {
   findNarrowing,
   indexesOf,

@@ -2,15 +2,16 @@ import { notFound } from '../../platform/api-errors.ts'
 import { listFault } from '../../platform/db/database-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { readBool } from '../fields/cast.ts'
-import { compileFilter } from '../filter/compile.ts'
-import { FilterError } from '../filter/parse.ts'
+import { readBool } from '../fields/convert-values.ts'
+import { compileFilter } from '../filter/compile-filter.ts'
+import { FilterError } from '../filter/parse-filter.ts'
 import type { RequestInfo } from '../request/request.ts'
-import { requireRule } from './access.ts'
+import { checkAuthFresh, StaleAuth, writeAuthVersionSql } from './check-auth-version.ts'
+import { requireRule } from './check-rules.ts'
 import type { Extension, Extensions } from './collection-extension.ts'
 import { expandRecords } from './expand.ts'
 import { readExpand } from './expand-tree.ts'
-import { checkAuthFresh, StaleAuth, writeAuthVersionSql } from './fresh-auth.ts'
+import { prepareRows } from './hide-emails.ts'
 import { NEAR, type Page, USUAL_SIZES, writeListStatement } from './list-statement.ts'
 import { pickFieldsEach } from './pick.ts'
 import {
@@ -19,12 +20,11 @@ import {
   readRows,
   selectRows,
   writeRowStatement,
-} from './read-rows.ts'
+} from './read-records.ts'
 import type { RecordRow } from './record-row.ts'
 import { writeRecords } from './render.ts'
 import { rowSizeOf } from './row-size.ts'
 import { unlessRuleFault } from './rule-faults.ts'
-import { prepareRows } from './visibility.ts'
 
 /** If the rows of a page cannot exceed this many bytes, they are read without measuring them. */
 const UNGUARDED_BYTES = 8 << 20

@@ -2,7 +2,7 @@ import { ApiError, badRequest } from '../../platform/api-errors.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { splitTokens, trimSpace } from '../../platform/tools/tokenize.ts'
-import { toBool } from '../fields/cast.ts'
+import { toBool } from '../fields/convert-values.ts'
 import { writeSorted } from '../fields/json-text.ts'
 import { MAX_HTML, makeExcerpt } from './excerpt.ts'
 

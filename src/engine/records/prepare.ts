@@ -1,7 +1,7 @@
 import type { FieldError } from '../../platform/api-errors.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import type { Collection } from '../collections/collection.ts'
-import { toNumber, toText, toTexts } from '../fields/cast.ts'
+import { toNumber, toText, toTexts } from '../fields/convert-values.ts'
 import type { Field, Value } from '../fields/field.ts'
 import {
   findFieldType,
@@ -11,7 +11,7 @@ import {
   readChoiceTexts,
   toChoiceValue,
 } from '../fields/field-types.ts'
-import { generateText } from '../fields/pattern.ts'
+import { generateText } from '../fields/regex-patterns.ts'
 import type { Upload, Uploads } from '../files/upload.ts'
 import type { Values } from './record-row.ts'
 import {

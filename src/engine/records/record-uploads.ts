@@ -1,7 +1,7 @@
 import { type FieldError, makeFieldError } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
-import { toTexts } from '../fields/cast.ts'
+import { toTexts } from '../fields/convert-values.ts'
 import type { FileField, Value } from '../fields/field.ts'
 import { DEFAULT_FILE_BYTES, listChosenTexts, toChoiceValue } from '../fields/field-types.ts'
 import type { FileOwner } from '../files/storage-limit.ts'

@@ -5,7 +5,7 @@ import type { Tables } from '../../platform/db/tables.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type AuthCollection, type Collection, USERS_ID } from '../collections/collection.ts'
 import { toTableName } from '../collections/sql-names.ts'
-import { generateText } from '../fields/pattern.ts'
+import { generateText } from '../fields/regex-patterns.ts'
 import { logChanges } from './log-changes.ts'
 import type { Values } from './record-row.ts'
 

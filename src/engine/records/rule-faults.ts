@@ -1,5 +1,5 @@
 import { isSqlError } from '../../platform/db/database-errors.ts'
-import { FilterError } from '../filter/parse.ts'
+import { FilterError } from '../filter/parse-filter.ts'
 
 /** Whether an error comes from an invalid rule, or from SQL that fails on the data. */
 export const isRuleFault = (error: unknown) => error instanceof FilterError || isSqlError(error)

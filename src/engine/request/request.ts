@@ -1,4 +1,4 @@
-import { type Holder, makeAccountHolder } from '../../platform/limits/holder.ts'
+import { type Holder, makeAccountHolder } from '../../platform/limits/limit-holder.ts'
 import {
   type Collection,
   DEVICES_ID,

@@ -16,7 +16,7 @@ import {
   host,
   ipOrSubnet,
   url,
-} from '../collections/checks.ts'
+} from '../collections/value-checks.ts'
 import { findCronFault } from './cron.ts'
 import type { RateLimitRule, S3Settings, Settings } from './settings.ts'
 

@@ -1,15 +1,15 @@
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { USER_SETTINGS_ID } from '../../engine/records/disabled-user.ts'
-import { ACCOUNT } from '../../http/openapi/operations.ts'
+import { ACCOUNT } from '../../http/openapi/describe-operations.ts'
 import type { Feature } from '../base/feature.ts'
 import { invitationsExtension } from './invitations.ts'
 import { membersExtension } from './members.ts'
 import { MEMBER_ROUTES } from './members-routes.ts'
 import { ACCOUNT_ROUTES } from './routes.ts'
 import { USER_ROUTES } from './user-routes.ts'
-import { userSettingsExtension } from './user-settings.ts'
-import { usersExtension } from './users.ts'
+import { userSettingsExtension } from './user-settings-extension.ts'
+import { usersExtension } from './users-extension.ts'
 
 /** Users, their settings, and members who act for them. */
 export const ACCOUNTS: Feature = {

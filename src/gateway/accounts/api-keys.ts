@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { hashSha256 } from '../../engine/auth/tokens.ts'
-import { formatDate, formatNow } from '../../engine/fields/date.ts'
 import type { Value } from '../../engine/fields/field.ts'
+import { formatDate, formatNow } from '../../engine/fields/parse-date.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { requireOwnRecord } from '../../engine/records/require-own.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'

@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
+import { readMailSender } from '../../engine/auth/auth-mails.ts'
 import type { AuthServices } from '../../engine/auth/auth-services.ts'
 import {
   escapeHtml,
@@ -7,25 +8,24 @@ import {
   renderLink,
   renderMailLayout,
 } from '../../engine/auth/mail-html.ts'
-import { readMailSender } from '../../engine/auth/mails.ts'
 import { sendMail } from '../../engine/auth/send-mail.ts'
 import { hashSha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { type AuthCollection, SUPERUSERS, USERS_ID } from '../../engine/collections/collection.ts'
-import { formatNow } from '../../engine/fields/date.ts'
+import { formatNow } from '../../engine/fields/parse-date.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
+import { lockFreshAuth } from '../../engine/records/check-auth-version.ts'
 import type { Extension, Extensions } from '../../engine/records/collection-extension.ts'
-import { lockFreshAuth } from '../../engine/records/fresh-auth.ts'
+import { createRecord } from '../../engine/records/create-or-update.ts'
+import type { PasswordWork } from '../../engine/records/hash-passwords.ts'
 import { logChange } from '../../engine/records/log-changes.ts'
-import type { PasswordWork } from '../../engine/records/password-work.ts'
-import { createRecord } from '../../engine/records/write.ts'
 import { type AuthRecord, makeServerRequest, type Role } from '../../engine/request/request.ts'
 import { badRequest } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { makeRandomId, makeRandomText } from '../../platform/tools/random.ts'
-import { findNames } from './me.ts'
 import { ROLE, ROLES } from './members.ts'
+import { findNames } from './read-own-account.ts'
 
 /** Clients cannot create invitations: only `invite` does, because it shows the secret once. */
 export const invitationsExtension: Extension = { grantsAccess: true, setByServer: ['hash'] }

@@ -5,21 +5,26 @@ import { authWithPassword } from '../../engine/auth/sign-in-with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
 import { PRESENCE, tellPresence } from '../../engine/realtime/reading-or-writing.ts'
+import {
+  allowAuthenticated,
+  allowEverybody,
+  allowOwner,
+  allowRole,
+} from '../../http/allow-callers.ts'
 import { authenticateUncached, readOwnToken } from '../../http/authenticate.ts'
 import { readForm } from '../../http/body/form.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Services } from '../../http/context.ts'
-import { auditRequest } from '../../http/middleware/audit.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
+import { auditRequest } from '../../http/middleware/audit-requests.ts'
+import { makePasswordWork } from '../../http/middleware/limit-password-work.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
-import { makePasswordWork } from '../../http/middleware/passwords.ts'
 import { requireUser } from '../../http/middleware/require-caller.ts'
-import { ACCOUNT } from '../../http/openapi/operations.ts'
+import { ACCOUNT } from '../../http/openapi/describe-operations.ts'
 import { ANYONE } from '../../http/openapi/security.ts'
-import { allowAuthenticated, allowEverybody, allowOwner, allowRole } from '../../http/permission.ts'
+import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
 import { answerWithToken } from '../../http/routes/auth.ts'
-import { makeRoutes } from '../../http/rows.ts'
-import { openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
+import { openStoreForCaller, readClientIp } from '../../http/server/client-address.ts'
 import { forbidden } from '../../platform/api-errors.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { countInbox, INBOX } from '../conversations/count-inbox.ts'
@@ -32,7 +37,7 @@ import {
   joinAsNew,
   SHOWN_INVITATION,
 } from './invitations.ts'
-import { ME, readMe } from './me.ts'
+import { ME, readMe } from './read-own-account.ts'
 
 const ACT_FOR = makeObjectShape({ account: text })
 const SHOW = makeObjectShape({ secret: text })

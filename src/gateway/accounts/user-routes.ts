@@ -1,10 +1,10 @@
-import { sendJson } from '../../http/answer.ts'
+import { allowSuperuser } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import { auditRequest } from '../../http/middleware/audit.ts'
-import { allowSuperuser } from '../../http/permission.ts'
-import { makeRoutes } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
+import { auditRequest } from '../../http/middleware/audit-requests.ts'
+import { sendJson } from '../../http/send-answer.ts'
 import { checkShape } from '../base/body-schemas.ts'
-import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from './user-access.ts'
+import { ENABLE_USER, enableUser, readAccess, USER_ACCESS } from './enable-user.ts'
 
 const MAX_BODY_BYTES = 1_000
 

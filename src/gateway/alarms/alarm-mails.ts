@@ -1,13 +1,13 @@
+import { type MailSender, readMailSender } from '../../engine/auth/auth-mails.ts'
 import {
   escapeHtml,
   formatNameForMail,
   renderLink,
   renderMailLayout,
 } from '../../engine/auth/mail-html.ts'
-import { type MailSender, readMailSender } from '../../engine/auth/mails.ts'
 import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { callFunction } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Job, JobKind } from '../../platform/jobs/job-queue.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { parseDate, toDate } from '../../engine/fields/date.ts'
+import { parseDate, toDate } from '../../engine/fields/parse-date.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 

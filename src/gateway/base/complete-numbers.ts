@@ -2,7 +2,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { E164 } from '../../portable/phone/e164.ts'
-import { isOtherForm } from '../../portable/phone/other-forms.ts'
+import { isOtherForm } from '../../portable/phone/other-phone-forms.ts'
 import { readAccountCountry, readNumber } from './read-numbers.ts'
 
 type Values = Record<string, Value>

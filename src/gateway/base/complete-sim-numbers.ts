@@ -1,4 +1,4 @@
-import { readPhone } from '../../portable/phone/read.ts'
+import { readPhone } from '../../portable/phone/read-phone.ts'
 
 /** Names of a SIM's number in what devices report. sms_sim_list.sql repeats them. */
 const NUMBERS = ['number', 'phoneNumber', 'phone']

@@ -1,4 +1,4 @@
-import { isRoleEnough, makeNotAllowed } from '../../engine/records/access.ts'
+import { isRoleEnough, makeNotAllowed } from '../../engine/records/check-rules.ts'
 import type { Role } from '../../engine/request/request.ts'
 import { grantsScope, type Scope } from '../../engine/request/scopes.ts'
 import { MAX_OF_AGENT } from '../../portable/agent-send-limit.ts'

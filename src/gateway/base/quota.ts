@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { formatDate } from '../../engine/fields/date.ts'
-import { INSTANT } from '../../engine/fields/instant.ts'
+import { INSTANT } from '../../engine/fields/date-schema.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import { sumStoredBytes } from '../../engine/files/storage-limit.ts'
 import type { Config } from '../../platform/config.ts'
-import { callFunction } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import { queries } from '../../platform/db/queries.ts'
 
 export const USAGE = z

@@ -1,7 +1,7 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { E164 } from '../../portable/phone/e164.ts'
-import { isPlainPhone, type ReadOptions, readPhone } from '../../portable/phone/read.ts'
+import { isPlainPhone, type ReadOptions, readPhone } from '../../portable/phone/read-phone.ts'
 import { findSettings } from './find-settings.ts'
 import { makeCountError } from './permissions.ts'
 

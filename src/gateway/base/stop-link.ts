@@ -9,7 +9,7 @@ import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { findPurposeKey, makePurposeKey } from '../../platform/db/secrets.ts'
 import { E164 } from '../../portable/phone/e164.ts'
-import { normalizePhone } from '../../portable/phone/read.ts'
+import { normalizePhone } from '../../portable/phone/read-phone.ts'
 
 // A token of `{{stop_link}}`: a block of AES with an account and a number, and the first bytes of its HMAC. A
 // link needs no row, works as long as its account exists, and shows neither account nor number.

@@ -1,7 +1,7 @@
 import { z } from 'zod'
-import { formatDate } from '../../engine/fields/date.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
-import { normalizePhone } from '../../portable/phone/read.ts'
+import { normalizePhone } from '../../portable/phone/read-phone.ts'
 import {
   checkShape,
   makeFilledId,
@@ -9,12 +9,12 @@ import {
   makeVisibleText,
   makeWholeNumber,
 } from '../base/body-schemas.ts'
-import { checkPhones } from '../messages/send/all-recipients.ts'
-import { COMMON, TEMPLATE_SEND } from '../messages/send/body-schema.ts'
-import { checkExpiry, formatInstant, keepFutureDate } from '../messages/send/expiry.ts'
+import { checkExpiry, formatInstant, keepFutureDate } from '../messages/send/message-expiry.ts'
+import { checkPhones } from '../messages/send/read-all-recipients.ts'
 import { readContent } from '../messages/send/read-send-body.ts'
+import { COMMON, TEMPLATE_SEND } from '../messages/send/send-body-schema.ts'
 import { type Content, MAX_CHARACTERS, type NamedLine } from '../messages/send/send-options.ts'
-import { checkLength } from '../messages/send/write-texts.ts'
+import { checkLength } from '../messages/send/write-text-bodies.ts'
 import { REPEAT, type WantedRepeat } from './repetition.ts'
 
 export const MAX_AUDIENCE = 20_000

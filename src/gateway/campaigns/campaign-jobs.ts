@@ -4,7 +4,7 @@ import { NOW, queries } from '../../platform/db/queries.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
 import { updateRecords } from '../base/message-status.ts'
 import type { CampaignServices } from './campaign.ts'
-import { repeatIfDue } from './next-run.ts'
+import { repeatIfDue } from './plan-next-run.ts'
 import { settleCampaign } from './settle-campaign.ts'
 
 /** A campaign's job stops after this time and continues later, to let other campaigns' jobs run. */

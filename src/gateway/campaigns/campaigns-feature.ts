@@ -1,8 +1,8 @@
-import type { Services } from '../../http/context.ts'
-import { sendGatewayError } from '../../http/middleware/failure.ts'
+import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
+import type { Services } from '../../http/request-context.ts'
 import type { Feature, QueuedServices } from '../base/feature.ts'
 import { campaignsExtension } from '../messages/message-extensions.ts'
-import { makeUserSending, type Sending } from '../messages/send/user-sending.ts'
+import { makeUserSending, type Sending } from '../messages/send/make-user-sending.ts'
 import { makeCampaignJobs } from './campaign-jobs.ts'
 import { CAMPAIGN_ROUTES } from './routes.ts'
 

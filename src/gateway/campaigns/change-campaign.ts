@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { formatDate } from '../../engine/fields/date.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -7,8 +7,8 @@ import { makeRandomId } from '../../platform/tools/random.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { updateRecords } from '../base/message-status.ts'
 import type { Permit } from '../base/permissions.ts'
-import { auditAct } from '../messages/queue/audit-change.ts'
-import { makeExpiryError } from '../messages/send/expiry.ts'
+import { auditAct } from '../messages/queue/audit-message-change.ts'
+import { makeExpiryError } from '../messages/send/message-expiry.ts'
 import {
   type Campaign,
   type CampaignServices,
@@ -17,8 +17,8 @@ import {
   isAudienceStored,
 } from './campaign.ts'
 import type { CampaignChange } from './campaign-body.ts'
-import { computeExpiryAt } from './next-run.ts'
 import { checkQuota, planAudience, readText } from './plan-campaign.ts'
+import { computeExpiryAt } from './plan-next-run.ts'
 import { type CampaignState, readState } from './read-campaign-state.ts'
 import { completeRepeat, listTimesFrom } from './repetition.ts'
 import { settleCampaign, settleThen } from './settle-campaign.ts'

@@ -3,9 +3,9 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import type { Permit } from '../base/permissions.ts'
-import { auditAct } from '../messages/queue/audit-change.ts'
+import { auditAct } from '../messages/queue/audit-message-change.ts'
 import { type Campaign, type CampaignServices, changeAsRead } from './campaign.ts'
-import { makeChunkKey, splitAudience } from './chunks.ts'
+import { makeChunkKey, splitAudience } from './split-audience.ts'
 
 /**
  * Ends a campaign and stores the Idempotency-Keys of all its chunks of recipients, so that no node can store

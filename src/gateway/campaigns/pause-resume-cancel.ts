@@ -1,10 +1,10 @@
-import { formatDate } from '../../engine/fields/date.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 import type { Permit } from '../base/permissions.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
 import { inAuditedTransaction } from './change-campaign.ts'
 import { endCampaign } from './end-campaign.ts'
-import { moveToNextRun } from './next-run.ts'
+import { moveToNextRun } from './plan-next-run.ts'
 import { type CampaignState, type CampaignStatus, readState } from './read-campaign-state.ts'
 import { settleCampaign, settleThen } from './settle-campaign.ts'
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { INSTANT, INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
+import { INSTANT, INSTANT_OR_EMPTY } from '../../engine/fields/date-schema.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'

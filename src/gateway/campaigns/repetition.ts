@@ -1,16 +1,16 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
-import { formatDate, toDate } from '../../engine/fields/date.ts'
-import { INSTANT } from '../../engine/fields/instant.ts'
+import { INSTANT } from '../../engine/fields/date-schema.ts'
+import { formatDate, toDate } from '../../engine/fields/parse-date.ts'
 import { findCronFault, parseCron } from '../../engine/settings/cron.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
-import { callFunction } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { checkShape, makeFilledText } from '../base/body-schemas.ts'
 import { isTimeZone } from '../lines/quiet-hours.ts'
-import { COMMON, makeDateSchema } from '../messages/send/body-schema.ts'
-import { keepFutureDate } from '../messages/send/expiry.ts'
+import { keepFutureDate } from '../messages/send/message-expiry.ts'
+import { COMMON, makeDateSchema } from '../messages/send/send-body-schema.ts'
 
 /** The shortest time between runs of a repeating campaign. A run that is later than this counts as missed. */
 export const MIN_INTERVAL_MS = 300_000

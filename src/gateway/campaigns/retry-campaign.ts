@@ -5,8 +5,12 @@ import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { updateRecords } from '../base/message-status.ts'
 import type { Permit } from '../base/permissions.ts'
-import { makeZeroLeftOut, RETRIED_BATCH, type RETRY_BATCH } from '../messages/queue/retry-body.ts'
 import { batchAfter, retryBatch } from '../messages/queue/retry-messages.ts'
+import {
+  makeZeroLeftOut,
+  RETRIED_BATCH,
+  type RETRY_BATCH,
+} from '../messages/queue/retry-schemas.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
 import { inAuditedTransaction } from './change-campaign.ts'
 import { CAMPAIGN_STATE, readState } from './read-campaign-state.ts'

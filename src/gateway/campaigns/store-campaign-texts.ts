@@ -4,10 +4,10 @@ import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { gatewayRefusal, type RefusalCode } from '../base/gateway-errors.ts'
 import { REASONS, REFUSED } from '../base/message-status.ts'
 import { toOfferedScope } from '../messages/send/consent-scope.ts'
-import type { Offer } from '../messages/send/offer.ts'
+import type { Offer } from '../messages/send/offered-message.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
 import { makeOfferedMessage } from '../messages/send/send-texts.ts'
-import { writeTexts } from '../messages/send/write-texts.ts'
+import { writeTexts } from '../messages/send/write-text-bodies.ts'
 import {
   type Campaign,
   type CampaignServices,
@@ -15,8 +15,8 @@ import {
   makeCampaignScope,
   readCampaign,
 } from './campaign.ts'
-import { makeChunkKey, splitAudience } from './chunks.ts'
 import { checkQuota } from './plan-campaign.ts'
+import { makeChunkKey, splitAudience } from './split-audience.ts'
 
 /**
  * Stores a campaign's missing messages. Returns false if the campaign was changed or `signal` aborted. Throws

@@ -4,14 +4,14 @@ import { findApiKeys } from '../../engine/auth/identify-key.ts'
 import { hashSha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
-import type { Services } from '../../http/context.ts'
+import type { Services } from '../../http/request-context.ts'
 import { UserError } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { callFunction } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries, takeLock } from '../../platform/db/queries.ts'
-import { hideNumbers } from '../../platform/tools/loggable.ts'
+import { hideNumbers } from '../../platform/tools/loggable-texts.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { ACCOUNT } from '../../programs/agent/drivers/http/carrier-account.ts'
 import { describePresets } from '../../programs/agent/drivers/http/describe-presets.ts'
@@ -23,9 +23,9 @@ import {
   type CarrierService,
   MAX_CARRIERS,
   type MadeCarrier,
-} from '../lines/carrier-body.ts'
+} from '../lines/carrier-schemas.ts'
 import { addDevice } from '../lines/pair-device.ts'
-import { receiveCallback } from './receive-carrier-call.ts'
+import { receiveCallback } from './receive-carrier-callback.ts'
 import {
   COLUMNS,
   hashCallbackToken,

@@ -3,8 +3,8 @@ import { FilesFull } from '../../engine/files/storage-limit.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import { AddressRefused } from '../../platform/outgoing/addresses.ts'
-import { sendOutgoing } from '../../platform/outgoing/send.ts'
+import { AddressRefused } from '../../platform/outgoing/refuse-private-addresses.ts'
+import { sendOutgoing } from '../../platform/outgoing/send-request.ts'
 import { writeMmsText } from '../../portable/attachment-lines.ts'
 import type { CarrierFile, CarrierText } from '../../programs/agent/drivers/http/read-call.ts'
 import { fitTextToServer } from '../../programs/agent/server-limits.ts'
@@ -15,8 +15,8 @@ import {
   readAttachment,
 } from '../conversations/store-attachments.ts'
 import { makeReceivedId, receiveTexts } from '../conversations/store-received-texts.ts'
-import { INCOMING_BODY } from '../lines/device-body.ts'
-import { type DeviceOwner, type LinkServices, workAsDevice } from './device-link.ts'
+import { INCOMING_BODY } from '../lines/device-schemas.ts'
+import { type DeviceOwner, type LinkServices, workAsDevice } from './carrier-device-link.ts'
 
 /** A file as an attachment, unless it cannot be fetched; `isLate`: not now, but perhaps later. */
 interface FetchedFile extends CarrierFile {

@@ -1,14 +1,14 @@
+import { allowEverybody, allowOwner, type HasServices } from '../../http/allow-callers.ts'
 import { readBytes, readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Services } from '../../http/context.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
 import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
-import { allowEverybody, allowOwner, type HasServices } from '../../http/permission.ts'
-import { makeRoutes } from '../../http/rows.ts'
-import { findRequestMemory } from '../../http/server/caller.ts'
+import type { Ctx, Services } from '../../http/request-context.ts'
+import { findRequestMemory } from '../../http/server/client-address.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { DEVICES } from '../device-api/device-routes.ts'
-import type { CarrierService } from '../lines/carrier-body.ts'
-import { CARRIER_BODY, CARRIERS, MADE_CARRIER } from '../lines/carrier-body.ts'
+import type { CarrierService } from '../lines/carrier-schemas.ts'
+import { CARRIER_BODY, CARRIERS, MADE_CARRIER } from '../lines/carrier-schemas.ts'
 
 const MAX_BODY_BYTES = 64 << 10
 /** Maximum bytes of a carrier's call. */

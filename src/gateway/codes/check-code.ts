@@ -9,7 +9,12 @@ import { requirePermit } from '../base/permissions.ts'
 import { cancelMessage } from '../messages/queue/cancel-messages.ts'
 import { requireReach } from '../messages/send/sending-permission.ts'
 import { endPause } from './limits/count-codes.ts'
-import { COLUMNS, hashVerificationCode, MAX_ATTEMPTS, type Verification } from './verification.ts'
+import {
+  COLUMNS,
+  hashVerificationCode,
+  MAX_ATTEMPTS,
+  type Verification,
+} from './verification-schemas.ts'
 
 /** Names a verification by its id, or as the last one of a phone number and a service. '': not given. */
 export interface Named {

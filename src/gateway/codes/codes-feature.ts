@@ -1,12 +1,12 @@
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
-import { sendGatewayError } from '../../http/middleware/failure.ts'
+import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
 import { EVERY_MINUTE, type Feature, HOURLY } from '../base/feature.ts'
 import { limitTextDays } from '../base/retention-periods.ts'
 import type { SendingServices } from '../messages/require-sender.ts'
 import { deleteOldVerifications, expireVerifications } from './expire-verifications.ts'
 import { CODE_ROUTES } from './routes.ts'
 import { verifyServicesExtension } from './services-extension.ts'
-import { verificationsExtension } from './verification.ts'
+import { verificationsExtension } from './verification-schemas.ts'
 
 /** Codes that prove a number. */
 export const CODES: Feature<SendingServices> = {

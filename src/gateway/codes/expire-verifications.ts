@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
-import { formatDate } from '../../engine/fields/date.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import { logQuery } from '../../engine/records/log-changes.ts'
-import { executeStatement } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 

@@ -1,9 +1,9 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx } from '../../http/context.ts'
-import { SENDING } from '../../http/openapi/operations.ts'
-import { makeRoutes } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
+import { SENDING } from '../../http/openapi/describe-operations.ts'
+import type { Ctx } from '../../http/request-context.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { readTypedCode } from '../../portable/typed-code.ts'
 import { checkShape, makeIdSchema, makeWholeNumber } from '../base/body-schemas.ts'
@@ -13,7 +13,7 @@ import { readNumber } from '../base/read-numbers.ts'
 import { allowSender, type SendingCaller } from '../messages/require-sender.ts'
 import { checkVerification, endVerification } from './check-code.ts'
 import { startVerification } from './start-verification.ts'
-import { VERIFICATION } from './verification.ts'
+import { VERIFICATION } from './verification-schemas.ts'
 
 const MAX_BODY_BYTES = 64 << 10
 

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { logChanges } from '../../engine/records/log-changes.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
-import { callFunction } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 

@@ -1,6 +1,6 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { formatDate } from '../../engine/fields/date.ts'
 import type { Value } from '../../engine/fields/field.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { forbidden, invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { evaluateSql } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import { ALL_LANGUAGES, addLanguageWords } from '../../portable/opt-words-by-language.ts'
@@ -9,7 +9,7 @@ import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import { findSettings } from '../base/find-settings.ts'
 import { logChanged } from '../base/message-status.ts'
 import { addEntry, type Proof, withProof } from './consent-entries.ts'
-import type { OptChange } from './opt-changes.ts'
+import type { OptChange } from './drop-late-opt-changes.ts'
 import { isErasedOrStoppedSql } from './stopped-numbers.ts'
 
 /** The server's words and those of an account's languages. Asks only if a text is a word of some language. */

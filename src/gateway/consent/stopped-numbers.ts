@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { evaluateSql } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 
 /** SQL: whether a number, a value or a column, has opted out of all texts of an account. */

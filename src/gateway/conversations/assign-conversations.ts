@@ -1,7 +1,7 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
-import { callFunction } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 

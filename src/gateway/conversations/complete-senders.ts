@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { findPhoneCountry } from '../../portable/phone/format.ts'
+import { findPhoneCountry } from '../../portable/phone/format-phone.ts'
 import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
-import { isPlainPhone } from '../../portable/phone/read.ts'
+import { isPlainPhone } from '../../portable/phone/read-phone.ts'
 import type { Device } from '../base/device-record.ts'
 
 interface Received {

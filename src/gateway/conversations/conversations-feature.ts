@@ -1,8 +1,7 @@
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
-import type { Services } from '../../http/context.ts'
+import type { Services } from '../../http/request-context.ts'
 import { EVERY_MINUTE, type Feature, type QueuedServices } from '../base/feature.ts'
-import { makeUserSending, type Sending } from '../messages/send/user-sending.ts'
-import { makeAnswerJobs } from './auto-answer.ts'
+import { makeUserSending, type Sending } from '../messages/send/make-user-sending.ts'
 import {
   autoAnswersExtension,
   conversationsExtension,
@@ -10,6 +9,7 @@ import {
   notesExtension,
 } from './conversation-extensions.ts'
 import { reopenDueFollowUps } from './reopen-follow-ups.ts'
+import { makeAnswerJobs } from './send-auto-answers.ts'
 
 /** The inbox: texts by number, notes, drafts, automatic answers. */
 export const CONVERSATIONS: Feature<Services, QueuedServices & { readonly sending: Sending }> = {

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { readReaction } from '../../portable/reaction.ts'
+import { readReaction } from '../../portable/read-reaction.ts'
 
 /** Texts to a number that a quote is compared with, at most. */
 const MAX_SENT = 50

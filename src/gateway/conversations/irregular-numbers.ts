@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
-import { OTHER_FORM } from '../../portable/phone/other-forms.ts'
+import { OTHER_FORM } from '../../portable/phone/other-phone-forms.ts'
 
 /** Maximum numbers that are read at a time. */
 export const MAX_NUMBERS = 500

@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { needsCountry, readSender } from '../../portable/phone/incoming-sender.ts'
-import { isPlainPhone, readPhone } from '../../portable/phone/read.ts'
+import { isPlainPhone, readPhone } from '../../portable/phone/read-phone.ts'
 import { readSlotCountries } from './complete-senders.ts'
 import {
   countSentTo,

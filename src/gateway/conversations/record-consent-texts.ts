@@ -1,12 +1,12 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { callFunctionRows } from '../../platform/db/call.ts'
+import { callFunctionRows } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import type { OptWords } from '../../portable/read-opt-word.ts'
 import { addEntry } from '../consent/consent-entries.ts'
 import { readConsentWord } from '../consent/consent-words.ts'
+import { dropLateChanges, type OptChange } from '../consent/drop-late-opt-changes.ts'
 import type { JoinGroup } from '../consent/joinable-groups.ts'
-import { dropLateChanges, type OptChange } from '../consent/opt-changes.ts'
 import { queueAnswers } from './queue-answers.ts'
 
 /** A new text of a person. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { isDecodable } from '../../engine/files/make-thumbnail.ts'
-import { sniffContentType } from '../../engine/files/sniff.ts'
+import { sniffContentType } from '../../engine/files/sniff-content-type.ts'
 import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import { type FileFacts, storeFile } from '../../engine/files/stored-files.ts'
 import { makeStoredName } from '../../engine/files/stored-name.ts'

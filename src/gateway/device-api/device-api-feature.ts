@@ -1,5 +1,5 @@
-import { STREAMS } from '../../http/metrics/traffic.ts'
-import { sendGatewayError } from '../../http/middleware/failure.ts'
+import { STREAMS } from '../../http/metrics/group-requests.ts'
+import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
 import type { Feature } from '../base/feature.ts'
 import { DEVICE_ROUTES, DEVICES } from './device-routes.ts'
 import { PAIRING_ROUTES } from './pairing-routes.ts'

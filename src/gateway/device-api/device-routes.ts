@@ -1,32 +1,32 @@
 import { streamSSE } from 'hono/streaming'
 import { z } from 'zod'
+import type { HasServices, Permission } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Services } from '../../http/context.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
 import { DEVICE } from '../../http/openapi/security.ts'
 import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
-import type { HasServices, Permission } from '../../http/permission.ts'
-import { makeRoutes } from '../../http/rows.ts'
+import type { Ctx, Services } from '../../http/request-context.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { countPending, saveSims, touchDevice } from '../base/device-record.ts'
 import { receiveTexts } from '../conversations/store-received-texts.ts'
+import { streamDeviceEvents } from '../lines/device-event-stream.ts'
 import {
   CLAIM_BODY,
   HEARTBEAT_BODY,
   INCOMING_BODY,
   PUSH_BODY,
   REPORT_BODY,
-} from '../lines/device-body.ts'
-import { streamDeviceEvents } from '../lines/device-event-stream.ts'
+} from '../lines/device-schemas.ts'
 import { saveHealth } from '../lines/phone-health.ts'
-import { saveSubscription } from '../lines/push-wake.ts'
-import { type DeviceCaller, requireDeviceCaller } from '../lines/require-device.ts'
+import { type DeviceCaller, requireDeviceCaller } from '../lines/require-device-caller.ts'
+import { saveSubscription } from '../lines/wake-by-push.ts'
 import { waitForAny } from '../lines/wake-devices.ts'
 import { readVapidKeys } from '../lines/web-push.ts'
+import { REPORT_RESULT } from '../messages/queue/apply-report-groups.ts'
 import { applyReports } from '../messages/queue/apply-reports.ts'
 import { CLAIMED_MESSAGE, claimMessages } from '../messages/queue/claim-messages.ts'
-import { REPORT_RESULT } from '../messages/queue/store-reports.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 

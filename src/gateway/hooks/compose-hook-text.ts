@@ -2,17 +2,21 @@ import { setImmediate } from 'node:timers/promises'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { badRequest } from '../../platform/api-errors.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
+import {
+  findValueAt,
+  makeMissingError,
+  makeTextReader,
+} from '../../platform/templates/find-value-at.ts'
 import { renderTemplate, TooManySteps } from '../../platform/templates/render.ts'
-import { findValueAt, makeMissingError, makeTextReader } from '../../platform/templates/value-at.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
 import { E164, SHORT_CODE } from '../../portable/phone/e164.ts'
 import { isInvisible } from '../base/body-schemas.ts'
 import { readNumbers, readRecipients } from '../base/read-numbers.ts'
-import { allowsShortCodes } from '../messages/send/all-recipients.ts'
+import { allowsShortCodes } from '../messages/send/read-all-recipients.ts'
 import { MAX_CHARACTERS, PLAIN_OPTIONS, type SendBody } from '../messages/send/send-options.ts'
-import { checkBody } from '../messages/send/write-texts.ts'
-import { cutToParts } from './cut-to-parts.ts'
+import { checkBody } from '../messages/send/write-text-bodies.ts'
+import { cutToParts } from './cut-text-to-parts.ts'
 import { DEFAULT_PARTS, type HookSettings, sendsLoginCodes } from './hook-settings.ts'
 
 /**

@@ -1,9 +1,9 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
+import type { Way } from '../../platform/db/execute-statement.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import type { Way } from '../../platform/db/statement.ts'
 import { REPLAY_MINUTES } from './check-signature.ts'
 import type { Hook } from './hook-settings.ts'
 

@@ -1,20 +1,19 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { toDate } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/parse-date.ts'
 import { type ApiError, badRequest, notFound } from '../../platform/api-errors.ts'
 import type { Config } from '../../platform/config.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { wakeDevices } from '../lines/wake-devices.ts'
-import type { Offer } from '../messages/send/offer.ts'
+import type { Offer } from '../messages/send/offered-message.ts'
 import { prepareOffer, sendInTransaction } from '../messages/send/send-texts.ts'
 import { type Handshake, readHandshake } from './answer-challenge.ts'
-import { type Call, listOutcomeTexts, OUTCOMES, toRefusedCall } from './call-outcome.ts'
 import { checkSignature, type Posted } from './check-signature.ts'
 import { composeHookSend, composeHookText } from './compose-hook-text.ts'
 import { lockHook } from './find-hook.ts'
-import { TooManyCodes } from './hook-form.ts'
+import { type Call, listOutcomeTexts, OUTCOMES, toRefusedCall } from './hook-call-outcome.ts'
 import type { Hook } from './hook-settings.ts'
 import {
   readWindow,
@@ -24,6 +23,7 @@ import {
   type Window,
 } from './hourly-summary.ts'
 import { readHookBody } from './read-hook-body.ts'
+import { TooManyCodes } from './send-hook-error.ts'
 import { acceptAlert, acceptCodes } from './send-hook-texts.ts'
 import { storeHookCall } from './store-hook-call.ts'
 

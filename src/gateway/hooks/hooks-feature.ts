@@ -1,10 +1,10 @@
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { limitTextDays } from '../base/retention-periods.ts'
-import { sendHookError } from './hook-form.ts'
 import { hooksExtension } from './hooks-extension.ts'
 import { deleteOldHookCalls } from './hourly-summary.ts'
 import { HOOK_ROUTES } from './routes.ts'
+import { sendHookError } from './send-hook-error.ts'
 
 /** Addresses that other tools call, and that make texts. */
 export const HOOKS: Feature = {

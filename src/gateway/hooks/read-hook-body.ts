@@ -1,4 +1,4 @@
-import { toText } from '../../engine/fields/cast.ts'
+import { toText } from '../../engine/fields/convert-values.ts'
 import type { FormPair } from '../../platform/tools/charset.ts'
 import { parseJson } from '../../platform/tools/json.ts'
 

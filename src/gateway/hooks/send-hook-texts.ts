@@ -1,15 +1,15 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { formatDate } from '../../engine/fields/date.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import { RetryLater } from '../../platform/api-errors.ts'
 import type { Config } from '../../platform/config.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { isRefusal } from '../base/gateway-errors.ts'
 import { requireDestinations } from '../codes/limits/code-destinations.ts'
 import { countCodes } from '../codes/limits/count-codes.ts'
-import type { Offer } from '../messages/send/offer.ts'
+import type { Offer } from '../messages/send/offered-message.ts'
 import { sendInTransaction } from '../messages/send/send-texts.ts'
-import { TooManyCodes } from './hook-form.ts'
 import type { Hook } from './hook-settings.ts'
+import { TooManyCodes } from './send-hook-error.ts'
 
 /** What became of a hook's texts. `wake`: the devices to wake after the commit. */
 interface Accepted {

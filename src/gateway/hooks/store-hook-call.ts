@@ -1,7 +1,7 @@
 import { type Selectable, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { logQuery } from '../../engine/records/log-changes.ts'
-import { executeStatement } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import type { Hook } from './hook-settings.ts'

@@ -1,6 +1,6 @@
 import { limitCodeGuesses, limitPrivateTokens } from '../../engine/auth/attempt-limits.ts'
-import type { Ctx, Services } from '../../http/context.ts'
-import { readClientIp } from '../../http/server/caller.ts'
+import type { Ctx, Services } from '../../http/request-context.ts'
+import { readClientIp } from '../../http/server/client-address.ts'
 import { RetryLater } from '../../platform/api-errors.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
 

@@ -1,7 +1,7 @@
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
-import { callFunction } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Logger } from '../../platform/log.ts'
 

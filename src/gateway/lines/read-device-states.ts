@@ -1,10 +1,10 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { INSTANT } from '../../engine/fields/instant.ts'
+import { INSTANT } from '../../engine/fields/date-schema.ts'
 import type { Config } from '../../platform/config.ts'
-import { toObjects } from '../../platform/db/statement.ts'
+import { toObjects } from '../../platform/db/execute-statement.ts'
 import { writeOnlineSince } from '../base/device-record.ts'
-import { CARRIER_STATE } from './carrier-body.ts'
+import { CARRIER_STATE } from './carrier-schemas.ts'
 import { CONNECTIONS } from './phone-health.ts'
 
 type DeviceStates = Readonly<z.output<typeof DEVICE_STATES>>

@@ -1,11 +1,11 @@
 import { randomUUID } from 'node:crypto'
 import { sql } from 'kysely'
-import { callFunction } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Logger } from '../../platform/log.ts'
 import { counts } from '../../platform/tools/counts.ts'
-import { WakeSignal } from '../../platform/tools/repeat.ts'
+import { WakeSignal } from '../../platform/tools/repeat-work.ts'
 
 /** `wake`: claim messages. `canceled`: do not send this attempt. `access`: check if streams may go on. */
 export type DeviceEvent =

@@ -3,8 +3,8 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Config } from '../../platform/config.ts'
 import { readOrMakeParam } from '../../platform/db/secrets.ts'
-import { findUrlFault } from '../../platform/outgoing/addresses.ts'
-import { sendOutgoing } from '../../platform/outgoing/send.ts'
+import { findUrlFault } from '../../platform/outgoing/refuse-private-addresses.ts'
+import { sendOutgoing } from '../../platform/outgoing/send-request.ts'
 
 /** A Web Push subscription of a device or a browser. UnifiedPush uses this format, too. */
 export type Subscription = z.output<typeof SUBSCRIPTION>

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { evaluateSql } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call-function.ts'
 import { isSqlError } from '../../platform/db/database-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { readSqlFiles, type SqlFile } from '../../platform/db/schema/sql-files.ts'
@@ -11,7 +11,7 @@ import {
   type Trigrams,
 } from '../../platform/db/schema/trigrams.ts'
 import type { Logger } from '../../platform/log.ts'
-import { repeatWork } from '../../platform/tools/repeat.ts'
+import { repeatWork } from '../../platform/tools/repeat-work.ts'
 
 const RETRY_MS = 600_000
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { callFunction } from '../../platform/db/call.ts'
+import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { makeAccountSender } from '../base/make-sender.ts'

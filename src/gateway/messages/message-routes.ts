@@ -1,8 +1,8 @@
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx } from '../../http/context.ts'
-import { SENDING } from '../../http/openapi/operations.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
+import { SENDING } from '../../http/openapi/describe-operations.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
-import { makeRoutes } from '../../http/rows.ts'
+import type { Ctx } from '../../http/request-context.ts'
 import { readBodyLength } from '../../http/server/incoming-body.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
@@ -20,9 +20,9 @@ import {
   RESCHEDULED_BATCH,
   readReschedule,
   rescheduleBatch,
-} from './queue/reschedule.ts'
-import { RETRIED_BATCH, RETRY_BATCH, RETRY_MESSAGE } from './queue/retry-body.ts'
+} from './queue/reschedule-batch.ts'
 import { retryBatch, retryMessage } from './queue/retry-messages.ts'
+import { RETRIED_BATCH, RETRY_BATCH, RETRY_MESSAGE } from './queue/retry-schemas.ts'
 import { allowReader, allowSender } from './require-sender.ts'
 import { ACCEPTED } from './send/send-texts.ts'
 import { MAX_BODY_BYTES } from './send-routes.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { callFunction, evaluateSql } from '../../platform/db/call.ts'
+import { callFunction, evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries, takeLock } from '../../platform/db/queries.ts'
 

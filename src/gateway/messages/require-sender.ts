@@ -2,17 +2,17 @@ import { identifyKey, isKeyOwnerName, type KeyHolder } from '../../engine/auth/i
 import type { Store } from '../../engine/collections/catalog.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
+import type { HasServices, Permission } from '../../http/allow-callers.ts'
 import { authenticate, authenticateUncached } from '../../http/authenticate.ts'
-import type { Ctx, Services } from '../../http/context.ts'
 import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
-import type { HasServices, Permission } from '../../http/permission.ts'
+import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest, type Versioned } from '../../http/retry-request.ts'
-import { openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
+import { openStoreForCaller, readClientIp } from '../../http/server/client-address.ts'
 import { gatewayRefusal, isRefusal } from '../base/gateway-errors.ts'
 import { makeKeySender, makePersonSender, type Sender } from '../base/make-sender.ts'
 import { type Act, type Permit, requirePermit } from '../base/permissions.ts'
+import type { Sending } from './send/make-user-sending.ts'
 import type { SendServices } from './send/send-texts.ts'
-import type { Sending } from './send/user-sending.ts'
 
 export interface SendingCaller extends Sender {
   readonly store: Store

@@ -1,7 +1,7 @@
 import { type Insertable, sql } from 'kysely'
 import { z } from 'zod'
 import { hashSha256 } from '../../engine/auth/tokens.ts'
-import { INSTANT } from '../../engine/fields/instant.ts'
+import { INSTANT } from '../../engine/fields/date-schema.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
-import { executeStatement } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { PushMessage } from '../lines/web-push.ts'
 import type { PushTarget } from './push-targets.ts'

@@ -1,11 +1,11 @@
 import { sql } from 'kysely'
+import { type MailSender, readMailSender } from '../../engine/auth/auth-mails.ts'
 import {
   escapeHtml,
   formatNameForMail,
   renderLink,
   renderMailLayout,
 } from '../../engine/auth/mail-html.ts'
-import { type MailSender, readMailSender } from '../../engine/auth/mails.ts'
 import { type MailServices, makeMessageId, sendMail } from '../../engine/auth/send-mail.ts'
 import { hashSha256 } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'

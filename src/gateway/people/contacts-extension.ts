@@ -1,7 +1,7 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { normalizePhone } from '../../portable/phone/read.ts'
+import { normalizePhone } from '../../portable/phone/read-phone.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import { attachProof, findEnteringSender, readConsentSource } from '../consent/consent-entries.ts'
 import { hasStopped } from '../consent/stopped-numbers.ts'

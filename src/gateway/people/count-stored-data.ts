@@ -3,7 +3,7 @@ import { z } from 'zod'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Person } from './person.ts'
-import { PLACES } from './places.ts'
+import { PLACES } from './personal-tables.ts'
 import { selectNewestTexts } from './texts-of-person.ts'
 
 /** A place has at most so many counted rows: 10,000 stands for 10,000 or more. */

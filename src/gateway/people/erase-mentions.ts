@@ -5,11 +5,11 @@ import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { ANSWER_DELETED } from '../retention/end-messages.ts'
-import { overwriteRows } from './erase-place.ts'
+import { overwriteRows } from './erase-table-rows.ts'
+import { listMentionSteps, type Mention, type Page } from './find-mentions.ts'
 import { writePersonHideSql } from './hide-person.ts'
-import { listMentionSteps, type Mention, type Page } from './mentions.ts'
 import type { Person } from './person.ts'
-import { containsNumber } from './place.ts'
+import { containsNumber } from './personal-table.ts'
 
 /** Rows that one transaction looks through. */
 const PAGE = 5_000

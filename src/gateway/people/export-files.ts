@@ -1,4 +1,4 @@
-import { beginFile, continueFile, type GrowingFile } from '../../engine/files/growing-file.ts'
+import { beginFile, continueFile, type GrowingFile } from '../../engine/files/append-to-file.ts'
 import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import type { FilePlace } from '../../engine/files/stored-files.ts'
 import { makeStoredName } from '../../engine/files/stored-name.ts'
@@ -11,7 +11,7 @@ import {
   renderTableHead,
   renderTableRow,
 } from './export-html.ts'
-import type { Place } from './place.ts'
+import type { Place } from './personal-table.ts'
 
 /** Rows of a place on the readable page, which a browser can still show. The JSON has all. */
 const PAGE_ROWS = 10_000

@@ -1,13 +1,12 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { formatDate } from '../../engine/fields/date.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries, takeLock } from '../../platform/db/queries.ts'
 import type { Again } from '../../platform/jobs/job-queue.ts'
 import { updateRecords } from '../base/message-status.ts'
-import { readPlaceOfJob, saveProgress } from './checkpoint.ts'
 import { beginExport, continueExport, endExport, type Written } from './export-files.ts'
 import {
   computeExportShare,
@@ -16,6 +15,7 @@ import {
   exportPortion,
   FIRST_PORTION,
 } from './export-portion.ts'
+import { readPlaceOfJob, saveProgress } from './save-job-progress.ts'
 import { countTexts } from './texts-of-person.ts'
 import { startTimeSlice } from './time-slice.ts'
 

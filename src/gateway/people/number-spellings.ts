@@ -1,8 +1,8 @@
 import { readCallingCode } from '../../portable/phone/calling-code.ts'
 import { findCharacterClasses } from '../../portable/phone/character-classes.ts'
 import { E164 } from '../../portable/phone/e164.ts'
-import { writeNationalForms } from '../../portable/phone/other-forms.ts'
-import { normalizePhone } from '../../portable/phone/read.ts'
+import { writeNationalForms } from '../../portable/phone/other-phone-forms.ts'
+import { normalizePhone } from '../../portable/phone/read-phone.ts'
 
 /** A character as JSON, a URL's query and HTML have it: `\u00a0`, `\n`, `%C2%A0`, `&nbsp;`. */
 const ESCAPED =

@@ -9,13 +9,13 @@ import type { OptWords } from '../../portable/read-opt-word.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { joinNumber } from '../conversations/join-national-number.ts'
 import { isJoinable, readNationalNumbers } from '../conversations/national-numbers.ts'
-import { readPlaceOfJob } from './checkpoint.ts'
-import { eraseData } from './erase.ts'
+import { eraseData } from './erase-person.ts'
 import { exportData } from './export-person.ts'
 import { listExportedPlaces } from './export-portion.ts'
 import { findPerson, makeEveryPerson, type Person } from './person.ts'
-import { listAccountPlaces } from './places-of-account.ts'
+import { listAccountPlaces } from './personal-account-tables.ts'
 import { PERSON_JOB } from './requests.ts'
+import { readPlaceOfJob } from './save-job-progress.ts'
 
 const MAX_ATTEMPTS = 6
 

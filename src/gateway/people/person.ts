@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { readSender } from '../../portable/phone/incoming-sender.ts'
-import { looksDialable, normalizePhone } from '../../portable/phone/read.ts'
+import { looksDialable, normalizePhone } from '../../portable/phone/read-phone.ts'
 import { readAccountCountry } from '../base/read-numbers.ts'
 import { listStoredForms, writeSpellingPattern } from './number-spellings.ts'
 

@@ -1,6 +1,6 @@
 import { type Selectable, sql } from 'kysely'
 import { z } from 'zod'
-import { INSTANT, INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
+import { INSTANT, INSTANT_OR_EMPTY } from '../../engine/fields/date-schema.ts'
 import { logChanges } from '../../engine/records/log-changes.ts'
 import { tooManyTries } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'

@@ -5,7 +5,7 @@ import type { Extensions } from '../../engine/records/collection-extension.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { clearLastTexts } from '../messages/clear-last-texts.ts'
-import type { Mode } from './indexes.ts'
+import type { Mode } from './make-retention-index.ts'
 
 /** Deletes the texts of messages (`redact`), or the messages. The transaction `store.db` has locked them. */
 export async function endMessages(

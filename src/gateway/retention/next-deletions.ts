@@ -1,13 +1,13 @@
 import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
-import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
+import { INSTANT_OR_EMPTY } from '../../engine/fields/date-schema.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { type Periods, writePeriodsSql } from '../base/retention-periods.ts'
-import { ENDED_SQL } from './batches.ts'
-import { HAS_CONTENT_SQL, type Mode, OTHER_NUMBER_SQL } from './indexes.ts'
-import { REPLACED_AT, selectReplaced } from './old-consents.ts'
+import { REPLACED_AT, selectReplaced } from './delete-old-consents.ts'
+import { HAS_CONTENT_SQL, type Mode, OTHER_NUMBER_SQL } from './make-retention-index.ts'
+import { ENDED_SQL } from './run-in-batches.ts'
 
 const MAX_COUNT = 10_000
 const MAX_GROUPS = 100

@@ -1,6 +1,6 @@
 import { EVERY_TEN_MINUTES, type Feature, HOURLY } from '../base/feature.ts'
-import { endOldMessages } from './old-messages.ts'
-import { endOldByPerson } from './old-people.ts'
+import { endOldByPerson } from './end-old-by-person.ts'
+import { endOldMessages } from './end-old-messages.ts'
 
 /** Deletes or empties old texts. */
 export const RETENTION: Feature = {

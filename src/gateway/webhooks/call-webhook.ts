@@ -1,8 +1,8 @@
 import about from '../../../package.json' with { type: 'json' }
-import { sendOutgoing } from '../../platform/outgoing/send.ts'
+import { sendOutgoing } from '../../platform/outgoing/send-request.ts'
 import { maskSecrets } from '../../platform/tools/mask-secrets.ts'
 import { readRetryAfter } from '../../platform/tools/retry-after.ts'
-import type { WebhookMail } from './fill-mail.ts'
+import type { WebhookMail } from './fill-webhook-mail.ts'
 import type { BodyForm, DueDelivery } from './load-delivery.ts'
 import { KEPT_BYTES, maskAnswer, readErrorReason } from './mask-answer.ts'
 import { makeSignatureHeaders } from './sign-webhook.ts'

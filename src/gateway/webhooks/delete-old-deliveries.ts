@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { formatDate } from '../../engine/fields/date.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import { deleteRecords } from '../../engine/records/cascade.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'

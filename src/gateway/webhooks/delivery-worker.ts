@@ -5,7 +5,7 @@ import type { Config } from '../../platform/config.ts'
 import { DatabaseUnavailable } from '../../platform/db/database-errors.ts'
 import { makeGroups } from '../../platform/db/group-commits.ts'
 import type { Logger } from '../../platform/log.ts'
-import { repeatWork, WakeSignal } from '../../platform/tools/repeat.ts'
+import { repeatWork, WakeSignal } from '../../platform/tools/repeat-work.ts'
 import { callWebhook, type OtherForms } from './call-webhook.ts'
 import {
   CHANNEL,

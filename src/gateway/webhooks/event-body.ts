@@ -6,7 +6,7 @@ import { makeBlankValues } from '../../engine/records/prepare.ts'
 import { type RecordRow, toRow } from '../../engine/records/record-row.ts'
 import { renderRecord } from '../../engine/records/render.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { DELAYS_SECONDS, MAX_RETRY_AFTER_SECONDS } from './retry-delay.ts'
+import { DELAYS_SECONDS, MAX_RETRY_AFTER_SECONDS } from './compute-retry-delay.ts'
 
 /** The collection that events are about. */
 export const MESSAGES = 'sms_messages'

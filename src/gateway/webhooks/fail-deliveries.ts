@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { logQuery } from '../../engine/records/log-changes.ts'
-import { executeStatement } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
 

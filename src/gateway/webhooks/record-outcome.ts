@@ -1,15 +1,15 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { logChanges } from '../../engine/records/log-changes.ts'
-import { callFunctionRows } from '../../platform/db/call.ts'
+import { callFunctionRows } from '../../platform/db/call-function.ts'
 import { makeDatabaseGroups } from '../../platform/db/group-commits.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import type { CallOutcome } from './call-webhook.ts'
+import { computeNextDelay } from './compute-retry-delay.ts'
 import { failPending } from './fail-deliveries.ts'
 import { endLease, isLeased, type Lease } from './lease-deliveries.ts'
 import { type DueDelivery, END_REASONS, findDueDeliveries } from './load-delivery.ts'
-import { computeNextDelay } from './retry-delay.ts'
 
 /** 410 Gone: the receiver wants no more calls. */
 const GONE = 410

@@ -2,9 +2,9 @@ import { sql } from 'kysely'
 import type { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { logQuery } from '../../engine/records/log-changes.ts'
-import { executeStatement } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call-function.ts'
 import { NOW } from '../../platform/db/queries.ts'
-import { makeWebhookSecret, type NEW_SECRET } from './new-secret.ts'
+import { makeWebhookSecret, type NEW_SECRET } from './make-webhook-secret.ts'
 import { isOwnWebhook, type Owner, webhookRefusal } from './require-webhook-owner.ts'
 
 /** Replaces a webhook's secret and returns the new one. The old one also signs for 24 hours. Throws 404. */

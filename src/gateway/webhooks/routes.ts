@@ -1,16 +1,16 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
+import type { HasServices, Permission } from '../../http/allow-callers.ts'
 import { authenticateUncached } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Services } from '../../http/context.ts'
-import { auditRequest } from '../../http/middleware/audit.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
+import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { listErrorAnswers, makeErrorDescriber } from '../../http/openapi/gateway-error-answers.ts'
 import { SIGNED_IN } from '../../http/openapi/security.ts'
-import type { HasServices, Permission } from '../../http/permission.ts'
-import { makeRoutes } from '../../http/rows.ts'
-import { openStoreForCaller } from '../../http/server/caller.ts'
+import type { Ctx, Services } from '../../http/request-context.ts'
+import { openStoreForCaller } from '../../http/server/client-address.ts'
 import type { OtherForms } from './call-webhook.ts'
-import { NEW_SECRET } from './new-secret.ts'
+import { NEW_SECRET } from './make-webhook-secret.ts'
 import { type Owner, requireWebhookOwner, WEBHOOK_REFUSALS } from './require-webhook-owner.ts'
 import {
   DELIVERY_REQUEST,
@@ -22,7 +22,7 @@ import {
   STARTED,
 } from './resend-deliveries.ts'
 import { rotateSecret } from './rotate-secret.ts'
-import { sendTestEvent } from './send-test.ts'
+import { sendTestEvent } from './send-test-event.ts'
 
 export interface WebhookServices extends Services {
   readonly otherForms: OtherForms

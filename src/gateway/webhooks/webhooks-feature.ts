@@ -1,9 +1,9 @@
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
 import { makeGaugeFactory } from '../../http/metrics/family.ts'
-import { sendGatewayError } from '../../http/middleware/failure.ts'
+import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
-import { describeWebhookCalls } from './calls.openapi.ts'
 import { cleanUpDeliveries } from './delete-old-deliveries.ts'
+import { describeWebhookCalls } from './describe-webhook-calls.ts'
 import { readWebhookLag } from './lease-deliveries.ts'
 import { WEBHOOK_ROUTES, type WebhookServices } from './routes.ts'
 import {

@@ -1,8 +1,8 @@
-import { toScalarText } from '../../engine/fields/cast.ts'
+import { toScalarText } from '../../engine/fields/convert-values.ts'
 import { type Shape, ShapeError } from '../../engine/fields/json-shapes.ts'
 import { ApiError, badRequest } from '../../platform/api-errors.ts'
-import type { Ctx } from '../context.ts'
-import { readRequestBody } from './body.ts'
+import type { Ctx } from '../request-context.ts'
+import { readRequestBody } from './read-body.ts'
 
 /** Default maximum bytes of a body for `readForm`: more than tokens and passwords need. */
 const MAX_FORM_BYTES = 1 << 20

@@ -3,9 +3,9 @@ import type { IncomingMessage } from 'node:http'
 import { hasInfinity, hasNameTwice, isTooComplex } from '../../engine/fields/json-text.ts'
 import { ApiError, badRequest, RetryLater } from '../../platform/api-errors.ts'
 import { commonRefusal, invalidRequest } from '../../platform/common-refusals.ts'
-import type { Ctx } from '../context.ts'
-import { type RequestMemory, SMALL_BYTES } from '../request-memory.ts'
-import { findRequestMemory } from '../server/caller.ts'
+import { type RequestMemory, SMALL_BYTES } from '../limit-request-memory.ts'
+import type { Ctx } from '../request-context.ts'
+import { findRequestMemory } from '../server/client-address.ts'
 import { mayExceedSmall } from '../server/incoming-body.ts'
 
 /** Maximum fields of a JSON body or an urlencoded form. Reading a million would take seconds. */

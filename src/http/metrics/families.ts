@@ -1,4 +1,4 @@
-import { countTemplates } from '../../engine/filter/compile.ts'
+import { countTemplates } from '../../engine/filter/compile-filter.ts'
 import { counts } from '../../platform/tools/counts.ts'
 import {
   type Family,
@@ -8,7 +8,7 @@ import {
   makeGaugeFactory,
   type Sample,
 } from './family.ts'
-import { BUCKETS, type Series } from './traffic.ts'
+import { BUCKETS, type Series } from './group-requests.ts'
 
 /** All metrics of a server except those of Node. docs/operations.md explains them. */
 export function listMetricFamilies(subject: MetricsSource): Family[] {

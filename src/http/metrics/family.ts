@@ -1,6 +1,6 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { cacheQuery } from '../../platform/tools/shared-query.ts'
-import type { Traffic } from './traffic.ts'
+import type { Traffic } from './group-requests.ts'
 
 /** Where metrics are read. */
 export interface MetricsSource {

@@ -1,6 +1,6 @@
 import type { MiddlewareHandler } from 'hono'
 import { ApiError } from '../../platform/api-errors.ts'
-import type { Env } from '../context.ts'
+import type { Env } from '../request-context.ts'
 
 /**
  * Refuses HEAD. Use it for routes whose GET changes something: Hono would run that GET, and a program that

@@ -7,9 +7,9 @@ import {
 } from '../../engine/collections/collection.ts'
 import { forbidden, notFound, unauthorized } from '../../platform/api-errors.ts'
 import { authenticateUncached } from '../authenticate.ts'
-import type { Ctx, Services } from '../context.ts'
-import { requireCollection } from '../path-collection.ts'
-import { type Caller, openStoreForCaller } from '../server/caller.ts'
+import type { Ctx, Services } from '../request-context.ts'
+import { requireCollection } from '../require-collection.ts'
+import { type Caller, openStoreForCaller } from '../server/client-address.ts'
 
 /** The caller. Throws 401 without a valid token, 403 for a device whose user is disabled. Contract 5.2 */
 export async function requireAuth(c: Ctx, services: Services): Promise<Caller> {

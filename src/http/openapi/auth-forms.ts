@@ -1,6 +1,6 @@
 import { z } from 'zod'
-import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
-import { makeTextParams, type Operation } from './operations.ts'
+import { INSTANT_OR_EMPTY } from '../../engine/fields/date-schema.ts'
+import { makeTextParams, type Operation } from './describe-operations.ts'
 
 const PROVIDER = z
   .object({

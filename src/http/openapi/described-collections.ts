@@ -2,7 +2,7 @@ import { type Collection, SUPERUSERS } from '../../engine/collections/collection
 import {
   type BuiltIn,
   makeBuiltInCollections,
-} from '../../engine/collections/definition/built-in.ts'
+} from '../../engine/collections/definition/built-in-collections.ts'
 import { makeSystemCollections } from '../../engine/collections/definition/system-collections.ts'
 import type { Field } from '../../engine/fields/field.ts'
 

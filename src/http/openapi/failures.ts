@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { ApiError } from '../../platform/api-errors.ts'
-import type { Answers } from './answers.ts'
+import type { Answers } from './invalid-answers.ts'
 import { describeJson } from './success-answers.ts'
 
 const FIELD_ERROR = z

@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { ZodOpenApiResponseObject } from 'zod-openapi'
 import { OTHER_REFUSALS, type Refusals } from '../../platform/common-refusals.ts'
-import type { Answers } from './answers.ts'
 import { HINT } from './failures.ts'
+import type { Answers } from './invalid-answers.ts'
 
 /** Parts of an error beside code and message. */
 type Extras = Readonly<Record<string, z.ZodType>>

@@ -1,5 +1,6 @@
 import { z } from 'zod'
 import type { Collection, Rule } from '../../engine/collections/collection.ts'
+import { INSTANT_OR_EMPTY } from '../../engine/fields/date-schema.ts'
 import {
   type Field,
   type FieldTypeName,
@@ -8,7 +9,6 @@ import {
   type Storage,
 } from '../../engine/fields/field.ts'
 import { findFieldStorage } from '../../engine/fields/field-types.ts'
-import { INSTANT_OR_EMPTY } from '../../engine/fields/instant.ts'
 import { canBeShown } from '../../engine/records/shown-fields.ts'
 import type { DescribedCollection } from './described-collections.ts'
 

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { ZodOpenApiContentObject, ZodOpenApiResponseObject } from 'zod-openapi'
-import type { Answers } from './answers.ts'
+import type { Answers } from './invalid-answers.ts'
 
 export const describeJson = (schema: z.ZodType, example?: unknown): ZodOpenApiContentObject => ({
   'application/json': { schema, ...(example !== undefined && { example }) },

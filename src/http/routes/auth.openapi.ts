@@ -1,6 +1,5 @@
 import { z } from 'zod'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
-import type { Answers } from '../openapi/answers.ts'
 import {
   type Form,
   MAILED,
@@ -11,8 +10,9 @@ import {
   OTP_WANTED,
   SIGN_INS,
 } from '../openapi/auth-forms.ts'
+import { describeChapter, type Operation } from '../openapi/describe-operations.ts'
 import { MFA_NEEDED } from '../openapi/failures.ts'
-import { describeChapter, type Operation } from '../openapi/operations.ts'
+import type { Answers } from '../openapi/invalid-answers.ts'
 import { FIELDS_ONLY, ONE } from '../openapi/record-parameters.ts'
 import { makeTypeName } from '../openapi/record-schema.ts'
 import { NOBODY, SIGNED_IN } from '../openapi/security.ts'

@@ -1,4 +1,5 @@
 import type { AuthCall } from '../../engine/auth/auth-services.ts'
+import { MFA_FORM } from '../../engine/auth/check-mfa.ts'
 import {
   confirmEmailChange,
   EMAIL_CHANGE_CONFIRM_FORM,
@@ -12,10 +13,13 @@ import {
 } from '../../engine/auth/email-verification.ts'
 import { IMPERSONATE_FORM, impersonateRecord } from '../../engine/auth/impersonate.ts'
 import { EMAIL_FORM } from '../../engine/auth/mail-on-request.ts'
-import { MFA_FORM } from '../../engine/auth/mfa.ts'
 import { renderAuthMethods } from '../../engine/auth/oauth2/auth-methods.ts'
 import { findOrCreateRecord } from '../../engine/auth/oauth2/find-or-create-record.ts'
-import { identifyByOAuth2, OAUTH2_FORM, renderMeta } from '../../engine/auth/oauth2/with-oauth2.ts'
+import {
+  identifyByOAuth2,
+  OAUTH2_FORM,
+  renderMeta,
+} from '../../engine/auth/oauth2/identify-by-oauth2.ts'
 import {
   confirmPasswordReset,
   PASSWORD_RESET_FORM,
@@ -33,22 +37,26 @@ import {
 import type { Shape } from '../../engine/fields/json-shapes.ts'
 import type { AuthRecord, RequestContext } from '../../engine/request/request.ts'
 import { notFound } from '../../platform/api-errors.ts'
-import { sendJson } from '../answer.ts'
+import { allowByRules, allowMember, allowSuperuser } from '../allow-callers.ts'
 import {
   authenticateUncached,
   buildRequest,
   makeAnswerMeter,
   readOwnToken,
 } from '../authenticate.ts'
-import { readRequestBody } from '../body/body.ts'
 import { type FormOptions, readForm } from '../body/form.ts'
-import type { Ctx, Services } from '../context.ts'
-import { auditConfirmation, auditRefusedSignIn, auditRequest } from '../middleware/audit.ts'
+import { readRequestBody } from '../body/read-body.ts'
+import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
+import {
+  auditConfirmation,
+  auditRefusedSignIn,
+  auditRequest,
+} from '../middleware/audit-requests.ts'
 import { requireAuthCollection } from '../middleware/require-caller.ts'
-import { allowByRules, allowMember, allowSuperuser } from '../permission.ts'
+import type { Ctx, Services } from '../request-context.ts'
 import { withCatalog } from '../retry-request.ts'
-import { makeRoutes, makeUndescribedRow } from '../rows.ts'
-import { openStoreForCaller, readClientIp } from '../server/caller.ts'
+import { sendJson } from '../send-answer.ts'
+import { openStoreForCaller, readClientIp } from '../server/client-address.ts'
 
 const BY_RULES = allowByRules()
 /** Allowed to members, because a sign-in ignores the token that is sent with it. */

@@ -11,9 +11,9 @@ import {
   checkLength,
   checkPattern,
   failWith,
-} from '../../engine/collections/checks.ts'
-import { formatDate } from '../../engine/fields/date.ts'
+} from '../../engine/collections/value-checks.ts'
 import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import {
   ApiError,
   badRequest,
@@ -22,18 +22,18 @@ import {
   notFound,
   UserError,
 } from '../../platform/api-errors.ts'
-import { sendJson } from '../answer.ts'
+import { allowEverybody, allowSuperuser } from '../allow-callers.ts'
 import { readForm } from '../body/form.ts'
-import type { Ctx, Services } from '../context.ts'
-import { auditRequest } from '../middleware/audit.ts'
-import { SERVER } from '../openapi/operations.ts'
+import { makeRoutes } from '../make-routes.ts'
+import { auditRequest } from '../middleware/audit-requests.ts'
+import { SERVER } from '../openapi/describe-operations.ts'
 import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
 import { describeJson, FILE } from '../openapi/success-answers.ts'
-import { allowEverybody, allowSuperuser } from '../permission.ts'
 import { readRequestQuery } from '../query.ts'
-import { makeRoutes } from '../rows.ts'
-import { readClientIp } from '../server/caller.ts'
-import { sendFile } from './sent-file.ts'
+import type { Ctx, Services } from '../request-context.ts'
+import { sendJson } from '../send-answer.ts'
+import { readClientIp } from '../server/client-address.ts'
+import { sendFile } from './send-file.ts'
 import {
   checkUploadedBackup,
   EXISTS,

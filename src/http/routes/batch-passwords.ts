@@ -2,19 +2,19 @@ import { findAuthRecord } from '../../engine/auth/find-auth-record.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
 import { MAX_PASSWORD_BYTES } from '../../engine/fields/bcrypt.ts'
-import { toText } from '../../engine/fields/cast.ts'
+import { toText } from '../../engine/fields/convert-values.ts'
 import { findPasswordError } from '../../engine/fields/scalar-types.ts'
 import {
   OWN_WORK,
   type PasswordMemory,
   type PasswordWork,
-} from '../../engine/records/password-work.ts'
+} from '../../engine/records/hash-passwords.ts'
 import { prepareValues } from '../../engine/records/prepare.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { badRequest } from '../../platform/api-errors.ts'
-import type { Ctx, Services } from '../context.ts'
-import { makePasswordWork } from '../middleware/passwords.ts'
-import { openStoreForCaller } from '../server/caller.ts'
+import { makePasswordWork } from '../middleware/limit-password-work.ts'
+import type { Ctx, Services } from '../request-context.ts'
+import { openStoreForCaller } from '../server/client-address.ts'
 import { findPartCollection, parseBatchAction, readPartBody } from './batch-part.ts'
 import type { BatchRequest } from './batch-request.ts'
 

@@ -6,7 +6,7 @@ import {
   checkMaxLength,
   checkObject,
   checkRequired,
-} from '../../engine/collections/checks.ts'
+} from '../../engine/collections/value-checks.ts'
 import {
   makeListShape,
   makeObjectShape,
@@ -16,7 +16,7 @@ import {
   type ValueOf,
 } from '../../engine/fields/json-shapes.ts'
 import { badRequest } from '../../platform/api-errors.ts'
-import type { RequestBody } from '../context.ts'
+import type { RequestBody } from '../request-context.ts'
 
 export const BATCH = z
   .object({

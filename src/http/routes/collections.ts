@@ -1,11 +1,10 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { checkFields, checkMaxLength, checkRequired } from '../../engine/collections/checks.ts'
 import {
   renderCollection,
   renderScaffolds,
 } from '../../engine/collections/definition/collection-json.ts'
 import { OAUTH2_PROVIDERS } from '../../engine/collections/definition/oauth2-providers.ts'
-import { dryRunView } from '../../engine/collections/dry-run.ts'
+import { dryRunView } from '../../engine/collections/dry-run-view.ts'
 import {
   createCollection,
   removeCollection,
@@ -13,6 +12,11 @@ import {
 } from '../../engine/collections/edit.ts'
 import { explainSqliteError } from '../../engine/collections/from-sqlite/sqlite-fault.ts'
 import { importAllOrNone } from '../../engine/collections/import-all-or-none.ts'
+import {
+  checkFields,
+  checkMaxLength,
+  checkRequired,
+} from '../../engine/collections/value-checks.ts'
 import { isQueryFault } from '../../engine/collections/views/view-query.ts'
 import {
   anything,
@@ -21,22 +25,22 @@ import {
   ShapeError,
   text,
 } from '../../engine/fields/json-shapes.ts'
-import { checkRule } from '../../engine/records/access.ts'
+import { checkRule } from '../../engine/records/check-rules.ts'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { listRecords } from '../../engine/records/list.ts'
 import { truncateCollection } from '../../engine/records/truncate.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { renameRateLimits } from '../../engine/settings/settings-store.ts'
 import { badRequest, notFound } from '../../platform/api-errors.ts'
-import { sendJson, sendRaw } from '../answer.ts'
+import { allowSuperuser } from '../allow-callers.ts'
 import { buildRequest } from '../authenticate.ts'
-import { MAX_BODY_BYTES, readBodyOr } from '../body/body.ts'
 import { readForm } from '../body/form.ts'
-import type { Ctx } from '../context.ts'
-import { listPlainRows, makePlainList } from '../lists.ts'
-import { auditRequest, makeAuditedCollections } from '../middleware/audit.ts'
-import { allowSuperuser } from '../permission.ts'
-import { makeRoutes, makeUndescribedRow } from '../rows.ts'
+import { MAX_BODY_BYTES, readBodyOr } from '../body/read-body.ts'
+import { listPlainRows, makePlainList } from '../list-logs.ts'
+import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
+import { auditRequest, makeAuditedCollections } from '../middleware/audit-requests.ts'
+import type { Ctx } from '../request-context.ts'
+import { sendJson, sendRaw } from '../send-answer.ts'
 
 const MAX_QUERY_BYTES = 5_000
 const SAMPLE_SIZE = 10

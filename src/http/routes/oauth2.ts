@@ -1,12 +1,12 @@
 import { keepAppleName } from '../../engine/auth/oauth2/apple-name.ts'
 import { makeObjectShape, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
 import { ApiError } from '../../platform/api-errors.ts'
+import { allowEverybody } from '../allow-callers.ts'
 import { readForm } from '../body/form.ts'
-import type { Ctx, Services } from '../context.ts'
-import { allowEverybody } from '../permission.ts'
+import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import { readRequestQuery } from '../query.ts'
-import { makeRoutes, makeUndescribedRow } from '../rows.ts'
-import { readClientIp } from '../server/caller.ts'
+import type { Ctx, Services } from '../request-context.ts'
+import { readClientIp } from '../server/client-address.ts'
 
 /** Parameters that a provider adds to its redirect. Only Apple sends `user`. */
 const REDIRECT_FORM = makeObjectShape({ state: text, code: text, error: text, user: text })

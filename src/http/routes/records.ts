@@ -1,29 +1,29 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
 import { findMaxBodyBytes } from '../../engine/fields/field-types.ts'
-import { exportRecords, PAGE_BYTES } from '../../engine/records/export.ts'
+import { writeRecord } from '../../engine/records/create-or-update.ts'
+import { exportRecords, PAGE_BYTES } from '../../engine/records/export-csv.ts'
+import { PasswordMemory } from '../../engine/records/hash-passwords.ts'
 import { listRecords, viewRecord } from '../../engine/records/list.ts'
-import { PasswordMemory } from '../../engine/records/password-work.ts'
-import { writeRecord } from '../../engine/records/write.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { memoize } from '../../platform/tools/lru.ts'
-import { sendJson } from '../answer.ts'
+import { allowByRules } from '../allow-callers.ts'
 import {
   authenticateUncached,
   buildRequest,
   makeAnswerMeter,
   runAsCaller,
 } from '../authenticate.ts'
-import { MAX_BODY_BYTES, readRequestBody } from '../body/body.ts'
-import type { Ctx, Services } from '../context.ts'
-import { auditWrite } from '../middleware/audit.ts'
-import { limitOldPasswordChecks, makePasswordWork } from '../middleware/passwords.ts'
-import { requireCollection, requireWritableCollection } from '../path-collection.ts'
-import { allowByRules } from '../permission.ts'
+import { MAX_BODY_BYTES, readRequestBody } from '../body/read-body.ts'
+import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
+import { auditWrite } from '../middleware/audit-requests.ts'
+import { limitOldPasswordChecks, makePasswordWork } from '../middleware/limit-password-work.ts'
+import type { Ctx, Services } from '../request-context.ts'
+import { requireCollection, requireWritableCollection } from '../require-collection.ts'
 import type { Attempt } from '../retry-request.ts'
-import { makeRoutes, makeUndescribedRow } from '../rows.ts'
-import { findRequestMemory, openStoreForCaller } from '../server/caller.ts'
-import { streamPieces } from './sent-file.ts'
+import { sendJson } from '../send-answer.ts'
+import { findRequestMemory, openStoreForCaller } from '../server/client-address.ts'
+import { streamPieces } from './send-file.ts'
 
 /**
  * Records, and their export as CSV. Each route parses the request, plans for the caller of this attempt, runs

@@ -1,9 +1,9 @@
 import type { BackupStorage } from '../../engine/backup/folder-storage.ts'
-import { checkFields, checkRequired, failWith } from '../../engine/collections/checks.ts'
+import { checkFields, checkRequired, failWith } from '../../engine/collections/value-checks.ts'
 import type { Upload } from '../../engine/files/upload.ts'
 import { ApiError, badRequest, makeFieldError } from '../../platform/api-errors.ts'
-import { readRequestBody } from '../body/body.ts'
-import type { Ctx } from '../context.ts'
+import { readRequestBody } from '../body/read-body.ts'
+import type { Ctx } from '../request-context.ts'
 
 export const EXISTS = 'validation_backup_name_exists'
 

@@ -5,8 +5,8 @@ import { getPath } from 'hono/utils/url'
 import { escapeHtml } from '../../engine/auth/mail-html.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import type { Config } from '../../platform/config.ts'
-import type { Services } from '../context.ts'
-import { findApi } from '../metrics/traffic.ts'
+import { findApi } from '../metrics/group-requests.ts'
+import type { Services } from '../request-context.ts'
 import { allowOtherSites, answerPreflight } from './cors.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown

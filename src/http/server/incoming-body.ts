@@ -1,5 +1,5 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
-import { SMALL_BYTES } from '../request-memory.ts'
+import { SMALL_BYTES } from '../limit-request-memory.ts'
 
 /**
  * Unread bodies of up to MAX_UNREAD_BYTES are read to the end. A larger one is not: the answer announces that

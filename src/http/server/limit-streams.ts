@@ -1,10 +1,10 @@
 import { isListed } from '../../engine/auth/superuser-addresses.ts'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
-import type { Holder } from '../../platform/limits/holder.ts'
-import { findStreamPlaces, type Places } from '../../platform/limits/places.ts'
-import type { Ctx, Services } from '../context.ts'
-import { findRequestHolder, readClientIp } from './caller.ts'
-import { waitForNews } from './connections.ts'
+import type { Holder } from '../../platform/limits/limit-holder.ts'
+import { findStreamPlaces, type Places } from '../../platform/limits/waiting-places.ts'
+import type { Ctx, Services } from '../request-context.ts'
+import { findRequestHolder, readClientIp } from './client-address.ts'
+import { waitForNews } from './limit-connections.ts'
 
 /**
  * Counts an event stream, or a phone's waiting request, for user and network. Throws 429 over MAX_STREAMS.

@@ -1,4 +1,4 @@
-import { hasNumber, hideNumbers } from '../../platform/tools/loggable.ts'
+import { hasNumber, hideNumbers } from '../../platform/tools/loggable-texts.ts'
 import { readQuery } from '../query.ts'
 
 /** The secret at the end of a URL that a phone, a tool or a link of a text has. */

@@ -1,17 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cutLine, DEBUG, ERROR } from '../../engine/logs/request-log.ts'
+import { cutLine, DEBUG, ERROR } from '../../engine/logs/store-request-log.ts'
 import type { Config } from '../../platform/config.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
-import type { Services } from '../context.ts'
-import { findRequestGroup, type Group, STREAMS } from '../metrics/traffic.ts'
+import { findRequestGroup, type Group, STREAMS } from '../metrics/group-requests.ts'
+import type { Services } from '../request-context.ts'
 import {
   findCachedCaller,
   findRequestHolder,
   isTrustedProxy,
   readIncomingIp,
   readSocketAddress,
-} from './caller.ts'
-import { cutText, describeFault } from './describe-fault.ts'
+} from './client-address.ts'
+import { cutText, describeFault } from './describe-failed-request.ts'
 import { readRoutedPath } from './headers-and-redirects.ts'
 import { leaveBody } from './incoming-body.ts'
 import { toLoggedPath, toLoggedUrl } from './logged-url.ts'

@@ -7,8 +7,7 @@ import { findFreePort, requireFreePort } from '../../http/server/free-port.ts'
 import { type Config, isLoopback, readConfig } from '../../platform/config.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
-import { runAgent } from '../../programs/agent/device.ts'
-import { fillInbox } from './inbox.ts'
+import { runAgent } from '../../programs/agent/pair-and-run.ts'
 import {
   type Api,
   CONTACTS,
@@ -19,8 +18,9 @@ import {
   setUpDemoData,
   signIn,
   USER_EMAIL,
-} from './people.ts'
-import { printDetail, printLine, printStep } from './say.ts'
+} from './demo-data.ts'
+import { fillInbox } from './inbox.ts'
+import { printDetail, printLine, printStep } from './print-demo.ts'
 import { showTexts } from './texts.ts'
 
 const SUPERUSER_EMAIL = 'demo-admin@example.com'

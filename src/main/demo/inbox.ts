@@ -1,7 +1,7 @@
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { readState } from '../../programs/agent/device.ts'
-import { callServer } from '../../programs/agent/link.ts'
+import { readState } from '../../programs/agent/pair-and-run.ts'
+import { callServer } from '../../programs/agent/server-link.ts'
 import {
   type DemoData,
   ensureContact,
@@ -10,7 +10,7 @@ import {
   type Phone,
   requestApi,
   watchMessages,
-} from './people.ts'
+} from './demo-data.ts'
 
 /** Incoming messages: age in minutes, sender, text, and the answer ('' for none). */
 const TEXTS = [

@@ -8,8 +8,8 @@ import {
   type Phone,
   requestApi,
   watchMessages,
-} from './people.ts'
-import { printDetail, printStep } from './say.ts'
+} from './demo-data.ts'
+import { printDetail, printStep } from './print-demo.ts'
 
 // The texts that the demo sends and receives before your eyes. A later run finds them, and sends none.
 

@@ -3,7 +3,7 @@ import { EventEmitter } from 'node:events'
 import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import type pg from 'pg'
 import type { Logger } from '../log.ts'
-import { makeSerialQueue } from '../tools/repeat.ts'
+import { makeSerialQueue } from '../tools/repeat-work.ts'
 import type { Backend, Session } from './backend.ts'
 
 const RECONNECT_MS = 1_000

@@ -1,13 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Everybody, Holder, Ticket } from '../limits/holder.ts'
+import type { Everybody, Holder, Ticket } from '../limits/limit-holder.ts'
 import { type DatabaseTime, makeDatabasePlaces } from '../limits/rates.ts'
 import { counts } from '../tools/counts.ts'
 import type { Backend, PoolUse, Result, TransactionSession } from './backend.ts'
 import { countSchemaMismatch, DEADLOCK, isSqlError } from './database-errors.ts'
+import { makeExecutor } from './execute-statement.ts'
 import type { PoolSize } from './postgres.ts'
 import type { Replica } from './replica.ts'
 import { makeReadingBackend } from './replica-reads.ts'
-import { makeExecutor } from './statement.ts'
 
 interface Pool {
   readonly backend: Backend

@@ -3,7 +3,7 @@ import { setPriority } from 'node:os'
 import pg from 'pg'
 import type { Logger } from '../log.ts'
 import type { Backend, Session } from './backend.ts'
-import { makeFailoverClients } from './hosts.ts'
+import { makeFailoverClients } from './failover-hosts.ts'
 import { collectAnnouncements, openListener } from './listener.ts'
 import { openPipeline } from './pipeline.ts'
 import {
@@ -14,7 +14,7 @@ import {
   types,
   withDatabaseErrors,
 } from './run-statement.ts'
-import { runTransaction } from './transact.ts'
+import { runTransaction } from './run-transaction.ts'
 
 /** Longest wait for a lock: while a table is changed, requests for it must not take all connections. */
 const LOCK_TIMEOUT_MS = 10_000

@@ -1,7 +1,7 @@
 import { type Expression, QueryCreator, sql } from 'kysely'
-import { evaluateSql } from './call.ts'
+import { evaluateSql } from './call-function.ts'
+import { makeExecutor, type Way } from './execute-statement.ts'
 import type { Db } from './open.ts'
-import { makeExecutor, type Way } from './statement.ts'
 import type { Tables } from './tables.ts'
 
 /**

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts'
 import { limitTime } from '../tools/deadline.ts'
-import { repeatWork } from '../tools/repeat.ts'
+import { repeatWork } from '../tools/repeat-work.ts'
 import { shareQuery } from '../tools/shared-query.ts'
 import type { Session } from './backend.ts'
 import { makeAwayError, type ReplicaConnection } from './replica-connection.ts'

@@ -1,6 +1,6 @@
 import type { Logger } from '../log.ts'
 import { isSqlError, UNDEFINED_TABLE } from './database-errors.ts'
-import { ROLE, readClusterUrl, SUPERUSER } from './embedded/access.ts'
+import { ROLE, readClusterUrl, SUPERUSER } from './embedded/cluster-access.ts'
 import type { Db } from './open.ts'
 import { openPostgres } from './postgres.ts'
 

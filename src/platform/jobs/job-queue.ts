@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
-import { callFunctionRows } from '../db/call.ts'
+import { callFunctionRows } from '../db/call-function.ts'
 import type { Db } from '../db/open.ts'
 import { queries, writeTimeInSeconds } from '../db/queries.ts'
 

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
 import { counts, incrementCount } from '../tools/counts.ts'
-import { repeatWork, WakeSignal } from '../tools/repeat.ts'
+import { repeatWork, WakeSignal } from '../tools/repeat-work.ts'
 import {
   deleteJob,
   findDueKinds,

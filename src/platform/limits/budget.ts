@@ -1,6 +1,6 @@
-import { makeOverLimit } from './holder.ts'
-import type { ByteLimit } from './limits.ts'
-import { waitForTurn } from './places.ts'
+import type { ByteLimit } from './admission-limits.ts'
+import { makeOverLimit } from './limit-holder.ts'
+import { waitForTurn } from './waiting-places.ts'
 
 const RETRY_SECONDS = 10
 

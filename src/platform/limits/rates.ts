@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { badRequest } from '../api-errors.ts'
-import { type Holder, makeOverLimit, type Ticket } from './holder.ts'
-import { FIRST_ROWS, MAX_WAIT_MS, RATES, type Rate } from './limits.ts'
-import { Places } from './places.ts'
+import { FIRST_ROWS, MAX_WAIT_MS, RATES, type Rate } from './admission-limits.ts'
+import { type Holder, makeOverLimit, type Ticket } from './limit-holder.ts'
+import { Places } from './waiting-places.ts'
 
 /** Maximum token buckets in memory. Beyond it, the one charged longest ago (most likely full) is dropped. */
 const MAX_HOLDERS = 10_000

@@ -1,10 +1,13 @@
+import { BYTES, LIMITS, PASSWORDS, RATES, SIGN_INS } from './admission-limits.ts'
 import { Budget } from './budget.ts'
 import { EventLoopSlices } from './event-loop-slices.ts'
-import { BYTES, LIMITS, PASSWORDS, RATES, SIGN_INS } from './limits.ts'
-import { Places } from './places.ts'
 import { Rates } from './rates.ts'
+import { Places } from './waiting-places.ts'
 
-/** Limits that all clients of this process share. For the limit of database time see `platform/db/open`. */
+/**
+ * Limits that all clients of this process share. For the limit of database time see
+ * `platform/db/open`.
+ */
 export const admission = {
   requests: new Places(LIMITS.requests),
   /** For requests whose body is large (over 64 KiB) or still arriving. */

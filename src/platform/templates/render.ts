@@ -1,8 +1,8 @@
 import type { AST } from '@handlebars/parser'
 import { ApiError, badRequest } from '../api-errors.ts'
 import { cleanText } from '../tools/clean-text.ts'
+import { findValueAt, makeMissingError, makeTextReader } from './find-value-at.ts'
 import { parseTemplate } from './parse.ts'
-import { findValueAt, makeMissingError, makeTextReader } from './value-at.ts'
 
 // Handlebars' parser parses templates; this file renders them. Handlebars itself would compile them to code,
 // without a limit on its work.

@@ -1,4 +1,4 @@
-import { type PhoneProblem, readPhone } from './read.ts'
+import { type PhoneProblem, readPhone } from './read-phone.ts'
 
 /** Faults that a country could cure. */
 const NEEDS_COUNTRY: ReadonlySet<PhoneProblem> = new Set<PhoneProblem>([

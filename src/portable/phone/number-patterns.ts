@@ -1,7 +1,7 @@
 import { codeOfCountry, findCountryNamed, findTrunkPrefix } from './numbering-plans.ts'
-import { toPresentPrefix } from './other-forms.ts'
+import { toPresentPrefix } from './other-phone-forms.ts'
 import { SEPARATORS, toPlainText } from './plain-text.ts'
-import { readPhone } from './read.ts'
+import { readPhone } from './read-phone.ts'
 
 /**
  * The first digits of numbers as people write them: `+49 151`, `0049151`, in Germany also `0151`. Digits

@@ -1,5 +1,5 @@
-import { looksDialable, type PhoneReading } from './read.ts'
-import { readTypedPhone } from './typed.ts'
+import { looksDialable, type PhoneReading } from './read-phone.ts'
+import { readTypedPhone } from './read-typed-phone.ts'
 
 /** Google joins several values of one kind in a cell by this. */
 const GOOGLE = ':::'

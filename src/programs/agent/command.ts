@@ -1,6 +1,10 @@
 import { type ArgsDef, defineCommand, type ParsedArgs } from 'citty'
 import { runProgramCommand, UserError } from '../../platform/api-errors.ts'
 import { onStopSignal } from '../../platform/tools/stop-signal.ts'
+import type { DriverKind } from './drivers/driver-kind.ts'
+import { DRIVERS } from './drivers/drivers.ts'
+import { makeOption } from './drivers/options.ts'
+import { readVersion } from './drivers/run-program.ts'
 import {
   findOnlyStateFile,
   findPaired,
@@ -9,11 +13,7 @@ import {
   readPairing,
   refuseExistingState,
   runAgent,
-} from './device.ts'
-import type { DriverKind } from './drivers/driver-kind.ts'
-import { DRIVERS } from './drivers/drivers.ts'
-import { makeOption } from './drivers/options.ts'
-import { readVersion } from './drivers/run-program.ts'
+} from './pair-and-run.ts'
 
 const DRIVER_OPTIONS: ArgsDef = Object.assign(
   {},

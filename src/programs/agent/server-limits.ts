@@ -1,4 +1,4 @@
-import type { IncomingText } from './driver.ts'
+import type { IncomingText } from './driver-interface.ts'
 
 /** Maximum characters that the server accepts in an error message; below: in a sender and in a text. */
 const MAX_REASON = 1_000

@@ -1,7 +1,7 @@
 import { GatewayError } from '../../platform/api-errors.ts'
-import { WakeSignal } from '../../platform/tools/repeat.ts'
-import type { Journal, JournalEntry } from './journal.ts'
-import { type Link, retryUntilEnded } from './link.ts'
+import { WakeSignal } from '../../platform/tools/repeat-work.ts'
+import type { Journal, JournalEntry } from './send-journal.ts'
+import { type Link, retryUntilEnded } from './server-link.ts'
 
 const MAX_ITEMS = 100
 const IDLE_MS = 60_000

@@ -1,7 +1,7 @@
 import { UserError } from '../../platform/api-errors.ts'
-import { guessColumns } from '../../portable/phone/columns.ts'
+import { chooseRowPhone } from '../../portable/phone/choose-row-phone.ts'
+import { guessColumns } from '../../portable/phone/guess-columns.ts'
 import { isNumberCell } from '../../portable/phone/numbers-in-cell.ts'
-import { chooseRowPhone } from '../../portable/phone/row.ts'
 import { type CsvRow, readCsv } from './csv.ts'
 
 export type BulkOptions = Record<

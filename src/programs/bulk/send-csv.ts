@@ -1,5 +1,5 @@
 import { UserError } from '../../platform/api-errors.ts'
-import { readBytes } from '../../platform/tools/files.ts'
+import { readBytes } from '../../platform/tools/lock-and-sync-files.ts'
 import { showProgress } from '../../platform/tools/progress.ts'
 import { decodeFileText } from '../../portable/file-text.ts'
 import type { CsvRow } from './csv.ts'
@@ -10,7 +10,7 @@ import {
   makeBulkJob,
   makeRowBody,
 } from './job-from-csv.ts'
-import { type ApiResponse, postWithRetries } from './post.ts'
+import { type ApiResponse, postWithRetries } from './post-with-retries.ts'
 import { openResults, type Results } from './results-file.ts'
 
 const SHOWN_REFUSALS = 10

@@ -1,4 +1,4 @@
-import { StaleAuth } from '../../engine/records/fresh-auth.ts'
+import { StaleAuth } from '../../engine/records/check-auth-version.ts'
 import { ApiError, GatewayError } from '../../platform/api-errors.ts'
 import { toAnswerableError } from '../../platform/db/database-errors.ts'
 import type { McpServices } from './caller.ts'

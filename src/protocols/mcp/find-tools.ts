@@ -1,17 +1,17 @@
 import { z } from 'zod'
-import { spendRuleReading } from '../../engine/filter/compile.ts'
+import { spendRuleReading } from '../../engine/filter/compile-filter.ts'
 import {
   collectFilterNames,
   FilterError,
   parseFilter,
   spellToken,
-} from '../../engine/filter/parse.ts'
+} from '../../engine/filter/parse-filter.ts'
 import { readSort } from '../../engine/filter/sort.ts'
 import { listRecords, viewRecord } from '../../engine/records/list.ts'
 import { AnswerTooLarge } from '../../engine/request/answer-limit.ts'
 import { makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import { ApiError, notFound } from '../../platform/api-errors.ts'
-import type { Ticket } from '../../platform/limits/holder.ts'
+import type { Ticket } from '../../platform/limits/limit-holder.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { defineTool, type Tool } from './tool.ts'
 

@@ -1,10 +1,10 @@
 import { z } from 'zod'
-import { makeRoutes } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
-import { readQueryAndForm } from '../parameters.ts'
+import { readQueryAndForm } from '../read-parameters.ts'
 import { type DoorCall, defineSendRoute } from '../send-only-protocol.ts'
-import type { Recipients } from './recipients.ts'
-import { sendToNamed } from './send-to.ts'
+import type { Recipients } from './find-recipients.ts'
+import { sendToNamed } from './send-to-named.ts'
 
 /** SMSEagle's APIv1: a method (the end of the path), its parameter for the recipients, and their kind. */
 const METHODS: Readonly<Record<string, readonly [parameter: string, kind: keyof Recipients]>> = {

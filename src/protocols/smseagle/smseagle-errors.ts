@@ -1,5 +1,5 @@
-import type { ErrorForm } from '../../http/context.ts'
-import { sendError, sendMessageError } from '../../http/middleware/failure.ts'
+import { sendError, sendMessageError } from '../../http/middleware/answer-errors.ts'
+import type { ErrorForm } from '../../http/request-context.ts'
 
 /** The sentence that explains an error. For status 400 it begins with SMSEagle's words. */
 const explainEagleError = ({ status, message }: { status: number; message: string }): string =>

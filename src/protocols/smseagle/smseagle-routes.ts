@@ -1,14 +1,14 @@
 import { z } from 'zod'
-import { toScalarText } from '../../engine/fields/cast.ts'
+import { toScalarText } from '../../engine/fields/convert-values.ts'
 import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { readJson } from '../../http/body/raw-body.ts'
-import { makeRoutes } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Protocol } from '../gateway-services.ts'
-import { MAX_BODY_BYTES } from '../parameters.ts'
+import { MAX_BODY_BYTES } from '../read-parameters.ts'
 import { type DoorCall, defineSendRoute, makeSendOnlyProtocol } from '../send-only-protocol.ts'
 import { NOT_OFFERED, refuseOtherParameters, sendV1, V1_ROUTES } from './api-v1.ts'
-import { sendToNamed } from './send-to.ts'
+import { sendToNamed } from './send-to-named.ts'
 import { makeRpcErrorForm, sendEagleError } from './smseagle-errors.ts'
 
 const RPC = z

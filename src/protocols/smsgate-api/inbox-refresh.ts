@@ -1,17 +1,17 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { toDate } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/parse-date.ts'
 import { checkShape, makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import { isOwnLine } from '../../gateway/messages/send/send-texts.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
-import { evaluateSql } from '../../platform/db/call.ts'
+import { evaluateSql } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { takeLock } from '../../platform/db/queries.ts'
-import { makeOverLimit } from '../../platform/limits/holder.ts'
+import { makeOverLimit } from '../../platform/limits/limit-holder.ts'
 import { requestInbox } from '../smsgate/inbox-request.ts'
-import { MAX_DEVICE_ID, makeDeviceError, makeInstantSchema, toIsoDate } from './values.ts'
+import { MAX_DEVICE_ID, makeDeviceError, makeInstantSchema, toIsoDate } from './smsgate-values.ts'
 
 const MAX_DAYS = 31
 /** Maximum webhook calls of one inbox refresh: 20,000 in one statement would take seconds. */

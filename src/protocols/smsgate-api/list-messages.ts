@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { SendRow } from './find-send.ts'
 import { MESSAGES_OF_SEND, readStates, WHOLE_STATE, writeStateSql } from './send-state.ts'
-import { dateIn, deviceIn, flagIn, numberIn } from './values.ts'
+import { dateIn, deviceIn, flagIn, numberIn } from './smsgate-values.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100

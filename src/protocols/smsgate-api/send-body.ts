@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { formatDate, toDate } from '../../engine/fields/date.ts'
+import { formatDate, toDate } from '../../engine/fields/parse-date.ts'
 import {
   checkShape,
   makeFilledText,
@@ -10,7 +10,7 @@ import {
   makeWholeNumber,
 } from '../../gateway/base/body-schemas.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
-import { formatInstant } from '../../gateway/messages/send/expiry.ts'
+import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
 import {
   ANY_LINE,
   MAX_CHARACTERS,
@@ -18,7 +18,7 @@ import {
   type SendBody,
 } from '../../gateway/messages/send/send-options.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
-import { MAX_DEVICE_ID, makeInstantSchema } from './values.ts'
+import { MAX_DEVICE_ID, makeInstantSchema } from './smsgate-values.ts'
 
 const MAX_RECIPIENTS = 100
 const MAX_NUMBER = 128

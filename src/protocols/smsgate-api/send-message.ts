@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { formatDate } from '../../engine/fields/date.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import { isRefusal } from '../../gateway/base/gateway-errors.ts'
 import type { Sender } from '../../gateway/base/make-sender.ts'
 import {
@@ -11,7 +11,7 @@ import {
 } from '../../gateway/messages/send/idempotency.ts'
 import type { SendBody } from '../../gateway/messages/send/send-options.ts'
 import { type SendServices, sendMessages } from '../../gateway/messages/send/send-texts.ts'
-import type { Ctx } from '../../http/context.ts'
+import type { Ctx } from '../../http/request-context.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { readPathPrefix } from './canonical-path.ts'
@@ -19,7 +19,7 @@ import type { Call } from './define-route.ts'
 import { sendOfRef } from './find-send.ts'
 import { readSendBody } from './send-body.ts'
 import { type MessageState, readSendState } from './send-state.ts'
-import { checkQuery, flagIn, makeDeviceError, numberIn } from './values.ts'
+import { checkQuery, flagIn, makeDeviceError, numberIn } from './smsgate-values.ts'
 
 /** Sends. Answers with state and `Location`. Throws as `/api/sms/send`, and 409 for an id that was used. */
 export async function answerSend(call: Call): Promise<MessageState> {

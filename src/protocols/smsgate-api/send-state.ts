@@ -2,7 +2,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { REASONS } from '../../gateway/base/message-status.ts'
 import type { SendRow } from './find-send.ts'
-import { toIsoDate } from './values.ts'
+import { toIsoDate } from './smsgate-values.ts'
 
 /** SQL: SMSGate's state of a message, the row `alias`. No message here is ever `Cancelling`. */
 export const writeStateSql = (alias: string) => `case

@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
-import { toDate } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/parse-date.ts'
 import type { BodyForm } from '../../gateway/webhooks/load-delivery.ts'
-import type { TableRow } from '../../platform/db/statement.ts'
+import type { TableRow } from '../../platform/db/execute-statement.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
 
 /** SMSGate's events, and ours that cause them. A cancellation is a failure with the reason `Canceled`. */

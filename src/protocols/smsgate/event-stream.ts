@@ -1,5 +1,5 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { toDate } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/parse-date.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import { streamDeviceEvents } from '../../gateway/lines/device-event-stream.ts'
 import { wakeLocalDevices } from '../../gateway/lines/wake-devices.ts'

@@ -1,5 +1,5 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { toDate } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/parse-date.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import { claimMessages, readLeasedMessages } from '../../gateway/messages/queue/claim-messages.ts'
 import type { AppRules } from './app-versions.ts'

@@ -6,12 +6,12 @@ import {
 } from '../../gateway/base/body-schemas.ts'
 import { readAttachment } from '../../gateway/conversations/store-attachments.ts'
 import type { ReceivedText } from '../../gateway/conversations/store-received-texts.ts'
-import { MAX_TEXT, makeOptionalField } from '../../gateway/lines/device-body.ts'
+import { MAX_TEXT, makeOptionalField } from '../../gateway/lines/device-schemas.ts'
 import type { Config } from '../../platform/config.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { writeAttachmentLines, writeMmsText } from '../../portable/attachment-lines.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
-import { readPhone } from '../../portable/phone/read.ts'
+import { readPhone } from '../../portable/phone/read-phone.ts'
 import { cut, MAX_SIMS, makeLenientList, phoneInstant } from './lenient-schemas.ts'
 
 const MAX_SENDER = 255

@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { makeFilledId, makeWholeNumber } from '../../gateway/base/body-schemas.ts'
-import { makeOptionalField } from '../../gateway/lines/device-body.ts'
+import { makeOptionalField } from '../../gateway/lines/device-schemas.ts'
 import { cut, MAX_SIMS, takeFirstItems } from './lenient-schemas.ts'
 
 /** A list with the SIM in the stored form; empty for a SIM without a slot (Android says -1). */

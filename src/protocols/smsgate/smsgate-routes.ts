@@ -9,18 +9,22 @@ import {
   type DeviceCaller,
   refuseSuspended,
   requireDeviceCaller,
-} from '../../gateway/lines/require-device.ts'
+} from '../../gateway/lines/require-device-caller.ts'
+import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
 import { authenticateUncached } from '../../http/authenticate.ts'
 import { readBytes, readJson } from '../../http/body/raw-body.ts'
-import type { Ctx, Services } from '../../http/context.ts'
-import { STREAMS } from '../../http/metrics/traffic.ts'
-import { sendMessageError } from '../../http/middleware/failure.ts'
+import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
+import { STREAMS } from '../../http/metrics/group-requests.ts'
+import { sendMessageError } from '../../http/middleware/answer-errors.ts'
 import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
 import { DEVICE } from '../../http/openapi/security.ts'
-import { allowEverybody, type HasServices, type Permission } from '../../http/permission.ts'
+import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
-import { makeRoutes, makeUndescribedRow } from '../../http/rows.ts'
-import { findRequestMemory, openStoreForCaller, readClientIp } from '../../http/server/caller.ts'
+import {
+  findRequestMemory,
+  openStoreForCaller,
+  readClientIp,
+} from '../../http/server/client-address.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { readAppRules } from './app-versions.ts'

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { toDate } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/parse-date.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import type { Db } from '../../platform/db/open.ts'

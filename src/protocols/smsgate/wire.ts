@@ -1,5 +1,5 @@
-import { toDate } from '../../engine/fields/date.ts'
 import type { Value } from '../../engine/fields/field.ts'
+import { toDate } from '../../engine/fields/parse-date.ts'
 import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages.ts'
 import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
 import type { AppRules } from './app-versions.ts'

@@ -1,8 +1,8 @@
 import { parentPort } from 'node:worker_threads'
 import { ApiError } from '../../platform/api-errors.ts'
-import { readMail } from './mail.ts'
+import { readMail } from './read-mail.ts'
 
-// The thread of mail-reader.ts. Reads one mail after the other.
+// The thread of read-mail-in-thread.ts. Reads one mail after the other.
 
 parentPort?.on('message', async (bytes: Uint8Array) => {
   try {

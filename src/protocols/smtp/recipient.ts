@@ -1,5 +1,5 @@
 import type { KeyCredentials } from '../../gateway/messages/require-sender.ts'
-import { looksDialable } from '../../portable/phone/read.ts'
+import { looksDialable } from '../../portable/phone/read-phone.ts'
 
 /** Who signed in for a mail: an account, by an API key. */
 export interface MailSender {

@@ -1,6 +1,6 @@
 import { readRecipients } from '../../gateway/base/read-numbers.ts'
 import { findHookAccount } from '../../gateway/hooks/find-hook.ts'
-import { sendManyTexts } from '../../gateway/messages/send/send-all.ts'
+import { sendManyTexts } from '../../gateway/messages/send/send-many-texts.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../../gateway/messages/send/send-options.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { WORLD, workAsKeyHolder } from '../send-by-key.ts'

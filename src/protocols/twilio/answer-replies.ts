@@ -1,8 +1,8 @@
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import { readErrorReason } from '../../gateway/webhooks/mask-answer.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
-import type { ResponseHead } from '../../platform/outgoing/send.ts'
-import type { Caller, CallServices } from './caller.ts'
+import type { ResponseHead } from '../../platform/outgoing/send-request.ts'
+import type { Caller, CallServices } from './make-url-caller.ts'
 import {
   type AnsweredText,
   checkReplies,
@@ -10,7 +10,7 @@ import {
   planReplies,
   type Reply,
   sendReplies,
-} from './replies.ts'
+} from './plan-replies.ts'
 import { TwilioRefusal, toTwilioError } from './twilio-errors.ts'
 import { readTwimlAnswer } from './twiml.ts'
 import { isSuccessStatus, NO_SUCCESS } from './webhook-outcome.ts'

@@ -7,7 +7,7 @@ import { cancelMessage } from '../../gateway/messages/queue/cancel-messages.ts'
 import { redactCopies } from '../../gateway/retention/end-messages.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries, writeUnindexed } from '../../platform/db/queries.ts'
-import type { Call } from './account.ts'
+import type { Call } from './identify-account.ts'
 import { fetchMessage, findMessage } from './messages.ts'
 import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 

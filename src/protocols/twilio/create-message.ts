@@ -1,26 +1,26 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { formatDate } from '../../engine/fields/date.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import { isInvisible } from '../../gateway/base/body-schemas.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { findRefused } from '../../gateway/messages/send/excluded-recipients.ts'
-import { formatInstant } from '../../gateway/messages/send/expiry.ts'
 import {
   findFirstAnswer,
   type Idempotency,
   readIdempotency,
 } from '../../gateway/messages/send/idempotency.ts'
+import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
 import {
   MAX_CHARACTERS,
   makeSingleSend,
   PLAIN_OPTIONS,
 } from '../../gateway/messages/send/send-options.ts'
 import { type Sent, sendMessages } from '../../gateway/messages/send/send-texts.ts'
-import { isOtherForm } from '../../portable/phone/other-forms.ts'
+import { isOtherForm } from '../../portable/phone/other-phone-forms.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { replaceIfShorter } from '../../portable/smart-encoding.ts'
-import type { Call } from './account.ts'
 import { readRequestDate } from './dates.ts'
 import { listNumberSenders, type NumberSender } from './devices-with-number.ts'
+import type { Call } from './identify-account.ts'
 import { findMessage, type MessageRow, makeTwilioOrigin, renderMessage } from './messages.ts'
 import { type Parameters, readAddress } from './parameters.ts'
 import { makeSid, parseSid } from './sids.ts'

@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { toDate } from '../../engine/fields/date.ts'
+import { toDate } from '../../engine/fields/parse-date.ts'
 
 /** A stored date in RFC 2822's form, `Sat, 21 Nov 2026 07:00:00 +0000`; null for none. */
 export const formatTwilioDate = (stored: string): string | null =>

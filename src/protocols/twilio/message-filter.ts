@@ -1,10 +1,10 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { formatDate } from '../../engine/fields/date.ts'
+import { formatDate } from '../../engine/fields/parse-date.ts'
 import { readNumber } from '../../gateway/base/read-numbers.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
-import type { Call } from './account.ts'
 import { readRequestDate } from './dates.ts'
-import { OWN_NUMBER } from './own-number.ts'
+import type { Call } from './identify-account.ts'
+import { OWN_NUMBER } from './own-twilio-number.ts'
 import type { Parameters } from './parameters.ts'
 import { makeInvalidError } from './twilio-errors.ts'
 

@@ -1,8 +1,8 @@
 import type { Store } from '../../engine/collections/catalog.ts'
-import { type TableRow, toObjects } from '../../platform/db/statement.ts'
-import type { Call } from './account.ts'
+import { type TableRow, toObjects } from '../../platform/db/execute-statement.ts'
 import { formatTwilioDate } from './dates.ts'
-import { readPage, readRows } from './pages.ts'
+import type { Call } from './identify-account.ts'
+import { readPage, readRows } from './list-pages.ts'
 import { API_VERSION, makeAccountPath, makeSid, parseSid } from './sids.ts'
 import { makeNotFoundError } from './twilio-errors.ts'
 

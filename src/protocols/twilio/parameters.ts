@@ -1,4 +1,4 @@
-import { findUrlFault } from '../../platform/outgoing/addresses.ts'
+import { findUrlFault } from '../../platform/outgoing/refuse-private-addresses.ts'
 import { decodeForm } from '../../platform/tools/charset.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'

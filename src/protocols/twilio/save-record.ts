@@ -1,8 +1,8 @@
 import { SUPERUSERS } from '../../engine/collections/collection.ts'
-import { createRecord, updateRecord } from '../../engine/records/write.ts'
+import { createRecord, updateRecord } from '../../engine/records/create-or-update.ts'
 import { makeServerRequest } from '../../engine/request/request.ts'
 import { ApiError } from '../../platform/api-errors.ts'
-import type { Call } from './account.ts'
+import type { Call } from './identify-account.ts'
 
 /**
  * Changes a record, or without an id creates one, with a superuser's rights. Returns it as JSON. `refusal`

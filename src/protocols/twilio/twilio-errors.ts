@@ -1,6 +1,6 @@
 import type { RefusalCode } from '../../gateway/base/gateway-errors.ts'
-import type { ErrorForm } from '../../http/context.ts'
-import { sendError } from '../../http/middleware/failure.ts'
+import { sendError } from '../../http/middleware/answer-errors.ts'
+import type { ErrorForm } from '../../http/request-context.ts'
 import { ApiError, GatewayError, RetryLater } from '../../platform/api-errors.ts'
 import type { OTHER_REFUSALS } from '../../platform/common-refusals.ts'
 

@@ -1,11 +1,15 @@
 import { describeRefusals } from '../../gateway/base/describe-gateway-errors.ts'
 import { allowReader } from '../../gateway/messages/require-sender.ts'
 import { IDEMPOTENCY } from '../../gateway/messages/send-routes.ts'
-import type { Ctx } from '../../http/context.ts'
+import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
+import { SENDING } from '../../http/openapi/describe-operations.ts'
 import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
-import { SENDING } from '../../http/openapi/operations.ts'
-import { makeRoutes, makeUndescribedRow } from '../../http/rows.ts'
+import type { Ctx } from '../../http/request-context.ts'
 import type { Protocol } from '../gateway-services.ts'
+import { changeMessage, deleteMessage } from './change-message.ts'
+import { changeNumber } from './change-number.ts'
+import { CREATE_PARAMETERS, createMessage } from './create-message.ts'
+import { allowAccount, defineTwilioRoute } from './define-twilio-route.ts'
 import {
   CONNECTION,
   describeConnection,
@@ -13,15 +17,11 @@ import {
   identifyOrGuest,
   listAccounts,
   readTwilioKey,
-} from './account.ts'
-import { changeMessage, deleteMessage } from './change-message.ts'
-import { changeNumber } from './change-number.ts'
-import { CREATE_PARAMETERS, createMessage } from './create-message.ts'
+} from './identify-account.ts'
+import { PAGE_PARAMETERS } from './list-pages.ts'
 import { fetchMedium, listMedia, sendMedium } from './media.ts'
 import { fetchMessage, listMessages } from './messages.ts'
 import { fetchNumber, listNumbers } from './numbers.ts'
-import { PAGE_PARAMETERS } from './pages.ts'
-import { allowAccount, defineTwilioRoute } from './permission.ts'
 import { makeNotFoundError, sendTwilioError, TwilioRefusal } from './twilio-errors.ts'
 import { VERIFY_ROUTES } from './verify-routes.ts'
 

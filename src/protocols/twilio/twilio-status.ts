@@ -1,5 +1,5 @@
 import { REASONS } from '../../gateway/base/message-status.ts'
-import type { TableRow } from '../../platform/db/statement.ts'
+import type { TableRow } from '../../platform/db/execute-statement.ts'
 
 type StatusColumns = Pick<
   TableRow<'sms_messages'>,

@@ -1,6 +1,6 @@
-import { makeRoutes } from '../../http/rows.ts'
-import { PAGE_PARAMETERS } from './pages.ts'
-import { defineTwilioRoute } from './permission.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
+import { defineTwilioRoute } from './define-twilio-route.ts'
+import { PAGE_PARAMETERS } from './list-pages.ts'
 import {
   changeVerification,
   checkCode,

@@ -1,8 +1,8 @@
 import { hashSha256 } from '../../engine/auth/tokens.ts'
 import { readSqliteText, type StoredRow } from '../../engine/import/open-pocketbase.ts'
-import { makeWebhookSecret } from '../../gateway/webhooks/new-secret.ts'
+import { makeWebhookSecret } from '../../gateway/webhooks/make-webhook-secret.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
-import { readPhone } from '../../portable/phone/read.ts'
+import { readPhone } from '../../portable/phone/read-phone.ts'
 import { countSegments } from '../../portable/segments.ts'
 
 /** Returns a row's changed columns. `count` notes a sentence, in which `#` becomes the number of calls. */

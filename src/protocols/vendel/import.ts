@@ -2,10 +2,10 @@ import { sql } from 'kysely'
 import type { CatalogStore } from '../../engine/collections/catalog-store.ts'
 import { type Collection, USERS_ID } from '../../engine/collections/collection.ts'
 import type { Field } from '../../engine/fields/field.ts'
+import { dropLostRelations } from '../../engine/import/drop-lost-links.ts'
 import type { ExportedCollection } from '../../engine/import/exported-collection.ts'
 import { importFolder } from '../../engine/import/import-folder.ts'
 import { importRecords } from '../../engine/import/import-records.ts'
-import { dropLostRelations } from '../../engine/import/left-out.ts'
 import {
   type PocketBaseData,
   readSqliteText,

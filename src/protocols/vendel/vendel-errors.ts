@@ -1,8 +1,8 @@
 import { z } from 'zod'
 import type { USAGE } from '../../gateway/base/quota.ts'
-import { sendHookError } from '../../gateway/hooks/hook-form.ts'
-import type { ErrorForm } from '../../http/context.ts'
-import { sendError } from '../../http/middleware/failure.ts'
+import { sendHookError } from '../../gateway/hooks/send-hook-error.ts'
+import { sendError } from '../../http/middleware/answer-errors.ts'
+import type { ErrorForm } from '../../http/request-context.ts'
 import { ApiError, GatewayError } from '../../platform/api-errors.ts'
 
 const QUOTA_ERROR = z.strictObject({

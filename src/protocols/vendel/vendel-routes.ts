@@ -10,13 +10,14 @@ import {
   withReader,
   withSender,
 } from '../../gateway/messages/require-sender.ts'
-import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/body-schema.ts'
+import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
 import { ACCEPTED } from '../../gateway/messages/send/send-texts.ts'
 import { sendTexts } from '../../gateway/messages/send-routes.ts'
-import { makeRoutes } from '../../http/rows.ts'
+import { makeRoutes } from '../../http/make-routes.ts'
 import type { Description } from '../describe-route.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { type DoorCall, defineSendRoute, makeSendOnlyProtocol } from '../send-only-protocol.ts'
+import { ERROR, makeQuotaError, sendVendelError } from './vendel-errors.ts'
 import {
   CONTACTS,
   DEVICES,
@@ -27,8 +28,7 @@ import {
   makeItemSchema,
   makeListHandler,
   makeVendelPageSchema,
-} from './lists.ts'
-import { ERROR, makeQuotaError, sendVendelError } from './vendel-errors.ts'
+} from './vendel-lists.ts'
 
 const { recipients, group_ids, device_id, body } = SEND.shape
 const { template_id, variables } = TEMPLATE_SEND.shape

@@ -1,5 +1,5 @@
 import { identifyKey } from '../../../src/engine/auth/identify-key.ts'
-import { createRecord, updateRecord } from '../../../src/engine/records/write.ts'
+import { createRecord, updateRecord } from '../../../src/engine/records/create-or-update.ts'
 import { makeServerRequest, type RequestInfo } from '../../../src/engine/request/request.ts'
 import { apiKeysExtension } from '../../../src/gateway/accounts/api-keys.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'

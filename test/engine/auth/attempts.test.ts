@@ -1,6 +1,6 @@
 import { limitSignInAttempts } from '../../../src/engine/auth/attempt-limits.ts'
 import { badRequest } from '../../../src/platform/api-errors.ts'
-import { makeOverLimit } from '../../../src/platform/limits/holder.ts'
+import { makeOverLimit } from '../../../src/platform/limits/limit-holder.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 const TRIES = 5

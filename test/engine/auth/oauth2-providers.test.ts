@@ -1,14 +1,17 @@
 import { createHash } from 'node:crypto'
 import { createServer } from 'node:http'
 import { renderAuthMethods } from '../../../src/engine/auth/oauth2/auth-methods.ts'
+import {
+  completeProvider,
+  PROVIDERS,
+} from '../../../src/engine/auth/oauth2/complete-provider-profile.ts'
 import { exchangeAuthCode } from '../../../src/engine/auth/oauth2/fetch-provider-token.ts'
-import { makeProviderClient } from '../../../src/engine/auth/oauth2/provider.ts'
-import { completeProvider, PROVIDERS } from '../../../src/engine/auth/oauth2/providers.ts'
-import { fetchUser } from '../../../src/engine/auth/oauth2/with-oauth2.ts'
+import { fetchUser } from '../../../src/engine/auth/oauth2/identify-by-oauth2.ts'
+import { makeProviderClient } from '../../../src/engine/auth/oauth2/read-provider-profile.ts'
 import { type AuthCollection, USERS_ID } from '../../../src/engine/collections/collection.ts'
-import { makeBuiltInCollections } from '../../../src/engine/collections/definition/built-in.ts'
+import { makeBuiltInCollections } from '../../../src/engine/collections/definition/built-in-collections.ts'
 import { OAUTH2_PROVIDERS } from '../../../src/engine/collections/definition/oauth2-providers.ts'
-import { BUILT_IN } from '../../../src/main/definitions.ts'
+import { BUILT_IN } from '../../../src/main/collection-definitions.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 
 /** What the provider answers: to the exchange, to the question who it is, and to that for addresses. */

@@ -1,6 +1,6 @@
 import { EventSource } from 'eventsource'
 import PocketBase from 'pocketbase'
-import { OAUTH2_FORM } from '../../../src/engine/auth/oauth2/with-oauth2.ts'
+import { OAUTH2_FORM } from '../../../src/engine/auth/oauth2/identify-by-oauth2.ts'
 import type { OAuth2Provider } from '../../../src/engine/collections/auth-shape.ts'
 import type { AuthCollection } from '../../../src/engine/collections/collection.ts'
 import type { FileField } from '../../../src/engine/fields/field.ts'

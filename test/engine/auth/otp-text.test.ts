@@ -1,5 +1,5 @@
 import PocketBase from 'pocketbase'
-import { cleanUpSignIns } from '../../../src/engine/auth/clean-up.ts'
+import { cleanUpSignIns } from '../../../src/engine/auth/delete-old-sign-ins.ts'
 import { pairDevice } from '../../support/server/server-with-devices.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'
 import { SUPERUSER } from '../../support/server/start.ts'

@@ -1,4 +1,4 @@
-import { cleanUpSignIns } from '../../../src/engine/auth/clean-up.ts'
+import { cleanUpSignIns } from '../../../src/engine/auth/delete-old-sign-ins.ts'
 import { identifyToken } from '../../../src/engine/auth/tokens.ts'
 import type { Store } from '../../../src/engine/collections/catalog.ts'
 import { PASSWORD, startServerWithMail } from '../../support/server/server-with-mail.ts'

@@ -1,6 +1,6 @@
 import { findAuthRecord } from '../../../src/engine/auth/find-auth-record.ts'
 import type { AuthCollection } from '../../../src/engine/collections/collection.ts'
-import { StaleAuth } from '../../../src/engine/records/fresh-auth.ts'
+import { StaleAuth } from '../../../src/engine/records/check-auth-version.ts'
 import { startPairing } from '../../../src/gateway/lines/pair-device.ts'
 import { untilWaiting } from '../../support/database/locks.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../../support/server/server-with-mail.ts'

@@ -8,7 +8,7 @@ import {
   MANIFEST,
   type Manifest,
   openArchive,
-} from '../../../src/engine/backup/archive.ts'
+} from '../../../src/engine/backup/read-archive.ts'
 import { findAnyObject, restoreBackup } from '../../../src/engine/backup/restore.ts'
 import { writeBackup } from '../../../src/engine/backup/write.ts'
 import { afterRestore } from '../../../src/main/after-restore.ts'

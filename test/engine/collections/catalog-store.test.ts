@@ -2,7 +2,7 @@ import { parseNewCollection } from '../../../src/engine/collections/definition/r
 import { removeCollection } from '../../../src/engine/collections/edit.ts'
 import { importAllOrNone } from '../../../src/engine/collections/import-all-or-none.ts'
 import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
-import { checkRule } from '../../../src/engine/records/access.ts'
+import { checkRule } from '../../../src/engine/records/check-rules.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { collectionStore, create, refusal, update } from '../../support/collection-store.ts'

@@ -1,4 +1,4 @@
-import { completeCollection } from '../../../src/engine/collections/definition/complete.ts'
+import { completeCollection } from '../../../src/engine/collections/definition/complete-collection.ts'
 import { parseNewCollection } from '../../../src/engine/collections/definition/read-collection.ts'
 import { parseIndex } from '../../../src/engine/collections/index-definition.ts'
 import { listIndexedColumns } from '../../../src/engine/collections/own-indexes.ts'

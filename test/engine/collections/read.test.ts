@@ -1,5 +1,5 @@
 import { renderCollection } from '../../../src/engine/collections/definition/collection-json.ts'
-import { completeCollection } from '../../../src/engine/collections/definition/complete.ts'
+import { completeCollection } from '../../../src/engine/collections/definition/complete-collection.ts'
 import {
   parseNewCollection,
   parseStoredCollection,

@@ -1,8 +1,8 @@
 import { quoteName, toTableName } from '../../../src/engine/collections/sql-names.ts'
-import { compileFilter } from '../../../src/engine/filter/compile.ts'
+import { compileFilter } from '../../../src/engine/filter/compile-filter.ts'
 import type { CompiledFilter, FilterQuery } from '../../../src/engine/filter/compiled-filter.ts'
-import { FilterError } from '../../../src/engine/filter/parse.ts'
-import { requireRule } from '../../../src/engine/records/access.ts'
+import { FilterError } from '../../../src/engine/filter/parse-filter.ts'
+import { requireRule } from '../../../src/engine/records/check-rules.ts'
 import { columnsOf, toValues } from '../../../src/engine/records/record-row.ts'
 import {
   type AuthRecord,

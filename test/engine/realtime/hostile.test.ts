@@ -1,6 +1,6 @@
 import { readTopic } from '../../../src/engine/realtime/topic.ts'
-import { makeAccountHolder, makeGuestHolder } from '../../../src/platform/limits/holder.ts'
-import { RATES } from '../../../src/platform/limits/limits.ts'
+import { RATES } from '../../../src/platform/limits/admission-limits.ts'
+import { makeAccountHolder, makeGuestHolder } from '../../../src/platform/limits/limit-holder.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { counts } from '../../../src/platform/tools/counts.ts'
 import { ANN, ask, signIn, startRealtimeServer } from './realtime-server.ts'

@@ -3,7 +3,7 @@ import { makeRegistry } from '../../../src/engine/realtime/client-registry.ts'
 import { makeFlusher } from '../../../src/engine/realtime/flush-events.ts'
 import { estimateTopicBytes, readTopic } from '../../../src/engine/realtime/topic.ts'
 import { Budget } from '../../../src/platform/limits/budget.ts'
-import { makeGuestHolder } from '../../../src/platform/limits/holder.ts'
+import { makeGuestHolder } from '../../../src/platform/limits/limit-holder.ts'
 
 const SINCE = { xmin: 0, xmax: 0, running: new Set<number>() }
 const topicsOf = (count: number) =>

@@ -7,12 +7,12 @@ import {
 import { makeCampaignJobs } from '../../../src/gateway/campaigns/campaign-jobs.ts'
 import { changeCampaign } from '../../../src/gateway/campaigns/change-campaign.ts'
 import { createCampaign } from '../../../src/gateway/campaigns/create-campaign.ts'
-import { repeatIfDue } from '../../../src/gateway/campaigns/next-run.ts'
 import {
   cancelCampaign,
   pauseCampaign,
   resumeCampaign,
 } from '../../../src/gateway/campaigns/pause-resume-cancel.ts'
+import { repeatIfDue } from '../../../src/gateway/campaigns/plan-next-run.ts'
 import { endUnfinished } from '../../../src/gateway/messages/queue/fail-after-restore.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { collectExtensions } from '../../../src/main/features.ts'

@@ -1,6 +1,6 @@
 import { USERS_ID } from '../../../src/engine/collections/collection.ts'
 import { reopenDueFollowUps } from '../../../src/gateway/conversations/reopen-follow-ups.ts'
-import { makeAccountHolder } from '../../../src/platform/limits/holder.ts'
+import { makeAccountHolder } from '../../../src/platform/limits/limit-holder.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { TestListener } from '../../engine/realtime/test-listener.ts'

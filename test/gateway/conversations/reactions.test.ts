@@ -1,4 +1,4 @@
-import { readReaction } from '../../../src/portable/reaction.ts'
+import { readReaction } from '../../../src/portable/read-reaction.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 
 const server = await startServerWithDevices()

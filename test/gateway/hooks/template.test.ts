@@ -1,6 +1,6 @@
 import type { Store } from '../../../src/engine/collections/catalog.ts'
 import { composeHookText } from '../../../src/gateway/hooks/compose-hook-text.ts'
-import { cutToParts } from '../../../src/gateway/hooks/cut-to-parts.ts'
+import { cutToParts } from '../../../src/gateway/hooks/cut-text-to-parts.ts'
 import type { HookSettings } from '../../../src/gateway/hooks/hook-settings.ts'
 import { readHookBody } from '../../../src/gateway/hooks/read-hook-body.ts'
 import { renderTemplate } from '../../../src/platform/templates/render.ts'

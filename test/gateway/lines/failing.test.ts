@@ -1,5 +1,5 @@
+import type { Report } from '../../../src/gateway/messages/queue/apply-report-groups.ts'
 import { applyReports } from '../../../src/gateway/messages/queue/apply-reports.ts'
-import type { Report } from '../../../src/gateway/messages/queue/store-reports.ts'
 import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 

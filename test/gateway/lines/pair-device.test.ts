@@ -1,5 +1,5 @@
 import { limitPairing } from '../../../src/gateway/lines/limit-pairing.ts'
-import type { Ctx } from '../../../src/http/context.ts'
+import type { Ctx } from '../../../src/http/request-context.ts'
 import { RetryLater } from '../../../src/platform/api-errors.ts'
 import { client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { pairAgent, runAgent } from '../../../src/programs/agent/device.ts'
 import { makeSimulatorDriver } from '../../../src/programs/agent/drivers/simulator.ts'
+import { pairAgent, runAgent } from '../../../src/programs/agent/pair-and-run.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 

@@ -1,6 +1,6 @@
 import { makeOwnObjects } from '../../../src/engine/collections/own-indexes.ts'
 import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
-import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
+import { endOldMessages } from '../../../src/gateway/retention/end-old-messages.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { makeRandomId } from '../../../src/platform/tools/random.ts'
 import { briefFaults } from '../../support/database/brief.ts'

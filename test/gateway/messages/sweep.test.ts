@@ -1,8 +1,8 @@
 import type { Device } from '../../../src/gateway/base/device-record.ts'
 import { subscribeToDevice } from '../../../src/gateway/lines/wake-devices.ts'
-import { checkQueue } from '../../../src/gateway/messages/queue/check-queue.ts'
 import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
 import { retryExpiredLeases } from '../../../src/gateway/messages/queue/overdue-messages.ts'
+import { checkQueue } from '../../../src/gateway/messages/queue/repair-queue.ts'
 import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import {
   assign,

@@ -1,7 +1,7 @@
 import { cpSync, globSync, readFileSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import zones from '../../../src/gateway/messages/send/time-zones.json' with { type: 'json' }
-import { findPackageFolder } from '../../../src/platform/db/embedded/programs.ts'
+import { findPackageFolder } from '../../../src/platform/db/embedded/find-programs.ts'
 import { openFolder, openHere } from '../../support/database/embedded.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { stopLater } from '../../support/stops.ts'

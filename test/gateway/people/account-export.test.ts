@@ -1,8 +1,8 @@
 import { sql } from 'kysely'
 import { exportSlice } from '../../../src/gateway/people/export-person.ts'
 import { makeEveryPerson } from '../../../src/gateway/people/person.ts'
-import { listAccountPlaces } from '../../../src/gateway/people/places-of-account.ts'
-import { readPlace } from '../../../src/gateway/people/read-place.ts'
+import { listAccountPlaces } from '../../../src/gateway/people/personal-account-tables.ts'
+import { readPlace } from '../../../src/gateway/people/read-personal-rows.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import {
   type Client,

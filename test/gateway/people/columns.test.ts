@@ -1,5 +1,5 @@
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
-import { listMentionSteps } from '../../../src/gateway/people/mentions.ts'
+import { listMentionSteps } from '../../../src/gateway/people/find-mentions.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { runServer } from '../../support/database/open.ts'

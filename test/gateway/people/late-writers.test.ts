@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http'
-import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
+import { endOldMessages } from '../../../src/gateway/retention/end-old-messages.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'

@@ -1,6 +1,6 @@
 import { writeSpellingPattern } from '../../../src/gateway/people/number-spellings.ts'
 import { findCharacterClasses } from '../../../src/portable/phone/character-classes.ts'
-import { readPhone } from '../../../src/portable/phone/read.ts'
+import { readPhone } from '../../../src/portable/phone/read-phone.ts'
 import { PHONE_TABLE } from '../../support/phone-table.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 

@@ -1,4 +1,4 @@
-import { eraseData } from '../../../src/gateway/people/erase.ts'
+import { eraseData } from '../../../src/gateway/people/erase-person.ts'
 import { exportSlice } from '../../../src/gateway/people/export-person.ts'
 import { EXPORTED } from '../../../src/gateway/people/export-portion.ts'
 import { makePerson } from '../../../src/gateway/people/person.ts'

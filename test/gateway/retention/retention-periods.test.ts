@@ -1,5 +1,5 @@
-import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
-import { endOldByPerson } from '../../../src/gateway/retention/old-people.ts'
+import { endOldByPerson } from '../../../src/gateway/retention/end-old-by-person.ts'
+import { endOldMessages } from '../../../src/gateway/retention/end-old-messages.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import {
   type Client,

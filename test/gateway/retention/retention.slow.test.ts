@@ -1,5 +1,8 @@
-import { HAS_CONTENT_SQL, makeRetentionIndex } from '../../../src/gateway/retention/indexes.ts'
-import { endOldMessages } from '../../../src/gateway/retention/old-messages.ts'
+import { endOldMessages } from '../../../src/gateway/retention/end-old-messages.ts'
+import {
+  HAS_CONTENT_SQL,
+  makeRetentionIndex,
+} from '../../../src/gateway/retention/make-retention-index.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { startServer } from '../../support/server/start.ts'
 

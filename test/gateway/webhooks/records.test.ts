@@ -1,4 +1,4 @@
-import { makeWebhookSecret } from '../../../src/gateway/webhooks/new-secret.ts'
+import { makeWebhookSecret } from '../../../src/gateway/webhooks/make-webhook-secret.ts'
 import { isSecret, makeSignatureHeaders } from '../../../src/gateway/webhooks/sign-webhook.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { deliveriesOf, makeWebhook } from '../../support/webhook-fixture.ts'

@@ -1,4 +1,7 @@
-import { computeNextDelay, DELAYS_SECONDS } from '../../../src/gateway/webhooks/retry-delay.ts'
+import {
+  computeNextDelay,
+  DELAYS_SECONDS,
+} from '../../../src/gateway/webhooks/compute-retry-delay.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { startCpuTimer } from '../../support/server/cpu-timer.ts'
 import type { Client } from '../../support/server/server-with-devices.ts'

@@ -1,4 +1,4 @@
-import { findRequestGroup } from '../../../src/http/metrics/traffic.ts'
+import { findRequestGroup } from '../../../src/http/metrics/group-requests.ts'
 import { readRoutedPath } from '../../../src/http/server/headers-and-redirects.ts'
 import { APIS } from '../../../src/main/features.ts'
 

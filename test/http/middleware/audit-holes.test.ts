@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { deleteSuperuser, upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
-import { importFiles } from '../../../src/engine/import/fixtures.ts'
+import { importFiles } from '../../../src/engine/import/import-fixtures.ts'
 import { createApp } from '../../../src/main/app.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { PASSWORD, startServerWithMail, tokenIn } from '../../support/server/server-with-mail.ts'

@@ -1,5 +1,8 @@
 import { randomUUID } from 'node:crypto'
-import { type Holder, makeServerTicket as ticketFor } from '../../../src/platform/limits/holder.ts'
+import {
+  type Holder,
+  makeServerTicket as ticketFor,
+} from '../../../src/platform/limits/limit-holder.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { openDb } from '../../support/database/open.ts'
 import { testConfig } from '../../support/server/start.ts'

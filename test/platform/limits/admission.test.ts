@@ -1,9 +1,12 @@
 import { readFileSync } from 'node:fs'
+import { BYTES, LIMITS, RATES } from '../../../src/platform/limits/admission-limits.ts'
 import { Budget } from '../../../src/platform/limits/budget.ts'
-import { type Holder, makeServerTicket as ticketFor } from '../../../src/platform/limits/holder.ts'
-import { BYTES, LIMITS, RATES } from '../../../src/platform/limits/limits.ts'
-import { findStreamPlaces, Places } from '../../../src/platform/limits/places.ts'
+import {
+  type Holder,
+  makeServerTicket as ticketFor,
+} from '../../../src/platform/limits/limit-holder.ts'
 import { DatabaseTime, Rates } from '../../../src/platform/limits/rates.ts'
+import { findStreamPlaces, Places } from '../../../src/platform/limits/waiting-places.ts'
 
 afterEach(() => void vi.useRealTimers())
 

@@ -5,8 +5,8 @@ import {
   AddressRefused,
   findUrlFault,
   makePublicLookup,
-} from '../../../src/platform/outgoing/addresses.ts'
-import { sendOutgoing } from '../../../src/platform/outgoing/send.ts'
+} from '../../../src/platform/outgoing/refuse-private-addresses.ts'
+import { sendOutgoing } from '../../../src/platform/outgoing/send-request.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 import { startNameServer } from '../../support/services/name-server.ts'
 

@@ -1,6 +1,6 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { sendOutgoing } from '../../../src/platform/outgoing/send.ts'
+import { sendOutgoing } from '../../../src/platform/outgoing/send-request.ts'
 import { stopLater } from '../../support/stops.ts'
 
 const connections: Socket[] = []

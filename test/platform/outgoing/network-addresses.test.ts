@@ -1,8 +1,8 @@
 import type { NetworkInterfaceInfo } from 'node:os'
 import { isListed } from '../../../src/engine/auth/superuser-addresses.ts'
-import { readSocketAddress } from '../../../src/http/server/caller.ts'
+import { readSocketAddress } from '../../../src/http/server/client-address.ts'
 import { listNetworkAddresses, listServerUrls } from '../../../src/platform/config.ts'
-import { makeGuestHolder, toNetwork } from '../../../src/platform/limits/holder.ts'
+import { makeGuestHolder, toNetwork } from '../../../src/platform/limits/limit-holder.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 const info = (address: string, internal = false) =>

@@ -5,7 +5,11 @@ import { join } from 'node:path'
 import { setImmediate as nextTurn } from 'node:timers/promises'
 import smpp from 'smpp'
 import { expect, onTestFinished } from 'vitest'
-import type { Driver, IncomingText, OutgoingText } from '../../../src/programs/agent/driver.ts'
+import type {
+  Driver,
+  IncomingText,
+  OutgoingText,
+} from '../../../src/programs/agent/driver-interface.ts'
 import { makeSmppDriver } from '../../../src/programs/agent/drivers/smpp/driver.ts'
 import type { Pdu } from '../../../src/programs/agent/drivers/smpp/library.ts'
 import { readSettings } from '../../../src/programs/agent/drivers/smpp/smpp-settings.ts'

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { delimiter, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Driver, IncomingText } from '../../../src/programs/agent/driver.ts'
+import type { Driver, IncomingText } from '../../../src/programs/agent/driver-interface.ts'
 import { listSpoolFolders, makeGammuDriver } from '../../../src/programs/agent/drivers/gammu.ts'
 import { makeModemDriver } from '../../../src/programs/agent/drivers/modem-manager.ts'
 import { makeTermuxDriver } from '../../../src/programs/agent/drivers/termux.ts'

@@ -1,12 +1,12 @@
 import { join } from 'node:path'
-import { pairAgent, runAgent } from '../../../src/programs/agent/device.ts'
 import type {
   Driver,
   DriverEvents,
   IncomingText,
   OutgoingText,
   SendResult,
-} from '../../../src/programs/agent/driver.ts'
+} from '../../../src/programs/agent/driver-interface.ts'
+import { pairAgent, runAgent } from '../../../src/programs/agent/pair-and-run.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 

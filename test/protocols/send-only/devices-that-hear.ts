@@ -1,7 +1,7 @@
 import { createHmac } from 'node:crypto'
 import { chmodSync, mkdirSync, utimesSync, writeFileSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
-import type { Driver } from '../../../src/programs/agent/driver.ts'
+import type { Driver } from '../../../src/programs/agent/driver-interface.ts'
 import { listSpoolFolders, makeGammuDriver } from '../../../src/programs/agent/drivers/gammu.ts'
 import { makeModemDriver } from '../../../src/programs/agent/drivers/modem-manager.ts'
 import { makeSimulatorDriver } from '../../../src/programs/agent/drivers/simulator.ts'

@@ -1,4 +1,4 @@
-import { findApi, SENDS } from '../../../src/http/metrics/traffic.ts'
+import { findApi, SENDS } from '../../../src/http/metrics/group-requests.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 import { request } from '../../support/server/request.ts'
 

@@ -1,4 +1,4 @@
-import { readTypedPhone } from '../../../src/portable/phone/typed.ts'
+import { readTypedPhone } from '../../../src/portable/phone/read-typed-phone.ts'
 import { PROTOCOLS } from '../../../src/protocols/protocols.ts'
 import { PHONE_TABLE } from '../../support/phone-table.ts'
 import { must } from '../../support/server/server-with-devices.ts'

@@ -1,5 +1,5 @@
-import { formatDate } from '../../../src/engine/fields/date.ts'
-import { INBOX_QUERY, listInbox } from '../../../src/protocols/smsgate-api/inbox.ts'
+import { formatDate } from '../../../src/engine/fields/parse-date.ts'
+import { INBOX_QUERY, listInbox } from '../../../src/protocols/smsgate-api/list-inbox.ts'
 import { LIST_QUERY, listMessages } from '../../../src/protocols/smsgate-api/list-messages.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { ANN, BEN, BENS_PHONE, CLEO, PHONES } from '../../support/server/server-with-users.ts'

@@ -1,6 +1,6 @@
-import { makeUserSending } from '../../../src/gateway/messages/send/user-sending.ts'
+import { makeUserSending } from '../../../src/gateway/messages/send/make-user-sending.ts'
 import { Db } from '../../../src/platform/db/open.ts'
-import { makeTwilioCaller } from '../../../src/protocols/twilio/call.ts'
+import { makeTwilioCaller } from '../../../src/protocols/twilio/call-callback-url.ts'
 import { pairPhone, startApp, startTwilioFixture } from '../../support/twilio/twilio-fixture.ts'
 
 // What an SmsUrl answers that means no good.

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { globSync, readFileSync, realpathSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { readEmbeddedUrl } from '../../../src/platform/db/embedded/access.ts'
+import { readEmbeddedUrl } from '../../../src/platform/db/embedded/cluster-access.ts'
 import { endPostmaster, findPostmaster } from '../../../src/platform/db/embedded/postmaster.ts'
 import { SUPERUSER } from '../server/start.ts'
 

@@ -1,14 +1,14 @@
 import { vi } from 'vitest'
 import type { Store } from '../../../src/engine/collections/catalog.ts'
-import { makeAnswerJobs } from '../../../src/gateway/conversations/auto-answer.ts'
+import { makeAnswerJobs } from '../../../src/gateway/conversations/send-auto-answers.ts'
 import {
   type ReceivedText,
   receiveTexts,
 } from '../../../src/gateway/conversations/store-received-texts.ts'
 import { cancelMessage } from '../../../src/gateway/messages/queue/cancel-messages.ts'
 import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
-import { SEND } from '../../../src/gateway/messages/send/body-schema.ts'
 import { readSend } from '../../../src/gateway/messages/send/read-send-body.ts'
+import { SEND } from '../../../src/gateway/messages/send/send-body-schema.ts'
 import { sendMessages } from '../../../src/gateway/messages/send/send-texts.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../src/platform/config.ts'

@@ -3,13 +3,13 @@ import {
   type CatalogStore,
   openStore as openCatalog,
 } from '../../../src/engine/collections/catalog-store.ts'
-import { BUILT_IN } from '../../../src/main/definitions.ts'
-import { type RunningServer, runServer as startServer } from '../../../src/main/server.ts'
+import { BUILT_IN } from '../../../src/main/collection-definitions.ts'
+import { type RunningServer, runServer as startServer } from '../../../src/main/run-server.ts'
 import type { Config } from '../../../src/platform/config.ts'
-import { openDb as openDatabase } from '../../../src/platform/db/connect.ts'
+import { openDb as openDatabase } from '../../../src/platform/db/connect-database.ts'
 import type { Database, Db } from '../../../src/platform/db/open.ts'
 import type { WorkerMember } from '../../../src/platform/jobs/worker-member.ts'
-import type { Everybody, Ticket } from '../../../src/platform/limits/holder.ts'
+import type { Everybody, Ticket } from '../../../src/platform/limits/limit-holder.ts'
 import type { Logger } from '../../../src/platform/log.ts'
 import type { GatewayServices } from '../../../src/protocols/gateway-services.ts'
 import { stopLater } from '../stops.ts'

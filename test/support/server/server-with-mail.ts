@@ -1,6 +1,6 @@
 import { type AuthCollection, SUPERUSERS } from '../../../src/engine/collections/collection.ts'
 import { saveCollection } from '../../../src/engine/collections/save-collection.ts'
-import { createRecord } from '../../../src/engine/records/write.ts'
+import { createRecord } from '../../../src/engine/records/create-or-update.ts'
 import { makeServerRequest } from '../../../src/engine/request/request.ts'
 import { startMailServer } from '../services/mail-server.ts'
 import { request } from './request.ts'

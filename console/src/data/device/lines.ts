@@ -1,4 +1,4 @@
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { t } from '../../language/words.ts'
 import type { Device, Line } from '../record-types.ts'
 

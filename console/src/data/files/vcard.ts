@@ -1,4 +1,4 @@
-import { looksDialable } from '#portable/phone/read.ts'
+import { looksDialable } from '#portable/phone/read-phone.ts'
 import { t } from '../../language/words.ts'
 import type { Sheet } from './sheet.ts'
 import { type Coding, decode, decodeText } from './vcard-text.ts'

@@ -1,5 +1,5 @@
-import type { PhoneFault } from '#portable/phone/read.ts'
-import { readTypedPhone } from '#portable/phone/typed.ts'
+import type { PhoneFault } from '#portable/phone/read-phone.ts'
+import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { phoneFaultWords } from './phone-words.ts'
 
 export interface TypedNumber {

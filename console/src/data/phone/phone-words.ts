@@ -1,4 +1,4 @@
-import type { PhoneFault, PhoneProblem } from '#portable/phone/read.ts'
+import type { PhoneFault, PhoneProblem } from '#portable/phone/read-phone.ts'
 import { language } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 

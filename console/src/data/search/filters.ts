@@ -1,4 +1,4 @@
-import { readPhonePart } from '#portable/phone/format.ts'
+import { readPhonePart } from '#portable/phone/format-phone.ts'
 import { pb } from '../client.ts'
 import type { Contact } from '../record-types.ts'
 import { hasWords, isLong, splitWords, wordsFilter } from './words.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { readFields } from '../../data/contact-fields.ts'

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { guessColumns } from '#portable/phone/columns.ts'
+import { guessColumns } from '#portable/phone/guess-columns.ts'
 import { pb } from '../../data/client.ts'
 import { joinBadRows, type Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'

@@ -1,5 +1,5 @@
 import { useMemo, useRef, useState } from 'preact/hooks'
-import { type Columns, guessColumns } from '#portable/phone/columns.ts'
+import { type Columns, guessColumns } from '#portable/phone/guess-columns.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { makeChoices, readIndexes } from '../../data/files/column-choices.ts'
 import type { Sheet } from '../../data/files/sheet.ts'

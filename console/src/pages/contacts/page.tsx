@@ -1,5 +1,5 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { countSegments } from '#portable/segments.ts'
 import { sendText } from '../../data/connection/outbox.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'

@@ -1,4 +1,4 @@
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { changeRecord } from '../../data/optimistic.ts'
 import type { Conversation } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'

@@ -1,5 +1,5 @@
 import { E164 } from '#portable/phone/e164.ts'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
 import { asChanged } from '../../data/optimistic.ts'
 import type { Contact, Conversation, Device } from '../../data/record-types.ts'

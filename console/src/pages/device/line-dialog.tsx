@@ -1,5 +1,5 @@
-import { formatPhone } from '#portable/phone/format.ts'
-import { readTypedPhone } from '#portable/phone/typed.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
+import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Line } from '../../data/record-types.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
 import type { DeviceState, LineUse } from '../../data/device/device-states.ts'
 import { lineName } from '../../data/device/lines.ts'

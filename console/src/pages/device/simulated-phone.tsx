@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { isPlayedHere, receiveText, simulatedTexts } from '../../data/device/simulated-phones.ts'
 import type { Device } from '../../data/record-types.ts'
 import { remembered } from '../../data/remembered.ts'

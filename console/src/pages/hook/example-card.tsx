@@ -1,5 +1,5 @@
 import type { Ref } from 'preact'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { countSegments } from '#portable/segments.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { useTask } from '../../data/use/use-task.ts'

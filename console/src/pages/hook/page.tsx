@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { HOOK_TOOLS, type Hook, type HookCall, hookUrl } from '../../data/webhooks/hooks.ts'

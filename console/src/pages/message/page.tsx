@@ -1,5 +1,5 @@
 import { useEffect } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
 import {

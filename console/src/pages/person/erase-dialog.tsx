@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { post } from '../../data/client.ts'
 import {
   countedKinds,

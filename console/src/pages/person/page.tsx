@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb, post } from '../../data/client.ts'
 import { countedKinds, type FoundData, type Kind, MOST_COUNTED } from '../../data/personal-data.ts'
 import { useTask } from '../../data/use/use-task.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks'
-import { guessColumns } from '#portable/phone/columns.ts'
+import { guessColumns } from '#portable/phone/guess-columns.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import { parseLocal, timeFault, type When } from '../../data/text/local-time.ts'

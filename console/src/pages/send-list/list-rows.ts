@@ -1,5 +1,5 @@
-import type { PhoneReading } from '#portable/phone/read.ts'
-import { chooseRowPhone } from '#portable/phone/row.ts'
+import { chooseRowPhone } from '#portable/phone/choose-row-phone.ts'
+import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import { countSegments } from '#portable/segments.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import type { PhoneReading } from '#portable/phone/read.ts'
+import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import { post } from '../../data/client.ts'
 import { type Fault, readFault } from '../../data/fault.ts'
 import { useLatest } from '../../data/use/use-latest.ts'

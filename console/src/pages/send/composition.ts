@@ -1,4 +1,4 @@
-import type { PhoneFault } from '#portable/phone/read.ts'
+import type { PhoneFault } from '#portable/phone/read-phone.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'

@@ -1,4 +1,4 @@
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import type { Fault } from '../../data/fault.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { t } from '../../language/words.ts'

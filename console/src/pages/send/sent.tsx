@@ -1,4 +1,4 @@
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import type { Message } from '../../data/record-types.ts'
 import { useCampaign } from '../../data/use/use-campaign.ts'
 import { useNames } from '../../data/use/use-known.ts'

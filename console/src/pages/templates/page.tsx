@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { countSegments } from '#portable/segments.ts'
 import { fieldNamed } from '../../data/contact-fields.ts'
 import type { Contact, Template } from '../../data/record-types.ts'

@@ -1,4 +1,4 @@
-import { findPhoneCountry } from '#portable/phone/format.ts'
+import { findPhoneCountry } from '#portable/phone/format-phone.ts'
 import { countryName } from '../../data/phone/phone-words.ts'
 import type { UserSettings, Verification } from '../../data/record-types.ts'
 import { saveOwnSettings } from '../../data/user-settings/own.ts'

@@ -1,4 +1,4 @@
-import { listPhoneCountries } from '#portable/phone/format.ts'
+import { listPhoneCountries } from '#portable/phone/format-phone.ts'
 import type { Choices } from '../../data/choices.ts'
 import { countryName } from '../../data/phone/phone-words.ts'
 import { t } from '../../language/words.ts'

@@ -1,5 +1,5 @@
 import { useRef, useState } from 'preact/hooks'
-import { readTypedPhone } from '#portable/phone/typed.ts'
+import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
 import { phoneFaultWords } from '../../data/phone/phone-words.ts'
 import type { Contact } from '../../data/record-types.ts'

@@ -1,5 +1,5 @@
 import { Lru } from '../../../platform/tools/lru.ts'
-import { readProfileText } from './provider.ts'
+import { readProfileText } from './read-provider-profile.ts'
 
 const MAX_CODE_LENGTH = 1_000
 const MAX_NAME_LENGTH = 150

@@ -8,7 +8,7 @@ import {
   checkMinimum,
   checkPattern,
   checkRequired,
-} from '../../collections/checks.ts'
+} from '../../collections/value-checks.ts'
 import { makeObjectShape, text, type ValueOf, whole } from '../../fields/json-shapes.ts'
 
 export const APPLE_SECRET_FORM = makeObjectShape({

@@ -2,8 +2,8 @@ import { hash } from 'node:crypto'
 import { makeRandomText } from '../../../platform/tools/random.ts'
 import type { AuthCollection } from '../../collections/collection.ts'
 import { OAUTH2_PROVIDERS } from '../../collections/definition/oauth2-providers.ts'
-import type { Provider } from './provider.ts'
-import { completeProvider } from './providers.ts'
+import { completeProvider } from './complete-provider-profile.ts'
+import type { Provider } from './read-provider-profile.ts'
 
 /** The ways to sign in as JSON, with keys for old clients, too. PocketBase: apis/record_auth_methods.go */
 export function renderAuthMethods({ passwordAuth, oauth2, mfa, otp }: AuthCollection): string {

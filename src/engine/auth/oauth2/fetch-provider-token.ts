@@ -7,7 +7,7 @@ import {
   type RawProfile,
   readProfileText,
   readProfileValue,
-} from './provider.ts'
+} from './read-provider-profile.ts'
 
 type Grant = Readonly<Record<'code' | 'codeVerifier' | 'redirectURL', string>>
 

@@ -2,7 +2,7 @@ import { makeRandomId } from '../../../platform/tools/random.ts'
 import { writeSorted } from '../../fields/json-text.ts'
 import { TOKENS } from '../auth-shape.ts'
 import type { AuthCollection, Collection } from '../collection.ts'
-import { completeCollection } from './complete.ts'
+import { completeCollection } from './complete-collection.ts'
 import { parseNewCollection } from './read-collection.ts'
 
 function redactSecrets(collection: AuthCollection) {

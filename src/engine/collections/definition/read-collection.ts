@@ -9,7 +9,7 @@ import {
 } from '../../fields/json-shapes.ts'
 import { AUTH_KEYS } from '../auth-shape.ts'
 import type { Collection, CollectionType } from '../collection.ts'
-import { makeFirstFields } from './complete.ts'
+import { makeFirstFields } from './complete-collection.ts'
 import { date, fieldList } from './read-field.ts'
 
 const COLLECTION_KEYS = {

@@ -1,5 +1,4 @@
 import { computeChecksum } from '../../../platform/tools/random.ts'
-import { parseDate } from '../../fields/date.ts'
 import { COMMON_KEYS, FIELD_KEYS, type Field, type FieldTypeName } from '../../fields/field.ts'
 import {
   flag,
@@ -12,6 +11,7 @@ import {
   text,
 } from '../../fields/json-shapes.ts'
 import { writeSorted } from '../../fields/json-text.ts'
+import { parseDate } from '../../fields/parse-date.ts'
 
 /** Shape of a date in any form that PocketBase reads. Any other text becomes ''. */
 export const date = makeShape<string>(

@@ -1,6 +1,6 @@
 import type { Field } from '../../fields/field.ts'
 import type { Collection } from '../collection.ts'
-import { completeCollection } from './complete.ts'
+import { completeCollection } from './complete-collection.ts'
 import { parseNewCollection } from './read-collection.ts'
 import { addField, readField } from './read-field.ts'
 

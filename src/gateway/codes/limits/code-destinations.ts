@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { callFunction } from '../../../platform/db/call.ts'
+import { callFunction } from '../../../platform/db/call-function.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { readCallingCode } from '../../../portable/phone/calling-code.ts'

@@ -1,5 +1,5 @@
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { formatDate } from '../../../engine/fields/date.ts'
+import { formatDate } from '../../../engine/fields/parse-date.ts'
 import type { Config } from '../../../platform/config.ts'
 import { makeAccountSender } from '../../base/make-sender.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'

@@ -1,4 +1,4 @@
-import { listPhoneCountries } from '../../../portable/phone/format.ts'
+import { listPhoneCountries } from '../../../portable/phone/format-phone.ts'
 import type { JoinPage } from './join-page.ts'
 import { escapeText, type Html, html, linkAddresses, NOTHING, renderHtmlPage } from './page-html.ts'
 import { fillPageWords, type PageLanguage, type PageWord } from './page-words.ts'

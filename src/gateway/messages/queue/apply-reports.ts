@@ -8,8 +8,6 @@ import type { Device } from '../../base/device-record.ts'
 import { lockUserSends } from '../../base/lock-user-sends.ts'
 import { NEXT } from '../../base/message-status.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
-import { cancelIfRefused, reassignMessages } from './reassign-messages.ts'
-import { redactCodes } from './redact-codes.ts'
 import {
   type Applied,
   applyReportGroup,
@@ -19,7 +17,9 @@ import {
   noteOutcomes,
   type Report,
   type ReportResult,
-} from './store-reports.ts'
+} from './apply-report-groups.ts'
+import { cancelIfRefused, reassignMessages } from './reassign-messages.ts'
+import { redactCodes } from './redact-codes.ts'
 
 /** Locks the queue rows of a device's messages by id, then the messages. One order avoids deadlocks. */
 async function lockMessages(db: Db, { id: device, user }: Device, ids: readonly string[]) {

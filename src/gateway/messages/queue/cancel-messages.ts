@@ -13,7 +13,7 @@ import {
   toGatewayError,
   writeRefusalSql,
 } from '../send/sending-permission.ts'
-import { auditChange } from './audit-change.ts'
+import { auditChange } from './audit-message-change.ts'
 import { BATCH, countBatch } from './count-batch.ts'
 import { failUnsent } from './fail-messages.ts'
 

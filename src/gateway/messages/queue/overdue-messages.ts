@@ -1,5 +1,5 @@
 import { type Expression, sql } from 'kysely'
-import { callFunction, callFunctionRows } from '../../../platform/db/call.ts'
+import { callFunction, callFunctionRows } from '../../../platform/db/call-function.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { REASONS } from '../../base/message-status.ts'

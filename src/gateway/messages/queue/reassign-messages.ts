@@ -1,5 +1,5 @@
 import { type Expression, sql } from 'kysely'
-import { callFunctionRows } from '../../../platform/db/call.ts'
+import { callFunctionRows } from '../../../platform/db/call-function.ts'
 import type { Db } from '../../../platform/db/open.ts'
 
 /** The devices to wake after the commit, which a function of sql/functions/messages/queue returns. */

@@ -3,7 +3,7 @@ import type { z } from 'zod'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
 import { deriveId } from '../../../platform/tools/random.ts'
-import { normalizePhone } from '../../../portable/phone/read.ts'
+import { normalizePhone } from '../../../portable/phone/read-phone.ts'
 import { countSegments } from '../../../portable/segments.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
@@ -12,8 +12,8 @@ import { type Permit, requirePermit } from '../../base/permissions.ts'
 import { KEPT_SCOPE, readScope, toOfferedScope } from '../send/consent-scope.ts'
 import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
 import { findRefused } from '../send/excluded-recipients.ts'
-import { moveExpiry } from '../send/expiry.ts'
-import type { Offer } from '../send/offer.ts'
+import { moveExpiry } from '../send/message-expiry.ts'
+import type { Offer } from '../send/offered-message.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../send/send-options.ts'
 import {
   makeOfferedMessage,
@@ -36,7 +36,7 @@ import {
   type RETRIED_BATCH,
   type RETRY_BATCH,
   type RETRY_MESSAGE,
-} from './retry-body.ts'
+} from './retry-schemas.ts'
 
 /** How the `error_message` of a message begins if its outcome is unknown. */
 export const UNKNOWN = 'Outcome unknown'

@@ -5,8 +5,8 @@ import { countChannelListeners } from '../../../platform/db/count-listeners.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries, writeTimeInSeconds } from '../../../platform/db/queries.ts'
 import type { Logger } from '../../../platform/log.ts'
-import { repeatWork } from '../../../platform/tools/repeat.ts'
-import { pushWake } from '../../lines/push-wake.ts'
+import { repeatWork } from '../../../platform/tools/repeat-work.ts'
+import { pushWake } from '../../lines/wake-by-push.ts'
 import {
   listenToOtherNodes,
   WAKE_CHANNEL,
@@ -16,8 +16,8 @@ import {
 import type { PushSettings } from '../../lines/web-push.ts'
 import { countMessages } from '../message-totals.ts'
 import { analyzeOutgrown } from './analyze-outgrown.ts'
-import { checkQueue } from './check-queue.ts'
 import { extendAllLeases } from './message-leases.ts'
+import { checkQueue } from './repair-queue.ts'
 import { sweepQueue } from './sweep-queue.ts'
 
 /** Deletes what devices no longer need: old handouts, pairing codes, streams, counts of automatic answers. */

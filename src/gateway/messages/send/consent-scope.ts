@@ -1,5 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import { callFunction } from '../../../platform/db/call.ts'
+import { callFunction } from '../../../platform/db/call-function.ts'
 import type { Db } from '../../../platform/db/open.ts'
 
 /** By what a send may require consent: its template ('' for none), its groups, or by itself. */

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { formatDate } from '../../../engine/fields/date.ts'
+import { formatDate } from '../../../engine/fields/parse-date.ts'
 import type { Config } from '../../../platform/config.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { DECIMAL, readCurrency } from '../../base/currency.ts'

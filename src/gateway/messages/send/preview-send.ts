@@ -1,19 +1,25 @@
 import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { INSTANT_OR_EMPTY } from '../../../engine/fields/instant.ts'
-import { evaluateSql } from '../../../platform/db/call.ts'
+import { INSTANT_OR_EMPTY } from '../../../engine/fields/date-schema.ts'
+import { evaluateSql } from '../../../platform/db/call-function.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import { REASONS } from '../../base/message-status.ts'
 import { isAllowed, requirePermit } from '../../base/permissions.ts'
-import { readAllRecipients } from './all-recipients.ts'
 import { ESTIMATE_OR_NULL, type EstimateConfig, estimateCost } from './cost-estimate.ts'
 import { findRefused } from './excluded-recipients.ts'
+import { readAllRecipients } from './read-all-recipients.ts'
 import type { SendBody } from './send-options.ts'
 import type { OfferConfig } from './send-texts.ts'
 import { requireReach } from './sending-permission.ts'
 import { type Missing, refuseMissingVariable } from './text-template.ts'
-import { checkBody, findSharedText, readConsentScope, TEXT, writeTexts } from './write-texts.ts'
+import {
+  checkBody,
+  findSharedText,
+  readConsentScope,
+  TEXT,
+  writeTexts,
+} from './write-text-bodies.ts'
 
 export const LAST_LEAVES_AT =
   'When the last text can leave by the limits of the lines, after those that wait already; empty without a line.'

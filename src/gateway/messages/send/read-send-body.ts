@@ -1,10 +1,15 @@
 import type { z } from 'zod'
-import { formatDate, toDate } from '../../../engine/fields/date.ts'
+import { formatDate, toDate } from '../../../engine/fields/parse-date.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
 import { cleanText } from '../../../platform/tools/clean-text.ts'
 import { checkShape } from '../../base/body-schemas.ts'
-import { PREVIEW_TEMPLATE, PREVIEW_TEXT, type SEND, type TEMPLATE_SEND } from './body-schema.ts'
-import { checkExpiry, formatInstant, keepFutureDate } from './expiry.ts'
+import { checkExpiry, formatInstant, keepFutureDate } from './message-expiry.ts'
+import {
+  PREVIEW_TEMPLATE,
+  PREVIEW_TEXT,
+  type SEND,
+  type TEMPLATE_SEND,
+} from './send-body-schema.ts'
 import type { Content, SendBody } from './send-options.ts'
 
 /** Parses a body of `send` or `send-template`. Throws 400 that names the first wrong field. */

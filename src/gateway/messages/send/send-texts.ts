@@ -11,17 +11,17 @@ import { makeRandomId } from '../../../platform/tools/random.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import { requirePermit } from '../../base/permissions.ts'
-import { readAllRecipients } from './all-recipients.ts'
 import { toOfferedScope } from './consent-scope.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './excluded-recipients.ts'
 import { findFirstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
-import type { Offer, OfferedMessage } from './offer.ts'
+import type { Offer, OfferedMessage } from './offered-message.ts'
+import { readAllRecipients } from './read-all-recipients.ts'
 import type { SendBody } from './send-options.ts'
 import { toGatewayError } from './sending-permission.ts'
 import { type AcceptConfig, type Acceptor, storeOffers, type Verdict } from './store-offers.ts'
 import zones from './time-zones.json' with { type: 'json' }
-import { checkBody, findSharedText, readConsentScope, writeTexts } from './write-texts.ts'
+import { checkBody, findSharedText, readConsentScope, writeTexts } from './write-text-bodies.ts'
 
 export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
 

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { StaleAuth } from '../../../engine/records/fresh-auth.ts'
+import { StaleAuth } from '../../../engine/records/check-auth-version.ts'
 import { GatewayError } from '../../../platform/api-errors.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'

@@ -1,11 +1,11 @@
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { formatDate } from '../../../engine/fields/date.ts'
+import { formatDate } from '../../../engine/fields/parse-date.ts'
 import type { Config } from '../../../platform/config.ts'
 import { type Groups, makeGroups } from '../../../platform/db/group-commits.ts'
 import { counts } from '../../../platform/tools/counts.ts'
 import type { RefusalCode } from '../../base/gateway-errors.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
-import type { Offer } from './offer.ts'
+import type { Offer } from './offered-message.ts'
 
 /** Results of a send. sql/functions/messages/send/sms_judge.sql explains each. */
 export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode

@@ -2,14 +2,14 @@ import { globSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
-import { readText } from './account.ts'
 import {
   findOtherPrograms,
   findPackageFolder,
   findPrograms,
   PACKAGE,
   type Programs,
-} from './programs.ts'
+} from './find-programs.ts'
+import { readText } from './system-account.ts'
 
 /** The newest version of the npm package for each earlier major version of Postgres, for advice to users. */
 const EARLIER: Readonly<Record<number, string>> = {

@@ -11,13 +11,13 @@ import {
 import { basename, dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { UserError } from '../../api-errors.ts'
-import { syncFolder } from '../../tools/files.ts'
-import { ACCESS, makeAccess, ROLE, readClusterAccess, SUPERUSER } from './access.ts'
-import { createTextFile, hasAnyFile, removePath } from './account.ts'
+import { syncFolder } from '../../tools/lock-and-sync-files.ts'
+import { ACCESS, makeAccess, ROLE, readClusterAccess, SUPERUSER } from './cluster-access.ts'
+import { makeSpawnArguments, type Site } from './cluster-site.ts'
 import { findPostmaster, isProcessAlive } from './postmaster.ts'
-import { makeSpawnArguments, type Site } from './site.ts'
 import { explainFailedStart } from './start-faults.ts'
 import { LOCK } from './start-postgres.ts'
+import { createTextFile, hasAnyFile, removePath } from './system-account.ts'
 
 /** Creates the cluster if it is missing. Creates a new password if the file with the password is lost. */
 export async function ensureCluster(site: Site): Promise<void> {

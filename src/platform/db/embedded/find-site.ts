@@ -10,11 +10,11 @@ import {
 import { dirname, join, resolve } from 'node:path'
 import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
-import { type Account, chooseLaunch, hasAnyFile } from './account.ts'
 import { choosePrograms } from './cluster-programs.ts'
+import { LIBRARIES, LOGS, makeClusterLink, PORT, type Site } from './cluster-site.ts'
 import { IS_WINDOWS } from './is-windows.ts'
 import { checkFolders, prepareForAccount } from './run-as-root.ts'
-import { LIBRARIES, LOGS, makeClusterLink, PORT, type Site } from './site.ts'
+import { type Account, chooseLaunch, hasAnyFile } from './system-account.ts'
 
 /** Maximum bytes of a socket's path, without the zero at its end. unix(7); macOS allows four less. */
 const MAX_SOCKET_PATH = process.platform === 'darwin' ? 103 : 107

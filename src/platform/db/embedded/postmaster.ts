@@ -1,8 +1,8 @@
 import { globSync, lstatSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { readText } from './account.ts'
-import { PORT } from './site.ts'
+import { PORT } from './cluster-site.ts'
+import { readText } from './system-account.ts'
 
 /** The file whose first line is the process id of the postmaster, Postgres' first process. */
 const PID_FILE = 'postmaster.pid'

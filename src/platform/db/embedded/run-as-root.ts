@@ -12,15 +12,15 @@ import {
 import { dirname, join } from 'node:path'
 import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
+import { LIBRARIES, LOGS, type Site } from './cluster-site.ts'
+import { linkLibraries, makeProgramPath, type Programs } from './find-programs.ts'
 import {
   type Account,
   findChangeableFolder,
   findClosedFolder,
   findForeignFile,
   tryCommandAs,
-} from './account.ts'
-import { linkLibraries, makeProgramPath, type Programs } from './programs.ts'
-import { LIBRARIES, LOGS, type Site } from './site.ts'
+} from './system-account.ts'
 
 /** Folder for copies of Postgres' programs if the account of Postgres may not read the originals. */
 const OPEN_FOLDER = '/var/cache/pocketsms'

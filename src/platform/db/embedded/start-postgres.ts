@@ -1,11 +1,11 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { closeSync } from 'node:fs'
 import { join } from 'node:path'
-import { readClusterUrl } from './access.ts'
+import { readClusterUrl } from './cluster-access.ts'
+import { makeSpawnArguments, type Site } from './cluster-site.ts'
 import { IS_WINDOWS } from './is-windows.ts'
 import { logBytes, openLog, readLogTail } from './postgres-log.ts'
 import { makePostgresSettings, readMachineMemory, type Settings } from './postgres-settings.ts'
-import { makeSpawnArguments, type Site } from './site.ts'
 import { explainFailedStart, makeInUseError } from './start-faults.ts'
 
 /** The file that `flock` locks while the cluster runs: see `lockCommand`. */

@@ -1,5 +1,5 @@
 import type { Logger } from '../../log.ts'
-import { repeatWork } from '../../tools/repeat.ts'
+import { repeatWork } from '../../tools/repeat-work.ts'
 import type { Session } from '../backend.ts'
 import { isSqlError, OutdatedServer, UNDEFINED_TABLE } from '../database-errors.ts'
 import { readSqlFiles } from './sql-files.ts'

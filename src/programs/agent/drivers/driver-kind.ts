@@ -1,5 +1,5 @@
 import type { ArgsDef, ParsedArgs } from 'citty'
-import type { Driver } from '../driver.ts'
+import type { Driver } from '../driver-interface.ts'
 
 export type Say = (line: string) => void
 

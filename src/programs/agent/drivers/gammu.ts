@@ -9,12 +9,12 @@ import {
 } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../../platform/api-errors.ts'
-import { repeatWork } from '../../../platform/tools/repeat.ts'
+import { repeatWork } from '../../../platform/tools/repeat-work.ts'
 import { DATA_URL } from '../../../portable/data-url.ts'
-import type { Driver, DriverEvents, OutgoingText, SendResult } from '../driver.ts'
+import type { Driver, DriverEvents, OutgoingText, SendResult } from '../driver-interface.ts'
 import { defineDriverKind } from './driver-kind.ts'
+import { STDERR } from './log-no-answer.ts'
 import { makeOption } from './options.ts'
-import { STDERR } from './silence-log.ts'
 
 const ENCODINGS = new Map([
   ['fffe', 'utf-16le'],

@@ -1,10 +1,10 @@
-import { repeatWork } from '../../../platform/tools/repeat.ts'
+import { repeatWork } from '../../../platform/tools/repeat-work.ts'
 import { DATA_URL } from '../../../portable/data-url.ts'
-import type { DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
+import type { DriverEvents, OutgoingText, SendResult, Sim } from '../driver-interface.ts'
+import { STDERR } from './log-no-answer.ts'
 import { CALL_MS, createText, MMCLI } from './mmcli-text.ts'
-import { parseReceivedAt } from './received-at.ts'
+import { parseReceivedAt } from './parse-received-at.ts'
 import { readJson, requireProgram, runProgram } from './run-program.ts'
-import { STDERR } from './silence-log.ts'
 
 const HINT = 'Install ModemManager and see whether `mmcli -L` lists the modem.'
 const LOOK_MS = 3_000

@@ -1,5 +1,5 @@
 import { UserError } from '../../../platform/api-errors.ts'
-import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver.ts'
+import type { Driver, DriverEvents, OutgoingText, SendResult, Sim } from '../driver-interface.ts'
 import { defineDriverKind } from './driver-kind.ts'
 import { openModem } from './mmcli-modem.ts'
 import { MMCLI } from './mmcli-text.ts'

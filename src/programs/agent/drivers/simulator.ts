@@ -1,7 +1,7 @@
 import { appendFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { DriverEvents, IncomingText, OutgoingText, SendResult } from '../driver.ts'
+import type { DriverEvents, IncomingText, OutgoingText, SendResult } from '../driver-interface.ts'
 import { defineDriverKind, type Say } from './driver-kind.ts'
 import { MAX_SIMS, makeNumberOption, readNumber, SIMS } from './options.ts'
 

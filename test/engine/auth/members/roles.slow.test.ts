@@ -1,5 +1,5 @@
-import { findApi } from '../../../../src/http/metrics/traffic.ts'
-import { BUILT_IN } from '../../../../src/main/definitions.ts'
+import { findApi } from '../../../../src/http/metrics/group-requests.ts'
+import { BUILT_IN } from '../../../../src/main/collection-definitions.ts'
 import { PROTOCOLS } from '../../../../src/protocols/protocols.ts'
 import { PROMISES } from '../../../permission/promises.ts'
 import { isIn, type Who as Promised } from '../../../permission/who.ts'

@@ -1,4 +1,4 @@
-import { completeCollection } from '../../../../src/engine/collections/definition/complete.ts'
+import { completeCollection } from '../../../../src/engine/collections/definition/complete-collection.ts'
 import { parseNewCollection } from '../../../../src/engine/collections/definition/read-collection.ts'
 import { makeExcerpt } from '../../../../src/engine/records/excerpt.ts'
 import { pickFields } from '../../../../src/engine/records/pick.ts'

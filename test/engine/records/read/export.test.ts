@@ -1,6 +1,6 @@
 import { USERS_ID } from '../../../../src/engine/collections/collection.ts'
-import { writeCsvLine } from '../../../../src/engine/records/export.ts'
-import { makeAccountHolder } from '../../../../src/platform/limits/holder.ts'
+import { writeCsvLine } from '../../../../src/engine/records/export-csv.ts'
+import { makeAccountHolder } from '../../../../src/platform/limits/limit-holder.ts'
 import { admission } from '../../../../src/platform/limits/shared-limits.ts'
 import { readCsv } from '../../../../src/programs/bulk/csv.ts'
 import {

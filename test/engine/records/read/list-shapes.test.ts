@@ -1,4 +1,4 @@
-import { compileFilter } from '../../../../src/engine/filter/compile.ts'
+import { compileFilter } from '../../../../src/engine/filter/compile-filter.ts'
 import type { Extensions } from '../../../../src/engine/records/collection-extension.ts'
 import { listRecords } from '../../../../src/engine/records/list.ts'
 import { writeListStatement } from '../../../../src/engine/records/list-statement.ts'

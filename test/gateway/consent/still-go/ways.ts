@@ -133,7 +133,7 @@ export const WAYS: Readonly<Record<string, Way>> = {
   ),
   'waiting for the end of quiet hours': waits(
     `state = 'pending', waiting_for = 'quiet_hours', due_at = now() + interval '1 day', device = '', line = ''`,
-    ['user-settings.ts'],
+    ['user-settings-extension.ts'],
   ),
   'taken from its line': {
     by: ['sms_take_back.sql'],

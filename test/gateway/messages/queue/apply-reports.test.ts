@@ -1,9 +1,9 @@
 import { subscribeToDevice } from '../../../../src/gateway/lines/wake-devices.ts'
+import type { Report } from '../../../../src/gateway/messages/queue/apply-report-groups.ts'
 import { applyReports } from '../../../../src/gateway/messages/queue/apply-reports.ts'
 import { cancelMessage } from '../../../../src/gateway/messages/queue/cancel-messages.ts'
-import { checkQueue } from '../../../../src/gateway/messages/queue/check-queue.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
-import type { Report } from '../../../../src/gateway/messages/queue/store-reports.ts'
+import { checkQueue } from '../../../../src/gateway/messages/queue/repair-queue.ts'
 import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import { permitOf } from '../../../support/database/permits.ts'
 import {

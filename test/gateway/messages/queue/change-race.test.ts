@@ -1,6 +1,6 @@
 import { setImmediate } from 'node:timers/promises'
 import { makeAccountSender } from '../../../../src/gateway/base/make-sender.ts'
-import { rescheduleBatch } from '../../../../src/gateway/messages/queue/reschedule.ts'
+import { rescheduleBatch } from '../../../../src/gateway/messages/queue/reschedule-batch.ts'
 import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import { startServerWithUsers } from '../../../support/server/server-with-users.ts'
 

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { extendAllLeases } from '../../../../src/gateway/messages/queue/message-leases.ts'
 import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
-import { endOldMessages } from '../../../../src/gateway/retention/old-messages.ts'
+import { endOldMessages } from '../../../../src/gateway/retention/end-old-messages.ts'
 import { type Client, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../../support/services/receiver.ts'
 

@@ -7,9 +7,9 @@ import {
   cancelBatch,
   cancelMessage,
 } from '../../../../src/gateway/messages/queue/cancel-messages.ts'
-import { checkQueue } from '../../../../src/gateway/messages/queue/check-queue.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
 import { renewLeases } from '../../../../src/gateway/messages/queue/message-leases.ts'
+import { checkQueue } from '../../../../src/gateway/messages/queue/repair-queue.ts'
 import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import type { Db } from '../../../../src/platform/db/open.ts'
 import { permitOf } from '../../../support/database/permits.ts'

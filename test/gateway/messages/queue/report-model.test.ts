@@ -1,8 +1,8 @@
 import fc from 'fast-check'
 import { NEXT, type Status } from '../../../../src/gateway/base/message-status.ts'
+import type { Report } from '../../../../src/gateway/messages/queue/apply-report-groups.ts'
 import { applyReports } from '../../../../src/gateway/messages/queue/apply-reports.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
-import type { Report } from '../../../../src/gateway/messages/queue/store-reports.ts'
 import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'
 

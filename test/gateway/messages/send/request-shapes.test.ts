@@ -8,11 +8,11 @@ import {
   PAIRING_BODY,
   PUSH_BODY,
   REPORT_BODY,
-} from '../../../../src/gateway/lines/device-body.ts'
+} from '../../../../src/gateway/lines/device-schemas.ts'
 import { MESSAGE_CHANGE } from '../../../../src/gateway/messages/queue/change-waiting-message.ts'
-import { RESCHEDULE } from '../../../../src/gateway/messages/queue/reschedule.ts'
-import { RETRY_BATCH } from '../../../../src/gateway/messages/queue/retry-body.ts'
-import { SEND, TEMPLATE_SEND } from '../../../../src/gateway/messages/send/body-schema.ts'
+import { RESCHEDULE } from '../../../../src/gateway/messages/queue/reschedule-batch.ts'
+import { RETRY_BATCH } from '../../../../src/gateway/messages/queue/retry-schemas.ts'
+import { SEND, TEMPLATE_SEND } from '../../../../src/gateway/messages/send/send-body-schema.ts'
 import { EVENT_BODY } from '../../../../src/protocols/smsgate/event.ts'
 import {
   DATA_PAYLOAD,

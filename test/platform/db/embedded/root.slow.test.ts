@@ -16,7 +16,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { findPrograms } from '../../../../src/platform/db/embedded/programs.ts'
+import { findPrograms } from '../../../../src/platform/db/embedded/find-programs.ts'
 import {
   canMount,
   inMounts,

@@ -1,4 +1,4 @@
-import { openAttemptJournal } from '../../../../src/gateway/carriers/attempt-journal.ts'
+import { openAttemptJournal } from '../../../../src/gateway/carriers/carrier-attempt-journal.ts'
 import { createLogger } from '../../../../src/platform/log.ts'
 import { openDb } from '../../../support/database/open.ts'
 import { testConfig } from '../../../support/server/start.ts'

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { Webhook } from 'standardwebhooks'
 import { fetchFiles } from '../../../../src/gateway/carriers/receive-carrier-text.ts'
-import { makeAccountHolder } from '../../../../src/platform/limits/holder.ts'
+import { makeAccountHolder } from '../../../../src/platform/limits/limit-holder.ts'
 import { admission } from '../../../../src/platform/limits/shared-limits.ts'
 import { freePort } from '../../../support/database/postgres.ts'
 import {

@@ -5,10 +5,10 @@ import type {
   DriverEvents,
   IncomingText,
   OutgoingText,
-} from '../../../../src/programs/agent/driver.ts'
+} from '../../../../src/programs/agent/driver-interface.ts'
 import { readSettings } from '../../../../src/programs/agent/drivers/http/carrier-account.ts'
 import { makeHttpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
-import { listenForCalls } from '../../../../src/programs/agent/drivers/http/listen.ts'
+import { listenForCalls } from '../../../../src/programs/agent/drivers/http/listen-for-calls.ts'
 import { freePort } from '../../../support/database/postgres.ts'
 import { temporaryFolder } from '../../../support/database/temporary-folder.ts'
 

@@ -1,4 +1,4 @@
-import { readAnswer } from '../../../../src/programs/agent/drivers/http/answer.ts'
+import { readAnswer } from '../../../../src/programs/agent/drivers/http/read-answer.ts'
 import { carrierOf } from './carrier-fixture.ts'
 
 /** Answers in the form of each carrier's documentation, and their meaning. */

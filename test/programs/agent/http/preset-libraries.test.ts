@@ -1,7 +1,7 @@
 import http from 'node:http'
 import https from 'node:https'
 import { promisify } from 'node:util'
-import { fillRequest } from '../../../../src/programs/agent/drivers/http/request.ts'
+import { fillRequest } from '../../../../src/programs/agent/drivers/http/fill-request.ts'
 import { startReceiver } from '../../../support/services/receiver.ts'
 import { carrierLibrary, hasCarrierLibraries } from '../../../third-party/carrier-libraries.ts'
 import { CALLBACK, carrierOf, REF, TEXT } from './carrier-fixture.ts'

@@ -1,6 +1,6 @@
+import type { Call } from '../../../../src/programs/agent/drivers/http/check-call-signature.ts'
+import { fillRequest } from '../../../../src/programs/agent/drivers/http/fill-request.ts'
 import { readCall } from '../../../../src/programs/agent/drivers/http/read-call.ts'
-import { fillRequest } from '../../../../src/programs/agent/drivers/http/request.ts'
-import type { Call } from '../../../../src/programs/agent/drivers/http/signature.ts'
 import { hasCarrierLibraries } from '../../../third-party/carrier-libraries.ts'
 import { CALLBACK, carrierOf, REF, TEXT } from './carrier-fixture.ts'
 import { SECRETS, SIGNERS } from './carrier-signers.ts'

@@ -1,4 +1,7 @@
-import { type Call, isCallSigned } from '../../../../src/programs/agent/drivers/http/signature.ts'
+import {
+  type Call,
+  isCallSigned,
+} from '../../../../src/programs/agent/drivers/http/check-call-signature.ts'
 import { carrierLibrary, hasCarrierLibraries } from '../../../third-party/carrier-libraries.ts'
 import { CALLBACK, carrierOf } from './carrier-fixture.ts'
 

@@ -1,8 +1,8 @@
-import { openAttemptJournal } from '../../../../src/gateway/carriers/attempt-journal.ts'
-import { makeDeviceLink } from '../../../../src/gateway/carriers/device-link.ts'
+import { openAttemptJournal } from '../../../../src/gateway/carriers/carrier-attempt-journal.ts'
+import { makeDeviceLink } from '../../../../src/gateway/carriers/carrier-device-link.ts'
 import { leaseCarriers, makeLeaserName } from '../../../../src/gateway/carriers/lease-carriers.ts'
-import { runDriver } from '../../../../src/programs/agent/agent.ts'
 import { makeHttpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
+import { runDriver } from '../../../../src/programs/agent/run-driver.ts'
 import { waitPastMidnight } from '../../../support/database/midnight.ts'
 import {
   type Client,

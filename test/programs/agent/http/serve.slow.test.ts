@@ -1,10 +1,10 @@
-import { openAttemptJournal } from '../../../../src/gateway/carriers/attempt-journal.ts'
-import { makeDeviceLink } from '../../../../src/gateway/carriers/device-link.ts'
+import { openAttemptJournal } from '../../../../src/gateway/carriers/carrier-attempt-journal.ts'
+import { makeDeviceLink } from '../../../../src/gateway/carriers/carrier-device-link.ts'
 import { leaseCarriers } from '../../../../src/gateway/carriers/lease-carriers.ts'
 import { openSecrets, sealSecrets } from '../../../../src/gateway/carriers/stored-carrier.ts'
-import { runDriver } from '../../../../src/programs/agent/agent.ts'
 import { makeHttpDriver } from '../../../../src/programs/agent/drivers/http/driver.ts'
 import { PRESET_NAMES } from '../../../../src/programs/agent/drivers/http/presets.ts'
+import { runDriver } from '../../../../src/programs/agent/run-driver.ts'
 import {
   type Client,
   must,

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { readReaction } from '#portable/reaction.ts'
+import { readReaction } from '#portable/read-reaction.ts'
 import { isOnline } from '../../../data/connection/connection.ts'
 import { discardUnsent, retryUnsent, type Unsent } from '../../../data/connection/outbox.ts'
 import { deviceName, isSimulated } from '../../../data/device/lines.ts'

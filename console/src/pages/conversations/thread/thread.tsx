@@ -1,7 +1,7 @@
 import { Fragment } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
 import { E164, SHORT_CODE } from '#portable/phone/e164.ts'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../../data/client.ts'
 import { asChanged } from '../../../data/optimistic.ts'
 import type { Conversation, Message, Note } from '../../../data/record-types.ts'

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { formatPhone } from '#portable/phone/format.ts'
+import { formatPhone } from '#portable/phone/format-phone.ts'
 import { countRecords, pb } from '../../../data/client.ts'
 import { useLookup } from '../../../data/use/use-known.ts'
 import { t, tn } from '../../../language/words.ts'

@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
-import { formatPhone, readPhonePart } from '#portable/phone/format.ts'
-import { readTypedPhone } from '#portable/phone/typed.ts'
+import { formatPhone, readPhonePart } from '#portable/phone/format-phone.ts'
+import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { pb } from '../../../data/client.ts'
 import type { Contact, ContactGroup } from '../../../data/record-types.ts'
 import { contactFilter } from '../../../data/search/filters.ts'

@@ -1,12 +1,12 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type OutgoingError, sendOutgoing } from '../../../../platform/outgoing/send.ts'
+import { type OutgoingError, sendOutgoing } from '../../../../platform/outgoing/send-request.ts'
 import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
 import { readRetryAfter } from '../../../../platform/tools/retry-after.ts'
-import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver.ts'
-import { readAnswer, type Verdict } from './answer.ts'
+import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver-interface.ts'
 import { type Carrier, listHiddenParts } from './carrier-account.ts'
-import { openPace } from './pace.ts'
-import { fillRequest } from './request.ts'
+import { fillRequest } from './fill-request.ts'
+import { readAnswer, type Verdict } from './read-answer.ts'
+import { openPace } from './send-pace.ts'
 
 const MAX_ANSWER_BYTES = 64 << 10
 /** Longest pause that a carrier may ask for: one hour. */

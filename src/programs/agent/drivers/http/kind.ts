@@ -2,7 +2,7 @@ import { defineDriverKind, type Say } from '../driver-kind.ts'
 import { SETTINGS } from '../options.ts'
 import { readSettings } from './carrier-account.ts'
 import { makeHttpDriver } from './driver.ts'
-import { listenForCalls } from './listen.ts'
+import { listenForCalls } from './listen-for-calls.ts'
 import { makeSampleRequest } from './sample-request.ts'
 
 const FILE = 'http.json'

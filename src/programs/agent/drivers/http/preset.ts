@@ -30,7 +30,10 @@ export type Condition = Readonly<Record<string, readonly string[]>>
 const MEANINGS = z.enum(['sent', 'final', 'unsent', 'busy', 'account', 'unknown'])
 export type Meaning = z.output<typeof MEANINGS>
 
-/** Answers of these statuses or codes. The first row that matches counts, before the rules of `answer.ts`. */
+/**
+ * Answers of these statuses or codes. The first row that matches counts, before the rules of
+ * `read-answer.ts`.
+ */
 const REFUSAL = z.strictObject({
   status: z.array(z.int()).max(MAX_VALUES).optional(),
   code: makeValuesSchema().optional(),

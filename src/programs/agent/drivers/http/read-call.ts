@@ -1,10 +1,8 @@
 import { createHash } from 'node:crypto'
 import { isObject, parseJson } from '../../../../platform/tools/json.ts'
-import { toLoggableKey } from '../../../../platform/tools/loggable.ts'
-import { readPhone } from '../../../../portable/phone/read.ts'
+import { toLoggableKey } from '../../../../platform/tools/loggable-texts.ts'
+import { readPhone } from '../../../../portable/phone/read-phone.ts'
 import type { Carrier } from './carrier-account.ts'
-import { isAmongValues, matchesCondition, readPath, readTextAt, readTextsAt } from './path.ts'
-import type { Incoming, Receipt } from './preset.ts'
 import {
   type Call,
   isCallSigned,
@@ -13,7 +11,9 @@ import {
   readCallForm,
   readCallQuery,
   splitFormPairs,
-} from './signature.ts'
+} from './check-call-signature.ts'
+import type { Incoming, Receipt } from './preset.ts'
+import { isAmongValues, matchesCondition, readPath, readTextAt, readTextsAt } from './read-path.ts'
 
 /** An event in a carrier's call. `key`: the same for a text that the carrier repeats. */
 export type CarrierEvent =

@@ -1,8 +1,8 @@
 import { UserError } from '../../../../platform/api-errors.ts'
-import { refuseAddress } from '../../../../platform/outgoing/addresses.ts'
+import { refuseAddress } from '../../../../platform/outgoing/refuse-private-addresses.ts'
 import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
 import type { Carrier } from './carrier-account.ts'
-import { fillRequest, SAMPLE } from './request.ts'
+import { fillRequest, SAMPLE } from './fill-request.ts'
 
 /** Maximum characters of the request for the sample: the search for secrets takes time for each. */
 const MAX_REQUEST = 8_000

@@ -1,8 +1,8 @@
-import { sendOutgoing } from '../../../../platform/outgoing/send.ts'
+import { sendOutgoing } from '../../../../platform/outgoing/send-request.ts'
 import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
-import { readAnswer } from './answer.ts'
 import { type Carrier, listHiddenParts } from './carrier-account.ts'
-import { fillRequest, SAMPLE } from './request.ts'
+import { fillRequest, SAMPLE } from './fill-request.ts'
+import { readAnswer } from './read-answer.ts'
 
 /** How long a person waits for the answer in the form of an account. */
 const PATIENCE_MS = 5_000

@@ -1,7 +1,7 @@
 import { z } from 'zod'
 import { UserError } from '../../../../platform/api-errors.ts'
-import { readText } from '../../../../platform/tools/files.ts'
-import { readPhone } from '../../../../portable/phone/read.ts'
+import { readText } from '../../../../platform/tools/lock-and-sync-files.ts'
+import { readPhone } from '../../../../portable/phone/read-phone.ts'
 import { readSettingsFile } from '../settings-file.ts'
 
 const makeAsciiSchema = (max: number) =>

@@ -1,0 +1,139 @@
+import { badRequest, forbidden, makeFieldError } from '../../../platform/api-errors.ts'
+import {
+  type Check,
+  checkFields,
+  checkMaxLength,
+  checkRequired,
+} from '../../collections/value-checks.ts'
+import { makeObjectShape, map, text, type ValueOf } from '../../fields/json-shapes.ts'
+import { writeSorted } from '../../fields/json-text.ts'
+import { formatDate } from '../../fields/parse-date.ts'
+import { limitProviderAttempts } from '../attempt-limits.ts'
+import { type AuthCall, type AuthServices, makeSignInAttempt } from '../auth-services.ts'
+import { takeAppleName } from './apple-name.ts'
+import { completeProvider } from './complete-provider-profile.ts'
+import { exchangeAuthCode } from './fetch-provider-token.ts'
+import {
+  makeProviderClient,
+  type Profile,
+  type Provider,
+  type ProviderClient,
+  type ProviderToken,
+  type RawProfile,
+  readIdToken,
+  readProfile,
+  readProfileText,
+} from './read-provider-profile.ts'
+
+/** The body of an OAuth2 sign-in. JSON keys match in any case, so the old spelling `redirectUrl` works. */
+export const OAUTH2_FORM = makeObjectShape({
+  createData: map,
+  provider: text,
+  code: text,
+  codeVerifier: text,
+  redirectURL: text,
+})
+type OAuth2Form = ValueOf<typeof OAUTH2_FORM>
+
+export interface OAuth2Identity {
+  readonly provider: Provider
+  readonly profile: Profile
+  readonly createData: Readonly<Record<string, unknown>>
+  readonly raw: RawProfile
+  readonly token: ProviderToken
+}
+
+/**
+ * Exchanges the form's code for the user's profile. Throws 403, 400, 429. PocketBase:
+ * apis/record_auth_with_oauth2.go
+ */
+export async function identifyByOAuth2(call: AuthCall<OAuth2Form>): Promise<OAuth2Identity> {
+  const { services, collection } = call
+  const { oauth2 } = collection
+  if (!oauth2.enabled)
+    throw forbidden('The collection is not configured to allow OAuth2 authentication.')
+  const form = await call.readForm()
+  const options = oauth2.providers.find(({ name }) => name === form.provider)
+  const provider = options && completeProvider(options)
+  const isThere: Check = (name) => {
+    const message = `Provider with name ${name} is missing or is not enabled.`
+    return provider ? undefined : makeFieldError('validation_invalid_provider', message, { name })
+  }
+  checkFields(
+    form,
+    { provider: [checkRequired, checkMaxLength(100), isThere], code: [checkRequired] },
+    'An error occurred while loading the submitted data.',
+  )
+  if (!provider) throw new Error(`there is no provider ${form.provider}`) // checkFields has thrown
+  return limitProviderAttempts(makeSignInAttempt(call, ''), () =>
+    fetchProviderIdentity(services, provider, form),
+  )
+}
+
+async function fetchProviderIdentity(
+  services: AuthServices,
+  provider: Provider,
+  form: OAuth2Form,
+): Promise<OAuth2Identity> {
+  const send = makeProviderClient()
+  const refused = (message: string) => (error: unknown) => {
+    services.log.warn({ err: error, provider: provider.name }, 'OAuth2 sign-in failed')
+    throw badRequest(message)
+  }
+  const token = await exchangeAuthCode(provider, form, send).catch(
+    refused('Failed to fetch OAuth2 token.'),
+  )
+  const user = await fetchUser(provider, token, send).catch(refused('Failed to fetch OAuth2 user.'))
+  const name = user.profile.name || (provider.name === 'apple' ? takeAppleName(form.code) : '')
+  const profile = { ...user.profile, name }
+  return { provider, profile, raw: user.raw, token, createData: form.createData }
+}
+
+/**
+ * What the provider said: the `meta` of a sign-in's answer, as JSON. PocketBase: tools/auth/auth.go, AuthUser
+ */
+export function renderMeta({ profile, raw, token }: OAuth2Identity, isNew: boolean): string {
+  return writeSorted({
+    ...profile,
+    avatarUrl: profile.avatarURL,
+    accessToken: token.accessToken,
+    refreshToken: token.refreshToken,
+    expiry: token.expiry ? formatDate(new Date(token.expiry)) : '',
+    rawUser: raw,
+    isNew,
+  })
+}
+
+/** Reads a user's profile, from the provider or from the id token. PocketBase: tools/auth, FetchAuthUser */
+export async function fetchUser(provider: Provider, token: ProviderToken, send: ProviderClient) {
+  if (token.expiry > 0 && token.expiry <= Date.now()) throw new Error('the token has expired')
+  const type = /^(bearer)?$/i.test(token.tokenType) ? 'Bearer' : token.tokenType
+  const authorization = `${type} ${token.accessToken}`
+  const call: ProviderClient = (url, { headers, post } = {}) =>
+    send(url, { headers: { authorization, ...headers }, post })
+  const raw = provider.userInfoURL
+    ? await requestUserInfo(provider, call)
+    : await readIdToken(provider, readProfileText(token.raw, 'id_token'), send)
+  const profile = readProfile(raw, provider)
+  return {
+    raw,
+    profile: (await provider.amend?.(profile, { raw, token, provider, call })) ?? profile,
+  }
+}
+
+async function requestUserInfo(
+  { userInfoURL, clientId, headers, query }: Provider,
+  call: ProviderClient,
+) {
+  const type: Record<string, string> =
+    query === undefined ? {} : { 'content-type': 'application/json' }
+  const { status, text } = await call(userInfoURL, {
+    headers: { ...type, ...headers?.(clientId) },
+    post: query,
+  })
+  if (status >= 400) throw new Error(`the profile was refused with ${status}`)
+  const raw: unknown = JSON.parse(text) ?? {}
+  if (typeof raw !== 'object' || Array.isArray(raw))
+    throw new TypeError('the profile is not an object')
+  return raw as RawProfile
+}

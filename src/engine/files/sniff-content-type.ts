@@ -1,0 +1,106 @@
+import { fileTypeFromBuffer } from 'file-type'
+import { addCharset, isText } from './detect-charset.ts'
+import { findTextKind, HEAD_BYTES } from './detect-text-kind.ts'
+import NAMES from './pocketbase-names.json' with { type: 'json' }
+
+/** A kind of content by its first bytes, one character per byte. */
+type Signature = readonly [type: string, extension: string, pattern: RegExp]
+
+const OPEN_XML = 'application/vnd.openxmlformats-officedocument'
+/** Matches a ZIP archive that begins like an office document and has this folder. */
+const makeOfficePattern = (folder: string) =>
+  new RegExp(
+    `^PK\\x03\\x04.{26}(?:\\[Content_Types\\]\\.xml|_rels/|docProps/|customXml/|\\[trash\\]/|${folder}/)` +
+      `(?:.*PK\\x03\\x04.{26}${folder}/|(?<=${folder}/))`,
+    's',
+  )
+const NOTHING = '\\0\\0\\0\\0\\0\\xc0\\0\\0\\0\\0\\0\\0\\x46'
+
+/** Types of OLE compound files by the class ID of their root. PocketBase: internal/magic/ms_office.go */
+const COMPOUND_CLASSES: readonly Signature[] = [
+  ['application/vnd.ms-outlook', '.msg', new RegExp(`^\\x0b\\x0d\\x02${NOTHING}`)],
+  ['application/vnd.ms-excel', '.xls', /^[\x10\x20]\x08\x02\0\0\0\0\0/],
+  [
+    'application/vnd.ms-powerpoint',
+    '.ppt',
+    /^(?:\x10\x8d\x81\x64\x9b\x4f\xcf\x11|\x70\xae\x7b\xea\x3b\xfb\xcd\x11)/,
+  ],
+  ['application/msword', '.doc', new RegExp(`^[\\x06\\0\\x07]\\x09\\x02${NOTHING}`)],
+]
+
+/**
+ * Types to test first: they may look like text, or file-type is less precise. PocketBase: mimetype's tree.go
+ */
+const SIGNATURES: readonly Signature[] = [
+  ['image/gif', '.gif', /^GIF8[79]a/],
+  ['image/vnd.mozilla.apng', '.png', /^\x89PNG\r\n\x1a\n.{29}acTL/s],
+  ['image/png', '.png', /^\x89PNG\r\n\x1a\n/],
+  ['image/jpeg', '.jpg', /^\xff\xd8\xff(?!\xf7)/],
+  ['image/tiff', '.tiff', /^(?:II\*\0|MM\0\*)/],
+  ['application/pdf', '.pdf', /^.{0,1019}?%PDF-/s],
+  ['application/gzip', '.gz', /^\x1f\x8b/],
+  [`${OPEN_XML}.wordprocessingml.document`, '.docx', makeOfficePattern('word')],
+  [`${OPEN_XML}.presentationml.presentation`, '.pptx', makeOfficePattern('ppt')],
+  [`${OPEN_XML}.spreadsheetml.sheet`, '.xlsx', makeOfficePattern('xl')],
+  ['audio/mpeg', '.mp3', /^(?:ID3[\x02-\x04]|\xff[\xe2\xe3\xf2\xf3\xfa\xfb])/],
+]
+
+export interface Sniffed {
+  /** The type with its charset: `text/plain; charset=utf-8`. */
+  readonly type: string
+  /** The extension with its dot; '' if there is none. */
+  readonly extension: string
+  readonly names: readonly string[]
+}
+
+/** Detects a file's type by its first bytes and names it as PocketBase does (gabriel-vasile/mimetype). */
+export async function sniffContentType(content: Buffer): Promise<Sniffed> {
+  const bytes = content.subarray(0, HEAD_BYTES)
+  const head = bytes.toString('latin1')
+  const [type, extension] =
+    findSignature(head, SIGNATURES) ??
+    (isText(head) ? findTextKind(head) : await sniffBinary(bytes, head))
+  return { type: addCharset(type, head), extension, names: listTypeNames(type) }
+}
+
+const findSignature = (text: string, signatures: readonly Signature[]) =>
+  signatures.find(([, , pattern]) => pattern.test(text))
+
+async function sniffBinary(bytes: Buffer, head: string): Promise<NamedType | Signature> {
+  const kind = await fileTypeFromBuffer(bytes)
+  if (!kind) return isZlib(bytes) ? ['application/zlib', ''] : ['application/octet-stream', '']
+  return (kind.ext === 'cfb' && sniffCompound(bytes, head)) || toPocketbaseType(kind)
+}
+
+function sniffCompound(bytes: Buffer, head: string): Signature | undefined {
+  if (bytes.length < 512) return undefined
+  const sectorBytes = bytes.readUInt16LE(26) === 4 ? 4096 : 512
+  const root = sectorBytes * (1 + bytes.readUInt32LE(48)) + 80
+  return findSignature(head.slice(root), COMPOUND_CLASSES)
+}
+
+const isZlib = (bytes: Buffer) =>
+  bytes.length > 1 && bytes[0] === 0x78 && bytes.readUInt16BE(0) % 31 === 0
+
+type NamedType = readonly [type: string, extension: string]
+
+/** From mimetype. `renamed`: type and extension for a type of file-type. `aliases`: other names of a type. */
+const { renamed, aliases } = NAMES as {
+  readonly renamed: Readonly<Record<string, readonly string[]>>
+  readonly aliases: Readonly<Record<string, readonly string[]>>
+}
+
+const toPocketbaseType = ({
+  mime,
+  ext,
+}: {
+  readonly mime: string
+  readonly ext: string
+}): NamedType => (renamed[mime] as NamedType | undefined) ?? [mime, `.${ext}`]
+
+const OPEN_DOCUMENT = 'application/vnd.oasis.opendocument.'
+
+function listTypeNames(type: string): string[] {
+  if (type.startsWith(OPEN_DOCUMENT)) return [type, type.replace('application/', 'application/x-')]
+  return [type, ...(aliases[type] ?? [])]
+}

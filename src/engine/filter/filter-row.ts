@@ -1,0 +1,64 @@
+import { cleanText } from '../../platform/tools/clean-text.ts'
+import type { Catalog } from '../collections/catalog.ts'
+import type { Collection } from '../collections/collection.ts'
+import { toColumnName, toTableName } from '../collections/sql-names.ts'
+import { listCountedColumns } from '../collections/views/view-fields.ts'
+import type { Field, Value } from '../fields/field.ts'
+import { findFieldStorage, findFieldType, findSqlType } from '../fields/field-types.ts'
+import type { Affinity } from './operand.ts'
+import type { Scope } from './scope.ts'
+import { type Input, type JoinedRow, makeColumn, makeParam, type Sql } from './sql-pieces.ts'
+
+export interface FilterRow {
+  readonly collection: Collection
+  readonly at: JoinedRow | null
+  readonly nullable: boolean
+  readonly list?: Sql
+  /** For a record known before the query (the caller's or a new one): its values, which become parameters. */
+  readonly values?: (input: Input) => Readonly<Record<string, Value>>
+  /** Whether the record is not stored yet. Its columns then have no affinity. */
+  readonly isNew?: boolean
+}
+
+export const writeTable = (collection: Collection): Sql => [
+  { kind: 'table', name: toTableName(collection) },
+]
+
+export function writeRowColumn({ at, values }: FilterRow, field: Field): Sql {
+  if (!values) return [makeColumn(at, toColumnName(field.name))]
+  return makeParam(findSqlType(field), (input) => {
+    const value = values(input)[field.name] ?? findFieldType(field).zero(field)
+    return typeof value === 'string' ? cleanText(value) : value
+  })
+}
+
+/** The affinity of a field's column in PocketBase's table or view. */
+export function findAffinity({ collection, isNew }: FilterRow, field: Field): Affinity {
+  if (isNew) return 'none'
+  const isCounted = collection.type === 'view' && field.type === 'number'
+  if (isCounted && listCountedColumns(collection.viewQuery).has(field.name)) return 'none'
+  const storage = findFieldStorage(field)
+  if (storage === 'text') return 'text'
+  return storage === 'json' ? 'none' : 'numeric'
+}
+
+/** Rows that a client's filter or sort joins. Their listRules must accept them. */
+export type ReachedRows = Map<JoinedRow, Collection>
+
+export interface Context {
+  readonly catalog: Catalog
+  readonly auth: Collection | undefined
+  readonly scope: Scope
+  readonly base: FilterRow
+  /** Rows that an ordinary client's filter joins; null for a rule or a superuser's filter. Contract 2.9. */
+  readonly reached: ReachedRows | null
+  /** Whether literals come from a client's filter, so that they may differ in each request. */
+  readonly isClient: boolean
+}
+
+/** The context inside a subquery. Rows joined there need no listRules: the outer query tests them. */
+export const makeSubqueryContext = (context: Context): Context => ({
+  ...context,
+  scope: context.scope.inner(),
+  reached: context.reached && new Map(),
+})

@@ -1,0 +1,102 @@
+import { sql } from 'kysely'
+import { z } from 'zod'
+import { callFunction } from '../../../platform/db/call-function.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import type { Device } from '../../base/device-record.ts'
+import { STATUSES, type Status } from '../../base/message-status.ts'
+
+/** A device's report on a message. `at`: milliseconds since 1970 by the device's clock. */
+export interface Report {
+  readonly id: string
+  readonly attempt: number
+  readonly status: 'sent' | 'delivered' | 'failed'
+  readonly error_message?: string | undefined
+  readonly at?: number | undefined
+  /** The device is certain that it sent nothing: the message is reassigned. Only with `failed`. */
+  readonly not_sent?: boolean | undefined
+  /** The device and its SIM are not the cause of the failure: the message was canceled, or came too late. */
+  readonly blameless?: boolean | undefined
+}
+
+export type ReportResult = Readonly<z.output<typeof REPORT_RESULT>>
+export const REPORT_RESULT = z
+  .object({
+    id: z.string(),
+    attempt: z.int(),
+    result: z
+      .enum(['applied', 'unchanged', 'not_found'])
+      .describe(
+        '`applied`: the message is now as reported. `unchanged`: late, repeated or of an old attempt. `not_found`: not a message of this device.',
+      ),
+    status: z.enum(STATUSES).optional().describe('Where the message is.'),
+  })
+  .meta({ id: 'ReportResult' })
+
+const NO_REASON = 'The device could not send the message'
+
+export interface DeviceReports {
+  readonly device: Device
+  readonly reports: readonly Report[]
+}
+
+export interface Applied {
+  readonly results: ReportResult[]
+  readonly outcomes: LineOutcome[]
+}
+
+export async function applyReportGroup(
+  db: Db,
+  items: readonly DeviceReports[],
+): Promise<Applied[]> {
+  const all = items.flatMap(({ device, reports }, item) =>
+    reports.map((report) => ({ item, device, report })),
+  )
+  const given = all.map(
+    ({ device, report: { id, attempt, status, at, error_message } }, number) => ({
+      number,
+      device: device.id,
+      user: device.user,
+      id,
+      attempt,
+      status,
+      at,
+      reason: status === 'failed' ? error_message || NO_REASON : '',
+    }),
+  )
+  const reported = sql<{
+    number: number
+    status: Status | null
+    is_applied: boolean
+    line: string | null
+  }>`sms_report(${JSON.stringify(given)}::json)`
+  const rows = await queries(db).selectFrom(reported.as('reported')).selectAll().execute()
+  const done: Applied[] = items.map(() => ({ results: [], outcomes: [] }))
+  for (const { number, status: old, is_applied: isApplied, line } of rows) {
+    const { item, report } = all[number]!
+    const { results, outcomes } = done[item]!
+    if (line && !report.blameless) outcomes.push({ line, hasSent: report.status !== 'failed' })
+    const { id, attempt, status } = report
+    if (isApplied) results.push(makeAppliedResult(report, status))
+    else if (old) results.push({ id, attempt, result: 'unchanged', status: old })
+    else results.push({ id, attempt, result: 'not_found' })
+  }
+  return done
+}
+
+export function makeAppliedResult({ id, attempt }: Report, status: Status): ReportResult {
+  return { id, attempt, result: 'applied', status }
+}
+
+export interface LineOutcome {
+  readonly line: string
+  readonly hasSent: boolean
+}
+
+/** Counts failures of lines. After five in a row, other lines are preferred for an hour. */
+export async function noteOutcomes(db: Db, outcomes: readonly LineOutcome[]) {
+  for (const [line, all] of Map.groupBy(outcomes, (outcome) => outcome.line)) {
+    const failures = all.length - 1 - all.findLastIndex(({ hasSent }) => hasSent)
+    await callFunction(db, 'sms_line_outcomes', line, failures < all.length, failures)
+  }
+}

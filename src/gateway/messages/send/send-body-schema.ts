@@ -1,0 +1,146 @@
+import { z } from 'zod'
+import { parseDate } from '../../../engine/fields/parse-date.ts'
+import { E164 } from '../../../portable/phone/e164.ts'
+import {
+  makeFilledId,
+  makeIdSchema,
+  makeVisibleText,
+  makeWholeNumber,
+} from '../../base/body-schemas.ts'
+import { MAX_CHARACTERS } from './send-options.ts'
+
+const MAX_TTL_SECONDS = 10 * 365 * 86_400
+/** Maximum groups of a send: each contact's groups are compared with all of them. */
+const MAX_GROUPS = 100
+/** The schema of a date. Its output is a PocketBase date; '' for an empty text. */
+export const makeDateSchema = () =>
+  z.string('must be a date').transform((raw, issues) => {
+    const at = parseDate(raw)
+    if (at === '' && raw !== '') issues.addIssue('must be a date, for example 2026-11-20T07:00:00Z')
+    return at
+  })
+const value = z.union(
+  [z.string(), z.number(), z.boolean()],
+  'must be a text, a number or a boolean',
+)
+
+/** The server's own references. A client's message with one would prevent a retry or an automatic answer. */
+const SERVER_REFS = /^(?:retry|auto):/
+
+/** Fields of both SEND and TEMPLATE_SEND. `null` counts as absent. */
+export const COMMON = {
+  recipients: z
+    .array(z.string().meta({ pattern: E164.source }), 'must be a list of phone numbers')
+    .nullish()
+    .describe(
+      'Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After groups and duplicates, at most 1,000 (the server may set another limit).',
+    ),
+  group_ids: z
+    .array(makeIdSchema(), 'must be a list of group ids')
+    .max(MAX_GROUPS, `must have at most ${MAX_GROUPS} items`)
+    .nullish()
+    .describe('Contact groups whose members are added, without those who have opted out.'),
+  device_id: makeIdSchema()
+    .nullish()
+    .describe('The only device that may send. Default: the available lines take turns.'),
+  line_id: makeIdSchema().nullish().describe('A record of `lines`: this SIM sends, and no other.'),
+  from: z
+    .string()
+    .nullish()
+    .describe(
+      'The number of one of your lines in E.164, or its name as a sender: this line sends, and no other.',
+    ),
+  scheduled_at: makeDateSchema()
+    .nullish()
+    .describe('Not before this instant. One that is past means now.'),
+  expires_at: makeDateSchema()
+    .nullish()
+    .describe(
+      'The end: a message that no device has claimed by then ends as `failed`. Excludes `ttl`.',
+    ),
+  ttl: makeWholeNumber(1, MAX_TTL_SECONDS)
+    .nullish()
+    .describe('The same as a number of seconds, counted from when the message is due.'),
+  priority: makeWholeNumber(-128, 127).nullish().describe('Higher is sent first. Default: 0.'),
+  sim: makeWholeNumber(0, 8).nullish().describe('Slot of the SIM that sends, from 1. 0: any line.'),
+  guarantee: z
+    .enum(['at_most_once', 'at_least_once'])
+    .nullish()
+    .describe(
+      'If the device goes silent after it claimed the message: `at_most_once` (default) fails the message, `at_least_once` hands it to a device again.',
+    ),
+  client_ref: makeIdSchema(255)
+    .refine((ref) => !SERVER_REFS.test(ref), 'must not begin with retry: or auto:')
+    .nullish()
+    .describe(
+      'A reference of yours, unique among your messages: a second send with it, of the same text to the same number, answers with the first message. For one recipient. Must not begin with `retry:` or `auto:`, as the references of retries and automatic answers do.',
+    ),
+  bulk: z
+    .boolean()
+    .nullish()
+    .describe(
+      'True for one text of many, as of a list: it does not change the conversation with its number. A send to several recipients never does.',
+    ),
+  quiet_hours: z
+    .boolean()
+    .nullish()
+    .describe(
+      "True: waits during the quiet hours of `user_settings`, by the recipient's time. An answer to a conversation that waits for one never does.",
+    ),
+}
+
+/** Not among COMMON: a campaign lacks the one, and leaves people out by the other. */
+const OF_SEND = {
+  requires_consent: z
+    .boolean()
+    .nullish()
+    .describe(
+      'True: a message to a person without proof of consent fails. Always so if the template or a group requires it.',
+    ),
+  smart_encoding: z
+    .boolean()
+    .nullish()
+    .describe(
+      'True: typographic quotes, dashes, spaces and other signs become those of the GSM alphabet, as in Twilio’s smart encoding, if the text then takes fewer short messages. The message stores the text that is sent.',
+    ),
+}
+
+const VARIABLES = z.record(z.string(), value).nullish()
+
+/** The body of `send`. TEMPLATE_SEND is that of `send-template`. */
+export const SEND = z
+  .strictObject({
+    ...COMMON,
+    ...OF_SEND,
+    body: makeVisibleText().meta({
+      maxLength: MAX_CHARACTERS,
+      description: 'The text, in Unicode characters.',
+    }),
+    variables: VARIABLES.describe(
+      'If present, even as `{}`: the `{{variables}}` of `body` are filled in like those of a template. If absent, `body` is sent unchanged.',
+    ),
+  })
+  .meta({ id: 'Send' })
+export const TEMPLATE_SEND = z
+  .strictObject({
+    ...COMMON,
+    ...OF_SEND,
+    template_id: makeFilledId().describe('A record of `sms_templates`.'),
+    variables: VARIABLES.describe(
+      "Values for the `{{variables}}` of the template, the same for all recipients. An absent value comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",
+    ),
+  })
+  .meta({ id: 'TemplateSend' })
+
+const DRAFT = {
+  draft: z
+    .boolean()
+    .nullish()
+    .describe(
+      'True for an unfinished text: variables without a value stay in the texts as `{{variable}}` and are listed in `missing`. A send is refused instead.',
+    ),
+}
+
+/** Bodies of `preview`: those of `send` and `send-template`, which may lack recipients and values. */
+export const PREVIEW_TEXT = SEND.extend(DRAFT).meta({ id: 'TextPreview' })
+export const PREVIEW_TEMPLATE = TEMPLATE_SEND.extend(DRAFT).meta({ id: 'TemplatePreview' })

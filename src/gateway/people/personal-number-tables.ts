@@ -1,0 +1,175 @@
+import { sql } from 'kysely'
+import { matchAny } from '../../platform/db/queries.ts'
+import {
+  containsNumber,
+  DATES,
+  listNames,
+  makePlace,
+  matchNumber,
+  type Place,
+  removeNumber,
+  selectByConversation,
+} from './personal-table.ts'
+
+/** Places of the person's number. An erasure empties them in this order, after the texts. */
+export const PLACES_OF_NUMBER: readonly Place[] = [
+  makePlace({
+    table: '_verify_codes',
+    title: 'Codes that wait',
+    key: 'verification',
+    rows: ({ user, forms }) => sql`(t.verification in (
+      select v.id from verifications v where v."user" = ${user} and v."to" = ${matchAny(forms)}))`,
+    erasure: 'delete',
+  }),
+  makePlace({
+    table: 'verifications',
+    title: 'Codes',
+    rows: matchNumber('to'),
+    shown: [
+      'id',
+      'to',
+      'country',
+      'channel',
+      'status',
+      'attempts',
+      'sends',
+      'expires_at',
+      ...DATES,
+    ],
+    erasure: {
+      to: '',
+      status: () => sql`case t.status when 'pending' then 'canceled' else t.status end`,
+    },
+    logged: { to: '' },
+  }),
+  makePlace({
+    table: 'auto_answers_sent',
+    title: 'Automatic answers',
+    rows: matchNumber(),
+    key: 'message',
+    shown: ['message', 'answer', 'at'],
+    erasure: 'delete',
+  }),
+  makePlace({
+    table: 'line_recipients',
+    title: 'Use of lines',
+    key: 'line',
+    rows: ({ user, forms }) => sql`(t.number = ${matchAny(forms)} and t.line in (
+      select l.id from lines l where l."user" = ${user}))`,
+    erasure: 'delete',
+  }),
+  makePlace({
+    isShared: true,
+    table: 'hooks',
+    title: 'Hooks that text the number',
+    rows: (person) => sql`(t."user" = ${person.user} and ${listNames('recipients', person)})`,
+    shown: ['id', 'name'],
+    erasure: { recipients: removeNumber('recipients') },
+    logged: { recipients: [] },
+  }),
+  makePlace({
+    isShared: true,
+    table: 'webhooks',
+    title: 'Webhooks for texts of the number',
+    rows: ({ user, forms }) =>
+      sql`(t."user" = ${user} and string_to_array(t.numbers, ',') && ${forms}::text[])`,
+    shown: ['id', 'url'],
+    erasure: {
+      numbers: ({ forms }) => sql`array_to_string(array(
+        select n from unnest(string_to_array(t.numbers, ',')) n where not n = ${matchAny(forms)}), ',')`,
+      // without any number it would be called for all texts
+      enabled: ({ forms }) =>
+        sql`t.enabled and not string_to_array(t.numbers, ',') <@ ${forms}::text[]`,
+    },
+    logged: { numbers: '' },
+  }),
+  makePlace({
+    table: 'conversation_drafts',
+    title: 'Drafts',
+    rows: selectByConversation,
+    shown: ['id', 'author', 'text', ...DATES],
+    erasure: 'records',
+    logged: { text: '' },
+  }),
+  makePlace({
+    table: 'conversation_notes',
+    title: 'Notes',
+    rows: selectByConversation,
+    shown: ['id', 'author', 'text', ...DATES],
+    erasure: 'records',
+    logged: { text: '' },
+  }),
+  makePlace({
+    table: 'conversations',
+    title: 'Conversation',
+    rows: matchNumber(),
+    shown: [
+      'id',
+      'number',
+      'name',
+      'last_text',
+      'last_at',
+      'failure',
+      'blocked',
+      'archived',
+      'assignee',
+      ...DATES,
+    ],
+    erasure: 'records',
+    logged: { number: '', name: '', last_text: '', failure: '' },
+  }),
+  makePlace({
+    table: 'consent_states',
+    title: 'Present consent',
+    rows: matchNumber(),
+    shown: ['id', 'number', 'group', 'purpose', 'state', 'since', 'until'],
+    erasure: 'delete',
+    logged: { number: '' },
+  }),
+  makePlace({
+    table: 'consents',
+    title: 'Statements of consent',
+    rows: matchNumber(),
+    shown: [
+      'id',
+      'number',
+      'purpose',
+      'group',
+      'event',
+      'source',
+      'shown',
+      'version',
+      'said',
+      'message',
+      'address',
+      'browser',
+      'given_at',
+      'created',
+    ],
+    erasure: 'delete',
+    logged: { number: '', said: '', address: '', browser: '' },
+  }),
+  makePlace({
+    table: 'contacts',
+    title: 'Contact',
+    rows: matchNumber('phone'),
+    shown: ['id', 'name', 'phone', 'groups', 'opted_out', 'data', 'time_zone', ...DATES],
+    erasure: 'records',
+    logged: { name: '', phone: '', data: null },
+  }),
+  makePlace({
+    table: 'sms_idempotency',
+    title: 'Answers to repeated requests',
+    key: 'key',
+    rows: (person) =>
+      sql`(t."user" = ${person.user} and ${containsNumber(person, 'key', 'answer')})`,
+    erasure: 'delete',
+  }),
+  makePlace({
+    table: 'person_requests',
+    title: 'Former requests',
+    rows: matchNumber(),
+    shown: ['id', 'kind', 'number', 'reason', 'state', 'created', 'done_at'],
+    erasure: { number: '', files: [] },
+  }),
+]

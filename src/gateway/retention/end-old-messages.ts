@@ -1,0 +1,73 @@
+import { sql } from 'kysely'
+import type { Store } from '../../engine/collections/catalog.ts'
+import type { Extensions } from '../../engine/records/collection-extension.ts'
+import type { Config } from '../../platform/config.ts'
+import { LOCKS } from '../../platform/db/advisory-locks.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
+import { writeDaysAgo, writePeriodsSql } from '../base/retention-periods.ts'
+import { deleteFiles } from './delete-old-files.ts'
+import { endMessages } from './end-messages.ts'
+import { HAS_CONTENT_SQL, type Mode, makeRetentionIndex } from './make-retention-index.ts'
+import { readAccountPages, writeAccountsSql } from './read-account-pages.ts'
+import { BATCH, runInBatches, selectOldTexts } from './run-in-batches.ts'
+
+/**
+ * Redacts or deletes (`mode`) messages that ended longer ago than `days` or the account's own days say, and
+ * deletes old files. Works in batches until done or `signal` aborts. Keeps usage counts and does not notify
+ * subscribers. Returns the number of messages, 0 also while another node does it.
+ */
+export async function endOldMessages(
+  store: Store,
+  extensions: Extensions,
+  { mode, days }: Config['retention'],
+  signal?: AbortSignal,
+): Promise<number> {
+  await queries(store.db)
+    .deleteFrom('_texts_forgotten')
+    .where('forgotten_at', '<', sql<Date>`now() - interval '90 days'`)
+    .execute()
+  let total = 0
+  for await (const accounts of readAccountPages(store.db, days)) {
+    if (signal?.aborted || !(await makeRetentionIndex(store.db, mode))) break
+    await redactCampaigns(store.db, days, accounts)
+    total += await runInBatches(store, LOCKS.retention, signal, async (inside) => {
+      const old = await selectOldest(inside.db, mode, days, accounts)
+      await endMessages(inside, extensions, mode, old)
+      return old.length
+    })
+    await runInBatches(store, LOCKS.retention, signal, ({ db }) => deleteFiles(db, days, accounts))
+  }
+  return total
+}
+
+/** Deletes texts and phone numbers of campaigns that ended longer ago than sent texts are kept. */
+const redactCampaigns = (db: Db, days: number, accounts: readonly string[]) =>
+  queries(db)
+    .updateTable('campaigns as c')
+    .set({ body: '', variables: 'null', recipients: '[]', without_consent: '[]' })
+    .where('c.user', '=', matchAny(accounts))
+    .where('status', 'in', ['done', 'canceled', 'failed'])
+    .where(sql<boolean>`(body <> '' or recipients::text <> '[]')`)
+    .where('updated', '<', ({ selectFrom, ref }) =>
+      selectFrom(writePeriodsSql(ref('c.user'), days).as('p')).select(
+        writeDaysAgo(sql.ref('p.outgoing')).as('old'),
+      ),
+    )
+    .execute()
+
+/** The oldest messages to end. Messages that were changed in these days are kept, however old they are. */
+async function selectOldest(db: Db, mode: Mode, days: number, accounts: readonly string[]) {
+  const kinds = sql<{ type: 'incoming' | 'outgoing'; days: number }>`
+    (values ('incoming', p.incoming), ('outgoing', p.outgoing))`
+  const which = sql<boolean>`m."user" = a.id and m.message_type = k.type and ${sql.raw(HAS_CONTENT_SQL[mode])}`
+  const old = await queries(db, 'planned')
+    .selectFrom(writeAccountsSql(accounts))
+    .crossJoinLateral(({ ref }) => writePeriodsSql(ref('a.id'), days).as('p'))
+    .crossJoinLateral(kinds.as<'k'>(sql`k(type, days)`))
+    .crossJoinLateral(selectOldTexts(which, 'k.days'))
+    .select('old.id')
+    .limit(sql.lit(BATCH))
+    .execute()
+  return old.map(({ id }) => id)
+}

@@ -1,0 +1,99 @@
+import type { Role } from '../engine/request/request.ts'
+import {
+  requireAuth,
+  requireMember,
+  requireSuperuser,
+  requireUser,
+} from './middleware/require-caller.ts'
+import { ANYONE, NOBODY, type Security, SIGNED_IN } from './openapi/security.ts'
+import type { Ctx, Services } from './request-context.ts'
+import type { Caller } from './server/client-address.ts'
+
+/** Who may use a route. `Asking`: what the route gets of its caller. `Own`: the services that it needs. */
+export interface Permission<Asking, Own extends Services = Services> {
+  /**
+   * The lowest role of a member who may. 'act': the permission asks what the sender may do to texts. A
+   * collection may require a higher role. Without: the caller is not a member.
+   */
+  readonly least?: Role | 'act'
+  /** How clients send credentials, for OpenAPI. */
+  readonly security: Security
+  /**
+   * Calls `work` for the caller, again if the caller turned out to be outdated. Throws 401, 403. Without, the
+   * route gets `HasServices` and asks for the caller or a secret itself.
+   */
+  readonly withCaller?: (
+    c: Ctx,
+    services: Own,
+    work: (caller: Asking) => unknown,
+  ) => Promise<unknown>
+}
+
+export interface HasServices<Own extends Services = Services> {
+  readonly services: Own
+}
+
+export interface UserCaller<Own extends Services = Services> extends Caller, HasServices<Own> {
+  readonly user: string
+}
+
+async function runWithUser<Own extends Services>(
+  c: Ctx,
+  services: Own,
+  work: (caller: UserCaller<Own>) => unknown,
+): Promise<unknown> {
+  return work({ ...(await requireUser(c, services)), services })
+}
+
+/** An account, or a member with at least this role. */
+export const allowRole = <Own extends Services = Services>(
+  least: Role,
+): Permission<UserCaller<Own>, Own> => ({
+  least,
+  security: SIGNED_IN,
+  withCaller: runWithUser,
+})
+
+/** An account. Members are refused, whatever their role is. */
+export const allowOwner = <Own extends Services = Services>(): Permission<
+  UserCaller<Own>,
+  Own
+> => ({
+  security: SIGNED_IN,
+  withCaller: runWithUser,
+})
+
+/** Any signed-in record: a user, a device, a superuser, and with `least` a member with at least that role. */
+export const allowAuthenticated = (least?: Role): Permission<Caller & HasServices> => ({
+  ...(least && { least }),
+  security: SIGNED_IN,
+  withCaller: async (c, services, work) => work({ ...(await requireAuth(c, services)), services }),
+})
+
+export const allowSuperuser: Permission<Caller & HasServices> = {
+  security: SIGNED_IN,
+  withCaller: async (c, services, work) =>
+    work({ ...(await requireSuperuser(c, services)), services }),
+}
+
+/** A record of the auth collection in the path. */
+export const allowMember = (least?: Role): Permission<Caller & HasServices> => ({
+  ...(least && { least }),
+  security: SIGNED_IN,
+  withCaller: async (c, services, work) =>
+    work({ ...(await requireMember(c, services)), services }),
+})
+
+/** Guests and all who signed in. The route itself asks who calls, and the rules of the collection decide. */
+export const allowByRules = (least?: Role): Permission<HasServices> => ({
+  ...(least && { least }),
+  security: ANYONE,
+})
+
+/** Everybody. The route itself may ask for a secret. */
+export const allowEverybody = <Own extends Services = Services>(): Permission<
+  HasServices<Own>,
+  Own
+> => ({
+  security: NOBODY,
+})

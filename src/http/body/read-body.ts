@@ -1,0 +1,89 @@
+import { isUtf8 } from 'node:buffer'
+import type { IncomingMessage } from 'node:http'
+import type { Uploads } from '../../engine/files/upload.ts'
+import { ApiError, badRequest } from '../../platform/api-errors.ts'
+import type { RequestMemory } from '../limit-request-memory.ts'
+import { isMalformedQuery, readPairs, readQueryText } from '../query.ts'
+import type { Ctx, RequestBody } from '../request-context.ts'
+import { findRequestMemory } from '../server/client-address.ts'
+import { readBodyLength } from '../server/incoming-body.ts'
+import { findFirstValueEnd, readJson } from './json-value.ts'
+import { readMultipart } from './multipart.ts'
+import { readBytes } from './raw-body.ts'
+import { readUrlencoded, toFormValues } from './urlencoded.ts'
+
+type Values = RequestBody['values']
+
+/** Default maximum bytes of a request body, as in PocketBase. Contract 8.2 */
+export const MAX_BODY_BYTES = 32 << 20
+
+const JSON_TYPE = 'application/json'
+
+const NO_FILES: Uploads = new Map()
+
+const EMPTY: RequestBody = Object.freeze({ values: Object.freeze({}), files: NO_FILES })
+
+const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
+
+const NOTHING = Buffer.alloc(0)
+
+/** The request's body, read once per request. Empty if there is none. Throws 400, 413, RetryLater. */
+export async function readRequestBody(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
+  const known = c.get('body')
+  if (known) return known
+  const { incoming } = c.env
+  if (readBodyLength(incoming) === 0) return EMPTY
+  const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
+  const body = await readBody(incoming, limit, () => findRequestMemory(c))
+  c.set('body', body)
+  return body
+}
+
+/** The request's body, as `readRequestBody` reads it. A 400 gets the message `sentence`. */
+export const readBodyOr = (c: Ctx, sentence?: string, maxBytes?: number): Promise<RequestBody> =>
+  readRequestBody(c, maxBytes).catch((error: unknown) => {
+    throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
+  })
+
+/** Reads a JSON, multipart or urlencoded body; forms include the URL's query. Throws 400. Contract 0.4 */
+export async function readBody(
+  incoming: IncomingMessage,
+  maxBytes: number,
+  memoryOf: () => RequestMemory,
+) {
+  const type = incoming.headers['content-type'] ?? ''
+  const query = readQueryText(incoming.url ?? '')
+  if (type.startsWith('multipart/form-data')) {
+    if (isMalformedQuery(query)) throw badRequest()
+    const { pairs, files, release } = await readMultipart(incoming, maxBytes, memoryOf())
+    try {
+      return { values: toFormValues([...readPairs(query), ...pairs]), files, release }
+    } catch (error) {
+      await release()
+      throw error
+    }
+  }
+  const bytes = await readBytes(incoming, maxBytes, memoryOf)
+  if (bytes.length === 0) return EMPTY
+  const values = readValues(incoming, type, bytes, query)
+  return { values, files: NO_FILES, isJson: type.startsWith(JSON_TYPE) }
+}
+
+function readValues(incoming: IncomingMessage, type: string, bytes: Buffer, query: string): Values {
+  if (type.startsWith(JSON_TYPE)) return readJson(decodeJsonText(bytes))
+  if (type.startsWith('application/x-www-form-urlencoded')) {
+    if (isMalformedQuery(query)) throw badRequest()
+    return readUrlencoded(WITH_FORM.has(incoming.method ?? '') ? bytes : NOTHING, readPairs(query))
+  }
+  if (type.startsWith('text/xml') || type.startsWith('application/xml')) throw badRequest()
+  throw badRequest('Unsupported Content-Type')
+}
+
+/** A JSON body as text. Throws 400 unless it is UTF-8 up to the end of its first JSON value. */
+function decodeJsonText(bytes: Buffer): string {
+  const needed = isUtf8(bytes)
+    ? bytes
+    : bytes.subarray(0, findFirstValueEnd(bytes.toString('latin1')))
+  if (!isUtf8(needed)) throw badRequest()
+  return needed.toString('utf8')
+}

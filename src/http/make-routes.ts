@@ -1,0 +1,116 @@
+import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
+import { Hono } from 'hono'
+import type { ZodOpenApiPathsObject } from 'zod-openapi'
+import type { HasServices, Permission } from './allow-callers.ts'
+import { describeOperation, type Operation } from './openapi/describe-operations.ts'
+import type { DescribedRecords } from './openapi/document.ts'
+import type { Ctx, Env, Services } from './request-context.ts'
+import type { RouteRights } from './required-role.ts'
+import { sendRaw } from './send-answer.ts'
+
+/** A route: who may use it, how OpenAPI describes it, and what it does. */
+export interface Row<Asking, Own extends Services> {
+  readonly permission: Permission<Asking, Own>
+  /** Null: OpenAPI does not have it. */
+  readonly describe: Operation | ((records: DescribedRecords) => Operation) | null
+  /** A GET that changes something: a HEAD is refused. */
+  readonly changes?: true
+  /** How JSON is sent. Default: as by the rows beside it. */
+  readonly send?: typeof sendRaw
+  /**
+   * Gets the caller and, as `id`, the first path parameter. A returned object is sent as JSON, a returned
+   * text is JSON already, and undefined sends an empty 204.
+   */
+  readonly run: (caller: Asking, c: Ctx, id: string) => unknown
+}
+
+/** A row that OpenAPI does not have, or that it describes for each collection. */
+export const makeUndescribedRow = <Asking, Own extends Services>(
+  permission: Permission<Asking, Own>,
+  run: Row<Asking, Own>['run'],
+  send?: typeof sendRaw,
+) => ({ permission, describe: null, run, ...(send && { send }) })
+
+/** Method and path. ALL: every other method. A path may end in `:name.json`: the value includes `.json`. */
+type At = `${'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE' | 'ALL'} /${string}`
+
+/** A row whose caller only its permission and its code know. */
+type AnyRow<Own extends Services> = Omit<Row<never, Own>, 'permission'> & {
+  readonly permission: Permission<unknown, Own>
+}
+
+/** A row with its method, its path and the tag of its description. */
+export interface Route<Own extends Services = Services> extends AnyRow<Own> {
+  readonly at: At
+  readonly tag: string
+  readonly send: typeof sendRaw
+}
+
+type Rows<Callers, Own extends Services> = {
+  readonly [Name in keyof Callers]: Row<Callers[Name], never>
+} & Readonly<Record<At, AnyRow<Own>>>
+
+/** Refuses a misspelt method. */
+type NoOther<Callers> = Readonly<Record<Exclude<keyof Callers, At>, never>>
+
+/** Makes routes from rows, named by method and path. An earlier one answers first. */
+export const makeRoutes = <Callers extends Record<At, unknown>, Own extends Services>(
+  tag: string,
+  named: Rows<Callers, Own> & NoOther<Callers>,
+  send = sendRaw,
+): readonly Route<Own>[] =>
+  Object.entries<AnyRow<Own>>(named).map(([at, row]) => ({ at: at as At, tag, send, ...row }))
+
+const splitMethodPath = (at: At) => at.split(' ') as [method: string, path: string]
+
+/** Adds the routes to an app. */
+export function mountRoutes<Own extends Services>(
+  routes: readonly Route<Own>[],
+  services: Own,
+): Hono<Env> {
+  const app = new Hono<Env>()
+  const guest: HasServices<Own> = { services }
+  for (const { at, permission, run, send } of routes) {
+    const { withCaller } = permission
+    const [method, path] = splitMethodPath(at)
+    const first = /:(\w+)/.exec(path)?.[1]
+    // routes of records take this way: it makes no function and no object for a request
+    const work = withCaller
+      ? (c: Ctx, id: string) => withCaller(c, services, (caller) => run(caller as never, c, id))
+      : (c: Ctx, id: string) => run(guest as never, c, id)
+    app.on(method, path.replace(/:(\w+)\.json$/, ':$1{[^/]+\\.json}'), async (c) => {
+      const made = await work(c, first === undefined ? '' : (c.req.param(first) ?? ''))
+      if (made instanceof Response || made === RESPONSE_ALREADY_SENT) return made as Response
+      if (made === undefined) return c.body(null, 204)
+      return send(c, typeof made === 'string' ? made : JSON.stringify(made))
+    })
+  }
+  return app
+}
+
+/** The lowest roles of members, by method and path. */
+export const sumRights = (routes: readonly Route<never>[]): RouteRights =>
+  Object.fromEntries(
+    routes.flatMap(({ at, permission: { least } }) => (least ? [[at, least]] : [])),
+  )
+
+/** The paths at which a GET changes something. */
+export const findChangingGets = (routes: readonly Route<never>[]): string[] =>
+  routes.flatMap(({ at, changes }) => (changes ? [splitMethodPath(at)[1]] : []))
+
+/** Describes the routes for OpenAPI. */
+export function describeRoutes(routes: readonly Route<never>[], records: DescribedRecords) {
+  const paths: ZodOpenApiPathsObject = {}
+  for (const { at, tag, permission, describe } of routes) {
+    const operation = typeof describe === 'function' ? describe(records) : describe
+    if (operation)
+      describeOperation(
+        paths,
+        at.replaceAll(/:(\w+)(?:\{.*?\})?/g, '{$1}'),
+        tag,
+        permission.security,
+        operation,
+      )
+  }
+  return paths
+}

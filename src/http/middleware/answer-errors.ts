@@ -1,0 +1,113 @@
+import type { ContentfulStatusCode } from 'hono/utils/http-status'
+import { FilterError } from '../../engine/filter/parse-filter.ts'
+import {
+  ApiError,
+  badRequest,
+  GatewayError,
+  notFound,
+  RetryLater,
+} from '../../platform/api-errors.ts'
+import { OTHER_REFUSALS } from '../../platform/common-refusals.ts'
+import { DatabaseUnavailable, toAnswerableError } from '../../platform/db/database-errors.ts'
+import { counts, incrementCount } from '../../platform/tools/counts.ts'
+import { findApi, findRequestGroup, SENDS } from '../metrics/group-requests.ts'
+import type { Ctx, ErrorForm, Services } from '../request-context.ts'
+import { sendRaw } from '../send-answer.ts'
+import { toLoggedPath } from '../server/logged-url.ts'
+import { assignRequestId, recordFault } from '../server/request-tracker.ts'
+import { addKeyHint, findOwnApiRoot } from './own-api-hints.ts'
+
+const CODES: Readonly<Record<number, string>> = OTHER_REFUSALS
+
+const findErrorCode = (status: number): string => CODES[status] ?? 'invalid_request'
+
+export const sendError = (c: Ctx, status: number, body: object): Response =>
+  sendRaw(c, JSON.stringify(body), status as ContentfulStatusCode)
+
+/** Answers with `{"error","message"}`. A GatewayError answers with its own body. */
+export const sendGatewayError: ErrorForm = (c, error) => {
+  const { status, message } = error
+  if (error instanceof RetryLater && error.code)
+    return sendError(c, status, {
+      error: error.code,
+      message,
+      retry_after: error.retryAfterSeconds,
+    })
+  return sendError(
+    c,
+    status,
+    'body' in error ? error.body : { error: findErrorCode(status), message },
+  )
+}
+
+/**
+ * Answers with PocketBase's `{"data","message","status"}`. Only a GatewayError with another body than
+ * `{"error","message"}` is answered with that body.
+ */
+export const sendPocketBaseError: ErrorForm = (c, error) => {
+  const { status, message } = error
+  if (error instanceof ApiError) return sendError(c, status, { data: error.data, message, status })
+  const isRefusal = typeof error.body.error === 'string' && !('data' in error.body)
+  return sendError(c, status, isRefusal ? { data: {}, message, status } : error.body)
+}
+
+/** Answers with `{"message"}`, as SMSGate's server does. */
+export const sendMessageError: ErrorForm = (c, { status, message }) =>
+  sendError(c, status, { message })
+
+type FailureServices = Pick<Services, 'log' | 'config' | 'apis'>
+
+/** Answers a thrown error. An unexpected one is logged and answered with 500 and a general message. */
+export function answerFailure(c: Ctx, thrown: unknown, services: FailureServices): Response {
+  const { method, path } = c.req
+  const isRead = method === 'GET' || method === 'HEAD'
+  const error =
+    thrown instanceof FilterError
+      ? badRequest()
+      : addKeyHint(c, toAnswerableError(thrown, isRead), services.apis)
+  recordFault(c.env.outgoing, thrown instanceof FilterError ? thrown : error)
+  if (findRequestGroup(method, path, services.apis) === SENDS)
+    incrementCount(counts.refused, chooseErrorLabel(error))
+  if (error instanceof GatewayError) return answerError(c, error, services)
+  logFault(c, error, services)
+  return answerError(c, error instanceof ApiError ? error : new ApiError(500), services)
+}
+
+function logFault(c: Ctx, error: unknown, { log, config }: FailureServices): void {
+  const name = () => assignRequestId(c.env.incoming, c.env.outgoing, config)
+  if (error instanceof DatabaseUnavailable)
+    log.error({ request: name(), err: error.cause }, 'the database is unreachable')
+  if (error instanceof ApiError) return
+  const { method, path } = c.req
+  log.error({ request: name(), method, path: toLoggedPath(path), err: error }, 'a request failed')
+}
+
+/** The metric's label for a refused send: an error code, never text of the request. */
+function chooseErrorLabel(error: unknown): string {
+  if (error instanceof GatewayError) return String(error.body.error)
+  return findErrorCode(error instanceof ApiError ? error.status : 500)
+}
+
+/**
+ * Answers 404 for an unknown route. Below the roots that PocketBase has, too, a GET or HEAD is told that a
+ * file is missing, as by PocketBase.
+ */
+export function answerUnknownRoute(c: Ctx, services: FailureServices): Response {
+  const root = findOwnApiRoot(services.apis, c.req.path)
+  const isFile = c.req.method === 'GET' || c.req.method === 'HEAD'
+  const message = root
+    ? `No such route below ${root}: ${services.config.publicUrl}/docs shows all routes`
+    : isFile
+      ? 'File not found'
+      : ''
+  const error = notFound(message)
+  recordFault(c.env.outgoing, error)
+  return answerError(c, error, services)
+}
+
+function answerError(c: Ctx, error: ApiError | GatewayError, { apis }: FailureServices): Response {
+  if (error instanceof RetryLater || error instanceof DatabaseUnavailable)
+    c.header('retry-after', String(error.retryAfterSeconds))
+  const form = c.get('errorForm') ?? findApi(apis, c.req.path)?.errorForm ?? sendPocketBaseError
+  return form(c, error)
+}

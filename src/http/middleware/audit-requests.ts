@@ -1,0 +1,151 @@
+import type { InSameTransaction } from '../../engine/auth/change-auth-record.ts'
+import {
+  type AuditEntry,
+  recordAudit,
+  recordMemberAudit,
+  recordRefusedSignIn,
+} from '../../engine/auth/write-audit-log.ts'
+import type { Collections } from '../../engine/collections/catalog-store.ts'
+import { type Collection, SUPERUSERS } from '../../engine/collections/collection.ts'
+import type { WriteOptions } from '../../engine/records/write-in-progress.ts'
+import type { AuthRecord, RequestInfo } from '../../engine/request/request.ts'
+import type { Settings } from '../../engine/settings/settings.ts'
+import { ApiError } from '../../platform/api-errors.ts'
+import type { Db } from '../../platform/db/open.ts'
+import type { Ctx, Services } from '../request-context.ts'
+import { openStoreForCaller, readClientIp } from '../server/client-address.ts'
+
+/** Writes an audit entry for an action of a superuser or member, by default outside of any transaction. */
+export const auditRequest = (
+  c: Ctx,
+  services: Services,
+  auth: AuthRecord,
+  entry: AuditEntry,
+  db: Db = openStoreForCaller(c, services, auth).db,
+) =>
+  auth.actor
+    ? recordMemberAudit(db, auth, entry)
+    : recordAudit(db, { auth, ip: readClientIp(c, services) }, entry)
+
+/** Returns a function that audits a change confirmed by a mailed link, in the change's transaction. */
+export const auditConfirmation =
+  (c: Ctx, services: Services, action: 'reset password' | 'change email'): InSameTransaction =>
+  (db, auth) =>
+    recordAudit(
+      db,
+      { auth, ip: readClientIp(c, services) },
+      { action, collection: auth.collection.name, record: auth.id },
+    )
+
+/** Audits a refused sign-in as superuser, but not one with an invalid form or over a rate limit. */
+export async function auditRefusedSignIn(
+  c: Ctx,
+  services: Services,
+  error: unknown,
+  identity: () => Promise<string>,
+): Promise<void> {
+  const { catalog, db } = services.store.signIn
+  const isAboutSuperusers = catalog.find(c.req.param('collection') ?? '')?.name === SUPERUSERS
+  const isRefusal =
+    error instanceof ApiError && REFUSED.has(error.status) && Object.keys(error.data).length === 0
+  if (!isAboutSuperusers || !isRefusal) return
+  const typed = await identity().catch(() => undefined)
+  if (typed !== undefined)
+    await recordRefusedSignIn(db, typed, readClientIp(c, services), SUPERUSERS)
+}
+
+const REFUSED = new Set([400, 403])
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  POST: 'create',
+  PATCH: 'update',
+  DELETE: 'delete',
+}
+
+/** Returns a function that audits a superuser's or member's write. `sent`: form keys of uploaded files. */
+export function auditWrite(
+  c: Ctx,
+  services: Services,
+  { auth, body, method }: RequestInfo,
+  collection: Collection,
+  sent: Iterable<string> = [],
+): WriteOptions['inSameTransaction'] {
+  if (!auth?.isSuperuser && !(auth?.actor && isAudited(services, collection))) return undefined
+  const action = ACTIONS[method] ?? method
+  const fields =
+    action === 'delete' ? [] : listChangedFields([...Object.keys(body), ...sent], collection)
+  return ({ db }, record) =>
+    auditRequest(c, services, auth, { action, collection: collection.name, record, fields }, db)
+}
+
+const isAudited = ({ store: { catalog } }: Services, { id }: Collection) =>
+  catalog.builtIn.raw.get(id)?.audited === true
+
+function listChangedFields(body: readonly string[], { fields }: Collection): string[] {
+  const keys = new Set(body.map((key) => key.replace(/^\+|[+-]$/g, '')))
+  return fields.map(({ name }) => name).filter((name) => keys.has(name))
+}
+
+/** The collections, for changes by `auth`. Each change is audited in its own transaction. */
+export function makeAuditedCollections(
+  c: Ctx,
+  { store, ...rest }: Services,
+  auth: AuthRecord,
+): Collections {
+  return {
+    get catalog() {
+      return store.catalog
+    },
+    change: (work) =>
+      store.change(async (draft) => {
+        const before = draft.catalog.all
+        const result = await work(draft)
+        for (const entry of listCollectionEntries(before, draft.catalog.all))
+          await auditRequest(c, { store, ...rest }, auth, entry, draft.db)
+        return result
+      }),
+  }
+}
+
+function listCollectionEntries(
+  before: readonly Collection[],
+  after: readonly Collection[],
+): AuditEntry[] {
+  const old = new Map(before.map((one) => [one.id, one]))
+  const written = after
+    .filter((one) => old.get(one.id) !== one)
+    .map((one) => {
+      const action = old.has(one.id) ? 'update collection' : 'create collection'
+      return { action, collection: one.name, fields: listChangedNames(old.get(one.id) ?? {}, one) }
+    })
+  const gone = before.filter(({ id }) => !after.some((one) => one.id === id))
+  return [
+    ...written,
+    ...gone.map(({ name }) => ({ action: 'delete collection', collection: name })),
+  ]
+}
+
+export const auditSettings =
+  (c: Ctx, services: Services, auth: AuthRecord) =>
+  (db: Db, before: Settings, next: Settings): Promise<void> =>
+    auditRequest(
+      c,
+      services,
+      auth,
+      { action: 'update settings', fields: listChangedNames(before, next, '', 2) },
+      db,
+    )
+
+function listChangedNames(before: object, after: object, prefix = '', depth = 1): string[] {
+  const [a, b] = [before, after].map((one) => new Map(Object.entries(one)))
+  const keys = [...new Set([...a!.keys(), ...b!.keys()])]
+  return keys.flatMap((key) => {
+    const [old, now] = [a!.get(key), b!.get(key)]
+    if (JSON.stringify(old) === JSON.stringify(now)) return []
+    const isNested = depth > 1 && isObject(old) && isObject(now)
+    return isNested ? listChangedNames(old, now, `${prefix}${key}.`, depth - 1) : [prefix + key]
+  })
+}
+
+const isObject = (value: unknown): value is object =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)

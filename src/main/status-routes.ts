@@ -1,0 +1,248 @@
+import { z } from 'zod'
+import { readState } from '../engine/backup/state.ts'
+import type { Store } from '../engine/collections/catalog.ts'
+import { deleteAllLogs } from '../engine/logs/store-request-log.ts'
+import { listRecords } from '../engine/records/list.ts'
+import { listLineWarnings } from '../gateway/lines/lines-near-limit.ts'
+import { listIndexWarnings } from '../gateway/messages/history-indexes.ts'
+import { allowByRules, allowEverybody, allowSuperuser } from '../http/allow-callers.ts'
+import { authenticateUncached, buildRequest } from '../http/authenticate.ts'
+import { listLogs, logStats, makePlainList, viewLog } from '../http/list-logs.ts'
+import { makeRoutes, makeUndescribedRow } from '../http/make-routes.ts'
+import { findDiskWarning, readDisk } from '../http/metrics/disk.ts'
+import { makeReadinessProbe, READINESS } from '../http/metrics/readiness.ts'
+import { auditRequest } from '../http/middleware/audit-requests.ts'
+import { SERVER } from '../http/openapi/describe-operations.ts'
+import { listFailureAnswers } from '../http/openapi/failures.ts'
+import { BY_ID, FIELDS_ONLY, makeListQuery } from '../http/openapi/record-parameters.ts'
+import { makePageSchema } from '../http/openapi/record-schema.ts'
+import { describeJson } from '../http/openapi/success-answers.ts'
+import type { Ctx, Services } from '../http/request-context.ts'
+import { sendJson, sendRaw } from '../http/send-answer.ts'
+import { openStoreForCaller, readClientIp } from '../http/server/client-address.ts'
+import { notFound } from '../platform/api-errors.ts'
+import type { Config } from '../platform/config.ts'
+import { findRoleWarning } from '../platform/db/role-warning.ts'
+import { JOB_FIGURES, readJobFigures } from '../platform/jobs/job-queue.ts'
+
+/** The audit log of superusers' actions. It is no collection, so clients can only list it. */
+const AUDIT = makePlainList('_audit', [
+  ['id', 'text'],
+  ['created', 'date'],
+  ...['superuser', 'email', 'ip', 'action', 'collection', 'record'].map(
+    (name) => [name, 'text'] as const,
+  ),
+  ['fields', 'json'],
+])
+
+const HEALTH = z
+  .object({
+    message: z.string(),
+    code: z.literal(200),
+    data: z.object({
+      canBackup: z.boolean().optional(),
+      possibleProxyHeader: z.string().optional(),
+      realIP: z.string().optional().describe('Where the server thinks that the request came from.'),
+    }),
+  })
+  .meta({ id: 'Health' })
+
+const WARNINGS = z
+  .array(
+    z
+      .object({
+        code: z.enum(['disk_space', 'database_role', 'indexes', 'lines_full', 'lines_near_limits']),
+        message: z.string().describe('A problem, and its solution.'),
+      })
+      .meta({ id: 'Warning' }),
+  )
+  .meta({ id: 'Warnings' })
+
+const LOG = z
+  .object({
+    id: z.string(),
+    created: z.string(),
+    data: z
+      .record(z.string(), z.unknown())
+      .describe(
+        'Of a request: `status`, `method`, `url`, `auth`, `error`, `execTime` in ms, and so on.',
+      ),
+    message: z.string(),
+    level: z.int().describe('8: it failed; -4: it went well.'),
+  })
+  .meta({ id: 'Log' })
+
+const HOURS = z
+  .array(z.object({ date: z.string(), total: z.int().min(1) }))
+  .meta({ id: 'LogStatistics', description: 'By the hour; hours without any are left out.' })
+
+const LIST = makeListQuery().query
+
+/** For proxies. Also answers before the gate, and so without a rate limit. */
+export const READY_ROUTES = makeRoutes(SERVER, {
+  'GET /api/ready': {
+    permission: allowEverybody(),
+    describe: {
+      id: 'ready',
+      summary: 'Ask whether to send requests here',
+      description: 'For proxies: 503 when requests should go elsewhere. It is never rate limited.',
+      answer: ['Yes.', READINESS],
+      fails: {
+        500: listFailureAnswers()['500']!,
+        503: { description: 'No.', content: describeJson(READINESS) },
+      },
+    },
+    run: async ({ services }, c) => {
+      const answer = await makeReadinessProbe(services)()
+      return c.json(answer, answer.ready ? 200 : 503, { 'cache-control': 'no-store' })
+    },
+  },
+})
+
+/** Health, warnings, jobs, logs, audit and crons. `/api/sql` always answers 404. Contract 7.4 */
+export const OPERATION_ROUTES = makeRoutes(
+  SERVER,
+  {
+    'GET /api/warnings': {
+      permission: allowSuperuser,
+      describe: {
+        id: 'warnings',
+        summary: 'List problems of the setup',
+        description: 'For superusers. Empty when there is nothing to warn of.',
+        answer: ['All warnings.', WARNINGS],
+      },
+      run: ({ store, services }) => listWarnings(store, services.config),
+    },
+    'GET /api/jobs': {
+      permission: allowSuperuser,
+      describe: {
+        id: 'jobFigures',
+        summary: 'Count background jobs',
+        description: 'For superusers. Kinds without jobs are missing.',
+        answer: ['Figures of each kind.', z.array(JOB_FIGURES).meta({ id: 'AllJobFigures' })],
+      },
+      run: ({ store }) => readJobFigures(store.db),
+    },
+    'GET /api/health': {
+      permission: allowByRules('viewer'),
+      describe: {
+        id: 'health',
+        summary: 'Ask whether the server answers',
+        params: FIELDS_ONLY,
+        answer: ['It does.', HEALTH],
+      },
+      run: ({ services }, c) => answerHealth(c, services),
+    },
+    'GET /api/logs': {
+      permission: allowSuperuser,
+      describe: {
+        id: 'listLogs',
+        summary: 'List failed requests',
+        description:
+          'For superusers. Filters may use `id`, `created`, `level`, `message` and `data.…`.',
+        params: { query: LIST.omit({ expand: true }) },
+        answer: ['A page of them.', makePageSchema(LOG, 'LogPage')],
+        fails: [400, 401],
+      },
+      send: sendRaw,
+      run: ({ auth, store, services }, c) => listLogs(store, services, buildRequest(c, auth, {})),
+    },
+    'DELETE /api/logs': {
+      permission: allowSuperuser,
+      describe: {
+        id: 'deleteLogs',
+        summary: 'Delete all of them',
+        description: 'For superusers. Later failures are logged again.',
+        answer: ['They are deleted.'],
+      },
+      run: async ({ auth, store, services }, c) => {
+        await services.logs.flush()
+        await auditRequest(c, services, auth, { action: 'delete logs' })
+        await deleteAllLogs(store.db)
+      },
+    },
+    'GET /api/logs/stats': {
+      permission: allowSuperuser,
+      describe: {
+        id: 'countLogs',
+        summary: 'Count failed requests by hour',
+        description: 'For superusers.',
+        params: { query: LIST.pick({ filter: true, fields: true }) },
+        answer: ['The counts.', HOURS],
+        fails: [400, 401],
+      },
+      run: ({ auth, store, services }, c) => logStats(store, services, buildRequest(c, auth, {})),
+    },
+    'GET /api/logs/:id': {
+      permission: allowSuperuser,
+      describe: {
+        id: 'viewLog',
+        summary: 'Read a failed request',
+        description: 'For superusers.',
+        params: { path: BY_ID.path, ...FIELDS_ONLY },
+        answer: ['It.', LOG],
+        fails: [401, 404],
+      },
+      run: ({ store, services }, _, id) => viewLog(store, services, id),
+    },
+    'GET /api/audit': makeUndescribedRow(
+      allowSuperuser,
+      ({ auth, store: { db }, services: { extensions } }, c) => {
+        const alone = { db, catalog: AUDIT.alone }
+        return listRecords(alone, extensions, AUDIT.collection, buildRequest(c, auth, {}))
+      },
+      sendRaw,
+    ),
+    'GET /api/crons': makeUndescribedRow(allowSuperuser, ({ services }) =>
+      services.jobs.map(({ id, expression }) => ({ id, expression })),
+    ),
+    'POST /api/crons/:id': makeUndescribedRow(allowSuperuser, async ({ auth, services }, c, id) => {
+      const { jobs, log } = services
+      const job = jobs.find((one) => one.id === id)
+      if (!job) throw notFound('Missing or invalid cron job')
+      await auditRequest(c, services, auth, { action: 'run job', record: id })
+      void job.run().catch((err: unknown) => log.error({ err, job: id }, 'a job failed'))
+    }),
+    'POST /api/sql': makeUndescribedRow(allowSuperuser, () => {
+      throw notFound()
+    }),
+  },
+  sendJson,
+)
+
+async function listWarnings(
+  store: Store,
+  config: Config,
+): Promise<{ code: string; message: string }[]> {
+  const role = await findRoleWarning(store.db)
+  const indexes = await listIndexWarnings(store.db)
+  const lines = await listLineWarnings(store)
+  const disk = await readDisk(config).catch(() => undefined)
+  const room = disk && findDiskWarning(disk)
+  return [
+    ...(room ? [{ code: 'disk_space', message: room }] : []),
+    ...(role ? [{ code: 'database_role', message: role }] : []),
+    ...(indexes.length > 0 ? [{ code: 'indexes', message: indexes.join(' ') }] : []),
+    ...(lines.full ? [{ code: 'lines_full', message: lines.full }] : []),
+    ...(lines.near ? [{ code: 'lines_near_limits', message: lines.near }] : []),
+  ]
+}
+
+async function answerHealth(c: Ctx, services: Services): Promise<object> {
+  const auth = await authenticateUncached(c, services)
+  const data = auth?.isSuperuser
+    ? {
+        canBackup: (await readState(openStoreForCaller(c, services, auth).db)).running === null,
+        possibleProxyHeader: findProxyHeader(c, services),
+        realIP: readClientIp(c, services),
+      }
+    : {}
+  return { message: 'API is healthy.', code: 200, data }
+}
+
+function findProxyHeader(c: Ctx, { settings }: Services): string {
+  const { headers } = c.env.incoming
+  const known = ['CF-Connecting-IP', 'Fly-Client-IP', 'X-Forwarded-For']
+  const names = [...settings.current.trustedProxy.headers, ...known]
+  return names.find((name) => headers[name.toLowerCase()]) ?? ''
+}

@@ -1,0 +1,141 @@
+import {
+  type Agent,
+  request as httpRequest,
+  type IncomingHttpHeaders,
+  type IncomingMessage,
+} from 'node:http'
+import { request as httpsRequest } from 'node:https'
+import { findKeptAgent } from './kept-connections.ts'
+import {
+  lookUpHost,
+  makePublicLookup,
+  type Resolve,
+  refuseAddress,
+} from './refuse-private-addresses.ts'
+
+interface Outgoing {
+  readonly url: string
+  readonly method: string
+  readonly headers: Readonly<Record<string, string | number>>
+  readonly body: Buffer | string | undefined
+}
+
+interface RequestLimits {
+  /** Allows private addresses and plain http. */
+  readonly allowPrivate: boolean
+  /** Maximum bytes of the answer's body to read; if absent, none are read. */
+  readonly maxBodyBytes?: number
+  /** Reads the body of an answer only if it has this status. */
+  readonly bodyStatus?: number
+  /** Milliseconds from the lookup to the last byte read. Default: 10 s. */
+  readonly timeoutMs?: number
+  readonly signal?: AbortSignal
+  readonly resolve?: Resolve
+  /** The receiver accepts a repeated request: connections are then kept for later requests. */
+  readonly mayRepeat?: boolean
+}
+
+/** An answer. `body`: its first bytes, at most `maxBodyBytes`. */
+export interface ResponseHead {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly body: Buffer
+}
+
+const TIMEOUT_MS = 10_000
+const MAX_HINTS = 10
+
+/**
+ * An error of `sendOutgoing`. `isUnsent`: it had no connection yet, so nothing of the request has left.
+ * `isStale`: a connection of an earlier request was closed before an answer came.
+ */
+export type OutgoingError = NodeJS.ErrnoException & {
+  readonly isUnsent?: boolean
+  readonly isStale?: boolean
+}
+
+/**
+ * Sends a request; follows no redirects. Without `allowPrivate`, uses only https and public addresses.
+ * Rejects with an OutgoingError, or with AddressRefused before anything is sent.
+ */
+export async function sendOutgoing(
+  outgoing: Outgoing,
+  limits: RequestLimits,
+): Promise<ResponseHead> {
+  refuseAddress(outgoing.url, limits.allowPrivate)
+  const url = new URL(outgoing.url)
+  const begunMs = performance.now()
+  const { timeoutMs = TIMEOUT_MS } = limits
+  const agent = limits.mayRepeat ? findKeptAgent(url, limits.allowPrivate) : undefined
+  try {
+    return await sendOnce(url, outgoing, { ...limits, timeoutMs }, agent)
+  } catch (error) {
+    if (!(error as OutgoingError).isStale) throw error
+    return sendOnce(url, outgoing, {
+      ...limits,
+      timeoutMs: timeoutMs - (performance.now() - begunMs),
+    })
+  }
+}
+
+function sendOnce(
+  url: URL,
+  { method, headers, body }: Outgoing,
+  limits: RequestLimits,
+  agent?: Agent,
+): Promise<ResponseHead> {
+  const { allowPrivate, timeoutMs, signal, resolve } = limits
+  const lookup = allowPrivate ? lookUpHost : makePublicLookup(resolve)
+  const send = url.protocol === 'https:' ? httpsRequest : httpRequest
+  return new Promise<ResponseHead>((done, fail) => {
+    const options = { method, headers: { ...headers }, agent: agent ?? false, lookup }
+    const request = send(url, { ...options, ...(signal && { signal }) })
+    const tooLate = () => request.destroy(new Error(`${url.origin} did not answer in time`))
+    const timer = setTimeout(tooLate, timeoutMs)
+    let hints = 0
+    let isConnected = false
+    const connected = () => {
+      isConnected = true
+    }
+    request.on('socket', (socket) => {
+      if (request.reusedSocket) connected()
+      else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected)
+    })
+    request.on('information', () => {
+      if (++hints > MAX_HINTS) request.destroy(new Error(`${url.origin} hints and does not answer`))
+    })
+    let isAnswered = false
+    request.on('response', (response) => {
+      isAnswered = true
+      const { statusCode: status = 0, headers } = response
+      const { maxBodyBytes = 0, bodyStatus = status } = limits
+      readAnswerBody(response, status === bodyStatus ? maxBodyBytes : 0)
+        .then((body) => done({ status, headers, body }), fail)
+        .finally(() => response.complete || request.destroy())
+    })
+    request.on('error', (error: NodeJS.ErrnoException) => {
+      const isStale = request.reusedSocket && LOST.has(error.code ?? '')
+      fail(Object.assign(error, { isUnsent: !isConnected, isStale }))
+    })
+    request.on('close', () => {
+      clearTimeout(timer)
+      if (!isAnswered) fail(new Error(`${url.origin} hung up`))
+    })
+    request.end(body)
+  })
+}
+
+/** Errors of a connection that the other side had closed before the request came. */
+const LOST = new Set(['ECONNRESET', 'EPIPE'])
+
+async function readAnswerBody(response: IncomingMessage, max: number): Promise<Buffer> {
+  // one buffer: a list of small pieces takes hundreds of times their bytes
+  const body = Buffer.allocUnsafe(max)
+  let length = 0
+  if (max === 0) return body
+  for await (const chunk of response as AsyncIterable<Buffer>) {
+    length += chunk.copy(body, length)
+    if (length === max) break
+  }
+  return body.subarray(0, length)
+}

@@ -1,0 +1,161 @@
+import { sql } from 'kysely'
+import type { Store } from '../../engine/collections/catalog.ts'
+import { isInvisible } from '../../gateway/base/body-schemas.ts'
+import { makeAccountSender } from '../../gateway/base/make-sender.ts'
+import { readNumbers } from '../../gateway/base/read-numbers.ts'
+import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
+import { findRefused } from '../../gateway/messages/send/excluded-recipients.ts'
+import {
+  MAX_CHARACTERS,
+  makeSingleSend,
+  PLAIN_OPTIONS,
+} from '../../gateway/messages/send/send-options.ts'
+import { prepareOffer, sendInTransaction } from '../../gateway/messages/send/send-texts.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { queries, writeUnindexed } from '../../platform/db/queries.ts'
+import { findUrlFault } from '../../platform/outgoing/refuse-private-addresses.ts'
+import { cleanText } from '../../platform/tools/clean-text.ts'
+import { E164 } from '../../portable/phone/e164.ts'
+import { isOtherForm } from '../../portable/phone/other-phone-forms.ts'
+import { listNumberSenders, type NumberSender } from './devices-with-number.ts'
+import type { CallServices } from './make-url-caller.ts'
+import { makeTwilioOrigin } from './messages.ts'
+import { TwilioRefusal } from './twilio-errors.ts'
+import type { TwimlMessage } from './twiml.ts'
+
+/** The incoming text of a call. `key`: the API key that signs the status callbacks of replies. */
+export type AnsweredText = Readonly<Record<'user' | 'message' | 'device' | 'from' | 'key', string>>
+
+export type Reply = NumberSender & Readonly<Record<'to' | 'body' | 'callback', string>>
+
+const MAX_REPLIES = 10
+/** Maximum replies from one device to one number within so many seconds. */
+const MAX_BETWEEN = { replies: 15, seconds: 30 }
+
+/** The replies of a TwiML document. `base`: its address. Throws a TwilioRefusal for the first fault. */
+export async function planReplies(
+  store: Store,
+  text: AnsweredText,
+  messages: readonly TwimlMessage[],
+  base: string,
+  allowPrivate: boolean,
+): Promise<Reply[]> {
+  const replies: Reply[] = []
+  // read one more than allowed, so that too many are refused; each takes a query, and 1,500 would fit
+  for (const message of messages.slice(0, MAX_REPLIES + 1)) {
+    const [given, line] = await readNumbers(store, text.user, [message.to, message.from])
+    const from = isOtherForm(message.from) ? message.from : line
+    const to = message.to.trim() === '' ? text.from : given
+    if (!to || !E164.test(to))
+      throw new TwilioRefusal(14101, "The 'to' of a <Message> is no phone number")
+    const sender = await chooseReplySender(
+      store,
+      text,
+      message.from.trim() === '' ? '' : (from ?? message.from),
+    )
+    const body = cleanText(message.body)
+    if (isInvisible(body) || [...body].length > MAX_CHARACTERS)
+      throw new TwilioRefusal(14103, `A <Message> must have 1 to ${MAX_CHARACTERS} characters`)
+    replies.push({
+      ...sender,
+      to,
+      body,
+      callback: resolveCallback(message.callback, base, allowPrivate),
+    })
+  }
+  return replies
+}
+
+/** The device or line with the number `from`, preferably on the text's device. For '', the text's device. */
+async function chooseReplySender(
+  store: Store,
+  text: AnsweredText,
+  from: string,
+): Promise<NumberSender> {
+  if (from === '') return { device: text.device, line: '' }
+  const senders = await listNumberSenders(store, text.user, from)
+  const sender = senders.find(({ device }) => device === text.device) ?? senders[0]
+  if (!sender)
+    throw new TwilioRefusal(14102, "The 'from' of a <Message> is not one of your numbers")
+  return sender
+}
+
+/** A callback's absolute address; '' if it cannot be called: the message is sent without a callback. */
+function resolveCallback(address: string, base: string, allowPrivate: boolean): string {
+  if (address === '') return ''
+  const url = URL.parse(address, base)?.href ?? ''
+  return findUrlFault(url, allowPrivate) === undefined ? url : ''
+}
+
+const PERIOD = sql`interval '${sql.raw(String(MAX_BETWEEN.seconds))} seconds'`
+
+/** Replies from a device to a number in the last MAX_BETWEEN.seconds. */
+async function countBetween(
+  { db }: Store,
+  user: string,
+  to: string,
+  device: string,
+): Promise<number> {
+  const { replies } = await queries(db)
+    .selectFrom('sms_messages as m')
+    .innerJoin('sms_origins as o', 'o.ref', 'm.id')
+    .select(({ fn }) => fn.countAll<number>().as('replies'))
+    .where(sql<boolean>`(o.data ->> 'reply')::boolean`)
+    .where('m.user', '=', user)
+    .where('m.to', '=', to)
+    .where(writeUnindexed('m.device'), '=', device)
+    .where(sql<boolean>`m.created || '' > pb_text(now() - ${PERIOD})`)
+    .executeTakeFirstOrThrow()
+  return replies
+}
+
+/** Throws TwilioRefusal for too many replies, and for one whose recipient has opted out. */
+export async function checkReplies(
+  store: Store,
+  user: string,
+  replies: readonly Reply[],
+): Promise<void> {
+  if (replies.length > MAX_REPLIES)
+    throw new TwilioRefusal(14109, `A text gets at most ${MAX_REPLIES} replies`)
+  const recipients = replies.map(({ to }) => to)
+  if ((await findRefused(store, user, recipients)).size > 0)
+    throw new TwilioRefusal(21610, 'The recipient of a reply has opted out')
+  const pairs = Map.groupBy(replies, ({ to, device }) => `${to} ${device}`)
+  for (const [{ to, device }, ...more] of pairs.values() as Iterable<[Reply, ...Reply[]]>) {
+    const before = await countBetween(store, user, to, device)
+    const text = `${MAX_BETWEEN.replies} replies between two numbers in ${MAX_BETWEEN.seconds} s`
+    if (before + 1 + more.length > MAX_BETWEEN.replies) throw new TwilioRefusal(14107, text)
+  }
+}
+
+export const findAnswered = (db: Db, message: string) =>
+  queries(db).selectFrom('twilio_answers').where('message', '=', message).executeTakeFirst()
+
+const noteAnswered = (db: Db, message: string) =>
+  queries(db)
+    .insertInto('twilio_answers')
+    .values({ message })
+    .onConflict((found) => found.column('message').doNothing())
+    .returning('message')
+    .executeTakeFirst()
+
+/** Sends all replies to a text or none, unless an earlier attempt did. Throws the refusals of a send. */
+export async function sendReplies(
+  { store, config }: CallServices,
+  { message, user, key }: AnsweredText,
+  replies: readonly Reply[],
+): Promise<void> {
+  const sender = makeAccountSender(user, key || user)
+  const wake: string[] = []
+  await store.db.transaction(async (db) => {
+    if (!(await noteAnswered(db, message))) return
+    const inside = { db, catalog: store.catalog }
+    for (const { to, body, device, line, callback } of replies) {
+      const options = { ...PLAIN_OPTIONS, origin: makeTwilioOrigin(key, callback, { reply: true }) }
+      const request = makeSingleSend(to, body, options, device, line)
+      const offer = await prepareOffer(inside, config, sender, request)
+      wake.push(...(await sendInTransaction(inside, config, offer)))
+    }
+  })
+  wakeDevices(store.db, wake)
+}
