@@ -62,26 +62,32 @@ export class Subscriber {
     }
   }
 
+  /** Connects, subscribes and lists. Whether it did; if not, nothing of it stays open. */
   async #connect(url: string): Promise<boolean> {
-    const told: Told[] = []
     const stream = await openStream(`${url}/api/realtime`)
     this.#stream = stream
-    const id = await listen(stream, told)
-    let session: Session | undefined
-    stream.once('close', () => {
-      if (session) session.hasEnded = !this.#isOver
-      this.#at++
-      if (!this.#isOver) void this.#connectAnew()
-    })
-    const me = client(url, '', this.#token)
-    const body = { clientId: id, subscriptions: ['sms_messages/*'] }
-    const { status } = await me.call('POST', '/api/realtime', body)
-    if (status !== 204) return abandon(stream)
-    const listed = this.sessions.length > 0 ? await this.#list(url) : []
-    if (stream.destroyed) return false
-    session = { listed, told, hasEnded: false }
+    const session = await this.#subscribe(url, stream).catch(() => undefined)
+    if (!session || stream.destroyed) {
+      stream.destroy()
+      return false
+    }
     this.sessions.push(session)
+    // not before: while it connects, #connectAnew tries again
+    stream.once('close', () => {
+      session.hasEnded = !this.#isOver
+      this.#at++
+      void this.#connectAnew()
+    })
     return true
+  }
+
+  async #subscribe(url: string, stream: IncomingMessage): Promise<Session> {
+    const told: Told[] = []
+    const clientId = await listen(stream, told)
+    const me = client(url, '', this.#token)
+    await must(me, 'POST', '/api/realtime', { clientId, subscriptions: ['sms_messages/*'] })
+    const listed = this.sessions.length > 0 ? await this.#list(url) : []
+    return { listed, told, hasEnded: false }
   }
 
   /** All messages that it sees now. */
@@ -97,13 +103,6 @@ export class Subscriber {
     }
     return found
   }
-}
-
-/** Without a close of ours the connection would be believed to be lost, and made twice. */
-function abandon(stream: IncomingMessage): false {
-  stream.removeAllListeners('close')
-  stream.destroy()
-  return false
 }
 
 function openStream(url: string): Promise<IncomingMessage> {
