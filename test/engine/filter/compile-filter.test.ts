@@ -89,6 +89,15 @@ test('a rule with a back-relation cannot be checked for a record not stored yet'
   expect(compile).toThrow()
 })
 
+test.each(['each', 'length', 'changed'])(
+  'a value of the request has no modifier %s',
+  (modifier) => {
+    const filter = `@request.query.tag:${modifier} = 1`
+    const compile = () => world.compile({ collection: 'things', as: 'root', filter })
+    expect(compile).toThrow(expect.objectContaining({ name: 'FilterError' }))
+  },
+)
+
 describe('a client that is not a superuser', () => {
   test.each([
     ['hidden fields', 'people', "secret = 'x'"],
