@@ -6,7 +6,7 @@ import type { Plugin } from 'vite'
 const TEXT = /\.(js|css|svg|webmanifest)$/
 
 /** Writes `FILE.br` and `FILE.gz` beside each text file of the build, so that the server never compresses. */
-export function compressed(): Plugin {
+export function makeCompressPlugin(): Plugin {
   let folder = ''
   return {
     name: 'compressed',

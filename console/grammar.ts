@@ -6,7 +6,7 @@ import type { Plugin } from 'vite'
  * Makes a parser of each imported `.peggy` file: the filter language is written down once, for the server and
  * for us.
  */
-export function grammar(): Plugin {
+export function makeGrammarPlugin(): Plugin {
   return {
     name: 'grammar',
     async load(id) {

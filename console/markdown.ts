@@ -9,31 +9,35 @@ const PNG_HEIGHT_AT = 20
 const PICTURE = /@@picture(\d+)@@/g
 
 /**
- * Makes of each imported Markdown page its sections, as HTML (src/modules.d.ts). Pictures become assets of the
- * build. Links within the page lead to its sections in the help; links to other pages become plain text,
+ * Makes of each imported Markdown page its sections, as HTML (src/modules.d.ts). Pictures become assets of
+ * the build. Links within the page lead to its sections in the help; links to other pages become plain text,
  * since the console does not have them. `PAGE/de.md` is the translation of `PAGE.md`: its sections have the
  * ids of the same ones there, so that a link to a section is right in every language.
  */
-export function markdown(): Plugin {
+export function makeMarkdownPlugin(): Plugin {
   return {
     name: 'markdown',
     load(id) {
       if (!id.endsWith('.md')) return
-      const original = originalOf(id)
+      const original = findOriginal(id)
       for (const file of [id, original]) this.addWatchFile(file)
-      return moduleOf(readFileSync(id, 'utf8'), dirname(id), idsOf(readFileSync(original, 'utf8')))
+      return renderModule(
+        readFileSync(id, 'utf8'),
+        dirname(id),
+        listSectionIds(readFileSync(original, 'utf8')),
+      )
     },
   }
 }
 
-const originalOf = (file: string) => file.replace(/\/[a-z]{2}\.md$/, '.md')
+const findOriginal = (file: string) => file.replace(/\/[a-z]{2}\.md$/, '.md')
 
 /** Of the sections of a page, in their order. */
-const idsOf = (text: string): string[] =>
-  sectionsOf(new Marked().lexer(text)).map(({ title }) => slugOf(title))
+const listSectionIds = (text: string): string[] =>
+  splitSections(new Marked().lexer(text)).map(({ title }) => toSlug(title))
 
-function moduleOf(text: string, folder: string, ids: readonly string[]): string {
-  const names = idsOf(text)
+function renderModule(text: string, folder: string, ids: readonly string[]): string {
+  const names = listSectionIds(text)
   if (names.length !== ids.length)
     throw new Error(
       `The page has ${names.length} sections, its original ${ids.length}: ${names.join(', ')}`,
@@ -44,7 +48,7 @@ function moduleOf(text: string, folder: string, ids: readonly string[]): string 
     renderer: {
       image({ href, text }) {
         const at = pictures.push(join(folder, href)) - 1
-        return `<img src="@@picture${at}@@" alt="${escapeHtml(text)}" ${sizeOf(join(folder, href))} loading="lazy">`
+        return `<img src="@@picture${at}@@" alt="${escapeHtml(text)}" ${writePngSize(join(folder, href))} loading="lazy">`
       },
       link({ href, tokens }) {
         const words = this.parser.parseInline(tokens)
@@ -53,7 +57,7 @@ function moduleOf(text: string, folder: string, ids: readonly string[]): string 
       },
     },
   })
-  const sections = sectionsOf(marked.lexer(text)).map(({ title, tokens }, at) => ({
+  const sections = splitSections(marked.lexer(text)).map(({ title, tokens }, at) => ({
     id: ids[at],
     title,
     html: marked.parser(tokens),
@@ -67,7 +71,7 @@ function moduleOf(text: string, folder: string, ids: readonly string[]): string 
  * What stands below each heading of the second level; the page's own title and what is before them is left
  * out.
  */
-function sectionsOf(tokens: readonly Token[]): { title: string; tokens: Token[] }[] {
+function splitSections(tokens: readonly Token[]): { title: string; tokens: Token[] }[] {
   const sections: { title: string; tokens: Token[] }[] = []
   for (const token of tokens) {
     if (token.type === 'heading' && token.depth === 2)
@@ -78,13 +82,13 @@ function sectionsOf(tokens: readonly Token[]): { title: string; tokens: Token[] 
 }
 
 /** The name of a heading in links, as on GitHub. */
-const slugOf = (title: string) =>
+const toSlug = (title: string) =>
   title
     .toLowerCase()
     .replaceAll(/[^\p{L}\p{N}\s_-]/gu, '')
     .replaceAll(' ', '-')
 
-function sizeOf(file: string): string {
+function writePngSize(file: string): string {
   const bytes = readFileSync(file)
   return `width="${bytes.readUInt32BE(PNG_WIDTH_AT)}" height="${bytes.readUInt32BE(PNG_HEIGHT_AT)}"`
 }

@@ -6,22 +6,22 @@ const INBOX = 'pages/conversations/page.tsx'
  * Lets the browser load the code and styles of the inbox beside the first files, not after it has run them.
  * Most visits open the inbox, and most other pages use the same parts.
  */
-export function preloadInbox(): Plugin {
+export function makePreloadPlugin(): Plugin {
   return {
     name: 'preload-inbox',
     transformIndexHtml: {
       order: 'post',
       handler(html, { bundle = {}, filename }) {
         if (!filename.endsWith('/index.html')) return
-        const chunks = withImports(bundle, isInbox)
+        const chunks = addImportedChunks(bundle, isInbox)
         const styles = chunks.flatMap(({ viteMetadata }) => [...(viteMetadata?.importedCss ?? [])])
         // the largest first: HTTP/1.1 loads six files at once
         const code = chunks
           .toSorted((a, b) => b.code.length - a.code.length)
           .map(({ fileName }) => fileName)
         return [
-          ...code.map((file) => link(file, { rel: 'modulepreload' })),
-          ...styles.map(asStyle),
+          ...code.map((file) => makeLinkTag(file, { rel: 'modulepreload' })),
+          ...styles.map(linkStyle),
         ].filter(({ attrs }) => !html.includes(String(attrs?.href)))
       },
     },
@@ -31,7 +31,7 @@ export function preloadInbox(): Plugin {
 const isInbox = ({ facadeModuleId }: Rollup.OutputChunk) => facadeModuleId?.endsWith(INBOX) === true
 
 /** A chunk, and all that it imports. */
-function withImports(
+function addImportedChunks(
   bundle: Rollup.OutputBundle,
   isWanted: (chunk: Rollup.OutputChunk) => boolean,
 ): readonly Rollup.OutputChunk[] {
@@ -45,9 +45,9 @@ function withImports(
   return [...found]
 }
 
-const asStyle = (file: string) => link(file, { rel: 'preload', as: 'style' })
+const linkStyle = (file: string) => makeLinkTag(file, { rel: 'preload', as: 'style' })
 
-const link = (file: string, attrs: Readonly<Record<string, string>>): HtmlTagDescriptor => ({
+const makeLinkTag = (file: string, attrs: Readonly<Record<string, string>>): HtmlTagDescriptor => ({
   tag: 'link',
   attrs: { ...attrs, crossorigin: true, href: `./${file}` },
   injectTo: 'head',

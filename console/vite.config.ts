@@ -1,8 +1,8 @@
 import { defineConfig } from 'vite'
-import { compressed } from './compress.ts'
-import { grammar } from './grammar.ts'
-import { markdown } from './markdown.ts'
-import { preloadInbox } from './preload.ts'
+import { makeCompressPlugin } from './compress.ts'
+import { makeGrammarPlugin } from './grammar.ts'
+import { makeMarkdownPlugin } from './markdown.ts'
+import { makePreloadPlugin } from './preload.ts'
 
 /** The server that `npm run console` passes API calls on to. */
 const SERVER = process.env.POCKETSMS_URL ?? 'http://127.0.0.1:8090'
@@ -49,5 +49,5 @@ export default defineConfig({
     modulePreload: { polyfill: false },
   },
   server: { proxy: { '/api': SERVER }, fs: { allow: ['..'] } },
-  plugins: [grammar(), markdown(), preloadInbox(), compressed()],
+  plugins: [makeGrammarPlugin(), makeMarkdownPlugin(), makePreloadPlugin(), makeCompressPlugin()],
 })

@@ -83,7 +83,7 @@ async function requestsOf(
 
 async function main(home: string, listed: string | undefined): Promise<void> {
   const source = `${pathToFileURL(resolve(home)).href}/src/`
-  const [{ start }, { readConfig }, { upsertSuperuser }] = await Promise.all(
+  const [{ runServer }, { readConfig }, { upsertSuperuser }] = await Promise.all(
     ['main/run-server.ts', 'platform/config.ts', 'engine/auth/superusers.ts'].map(
       (file) => import(source + file),
     ),
@@ -93,7 +93,7 @@ async function main(home: string, listed: string | undefined): Promise<void> {
   session.connect()
   await session.post('Profiler.enable')
   await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-  const server = await start(
+  const server = await runServer(
     readConfig({ DATABASE_URL: postgres.url, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'error' }),
   )
   try {

@@ -8,7 +8,7 @@ import { t } from './language/words.ts'
 import { PAGES } from './pages.ts'
 import { Questions } from './parts/dialog/dialog.tsx'
 import { Toasts } from './parts/toast.tsx'
-import { go, match, place } from './router.ts'
+import { goToPage, matchPath, place } from './router.ts'
 import { Late } from './shell/late.tsx'
 import { Shell } from './shell/shell.tsx'
 
@@ -30,11 +30,11 @@ function Content() {
   const before = useRef(account)
   useEffect(() => {
     // after a change of account, the open page may still show a record of the previous account
-    if (before.current && account && before.current !== account) go('/', {}, true)
+    if (before.current && account && before.current !== account) goToPage('/', {}, true)
     before.current = account
   }, [account])
   for (const { path: pattern, load } of ACCOUNT_PAGES) {
-    const params = match(pattern, path)
+    const params = matchPath(pattern, path)
     if (params) return <Late key={path} load={load} params={params} query={query} />
   }
   if (!session.value) return <SignedOut />
@@ -47,7 +47,7 @@ function Content() {
 function SignedOut() {
   const { path, query } = place.value
   for (const { path: pattern, load, isPublic } of PAGES) {
-    const params = isPublic && match(pattern, path)
+    const params = isPublic && matchPath(pattern, path)
     if (params)
       return (
         <PublicPage>

@@ -25,12 +25,12 @@ import { watchConnection } from './data/connection/connection.ts'
 import { watchOutbox } from './data/connection/outbox.ts'
 import { markBrowser } from './data/mark-browser.ts'
 import { watchSession } from './data/session.ts'
-import { discardUnsaved, hasUnsaved } from './data/use/use-draft.ts'
+import { discardUnsavedDrafts, hasUnsavedDrafts } from './data/use/use-draft.ts'
 import { watchOwnSettings } from './data/user-settings/own.ts'
 import { loadPageTexts } from './language/catalogue.ts'
 import { DIRECTIONS, language } from './language/language.ts'
 import { t } from './language/words.ts'
-import { confirmed } from './parts/dialog/dialog.tsx'
+import { askToConfirm } from './parts/dialog/dialog.tsx'
 import { guardLeaving } from './router.ts'
 
 const UNSAVED = {
@@ -43,13 +43,13 @@ const UNSAVED = {
 
 /** Asks before the user leaves a page with unsaved changes, by a link, the back button or a reload. */
 function guardUnsaved(): void {
-  guardLeaving(hasUnsaved, async () => {
-    if (!(await confirmed(UNSAVED))) return false
-    discardUnsaved()
+  guardLeaving(hasUnsavedDrafts, async () => {
+    if (!(await askToConfirm(UNSAVED))) return false
+    discardUnsavedDrafts()
     return true
   })
   addEventListener('beforeunload', (event) => {
-    if (hasUnsaved()) event.preventDefault()
+    if (hasUnsavedDrafts()) event.preventDefault()
   })
 }
 

@@ -34,7 +34,7 @@ const FILES = import.meta.glob<PageFile>('./pages/*/page.tsx')
 const FOR_ADMINS = { needs: 'admin', group: 'setup' } as const
 
 /** A page whose code is in `pages/FOLDER`. */
-const page = (
+const makePage = (
   folder: string,
   path: string,
   title: string,
@@ -44,91 +44,113 @@ const page = (
 
 /** All pages, in the order of the navigation. After a sign-in, the first page for the role opens. */
 export const PAGES: readonly PageEntry[] = [
-  page('conversations', '/conversations', t('Conversations'), 'conversations', {
+  makePage('conversations', '/conversations', t('Conversations'), 'conversations', {
     short: t('Inbox'),
     for: 'user',
     group: 'texts',
     bar: true,
     countsUnread: true,
   }),
-  page('conversations', '/conversations/:number', t('Conversation'), 'conversations', {
+  makePage('conversations', '/conversations/:number', t('Conversation'), 'conversations', {
     for: 'user',
   }),
-  page('send', '/send', t('Send'), 'send', {
+  makePage('send', '/send', t('Send'), 'send', {
     for: 'user',
     needs: 'agent',
     group: 'texts',
     bar: true,
   }),
-  page('send-list', '/send/list', t('Send to a list'), 'send', { for: 'user', needs: 'agent' }),
-  page('health', '/health', t('Health'), 'health', {
+  makePage('send-list', '/send/list', t('Send to a list'), 'send', { for: 'user', needs: 'agent' }),
+  makePage('health', '/health', t('Health'), 'health', {
     for: 'superuser',
     group: 'server',
     bar: true,
   }),
-  page('users', '/users', t('Users'), 'users', { for: 'superuser', group: 'server', bar: true }),
-  page('messages', '/messages', t('Messages'), 'messages', {
+  makePage('users', '/users', t('Users'), 'users', {
+    for: 'superuser',
+    group: 'server',
+    bar: true,
+  }),
+  makePage('messages', '/messages', t('Messages'), 'messages', {
     for: 'both',
     group: 'texts',
     bar: true,
   }),
-  page('message', '/messages/:id', t('Message'), 'messages', { for: 'both' }),
-  page('campaigns', '/campaigns', t('Campaigns'), 'campaigns', { for: 'user', group: 'texts' }),
-  page('campaign', '/campaigns/:id', t('Campaign'), 'campaigns', { for: 'user' }),
-  page('scheduled', '/scheduled', t('Scheduled'), 'clock', { for: 'user', group: 'texts' }),
-  page('answers', '/answers', t('Automatic answers'), 'answers', {
+  makePage('message', '/messages/:id', t('Message'), 'messages', { for: 'both' }),
+  makePage('campaigns', '/campaigns', t('Campaigns'), 'campaigns', { for: 'user', group: 'texts' }),
+  makePage('campaign', '/campaigns/:id', t('Campaign'), 'campaigns', { for: 'user' }),
+  makePage('scheduled', '/scheduled', t('Scheduled'), 'clock', { for: 'user', group: 'texts' }),
+  makePage('answers', '/answers', t('Automatic answers'), 'answers', {
     for: 'user',
     group: 'texts',
   }),
-  page('contacts', '/contacts', t('Contacts'), 'contacts', {
+  makePage('contacts', '/contacts', t('Contacts'), 'contacts', {
     for: 'user',
     group: 'people',
     bar: true,
   }),
-  page('contact', '/contacts/:id', t('Contact'), 'contacts', { for: 'user' }),
-  page('groups', '/groups', t('Groups'), 'groups', { for: 'user', group: 'people' }),
-  page('group', '/groups/:id', t('Group'), 'groups', { for: 'user' }),
-  page('templates', '/templates', t('Templates'), 'templates', { for: 'user', group: 'people' }),
-  page('persons', '/personal-data', t('Personal data'), 'person', {
+  makePage('contact', '/contacts/:id', t('Contact'), 'contacts', { for: 'user' }),
+  makePage('groups', '/groups', t('Groups'), 'groups', { for: 'user', group: 'people' }),
+  makePage('group', '/groups/:id', t('Group'), 'groups', { for: 'user' }),
+  makePage('templates', '/templates', t('Templates'), 'templates', {
+    for: 'user',
+    group: 'people',
+  }),
+  makePage('persons', '/personal-data', t('Personal data'), 'person', {
     for: 'user',
     needs: 'admin',
     group: 'people',
   }),
-  page('person', '/personal-data/:number', t('Personal data'), 'person', {
+  makePage('person', '/personal-data/:number', t('Personal data'), 'person', {
     for: 'user',
     needs: 'admin',
   }),
-  page('request', '/personal-data/requests/:id', t('Personal data'), 'person', {
+  makePage('request', '/personal-data/requests/:id', t('Personal data'), 'person', {
     for: 'user',
     needs: 'admin',
   }),
-  page('devices', '/devices', t('Devices'), 'devices', { for: 'both', group: 'setup' }),
-  page('device', '/devices/:id', t('Device'), 'devices', { for: 'both' }),
-  page('carrier', '/devices/:id/carrier', t('Device'), 'devices', { for: 'user', needs: 'owner' }),
-  page('keys', '/keys', t('API keys'), 'keys', { for: 'both', ...FOR_ADMINS }),
-  page('verify', '/verify', t('Verification codes'), 'verify', {
+  makePage('devices', '/devices', t('Devices'), 'devices', { for: 'both', group: 'setup' }),
+  makePage('device', '/devices/:id', t('Device'), 'devices', { for: 'both' }),
+  makePage('carrier', '/devices/:id/carrier', t('Device'), 'devices', {
+    for: 'user',
+    needs: 'owner',
+  }),
+  makePage('keys', '/keys', t('API keys'), 'keys', { for: 'both', ...FOR_ADMINS }),
+  makePage('verify', '/verify', t('Verification codes'), 'verify', {
     for: 'user',
     ...FOR_ADMINS,
   }),
-  page('hooks', '/hooks', t('Incoming webhooks'), 'hooks', { for: 'user', ...FOR_ADMINS }),
-  page('hook', '/hooks/:id', t('Incoming webhook'), 'hooks', { for: 'user', needs: 'admin' }),
-  page('webhooks', '/webhooks', t('Outgoing webhooks'), 'webhooks', { for: 'both', ...FOR_ADMINS }),
-  page('webhook', '/webhooks/:id', t('Outgoing webhook'), 'webhooks', {
+  makePage('hooks', '/hooks', t('Incoming webhooks'), 'hooks', { for: 'user', ...FOR_ADMINS }),
+  makePage('hook', '/hooks/:id', t('Incoming webhook'), 'hooks', { for: 'user', needs: 'admin' }),
+  makePage('webhooks', '/webhooks', t('Outgoing webhooks'), 'webhooks', {
+    for: 'both',
+    ...FOR_ADMINS,
+  }),
+  makePage('webhook', '/webhooks/:id', t('Outgoing webhook'), 'webhooks', {
     for: 'both',
     needs: 'admin',
   }),
-  page('team', '/team', t('Team'), 'users', { for: 'user', group: 'setup' }),
-  page('usage', '/usage', t('Usage'), 'usage', { for: 'both', group: 'setup' }),
-  page('account', '/account', t('Account'), 'contacts', { for: 'both', needs: 'none' }),
-  page('help', '/help', t('Help'), 'help', { for: 'both', needs: 'none', isPublic: true }),
-  page('help', '/help/:section', t('Help'), 'help', { for: 'both', needs: 'none', isPublic: true }),
-  page('settings', '/settings', t('Settings'), 'settings', { for: 'superuser', group: 'server' }),
-  page('backups', '/backups', t('Backups'), 'backups', { for: 'superuser', group: 'server' }),
-  page('collections', '/collections', t('Collections'), 'collections', {
+  makePage('team', '/team', t('Team'), 'users', { for: 'user', group: 'setup' }),
+  makePage('usage', '/usage', t('Usage'), 'usage', { for: 'both', group: 'setup' }),
+  makePage('account', '/account', t('Account'), 'contacts', { for: 'both', needs: 'none' }),
+  makePage('help', '/help', t('Help'), 'help', { for: 'both', needs: 'none', isPublic: true }),
+  makePage('help', '/help/:section', t('Help'), 'help', {
+    for: 'both',
+    needs: 'none',
+    isPublic: true,
+  }),
+  makePage('settings', '/settings', t('Settings'), 'settings', {
     for: 'superuser',
     group: 'server',
   }),
-  page('collection', '/collections/:name', t('Collection'), 'collections', { for: 'superuser' }),
-  page('audit', '/audit', t('Audit log'), 'audit', { for: 'superuser', group: 'server' }),
-  page('logs', '/logs', t('Logs'), 'logs', { for: 'superuser', group: 'server' }),
+  makePage('backups', '/backups', t('Backups'), 'backups', { for: 'superuser', group: 'server' }),
+  makePage('collections', '/collections', t('Collections'), 'collections', {
+    for: 'superuser',
+    group: 'server',
+  }),
+  makePage('collection', '/collections/:name', t('Collection'), 'collections', {
+    for: 'superuser',
+  }),
+  makePage('audit', '/audit', t('Audit log'), 'audit', { for: 'superuser', group: 'server' }),
+  makePage('logs', '/logs', t('Logs'), 'logs', { for: 'superuser', group: 'server' }),
 ]

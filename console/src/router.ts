@@ -15,7 +15,7 @@ export interface PageProps {
 }
 
 const hash = signal(location.hash)
-addEventListener('hashchange', () => void follow())
+addEventListener('hashchange', () => void followHash())
 
 interface Guard {
   isNeeded(): boolean
@@ -34,7 +34,7 @@ export const mayLeave = async (): Promise<boolean> => !guard.isNeeded() || (awai
 const readPath = (address: string) => address.split('?', 1)[0]
 
 /** Shows the page of a new URL. If the guard has to ask first, restores the old URL until the answer. */
-async function follow(): Promise<void> {
+async function followHash(): Promise<void> {
   const target = location.hash
   if (guard.isNeeded() && readPath(target) !== readPath(hash.value)) {
     history.replaceState(null, '', hash.value)
@@ -49,22 +49,22 @@ export const place = computed((): Place => {
 })
 
 /** The URL of a place: `href={to('/messages', { filter: 'status = "failed"' })}`. Omits empty values. */
-export function to(path: string, query: Readonly<Record<string, string>> = {}): string {
+export function makePageHref(path: string, query: Readonly<Record<string, string>> = {}): string {
   const filled = Object.entries(query).filter(([, value]) => value !== '')
   return `#${path}${filled.length > 0 ? `?${new URLSearchParams(filled)}` : ''}`
 }
 
 /** The path of the conversation with a number. */
-export const pathOfConversation = (number: string): string =>
+export const makeConversationPath = (number: string): string =>
   `/conversations/${encodeURIComponent(number)}`
 
 /** Opens a place. `replace` adds nothing to the browser's history, as for each letter typed in a filter. */
-export function go(
+export function goToPage(
   path: string,
   query: Readonly<Record<string, string>> = {},
   replace = false,
 ): void {
-  const target = to(path, query)
+  const target = makePageHref(path, query)
   if (!replace) {
     location.hash = target
     return
@@ -74,19 +74,19 @@ export function go(
 }
 
 /** The parts of `path` that `pattern` names with a colon (`/messages/:id`); null if `path` does not match. */
-export function match(pattern: string, path: string): Record<string, string> | null {
+export function matchPath(pattern: string, path: string): Record<string, string> | null {
   const [names, parts] = [pattern.split('/'), path.split('/')]
   if (names.length !== parts.length) return null
   const found: Record<string, string> = {}
   for (const [i, name] of names.entries()) {
     const part = parts[i] ?? ''
-    if (name.startsWith(':') && part !== '') found[name.slice(1)] = decode(part)
+    if (name.startsWith(':') && part !== '') found[name.slice(1)] = decodePart(part)
     else if (name !== part) return null
   }
   return found
 }
 
-function decode(part: string): string {
+function decodePart(part: string): string {
   try {
     return decodeURIComponent(part)
   } catch {

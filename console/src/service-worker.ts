@@ -46,21 +46,21 @@ const ANSWER_MS = 1_000
 
 self.addEventListener('install', () => void self.skipWaiting())
 self.addEventListener('activate', (event) => event.waitUntil(self.clients.claim()))
-self.addEventListener('push', (event) => event.waitUntil(show(event.data?.json())))
-self.addEventListener('message', (event) => event.waitUntil(show(event.data)))
+self.addEventListener('push', (event) => event.waitUntil(showNotice(event.data?.json())))
+self.addEventListener('message', (event) => event.waitUntil(showNotice(event.data)))
 self.addEventListener('fetch', (event) => {
   const { pathname } = new URL(self.registration.scope)
   const { mode, url } = event.request
   if (mode === 'navigate' && new URL(url).pathname === pathname)
-    event.respondWith(fetch(event.request).catch(offlinePage))
+    event.respondWith(fetch(event.request).catch(makeOfflinePage))
 })
 self.addEventListener('notificationclick', (event) => {
   event.notification.close()
-  event.waitUntil(open(event.notification.data))
+  event.waitUntil(openTab(event.notification.data))
 })
 
 /** The page shown while the server is unreachable. It reloads by itself. */
-function offlinePage(): Response {
+function makeOfflinePage(): Response {
   const html = offline
     .replace('lang="en"', () => (isGerman ? 'lang="de"' : 'lang="en"'))
     .replace('{title}', () => t('The server cannot be reached'))
@@ -68,8 +68,8 @@ function offlinePage(): Response {
   return new Response(html, { status: 503, headers: { 'content-type': 'text/html' } })
 }
 
-async function show(notice: Notice): Promise<void> {
-  const { title, body, tag, hash } = describe(notice)
+async function showNotice(notice: Notice): Promise<void> {
+  const { title, body, tag, hash } = describeNotice(notice)
   if (await isInFront(hash)) return
   const [before] = await self.registration.getNotifications({ tag })
   // several tabs may report the same text, but it notifies only once
@@ -79,7 +79,7 @@ async function show(notice: Notice): Promise<void> {
   await self.registration.showNotification(title, options as NotificationOptions)
 }
 
-function describe(notice: Notice): Shown {
+function describeNotice(notice: Notice): Shown {
   if ('conversations' in notice) {
     const title = t('News in {count} conversations').replace('{count}', () =>
       String(notice.conversations),
@@ -97,14 +97,14 @@ function describe(notice: Notice): Shown {
 }
 
 /** The console's tabs, without other pages of the server. */
-async function tabs(): Promise<WindowClient[]> {
+async function listTabs(): Promise<WindowClient[]> {
   const { pathname } = new URL(self.registration.scope)
   const all = await self.clients.matchAll({ type: 'window', includeUncontrolled: true })
   return all.filter(({ url }) => new URL(url).pathname === pathname)
 }
 
 async function isInFront(hash: string): Promise<boolean> {
-  const front = (await tabs()).filter(
+  const front = (await listTabs()).filter(
     ({ visibilityState, focused }) => visibilityState === 'visible' && focused,
   )
   const places = await Promise.all(front.map(findPlace))
@@ -122,8 +122,8 @@ function findPlace(tab: WindowClient): Promise<string> {
 }
 
 /** Opens a page of the console in an open tab, or else in a new one. */
-async function open(hash: string): Promise<void> {
-  const [tab] = await tabs()
+async function openTab(hash: string): Promise<void> {
+  const [tab] = await listTabs()
   if (!tab) {
     await self.clients.openWindow(self.registration.scope + hash)
     return

@@ -1,12 +1,12 @@
 import { ClientResponseError } from 'pocketbase'
 import { readFault } from '../../console/src/data/fault.ts'
-import { isList, readNumbers } from '../../console/src/data/phone/number-list.ts'
+import { isNumberList, readNumbers } from '../../console/src/data/phone/number-list.ts'
 import type { Campaign } from '../../console/src/data/record-types.ts'
 import {
+  addRecipients,
   BLANK,
   copyCampaign,
   makeRequest,
-  withMore,
 } from '../../console/src/pages/send/composition.ts'
 import { findFaults, placeFault } from '../../console/src/pages/send/composition-faults.ts'
 
@@ -40,14 +40,14 @@ test.each([
 })
 
 test('a single number with spaces is not taken for a list', () => {
-  expect(isList('+49 151 12345678')).toBe(false)
-  expect(isList('Anna +49 151 12345678')).toBe(false)
-  expect(isList('+4915120000010, +4915120000011')).toBe(true)
+  expect(isNumberList('+49 151 12345678')).toBe(false)
+  expect(isNumberList('Anna +49 151 12345678')).toBe(false)
+  expect(isNumberList('+4915120000010, +4915120000011')).toBe(true)
 })
 
 test('duplicate numbers count once', () => {
   const more = readNumbers('0049 151 20000010, 0151 20000011, +49 151 20000011', 'DE')
-  const { recipients, doubles } = withMore(readNumbers('+4915120000010', ''), more)
+  const { recipients, doubles } = addRecipients(readNumbers('+4915120000010', ''), more)
   expect(recipients.map(({ phone }) => phone)).toEqual(['+4915120000010', '+4915120000011'])
   expect(doubles).toBe(2)
 })

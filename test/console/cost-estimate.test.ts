@@ -1,5 +1,5 @@
 import { addEstimates } from '../../console/src/data/cost-estimate.ts'
-import { equalTexts } from '../../console/src/pages/send-list/split-for-estimates.ts'
+import { groupEqualTexts } from '../../console/src/pages/send-list/split-for-estimates.ts'
 
 const text = (phone: string, segments: number, body = `${phone} ${segments}`) => ({
   row: 1,
@@ -9,7 +9,9 @@ const text = (phone: string, segments: number, body = `${phone} ${segments}`) =>
 })
 
 test('texts of equal size share an estimate, unless they go to the same number', () => {
-  expect(equalTexts([text('a', 1), text('b', 2), text('c', 1), text('a', 1, 'again')])).toEqual([
+  expect(
+    groupEqualTexts([text('a', 1), text('b', 2), text('c', 1), text('a', 1, 'again')]),
+  ).toEqual([
     { body: 'a 1', phones: ['a', 'c'] },
     { body: 'again', phones: ['a'] },
     { body: 'b 2', phones: ['b'] },
@@ -18,7 +20,7 @@ test('texts of equal size share an estimate, unless they go to the same number',
 
 test('an estimate has at most 500 numbers', () => {
   const all = Array.from({ length: 1201 }, (_, i) => text(String(i), 1))
-  expect(equalTexts(all).map(({ phones }) => phones.length)).toEqual([500, 500, 201])
+  expect(groupEqualTexts(all).map(({ phones }) => phones.length)).toEqual([500, 500, 201])
 })
 
 test('estimates are added by line', () => {

@@ -1,5 +1,5 @@
 import { ClientResponseError } from 'pocketbase'
-import { faultText, readFault } from '../../console/src/data/fault.ts'
+import { describeFault, readFault } from '../../console/src/data/fault.ts'
 
 const answer = (status: number, response: object) =>
   new ClientResponseError({ url: '', status, response })
@@ -124,5 +124,5 @@ test.each([
   ],
   ['an error without fields shows its message', {}, ['name'], 'It could not be saved.'],
 ])('%s', (_, fields, shown, text) => {
-  expect(faultText(refused(fields as Record<string, string>), shown)).toBe(text)
+  expect(describeFault(refused(fields as Record<string, string>), shown)).toBe(text)
 })

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import peggy from 'peggy'
 import {
+  addCondition,
   FIELDS,
-  fieldAt,
+  findFieldAt,
   listSigns,
   readValues,
-  withCondition,
 } from '../../console/src/pages/messages/filter/condition.ts'
 
 const { parse } = peggy.generate(
@@ -27,12 +27,12 @@ test.each([
   ['a date', '', 'created', '>=', '2026-11-20T07:00Z', 'created >= "2026-11-20 07:00:00.000Z"'],
   ['no date', '', 'sent_at', '= ""', '', 'sent_at = ""'],
 ] as const)('a condition is added to a filter (%s): $5', (_, filter, path, sign, value, made) => {
-  expect(withCondition(filter, path, sign, value)).toBe(made)
+  expect(addCondition(filter, path, sign, value)).toBe(made)
   parse(made)
 })
 
 test.each(FIELDS)('%s is a field of the collections with operators of the grammar', (path) => {
-  expect(fieldAt(path)).toBeDefined()
+  expect(findFieldAt(path)).toBeDefined()
   for (const [sign] of listSigns(path))
-    parse(withCondition('', path, sign, readValues(path)?.[0]?.[0] ?? '2026'))
+    parse(addCondition('', path, sign, readValues(path)?.[0]?.[0] ?? '2026'))
 })

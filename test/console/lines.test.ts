@@ -1,5 +1,5 @@
-import { isUsable, lineName } from '../../console/src/data/device/lines.ts'
-import { hoursFaults } from '../../console/src/data/hours.ts'
+import { isLineUsable, nameLine } from '../../console/src/data/device/lines.ts'
+import { findHoursFaults } from '../../console/src/data/hours.ts'
 import { readPrefixes } from '../../console/src/parts/rows/prefixes.ts'
 
 test.each([
@@ -8,7 +8,7 @@ test.each([
   ['a slot', { label: '', number: '', slot: 2 }, 'SIM 2'],
   ['no SIM', { label: '', number: '+4915120000010', slot: 0 }, 'Chosen by the phone'],
 ])('a line with %s is named "$2"', (_, line, name) => {
-  expect(lineName(line)).toBe(name)
+  expect(nameLine(line)).toBe(name)
 })
 
 test.each([
@@ -16,7 +16,7 @@ test.each([
   [true, false, false],
   [false, true, false],
 ])('a line that is enabled (%s) and present (%s) can be chosen: %s', (enabled, present, usable) => {
-  expect(isUsable({ enabled, present } as never)).toBe(usable)
+  expect(isLineUsable({ enabled, present } as never)).toBe(usable)
 })
 
 test.each([
@@ -52,5 +52,5 @@ test.each([
   ['days alone', { from: '', to: '', days: ['sat'] }, ['from']],
   ['no time between', { from: '08:00', to: '08:00', days: [] }, ['to']],
 ] as const)('hours with %s have faults at the fields $2', (_, hours, members) => {
-  expect(Object.keys(hoursFaults(hours))).toEqual(members)
+  expect(Object.keys(findHoursFaults(hours))).toEqual(members)
 })

@@ -1,11 +1,11 @@
 import { readSheet, type Sheet } from '../../console/src/data/files/sheet.ts'
 import {
+  listUnknownPlaceholders,
   planList as planNumbers,
   readNumbers,
-  unknownPlaceholders,
 } from '../../console/src/pages/send-list/list-rows.ts'
 import {
-  complete,
+  completeRow,
   findFieldFault,
   type Kept,
   makeStored,
@@ -81,7 +81,7 @@ test('a default is used for an empty cell only', () => {
 test('{{phone}} is the dialed number if no column has that name', () => {
   const numbers = readSheet('Handy;Name\n0151 20000010;Ben')
   expect(planList(numbers, 0, 'DE', '{{phone}}').good[0]?.body).toBe('+4915120000010')
-  expect(unknownPlaceholders('{{phone}} {{name}} {{time}}', numbers)).toEqual(['time'])
+  expect(listUnknownPlaceholders('{{phone}} {{name}} {{time}}', numbers)).toEqual(['time'])
 })
 
 /** A row with a schema: what is typed for the stored value, and what is stored of what is typed. */
@@ -116,7 +116,7 @@ test.each([
 ] as const)(
   'a setting in JSON (%s) is shown as "$4", and "$5" is saved as "$6"',
   (_, facts, more, stored, typed, next, written) => {
-    const rows = [complete({ name: 'a.b', ...more } as Kept, facts)]
+    const rows = [completeRow({ name: 'a.b', ...more } as Kept, facts)]
     expect(makeTyped(rows, { a: { b: stored } })).toEqual({ 'a.b': typed })
     expect(makeStored(rows, { 'a.b': next })).toEqual(
       written === undefined ? {} : { a: { b: written } },

@@ -2,7 +2,9 @@ import { existsSync, readFileSync } from 'node:fs'
 
 const SOURCE = new URL('../../console/src/', import.meta.url)
 const ENTRIES = [
-  ...readFileSync(new URL('pages.ts', SOURCE), 'utf8').matchAll(/\bpage\('([\w-]+)', '([^']+)'/g),
+  ...readFileSync(new URL('pages.ts', SOURCE), 'utf8').matchAll(
+    /\bmakePage\('([\w-]+)', '([^']+)'/g,
+  ),
 ]
 
 test('each entry of pages.ts names a folder whose page.tsx exports Page', () => {

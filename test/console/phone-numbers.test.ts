@@ -1,4 +1,4 @@
-import { phoneFaultWords } from '../../console/src/data/phone/phone-words.ts'
+import { describePhoneFault } from '../../console/src/data/phone/phone-words.ts'
 import { formatPhone, readPhonePart } from '../../src/portable/phone/format-phone.ts'
 import { readTypedPhone } from '../../src/portable/phone/read-typed-phone.ts'
 
@@ -66,7 +66,7 @@ test.each([
   ['a digit is missing', '0151 2000001', 'DE', 'Germany has no such number'],
 ])('a number typed as %s is refused: $3', (_, text, country, words) => {
   const { fault } = readTypedPhone(text, country)
-  expect(fault && phoneFaultWords(fault)).toContain(words)
+  expect(fault && describePhoneFault(fault)).toContain(words)
 })
 
 test('every number that is read has E.164 form', () => {

@@ -1,4 +1,4 @@
-import { plainTextSuggestion } from '../../console/src/data/text/text-size.ts'
+import { suggestPlainText } from '../../console/src/data/text/text-size.ts'
 
 test.each([
   ['a dash', 'Here – come', { text: 'Here - come', saved: 0 }],
@@ -10,7 +10,7 @@ test.each([
     { text: `${'x'.repeat(150)}-`, saved: 2 },
   ],
 ])('plain characters are suggested for %s: $2', (_, text, expected) => {
-  expect(plainTextSuggestion(text)).toEqual(expected)
+  expect(suggestPlainText(text)).toEqual(expected)
 })
 
 test.each([
@@ -18,5 +18,5 @@ test.each([
   ['letters', 'ça va ő'],
   ['a text with an emoji, where they save nothing', 'Hi – 😀'],
 ])('no plain characters are suggested for %s', (_, text) => {
-  expect(plainTextSuggestion(text)).toBeUndefined()
+  expect(suggestPlainText(text)).toBeUndefined()
 })

@@ -1,6 +1,6 @@
 import { t } from '../language/words.ts'
 import { ButtonLink } from '../parts/form/form.tsx'
-import { to } from '../router.ts'
+import { makePageHref } from '../router.ts'
 import { PageFrame } from './page-frame.tsx'
 
 export const BrokenLink = ({
@@ -9,6 +9,6 @@ export const BrokenLink = ({
   text?: string
 }) => (
   <PageFrame title={t('This link does not work')} text={text}>
-    <ButtonLink href={to('/')}>{t('Go to the sign-in')}</ButtonLink>
+    <ButtonLink href={makePageHref('/')}>{t('Go to the sign-in')}</ButtonLink>
   </PageFrame>
 )

@@ -3,12 +3,12 @@ import { useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import { t } from '../language/words.ts'
 import { RowsForm } from '../parts/rows/rows-form.tsx'
-import { go, type PageProps } from '../router.ts'
+import { goToPage, type PageProps } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
 import { PageFrame } from './page-frame.tsx'
-import { EMAIL_ROW, newPasswordRows } from './password-fields.ts'
+import { EMAIL_ROW, makeNewPasswordRows } from './password-fields.ts'
 
-const ROWS = [EMAIL_ROW, ...newPasswordRows(t('Password'))]
+const ROWS = [EMAIL_ROW, ...makeNewPasswordRows(t('Password'))]
 
 /** Creates the first superuser. Until one exists, the server prints a link to this page at each start. */
 export function Page({ params }: PageProps) {
@@ -22,7 +22,7 @@ export function Page({ params }: PageProps) {
       throw error
     })
     await superusers.authWithPassword(String(account.email), String(account.password))
-    go('/users')
+    goToPage('/users')
     return ''
   }
   if (isUsedUp)

@@ -4,15 +4,15 @@ import { NO_MAIL, useSetup } from '../data/setup.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { t } from '../language/words.ts'
 import { Button, ButtonLink, Form, Notice } from '../parts/form/form.tsx'
-import { to } from '../router.ts'
+import { makePageHref } from '../router.ts'
 import { EmailField, PageFrame } from './page-frame.tsx'
-import { accounts, RoleSwitch } from './role-switch.tsx'
+import { findSignInCollection, RoleSwitch } from './role-switch.tsx'
 
 export function Page() {
   const [email, setEmail] = useState('')
   const [isDone, setDone] = useState(false)
   const ask = useTask(async () => {
-    await pb.collection(accounts()).requestPasswordReset(email)
+    await pb.collection(findSignInCollection()).requestPasswordReset(email)
     setDone(true)
   })
   const { value: setup } = useSetup()
@@ -28,7 +28,7 @@ export function Page() {
               })
         }
       >
-        <ButtonLink href={to('/')}>{t('Back to the sign-in')}</ButtonLink>
+        <ButtonLink href={makePageHref('/')}>{t('Back to the sign-in')}</ButtonLink>
       </PageFrame>
     )
   return (
@@ -45,7 +45,7 @@ export function Page() {
         <Button type="submit" kind="primary" busy={ask.busy}>
           {setup?.sends_mail === false ? t('Make the link') : t('Send the mail')}
         </Button>
-        <a class="aside" href={to('/')}>
+        <a class="aside" href={makePageHref('/')}>
           {t('Back to the sign-in')}
         </a>
       </Form>

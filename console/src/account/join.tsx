@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { pb, personal, post } from '../data/client.ts'
+import { findPersonalClient, pb, postRequest } from '../data/client.ts'
 import { type Fault, readFault } from '../data/fault.ts'
 import type { MemberRole } from '../data/record-types.ts'
 import { session, signOut } from '../data/session.ts'
@@ -11,10 +11,10 @@ import { Button, Form } from '../parts/form/form.tsx'
 import { Loading } from '../parts/page.tsx'
 import type { FormRow } from '../parts/rows/form-row.ts'
 import { RowsForm } from '../parts/rows/rows-form.tsx'
-import { go, type PageProps } from '../router.ts'
+import { goToPage, type PageProps } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
 import { PageFrame } from './page-frame.tsx'
-import { EMAIL_ROW, newPasswordRows } from './password-fields.ts'
+import { EMAIL_ROW, makeNewPasswordRows } from './password-fields.ts'
 import { SignIn } from './sign-in.tsx'
 
 const ACCEPT = '/api/account/invitations/accept'
@@ -35,7 +35,7 @@ export function Page({ params: { secret = '' } }: PageProps) {
   const [hasAccount, setHasAccount] = useState(false)
   const [shown, setShown] = useState<Invitation | Fault>()
   useEffect(() => {
-    post<Invitation>(SHOW, { secret }).then(setShown, (error) => setShown(readFault(error)))
+    postRequest<Invitation>(SHOW, { secret }).then(setShown, (error) => setShown(readFault(error)))
   }, [secret])
   if (!shown) return <Loading />
   if ('message' in shown) return <BrokenLink text={shown.message} />
@@ -54,16 +54,19 @@ export function Page({ params: { secret = '' } }: PageProps) {
   )
 }
 
-async function show(person: string, { account }: Accepted): Promise<void> {
+async function showAccount(person: string, { account }: Accepted): Promise<void> {
   await chooseAccount(person, account)
-  go('/', {}, true)
+  goToPage('/', {}, true)
 }
 
 function Join({ secret, invited }: { secret: string; invited: string }) {
   const person = session.value?.person
   const join = useTask(async () => {
     const body = { secret }
-    await show(person?.id ?? '', await personal().send<Accepted>(ACCEPT, { method: 'POST', body }))
+    await showAccount(
+      person?.id ?? '',
+      await findPersonalClient().send<Accepted>(ACCEPT, { method: 'POST', body }),
+    )
   })
   return (
     <PageFrame title={t('Join the team')} text={`${invited} ${t('You keep your own sign-in.')}`}>
@@ -89,12 +92,12 @@ function NewPerson({
   onHasAccount: () => void
 }) {
   const join = async (_: unknown, person: Readonly<Record<string, unknown>>) => {
-    const accepted = await post<Accepted>(ACCEPT, { secret, ...person })
+    const accepted = await postRequest<Accepted>(ACCEPT, { secret, ...person })
     const { email, password } = person
     const { record } = await pb
       .collection('users')
       .authWithPassword(String(email), String(password))
-    await show(record.id, accepted)
+    await showAccount(record.id, accepted)
     return ''
   }
   return (
@@ -116,7 +119,7 @@ const NEW_PERSON: readonly FormRow[] = [
     hint: t('The team sees your name beside your answers.'),
   },
   EMAIL_ROW,
-  ...newPasswordRows(t('Password')),
+  ...makeNewPasswordRows(t('Password')),
 ]
 
 const NotAsSuperuser = () => (

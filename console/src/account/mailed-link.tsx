@@ -4,23 +4,23 @@ import { t } from '../language/words.ts'
 import { ButtonLink } from '../parts/form/form.tsx'
 import type { FormRow } from '../parts/rows/form-row.ts'
 import { RowsForm } from '../parts/rows/rows-form.tsx'
-import { type PageProps, to } from '../router.ts'
+import { makePageHref, type PageProps } from '../router.ts'
 import { BrokenLink } from './broken-link.tsx'
 import { PageFrame } from './page-frame.tsx'
-import { newPasswordRows, type Passwords, passwordRow } from './password-fields.ts'
+import { makeNewPasswordRows, makePasswordRow, type Passwords } from './password-fields.ts'
 
 const LINKS: Readonly<Record<string, readonly [string, string, string, readonly FormRow[]]>> = {
   'confirm-password-reset': [
     t('Set a new password'),
     t('Set the password'),
     t('Your new password is set'),
-    newPasswordRows(t('Password')),
+    makeNewPasswordRows(t('Password')),
   ],
   'confirm-email-change': [
     t('Confirm your new email address'),
     t('Confirm'),
     t('Your new email address is confirmed'),
-    [passwordRow('password', t('Password'))],
+    [makePasswordRow('password', t('Password'))],
   ],
   'confirm-verification': [
     t('Confirm your email address'),
@@ -50,7 +50,7 @@ export function Page({ params: { link = '', token = '' } }: PageProps) {
   if (isDone)
     return (
       <PageFrame title={done} text={isVerification ? undefined : t('Sign in with it from now on.')}>
-        <ButtonLink kind="primary" href={to('/')}>
+        <ButtonLink kind="primary" href={makePageHref('/')}>
           {isVerification ? t('Go to the console') : t('Sign in')}
         </ButtonLink>
       </PageFrame>

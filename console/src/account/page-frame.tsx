@@ -4,7 +4,7 @@ import type { Fault } from '../data/fault.ts'
 import { hasKeyboard } from '../data/use/media-queries.ts'
 import { t } from '../language/words.ts'
 import { TextField } from '../parts/form/field.tsx'
-import { to } from '../router.ts'
+import { makePageHref } from '../router.ts'
 import { HelpLinks } from '../shell/help-links.tsx'
 import { LanguageSwitch } from '../shell/language-switch.tsx'
 import { Logo } from '../shell/logo.tsx'
@@ -54,12 +54,12 @@ export function PageFrame({
 export const PublicPage = ({ children }: { children: ComponentChildren }) => (
   <div class="public-page">
     <header>
-      <a class="brand" href={to('/')}>
+      <a class="brand" href={makePageHref('/')}>
         <Logo /> pocketsms
       </a>
       <ThemeSwitch />
       <LanguageSwitch />
-      <a href={to('/')}>{t('Sign in')}</a>
+      <a href={makePageHref('/')}>{t('Sign in')}</a>
     </header>
     <main id="page">{children}</main>
   </div>

@@ -12,7 +12,7 @@ export type Passwords = Readonly<
   Partial<Record<'oldPassword' | 'password' | 'passwordConfirm', string>>
 >
 
-export const passwordRow = (name: string, label: string): FieldRow => ({
+export const makePasswordRow = (name: string, label: string): FieldRow => ({
   name,
   label,
   kind: 'password',
@@ -20,7 +20,7 @@ export const passwordRow = (name: string, label: string): FieldRow => ({
 })
 
 /** Two fields to type a new password twice. `label` is the label of the first field. */
-export const newPasswordRows = (label: string): readonly FieldRow[] => [
+export const makeNewPasswordRows = (label: string): readonly FieldRow[] => [
   {
     name: 'password',
     label,

@@ -2,7 +2,7 @@ import { t } from '../language/words.ts'
 import { CodeBlock } from '../parts/code.tsx'
 import type { FormRow } from '../parts/rows/form-row.ts'
 import { RowsForm } from '../parts/rows/rows-form.tsx'
-import { go, to } from '../router.ts'
+import { goToPage, makePageHref } from '../router.ts'
 import { PageFrame } from './page-frame.tsx'
 
 /** Matches a JWT, either alone or at the end of a pasted link. */
@@ -23,8 +23,8 @@ const ROWS: readonly FormRow[] = [
 
 const findToken = (link: unknown) => TOKEN.exec(String(link).trim())?.[1]
 
-const open = async (_: unknown, { link }: { link?: unknown }) => {
-  go(`/pbinstall/${findToken(link)}`)
+const openInstallLink = async (_: unknown, { link }: { link?: unknown }) => {
+  goToPage(`/pbinstall/${findToken(link)}`)
   return ''
 }
 
@@ -36,14 +36,20 @@ export function Page() {
         'Only the person who runs the server can do this. At its start the server prints a link that is good for 30 minutes; its log has it.',
       )}
     >
-      <RowsForm draftKey="make-superuser" rows={ROWS} stored={{}} save={open} action={t('Go on')} />
+      <RowsForm
+        draftKey="make-superuser"
+        rows={ROWS}
+        stored={{}}
+        save={openInstallLink}
+        action={t('Go on')}
+      />
       <p>
         {t(
           'Or run this on the server, with an address and a password of yours. With the embedded database, stop the server first.',
         )}
       </p>
       <CodeBlock code="npx pocketsms superuser upsert you@example.com a-long-password" />
-      <a class="aside" href={to('/')}>
+      <a class="aside" href={makePageHref('/')}>
         {t('Back to the sign-in')}
       </a>
     </PageFrame>

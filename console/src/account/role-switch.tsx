@@ -1,5 +1,5 @@
 import type { Choices } from '../data/choices.ts'
-import { remembered } from '../data/remembered.ts'
+import { rememberSignal } from '../data/remembered.ts'
 import type { Role } from '../data/session.ts'
 import { t } from '../language/words.ts'
 import { Segments } from '../parts/form/choices.tsx'
@@ -10,9 +10,9 @@ const ROLES: Choices<Role> = [
 ]
 
 /** The kind of account chosen in the sign-in form. The browser remembers it. */
-export const role = remembered<Role>('role', 'user')
+export const role = rememberSignal<Role>('role', 'user')
 
-export const accounts = () => (role.value === 'superuser' ? '_superusers' : 'users')
+export const findSignInCollection = () => (role.value === 'superuser' ? '_superusers' : 'users')
 
 export const RoleSwitch = () => (
   <Segments

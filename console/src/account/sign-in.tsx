@@ -8,9 +8,9 @@ import { useTask } from '../data/use/use-task.ts'
 import { t, tx } from '../language/words.ts'
 import { TextField } from '../parts/form/field.tsx'
 import { Button, Form, Notice } from '../parts/form/form.tsx'
-import { to } from '../router.ts'
+import { makePageHref } from '../router.ts'
 import { EmailField, PageFrame } from './page-frame.tsx'
-import { accounts, RoleSwitch, role } from './role-switch.tsx'
+import { findSignInCollection, RoleSwitch, role } from './role-switch.tsx'
 
 const WRONG = {
   user: t('Email or password is wrong. Superusers choose ‘Superuser’ above.'),
@@ -41,14 +41,14 @@ export function SignIn() {
   const { value: setup } = useSetup()
   if (step) return <SecondStep step={step} onBack={() => setStep(undefined)} />
   const { fault } = enter
-  const told = fault && inWords(fault)
+  const told = fault && explainSignInFault(fault)
   return (
     <PageFrame title={t('Sign in')}>
-      {ending.value && <Notice>{endingWords(ending.value)}</Notice>}
+      {ending.value && <Notice>{describeEnding(ending.value)}</Notice>}
       {setup && !setup.has_superuser && (
         <Notice kind="warning">
           {tx('This server has no superuser yet. {link}, who then makes the users.', {
-            link: <a href={to('/first-superuser')}>{t('Make the first one')}</a>,
+            link: <a href={makePageHref('/first-superuser')}>{t('Make the first one')}</a>,
           })}
         </Notice>
       )}
@@ -66,7 +66,7 @@ export function SignIn() {
         <Button type="submit" kind="primary" busy={enter.busy}>
           {t('Sign in')}
         </Button>
-        <a class="aside" href={to('/forgotten')}>
+        <a class="aside" href={makePageHref('/forgotten')}>
           {t('Forgotten your password?')}
         </a>
       </Form>
@@ -74,7 +74,7 @@ export function SignIn() {
   )
 }
 
-const endingWords = ({ how, account }: NonNullable<typeof ending.value>) =>
+const describeEnding = ({ how, account }: NonNullable<typeof ending.value>) =>
   how === 'refused' && account
     ? t(
         'You are signed out of {account}: its team has removed you, or you were signed out elsewhere. If you still belong to the team, sign in again. If not, ask the team for a new invitation.',
@@ -82,14 +82,14 @@ const endingWords = ({ how, account }: NonNullable<typeof ending.value>) =>
       )
     : ENDED[how]
 
-function inWords(fault: Fault): Fault {
+function explainSignInFault(fault: Fault): Fault {
   if (fault.status === 400) return { ...fault, message: WRONG[role.value], fields: {} }
   return fault.status === 403 && role.value === 'user' ? { ...fault, message: DISABLED } : fault
 }
 
 /** Signs in. If a second factor is required, has a code mailed and returns the step to enter the code. */
 async function signIn(email: string, password: string): Promise<Step | undefined> {
-  const collection = pb.collection(accounts())
+  const collection = pb.collection(findSignInCollection())
   try {
     await collection.authWithPassword(email, password)
     return undefined
@@ -105,7 +105,9 @@ function SecondStep({ step, onBack }: { step: Step; onBack: () => void }) {
   const [code, setCode] = useState('')
   const { value: setup } = useSetup()
   const enter = useTask(() =>
-    pb.collection(accounts()).authWithOTP(step.otpId, code.trim(), { mfaId: step.mfaId }),
+    pb
+      .collection(findSignInCollection())
+      .authWithOTP(step.otpId, code.trim(), { mfaId: step.mfaId }),
   )
   return (
     <PageFrame

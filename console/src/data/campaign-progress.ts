@@ -44,7 +44,7 @@ export interface CampaignProgress {
   }[]
 }
 
-export function shownCounts({ counts, canceled }: CampaignProgress) {
+export function computeShownCounts({ counts, canceled }: CampaignProgress) {
   const failed = counts.failed - canceled
   return { counts: { ...counts, failed, canceled }, done: counts.sent + counts.delivered + failed }
 }

@@ -17,7 +17,7 @@ own.autoCancellation(false)
 keepSignIns(pb, own)
 
 /** The client that is signed in as the person, even while `pb` acts for a team's account. */
-export const personal = (): PocketBase => (own.authStore.isValid ? own : pb)
+export const findPersonalClient = (): PocketBase => (own.authStore.isValid ? own : pb)
 
 export const serverUrl = SERVER
 
@@ -30,7 +30,7 @@ export const countRecords = async (collection: string, filter = ''): Promise<num
   (await pb.collection(collection).getList(1, 1, { filter, fields: 'id' })).totalItems
 
 /** Posts to an endpoint beside the records. */
-export const post = <T = unknown>(
+export const postRequest = <T = unknown>(
   path: string,
   body?: unknown,
   options?: SendOptions,

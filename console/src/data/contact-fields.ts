@@ -10,7 +10,7 @@ export function readFields({ data }: Pick<Contact, 'data'>): [name: string, valu
 }
 
 /** The value of a custom field by its exact name or, if there is none, by its name in another case. */
-export function fieldNamed(contact: Pick<Contact, 'data'>, name: string): string | undefined {
+export function findContactField(contact: Pick<Contact, 'data'>, name: string): string | undefined {
   const fields = readFields(contact)
   const lower = name.toLowerCase()
   const field =

@@ -13,7 +13,7 @@ const KINDS = {
 export type FailedKind = keyof typeof KINDS
 export type FailedCounts = Readonly<Record<FailedKind, number>>
 
-export const failedFilter = (filter: string, kind: FailedKind): string =>
+export const writeFailedFilter = (filter: string, kind: FailedKind): string =>
   `${filter === '' ? '' : `(${filter}\n) && `}${OUTGOING} && ${KINDS[kind]}`
 
 /** Counts failed messages by kind. `counts` is undefined until all are counted, and after an error. */
@@ -21,9 +21,9 @@ export function useFailed(filter: string): {
   counts: FailedCounts | undefined
   fault: Fault | undefined
 } {
-  const plain = useCount(failedFilter(filter, 'plain'))
-  const unknown = useCount(failedFilter(filter, 'unknown'))
-  const canceled = useCount(failedFilter(filter, 'canceled'))
+  const plain = useCount(writeFailedFilter(filter, 'plain'))
+  const unknown = useCount(writeFailedFilter(filter, 'unknown'))
+  const canceled = useCount(writeFailedFilter(filter, 'canceled'))
   const all = [plain, unknown, canceled]
   const fault = all.find((list) => list.fault)?.fault
   const isCounted = !fault && all.every((list) => !list.loading)

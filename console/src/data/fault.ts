@@ -1,6 +1,6 @@
 import { ClientResponseError } from 'pocketbase'
 import { t } from '../language/words.ts'
-import { inWords } from './words/fault-sentences.ts'
+import { translateFault } from './words/fault-sentences.ts'
 
 export interface Fault {
   readonly message: string
@@ -23,35 +23,35 @@ const NO_ANSWER =
   /^(?:Failed to fetch|NetworkError when|Load failed|network error|Error in input stream|The (?:network|Internet) connection|The request timed out|A server with the specified|Could not connect|cancelled)/i
 
 /** Whether an error is one of `fetch`. Other errors are faults of the console, which repeat at each try. */
-const isOfFetch = (error: unknown) =>
+const isFetchError = (error: unknown) =>
   error instanceof DOMException || (error instanceof TypeError && NO_ANSWER.test(error.message))
 
 /** Converts any error to a Fault: an answer in PocketBase's or the gateway's format, or a local error. */
 export function readFault(error: unknown): Fault {
   if (!(error instanceof ClientResponseError)) {
-    return localFault(error)
+    return makeLocalFault(error)
   }
   const { status, response } = error
   // the SDK wraps whatever was thrown during its request; without a cause there was no answer
-  if (status === 0) return localFault(error.originalError ?? new DOMException())
-  const fields = fieldFaults(response.data ?? {})
+  if (status === 0) return makeLocalFault(error.originalError ?? new DOMException())
+  const fields = readFieldFaults(response.data ?? {})
   const said = String(response.message || error.message)
-  return { message: inWords(said), fields, code: String(response.error ?? ''), status, said }
+  return { message: translateFault(said), fields, code: String(response.error ?? ''), status, said }
 }
 
-function localFault(error: unknown): Fault {
-  const isAway = isOfFetch(error)
+function makeLocalFault(error: unknown): Fault {
+  const isAway = isFetchError(error)
   const said = error instanceof Error ? error.message : String(error)
   return { message: isAway ? AWAY : said, fields: {}, code: '', status: 0, isAway }
 }
 
-function fieldFaults(data: unknown, path = ''): Record<string, string> {
+function readFieldFaults(data: unknown, path = ''): Record<string, string> {
   if (typeof data !== 'object' || data === null) return {}
   const entries = Object.entries(data as Record<string, { message?: unknown } | null>)
   return Object.fromEntries(
     entries.flatMap(([name, fault]) => {
-      if (typeof fault?.message === 'string') return [[path + name, inWords(fault.message)]]
-      const inner = Object.entries(fieldFaults(fault, `${path}${name}.`))
+      if (typeof fault?.message === 'string') return [[path + name, translateFault(fault.message)]]
+      const inner = Object.entries(readFieldFaults(fault, `${path}${name}.`))
       return inner.length > 0 ? inner : [[path + name, t('Is not right.')]]
     }),
   )
@@ -61,7 +61,7 @@ function fieldFaults(data: unknown, path = ''): Record<string, string> {
  * The text to show for a fault: its errors by field or, if no field has an error, its message. Leaves out
  * errors of the fields in `shown`, because these fields show them. '' if no error is left.
  */
-export function faultText({ message, fields }: Fault, shown: readonly string[] = []): string {
+export function describeFault({ message, fields }: Fault, shown: readonly string[] = []): string {
   const own = new Set(shown.map((name) => fields[name]))
   const others = Object.entries(fields).filter(
     ([name, said]) => !shown.includes(name) && !own.has(said),

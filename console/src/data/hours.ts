@@ -19,19 +19,20 @@ const time = new Intl.DateTimeFormat(locale, { timeStyle: 'short', timeZone: 'UT
 /** A date on this day of the week: 5 January 2026 was a Monday. */
 const makeDate = (day: Day) => new Date(Date.UTC(2026, 0, 5 + DAYS.indexOf(day)))
 
-export const dayName = (day: Day): string => long.format(makeDate(day))
+export const nameDay = (day: Day): string => long.format(makeDate(day))
 
-const timeWords = (at: string) => time.format(new Date(`2026-01-05T${at}Z`))
+const formatTimeOfDay = (at: string) => time.format(new Date(`2026-01-05T${at}Z`))
 
 /** Hours as text in the browser's language: `10:00 PM to 8:00 AM, Sat, Sun`; '' for none. */
-export function hoursWords({ from, to, days }: Hours): string {
-  const hours = from && t('{from} to {to}', { from: timeWords(from), to: timeWords(to) })
+export function describeHours({ from, to, days }: Hours): string {
+  const hours =
+    from && t('{from} to {to}', { from: formatTimeOfDay(from), to: formatTimeOfDay(to) })
   const names = DAYS.filter((day) => days.includes(day)).map((day) => short.format(makeDate(day)))
   return [hours, ...names].filter((part) => part !== '').join(', ')
 }
 
 /** Checks typed hours. Returns error messages by field. Two empty times without days are valid. */
-export function hoursFaults({ from, to, days }: Hours): Partial<Record<keyof Hours, string>> {
+export function findHoursFaults({ from, to, days }: Hours): Partial<Record<keyof Hours, string>> {
   const both = t('Set both times, or none.')
   if (from === '' && to !== '') return { from: both }
   if (from !== '' && to === '') return { to: both }

@@ -15,7 +15,7 @@ const requests = new Map<string, Promise<unknown>>()
 const READ_MS = 10_000
 
 /** Puts `now` in the place of `old`, or at the end. */
-function replace(id: string, old: Change | undefined, now: Change | undefined): void {
+function replaceChange(id: string, old: Change | undefined, now: Change | undefined): void {
   const all = changes.value.get(id) ?? []
   const next = old ? all.map((each) => (each === old ? now : each)) : [...all, now]
   changes.value = new Map(changes.value).set(
@@ -25,7 +25,7 @@ function replace(id: string, old: Change | undefined, now: Change | undefined): 
 }
 
 /** A record with the changes on their way. A slow read may be older than a change that was made. */
-export function asChanged<R extends { id: string; updated: string } | undefined>(record: R): R {
+export function applyChanges<R extends { id: string; updated: string } | undefined>(record: R): R {
   const later = (record && changes.value.get(record.id))?.filter(
     ({ madeAt }) => madeAt === '' || madeAt > record.updated,
   )
@@ -35,7 +35,7 @@ export function asChanged<R extends { id: string; updated: string } | undefined>
 /** Changes a record, and shows the change at once. Takes it back and throws if the server refuses it. */
 export async function changeRecord(collection: string, id: string, values: object): Promise<void> {
   const change: Change = { values, madeAt: '' }
-  replace(id, undefined, change)
+  replaceChange(id, undefined, change)
   const request = (requests.get(id) ?? Promise.resolve()).then(() =>
     pb.collection(collection).update(id, values),
   )
@@ -46,10 +46,10 @@ export async function changeRecord(collection: string, id: string, values: objec
   try {
     const { updated } = await request
     const made = { ...change, madeAt: updated }
-    replace(id, change, made)
-    setTimeout(() => replace(id, made, undefined), READ_MS)
+    replaceChange(id, change, made)
+    setTimeout(() => replaceChange(id, made, undefined), READ_MS)
   } catch (error) {
-    replace(id, change, undefined)
+    replaceChange(id, change, undefined)
     throw error
   }
 }

@@ -1,7 +1,7 @@
 import { t } from '../language/words.ts'
 import type { Choices } from './choices.ts'
 import type { RecordOf, Sender } from './record-types.ts'
-import { inWords } from './words/fault-sentences.ts'
+import { translateFault } from './words/fault-sentences.ts'
 import type { State } from './words/message-states.ts'
 
 /** An export or an erasure of a person's data. */
@@ -66,7 +66,7 @@ const KINDS: readonly Kind[] = [
 ]
 
 /** The kinds with their counts. Skips kinds without data. A kind of a newer server has the server's name. */
-export function countedKinds(
+export function listCountedKinds(
   counts: Readonly<Record<string, number>>,
   makeTitle: (place: string) => string = (place) => place.replaceAll('_', ' '),
 ): readonly (readonly [kind: Kind, count: number])[] {
@@ -89,16 +89,16 @@ export const REQUEST_KINDS: Readonly<Record<PersonRequest['kind'], string>> = {
 }
 
 /** Whether a request exports the whole account. A request about an erased person keeps the hash. */
-export const isOfAccount = ({ number, hash }: PersonRequest): boolean =>
+export const isAccountRequest = ({ number, hash }: PersonRequest): boolean =>
   number === '' && hash === ''
 
-export const isOpen = ({ state }: PersonRequest): boolean =>
+export const isRequestOpen = ({ state }: PersonRequest): boolean =>
   state === 'waiting' || state === 'running'
 
 /** The path of the page of a person, and of a request. */
-export const pathOfPerson = (number: string): string =>
+export const makePersonPath = (number: string): string =>
   `/personal-data/${encodeURIComponent(number)}`
-export const pathOfRequest = (id: string): string => `/personal-data/requests/${id}`
+export const makeRequestPath = (id: string): string => `/personal-data/requests/${id}`
 
 const FAULTS: Choices<RegExp> = [
   [/^The person was erased meanwhile\.$/, t('The person was erased meanwhile.')],
@@ -117,5 +117,5 @@ const FAULTS: Choices<RegExp> = [
 ]
 
 /** Why a request failed or was refused, in words for people. */
-export const requestFault = (message: string): string =>
-  FAULTS.find(([said]) => said.test(message))?.[1] ?? inWords(message)
+export const describeRequestFault = (message: string): string =>
+  FAULTS.find(([said]) => said.test(message))?.[1] ?? translateFault(message)

@@ -37,7 +37,7 @@ export interface Message extends RecordOf<'sms_messages'> {
   readonly expand?: { readonly device?: Device; readonly user?: User; readonly sent_by?: Sender }
 }
 /** The number of the other person. */
-export const otherNumber = ({
+export const findOtherNumber = ({
   message_type,
   from,
   to,

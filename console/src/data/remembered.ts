@@ -4,9 +4,9 @@ import { effect, type Signal, signal } from '@preact/signals'
  * A signal that all tabs share: localStorage keeps its value as `pocketsms.KEY`. The value is `unset` if
  * nothing readable is stored.
  */
-export function remembered<T>(key: string, unset: T): Signal<T> {
+export function rememberSignal<T>(key: string, unset: T): Signal<T> {
   const name = `pocketsms.${key}`
-  const kept = signal(read(name, unset))
+  const kept = signal(readRemembered(name, unset))
   effect(() => {
     const { value } = kept
     try {
@@ -15,12 +15,12 @@ export function remembered<T>(key: string, unset: T): Signal<T> {
   })
   // `storage` fires only for changes in other tabs. In Node's tests there is no addEventListener
   globalThis.addEventListener?.('storage', (event) => {
-    if (event.key === name) kept.value = read(name, unset)
+    if (event.key === name) kept.value = readRemembered(name, unset)
   })
   return kept
 }
 
-function read<T>(name: string, unset: T): T {
+function readRemembered<T>(name: string, unset: T): T {
   try {
     const text = localStorage.getItem(name)
     return text === null ? unset : (JSON.parse(text) as T)

@@ -13,7 +13,7 @@ export interface Repeat {
 
 export const ONCE: Repeat = { cron: '', time_zone: '', missed: 'skip', until: '' }
 
-export const repeatRequest = (repeat: Repeat) =>
+export const makeRepeatRequest = (repeat: Repeat) =>
   Object.fromEntries(
     Object.entries({ ...repeat, cron: repeat.cron.trim() }).filter(([, value]) => value),
   )
@@ -30,7 +30,9 @@ export const DAYS_OF_RUNS = [
 export const NO_TIME = ['-', '-'] as const
 
 /** Splits a cron expression into a choice of DAYS_OF_RUNS and a time ('' for none); undefined for others. */
-export function usualRuns(cron: string): { days: string; words: string; time: string } | undefined {
+export function describeUsualRuns(
+  cron: string,
+): { days: string; words: string; time: string } | undefined {
   const [, minute = '', hour = '', days] = /^(\d+|-) (\d+|-) (\S+ \S+ \S+)$/.exec(cron.trim()) ?? []
   const usual = DAYS_OF_RUNS.find(([choice]) => choice === days)
   const time = minute === '-' ? '' : `${hour.padStart(2, '0')}:${minute.padStart(2, '0')}`
@@ -38,15 +40,18 @@ export function usualRuns(cron: string): { days: string; words: string; time: st
 }
 
 /** When a campaign repeats and until when, for example `Every day at 09:00, no end`. */
-export function repeatSentence({ cron, until }: Pick<Repeat, 'cron'> & { until?: string }): string {
-  const usual = usualRuns(cron)
+export function writeRepeatSentence({
+  cron,
+  until,
+}: Pick<Repeat, 'cron'> & { until?: string }): string {
+  const usual = describeUsualRuns(cron)
   const often = usual ? t('{days} at {time}', { days: usual.words, time: usual.time }) : cron
   if (!until) return t('{often}, no end', { often })
   return t('{often}, until {day}', { often, day: date.format(parseDate(until)) })
 }
 
 /** A cron expression in words, for example `Every day, 09:00`. Returns an unusual expression unchanged. */
-export function repeatWords(cron: string): string {
-  const usual = usualRuns(cron)
+export function describeRepeat(cron: string): string {
+  const usual = describeUsualRuns(cron)
   return usual ? `${usual.words}, ${usual.time}` : cron
 }

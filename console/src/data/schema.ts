@@ -9,18 +9,18 @@ export const useCollections = () =>
   useAnswer<{ readonly items: Collections }>('/api/collections?perPage=1000&sort=name&skipTotal=1')
 
 /** Whether the server itself makes all records: those of a view, and those that follow other records. */
-export const isDerived = ({ type, name }: CollectionModel): boolean =>
+export const isViewField = ({ type, name }: CollectionModel): boolean =>
   type === 'view' || name === 'consent_states'
 
 /** Whether a field holds several values, as an array. */
-export const isMany = ({ type, maxSelect }: CollectionField): boolean =>
+export const isMultiRelation = ({ type, maxSelect }: CollectionField): boolean =>
   ['select', 'relation', 'file'].includes(type) && maxSelect > 1
 
 export const findField = (collection: CollectionModel | undefined, name: string) =>
   collection?.fields.find((field) => field.name === name)
 
 /** The collection to which a step of a path leads: a relation, or back from one (`COLLECTION_via_FIELD`). */
-function follow(all: Collections, from: CollectionModel | undefined, step: string) {
+function followRelation(all: Collections, from: CollectionModel | undefined, step: string) {
   const field = findField(from, step)
   if (field) return all.find(({ id }) => id === field.collectionId)
   return all.find(({ name, fields }) =>
@@ -29,13 +29,16 @@ function follow(all: Collections, from: CollectionModel | undefined, step: strin
 }
 
 /** The collection at the end of a path of relations. */
-export const walk = (all: Collections, from: CollectionModel, steps: readonly string[]) =>
-  steps.reduce<CollectionModel | undefined>((at, step) => follow(all, at, step), from)
+export const followRelations = (
+  all: Collections,
+  from: CollectionModel,
+  steps: readonly string[],
+) => steps.reduce<CollectionModel | undefined>((at, step) => followRelation(all, at, step), from)
 
 const CONSTANTS: ReadonlySet<string> = new Set(['true', 'false', 'null'])
 
 /** Why a collection has no field at a path such as `device.name:lower`; undefined if it has one. */
-export function faultOfPath(
+export function findPathFault(
   all: Collections,
   from: CollectionModel,
   path: string,
@@ -43,7 +46,7 @@ export function faultOfPath(
   if (path.startsWith('@') || CONSTANTS.has(path)) return undefined
   let at = from
   for (const step of path.replace(/:.*/, '').split('.')) {
-    const next = follow(all, at, step)
+    const next = followRelation(all, at, step)
     if (!next)
       return findField(at, step)
         ? undefined
@@ -54,12 +57,12 @@ export function faultOfPath(
 }
 
 /** Why a path of `expand` leads to no records; undefined if it does. */
-export function faultOfExpand(
+export function findExpandFault(
   all: Collections,
   from: CollectionModel,
   path: string,
 ): string | undefined {
-  return walk(all, from, path.split('.'))
+  return followRelations(all, from, path.split('.'))
     ? undefined
     : t('{path} is no relation of {collection}.', { path, collection: from.name })
 }

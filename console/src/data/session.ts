@@ -8,10 +8,10 @@ import {
 } from 'pocketbase'
 import { t } from '../language/words.ts'
 import { isSuperuser, mustRenew, readActing } from './acting.ts'
-import { own, pb, personal } from './client.ts'
-import { connectionSignal } from './connection/connection.ts'
+import { findPersonalClient, own, pb } from './client.ts'
+import { readConnectionSignal } from './connection/connection.ts'
 import { stopNotifications } from './notifications/browser.ts'
-import { closeStream } from './use/shared-subscription.ts'
+import { closeEventStream } from './use/shared-subscription.ts'
 
 export type Role = 'user' | 'superuser'
 
@@ -62,7 +62,7 @@ export const session = computed((): Session | null => {
 /** Whether the pages show the account of a user, and not the whole server to a superuser. */
 export const isUser = (): boolean => session.value?.role === 'user'
 
-export const may = (least: TeamRole): boolean =>
+export const hasTeamRole = (least: TeamRole): boolean =>
   TEAM_ROLES.indexOf(session.value?.team ?? 'viewer') >= TEAM_ROLES.indexOf(least)
 
 /** Why the session ended by itself. `account`: the team's name, if the person has no account of their own. */
@@ -74,22 +74,22 @@ export const ending = signal<{
 /** The name of an account that the person may no longer act for; '' for none. */
 export const endedAccount = signal('')
 
-const identity = () => {
+const identifySession = () => {
   const { record, token } = pb.authStore
   const { actor = '', role = '' } = getTokenPayload(token)
   return `${record?.id} ${actor} ${role}`
 }
-let before = identity()
+let before = identifySession()
 
 pb.authStore.onChange(() => {
   // closes the event stream, because the server binds a stream to one identity
-  if (before !== identity()) closeStream()
-  before = identity()
+  if (before !== identifySession()) closeEventStream()
+  before = identifySession()
   stored.value = pb.authStore.isValid ? pb.authStore.record : null
   if (stored.value) ending.value = null
 })
 
-export function userId(): string {
+export function readUserId(): string {
   if (!session.value) throw new Error(t('Nobody is signed in.'))
   return session.value.record.id
 }
@@ -104,17 +104,17 @@ export function renewSession(token: string, record: RecordModel): void {
 }
 
 /** Switches to an account, unless the person signs out meanwhile. `own` keeps the person's own sign-in. */
-export async function actFor(account: string, isWanted = () => true): Promise<void> {
-  const person = personal().authStore.record?.id
+export async function actForAccount(account: string, isWanted = () => true): Promise<void> {
+  const person = findPersonalClient().authStore.record?.id
   const { token, record } = await readActing(account)
-  if (personal().authStore.record?.id !== person || !isWanted()) return
+  if (findPersonalClient().authStore.record?.id !== person || !isWanted()) return
   if (!own.authStore.isValid) own.authStore.save(pb.authStore.token, pb.authStore.record)
   endedAccount.value = ''
   pb.authStore.save(token, record)
 }
 
 /** Goes back to the person's own account. */
-export function actForNobody(): void {
+export function stopActing(): void {
   if (!own.authStore.isValid) return
   pb.authStore.save(own.authStore.token, own.authStore.record)
   own.authStore.clear()
@@ -123,28 +123,29 @@ export function actForNobody(): void {
 /** Signs out, and turns off notifications here. The URL stays, so the next sign-in opens the same page. */
 export function signOut(): void {
   stopNotifications()
-  endSession()
+  endSessionHere()
 }
 
-function endSession(): void {
+function endSessionHere(): void {
   pb.authStore.clear()
   own.authStore.clear()
 }
 
-function expire(how: 'expired' | 'refused'): void {
+function expireSession(how: 'expired' | 'refused'): void {
   const { person, record } = session.peek() ?? {}
   ending.value = {
     how,
     ...(person?.member_only && record && { account: record.name || record.email }),
   }
-  endSession()
+  endSessionHere()
 }
 
 /** Signs out before a request if the token has expired: the server would answer with empty lists. */
 pb.beforeSend = (url, options) => {
-  if (pb.authStore.token && !pb.authStore.isValid) expire('expired')
+  if (pb.authStore.token && !pb.authStore.isValid) expireSession('expired')
   // aborts requests when the connection dies. Not uploads: a long one can make a healthy connection look dead
-  if (!options.signal && !(options.body instanceof FormData)) options.signal = connectionSignal()
+  if (!options.signal && !(options.body instanceof FormData))
+    options.signal = readConnectionSignal()
   // entries of `consents` name the place of the change
   options.headers = { 'Consent-Source': 'console', ...options.headers }
   return { url, options }
@@ -155,20 +156,20 @@ pb.afterSend = (response: Response, data: unknown, options?: SendOptions) => {
   const { token } = pb.authStore
   const isOfNow = token !== '' && options?.headers?.Authorization === token
   if (response.status === 401 && isOfNow && !response.url.includes('/auth-with-'))
-    own.authStore.isValid ? void refresh(true) : expire('refused')
+    own.authStore.isValid ? void refreshSession(true) : expireSession('refused')
   return data
 }
 
 /** While the person acts for another account, `own` has their own token. A 401 for that token signs out. */
 own.afterSend = (response: Response, data: unknown) => {
-  if (response.status === 401) expire('refused')
+  if (response.status === 401) expireSession('refused')
   return data
 }
 
 let refreshing: Promise<void> | undefined
 
 /** Renews the tokens of the session. Concurrent calls share one renewal. */
-function refresh(isRefused = false): Promise<void> {
+function refreshSession(isRefused = false): Promise<void> {
   refreshing ??= renewTokens(isRefused).finally(() => {
     refreshing = undefined
   })
@@ -177,17 +178,20 @@ function refresh(isRefused = false): Promise<void> {
 
 async function renewTokens(isRefused: boolean): Promise<void> {
   if (!pb.authStore.record || !navigator.onLine) return
-  const client = personal()
+  const client = findPersonalClient()
   const path = `/api/collections/${client.authStore.record?.collectionName ?? 'users'}/auth-refresh`
   // afterSend handles a 401; other errors do not sign out
-  await renew(client, () => client.send(path, { method: 'POST' })).catch(() => {})
+  await renewClientToken(client, () => client.send(path, { method: 'POST' })).catch(() => {})
   const account = pb.authStore.record?.id
   if (account && own.authStore.isValid && (isRefused || mustRenew(pb.authStore.token)))
-    await renew(pb, () => readActing(account)).catch(endActing)
+    await renewClientToken(pb, () => readActing(account)).catch(endActing)
 }
 
 /** Saves a client's new session, or its error, only if the person did not change the account meanwhile. */
-async function renew(client: PocketBase, read: () => Promise<RecordAuthResponse>): Promise<void> {
+async function renewClientToken(
+  client: PocketBase,
+  read: () => Promise<RecordAuthResponse>,
+): Promise<void> {
   const { token } = client.authStore
   const isSame = () => client.authStore.token === token
   const renewed = await read().catch((error) => {
@@ -200,18 +204,18 @@ function endActing(error: { status?: number }): void {
   const { record } = pb.authStore
   if (!record || ![400, 403, 404].includes(error.status ?? 0)) return
   endedAccount.value = record.name || record.email
-  actForNobody()
+  stopActing()
 }
 
 /** Renews the token regularly for as long as the console is open. */
 export function watchSession(): void {
-  void refresh()
-  setInterval(() => void refresh(), REFRESH_MS)
+  void refreshSession()
+  setInterval(() => void refreshSession(), REFRESH_MS)
   document.addEventListener('visibilitychange', () => {
-    if (document.visibilityState === 'visible') void refresh()
+    if (document.visibilityState === 'visible') void refreshSession()
   })
   // checks the token: the server closes the event stream when it ends a session
   pb.realtime.onDisconnect = (topics) => {
-    if (topics.length > 0) setTimeout(() => void refresh(), NEW_TOKEN_MS)
+    if (topics.length > 0) setTimeout(() => void refreshSession(), NEW_TOKEN_MS)
   }
 }

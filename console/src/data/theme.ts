@@ -1,9 +1,9 @@
 import { effect } from '@preact/signals'
-import { remembered } from './remembered.ts'
+import { rememberSignal } from './remembered.ts'
 
 export type Theme = 'system' | 'light' | 'dark'
 
-export const theme = remembered<Theme>('theme', 'system')
+export const theme = rememberSignal<Theme>('theme', 'system')
 
 effect(() => {
   document.documentElement.dataset.theme = theme.value

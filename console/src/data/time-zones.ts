@@ -1,7 +1,7 @@
 export const HERE = Intl.DateTimeFormat().resolvedOptions().timeZone
 
 /** All time zones that the browser knows, and those in `more`: pairs of name and label. */
-export const timeZones = (...more: readonly string[]) =>
+export const listTimeZones = (...more: readonly string[]) =>
   [...new Set([...Intl.supportedValuesOf('timeZone'), 'UTC', ...more])]
     .sort()
     .map((zone) => [zone, zone.replaceAll('_', ' ')] as const)

@@ -41,5 +41,5 @@ export const KINDS: readonly Kind[] = [
 export const countKind = ({ counts }: UsageDay, { states }: Kind): number =>
   states.reduce((sum, state) => sum + (counts[state] ?? 0), 0)
 
-export const countAll = (day: UsageDay): number =>
+export const countAllKinds = (day: UsageDay): number =>
   KINDS.reduce((sum, kind) => sum + countKind(day, kind), 0)

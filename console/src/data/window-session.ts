@@ -21,7 +21,7 @@ export function keepSignIns(shown: PocketBase, own: PocketBase): void {
   let places: readonly Place[] = ['sessionStorage']
   const keep = () => {
     for (const place of places)
-      for (const [i, store] of stores.entries()) write(place, KEYS[i]!, store)
+      for (const [i, store] of stores.entries()) writeStoredSession(place, KEYS[i]!, store)
   }
   /** The person's own sign-in is put first: the session is read when that of `shown` changes. */
   const adopt = ([account, person]: readonly (SignIn | undefined)[]) => {
@@ -34,17 +34,18 @@ export function keepSignIns(shown: PocketBase, own: PocketBase): void {
   }
   const follow = () => {
     places = ['sessionStorage']
-    const [account, person] = read('localStorage')
+    const [account, person] = readStoredSessions('localStorage')
     const [self, theirs] = [own.authStore.token === '' ? shown : own, person ?? account]
     if (theirs?.record.id !== self.authStore.record?.id) adopt([account, person])
     else {
-      renew(self.authStore, theirs)
-      if (account?.record.id === shown.authStore.record?.id) renew(shown.authStore, account)
+      takeNewerToken(self.authStore, theirs)
+      if (account?.record.id === shown.authStore.record?.id)
+        takeNewerToken(shown.authStore, account)
     }
     places = ['sessionStorage', 'localStorage']
   }
   for (const store of stores) store.onChange(keep)
-  const kept = read('sessionStorage')
+  const kept = readStoredSessions('sessionStorage')
   if (kept[0] && !isTokenExpired(kept[0].token)) adopt(kept)
   follow()
   // a page that comes back from the browser's cache has missed the events
@@ -54,13 +55,13 @@ export function keepSignIns(shown: PocketBase, own: PocketBase): void {
 const makeExpiry = (token: string): number => Number(getTokenPayload(token).exp)
 
 /** Takes over a newer token for the same record. */
-function renew(store: BaseAuthStore, found: SignIn | undefined): void {
+function takeNewerToken(store: BaseAuthStore, found: SignIn | undefined): void {
   if (found && found.token !== store.token && makeExpiry(found.token) >= makeExpiry(store.token))
     store.save(found.token, found.record)
 }
 
 // without storage, as in Node's tests, the window is signed in until it closes
-const read = (place: Place): readonly (SignIn | undefined)[] =>
+const readStoredSessions = (place: Place): readonly (SignIn | undefined)[] =>
   KEYS.map((key) => {
     try {
       const found = JSON.parse(globalThis[place].getItem(key) ?? 'null')
@@ -70,7 +71,7 @@ const read = (place: Place): readonly (SignIn | undefined)[] =>
     }
   })
 
-function write(place: Place, key: string, { token, record }: BaseAuthStore): void {
+function writeStoredSession(place: Place, key: string, { token, record }: BaseAuthStore): void {
   try {
     if (token === '') globalThis[place].removeItem(key)
     else globalThis[place].setItem(key, JSON.stringify({ token, record }))

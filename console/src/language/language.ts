@@ -35,11 +35,11 @@ const inWindow = 'document' in globalThis
 export const CHOSEN = 'pocketsms.language'
 
 /** The locales that the person wants: those of the chosen language first, then the language alone. */
-function wanted(): readonly string[] {
+function listWantedLanguages(): readonly string[] {
   const chosen = localStorage.getItem(CHOSEN)
   if (!chosen) return navigator.languages
   return [...navigator.languages.filter((each) => each.startsWith(chosen)), chosen]
 }
 
 /** The language and locale of this window until it is reloaded. */
-export const { language, locale } = chooseLanguage(inWindow ? wanted() : [])
+export const { language, locale } = chooseLanguage(inWindow ? listWantedLanguages() : [])

@@ -13,7 +13,7 @@ export const formatNumber = (value: number): string => number.format(value)
 
 /** An English text in the user's language, with its placeholders filled: `t('To {name}', { name })`. */
 export function t(english: string, values: Values = {}): string {
-  return parts(english, values).join('')
+  return splitSentence(english, values).join('')
 }
 
 /** `t` with singular and plural: `tn('One text', '{count} texts', count)`. */
@@ -25,18 +25,18 @@ export function tn(one: string, many: string, count: number, values: Values = {}
 export const tx = <Part>(
   english: string,
   values: Readonly<Record<string, Part>>,
-): (string | Part)[] => parts(english, values)
+): (string | Part)[] => splitSentence(english, values)
 
-function parts<Value>(
+function splitSentence<Value>(
   english: string,
   values: Readonly<Record<string, Value>>,
 ): (string | Value)[] {
   return lookUp(english)
     .split(PLACEHOLDER)
-    .map((part, at) => (at % 2 === 0 ? part : filled(part, values)))
+    .map((part, at) => (at % 2 === 0 ? part : fillPart(part, values)))
 }
 
-function filled<Value>(name: string, values: Readonly<Record<string, Value>>): string | Value {
+function fillPart<Value>(name: string, values: Readonly<Record<string, Value>>): string | Value {
   const value = values[name]
   if (value === undefined) return `{${name}}`
   return typeof value === 'number' ? formatNumber(value) : value

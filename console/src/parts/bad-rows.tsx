@@ -1,5 +1,5 @@
 import { saveFile } from '../data/files/save-file.ts'
-import { type BadRow, badRowsCsv, type Sheet } from '../data/files/sheet.ts'
+import { type BadRow, type Sheet, writeBadRowsCsv } from '../data/files/sheet.ts'
 import { t } from '../language/words.ts'
 import { Button } from './form/form.tsx'
 import { Table } from './list/table.tsx'
@@ -24,7 +24,7 @@ export function BadRows({ sheet, bad }: { sheet: Sheet; bad: readonly BadRow[] }
           rows={bad.slice(0, SHOWN).map((row) => ({ id: `${row.row} ${row.why}`, ...row }))}
         />
       </section>
-      <Button icon="download" onClick={() => saveFile('left-out.csv', badRowsCsv(sheet, bad))}>
+      <Button icon="download" onClick={() => saveFile('left-out.csv', writeBadRowsCsv(sheet, bad))}>
         {t('Save them as a file')}
       </Button>
     </details>

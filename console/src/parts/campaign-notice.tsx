@@ -1,14 +1,14 @@
 import { makeTitle } from '../data/campaign-progress.ts'
 import type { Campaign } from '../data/record-types.ts'
 import { tx } from '../language/words.ts'
-import { to } from '../router.ts'
+import { makePageHref } from '../router.ts'
 import { Notice } from './form/form.tsx'
 
 /** Says where texts of a campaign are canceled, changed and sent again. */
 export const CampaignNotice = ({ campaign }: { campaign: Campaign }) => (
   <Notice>
     {tx('This belongs to the campaign {link}. Cancel it, change it or send it again there.', {
-      link: <a href={to(`/campaigns/${campaign.id}`)}>{makeTitle(campaign)}</a>,
+      link: <a href={makePageHref(`/campaigns/${campaign.id}`)}>{makeTitle(campaign)}</a>,
     })}
   </Notice>
 )

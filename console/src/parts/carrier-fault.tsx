@@ -1,11 +1,11 @@
 import type { ComponentChildren } from 'preact'
-import { carrierFault } from '../data/carriers/refusal-words.ts'
+import { explainCarrierFault } from '../data/carriers/refusal-words.ts'
 import { t } from '../language/words.ts'
 import { Notice } from './form/form.tsx'
 
 /** Why a carrier sends nothing, and what happens to its texts. `children`: how to end it. */
 export function CarrierFault({ fault, children }: { fault: string; children?: ComponentChildren }) {
-  const { words, said } = carrierFault(fault)
+  const { words, said } = explainCarrierFault(fault)
   return (
     <Notice kind="wrong">
       <p>

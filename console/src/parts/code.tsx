@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import { t } from '../language/words.ts'
 import { Button } from './form/form.tsx'
-import { toast } from './toast.tsx'
+import { showToast } from './toast.tsx'
 
 /** Code with a copy button. The button copies `original` if `code` is a version made easier to read. */
 export const CodeBlock = ({ code, original = code }: { code: string; original?: string }) => (
@@ -18,8 +18,10 @@ const SHOWN_MS = 2_000
 function Copy({ text }: { text: string }) {
   const [done, setDone] = useState(false)
   const copy = async () => {
-    if (!(await copied(text)))
-      return toast(t('This browser does not let a page copy: mark the text and copy it yourself.'))
+    if (!(await copyText(text)))
+      return showToast(
+        t('This browser does not let a page copy: mark the text and copy it yourself.'),
+      )
     setDone(true)
     setTimeout(() => setDone(false), SHOWN_MS)
   }
@@ -31,7 +33,7 @@ function Copy({ text }: { text: string }) {
 }
 
 /** Copies a text and returns whether that worked. Plain http has `execCommand`, but no clipboard API. */
-async function copied(text: string): Promise<boolean> {
+async function copyText(text: string): Promise<boolean> {
   if (navigator.clipboard)
     return navigator.clipboard.writeText(text).then(
       () => true,

@@ -1,8 +1,8 @@
-import { post } from '../data/client.ts'
-import { type PersonRequest, pathOfRequest, requestFault } from '../data/personal-data.ts'
+import { postRequest } from '../data/client.ts'
+import { describeRequestFault, makeRequestPath, type PersonRequest } from '../data/personal-data.ts'
 import { useTask } from '../data/use/use-task.ts'
 import { t } from '../language/words.ts'
-import { go } from '../router.ts'
+import { goToPage } from '../router.ts'
 import { Button, Notice } from './form/form.tsx'
 import { Card } from './page.tsx'
 
@@ -10,9 +10,9 @@ import { Card } from './page.tsx'
 export function ExportData({ number }: { number?: string }) {
   const start = useTask(async () => {
     const { id } = await (number
-      ? post<PersonRequest>('/api/person/data', { number })
-      : post<PersonRequest>('/api/account/data'))
-    go(pathOfRequest(id))
+      ? postRequest<PersonRequest>('/api/person/data', { number })
+      : postRequest<PersonRequest>('/api/account/data'))
+    goToPage(makeRequestPath(id))
   })
   return (
     <Card title={number ? t('Export of data') : t('Export of the account')}>
@@ -25,7 +25,7 @@ export function ExportData({ number }: { number?: string }) {
               'Makes a readable page and a JSON file with the records of this account, without the files of messages. The server keeps them for a day.',
             )}
       </p>
-      {start.fault && <Notice kind="wrong">{requestFault(start.fault.message)}</Notice>}
+      {start.fault && <Notice kind="wrong">{describeRequestFault(start.fault.message)}</Notice>}
       <div>
         <Button kind={number ? 'primary' : 'plain'} icon="download" task={start}>
           {number ? t('Export the data') : t('Export the account')}

@@ -1,5 +1,5 @@
 import type { User } from '../data/record-types.ts'
-import { to } from '../router.ts'
+import { makePageHref } from '../router.ts'
 
 interface Owned {
   readonly user: string
@@ -9,5 +9,9 @@ interface Owned {
 /** A link to the owner of a record, for superusers. The record must be read with `expand: 'user'`. */
 export function Owner({ record: { user, expand } }: { record: Owned }) {
   const email = expand?.user?.email
-  return email ? <a href={to('/users', { search: email })}>{email}</a> : <span>{user || '–'}</span>
+  return email ? (
+    <a href={makePageHref('/users', { search: email })}>{email}</a>
+  ) : (
+    <span>{user || '–'}</span>
+  )
 }

@@ -3,7 +3,7 @@ import { useEffect } from 'preact/hooks'
 import type { Fault } from '../data/fault.ts'
 import { announced, mentioned } from '../data/unread.ts'
 import { t } from '../language/words.ts'
-import { place, to } from '../router.ts'
+import { makePageHref, place } from '../router.ts'
 import { FaultNotice } from './form/form.tsx'
 import { Icon } from './icon.tsx'
 
@@ -72,7 +72,11 @@ export function Page({
           <div class="page-title">
             <Title>{title}</Title>
             {section && (
-              <a class="button quiet icon-only" href={to(`/help/${section}`)} title={HELP}>
+              <a
+                class="button quiet icon-only"
+                href={makePageHref(`/help/${section}`)}
+                title={HELP}
+              >
                 <Icon name="help" />
                 <span class="unseen">{HELP}</span>
               </a>

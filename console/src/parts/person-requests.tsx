@@ -1,14 +1,14 @@
 import {
-  isOfAccount,
-  isOpen,
+  isAccountRequest,
+  isRequestOpen,
+  makeRequestPath,
   type PersonRequest,
-  pathOfRequest,
   REQUEST_KINDS,
   REQUEST_STATES,
 } from '../data/personal-data.ts'
 import { useList } from '../data/use/use-list.ts'
 import { t } from '../language/words.ts'
-import { to } from '../router.ts'
+import { makePageHref } from '../router.ts'
 import { Records } from './list/records.tsx'
 import type { Column } from './list/table.tsx'
 import { Card, Progress } from './page.tsx'
@@ -22,7 +22,7 @@ const Person = ({ request }: { request: PersonRequest }) =>
     <PhoneNumber number={request.number} />
   ) : (
     <span class="muted">
-      {isOfAccount(request)
+      {isAccountRequest(request)
         ? t('Whole account')
         : request.kind === 'erasure'
           ? t('Erased')
@@ -32,7 +32,7 @@ const Person = ({ request }: { request: PersonRequest }) =>
 
 /** The state of a request, with its progress while it runs. */
 export function RequestState({ request }: { request: PersonRequest }) {
-  if (!isOpen(request) || request.state === 'waiting')
+  if (!isRequestOpen(request) || request.state === 'waiting')
     return <StateBadge state={REQUEST_STATES[request.state]} />
   return (
     <Progress
@@ -75,7 +75,7 @@ export function PersonRequests({ filter = '', none }: { filter?: string; none: s
         list={requests}
         caption={t('Earlier requests')}
         columns={COLUMNS}
-        href={({ id }) => to(pathOfRequest(id))}
+        href={({ id }) => makePageHref(makeRequestPath(id))}
         empty={<p class="muted">{none}</p>}
       />
     </Card>

@@ -1,12 +1,12 @@
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import type { CampaignProof, WithoutConsent } from '../data/campaign-progress.ts'
 import { t, tn, tx } from '../language/words.ts'
-import { to } from '../router.ts'
+import { makePageHref } from '../router.ts'
 import { More } from './form/more.tsx'
 import { Card, Facts } from './page.tsx'
 import { formatDay } from './time.tsx'
 
-const withoutWords = (people: number) =>
+const describeWithoutProof = (people: number) =>
   tn(
     '1 without proof of consent, who gets nothing',
     '{count} without proof of consent, who get nothing',
@@ -14,7 +14,7 @@ const withoutWords = (people: number) =>
   )
 
 export const WithoutProof = ({ people }: { people: number }) =>
-  people > 0 ? <span>{withoutWords(people)}</span> : null
+  people > 0 ? <span>{describeWithoutProof(people)}</span> : null
 
 /** Says what to do where nobody gets a text for missing consent. */
 export const HowToProve = () => (
@@ -22,7 +22,7 @@ export const HowToProve = () => (
     {tx(
       'Record a consent on the page of a contact or with an import, or let people join a group. {more}',
       {
-        more: <a href={to('/help/contacts-and-groups')}>{t('About consent')}</a>,
+        more: <a href={makePageHref('/help/contacts-and-groups')}>{t('About consent')}</a>,
       },
     )}
   </span>
@@ -31,7 +31,7 @@ export const HowToProve = () => (
 /** How many people are left out for missing consent; opened, their numbers. */
 export const LeftOut = ({ count, recipients }: WithoutConsent) =>
   count > 0 ? (
-    <More summary={withoutWords(count)} isWrong={false}>
+    <More summary={describeWithoutProof(count)} isWrong={false}>
       <p>
         {[...recipients.map(formatPhone), ...(count > recipients.length ? ['…'] : [])].join(', ')}
       </p>

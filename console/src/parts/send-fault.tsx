@@ -1,7 +1,7 @@
 import type { ComponentChildren } from 'preact'
 import type { Fault } from '../data/fault.ts'
 import { t, tx } from '../language/words.ts'
-import { to } from '../router.ts'
+import { makePageHref } from '../router.ts'
 import { Notice } from './form/form.tsx'
 
 /** Explanations by error code, where the server's message is not enough. */
@@ -9,7 +9,7 @@ const WORDS: Readonly<Record<string, ComponentChildren>> = {
   quota_exceeded: (
     <>
       {t('This is more than what is left of your messages this month.')}{' '}
-      <a href={to('/usage')}>{t('Look at your usage')}</a>
+      <a href={makePageHref('/usage')}>{t('Look at your usage')}</a>
     </>
   ),
   no_devices: (
@@ -17,7 +17,7 @@ const WORDS: Readonly<Record<string, ComponentChildren>> = {
       {tx(
         'No device can send now: they are off, away, not tested yet or at their limits. {link}, or send it later.',
         {
-          link: <a href={to('/devices')}>{t('Look at your devices')}</a>,
+          link: <a href={makePageHref('/devices')}>{t('Look at your devices')}</a>,
         },
       )}
     </>

@@ -1,4 +1,4 @@
-import { plainTextSuggestion, segmentsText } from '../data/text/text-size.ts'
+import { formatSegments, suggestPlainText } from '../data/text/text-size.ts'
 import { t } from '../language/words.ts'
 import { Button } from './form/form.tsx'
 
@@ -9,13 +9,13 @@ export function SuggestPlainText({
   text: string
   onText: (text: string) => void
 }) {
-  const offer = plainTextSuggestion(text)
+  const offer = suggestPlainText(text)
   if (!offer) return null
   return (
     <div class="row">
       <Button onClick={() => onText(offer.text)}>{t('Plain quotes and dashes')}</Button>
       {offer.saved > 0 && (
-        <span class="muted">{t('{segments} less', { segments: segmentsText(offer.saved) })}</span>
+        <span class="muted">{t('{segments} less', { segments: formatSegments(offer.saved) })}</span>
       )}
     </div>
   )

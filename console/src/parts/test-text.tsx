@@ -1,16 +1,16 @@
 import { useState } from 'preact/hooks'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
-import { post } from '../data/client.ts'
+import { postRequest } from '../data/client.ts'
 import { requestKeys } from '../data/connection/request-key.ts'
 import { useCountry } from '../data/phone/default-country.ts'
-import { phoneFaultWords } from '../data/phone/phone-words.ts'
+import { describePhoneFault } from '../data/phone/phone-words.ts'
 import type { Message } from '../data/record-types.ts'
-import { remembered } from '../data/remembered.ts'
+import { rememberSignal } from '../data/remembered.ts'
 import { useRecord } from '../data/use/use-record.ts'
 import { useTask } from '../data/use/use-task.ts'
-import { failureReason } from '../data/words/message-states.ts'
+import { translateFailureReason } from '../data/words/message-states.ts'
 import { t } from '../language/words.ts'
-import { to } from '../router.ts'
+import { makePageHref } from '../router.ts'
 import { NumberCountry } from './form/country-field.tsx'
 import { TextField } from './form/field.tsx'
 import { Button, Form } from './form/form.tsx'
@@ -18,7 +18,7 @@ import { Card } from './page.tsx'
 import { MessageStatus } from './time.tsx'
 import './test-text.css'
 
-const number = remembered('test-number', '')
+const number = rememberSignal('test-number', '')
 
 /** Sends a test text through a device, and shows its state until it has arrived. `device`: its id. */
 export function TestText({ device }: { device: string }) {
@@ -31,7 +31,7 @@ export function TestText({ device }: { device: string }) {
   const { phone, fault } = readTypedPhone(number.value, country)
   const send = useTask(async () => {
     const request = { recipients: [phone], body, device_id: device, ttl: 600 }
-    const { message_ids } = await post<{ message_ids: string[] }>('/api/sms/send', request, {
+    const { message_ids } = await postRequest<{ message_ids: string[] }>('/api/sms/send', request, {
       headers: { 'Idempotency-Key': keys.of(request) },
     })
     keys.renew()
@@ -50,7 +50,7 @@ export function TestText({ device }: { device: string }) {
             name="to"
             type="tel"
             placeholder="+49 151 12345678"
-            error={isTried && fault ? `${phoneFaultWords(fault)}.` : undefined}
+            error={isTried && fault ? `${describePhoneFault(fault)}.` : undefined}
             value={number.value}
             onValue={(value) => {
               number.value = value
@@ -73,8 +73,8 @@ function Outcome({ id }: { id: string }) {
   if (!record) return null
   return (
     <p class="row" role="status">
-      <MessageStatus message={record} /> {failureReason(record.error_message)}
-      <a href={to(`/messages/${id}`)}>{t('See the message')}</a>
+      <MessageStatus message={record} /> {translateFailureReason(record.error_message)}
+      <a href={makePageHref(`/messages/${id}`)}>{t('See the message')}</a>
     </p>
   )
 }

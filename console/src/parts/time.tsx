@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { isSimulated } from '../data/device/lines.ts'
 import type { Device } from '../data/record-types.ts'
 import { parseDate } from '../data/text/local-time.ts'
-import { nowMs } from '../data/text/now.ts'
+import { readNowMs } from '../data/text/now.ts'
 import { dateTime, formatDayAndHour, formatRelativeTime, hour } from '../data/text/relative-time.ts'
 import {
   MESSAGE_STATES,
@@ -10,12 +10,12 @@ import {
   type ShownState,
   type State,
   type Stated,
-  stateFilter,
   type Tone,
+  writeStateFilter,
 } from '../data/words/message-states.ts'
 import { locale } from '../language/language.ts'
 import { formatNumber, t } from '../language/words.ts'
-import { to } from '../router.ts'
+import { makePageHref } from '../router.ts'
 
 const day = new Intl.DateTimeFormat(locale, {
   weekday: 'long',
@@ -31,7 +31,7 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
   if (Number.isNaN(ms)) return <span class="muted">{none}</span>
   return (
     <time dateTime={new Date(ms).toISOString()} title={full.format(ms)}>
-      {formatRelativeTime(ms, nowMs())}
+      {formatRelativeTime(ms, readNowMs())}
     </time>
   )
 }
@@ -39,7 +39,7 @@ export function Time({ at, none = '–' }: { at: string; none?: string }) {
 export const formatDateTime = (text: string): string => dateTime.format(parseDate(text))
 
 /** A day relative to now and its hour, such as `tomorrow 9:00 AM`. */
-export const formatSoon = (text: string): string => formatDayAndHour(parseDate(text), nowMs())
+export const formatSoon = (text: string): string => formatDayAndHour(parseDate(text), readNowMs())
 
 export const formatDay = (text: string): string => day.format(parseDate(text))
 
@@ -92,7 +92,7 @@ export const StateCounts = ({
         <a
           key={state}
           class="state-count"
-          href={to('/messages', { filter: `${filter} && ${stateFilter(state)}` })}
+          href={makePageHref('/messages', { filter: `${filter} && ${writeStateFilter(state)}` })}
         >
           <Badge tone={tone}>
             {formatNumber(counts[state] ?? 0)}{' '}

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals'
 import { useEffect, useRef } from 'preact/hooks'
-import { faultText, readFault } from '../data/fault.ts'
+import { describeFault, readFault } from '../data/fault.ts'
 import { hasKeyboard } from '../data/use/media-queries.ts'
 import { t } from '../language/words.ts'
 import { Button } from './form/form.tsx'
@@ -30,30 +30,30 @@ const toasts = signal<readonly Toast[]>([])
 let count = 0
 
 /** Shows a confirmation, also to screen readers. `undo` reverts the action; if not undone, `then` runs. */
-export const toast = (text: string, undo?: () => void, then?: () => void) =>
-  show(text, false, undo, then)
+export const showToast = (text: string, undo?: () => void, then?: () => void) =>
+  addToast(text, false, undo, then)
 
 /** Shows news with a link, for longer than a confirmation. */
-export const toastLink = (text: string, href: string) =>
-  show(text, false, undefined, undefined, href)
+export const showToastLink = (text: string, href: string) =>
+  addToast(text, false, undefined, undefined, href)
 
 /** Shows the error of an action that has no form to show it. */
-export const toastFault = (error: unknown) => show(faultText(readFault(error)), true)
+export const showToastFault = (error: unknown) => addToast(describeFault(readFault(error)), true)
 
 /** Runs an action that has no form. Shows `said`, or the error. Returns whether it succeeded. */
-export const attempt = (work: () => Promise<unknown>, said = ''): Promise<boolean> =>
+export const runWithToast = (work: () => Promise<unknown>, said = ''): Promise<boolean> =>
   work().then(
     () => {
-      if (said) toast(said)
+      if (said) showToast(said)
       return true
     },
     (error) => {
-      toastFault(error)
+      showToastFault(error)
       return false
     },
   )
 
-function show(
+function addToast(
   text: string,
   isFault: boolean,
   undo?: () => void,
@@ -63,7 +63,7 @@ function show(
   const id = ++count
   const ends = Date.now() + (isFault || href ? LONG_MS : SHOWN_MS)
   toasts.value = [...toasts.value, { id, text, isFault, undo, then, href, ends }]
-  if (toasts.value.length > MOST) drop(toasts.value[0]!.id)
+  if (toasts.value.length > MOST) removeToast(toasts.value[0]!.id)
   setTimeout(dropEnded, ends - Date.now())
 }
 
@@ -71,10 +71,10 @@ function show(
 function dropEnded(): void {
   const isHeld = hasKeyboard.value && document.querySelector('.toasts:is(:hover, :focus-within)')
   if (isHeld) setTimeout(dropEnded, HELD_MS)
-  else for (const { id, ends } of toasts.value) if (ends <= Date.now() + EARLY_MS) drop(id)
+  else for (const { id, ends } of toasts.value) if (ends <= Date.now() + EARLY_MS) removeToast(id)
 }
 
-function drop(id: number, isUndone = false): void {
+function removeToast(id: number, isUndone = false): void {
   const gone = toasts.value.find((each) => each.id === id)
   toasts.value = toasts.value.filter((each) => each !== gone)
   if (isUndone) gone?.undo?.()
@@ -98,16 +98,16 @@ export function Toasts() {
         <div key={id} class={isFault ? 'toast wrong' : 'toast'}>
           <span>{text}</span>
           {href && (
-            <a class="button quiet" href={href} onClick={() => drop(id)}>
+            <a class="button quiet" href={href} onClick={() => removeToast(id)}>
               {t('Open')}
             </a>
           )}
           {undo && (
-            <Button kind="quiet" onClick={() => drop(id, true)}>
+            <Button kind="quiet" onClick={() => removeToast(id, true)}>
               {t('Undo')}
             </Button>
           )}
-          <Button kind="quiet" icon="close" iconOnly onClick={() => drop(id)}>
+          <Button kind="quiet" icon="close" iconOnly onClick={() => removeToast(id)}>
             {t('Dismiss')}
           </Button>
         </div>

@@ -5,9 +5,9 @@ import './reference.css'
 // The API reference: Swagger UI with api/openapi.json. "Try it out" calls the server of this page.
 
 const dark = matchMedia('(prefers-color-scheme: dark)')
-const paint = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
-paint()
-dark.addEventListener('change', paint)
+const paintTheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches)
+paintTheme()
+dark.addEventListener('change', paintTheme)
 
 const response = await fetch('api/openapi.json')
 const spec = await response.json()

@@ -1,9 +1,9 @@
-import { actForNobody, endedAccount, isUser, may, type Session } from '../data/session.ts'
+import { endedAccount, hasTeamRole, isUser, type Session, stopActing } from '../data/session.ts'
 import { chooseAccount, useAccounts } from '../data/team/chosen-account.ts'
 import { ROLE_WORDS } from '../data/team/team.ts'
 import { t } from '../language/words.ts'
 import { Button, Notice } from '../parts/form/form.tsx'
-import { toastFault } from '../parts/toast.tsx'
+import { showToastFault } from '../parts/toast.tsx'
 import { mayLeave } from '../router.ts'
 
 export function AccountSwitch({ session }: { session: Session }) {
@@ -13,7 +13,7 @@ export function AccountSwitch({ session }: { session: Session }) {
   const choose = async (select: HTMLSelectElement) => {
     const { value } = select
     select.value = record.id
-    if (await mayLeave()) await chooseAccount(person.id, value).catch(toastFault)
+    if (await mayLeave()) await chooseAccount(person.id, value).catch(showToastFault)
   }
   return (
     <select
@@ -43,7 +43,7 @@ export const Visit = ({ session: { isVisit, email } }: { session: Session }) =>
     <Notice>
       <div class="row">
         {t('You see the account of {email}, and can change nothing in it.', { email })}
-        <Button kind="quiet" onClick={actForNobody}>
+        <Button kind="quiet" onClick={stopActing}>
           {t('Leave the account')}
         </Button>
       </div>
@@ -58,7 +58,7 @@ export const EndedAccount = () =>
           'You no longer have access to the account {name}: your membership has ended, or the account was closed.',
           { name: endedAccount.value },
         )}{' '}
-        {may('owner') && isUser() && t('This is your own account.')}
+        {hasTeamRole('owner') && isUser() && t('This is your own account.')}
         <Button
           kind="quiet"
           onClick={() => {

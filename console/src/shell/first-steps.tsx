@@ -2,14 +2,14 @@ import type { ComponentChildren } from 'preact'
 import { useCallback, useEffect, useMemo, useState } from 'preact/hooks'
 import { pb } from '../data/client.ts'
 import type { Device, Message } from '../data/record-types.ts'
-import { remembered } from '../data/remembered.ts'
-import { may, userId } from '../data/session.ts'
+import { rememberSignal } from '../data/remembered.ts'
+import { hasTeamRole, readUserId } from '../data/session.ts'
 import { useLive } from '../data/use/use-live.ts'
 import { t, tx } from '../language/words.ts'
 import { Button } from '../parts/form/form.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Card } from '../parts/page.tsx'
-import { to } from '../router.ts'
+import { makePageHref } from '../router.ts'
 import './first-steps.css'
 
 interface Reached {
@@ -20,7 +20,7 @@ interface Reached {
 }
 
 /** The id of one record that the filter finds; '' if it finds none. */
-async function findOne(collection: string, filter = ''): Promise<string> {
+async function findFirstId(collection: string, filter = ''): Promise<string> {
   const options = { filter, skipTotal: true, fields: 'id', sort: '' }
   const { items } = await pb.collection(collection).getList(1, 1, options)
   return items[0]?.id ?? ''
@@ -28,26 +28,26 @@ async function findOne(collection: string, filter = ''): Promise<string> {
 
 const OUTGOING = 'message_type = "outgoing"'
 
-async function look(): Promise<Reached> {
+async function readStepsReached(): Promise<Reached> {
   const [device, sent, delivered, replied] = await Promise.all([
-    findOne('devices'),
-    findOne('sms_messages', OUTGOING),
-    findOne('sms_messages', `${OUTGOING} && status = "delivered"`),
-    findOne('sms_messages', 'message_type = "incoming"'),
+    findFirstId('devices'),
+    findFirstId('sms_messages', OUTGOING),
+    findFirstId('sms_messages', `${OUTGOING} && status = "delivered"`),
+    findFirstId('sms_messages', 'message_type = "incoming"'),
   ])
   return { device, sent: sent !== '', delivered: delivered !== '', replied: replied !== '' }
 }
 
-const after = (reached: Reached, { message_type, status }: Message): Reached =>
+const addReachedStep = (reached: Reached, { message_type, status }: Message): Reached =>
   message_type === 'incoming'
     ? { ...reached, replied: true }
     : { ...reached, sent: true, delivered: reached.delivered || status === 'delivered' }
 
 /** A guide to the first text. Shown until a text was delivered and one received, or the user closes it. */
 export function FirstSteps() {
-  const id = userId()
-  const isDone = useMemo(() => remembered(`first-steps-done.${id}`, false), [id])
-  return isDone.value || !may('admin') ? null : (
+  const id = readUserId()
+  const isDone = useMemo(() => rememberSignal(`first-steps-done.${id}`, false), [id])
+  return isDone.value || !hasTeamRole('admin') ? null : (
     <Steps
       onDone={() => {
         isDone.value = true
@@ -59,14 +59,14 @@ export function FirstSteps() {
 function Steps({ onDone }: { onDone: () => void }) {
   const [reached, setReached] = useState<Reached>()
   const reload = useCallback(() => {
-    look().then(setReached, () => {}) // the page around the guide shows errors
+    readStepsReached().then(setReached, () => {}) // the page around the guide shows errors
   }, [])
   useEffect(reload, [reload])
   // updates the steps from events, without requests: a send to a list causes thousands of events
   useLive<Message>(
     'sms_messages',
     '*',
-    ({ record }) => setReached((old) => old && after(old, record)),
+    ({ record }) => setReached((old) => old && addReachedStep(old, record)),
     reload,
   )
   useLive<Device>('devices', '*', reload, () => {})
@@ -93,7 +93,7 @@ function Steps({ onDone }: { onDone: () => void }) {
           {device ? (
             t('Add a phone or a modem')
           ) : (
-            <a href={to('/devices')}>{t('Add a phone or a modem')}</a>
+            <a href={makePageHref('/devices')}>{t('Add a phone or a modem')}</a>
           )}
           . {t('A simulated phone will do to try it out.')}
         </Step>
@@ -101,7 +101,7 @@ function Steps({ onDone }: { onDone: () => void }) {
           {tx('{link} to your own number.', {
             link:
               device && !sent ? (
-                <a href={to(`/devices/${device}`)}>{t('Send a test text')}</a>
+                <a href={makePageHref(`/devices/${device}`)}>{t('Send a test text')}</a>
               ) : (
                 t('Send a test text')
               ),
@@ -110,7 +110,7 @@ function Steps({ onDone }: { onDone: () => void }) {
         <Step done={delivered}>{t('Wait until it is delivered.')}</Step>
         <Step done={false}>
           {tx('Answer it from that phone. The reply appears in {link}.', {
-            link: <a href={to('/conversations')}>{t('Conversations')}</a>,
+            link: <a href={makePageHref('/conversations')}>{t('Conversations')}</a>,
           })}
         </Step>
       </ol>

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks'
 import { loadPageTexts } from '../language/catalogue.ts'
 import type { PageEntry } from '../pages.ts'
 import { findVisible, focusList } from '../parts/list/arrows.ts'
-import { FIELDS, keysOpen, type PaletteProps, pressShortcut, shortcuts } from './shortcuts.ts'
+import { FIELDS, keysOpen, listShortcuts, type PaletteProps, pressShortcut } from './shortcuts.ts'
 
 const SEARCH = 'main :is(input[type="search"], [role="combobox"])'
 
@@ -18,7 +18,7 @@ function goBack(target: Element): boolean {
   return back !== null
 }
 
-function press(event: KeyboardEvent): void {
+function pressKey(event: KeyboardEvent): void {
   const target = event.target as Element
   if (event.defaultPrevented || event.isComposing || target.closest('dialog')) return
   const isCommand = event.ctrlKey || event.metaKey
@@ -37,7 +37,7 @@ function press(event: KeyboardEvent): void {
     if (!search) return
     search.focus()
   } else {
-    const found = shortcuts().find(
+    const found = listShortcuts().find(
       (each) => each.getAttribute('aria-keyshortcuts')?.toLowerCase() === key,
     )
     if (!found) return
@@ -51,9 +51,9 @@ export function Keys({ pages }: { pages: readonly PageEntry[] }) {
   const [loaded, setLoaded] = useState<Record<'Palette' | 'KeyList', ComponentType<PaletteProps>>>()
   const open = keysOpen.value
   useEffect(() => {
-    addEventListener('keydown', press)
+    addEventListener('keydown', pressKey)
     return () => {
-      removeEventListener('keydown', press)
+      removeEventListener('keydown', pressKey)
       keysOpen.value = ''
     }
   }, [])

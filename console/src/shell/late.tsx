@@ -1,6 +1,6 @@
 import type { ComponentType } from 'preact'
 import { useEffect, useState } from 'preact/hooks'
-import { ask, isOnline } from '../data/connection/connection.ts'
+import { askServerHealth, isOnline } from '../data/connection/connection.ts'
 import { loadPageTexts } from '../language/catalogue.ts'
 import { t } from '../language/words.ts'
 import { Button } from '../parts/form/form.tsx'
@@ -52,7 +52,7 @@ function Failed() {
 
 async function reloadIfWell(): Promise<void> {
   const isSoon = Date.now() - Number(sessionStorage.getItem(RELOADED)) < RELOAD_MS
-  if (isSoon || !(await ask())) return
+  if (isSoon || !(await askServerHealth())) return
   sessionStorage.setItem(RELOADED, String(Date.now()))
   location.reload()
 }

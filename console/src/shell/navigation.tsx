@@ -1,15 +1,15 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { discardUnsent, unsentTexts } from '../data/connection/outbox.ts'
+import { discardUnsent, listUnsentTexts } from '../data/connection/outbox.ts'
 import { type Session, signOut } from '../data/session.ts'
 import { mentioned, unread } from '../data/unread.ts'
 import { forgetDrafts } from '../data/use/use-draft.ts'
 import { ownSettings } from '../data/user-settings/own.ts'
 import { t } from '../language/words.ts'
 import type { PageEntry } from '../pages.ts'
-import { confirmed, Dialog } from '../parts/dialog/dialog.tsx'
+import { askToConfirm, Dialog } from '../parts/dialog/dialog.tsx'
 import { Button } from '../parts/form/form.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { mayLeave, to } from '../router.ts'
+import { makePageHref, mayLeave } from '../router.ts'
 import { AccountSwitch } from './account-switch.tsx'
 import { HelpLinks } from './help-links.tsx'
 import { Logo } from './logo.tsx'
@@ -39,10 +39,10 @@ export function SideBar({ pages, session, path }: Props) {
   )
   return (
     <header class="side-bar" ref={element}>
-      <a class="skip" href={to(path)} onClick={skip}>
+      <a class="skip" href={makePageHref(path)} onClick={skipToPage}>
         {t('Skip to the page')}
       </a>
-      <a class="brand" href={to('/')}>
+      <a class="brand" href={makePageHref('/')}>
         <Logo /> <span>pocketsms</span>
       </a>
       <AccountSwitch session={session} />
@@ -51,7 +51,7 @@ export function SideBar({ pages, session, path }: Props) {
       </nav>
       <AccountMenu session={session} />
       <More
-        isHere={!pages.some((page) => page.group && isAt(page, path))}
+        isHere={!pages.some((page) => page.group && isAtPage(page, path))}
         pages={pages}
         session={session}
         path={path}
@@ -60,14 +60,14 @@ export function SideBar({ pages, session, path }: Props) {
   )
 }
 
-function skip(event: Event): void {
+function skipToPage(event: Event): void {
   event.preventDefault()
   document.getElementById('page')?.focus()
 }
 
 export function BottomBar({ pages, session, path }: Props) {
   const barred = pages.filter((page) => page.bar)
-  const hidden = !barred.some((page) => isAt(page, path))
+  const hidden = !barred.some((page) => isAtPage(page, path))
   return (
     <nav class="bottom-bar" aria-label={t('Pages')}>
       {session.person.id !== session.record.id && (
@@ -132,15 +132,15 @@ const Groups = ({ pages, path }: { pages: readonly PageEntry[]; path: string }) 
   </>
 )
 
-const isAt = (page: PageEntry, path: string) =>
+const isAtPage = (page: PageEntry, path: string) =>
   path === page.path || path.startsWith(`${page.path}/`)
 
 const PageLink = ({ page, path, title }: { page: PageEntry; path: string; title?: string }) => (
   <a
-    href={to(page.path)}
-    class={isAt(page, path) ? 'here' : ''}
+    href={makePageHref(page.path)}
+    class={isAtPage(page, path) ? 'here' : ''}
     title={page.title}
-    aria-current={isAt(page, path) ? 'page' : undefined}
+    aria-current={isAtPage(page, path) ? 'page' : undefined}
   >
     <Icon name={page.icon} size={20} />
     <span>{title ?? page.title}</span>
@@ -161,7 +161,7 @@ const AccountMenu = ({ session }: { session: Session }) => (
     <HelpLinks />
     <ThemeSwitch />
     <div class="account">
-      <a href={to('/account')} title={t('Your account')}>
+      <a href={makePageHref('/account')} title={t('Your account')}>
         <strong>{session.person.email}</strong>
         <span>
           {session.role === 'superuser' || session.isVisit
@@ -170,28 +170,28 @@ const AccountMenu = ({ session }: { session: Session }) => (
         </span>
         <span class="unseen">{t(': your account')}</span>
       </a>
-      <Button kind="quiet" icon="leave" iconOnly onClick={() => void leave()}>
+      <Button kind="quiet" icon="leave" iconOnly onClick={() => void leaveAndSignOut()}>
         {t('Sign out')}
       </Button>
     </div>
   </div>
 )
 
-async function leave(): Promise<void> {
-  if (!(await mayLeave()) || !(await mayForget())) return
+async function leaveAndSignOut(): Promise<void> {
+  if (!(await mayLeave()) || !(await mayForgetDrafts())) return
   forgetDrafts()
   signOut()
 }
 
-async function mayForget(): Promise<boolean> {
+async function mayForgetDrafts(): Promise<boolean> {
   const isSure =
-    unsentTexts().length === 0 ||
-    (await confirmed({
+    listUnsentTexts().length === 0 ||
+    (await askToConfirm({
       title: t('Sign out with unsent texts?'),
       text: t('The texts wait for a connection. Signing out discards them.'),
       action: t('Sign out'),
       danger: true,
     }))
-  if (isSure) unsentTexts().forEach(discardUnsent)
+  if (isSure) listUnsentTexts().forEach(discardUnsent)
   return isSure
 }

@@ -1,19 +1,19 @@
 import type { Choices } from '../data/choices.ts'
-import { type Contact, type Message, otherNumber } from '../data/record-types.ts'
+import { type Contact, findOtherNumber, type Message } from '../data/record-types.ts'
 import './palette.css'
 import { useId, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { defaultCountry } from '../data/phone/default-country.ts'
-import { contactFilter, textFilter } from '../data/search/filters.ts'
+import { writeContactFilter, writeTextFilter } from '../data/search/filters.ts'
 import { canFindTexts, hasWords } from '../data/search/words.ts'
-import { isUser, may } from '../data/session.ts'
+import { hasTeamRole, isUser } from '../data/session.ts'
 import { useDebounced } from '../data/use/use-debounced.ts'
 import { useList } from '../data/use/use-list.ts'
 import { t } from '../language/words.ts'
 import { Dialog } from '../parts/dialog/dialog.tsx'
-import { go, pathOfConversation } from '../router.ts'
-import { keysOpen, type PaletteProps, pressShortcut, shortcuts } from './shortcuts.ts'
+import { goToPage, makeConversationPath } from '../router.ts'
+import { keysOpen, listShortcuts, type PaletteProps, pressShortcut } from './shortcuts.ts'
 
 const FOUND = 5
 const MIN_SEARCH = 2
@@ -30,52 +30,52 @@ const findName = (element: HTMLElement) =>
   element.getAttribute('placeholder') || element.textContent || ''
 
 /** What the keys of the open page do. The palette's dialog is not part of the page. */
-const ownCommands = (): Command[] =>
-  shortcuts().map((element) => ({
+const listOwnCommands = (): Command[] =>
+  listShortcuts().map((element) => ({
     id: findName(element),
     words: findName(element),
     key: element.getAttribute('aria-keyshortcuts') ?? '',
     run: () => pressShortcut(element),
   }))
 
-const toConversation =
+const makeConversationCommand =
   (number: string, at = '') =>
   () =>
-    go(pathOfConversation(number), { at })
+    goToPage(makeConversationPath(number), { at })
 
 /** Commands to write to a number, in its conversation and on the page Send. */
-const toNumber = (number: string, who: string): Command[] => [
+const makeNumberCommand = (number: string, who: string): Command[] => [
   {
     id: `c${number}`,
     words: t('Conversation with {name}', { name: who }),
-    run: toConversation(number),
+    run: makeConversationCommand(number),
   },
-  ...(may('agent')
+  ...(hasTeamRole('agent')
     ? [
         {
           id: `s${number}`,
           words: t('Send to {name}', { name: who }),
-          run: () => go('/send', { to: number }),
+          run: () => goToPage('/send', { to: number }),
         },
       ]
     : []),
 ]
 
-const toText = (message: Message): Command => {
+const makeTextCommand = (message: Message): Command => {
   const { id, body } = message
-  const number = otherNumber(message)
+  const number = findOtherNumber(message)
   return {
     id: `t${id}`,
     words: t('{number}: {text}', { number: formatPhone(number), text: body }),
-    run: toConversation(number, `sms_messages/${id}`),
+    run: makeConversationCommand(number, `sms_messages/${id}`),
   }
 }
 
 function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
-  const [own] = useState(ownCommands)
+  const [own] = useState(listOwnCommands)
   const asked = useDebounced(typed.trim())
   const { items } = useList<Contact>('contacts', {
-    filter: `(${contactFilter(asked || '-', defaultCountry.value)})`,
+    filter: `(${writeContactFilter(asked || '-', defaultCountry.value)})`,
     sort: 'name',
     perPage: FOUND,
     live: false,
@@ -83,7 +83,7 @@ function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
   })
   const hasTexts = isUser() && canFindTexts(asked)
   const texts = useList<Message>('sms_messages', {
-    filter: textFilter(asked, defaultCountry.value),
+    filter: writeTextFilter(asked, defaultCountry.value),
     fields: 'id,to,from,body,message_type',
     perPage: FOUND,
     isCounted: false,
@@ -96,16 +96,16 @@ function useCommands(typed: string, pages: PaletteProps['pages']): Command[] {
     ...own,
     ...pages
       .filter(({ path }) => !path.includes(':'))
-      .map(({ path, title }) => ({ id: path, words: title, run: () => go(path) })),
+      .map(({ path, title }) => ({ id: path, words: title, run: () => goToPage(path) })),
     { id: '?', words: t('The keys of this page'), key: '?', run: openKeys },
   ]
   return [
-    ...(phone && isUser() ? toNumber(phone, formatPhone(phone)) : []),
+    ...(phone && isUser() ? makeNumberCommand(phone, formatPhone(phone)) : []),
     ...fixed.filter((command) => hasWords(command.words, typed)),
     ...contacts.flatMap((contact) =>
-      toNumber(contact.phone, contact.name || formatPhone(contact.phone)),
+      makeNumberCommand(contact.phone, contact.name || formatPhone(contact.phone)),
     ),
-    ...(hasTexts ? texts.items.map(toText) : []),
+    ...(hasTexts ? texts.items.map(makeTextCommand) : []),
   ].slice(0, MOST)
 }
 
@@ -175,7 +175,7 @@ export function Palette({ pages, onClose }: PaletteProps) {
 
 /** The keys of the open page and of the whole console. */
 export function KeyList({ onClose }: PaletteProps) {
-  const [own] = useState(ownCommands)
+  const [own] = useState(listOwnCommands)
   const everywhere: Choices = [
     ['↑ ↓', t('Up and down a list; Enter opens')],
     ['/', t('Search')],

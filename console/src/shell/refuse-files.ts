@@ -1,5 +1,5 @@
 import { t } from '../language/words.ts'
-import { toast } from '../parts/toast.tsx'
+import { showToast } from '../parts/toast.tsx'
 
 /** Where files are taken. */
 const TAKEN = 'input[type="file"], textarea[name="pasted"]'
@@ -17,7 +17,7 @@ export function refuseFiles(): () => void {
     )
       return
     event.preventDefault()
-    toast(t('Pictures and other files cannot be sent.'))
+    showToast(t('Pictures and other files cannot be sent.'))
   }
   const paste = (event: ClipboardEvent) => {
     if ((event.target as Element).closest('textarea')) refuse(event, event.clipboardData)

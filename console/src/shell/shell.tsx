@@ -1,10 +1,10 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { pb } from '../data/client.ts'
-import { ask } from '../data/connection/connection.ts'
-import { keepNotifications, notifications } from '../data/notifications/browser.ts'
+import { askServerHealth } from '../data/connection/connection.ts'
+import { notifications, renewNotifications } from '../data/notifications/browser.ts'
 import type { Conversation } from '../data/record-types.ts'
-import { may, type Session } from '../data/session.ts'
-import { isFor, useNotify } from '../data/team/notify.ts'
+import { hasTeamRole, type Session } from '../data/session.ts'
+import { isNotifiedAbout, useNotify } from '../data/team/notify.ts'
 import { announced, mentioned, unread } from '../data/unread.ts'
 import { isHuge, isRail } from '../data/use/media-queries.ts'
 import { useList } from '../data/use/use-list.ts'
@@ -13,7 +13,7 @@ import { t } from '../language/words.ts'
 import { PAGES, type PageEntry } from '../pages.ts'
 import { ButtonLink } from '../parts/form/form.tsx'
 import { Empty } from '../parts/list/empty.tsx'
-import { go, match, place, to } from '../router.ts'
+import { goToPage, makePageHref, matchPath, place } from '../router.ts'
 import { EndedAccount, Visit } from './account-switch.tsx'
 import { Keys } from './keys.tsx'
 import { Late } from './late.tsx'
@@ -29,18 +29,20 @@ const PRELOAD_MS = 3_000
 export function Shell({ session }: { session: Session }) {
   const { path, query } = place.value
   const mine = PAGES.filter(
-    (page) => (page.for === 'both' || page.for === session.role) && may(page.needs ?? 'viewer'),
+    (page) =>
+      (page.for === 'both' || page.for === session.role) && hasTeamRole(page.needs ?? 'viewer'),
   )
   // the form of a campaign belongs to the campaigns
-  const marked = may('admin') && (query.has('new') || query.has('campaign')) ? '/campaigns' : path
+  const marked =
+    hasTeamRole('admin') && (query.has('new') || query.has('campaign')) ? '/campaigns' : path
   const isInbox = path.startsWith('/conversations')
   const hasRail = isRail.value || (isInbox && !isHuge.value)
-  const hasTexts = session.role === 'user' && may('viewer')
-  useEffect(preload, [])
+  const hasTexts = session.role === 'user' && hasTeamRole('viewer')
+  useEffect(preloadPages, [])
   useEffect(refuseFiles, [])
   useEffect(() => {
     // reads the URL, because `path` may be old: the user may have opened another page meanwhile
-    if (/^#?\/?$/.test(location.hash)) go(mine[0]?.path ?? '/', {}, true)
+    if (/^#?\/?$/.test(location.hash)) goToPage(mine[0]?.path ?? '/', {}, true)
     return scrollToPlace(path)
   }, [path])
   return (
@@ -64,12 +66,12 @@ export function Shell({ session }: { session: Session }) {
  * Loads the pages of the bottom bar one after another, so that they open without a connection, too. Loading
  * cannot be aborted: on a dead connection it would keep all later requests waiting. So it asks before.
  */
-function preload(): () => void {
+function preloadPages(): () => void {
   const left = PAGES.filter(({ bar }) => bar)
   let isBusy = false
   const next = async () => {
     isBusy = true
-    if (await ask())
+    if (await askServerHealth())
       await left
         .shift()
         ?.load()
@@ -94,14 +96,14 @@ function Shown({
 }) {
   if (path === '/') return null
   for (const page of pages) {
-    const params = match(page.path, path)
+    const params = matchPath(page.path, path)
     if (params) return <Late key={page.load} load={page.load} params={params} query={query} />
   }
   return (
     <Empty
       icon="search"
       title={t('There is no such page')}
-      action={<ButtonLink href={to('/')}>{t('Go to the start')}</ButtonLink>}
+      action={<ButtonLink href={makePageHref('/')}>{t('Go to the start')}</ButtonLink>}
     >
       {t('The link may be old, or the page is not for this account.')}
     </Empty>
@@ -111,7 +113,7 @@ function Shown({
 /** Renews the push subscription if notifications are on. Without push, hidden tabs notify instead. */
 function Notifier({ session }: { session: Session }) {
   const user = session.person.id
-  useEffect(() => void keepNotifications(user).catch(() => {}), [user])
+  useEffect(() => void renewNotifications(user).catch(() => {}), [user])
   const { user: chosen, endpoint } = notifications.value
   return chosen === user && endpoint === '' ? <TabNotifier session={session} /> : null
 }
@@ -133,7 +135,8 @@ function TabNotifier({ session }: { session: Session }) {
       if (latest.current === undefined || record.last_at <= latest.current) return
       latest.current = record.last_at
       const isNew = record.last_type === 'incoming' && record.unread > 0
-      if (document.hidden && isNew && isFor(record, notify, session)) void show(record)
+      if (document.hidden && isNew && isNotifiedAbout(record, notify, session))
+        void showNews(record)
     },
     () => void readLatest().catch(() => {}), // the next reconnection reads again
   )
@@ -142,7 +145,7 @@ function TabNotifier({ session }: { session: Session }) {
 
 const MAX_TEXT = 120
 
-async function show({ id, number, name, last_text, unread }: Conversation): Promise<void> {
+async function showNews({ id, number, name, last_text, unread }: Conversation): Promise<void> {
   const registration = await navigator.serviceWorker.getRegistration('./')
   const text = [...last_text].slice(0, MAX_TEXT).join('')
   registration?.active?.postMessage({ conversation: id, number, name, text, unread })

@@ -15,7 +15,7 @@ export const FIELDS = 'input, select, textarea, [role="listbox"]'
 /**
  * The elements of the page that a key presses: those with `aria-keyshortcuts`. A text field gets the focus.
  */
-export const shortcuts = (): HTMLElement[] => findVisible('main [aria-keyshortcuts]')
+export const listShortcuts = (): HTMLElement[] => findVisible('main [aria-keyshortcuts]')
 
 export function pressShortcut(element: HTMLElement): void {
   if (element.matches(FIELDS)) element.focus()

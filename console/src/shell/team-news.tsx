@@ -7,8 +7,8 @@ import { useNewMentions } from '../data/team/new-mentions.ts'
 import { mentioned } from '../data/unread.ts'
 import { useLive } from '../data/use/use-live.ts'
 import { t } from '../language/words.ts'
-import { toastLink } from '../parts/toast.tsx'
-import { pathOfConversation, place, to } from '../router.ts'
+import { showToastLink } from '../parts/toast.tsx'
+import { makeConversationPath, makePageHref, place } from '../router.ts'
 
 const MAX_TEXT = 80
 const MOST_FAILED = 200
@@ -44,13 +44,13 @@ export function TeamNews({ session: { sender } }: { session: Session }) {
       if (hasFailed(record) && failed.current && !failed.current.has(makeFailureKey(record))) {
         failed.current.add(makeFailureKey(record))
         if ([last_sender, assignee].includes(sender))
-          tell(record, (name) => t('A text to {name} has failed', { name }))
+          showTeamNews(record, (name) => t('A text to {name} has failed', { name }))
       }
       const assignment = `${id} ${assigned_at}`
       const isOld = begun.current === undefined || assigned_at <= begun.current
       if (assignee !== sender || isOld || told.current.has(assignment)) return
       told.current.add(assignment)
-      tell(record, (name) => t('{name} is assigned to you', { name }))
+      showTeamNews(record, (name) => t('{name} is assigned to you', { name }))
     },
     () => void readKnown().catch(() => {}), // the next reconnection reads again
   )
@@ -63,7 +63,7 @@ export function TeamNews({ session: { sender } }: { session: Session }) {
       pb.collection<Conversation>('conversations')
         .getOne(conversation)
         .then((about) =>
-          tell(about, (name) => t('Note about {name}: {text}', { name, text: short })),
+          showTeamNews(about, (name) => t('Note about {name}: {text}', { name, text: short })),
         )
         .catch(() => {})
     },
@@ -80,7 +80,7 @@ export function TeamNews({ session: { sender } }: { session: Session }) {
 }
 
 /** Shows a message with a link to a conversation, unless that is open. */
-function tell({ number, name }: Conversation, words: (name: string) => string): void {
-  const path = pathOfConversation(number)
-  if (place.value.path !== path) toastLink(words(name || number), to(path))
+function showTeamNews({ number, name }: Conversation, words: (name: string) => string): void {
+  const path = makeConversationPath(number)
+  if (place.value.path !== path) showToastLink(words(name || number), makePageHref(path))
 }

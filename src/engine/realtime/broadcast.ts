@@ -9,14 +9,14 @@ import { type Receivers, type SubscriptionGroup, writeFilterText } from './subsc
 import { decideLocally, findAccessFilter } from './topic-access.ts'
 
 /** Sends a change to all clients that may see it. PocketBase: apis/realtime.go, realtimeBroadcastRecord */
-function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts): void {
+function broadcastChange(event: ChangeEvent, { registry, deliver, log }: DeliveryParts): void {
   const { change, store } = event
   const lanes = new Map<string, Receivers[]>()
   /** Cache of whether the rule lets the change pass, by viewer and topic. Only for topics with options. */
   const passes = new Map<string, boolean>()
   for (const group of registry.index.groups(change.collection, change.record)) {
     try {
-      const lane = group.holder === undefined ? chooseLane(event, group) : group.holder
+      const lane = group.holder === undefined ? groupReceivers(event, group) : group.holder
       if (lane === undefined) continue
       if (group.holder !== undefined) {
         const key = `${lane} ${group.viewer.actor} ${group.topic.base}`
@@ -35,7 +35,10 @@ function broadcast(event: ChangeEvent, { registry, deliver, log }: DeliveryParts
 }
 
 /** Queue of a change for a topic without options; '' if no SQL is needed, undefined if a rule hides it. */
-function chooseLane({ store, change }: ChangeEvent, group: SubscriptionGroup): string | undefined {
+function groupReceivers(
+  { store, change }: ChangeEvent,
+  group: SubscriptionGroup,
+): string | undefined {
   const { collection } = change
   const { access } = group.state(store.catalog, collection, group.receivers)
   if (decideLocally(access, change) === false) return undefined
@@ -79,7 +82,7 @@ export async function broadcastChanges(
     try {
       const { collection, record, action, row } = change
       if (action !== 'delete') registry.refresh(collection, record, row)
-      broadcast(toEvent(store, change), parts)
+      broadcastChange(toEvent(store, change), parts)
     } catch (error) {
       unread.push({ ...change, error })
     }

@@ -11,7 +11,7 @@ import { AnswerMeter } from '../request/answer-limit.ts'
 import type { RequestInfo } from '../request/request.ts'
 import type { Client } from './client.ts'
 import type { Change } from './load-changes.ts'
-import { includesTransaction } from './snapshot.ts'
+import { isTransactionIncluded } from './snapshot.ts'
 import type { GroupState } from './subscription-index.ts'
 import type { Topic } from './topic.ts'
 
@@ -41,7 +41,7 @@ function makePayloadRenderer(
       countExpandSteps(tree) <= MAX_STEPS &&
       (await expandedText(group, { ...rendered }, tree))
     const whole = expanded || renderCached(rendered)
-    return `{"record":${pickedOr(whole, group.request.query)},"action":"${action}"}`
+    return `{"record":${pickFieldsOrWhole(whole, group.request.query)},"action":"${action}"}`
   }
 
   /** The record as JSON with its `expand`. Undefined if the expand is too large, too slow or not allowed. */
@@ -78,7 +78,7 @@ function makePayloadRenderer(
 const countExpandSteps = (tree: ExpandTree): number =>
   [...tree.values()].reduce((sum, rest) => sum + 1 + countExpandSteps(rest), 0)
 
-function pickedOr(whole: string, { fields }: RequestInfo['query']): string {
+function pickFieldsOrWhole(whole: string, { fields }: RequestInfo['query']): string {
   try {
     return fields ? pickFields(whole, fields) : whole
   } catch {
@@ -120,21 +120,26 @@ export function toEvent(all: CatalogStore, change: Change): ChangeEvent {
   }
 }
 
-export const isTooOld = ({ atMs }: ChangeEvent): boolean => performance.now() - atMs > MAX_AGE_MS
+export const isChangeTooOld = ({ atMs }: ChangeEvent): boolean =>
+  performance.now() - atMs > MAX_AGE_MS
 
 /** Sends an event to the clients of a group. `email`: whether they see the email of an auth record. */
-export async function sendTo({ textFor, change }: ChangeEvent, state: GroupState, email: boolean) {
+export async function sendEventTo(
+  { textFor, change }: ChangeEvent,
+  state: GroupState,
+  email: boolean,
+) {
   const { topic } = state.group
-  const receivers = state.clients.filter((client) => isWanted(client, topic, change))
+  const receivers = state.clients.filter((client) => isEventWanted(client, topic, change))
   if (receivers.length === 0) return
   const data = await textFor(state, email)
   for (const client of receivers) client.send(topic.name, data)
 }
 
 /** Whether the client has the topic now, and also had it when the change was committed. */
-function isWanted({ subscriptions }: Client, { name }: Topic, { xid }: Change): boolean {
+function isEventWanted({ subscriptions }: Client, { name }: Topic, { xid }: Change): boolean {
   const subscription = subscriptions.get(name)
-  return subscription !== undefined && !includesTransaction(subscription.since, xid)
+  return subscription !== undefined && !isTransactionIncluded(subscription.since, xid)
 }
 
 const countRowCharacters = (row: readonly unknown[]): number =>

@@ -29,7 +29,7 @@ export interface RecordImage {
 
 const PAGE = 500
 
-const isAfter = ({ xmax, running }: Snapshot) =>
+const isAfterPosition = ({ xmax, running }: Snapshot) =>
   sql<boolean>`(xid >= ${String(xmax)}::text::xid8 or xid = any(${[...running].map(String)}::text[]::xid8[]))`
 
 /** The next changes after a snapshot, in order. */
@@ -37,7 +37,7 @@ const selectChanges = (db: Db, since: Snapshot, way?: 'planned') =>
   queries(db, way)
     .selectFrom('_changes')
     .select(['position', sql<string>`xid::text`.as('xid'), 'collection', 'action', 'record'])
-    .where(isAfter(since))
+    .where(isAfterPosition(since))
     .orderBy('position')
     .limit(sql.lit(PAGE))
 

@@ -6,7 +6,7 @@ import type { Logger } from '../../platform/log.ts'
 import type { Store } from '../collections/catalog.ts'
 import { columnsOf } from '../records/record-row.ts'
 import type { Deliver } from './broadcast.ts'
-import { type ChangeEvent, isTooOld, sendTo } from './change-event.ts'
+import { type ChangeEvent, isChangeTooOld, sendEventTo } from './change-event.ts'
 import type { makeLanes } from './lanes.ts'
 import type { Change } from './load-changes.ts'
 import { matchQueries } from './match-change.ts'
@@ -45,7 +45,7 @@ export function makeDelivery(lanes: ReturnType<typeof makeLanes>, log: Logger): 
     const slices = chooseSlices(receivers)
     for (const one of receivers) {
       if (slices?.isUsedUp) await slices.next()
-      if (isOver(one)) continue
+      if (areReceiversOver(one)) continue
       try {
         const state = one.group.state(store.catalog, change.collection, one)
         const verdict = decideLocally(state.access, change)
@@ -62,8 +62,10 @@ export function makeDelivery(lanes: ReturnType<typeof makeLanes>, log: Logger): 
     const allowed: GroupState[] = []
     for (const group of groupByFilter(open)) {
       for (let at = 0; at < group.length; at += MAX_QUESTIONS) {
-        const states = group.slice(at, at + MAX_QUESTIONS).filter((state) => !isOver(state))
-        const answers = states.length > 0 && (await answersTo(event, states))
+        const states = group
+          .slice(at, at + MAX_QUESTIONS)
+          .filter((state) => !areReceiversOver(state))
+        const answers = states.length > 0 && (await matchSubscriptions(event, states))
         if (answers) allowed.push(...states.filter((_, i) => answers[i]))
         else disconnect(lane, states, 'filters take too long')
       }
@@ -76,10 +78,10 @@ export function makeDelivery(lanes: ReturnType<typeof makeLanes>, log: Logger): 
       const { allowed, open } = await sort(lane, event, receivers)
       const states = [...allowed, ...(await ask(lane, event, open))]
       const slices = chooseSlices(receivers)
-      const emails = await emailsSeen(event.store, event.change, states, slices)
+      const emails = await findVisibleEmails(event.store, event.change, states, slices)
       for (const [i, state] of states.entries()) {
         if (slices?.isUsedUp) await slices.next()
-        await sendTo(event, state, emails[i]!)
+        await sendEventTo(event, state, emails[i]!)
       }
     } catch (error) {
       disconnect(lane, receivers, 'delivery failed', error)
@@ -97,8 +99,8 @@ export function makeDelivery(lanes: ReturnType<typeof makeLanes>, log: Logger): 
 const chooseSlices = ([first]: readonly Receivers[]) =>
   first?.group.holder === undefined ? undefined : admission.slices
 
-async function answersTo(event: ChangeEvent, states: readonly GroupState[]) {
-  if (isTooOld(event)) return undefined
+async function matchSubscriptions(event: ChangeEvent, states: readonly GroupState[]) {
+  if (isChangeTooOld(event)) return undefined
   try {
     return await matchQueries(event.storeOf(states[0]!), event.change, states)
   } catch (error) {
@@ -107,10 +109,11 @@ async function answersTo(event: ChangeEvent, states: readonly GroupState[]) {
   }
 }
 
-const isOver = ({ clients }: Receivers): boolean => clients.every((client) => client.isOver)
+const areReceiversOver = ({ clients }: Receivers): boolean =>
+  clients.every((client) => client.isOver)
 
 /** For each Access, whether it shows the change. One statement evaluates all conditions of equal SQL. */
-async function decide(
+async function decideAccess(
   store: Store,
   change: Change,
   accesses: readonly Access[],
@@ -127,7 +130,7 @@ async function decide(
  * For each candidate, whether it sees the email of the changed auth record. If emailVisibility is off, only
  * superusers, the record itself and those whom the manageRule allows see it.
  */
-async function emailsSeen(
+async function findVisibleEmails(
   store: Store,
   change: Change,
   candidates: readonly GroupState[],
@@ -144,5 +147,5 @@ async function emailsSeen(
     const rule = auth?.actor ? null : collection.manageRule
     accesses.push(isSelf ? ALWAYS : makeAccessMaker(store.catalog, collection, rule, '', request)())
   }
-  return decide(store, change, accesses)
+  return decideAccess(store, change, accesses)
 }

@@ -31,7 +31,7 @@ interface FeedListener {
 }
 
 /** Waits for a registration to settle, at most PATIENCE_MS. Returns whether it did. */
-const soonSettled = async (settled: Promise<boolean>): Promise<boolean> => {
+const waitBriefly = async (settled: Promise<boolean>): Promise<boolean> => {
   const waiting = new AbortController()
   const late = sleep(PATIENCE_MS, false, { signal: waiting.signal }).catch(() => false)
   try {
@@ -123,7 +123,7 @@ export async function startFeed(store: Store, node: string, log: Logger, listene
         settled = register()
           .then((listener) => Promise.all([before, listener.settled]))
           .then(() => {})
-      const isSettled = await soonSettled(settled.then(() => true)).catch((error: unknown) => {
+      const isSettled = await waitBriefly(settled.then(() => true)).catch((error: unknown) => {
         for (const id of more) ignored.add(id)
         settled = before
         throw error

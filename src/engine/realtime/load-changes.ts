@@ -37,7 +37,7 @@ export async function loadChanges(
   const errors = new Map<number, unknown>()
   for (const [collection, list] of Map.groupBy(wanted, (one) => one.collection)) {
     const positions = list.map(({ entry }) => entry.position)
-    await readAll(images, errors, store, collection, positions)
+    await readAllImages(images, errors, store, collection, positions)
   }
   const changes = wanted.flatMap(({ entry, collection }) => {
     const image = images.get(entry.position)
@@ -53,7 +53,7 @@ export async function loadChanges(
 const ROW_FAULT = /^(2|42|0A)/
 
 /** Reads images in one statement, or one by one if a row is faulty. Adds images and errors by position. */
-async function readAll(
+async function readAllImages(
   images: Map<number, RecordImage>,
   errors: Map<number, unknown>,
   store: Store,
@@ -61,16 +61,17 @@ async function readAll(
   positions: readonly number[],
 ): Promise<void> {
   try {
-    await readInto(images, store, collection, positions)
+    await readImagesInto(images, store, collection, positions)
   } catch (error) {
     if (!isSqlError(error) || !ROW_FAULT.test(error.code)) throw error
     if (positions.length === 1) errors.set(positions[0]!, error)
     else
-      for (const position of positions) await readAll(images, errors, store, collection, [position])
+      for (const position of positions)
+        await readAllImages(images, errors, store, collection, [position])
   }
 }
 
-async function readInto(
+async function readImagesInto(
   images: Map<number, RecordImage>,
   store: Store,
   collection: Collection,
@@ -81,7 +82,7 @@ async function readInto(
   const others = [...found.values()].flatMap(({ judged }) =>
     judged && !images.has(judged) ? [judged] : [],
   )
-  if (others.length > 0) await readInto(images, store, collection, [...new Set(others)])
+  if (others.length > 0) await readImagesInto(images, store, collection, [...new Set(others)])
 }
 
 function toChange(

@@ -17,7 +17,7 @@ export async function matchQueries(
   alike: readonly { readonly access: Access }[],
 ) {
   const questions = alike.map(({ access }) => findAccessFilter(access)!)
-  const { text, params } = statement(store.catalog, change, questions)
+  const { text, params } = writeMatchStatement(store.catalog, change, questions)
   const name = questions[0]!.free ? undefined : findStatementName(store.catalog, text)
   try {
     const { rows } = await store.db.shaped(text, params, name)
@@ -29,16 +29,20 @@ export async function matchQueries(
   }
 }
 
-function statement(catalog: Catalog, change: Change, questions: readonly CompiledFilter[]) {
+function writeMatchStatement(
+  catalog: Catalog,
+  change: Change,
+  questions: readonly CompiledFilter[],
+) {
   const { from, where, tables: read } = questions[0]!.structure
   const parameters = new Parameters()
-  const tables = tablesFor(catalog, change, read, parameters).join(',\n')
-  const table = questionTable(questions, [...from.places, ...where.places], parameters)
-  const condition = `b."id" = ${parameters.add(change.record)} and (${withColumns(where) || 'true'})`
+  const tables = writeMatchTables(catalog, change, read, parameters).join(',\n')
+  const table = writeQuestionTable(questions, [...from.places, ...where.places], parameters)
+  const condition = `b."id" = ${parameters.add(change.record)} and (${replaceByColumns(where) || 'true'})`
   // read the record and its joins once for all conditions, unless the conditions' joins have parameters
   const asked =
     from.places.length > 0
-      ? `${table} where exists (select 1 from ${withColumns(from)} where ${condition})`
+      ? `${table} where exists (select 1 from ${replaceByColumns(from)} where ${condition})`
       : `${from.text} cross join ${table} where ${condition}`
   return { text: `with ${tables} select s.n from ${asked}`, params: parameters.values }
 }
@@ -47,7 +51,7 @@ function statement(catalog: Catalog, change: Change, questions: readonly Compile
  * CTEs with the names of tables that a condition reads. The record's table has the record as the change left
  * it. After a delete, the other tables also have the rows that the same transaction deleted.
  */
-function tablesFor(
+function writeMatchTables(
   catalog: Catalog,
   change: Change,
   read: readonly string[],
@@ -55,7 +59,7 @@ function tablesFor(
 ) {
   const { collection, record, judged } = change
   const table = columnsOf(collection).table
-  const itself = images(table, `c.position = ${parameters.add(judged, 'bigint')}`)
+  const itself = writeImagesSql(table, `c.position = ${parameters.add(judged, 'bigint')}`)
   const rest = `select * from ${table} where "id" <> ${parameters.add(record)}`
   const own = `${table} as not materialized (${itself} union all ${rest})`
   if (change.action !== 'delete') return [own]
@@ -63,20 +67,20 @@ function tablesFor(
     (other) =>
       other.type !== 'view' && other.id !== collection.id && read.includes(toTableName(other)),
   )
-  return [own, ...others.map((other) => withDeleted(other, change.xid, parameters))]
+  return [own, ...others.map((other) => writeDeletedRow(other, change.xid, parameters))]
 }
 
-function withDeleted(collection: Collection, xid: number, parameters: Parameters): string {
+function writeDeletedRow(collection: Collection, xid: number, parameters: Parameters): string {
   const table = columnsOf(collection).table
   const sameTransaction = `c.xid = ${parameters.add(String(xid))}::xid8`
   const gone = `${sameTransaction} and c.collection = ${parameters.add(collection.id)} and c.action = 'delete'`
-  return `${table} as not materialized (select * from ${table} union all ${images(table, gone)})`
+  return `${table} as not materialized (select * from ${table} union all ${writeImagesSql(table, gone)})`
 }
 
-const images = (table: string, where: string) =>
+const writeImagesSql = (table: string, where: string) =>
   `select r.* from _changes c cross join lateral json_populate_record(null::${table}, c.image) r where ${where}`
 
-function withColumns({ text, places }: SqlText): string {
+function replaceByColumns({ text, places }: SqlText): string {
   let written = ''
   let end = 0
   for (const place of places) {
@@ -87,7 +91,7 @@ function withColumns({ text, places }: SqlText): string {
 }
 
 /** SQL of a table `s` with a row per condition: its number `n`, from 1, and its parameters `p0`, `p1`, …. */
-function questionTable(
+function writeQuestionTable(
   questions: readonly CompiledFilter[],
   places: SqlText['places'],
   parameters: Parameters,

@@ -66,7 +66,7 @@ export async function forwardSubscription(
     version: auth.version,
     actor,
   }
-  const answer = await put(db, node, { clientId, ip, account, topics })
+  const answer = await storeRequest(db, node, { clientId, ip, account, topics })
   if (!answer || 'done' in answer) return answer !== undefined
   if ('stale' in answer) throw new StaleAuth()
   const { status, message, retryAfterSeconds } = answer
@@ -77,11 +77,11 @@ export async function forwardSubscription(
 /** Forwards a message. False if there is no such node, or no such client with this subscription. */
 export async function forwardMessage(db: Db, node: string, message: Message): Promise<boolean> {
   const { clientId, ip } = message
-  const answer = await put(db, node, { clientId, ip, account: null, topics: [], message })
+  const answer = await storeRequest(db, node, { clientId, ip, account: null, topics: [], message })
   return answer !== undefined && 'done' in answer && answer.done
 }
 
-async function put(db: Db, node: string, request: Request): Promise<Answer | undefined> {
+async function storeRequest(db: Db, node: string, request: Request): Promise<Answer | undefined> {
   const id = makeRandomText(15)
   const asked = await executeStatement(
     db,
@@ -128,7 +128,7 @@ export async function handleForwarded(
     .orderBy('at')
     .execute()
   for (const { id, request } of asked) {
-    const answer = await answerTo(store, JSON.parse(request) as Request, here)
+    const answer = await answerRequest(store, JSON.parse(request) as Request, here)
     await queries(store.db)
       .updateTable('_subscribing')
       .set({ answer: JSON.stringify(answer) })
@@ -137,7 +137,7 @@ export async function handleForwarded(
   }
 }
 
-async function answerTo(
+async function answerRequest(
   store: Store,
   { clientId, ip, account, topics, message }: Request,
   here: NodeHandlers,

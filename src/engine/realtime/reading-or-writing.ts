@@ -24,7 +24,7 @@ export const PRESENCE = z
   .meta({ id: 'Presence' })
 
 /** Sends a person's presence to an account's clients with the topic `presence`. Throws 429 if too often. */
-export async function tellPresence(
+export async function announcePresence(
   db: Db,
   holder: Holder,
   { account, sender }: Readonly<Record<'account' | 'sender', string>>,

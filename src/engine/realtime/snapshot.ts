@@ -25,7 +25,7 @@ export function readSnapshot(text: string): Snapshot {
 }
 
 /** Whether the snapshot includes a (committed) transaction. */
-export const includesTransaction = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
+export const isTransactionIncluded = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
   xid < xmin || (xid < xmax && !running.has(xid))
 
 /** Changes with the Postgres process. After a failover, ids of transactions may occur again. */

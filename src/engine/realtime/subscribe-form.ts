@@ -26,7 +26,7 @@ export function readSubscribeForm(
   values: Readonly<Record<string, unknown>>,
   isJson = false,
 ): SubscribeForm {
-  const form = decode(values, isJson)
+  const form = decodeForm(values, isJson)
   const checks = {
     clientId: [checkRequired, checkLength(1, MAX_ID_BYTES)],
     subscriptions: [checkMaxLength(MAX_TOPICS), checkEach(checkMaxLength(MAX_TOPIC_BYTES))],
@@ -35,7 +35,7 @@ export function readSubscribeForm(
   return form
 }
 
-function decode(values: Readonly<Record<string, unknown>>, isJson: boolean): SubscribeForm {
+function decodeForm(values: Readonly<Record<string, unknown>>, isJson: boolean): SubscribeForm {
   try {
     return FORM.over(values, FORM.zero(), isJson)
   } catch (error) {

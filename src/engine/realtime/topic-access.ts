@@ -11,7 +11,7 @@ import type { RecordRow } from '../records/record-row.ts'
 import type { RequestInfo } from '../request/request.ts'
 import type { Change } from './load-changes.ts'
 
-/** Decides whether a record is visible. `question`: the SQL query to run if `testLocally` cannot tell. */
+/** Decides whether a record is visible. `question`: the SQL query to run if `testRowLocally` cannot tell. */
 export type Access =
   | { readonly kind: 'always' | 'never' }
   | {
@@ -60,7 +60,7 @@ function toAccess(question: CompiledFilter): Access {
   if (question.never) return NEVER
   const { params, structure } = question
   const { condition } = structure
-  return { kind: 'if', condition, params, question: isLocal(condition) ? undefined : question }
+  return { kind: 'if', condition, params, question: isLocalTest(condition) ? undefined : question }
 }
 
 function unlessInvalid<T>(work: () => T, otherwise: T): T {
@@ -79,7 +79,7 @@ const positionsOf = memoize(
 )
 
 /** Evaluates a condition in this process, comparing bytes as Postgres does. Undefined if it needs SQL. */
-export function testLocally(
+export function testRowLocally(
   predicate: Predicate,
   collection: Collection,
   row: RecordRow,
@@ -89,21 +89,21 @@ export function testLocally(
     const decisive = predicate.kind === 'or'
     let verdict: boolean | undefined = !decisive
     for (const item of predicate.items) {
-      const one = testLocally(item, collection, row, params)
+      const one = testRowLocally(item, collection, row, params)
       if (one === decisive) return decisive
       if (one === undefined) verdict = undefined
     }
     return verdict
   }
-  if (predicate.kind === 'opaque' || !isLocal(predicate)) return undefined
+  if (predicate.kind === 'opaque' || !isLocalTest(predicate)) return undefined
   const stored = row[positionsOf(collection).get(predicate.column)!]
   if (predicate.kind === 'flag') return stored === true
   const { value, sign } = predicate
   return (stored === (value && params[value.index])) === (sign === '=')
 }
 
-export function isLocal(predicate: Predicate): boolean {
-  if ('items' in predicate) return predicate.items.every(isLocal)
+export function isLocalTest(predicate: Predicate): boolean {
+  if ('items' in predicate) return predicate.items.every(isLocalTest)
   if (predicate.kind !== 'comparison') return predicate.kind === 'flag'
   const { sign, value } = predicate
   return (sign === '=' || sign === '<>') && (value === '' || value.cast === 'text')
@@ -118,5 +118,5 @@ export function decideLocally(
   { collection, judgedRow }: Change,
 ): boolean | undefined {
   if (access.kind !== 'if') return access.kind === 'always'
-  return judgedRow ? testLocally(access.condition, collection, judgedRow, access.params) : false
+  return judgedRow ? testRowLocally(access.condition, collection, judgedRow, access.params) : false
 }

@@ -21,8 +21,8 @@ export function readTopic(name: string, options = ''): Topic {
   return {
     name,
     base: name.split('?', 1)[0]!,
-    query: asTexts(query, (key) => key),
-    headers: asTexts(headers, toSnakeCase),
+    query: toTexts(query, (key) => key),
+    headers: toTexts(headers, toSnakeCase),
   }
 }
 
@@ -32,7 +32,7 @@ export function estimateTopicBytes({ name, query, headers }: Topic): number {
   return 1_000 + 2 * name.length + 100 * options + 40 * (query.filter?.length ?? 0)
 }
 
-function asTexts(values: unknown, rename: (key: string) => string): Record<string, string> {
+function toTexts(values: unknown, rename: (key: string) => string): Record<string, string> {
   if (!isObject(values)) return {}
   return Object.fromEntries(
     Object.entries(values).map(([key, value]) => [rename(key), toText(value)]),

@@ -4,7 +4,7 @@ import { findByEmail } from '../../engine/auth/find-auth-record.ts'
 import { authWithPassword } from '../../engine/auth/sign-in-with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
-import { PRESENCE, tellPresence } from '../../engine/realtime/reading-or-writing.ts'
+import { announcePresence, PRESENCE } from '../../engine/realtime/reading-or-writing.ts'
 import {
   allowAuthenticated,
   allowEverybody,
@@ -150,7 +150,12 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
     },
     run: async ({ user, auth, store }, c) => {
       const presence = checkShape(PRESENCE, await readJson(c, GUEST_BODY_BYTES))
-      await tellPresence(store.db, auth.holder, { account: user, sender: auth.sender }, presence)
+      await announcePresence(
+        store.db,
+        auth.holder,
+        { account: user, sender: auth.sender },
+        presence,
+      )
     },
   },
   'POST /api/account/invitations': {

@@ -23,7 +23,7 @@ export function pagePaths(role: 'user' | 'superuser', ids: Furnished): string[] 
     '/personal-data/requests/:id': ids.request,
     '/webhooks/:id': ids.webhook,
   }
-  return [...PAGES.matchAll(/page\('[\w-]+', '([^']+)'[^}]*?for: '(\w+)'/g)]
+  return [...PAGES.matchAll(/makePage\('[\w-]+', '([^']+)'[^}]*?for: '(\w+)'/g)]
     .filter(([, , whose]) => whose === role || whose === 'both')
     .map(([, path]) => path!.replace(/:\w+/, () => values[path!] ?? missing(path!)))
 }

@@ -1,10 +1,10 @@
-import { refusalText } from '../../../console/src/data/carriers/refusal-words.ts'
+import { describeRefusal } from '../../../console/src/data/carriers/refusal-words.ts'
 
 test('an error of a carrier repeats no words of its explanation', () => {
-  expect(refusalText('The carrier cannot be reached: getaddrinfo ENOTFOUND api.example.com')).toBe(
-    'The carrier cannot be reached. In detail: getaddrinfo ENOTFOUND api.example.com',
-  )
-  expect(refusalText('The carrier refused it: 401, unauthorized')).toBe(
+  expect(
+    describeRefusal('The carrier cannot be reached: getaddrinfo ENOTFOUND api.example.com'),
+  ).toBe('The carrier cannot be reached. In detail: getaddrinfo ENOTFOUND api.example.com')
+  expect(describeRefusal('The carrier refused it: 401, unauthorized')).toBe(
     'The carrier does not accept the credentials. In detail: 401, unauthorized',
   )
 })

@@ -1,4 +1,7 @@
-import { changedMembers, followed } from '../../../console/src/data/use/draft-members.ts'
+import {
+  mergeFreshMembers,
+  pickChangedMembers,
+} from '../../../console/src/data/use/draft-members.ts'
 
 const STORED = { name: 'Desk phone', daily: '', days: ['mon'] }
 
@@ -8,7 +11,7 @@ test.each([
   ['a list', { ...STORED, days: ['mon', 'tue'] }, { days: ['mon', 'tue'] }],
   ['a field that is empty now', { ...STORED, name: '' }, { name: '' }],
 ])('a save after a change of %s writes $2', (_, now, changed) => {
-  expect(changedMembers(STORED, now)).toEqual(changed)
+  expect(pickChangedMembers(STORED, now)).toEqual(changed)
 })
 
 const FRESH = { name: 'Front desk', daily: '100', days: ['mon'] }
@@ -22,10 +25,10 @@ test.each([
   ],
   ['even if the typed value is the stored one now', { ...STORED, daily: '100' }, FRESH],
 ])('a form follows changes of its record %s', (_, now, shown) => {
-  expect(followed(STORED, FRESH, now)).toEqual(shown)
+  expect(mergeFreshMembers(STORED, FRESH, now)).toEqual(shown)
 })
 
 test('a form of one text follows its record until the user types', () => {
-  expect(followed('', 'a', '')).toBe('a')
-  expect(followed('', 'a', 'typed')).toBe('typed')
+  expect(mergeFreshMembers('', 'a', '')).toBe('a')
+  expect(mergeFreshMembers('', 'a', 'typed')).toBe('typed')
 })

@@ -2,10 +2,12 @@
 vi.stubGlobal('location', new URL('http://127.0.0.1/'))
 afterAll(() => vi.unstubAllGlobals())
 const { pb } = await import('../../../console/src/data/client.ts' as string)
-const { asChanged, changeRecord } = await import(
+const { applyChanges, changeRecord } = await import(
   '../../../console/src/data/optimistic.ts' as string
 )
-const { notShown } = await import('../../../console/src/data/connection/on-the-way.ts' as string)
+const { filterNotShown } = await import(
+  '../../../console/src/data/connection/on-the-way.ts' as string
+)
 
 const RUNS = 1_000
 const MAX_LATENCY_MS = 3_000
@@ -87,16 +89,16 @@ test('archive and assign appear at once and stay, in 1,000 orders of answers, ev
       const values = random() < 0.5 ? { archived: random() < 0.5 } : { assignee: `p${step}` }
       Object.assign(wanted, values)
       void changeRecord('conversations', id, values)
-      expect(asChanged(screen.record), `run ${run}`).toMatchObject(wanted)
+      expect(applyChanges(screen.record), `run ${run}`).toMatchObject(wanted)
       for (let part = 0; part < 8; part++) {
         if (random() < 0.3) void read()
         await vi.advanceTimersByTimeAsync(random() * 200)
-        expect(asChanged(screen.record), `run ${run}`).toMatchObject(wanted)
+        expect(applyChanges(screen.record), `run ${run}`).toMatchObject(wanted)
       }
     }
     for (let part = 0; part < 10; part++) {
       await vi.advanceTimersByTimeAsync(3_000)
-      expect(asChanged(screen.record), `run ${run}`).toMatchObject(wanted)
+      expect(applyChanges(screen.record), `run ${run}`).toMatchObject(wanted)
     }
     expect(screen.record, `run ${run}`).toMatchObject(wanted)
   }
@@ -116,7 +118,7 @@ test('a change that the server refuses is taken back once, and later ones stay',
     let last = true
     for (let part = 0; part < 100; part++) {
       await vi.advanceTimersByTimeAsync(200)
-      const shown = asChanged(screen.record)
+      const shown = applyChanges(screen.record)
       if (shown.archived !== last) flips++
       last = shown.archived
       expect(shown.assignee, `run ${run}`).toBe('me')
@@ -139,7 +141,7 @@ test("after my change is answered and its event arrived, it no longer hides anot
   ])
   await vi.advanceTimersByTimeAsync(3_000)
   screen.record = { ...screen.record, assignee: 'ben', updated: now() }
-  expect(asChanged(screen.record).assignee).toBe('ben')
+  expect(applyChanges(screen.record).assignee).toBe('ben')
 })
 
 test('a sent text is on the screen exactly once, in 1,000 orders of its answer and its event', () => {
@@ -187,7 +189,7 @@ test('a sent text is on the screen exactly once, in 1,000 orders of its answer a
         body: 'OK',
         created: '2026-01-01 00:00:00.000Z',
       }
-      const left: { request: { body: string } }[] = notShown(
+      const left: { request: { body: string } }[] = filterNotShown(
         onTheWay,
         [...texts, earlier],
         [],
@@ -213,8 +215,8 @@ test('a refused text stays beside an equal one of the same sender, and a saved n
   }
   const read = { id: 'm', message_type: 'outgoing', sent_by: 'me', body: 'OK', created: '2026' }
   const refused = { ...text, fault: 'The month is used up.' }
-  expect(notShown([refused], [read], [], 'me')).toEqual([refused])
+  expect(filterNotShown([refused], [read], [], 'me')).toEqual([refused])
   const note = { ...text, fault: '', note: { conversation: 'c', mentions: [] } }
-  expect(notShown([note], [read], [], 'me')).toEqual([note])
-  expect(notShown([{ ...note, message: 'n' }], [], [{ id: 'n' }], 'me')).toEqual([])
+  expect(filterNotShown([note], [read], [], 'me')).toEqual([note])
+  expect(filterNotShown([{ ...note, message: 'n' }], [], [{ id: 'n' }], 'me')).toEqual([])
 })

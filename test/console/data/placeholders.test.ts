@@ -1,4 +1,4 @@
-import { fieldNamed } from '../../../console/src/data/contact-fields.ts'
+import { findContactField } from '../../../console/src/data/contact-fields.ts'
 import { fillTemplate } from '../../../console/src/data/text/variables.ts'
 
 test.each([
@@ -19,7 +19,7 @@ test.each([
 test("a contact's own field is found by its exact name, else in any case", () => {
   const data = { City: 'Ulm', TOWN: 'Bonn', Town: 'Köln', floor: 0, tags: ['a'] }
   const names = ['City', 'city', 'town', 'TOWN', 'floor', 'tags', 'constructor']
-  expect(names.map((name) => fieldNamed({ data }, name))).toEqual([
+  expect(names.map((name) => findContactField({ data }, name))).toEqual([
     'Ulm',
     'Ulm',
     'Köln',
@@ -28,5 +28,5 @@ test("a contact's own field is found by its exact name, else in any case", () =>
     undefined,
     undefined,
   ])
-  expect(fieldNamed({ data: null }, 'city')).toBeUndefined()
+  expect(findContactField({ data: null }, 'city')).toBeUndefined()
 })

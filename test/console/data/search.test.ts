@@ -30,22 +30,22 @@ test.each([
   ['as a word with a digit, which is not a number', 'Termin 5', []],
   ['as two digits, which are not a number', '15', []],
 ])('a search for a number typed %s filters by $2', (_, text, found) => {
-  const filter = filterOf('conversationFilter', text)
+  const filter = filterOf('writeConversationFilter', text)
   expect(filter.match(/number ~ "[^"]*"/g) ?? []).toEqual(found)
 })
 
 test('each word is found in one of the fields', () => {
   const inOne = (word: string) => `(name:fold ~ "${word}" || last_text:fold ~ "${word}")`
-  expect(filterOf('conversationFilter', ' zimmer  Jörg zimmer')).toBe(
+  expect(filterOf('writeConversationFilter', ' zimmer  Jörg zimmer')).toBe(
     `${inOne('zimmer')} && ${inOne('Jörg')}`,
   )
-  expect(filterOf('contactFilter', 'jorg "ös"')).toBe(
+  expect(filterOf('writeContactFilter', 'jorg "ös"')).toBe(
     '(name:fold ~ "jorg") && (name:fold ~ "\\"ös\\"")',
   )
 })
 
 test('a number beside a name is found in the number', () => {
-  expect(filterOf('contactFilter', 'anna 151200')).toBe(
+  expect(filterOf('writeContactFilter', 'anna 151200')).toBe(
     '(name:fold ~ "anna") && (name:fold ~ "151200" || phone ~ "151200")',
   )
 })
@@ -56,7 +56,7 @@ const withNumber = (phone: string) => `to="${phone}"||from="${phone}"`
 
 test('texts are found by words, numbers and names', () => {
   const named = [number('Jörg Weiß', 1), number('Anna Weiss', 2), number('Jorge', 3)]
-  expect(filterOf('textFilter', 'jorg weiss', named)).toBe(
+  expect(filterOf('writeTextFilter', 'jorg weiss', named)).toBe(
     [
       `(${inText('jorg')} || ${withNumber('+491513')}) && (${inText('weiss')} || ${withNumber('+491512')})`,
       withNumber('+491511'),
@@ -65,18 +65,27 @@ test('texts are found by words, numbers and names', () => {
 })
 
 test('words of one or two letters only narrow down what longer words find', () => {
-  expect(filterOf('textFilter', 'am Montag')).toBe(`(body:fold ~ "am") && (${inText('Montag')})`)
-  expect(filterOf('textFilter', 'am')).toBe('(id = "")')
-  expect(filterOf('textFilter', 'Jo', [number('Jo', 1)])).toBe(
+  expect(filterOf('writeTextFilter', 'am Montag')).toBe(
+    `(body:fold ~ "am") && (${inText('Montag')})`,
+  )
+  expect(filterOf('writeTextFilter', 'am')).toBe('(id = "")')
+  expect(filterOf('writeTextFilter', 'Jo', [number('Jo', 1)])).toBe(
     `(id = "")||${withNumber('+491511')}`,
   )
 })
 
 test("a filter of many words and contacts stays below the server's limits", () => {
   const named = Array.from({ length: 60 }, (_, i) => number(`Maximilian ${i}`, 10_000_000 + i))
-  const filter = filterOf('textFilter', 'Maximilian Alexander Brandenburger Hohenzollern', named)
+  const filter = filterOf(
+    'writeTextFilter',
+    'Maximilian Alexander Brandenburger Hohenzollern',
+    named,
+  )
   expect(Buffer.byteLength(filter)).toBeLessThan(3_000)
-  const long = filterOf('textFilter', Array.from({ length: 300 }, (_, i) => `word${i}`).join(' '))
+  const long = filterOf(
+    'writeTextFilter',
+    Array.from({ length: 300 }, (_, i) => `word${i}`).join(' '),
+  )
   expect(Buffer.byteLength(long)).toBeLessThan(3_000)
   expect(long.match(/~/g)!.length).toBeLessThan(200)
 })

@@ -12,7 +12,7 @@ const PAUSE_MS = 5_000
 vi.stubGlobal('location', new URL('http://127.0.0.1/'))
 afterAll(() => vi.unstubAllGlobals())
 const { pb } = await import(CLIENT)
-const { listen }: { listen: Listen } = await import(FILE)
+const { listenToTopic }: { listenToTopic: Listen } = await import(FILE)
 
 /** How often the next subscriptions are refused. */
 let refusals = 0
@@ -36,7 +36,7 @@ afterEach(() => {
 test('a failed subscription is retried until it succeeds once', async () => {
   refusals = 2
   const heard: unknown[] = []
-  const { subscribed, leave } = listen('contacts/*', (data) => heard.push(data))
+  const { subscribed, leave } = listenToTopic('contacts/*', (data) => heard.push(data))
   await vi.advanceTimersByTimeAsync(2 * PAUSE_MS)
   await subscribed
   expect(subscribe).toHaveBeenCalledTimes(3)
@@ -48,7 +48,7 @@ test('a failed subscription is retried until it succeeds once', async () => {
 
 test('a failed subscription is not retried after its last listener left', async () => {
   refusals = 1
-  const { subscribed, leave } = listen('devices/*', () => {})
+  const { subscribed, leave } = listenToTopic('devices/*', () => {})
   const outcome = subscribed.then(
     () => 'subscribed',
     () => 'left',

@@ -1,6 +1,6 @@
-import { usualRuns } from '../../../console/src/data/repeat.ts'
-import { comingDays } from '../../../console/src/data/text/coming-days.ts'
-import { parseLocal, timeFault } from '../../../console/src/data/text/local-time.ts'
+import { describeUsualRuns } from '../../../console/src/data/repeat.ts'
+import { listComingDays } from '../../../console/src/data/text/coming-days.ts'
+import { findTimeFault, parseLocal } from '../../../console/src/data/text/local-time.ts'
 
 const DAY_MS = 86_400_000
 /** 23 to 29 November 2026, a Monday to a Sunday, in the evening. */
@@ -13,14 +13,14 @@ test.each([
   [days[5], ['Tomorrow 29', 'Next Monday 30', 'On Friday 4']],
   [days[6], ['Tomorrow 30', 'On Friday 4']],
 ])('times to choose on %s are %j', (now, shown) => {
-  expect(comingDays(now!).map(({ words, at }) => `${words} ${at.getDate()}`)).toEqual(shown)
+  expect(listComingDays(now!).map(({ words, at }) => `${words} ${at.getDate()}`)).toEqual(shown)
 })
 
 test.each(days)('times to choose on %s are in order, each at 9:00 within a week or so', (now) => {
-  const times = comingDays(now).map(({ at }) => at.getTime())
+  const times = listComingDays(now).map(({ at }) => at.getTime())
   expect(times).toEqual(times.toSorted((a, b) => a - b))
   expect(times.at(-1)! - now.getTime()).toBeLessThan(8 * DAY_MS)
-  expect(comingDays(now).every(({ at }) => at.getHours() === 9)).toBe(true)
+  expect(listComingDays(now).every(({ at }) => at.getHours() === 9)).toBe(true)
 })
 
 const at = (local: string) => ({ isLater: true, at: local })
@@ -29,20 +29,20 @@ test.each([
   ['', 'Choose a day and a time.'],
   ['2020-01-01T09:00', 'This time is past.'],
 ])('the time %j is refused in words: %s', (local, words) => {
-  expect(timeFault(at(local), '', days[0]!.getTime())).toEqual({ at: words })
+  expect(findTimeFault(at(local), '', days[0]!.getTime())).toEqual({ at: words })
 })
 
 test('an empty time is refused also where none was chosen before', () => {
-  expect(timeFault(at(''), '')).toEqual({ at: 'Choose a day and a time.' })
+  expect(findTimeFault(at(''), '')).toEqual({ at: 'Choose a day and a time.' })
   expect(parseLocal('')).toBe('')
 })
 
 test('an unchanged time and a send at once are valid', () => {
-  expect(timeFault(at('2020-01-01T09:00'), '2020-01-01T09:00')).toEqual({})
-  expect(timeFault({ isLater: false, at: '' })).toEqual({})
+  expect(findTimeFault(at('2020-01-01T09:00'), '2020-01-01T09:00')).toEqual({})
+  expect(findTimeFault({ isLater: false, at: '' })).toEqual({})
 })
 
 test('a repetition without a time keeps its days', () => {
-  expect(usualRuns('- - * * 1-5')).toMatchObject({ days: '* * 1-5', time: '' })
-  expect(usualRuns('5 9 * * *')).toMatchObject({ days: '* * *', time: '09:05' })
+  expect(describeUsualRuns('- - * * 1-5')).toMatchObject({ days: '* * 1-5', time: '' })
+  expect(describeUsualRuns('5 9 * * *')).toMatchObject({ days: '* * *', time: '09:05' })
 })

@@ -1,6 +1,6 @@
 import type { Collection } from '../../../src/engine/collections/collection.ts'
 import type { Predicate } from '../../../src/engine/filter/compiled-filter.ts'
-import { isLocal, testLocally } from '../../../src/engine/realtime/topic-access.ts'
+import { isLocalTest, testRowLocally } from '../../../src/engine/realtime/topic-access.ts'
 import { all, any, compare, OPAQUE } from '../../support/predicates.ts'
 
 const fields = [
@@ -23,7 +23,7 @@ const USER = compare('user')
 const ID = compare('id', '=', 1)
 
 const verdict = (condition: Predicate, params: readonly string[]) =>
-  testLocally(condition, tasks, ROW, params)
+  testRowLocally(condition, tasks, ROW, params)
 
 test.each([
   ['nothing', all(), [], true],
@@ -37,7 +37,7 @@ test.each([
   ['"and" inside "or"', any(all(OPEN, USER), ID), ['ben', 'no'], false],
   ['"or" inside "and"', all(any(OPEN, USER), compare('id', '<>', 1)), ['ben', 'task1'], false],
 ])('a condition of %s is decided in memory as $3', (_, condition, params, expected) => {
-  expect([verdict(condition, params), isLocal(condition)]).toEqual([expected, true])
+  expect([verdict(condition, params), isLocalTest(condition)]).toEqual([expected, true])
 })
 
 test.each([
@@ -47,7 +47,7 @@ test.each([
   ['"and" with an opaque condition', all(OPEN, OPAQUE)],
   ['"or" with an opaque condition', any(USER, OPAQUE)],
 ])('a condition of %s needs the database', (_, condition) => {
-  expect([verdict(condition, ['ben']), isLocal(condition)]).toEqual([undefined, false])
+  expect([verdict(condition, ['ben']), isLocalTest(condition)]).toEqual([undefined, false])
 })
 
 test.each([
@@ -57,6 +57,6 @@ test.each([
 ])(
   'a condition of %s is decided in memory for a record as $3, but not for all records',
   (_, condition, user, expected) => {
-    expect([verdict(condition, [user, 'no']), isLocal(condition)]).toEqual([expected, false])
+    expect([verdict(condition, [user, 'no']), isLocalTest(condition)]).toEqual([expected, false])
   },
 )

@@ -1,4 +1,4 @@
-import { includesTransaction, readSnapshot } from '../../../src/engine/realtime/snapshot.ts'
+import { isTransactionIncluded, readSnapshot } from '../../../src/engine/realtime/snapshot.ts'
 import { readTopic } from '../../../src/engine/realtime/topic.ts'
 
 test.each([
@@ -33,7 +33,7 @@ test.each([
   ['ended before all running ones', 9],
   ['ended while an older one was running', 11],
 ])('a snapshot sees a transaction that %s', (_, xid) => {
-  expect(includesTransaction(readSnapshot('10:15:10,12'), xid)).toBe(true)
+  expect(isTransactionIncluded(readSnapshot('10:15:10,12'), xid)).toBe(true)
 })
 
 test.each([
@@ -41,10 +41,10 @@ test.each([
   ['is running, too', 12],
   ['had not begun', 15],
 ])('a snapshot misses a transaction that %s', (_, xid) => {
-  expect(includesTransaction(readSnapshot('10:15:10,12'), xid)).toBe(false)
+  expect(isTransactionIncluded(readSnapshot('10:15:10,12'), xid)).toBe(false)
 })
 
 test('a snapshot without running transactions sees all earlier ones', () => {
-  expect(includesTransaction(readSnapshot('10:10:'), 9)).toBe(true)
-  expect(includesTransaction(readSnapshot('10:10:'), 10)).toBe(false)
+  expect(isTransactionIncluded(readSnapshot('10:10:'), 9)).toBe(true)
+  expect(isTransactionIncluded(readSnapshot('10:10:'), 10)).toBe(false)
 })

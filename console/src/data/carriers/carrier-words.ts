@@ -111,7 +111,7 @@ const WORDS: Readonly<Record<string, CarrierWords>> = {
 }
 
 /** Words about a carrier. A preset that is new to the console has its name and general words. */
-export function carrierWords(preset: string): Required<CarrierWords> {
+export function findCarrierWords(preset: string): Required<CarrierWords> {
   const known = WORDS[preset] ?? {
     name: preset.charAt(0).toUpperCase() + preset.slice(1),
     note: '',

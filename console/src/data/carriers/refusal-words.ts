@@ -22,13 +22,16 @@ const REFUSALS: Choices<RegExp> = [
 const BEGINNING = /^The carrier (refused it|cannot be reached): /
 
 /** Why a carrier refuses its account: in plain words, and in the carrier's. */
-export function carrierFault(fault: string): { readonly words: string; readonly said: string } {
+export function explainCarrierFault(fault: string): {
+  readonly words: string
+  readonly said: string
+} {
   const said = fault.replace(BEGINNING, '')
   const words = REFUSALS.find(([pattern]) => pattern.test(fault))?.[1]
   return { words: words ?? t('The carrier refuses the account.'), said }
 }
 
-export const refusalText = (fault: string): string => {
-  const { words, said } = carrierFault(fault)
+export const describeRefusal = (fault: string): string => {
+  const { words, said } = explainCarrierFault(fault)
   return `${words} ${t('In detail: {said}', { said })}`
 }

@@ -40,7 +40,7 @@ let stream: WatchedSource | undefined
 
 let present = new AbortController()
 /** Returns a signal that aborts requests when the connection dies, to free the browser's connections. */
-export const connectionSignal = (): AbortSignal => present.signal
+export const readConnectionSignal = (): AbortSignal => present.signal
 
 function setOnline(isWell: boolean): void {
   if (!isWell) {
@@ -50,7 +50,7 @@ function setOnline(isWell: boolean): void {
   isOnline.value = isWell
 }
 
-export async function ask(): Promise<boolean> {
+export async function askServerHealth(): Promise<boolean> {
   const signal = AbortSignal.timeout(ANSWER_MS)
   const answer = await fetch(`${serverUrl}/api/health`, { signal, cache: 'no-store' }).catch(
     () => undefined,
@@ -63,18 +63,18 @@ export async function ask(): Promise<boolean> {
 }
 
 /** Checks the connection. Restarts an event stream that was silent too long: the computer may have slept. */
-function tick(): void {
+function checkConnection(): void {
   const silentMs = Date.now() - (stream?.heardAt ?? 0)
   if (stream && stream.readyState !== stream.CLOSED && silentMs > SILENT_MS) stream.fail()
-  if (document.visibilityState === 'visible') void ask()
+  if (document.visibilityState === 'visible') void askServerHealth()
 }
 
 /** Watches the connection to the server for as long as the console is open. */
 export function watchConnection(): void {
   globalThis.EventSource = WatchedSource as never
-  setInterval(tick, ASK_MS)
-  addEventListener('online', () => void ask())
+  setInterval(checkConnection, ASK_MS)
+  addEventListener('online', () => void askServerHealth())
   addEventListener('offline', () => setOnline(false))
-  addEventListener('pageshow', tick)
-  document.addEventListener('visibilitychange', tick)
+  addEventListener('pageshow', checkConnection)
+  document.addEventListener('visibilitychange', checkConnection)
 }

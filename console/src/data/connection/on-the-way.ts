@@ -7,7 +7,7 @@ type Shown = Pick<Message, 'id' | 'message_type' | 'sent_by' | 'body' | 'created
  * The texts on the way that the thread does not show. An event may bring a text before the answer to its
  * request, when its id is not known: it is then the sender's text of the same words, newer than the request.
  */
-export function notShown(
+export function filterNotShown(
   onTheWay: readonly Unsent[],
   texts: readonly Shown[],
   notes: readonly { id: string }[],

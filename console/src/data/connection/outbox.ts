@@ -1,10 +1,10 @@
 import { effect, signal } from '@preact/signals'
 import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
-import { faultText, readFault } from '../fault.ts'
-import { session, userId } from '../session.ts'
+import { describeFault, readFault } from '../fault.ts'
+import { readUserId, session } from '../session.ts'
 import { isOnline } from './connection.ts'
-import { newRequestKey } from './request-key.ts'
+import { makeRequestKey } from './request-key.ts'
 
 /** A text or note that the server has not yet accepted, as far as this browser knows. */
 export interface Unsent {
@@ -44,12 +44,12 @@ const REFUSALS: Readonly<Record<string, string>> = {
 /** The prefix of localStorage keys. Each text has its own key, so tabs do not overwrite each other. */
 const PREFIX = 'pocketsms.outbox.'
 const kept = signal<ReadonlyMap<string, Unsent>>(new Map())
-for (const name of Object.keys(localStorage)) follow(name, localStorage.getItem(name))
+for (const name of Object.keys(localStorage)) followStoredText(name, localStorage.getItem(name))
 for (const text of kept.value.values()) if (text.message) discardUnsent(text)
-addEventListener('storage', ({ key, newValue }) => follow(key ?? '', newValue))
+addEventListener('storage', ({ key, newValue }) => followStoredText(key ?? '', newValue))
 
 /** Updates `kept` after a tab has changed an item of localStorage to `stored`, or removed it (null). */
-function follow(name: string, stored: string | null): void {
+function followStoredText(name: string, stored: string | null): void {
   if (!name.startsWith(PREFIX)) return
   const texts = new Map(kept.value)
   if (stored) texts.set(name, JSON.parse(stored))
@@ -57,71 +57,74 @@ function follow(name: string, stored: string | null): void {
   kept.value = texts
 }
 
-function put(text: Unsent): void {
+function storeUnsent(text: Unsent): void {
   const [name, stored] = [PREFIX + text.key, JSON.stringify(text)]
   try {
     localStorage.setItem(name, stored)
   } catch {} // without storage, the text is still sent
-  follow(name, stored)
+  followStoredText(name, stored)
 }
 
 export function discardUnsent({ key }: Unsent): void {
   localStorage.removeItem(PREFIX + key)
-  follow(PREFIX + key, null)
+  followStoredText(PREFIX + key, null)
 }
 
-const self = () => `${session.value?.record.id} ${session.value?.sender}`
+const identifySender = () => `${session.value?.record.id} ${session.value?.sender}`
 
-const ownTexts = (): readonly Unsent[] =>
-  [...kept.value.values()].filter((text) => text.from === self()).sort((a, b) => a.at - b.at)
+const listOwnTexts = (): readonly Unsent[] =>
+  [...kept.value.values()]
+    .filter((text) => text.from === identifySender())
+    .sort((a, b) => a.at - b.at)
 
 /** The person's texts that the server has not accepted, oldest first. */
-export const unsentTexts = (): readonly Unsent[] => ownTexts().filter(({ message }) => !message)
+export const listUnsentTexts = (): readonly Unsent[] =>
+  listOwnTexts().filter(({ message }) => !message)
 
 /** The person's texts and notes of a number that its conversation may not have read yet, oldest first. */
-export const textsOnTheWay = (number: string): readonly Unsent[] =>
-  ownTexts().filter((text) => text.number === number)
+export const listTextsOnTheWay = (number: string): readonly Unsent[] =>
+  listOwnTexts().filter((text) => text.number === number)
 
-export const retryUnsent = (text: Unsent): void => put({ ...text, fault: '' })
+export const retryUnsent = (text: Unsent): void => storeUnsent({ ...text, fault: '' })
 
 /** Sends a text or saves a note. This browser keeps it until the server has accepted it, even if closed. */
 export function sendText(
   text: Pick<Unsent, 'number' | 'request' | 'isFirst' | 'after' | 'note'>,
   ready: Promise<unknown> = Promise.resolve(),
 ): void {
-  const key = newRequestKey()
+  const key = makeRequestKey()
   waits.set(key, ready)
-  put({ ...text, key, from: self(), at: Date.now(), fault: '' })
+  storeUnsent({ ...text, key, from: identifySender(), at: Date.now(), fault: '' })
 }
 
 /** What a text waits for before its request, by key. */
 const waits = new Map<string, Promise<unknown>>()
 
-const firstWaiting = () => unsentTexts().find(({ fault }) => fault === '')
+const findFirstWaiting = () => listUnsentTexts().find(({ fault }) => fault === '')
 let isSending = false
 
 /** Sends waiting texts in order, until none waits or the server does not answer. */
-async function flush(): Promise<void> {
+async function sendAllWaiting(): Promise<void> {
   if (isSending) return
   isSending = true
   let isAnswered = true
   while (isAnswered && isOnline.value) {
-    const next = firstWaiting()
+    const next = findFirstWaiting()
     if (!next) break
-    isAnswered = await send(next)
+    isAnswered = await sendUnsent(next)
   }
   isSending = false
   // tries again soon: perhaps only this answer was lost, and the connection still works
-  if (!isAnswered) setTimeout(flush, PAUSE_MS)
+  if (!isAnswered) setTimeout(sendAllWaiting, PAUSE_MS)
 }
 
 /** Sends one text and stores the result. Returns false if the text must be tried again later. */
-async function send(text: Unsent): Promise<boolean> {
+async function sendUnsent(text: Unsent): Promise<boolean> {
   const { key, number, request, isFirst, at, note } = text
   const options = { method: 'POST', signal: AbortSignal.timeout(ANSWER_MS) }
   // stores the result, unless another tab has discarded or sent the text meanwhile
   const keep = (result: Partial<Unsent>) =>
-    kept.value.has(PREFIX + key) && put({ ...text, ...result })
+    kept.value.has(PREFIX + key) && storeUnsent({ ...text, ...result })
   const refuse = (fault: string) => keep({ fault })
   if (Date.now() - at > KEYS_LIVE_MS) {
     refuse(t('It waited for a day. Look whether it was sent.'))
@@ -144,25 +147,25 @@ async function send(text: Unsent): Promise<boolean> {
     const isOpen =
       fault.code === 'idempotency_key_in_use' || (fault.status > 501 && fault.code === '')
     if (isOpen || fault.isAway || fault.status === 401) return false
-    refuse(REFUSALS[fault.code] ?? faultText(fault))
+    refuse(REFUSALS[fault.code] ?? describeFault(fault))
   }
   return true
 }
 
 /** Creates a conversation with a number. Does nothing if it exists already. */
 const startConversation = (number: string, options: object) =>
-  createOnce('conversations', 'number', { user: userId(), number }, options)
+  createRecordOnce('conversations', 'number', { user: readUserId(), number }, options)
 
 /** Saves a note, and returns its id. A second try has the same id. */
 async function saveNote({ key, request, note }: Unsent, options: object): Promise<string> {
   const id = key.slice(0, 15)
-  const body = { id, user: userId(), text: request.body, ...note }
-  await createOnce('conversation_notes', 'id', body, options)
+  const body = { id, user: readUserId(), text: request.body, ...note }
+  await createRecordOnce('conversation_notes', 'id', body, options)
   return id
 }
 
 /** Creates a record. Does nothing if there is one with the same value of a unique field. */
-async function createOnce(
+async function createRecordOnce(
   collection: string,
   unique: string,
   body: object,
@@ -178,4 +181,4 @@ async function createOnce(
 
 /** Sends waiting texts when one is added, after each sign-in, and when the server is reachable again. */
 export const watchOutbox = () =>
-  effect(() => void (isOnline.value && firstWaiting() && setTimeout(flush)))
+  effect(() => void (isOnline.value && findFirstWaiting() && setTimeout(sendAllWaiting)))

@@ -1,5 +1,5 @@
 /** A new `Idempotency-Key`. The server carries out only one of several requests with the same key. */
-export const newRequestKey = (): string =>
+export const makeRequestKey = (): string =>
   Array.from(crypto.getRandomValues(new Uint8Array(16)), (byte) =>
     byte.toString(16).padStart(2, '0'),
   ).join('')
@@ -28,15 +28,15 @@ const PREFIX = 'pocketsms.draft.request-key.'
  * answer was lost still has its key.
  */
 export function requestKeys(name = ''): RequestKeys {
-  let last = (name && kept(name)) || NONE
+  let last = (name && readStoredKey(name)) || NONE
   const keep = (now: Last) => {
     last = now
-    if (name) put(name, now)
+    if (name) storeKey(name, now)
   }
   return {
     of(request) {
       const question = JSON.stringify(request)
-      if (last.question !== question) keep({ question, key: newRequestKey(), at: Date.now() })
+      if (last.question !== question) keep({ question, key: makeRequestKey(), at: Date.now() })
       return last.key
     },
     since: () => last.at,
@@ -44,7 +44,7 @@ export function requestKeys(name = ''): RequestKeys {
   }
 }
 
-function kept(name: string): Last | undefined {
+function readStoredKey(name: string): Last | undefined {
   try {
     return JSON.parse(sessionStorage.getItem(PREFIX + name) ?? 'null') ?? undefined
   } catch {
@@ -52,7 +52,7 @@ function kept(name: string): Last | undefined {
   }
 }
 
-function put(name: string, last: Last): void {
+function storeKey(name: string, last: Last): void {
   try {
     if (last === NONE) sessionStorage.removeItem(PREFIX + name)
     else sessionStorage.setItem(PREFIX + name, JSON.stringify(last))

@@ -65,7 +65,7 @@ export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {
   return { ...answer, of: ({ id }) => answer.value?.items.find((state) => state.device === id) }
 }
 
-export function deviceWord(device: Device, state: DeviceState | undefined): State {
+export function describeDeviceState(device: Device, state: DeviceState | undefined): State {
   if (!device.enabled) return ['calm', t('Switched off')]
   const fault = state?.carrier?.fault
   if (fault?.startsWith('The carrier cannot be reached')) return ['bad', t('Out of reach')]

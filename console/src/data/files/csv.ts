@@ -10,5 +10,5 @@ export const findSeparator = (of: string): string =>
 
 const delimiter = findSeparator(locale)
 
-export const csvLines = (rows: readonly (readonly unknown[])[]): string =>
+export const writeCsvLines = (rows: readonly (readonly unknown[])[]): string =>
   rows.length === 0 ? '' : `${Papa.unparse(rows as unknown[][], { delimiter })}\r\n`

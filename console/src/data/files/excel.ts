@@ -20,17 +20,17 @@ const DAMAGED = t(
 )
 const TOO_LARGE = t('This Excel file is too large. Cut it into several.')
 
-const beginsWith = (bytes: ArrayBuffer, magic: readonly number[]) => {
+const startsWithBytes = (bytes: ArrayBuffer, magic: readonly number[]) => {
   const head = new Uint8Array(bytes, 0, Math.min(magic.length, bytes.byteLength))
   return magic.every((byte, at) => head[at] === byte)
 }
 
 export const isExcel = (bytes: ArrayBuffer): boolean =>
-  beginsWith(bytes, OLD) || beginsWith(bytes, ZIP)
+  startsWithBytes(bytes, OLD) || startsWithBytes(bytes, ZIP)
 
 /** Reads the first sheet of an .xlsx file. Throws UnreadableFile for an .xls, damaged or too large file. */
 export async function readExcel(bytes: ArrayBuffer): Promise<Sheet> {
-  if (beginsWith(bytes, OLD)) throw new UnreadableFile(OLD_FORMAT)
+  if (startsWithBytes(bytes, OLD)) throw new UnreadableFile(OLD_FORMAT)
   const [{ readSheet }, { unzipSync, zipSync }] = await Promise.all([
     import('read-excel-file/universal'),
     import('fflate'),

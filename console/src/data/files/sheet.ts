@@ -1,7 +1,7 @@
 import { isNumberCell } from '#portable/phone/numbers-in-cell.ts'
 import { readCsvCells } from '#portable/read-csv.ts'
 import { t } from '../../language/words.ts'
-import { CSV_MARK, csvLines } from './csv.ts'
+import { CSV_MARK, writeCsvLines } from './csv.ts'
 
 export interface Sheet {
   readonly head: readonly string[]
@@ -56,9 +56,9 @@ export const joinBadRows = (
   )
 
 /** A CSV file of the rows that an import left out, with the reasons, to correct and import again. */
-export const badRowsCsv = (sheet: Sheet, bad: readonly BadRow[]): string =>
+export const writeBadRowsCsv = (sheet: Sheet, bad: readonly BadRow[]): string =>
   CSV_MARK +
-  csvLines([
+  writeCsvLines([
     [...sheet.head, t('Row'), t('What is wrong')],
     ...bad.map(({ row, cells, why }) => [...sheet.head.map((_, at) => cells[at] ?? ''), row, why]),
   ])

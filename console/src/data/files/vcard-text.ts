@@ -6,25 +6,25 @@ export interface Coding {
 
 /** Decodes a value: resolves its escapes, and replaces line breaks with spaces. */
 export const decodeText = (value: string, coding: Coding): string =>
-  decode(value, coding)
+  decodeVcardValue(value, coding)
     .replace(/\\([\\,;:nN])/g, (_, char: string) => (/n/i.test(char) ? ' ' : char))
     .replace(/\s+/g, ' ')
     .trim()
 
 /** Decodes quoted-printable, Base64 and the charset of a value; keeps its escapes. */
-export function decode(value: string, { encoding, charset }: Coding): string {
+export function decodeVcardValue(value: string, { encoding, charset }: Coding): string {
   const bytes =
     encoding === 'quoted-printable'
-      ? unquoted(value)
+      ? decodeQuotedPrintable(value)
       : encoding === 'base64'
-        ? fromBase64(value)
+        ? decodeBase64(value)
         : undefined
   if (bytes) return makeDecoder(charset).decode(bytes)
-  return charset === '' || /^utf-?8$/i.test(charset) ? value : recode(value, charset)
+  return charset === '' || /^utf-?8$/i.test(charset) ? value : recodeText(value, charset)
 }
 
 /** Reads a text anew in the charset that its line names, if the file was read as Windows-1252. */
-function recode(value: string, charset: string): string {
+function recodeText(value: string, charset: string): string {
   const codes = [...value].map((char) => WINDOWS_1252.indexOf(char))
   return codes.includes(-1) ? value : makeDecoder(charset).decode(Uint8Array.from(codes))
 }
@@ -33,7 +33,7 @@ const WINDOWS_1252 = new TextDecoder('windows-1252').decode(
   Uint8Array.from({ length: 256 }, (_, at) => at),
 )
 
-function fromBase64(value: string): Uint8Array | undefined {
+function decodeBase64(value: string): Uint8Array | undefined {
   try {
     return Uint8Array.from(atob(value), (char) => char.charCodeAt(0))
   } catch {
@@ -42,7 +42,7 @@ function fromBase64(value: string): Uint8Array | undefined {
 }
 
 /** The bytes of quoted-printable, such as `=C3=A9`. */
-function unquoted(value: string): Uint8Array {
+function decodeQuotedPrintable(value: string): Uint8Array {
   const plain = new TextEncoder().encode(value.replace(/=$/, ''))
   const bytes: number[] = []
   for (let at = 0; at < plain.length; at++) {

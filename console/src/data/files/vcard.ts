@@ -1,7 +1,7 @@
 import { looksDialable } from '#portable/phone/read-phone.ts'
 import { t } from '../../language/words.ts'
 import type { Sheet } from './sheet.ts'
-import { type Coding, decode, decodeText } from './vcard-text.ts'
+import { type Coding, decodeText, decodeVcardValue } from './vcard-text.ts'
 
 /** A line of a vCard: its name, its parameters and its undecoded value. */
 interface Line extends Coding {
@@ -56,17 +56,17 @@ function* readLines(text: string): Generator<Line> {
     const encoding = readEncoding(whole)
     const isSoft = encoding === 'quoted-printable' && whole.endsWith('=')
     if (skipped !== '' && !isPropertyBehind(skipped, part)) skipped = part.endsWith('=') ? part : ''
-    else if (isSoft && !isWanted(part))
-      whole = cut(whole.slice(0, -1) + part.replace(/^[ \t](?==)/, ''))
+    else if (isSoft && !isWantedProperty(part))
+      whole = cutLine(whole.slice(0, -1) + part.replace(/^[ \t](?==)/, ''))
     else if (/^[ \t]/.test(part)) {
       const isTextFold = isOld && encoding === '' && !whole.endsWith(':')
       if (whole !== '')
-        whole = cut(whole + (isTextFold ? ` ${part.trimStart()}` : part.trimStart()))
+        whole = cutLine(whole + (isTextFold ? ` ${part.trimStart()}` : part.trimStart()))
     } else {
       const line = readLine(whole)
       if (line?.name === 'VERSION') isOld = line.value.trim() === '2.1'
       if (line) yield line
-      whole = isWanted(part) ? part : ''
+      whole = isWantedProperty(part) ? part : ''
       const isLong = whole === '' && readEncoding(part) === 'quoted-printable' && part.endsWith('=')
       skipped = isLong ? part : ''
     }
@@ -78,18 +78,19 @@ function* readLines(text: string): Generator<Line> {
 /** Maximum length of a joined line. Without a limit, joining 300,000 lines would take minutes. */
 const MAX_LINE = 4_000
 /** Shortens a long line. Keeps its last character: a final `=` means that the next line continues it. */
-const cut = (line: string) =>
+const cutLine = (line: string) =>
   line.length <= MAX_LINE ? line : line.slice(0, MAX_LINE - 1) + line.slice(-1)
 
 /** A line of a vCard, for example `item1.TEL;TYPE="cell,voice":…`: its name, parameters and value. */
 const LINE = /^(?:[\w-]+\.)?([\w-]+)((?:;(?:"[^"]*"|[^";:])*)*):(.*)$/s
 
-const isWanted = (part: string) =>
+const isWantedProperty = (part: string) =>
   WANTED.has(/^(?:[\w-]+\.)?([\w-]+)[;:]/.exec(part)?.[1]?.toUpperCase() ?? '')
 
 /** Behind a line break in a note, a line without parameters may be text that looks like a property. */
 const isPropertyBehind = (skipped: string, part: string) =>
-  isWanted(part) && (!/=0A=$/i.test(skipped) || /^(?:[\w-]+\.)?[\w-]+;|^END:VCARD/i.test(part))
+  isWantedProperty(part) &&
+  (!/=0A=$/i.test(skipped) || /^(?:[\w-]+\.)?[\w-]+;|^END:VCARD/i.test(part))
 
 function readLine(whole: string): Line | undefined {
   const [, name, parameters, value] = LINE.exec(whole) ?? []
@@ -119,7 +120,7 @@ function findName(card: readonly Line[]): string {
   const parts = (name: string) => {
     const line = card.find((one) => one.name === name && one.value.trim() !== '')
     // in Base64, the separators are encoded, too
-    const value = line?.encoding === 'base64' ? decode(line.value, line) : line?.value
+    const value = line?.encoding === 'base64' ? decodeVcardValue(line.value, line) : line?.value
     const plain =
       line && (line.encoding === 'base64' ? { encoding: '' as const, charset: '' } : line)
     return plain && value ? value.split(/(?<!\\);/).map((part) => decodeText(part, plain)) : []
@@ -140,14 +141,14 @@ const DASHES = /[\u2010-\u2015]/g
 function findNumber(card: readonly Line[]): string {
   const numbers = card
     .filter(({ name }) => name === 'TEL')
-    .map((line) => ({ types: line.types, number: dialed(decodeText(line.value, line)) }))
+    .map((line) => ({ types: line.types, number: trimPhone(decodeText(line.value, line)) }))
     .filter(({ number }) => number !== '')
     .map(({ types, number }) => ({ number, rank: rankNumber(types, number) }))
   return numbers.toSorted((a, b) => a.rank - b.rank)[0]?.number ?? ''
 }
 
 /** Converts `tel:+1-555-0100;ext=5` to `+1-555-0100`. Drops extensions and digits dialed after a pause. */
-const dialed = (text: string) =>
+const trimPhone = (text: string) =>
   text.replace(MARKS, '').replace(DASHES, '-').replace(/^tel:/i, '').split(/[;,]/, 1)[0]!.trim()
 
 /** Ranks numbers from 0, the best: mobile numbers first; faxes, pagers and invalid numbers last. */

@@ -1,6 +1,6 @@
 import { t } from '../../language/words.ts'
 import { pb } from '../client.ts'
-import { remembered } from '../remembered.ts'
+import { rememberSignal } from '../remembered.ts'
 
 /** The user whose notifications this browser shows, and the browser's push subscription. */
 interface Choice {
@@ -12,7 +12,7 @@ interface Choice {
 
 const OFF: Choice = { user: '', endpoint: '' }
 
-export const notifications = remembered<Choice>('notifications', OFF)
+export const notifications = rememberSignal<Choice>('notifications', OFF)
 
 /** Whether this browser can show notifications. It can only on pages with https or on localhost. */
 export const canNotify = (): boolean =>
@@ -27,7 +27,7 @@ export async function startNotifications(user: string): Promise<void> {
         'Your browser does not let this page show notifications. Allow them in its settings for this page.',
       ),
     )
-  const endpoint = await subscribe()
+  const endpoint = await subscribeToPush()
   notifications.value = { user, endpoint }
 }
 
@@ -40,10 +40,10 @@ export function stopNotifications(): void {
   if (user === '') return
   notifications.value = OFF
   if (endpoint !== '') void pb.send(PATH, { method: 'DELETE', query: { endpoint } }).catch(() => {})
-  void unsubscribe().catch(() => {})
+  void unsubscribeFromPush().catch(() => {})
 }
 
-export async function stopEverywhere(): Promise<void> {
+export async function stopInAllBrowsers(): Promise<void> {
   await pb.send(PATH, { method: 'DELETE' })
   stopNotifications()
 }
@@ -52,17 +52,17 @@ export async function stopEverywhere(): Promise<void> {
  * Sends the push subscription to the server again: browsers replace it, and the server may have deleted it.
  * Turns notifications off if another user turned them on, or if the browser forbids them.
  */
-export async function keepNotifications(user: string): Promise<void> {
+export async function renewNotifications(user: string): Promise<void> {
   const { user: chosen, endpoint } = notifications.value
   if (chosen === '') return
   if (chosen !== user || !canNotify() || Notification.permission !== 'granted') {
     notifications.value = OFF
-    if (canNotify()) await unsubscribe()
-  } else if (endpoint !== '') notifications.value = { user, endpoint: await subscribe() }
+    if (canNotify()) await unsubscribeFromPush()
+  } else if (endpoint !== '') notifications.value = { user, endpoint: await subscribeToPush() }
 }
 
 /** Subscribes at the push service and tells the server. Returns the endpoint; '' without a push service. */
-async function subscribe(): Promise<string> {
+async function subscribeToPush(): Promise<string> {
   await navigator.serviceWorker.register('./sw.js', { scope: './' })
   const { pushManager } = await navigator.serviceWorker.ready
   if (!pushManager) return ''
@@ -79,7 +79,7 @@ async function subscribe(): Promise<string> {
   return subscription.endpoint
 }
 
-async function unsubscribe(): Promise<void> {
+async function unsubscribeFromPush(): Promise<void> {
   const registration = await navigator.serviceWorker?.getRegistration('./')
   await (await registration?.pushManager?.getSubscription())?.unsubscribe()
 }

@@ -1,6 +1,6 @@
 import { computed, effect } from '@preact/signals'
 import { useState } from 'preact/hooks'
-import { may } from '../session.ts'
+import { hasTeamRole } from '../session.ts'
 import { HERE } from '../time-zones.ts'
 import { ownSettings, saveOwnSettings } from '../user-settings/own.ts'
 import { guessCountry } from './guess-country.ts'
@@ -15,7 +15,7 @@ effect(() => {
     ownSettings.value === undefined ||
     ownSettings.value?.country ||
     !browserCountry ||
-    !may('admin')
+    !hasTeamRole('admin')
   )
     return
   void saveOwnSettings({ country: browserCountry }).catch(() => {}) // tried again when the console is next opened

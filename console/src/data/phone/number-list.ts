@@ -1,6 +1,6 @@
 import type { PhoneFault } from '#portable/phone/read-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
-import { phoneFaultWords } from './phone-words.ts'
+import { describePhoneFault } from './phone-words.ts'
 
 export interface TypedNumber {
   /** The number in E.164, or the typed text if it is invalid. */
@@ -15,7 +15,7 @@ export interface TypedNumber {
 /** Separators of typed numbers. A space separates only before a plus, or after `>` as in `Anna <+49…>`. */
 const BETWEEN = /[\n\r\t,]+|;(?!ext=|phone-context=)|(?<=\d\)?)\s+(?=\+)|(?<=>)\s+/
 
-export const isList = (text: string) => text.trim().split(BETWEEN).length > 1
+export const isNumberList = (text: string) => text.trim().split(BETWEEN).length > 1
 
 /**
  * Parses a list of phone numbers in any spelling. `country` is the country of numbers without a calling code.
@@ -38,5 +38,5 @@ export const describeFaults = (
 ) =>
   numbers
     .slice(0, most)
-    .map(({ phone, fault }) => `“${phone}” – ${phoneFaultWords(fault!)}.`)
+    .map(({ phone, fault }) => `“${phone}” – ${describePhoneFault(fault!)}.`)
     .join(' ')

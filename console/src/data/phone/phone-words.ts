@@ -4,7 +4,7 @@ import { t } from '../../language/words.ts'
 
 const names = new Intl.DisplayNames(language, { type: 'region' })
 
-export const countryName = (country: string): string => names.of(country) ?? country
+export const nameCountry = (country: string): string => names.of(country) ?? country
 
 const WORDS: Readonly<Record<PhoneProblem, (country: string) => string>> = {
   empty: () => t('No number'),
@@ -15,17 +15,17 @@ const WORDS: Readonly<Record<PhoneProblem, (country: string) => string>> = {
   'no-country': () =>
     t('No country in the number: write it as +49 151 12345678, or choose a country'),
   'unknown-country': () => t('No country has this code'),
-  'too-short': (country) => t('Too short for a phone number') + inBrackets(country),
-  'too-long': (country) => t('Too long for a phone number') + inBrackets(country),
-  'wrong-length': (country) => t('No phone number has this many digits') + inBrackets(country),
+  'too-short': (country) => t('Too short for a phone number') + bracketCountry(country),
+  'too-long': (country) => t('Too long for a phone number') + bracketCountry(country),
+  'wrong-length': (country) => t('No phone number has this many digits') + bracketCountry(country),
   'not-of-country': (country) =>
     t("{country} has no such number. If it is right, write it with + and the country's code", {
       country,
     }),
 }
 
-const inBrackets = (country: string) => country && ` (${country})`
+const bracketCountry = (country: string) => country && ` (${country})`
 
 /** Why a number cannot be read, as a sentence without its full stop. */
-export const phoneFaultWords = ({ problem, country }: PhoneFault): string =>
-  WORDS[problem](country && countryName(country))
+export const describePhoneFault = ({ problem, country }: PhoneFault): string =>
+  WORDS[problem](country && nameCountry(country))

@@ -1,36 +1,36 @@
 import { readPhonePart } from '#portable/phone/format-phone.ts'
 import { pb } from '../client.ts'
 import type { Contact } from '../record-types.ts'
-import { hasWords, isLong, splitWords, wordsFilter } from './words.ts'
+import { hasWords, isLongSearch, splitWords, writeWordsFilter } from './words.ts'
 
 /** A filter for contacts by words of the name or a part of the number, which may be one of `country`. */
-export const contactFilter = (text: string, country: string): string =>
-  recordsFilter(text, country, ['name'], 'phone')
+export const writeContactFilter = (text: string, country: string): string =>
+  writeRecordsFilter(text, country, ['name'], 'phone')
 
 /** A filter that finds conversations by words of the name or the last text, or by a part of the number. */
-export const conversationFilter = (text: string, country: string): string =>
-  recordsFilter(text, country, ['name', 'last_text'], 'number')
+export const writeConversationFilter = (text: string, country: string): string =>
+  writeRecordsFilter(text, country, ['name', 'last_text'], 'number')
 
-function recordsFilter(
+function writeRecordsFilter(
   text: string,
   country: string,
   fields: readonly string[],
   number: string,
 ): string {
   const partsFilter = (word: string) =>
-    numberParts(word, country).map((part) => pb.filter(`${number} ~ {:part}`, { part }))
-  return wordsFilter(splitSearch(text, country), fields, partsFilter)
+    splitNumberParts(word, country).map((part) => pb.filter(`${number} ~ {:part}`, { part }))
+  return writeWordsFilter(splitSearch(text, country), fields, partsFilter)
 }
 
 /** The words of a search. A phone number is one word, however it is written. */
 const splitSearch = (text: string, country: string): readonly string[] =>
-  numberParts(text, country).length > 0 ? [text.trim()] : splitWords(text)
+  splitNumberParts(text, country).length > 0 ? [text.trim()] : splitWords(text)
 
 /** Matches a 0 and at least two more digits. The search keeps this 0: it may be inside a number. */
 const WITH_ZERO = /^0(?:\s*\d){2,}$/
 
 /** What to look for in numbers; nothing if the text cannot be part of a number. */
-function numberParts(text: string, country: string): readonly string[] {
+function splitNumberParts(text: string, country: string): readonly string[] {
   const digits = WITH_ZERO.test(text) ? text.replace(/\s/g, '') : ''
   return [...new Set([readPhonePart(text, country), digits])].filter(Boolean)
 }
@@ -46,16 +46,20 @@ export type Named = Pick<Contact, 'name' | 'phone'>
  * A filter for texts with all words, each in the text, in its number or in the name of its contact. `named`
  * are contacts with such names. Words that no index finds only narrow down what longer words find.
  */
-export function textFilter(text: string, country: string, named: readonly Named[] = []): string {
+export function writeTextFilter(
+  text: string,
+  country: string,
+  named: readonly Named[] = [],
+): string {
   const words = splitSearch(text, country)
   const shown = named.slice(0, MOST_NUMBERS)
   const [whole, partly] = [true, false].map((is) =>
     shown.filter(({ name }) => hasWords(name, text) === is),
   )
-  const fields = words.some(isLong) ? ['body'] : []
+  const fields = words.some(isLongSearch) ? ['body'] : []
   const isFew = words.length <= FEW_WORDS
   const more = (word: string) => {
-    const parts = [...numberParts(word, country), ...(isLong(word) ? [word] : [])].slice(
+    const parts = [...splitNumberParts(word, country), ...(isLongSearch(word) ? [word] : [])].slice(
       0,
       isFew ? 1 : 0,
     )
@@ -64,14 +68,14 @@ export function textFilter(text: string, country: string, named: readonly Named[
     ])
     const found = [
       ...inNumber,
-      ...numbersFilter(partly!.filter(({ name }) => hasWords(name, word))),
+      ...writeNumbersFilter(partly!.filter(({ name }) => hasWords(name, word))),
     ]
     return fields.length + found.length > 0 ? found : ['id = ""']
   }
-  const all = wordsFilter(words, fields, more)
-  return [all, ...numbersFilter(whole!)].join('||')
+  const all = writeWordsFilter(words, fields, more)
+  return [all, ...writeNumbersFilter(whole!)].join('||')
 }
 
 // without spaces, because of the limit of 3,500 bytes
-const numbersFilter = (contacts: readonly Named[]): readonly string[] =>
+const writeNumbersFilter = (contacts: readonly Named[]): readonly string[] =>
   contacts.map(({ phone }) => pb.filter('to={:phone}||from={:phone}', { phone }))

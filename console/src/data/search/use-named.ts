@@ -4,7 +4,7 @@ import type { Contact } from '../record-types.ts'
 import { isUser } from '../session.ts'
 import { useLatest } from '../use/use-latest.ts'
 import { FEW_WORDS, MOST_NUMBERS, type Named } from './filters.ts'
-import { isLong, splitWords, wordsFilter } from './words.ts'
+import { isLongSearch, splitWords, writeWordsFilter } from './words.ts'
 
 interface Found {
   readonly words: string
@@ -26,27 +26,29 @@ export function useNamed(typed: string): Found | undefined {
   useEffect(() => {
     if (words === named?.words) return
     const isLatest = begin()
-    void find(words).then((found) => isLatest() && setNamed(found))
+    void findContactsNamed(words).then((found) => isLatest() && setNamed(found))
     return () => void begin()
   }, [words])
   return named
 }
 
 /** Finds contacts by name. None if they cannot be read: texts and numbers are still searched. */
-async function find(words: string): Promise<Found> {
+async function findContactsNamed(words: string): Promise<Found> {
   const all = splitWords(words)
   if (all.length === 0 || all.length > FEW_WORDS || !isUser()) return { ...NOBODY, words }
-  const some = all.length > 1 ? all.filter(isLong) : []
+  const some = all.length > 1 ? all.filter(isLongSearch) : []
   const filters = [[all], some.map((word) => [word])].filter((groups) => groups.length > 0)
-  const pages = await Promise.all(filters.map((groups) => read(groups)))
+  const pages = await Promise.all(filters.map((groups) => readContactsNamed(groups)))
   const contacts = [...new Map(pages.flat().map((contact) => [contact.phone, contact])).values()]
   const isCut = pages.some(({ length }) => length > MOST_NUMBERS)
   return { words, contacts: contacts.slice(0, MOST_NUMBERS), isCut }
 }
 
 /** Contacts whose names have all words of one of the groups. */
-async function read(groups: readonly (readonly string[])[]): Promise<readonly Named[]> {
-  const filter = groups.map((words) => `(${wordsFilter(words, ['name'])})`).join(' || ')
+async function readContactsNamed(
+  groups: readonly (readonly string[])[],
+): Promise<readonly Named[]> {
+  const filter = groups.map((words) => `(${writeWordsFilter(words, ['name'])})`).join(' || ')
   const asked = { filter, sort: 'name,phone', skipTotal: true, fields: 'name,phone' }
   const page = await pb
     .collection<Contact>('contacts')

@@ -8,7 +8,7 @@ export const splitWords = (text: string): readonly string[] =>
   [...new Set(text.trim().split(/\s+/))].filter(Boolean).slice(0, MOST_WORDS)
 
 /** A filter for records with all words, each in one of the fields or by `more`. Ignores case and accents. */
-export const wordsFilter = (
+export const writeWordsFilter = (
   words: readonly string[],
   fields: readonly string[],
   more: (word: string) => readonly string[] = () => [],
@@ -23,7 +23,7 @@ export const wordsFilter = (
 /** Letters that have no accent by Unicode, but that a search takes for others, as the server does. */
 const OTHERS: Readonly<Record<string, string>> = { ß: 'ss', ø: 'o', ł: 'l', ı: 'i', ς: 'σ' }
 
-const folded = (text: string): string =>
+const foldForSearch = (text: string): string =>
   text
     .toLowerCase()
     .normalize('NFD')
@@ -32,12 +32,12 @@ const folded = (text: string): string =>
 
 /** Whether a text has all words of a search, in any order. Ignores case and accents. */
 export function hasWords(text: string, search: string): boolean {
-  const whole = folded(text)
-  return splitWords(search).every((word) => whole.includes(folded(word)))
+  const whole = foldForSearch(text)
+  return splitWords(search).every((word) => whole.includes(foldForSearch(word)))
 }
 
 /** Whether an index finds the word: fewer than three letters in a row would read every text. */
-export const isLong = (word: string): boolean => /[\p{L}\p{N}]{3}/u.test(word)
+export const isLongSearch = (word: string): boolean => /[\p{L}\p{N}]{3}/u.test(word)
 
 /** Whether a search may read texts and notes. */
-export const canFindTexts = (search: string): boolean => splitWords(search).some(isLong)
+export const canFindTexts = (search: string): boolean => splitWords(search).some(isLongSearch)

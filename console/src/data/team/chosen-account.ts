@@ -1,8 +1,8 @@
 import { useEffect, useState } from 'preact/hooks'
-import { own, personal } from '../client.ts'
+import { findPersonalClient, own } from '../client.ts'
 import type { MemberRole } from '../record-types.ts'
-import { remembered } from '../remembered.ts'
-import { actFor, actForNobody, endedAccount, type Session } from '../session.ts'
+import { rememberSignal } from '../remembered.ts'
+import { actForAccount, endedAccount, type Session, stopActing } from '../session.ts'
 
 interface Account {
   readonly id: string
@@ -11,17 +11,17 @@ interface Account {
 }
 
 /** The account that each person last chose in this browser, by the person's id. */
-const chosen = remembered<Readonly<Record<string, string>>>('account', {})
+const chosen = rememberSignal<Readonly<Record<string, string>>>('account', {})
 
 /** Keeps the id of a person whom this window shows their own account, until they sign out. */
 const AS_THEMSELVES = 'pocketsms.draft.as-themselves'
-const keepAsThemselves = (person: string) => sessionStorage.setItem(AS_THEMSELVES, person)
+const actAsThemselves = (person: string) => sessionStorage.setItem(AS_THEMSELVES, person)
 
 /** Switches to an account: the person's own, or one that the person may act for. */
 export async function chooseAccount(person: string, account: string): Promise<void> {
-  keepAsThemselves(account === person ? person : '')
-  if (account === person) actForNobody()
-  else await actFor(account)
+  actAsThemselves(account === person ? person : '')
+  if (account === person) stopActing()
+  else await actForAccount(account)
   endedAccount.value = ''
   chosen.value = { ...chosen.value, [person]: account }
 }
@@ -39,14 +39,15 @@ export function useAccounts({ role, person, record, isVisit }: Session): readonl
     // false once the person has signed out, or chosen an account
     const isWanted = () => isCurrent && sessionStorage.getItem(AS_THEMSELVES) !== person.id
     const read = async () => {
-      const found = await personal().send<readonly Account[]>('/api/account/accounts', {})
+      const found = await findPersonalClient().send<readonly Account[]>('/api/account/accounts', {})
       if (isCurrent) setAccounts(found)
       if (own.authStore.isValid || endedAccount.value !== '' || !isWanted()) return
       const last = found.filter(({ id }) => id === chosen.value[person.id])
-      if (person.member_only) return actForFirst([...last, ...found], isWanted)
-      const isOnlyTeam = !(person.id in chosen.value) && found.length === 1 && (await hasNothing())
-      await actForFirst(isOnlyTeam ? found : last, isWanted)
-      if (isCurrent && found.length > 0 && !own.authStore.isValid) keepAsThemselves(person.id)
+      if (person.member_only) return actForFirstAccount([...last, ...found], isWanted)
+      const isOnlyTeam =
+        !(person.id in chosen.value) && found.length === 1 && (await hasNoAccount())
+      await actForFirstAccount(isOnlyTeam ? found : last, isWanted)
+      if (isCurrent && found.length > 0 && !own.authStore.isValid) actAsThemselves(person.id)
     }
     read().catch(() => {}) // the next sign-in or change of account asks again
     return () => {
@@ -57,19 +58,24 @@ export function useAccounts({ role, person, record, isVisit }: Session): readonl
 }
 
 /** Whether the person's own account has neither devices nor texts. */
-async function hasNothing(): Promise<boolean> {
+async function hasNoAccount(): Promise<boolean> {
   const first = { fields: 'id', skipTotal: true }
   const found = await Promise.all(
-    ['devices', 'sms_messages'].map((name) => personal().collection(name).getList(1, 1, first)),
+    ['devices', 'sms_messages'].map((name) =>
+      findPersonalClient().collection(name).getList(1, 1, first),
+    ),
   )
   return found.every(({ items }) => items.length === 0)
 }
 
-async function actForFirst(accounts: readonly Account[], isWanted: () => boolean): Promise<void> {
+async function actForFirstAccount(
+  accounts: readonly Account[],
+  isWanted: () => boolean,
+): Promise<void> {
   for (const { id } of accounts) {
     if (!isWanted()) return
     try {
-      return await actFor(id, isWanted)
+      return await actForAccount(id, isWanted)
     } catch {} // try the next one
   }
 }

@@ -1,13 +1,13 @@
 import { pb } from '../client.ts'
 import type { Note } from '../record-types.ts'
-import { remembered } from '../remembered.ts'
+import { rememberSignal } from '../remembered.ts'
 import { session } from '../session.ts'
 import { useList } from '../use/use-list.ts'
 
 /** When each person last opened the view Mentions in this browser, by the person's id. */
-const mentionsSeen = remembered<Readonly<Record<string, string>>>('mentions-seen', {})
+const mentionsSeen = rememberSignal<Readonly<Record<string, string>>>('mentions-seen', {})
 
-export function seeMentions(): void {
+export function markMentionsSeen(): void {
   const at = new Date().toISOString().replace('T', ' ')
   mentionsSeen.value = { ...mentionsSeen.value, [session.value?.sender ?? '']: at }
 }

@@ -13,5 +13,8 @@ export function useNotify({ team, sender }: Session): Notify {
 }
 
 /** Whether texts of this conversation notify the person. */
-export const isFor = ({ assignee }: Conversation, notify: Notify, { sender }: Session): boolean =>
-  notify === 'all' || (notify === 'mine' && (assignee === '' || assignee === sender))
+export const isNotifiedAbout = (
+  { assignee }: Conversation,
+  notify: Notify,
+  { sender }: Session,
+): boolean => notify === 'all' || (notify === 'mine' && (assignee === '' || assignee === sender))

@@ -1,8 +1,8 @@
 import { useEffect, useMemo } from 'preact/hooks'
 import { pb } from '../client.ts'
 import type { Member, Sender } from '../record-types.ts'
-import { remembered } from '../remembered.ts'
-import { session, userId } from '../session.ts'
+import { rememberSignal } from '../remembered.ts'
+import { readUserId, session } from '../session.ts'
 import { type List, useList } from '../use/use-list.ts'
 
 const MAX_PEOPLE = 200
@@ -26,7 +26,11 @@ export interface People {
   findName(sender: string): string
 }
 
-const kept = remembered('team', { account: '', hasTeam: false, agents: [] as readonly string[] })
+const kept = rememberSignal('team', {
+  account: '',
+  hasTeam: false,
+  agents: [] as readonly string[],
+})
 
 export function usePeople(): People {
   const senders = useList<Sender>('senders', {
@@ -35,7 +39,7 @@ export function usePeople(): People {
     perPage: MAX_PEOPLE,
   })
   const members = useList<Member>('members', {
-    filter: pb.filter('account = {:account}', { account: userId() }),
+    filter: pb.filter('account = {:account}', { account: readUserId() }),
     sort: 'created,id',
     perPage: MAX_PEOPLE,
   })
@@ -46,7 +50,7 @@ export function usePeople(): People {
     const all = senders.items.filter(({ id, kind }) => kind === 'owner' || roles.has(id))
     const agents = all.filter(({ id }) => roles.get(id) !== 'viewer')
     const isReading = senders.loading || members.loading
-    const last = isReading && kept.peek().account === userId() ? kept.peek() : undefined
+    const last = isReading && kept.peek().account === readUserId() ? kept.peek() : undefined
     return {
       all,
       agents,
@@ -60,7 +64,7 @@ export function usePeople(): People {
   useEffect(() => {
     const { isReading, hasTeam, agentIds: agents } = people
     if (!isReading && !senders.fault && !members.fault)
-      kept.value = { account: userId(), hasTeam, agents }
+      kept.value = { account: readUserId(), hasTeam, agents }
   }, [people])
   return people
 }

@@ -22,7 +22,11 @@ export interface When {
 }
 
 /** The error of a chosen time; {} if the time is valid. The unchanged time `was` is always valid. */
-export function timeFault({ isLater, at }: When, was = '', nowMs = Date.now()): { at?: string } {
+export function findTimeFault(
+  { isLater, at }: When,
+  was = '',
+  nowMs = Date.now(),
+): { at?: string } {
   if (!isLater) return {}
   if (parseLocal(at) === '') return { at: t('Choose a day and a time.') }
   return at !== was && new Date(at).getTime() <= nowMs ? { at: t('This time is past.') } : {}

@@ -1,9 +1,9 @@
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import type { Message } from '../record-types.ts'
-import { isCanceled } from '../words/message-states.ts'
+import { isCanceledMessage } from '../words/message-states.ts'
 import { parseDate } from './local-time.ts'
-import { nowMs } from './now.ts'
+import { readNowMs } from './now.ts'
 
 type Timed = Pick<Message, 'message_type' | 'status' | 'created' | 'delivered_at' | 'scheduled_at'>
 
@@ -15,7 +15,8 @@ type Timed = Pick<Message, 'message_type' | 'status' | 'created' | 'delivered_at
 export function readTime(message: Timed & Pick<Message, 'error_message'>): string {
   const { message_type, status, created, delivered_at, scheduled_at } = message
   if (message_type === 'incoming') return delivered_at || created
-  const isOff = isCanceled(message) || (status === 'failed' && parseDate(scheduled_at) > nowMs())
+  const isOff =
+    isCanceledMessage(message) || (status === 'failed' && parseDate(scheduled_at) > readNowMs())
   return scheduled_at > created && !isOff ? scheduled_at : created
 }
 
@@ -36,18 +37,18 @@ const UNITS = [
 ] as const
 
 /** Beside `created`: when a text that waits is due, or how late an incoming one arrived; '' for others. */
-export function timeNote(timed: Timed): string {
-  if (timed.message_type === 'incoming') return lateWords(timed.delivered_at, timed.created)
+export function describeTime(timed: Timed): string {
+  if (timed.message_type === 'incoming') return describeDelay(timed.delivered_at, timed.created)
   return isDueLater(timed)
     ? t('due {time}', { time: due.format(parseDate(timed.scheduled_at)) })
     : ''
 }
 
 export const isDueLater = ({ status, scheduled_at }: Timed): boolean =>
-  status === 'pending' && parseDate(scheduled_at) > nowMs()
+  status === 'pending' && parseDate(scheduled_at) > readNowMs()
 
 /** How long after the phone the server got a text: `arrived 2 hr late`; '' if it was not late. */
-export function lateWords(received: string, created: string): string {
+export function describeDelay(received: string, created: string): string {
   const ms = parseDate(created) - parseDate(received)
   if (!(ms >= LATE_MS)) return ''
   const [unit, minutes] = UNITS.find(([, least]) => ms >= least * MINUTE_MS)!

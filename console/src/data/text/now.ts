@@ -7,4 +7,4 @@ setInterval(() => {
 }, STEP_MS)
 
 /** The time in ms since 1970. A component that calls this is drawn again every 15 s. */
-export const nowMs = (): number => Math.max(step.value, Date.now())
+export const readNowMs = (): number => Math.max(step.value, Date.now())

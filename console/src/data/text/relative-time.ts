@@ -20,7 +20,7 @@ export function formatRelativeTime(ms: number, nowMs: number): string {
   // `nowMs` is up to STEP_MS old, so the time of a new record may be after `nowMs`
   if (past < 45) return seconds > STEP_MS / 1000 ? t('in a moment') : t('just now')
   if (past > DAYS_TOLD * DAY_SECONDS) return date.format(ms)
-  const days = past < DAY_SECONDS ? 0 : calendarDay(ms) - calendarDay(nowMs)
+  const days = past < DAY_SECONDS ? 0 : countCalendarDay(ms) - countCalendarDay(nowMs)
   if (days !== 0) return relative.format(days, 'day')
   if (past < 3_600) return relative.format(Math.trunc(seconds / 60) || Math.sign(seconds), 'minute')
   return relative.format(Math.trunc(seconds / 3_600), 'hour')
@@ -28,7 +28,7 @@ export function formatRelativeTime(ms: number, nowMs: number): string {
 
 /** The day and hour of `ms`: `tomorrow 9:00 AM`, within a week `Friday 9:00 AM`, else the date. */
 export function formatDayAndHour(ms: number, nowMs: number): string {
-  const days = calendarDay(ms) - calendarDay(nowMs)
+  const days = countCalendarDay(ms) - countCalendarDay(nowMs)
   if (Math.abs(days) <= 1) return `${relative.format(days, 'day')} ${hour.format(ms)}`
   return days > 1 && days < DAYS_TOLD
     ? `${weekday.format(ms)} ${hour.format(ms)}`
@@ -36,7 +36,7 @@ export function formatDayAndHour(ms: number, nowMs: number): string {
 }
 
 /** The number of a local day. Consecutive days have consecutive numbers, even if one of them has 23 hours. */
-function calendarDay(ms: number): number {
+function countCalendarDay(ms: number): number {
   const at = new Date(ms)
   return Math.round(Date.UTC(at.getFullYear(), at.getMonth(), at.getDate()) / DAY_MS)
 }

@@ -20,7 +20,7 @@ export function formatTextSize(template: string): string {
   const size = t('{units} of {room} characters, {segments}', {
     units: text === template ? units : t('about {units}', { units }),
     room,
-    segments: segmentsText(segments),
+    segments: formatSegments(segments),
   })
   if (encoding === 'GSM-7') return size
   const rare = [...new Set(text)].filter((char) => countSegments(char).encoding === 'UCS-2')
@@ -35,13 +35,13 @@ export function formatTextSize(template: string): string {
 }
 
 /** A number of segments, which networks count and bill: `2 segments`. */
-export const segmentsText = (count: number) => tn('1 segment', '{count} segments', count)
+export const formatSegments = (count: number) => tn('1 segment', '{count} segments', count)
 
 /**
  * The text with plain punctuation, and how many segments that saves. Undefined if the number of segments and
  * the encoding stay the same. Changes no letters.
  */
-export function plainTextSuggestion(
+export function suggestPlainText(
   text: string,
 ): { readonly text: string; readonly saved: number } | undefined {
   const plain = replaceSpecialSigns(text)

@@ -25,7 +25,7 @@ export const splitPieces = (body: string): Piece[] =>
   })
 
 /** The text that replaces a variable: its value or, if empty, its default. Undefined if both are missing. */
-export const filled = (piece: Piece, value: string | undefined): string | undefined =>
+export const fillPiece = (piece: Piece, value: string | undefined): string | undefined =>
   value?.trim() ? value : (piece.fallback ?? value)
 
 /** Fills in a template's variables. Variables with neither a value nor a default stay. */
@@ -35,15 +35,17 @@ export const fillTemplate = (
 ): string =>
   splitPieces(body)
     .map((piece) =>
-      piece.isVariable ? (filled(piece, valueFor(piece.text)) ?? `{{${piece.text}}}`) : piece.text,
+      piece.isVariable
+        ? (fillPiece(piece, valueFor(piece.text)) ?? `{{${piece.text}}}`)
+        : piece.text,
     )
     .join('')
 
 export const listVariables = (body: string): string[] =>
-  uniqueNames(splitPieces(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])))
+  dropRepeatedNames(splitPieces(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])))
 
 /** Each name once, ignoring case, in its first spelling. */
-export const uniqueNames = (names: readonly string[]): string[] =>
+export const dropRepeatedNames = (names: readonly string[]): string[] =>
   names.filter((name, at) => names.findIndex((other) => isSameName(other, name)) === at)
 
 /** Compares names of variables, ignoring case: `ort` and `Ort` are the same. */
@@ -51,12 +53,12 @@ export const isSameName = (one: string, other: string): boolean =>
   one.toLowerCase() === other.toLowerCase()
 
 /** Says that a text still has variables which nothing fills in. */
-export const openWords = (open: readonly string[]): string =>
+export const listOpenWords = (open: readonly string[]): string =>
   t('Write something in the place of {placeholders}.', {
     placeholders: open.map((name) => `{{${name}}}`).join(', '),
   })
 
 export const OF_CONTACTS: readonly string[] = ['name', 'phone', 'stop_link']
 
-export const ownVariables = (body: string): string[] =>
+export const listOwnVariables = (body: string): string[] =>
   listVariables(body).filter((name) => !OF_CONTACTS.includes(name.toLowerCase()))

@@ -4,11 +4,11 @@ import { session } from '../session.ts'
 const lists = new Map<string, unknown>()
 const MOST = 40
 
-const makeKey = (question: string) =>
+const makeListKey = (question: string) =>
   `${session.value?.record.id} ${session.value?.sender} ${question}`
 
 export function keepList(question: string, list: unknown): void {
-  const key = makeKey(question)
+  const key = makeListKey(question)
   lists.delete(key)
   lists.set(key, list)
   for (const oldest of lists.keys()) {
@@ -18,5 +18,5 @@ export function keepList(question: string, list: unknown): void {
 }
 
 /** What `keepList` got last for this question; undefined if nothing. */
-export const keptList = <T>(question: string): T | undefined =>
-  lists.get(makeKey(question)) as T | undefined
+export const findKeptList = <T>(question: string): T | undefined =>
+  lists.get(makeListKey(question)) as T | undefined

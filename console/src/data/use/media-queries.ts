@@ -1,6 +1,6 @@
 import { type ReadonlySignal, signal } from '@preact/signals'
 
-function matches(query: string): ReadonlySignal<boolean> {
+function watchMediaQuery(query: string): ReadonlySignal<boolean> {
   const list = matchMedia(query)
   const now = signal(list.matches)
   list.addEventListener('change', () => {
@@ -10,16 +10,16 @@ function matches(query: string): ReadonlySignal<boolean> {
 }
 
 /** Whether the window is as narrow as a phone's. The CSS uses the same width. */
-export const isPhone = matches('(max-width: 719px)')
+export const isPhone = watchMediaQuery('(max-width: 719px)')
 /** Whether a conversation takes the place of their list. The CSS uses the same width. */
-export const isNarrow = matches('(max-width: 959px)')
+export const isNarrow = watchMediaQuery('(max-width: 959px)')
 /** Whether the navigation shows icons with short titles. The CSS for phones hides it. */
-export const isRail = matches('(max-width: 1199px)')
+export const isRail = watchMediaQuery('(max-width: 1199px)')
 /** Whether the window has room for the conversations' views. The CSS uses the same width. */
-export const isWide = matches('(min-width: 1440px)')
+export const isWide = watchMediaQuery('(min-width: 1440px)')
 /** Whether the window has room for a contact beside a conversation, if the navigation is a rail. */
-export const hasRoom = matches('(min-width: 1280px)')
+export const hasRoom = watchMediaQuery('(min-width: 1280px)')
 /** Whether the window has room for everything. */
-export const isHuge = matches('(min-width: 1600px)')
+export const isHuge = watchMediaQuery('(min-width: 1600px)')
 /** Whether the device has a mouse, and so probably a real keyboard. */
-export const hasKeyboard = matches('(hover: hover) and (pointer: fine)')
+export const hasKeyboard = watchMediaQuery('(hover: hover) and (pointer: fine)')

@@ -15,11 +15,11 @@ const PAUSE_MS = 5_000
 let closed: Promise<unknown> = Promise.resolve()
 
 /** Closes the event stream. A new one opens only when the requests of this one have ended. */
-export function closeStream(): void {
+export function closeEventStream(): void {
   closed = pb.realtime.unsubscribe().catch(() => {})
 }
 
-function share(topic: string): Shared {
+function shareSubscription(topic: string): Shared {
   const listeners = new Set<Hear>()
   const tell = (data: unknown) => {
     for (const hear of [...listeners]) hear(data)
@@ -46,11 +46,11 @@ function share(topic: string): Shared {
  * is added while it connects. Retries a failed first connection, which the SDK does not. The result's
  * `subscribed` resolves when the subscription works, and rejects if all listeners left before.
  */
-export function listen<T>(
+export function listenToTopic<T>(
   topic: string,
   hear: (data: T) => void,
 ): { readonly subscribed: Promise<unknown>; leave(): void } {
-  const shared = subscriptions.get(topic) ?? share(topic)
+  const shared = subscriptions.get(topic) ?? shareSubscription(topic)
   // a new function for each listener, because the same `hear` may be added twice
   const own: Hear = (data) => hear(data as T)
   shared.listeners.add(own)

@@ -1,6 +1,6 @@
 import { useLayoutEffect, useRef, useState } from 'preact/hooks'
 import { session } from '../session.ts'
-import { changedMembers, followed, isSame } from './draft-members.ts'
+import { isSameValue, mergeFreshMembers, pickChangedMembers } from './draft-members.ts'
 
 export interface Draft<T> {
   readonly value: T
@@ -29,9 +29,9 @@ const PREFIX = 'pocketsms.draft.'
 /** Functions that discard unsaved drafts, by key: of forms that ask before they are left (option `asks`). */
 const unsaved = new Map<string, () => void>()
 
-export const hasUnsaved = (): boolean => unsaved.size > 0
+export const hasUnsavedDrafts = (): boolean => unsaved.size > 0
 
-export function discardUnsaved(): void {
+export function discardUnsavedDrafts(): void {
   for (const discard of unsaved.values()) discard()
   unsaved.clear()
 }
@@ -54,21 +54,21 @@ export function useDraft<T>(
 ): Draft<T> {
   const name = `${PREFIX}${session.value?.record.id ?? ''}.${key}`
   const [stored, setStored] = useState(initial)
-  const [value, setValue] = useState(() => read(name, initial, lasts))
+  const [value, setValue] = useState(() => readDraft(name, initial, lasts))
   const seen = useRef(initial)
-  const isChanged = !isSame(value, stored)
+  const isChanged = !isSameValue(value, stored)
   const discard = () => {
     sessionStorage.removeItem(name)
     setValue(stored)
   }
   useLayoutEffect(() => {
-    if (isSame(seen.current, initial)) return
+    if (isSameValue(seen.current, initial)) return
     seen.current = initial
     setStored(initial)
-    setValue((now) => followed(stored, initial, now))
+    setValue((now) => mergeFreshMembers(stored, initial, now))
   })
   useLayoutEffect(() => {
-    if (isChanged) keep(name, { of: stored, value: without(value, secrets) })
+    if (isChanged) storeDraft(name, { of: stored, value: dropSecrets(value, secrets) })
     else sessionStorage.removeItem(name)
     if (!asks || !isChanged) return
     unsaved.set(key, discard)
@@ -78,7 +78,7 @@ export function useDraft<T>(
     value,
     isChanged,
     get changes() {
-      return typeof value === 'object' ? changedMembers(stored as object, value as object) : {}
+      return typeof value === 'object' ? pickChangedMembers(stored as object, value as object) : {}
     },
     set: setValue,
     change: (part) => setValue((old) => ({ ...old, ...part })),
@@ -92,23 +92,23 @@ export function useDraft<T>(
   }
 }
 
-function keep(name: string, draft: object): void {
+function storeDraft(name: string, draft: object): void {
   try {
     sessionStorage.setItem(name, JSON.stringify(draft))
   } catch {} // without storage, the form still works
 }
 
-function read<T>(name: string, initial: T, lasts: boolean): T {
+function readDraft<T>(name: string, initial: T, lasts: boolean): T {
   try {
     const { of, value = initial } = JSON.parse(sessionStorage.getItem(name) ?? '{}')
-    if (!lasts && !isSame(of, initial)) return initial
+    if (!lasts && !isSameValue(of, initial)) return initial
     return typeof initial === 'object' ? { ...initial, ...value } : value
   } catch {
     return initial
   }
 }
 
-const without = <T>(value: T, secrets: readonly (keyof T)[]): T =>
+const dropSecrets = <T>(value: T, secrets: readonly (keyof T)[]): T =>
   secrets.length === 0
     ? value
     : (Object.fromEntries(

@@ -7,7 +7,7 @@ type Known = Pick<Contact, 'name' | 'phone' | 'opted_out'>
 
 /** Returns a function that finds a number's contact. That is undefined if missing or not yet read. */
 export const useKnown = (numbers: readonly string[]): ((number: string) => Known | undefined) =>
-  useLookup(numbers, find).get
+  useLookup(numbers, findKnownNumbers).get
 
 /** Returns a function that finds a number's name in the contacts. That is '' if missing or not yet read. */
 export function useNames(numbers: readonly string[]): (number: string) => string {
@@ -15,7 +15,7 @@ export function useNames(numbers: readonly string[]): (number: string) => string
   return useCallback((number) => known(number)?.name ?? '', [])
 }
 
-async function find(numbers: readonly string[]): Promise<[string, Known][]> {
+async function findKnownNumbers(numbers: readonly string[]): Promise<[string, Known][]> {
   const filter = matchAny('phone', numbers)
   const { items } = await pb
     .collection<Known & Contact>('contacts')
@@ -58,7 +58,7 @@ export function useLookup<T>(
       if (next.length === 0) return
       for (const key of next) state.asked.add(key)
       for (const [key, value] of await find(next).catch(() => []))
-        findSignal(values, key).value = value
+        findNumberSignal(values, key).value = value
     }
   }
   useEffect(() => {
@@ -75,7 +75,7 @@ export function useLookup<T>(
     [],
   )
   return {
-    get: useCallback((key) => findSignal(values, key).value, []),
+    get: useCallback((key) => findNumberSignal(values, key).value, []),
     change: useCallback((key, to) => {
       const value = values.get(key)
       const old = value?.peek()
@@ -84,7 +84,7 @@ export function useLookup<T>(
   }
 }
 
-function findSignal<T>(
+function findNumberSignal<T>(
   values: Map<string, Signal<T | undefined>>,
   key: string,
 ): Signal<T | undefined> {

@@ -5,7 +5,7 @@ import { pb } from '../client.ts'
 import { type Fault, readFault } from '../fault.ts'
 import type { ContactGroup, Line, Template } from '../record-types.ts'
 import { keepUnchanged } from './keep-unchanged.ts'
-import { keepList, keptList } from './last-lists.ts'
+import { findKeptList, keepList } from './last-lists.ts'
 import { useLatest } from './use-latest.ts'
 import { useLive } from './use-live.ts'
 import { useRows } from './use-rows.ts'
@@ -102,7 +102,8 @@ export function useList<T extends RecordModel>(
       // the page no longer exists, because its last record was deleted or moved
       if (page > pages) return setAt({ question, page: pages })
       const isWhole = isCounted && total <= perPage
-      const items = sort.startsWith('name') && isWhole ? found.items.sort(byName) : found.items
+      const items =
+        sort.startsWith('name') && isWhole ? found.items.sort(compareByName) : found.items
       const now = { items, pages, total }
       setShown((old) => ({ ...now, items: keepUnchanged(old?.items ?? [], items) }))
       if (live) keepList(question + page, now)
@@ -110,7 +111,7 @@ export function useList<T extends RecordModel>(
     } catch (error) {
       if (!isLatest()) return
       const fault = readFault(error)
-      if (fault.status === 0) setShown((old) => old ?? keptList(question + page))
+      if (fault.status === 0) setShown((old) => old ?? findKeptList(question + page))
       setFault(fault)
     }
     setAnswered(question)
@@ -132,7 +133,7 @@ export function useList<T extends RecordModel>(
     live && ready ? '*' : undefined,
     ({ action, record }) => {
       if (action === 'update' && !expand && !fields)
-        setShown((old) => old && { ...old, items: put(old.items, record) })
+        setShown((old) => old && { ...old, items: replaceInList(old.items, record) })
       soon()
     },
     soon,
@@ -158,9 +159,9 @@ export function useList<T extends RecordModel>(
  * after Zoë, and decides the order of a list that grows: otherwise new rows appear between the shown ones.
  */
 const names = new Intl.Collator(locale)
-const byName = (a: RecordModel, b: RecordModel) => names.compare(a.name, b.name)
+const compareByName = (a: RecordModel, b: RecordModel) => names.compare(a.name, b.name)
 
-const put = <T extends RecordModel>(items: readonly T[], record: T) =>
+const replaceInList = <T extends RecordModel>(items: readonly T[], record: T) =>
   items.map((item) => (item.id === record.id ? record : item))
 
 const MAX_GROUPS = 500

@@ -1,6 +1,6 @@
 import type { RecordModel, RecordSubscription } from 'pocketbase'
 import { useLayoutEffect, useRef } from 'preact/hooks'
-import { listen } from './shared-subscription.ts'
+import { listenToTopic } from './shared-subscription.ts'
 
 /**
  * Calls `hear` for each change of a collection's records that the session may see. `topic`: a record's id, or
@@ -21,7 +21,7 @@ export function useLive<T extends RecordModel>(
     if (topic === undefined) return
     let joined = false
     let left = false
-    const changes = listen<RecordSubscription<T>>(`${collection}/${topic}`, (event) =>
+    const changes = listenToTopic<RecordSubscription<T>>(`${collection}/${topic}`, (event) =>
       latest.current.hear(event),
     )
     changes.subscribed.then(
@@ -31,7 +31,7 @@ export function useLive<T extends RecordModel>(
       },
       () => {}, // unsubscribed before the connection was made
     )
-    const connections = listen('PB_CONNECT', () => {
+    const connections = listenToTopic('PB_CONNECT', () => {
       if (joined) latest.current.miss()
     })
     return () => {

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { post } from '../client.ts'
+import { postRequest } from '../client.ts'
 import { type Fault, readFault } from '../fault.ts'
 import { useDebounced } from './use-debounced.ts'
 import { useLatest } from './use-latest.ts'
@@ -21,7 +21,7 @@ export function usePreview<T>(
   useEffect(() => {
     const isLatest = begin()
     if (asked === '') return setAnswer({})
-    post<T>(path, asked, { headers: { 'content-type': 'application/json' } }).then(
+    postRequest<T>(path, asked, { headers: { 'content-type': 'application/json' } }).then(
       (preview) => {
         if (isLatest()) setAnswer({ preview })
       },

@@ -1,6 +1,6 @@
 import { useCallback } from 'preact/hooks'
 import { matchAny, pb } from '../client.ts'
-import { lineName } from '../device/lines.ts'
+import { nameLine } from '../device/lines.ts'
 import type { Line, Message } from '../record-types.ts'
 import { useLookup } from './use-known.ts'
 import { MOST_LINES } from './use-list.ts'
@@ -9,16 +9,16 @@ import { MOST_LINES } from './use-list.ts'
 export function useSims(messages: readonly Message[]): (message: Message) => string {
   const { get } = useLookup(
     messages.map(({ device }) => device),
-    find,
+    findLinesByDevice,
   )
   return useCallback(({ device, line: id }) => {
     const lines = get(device) ?? []
     const line = lines.length > 1 ? lines.find((one) => one.id === id) : undefined
-    return line ? lineName(line) : ''
+    return line ? nameLine(line) : ''
   }, [])
 }
 
-async function find(devices: readonly string[]): Promise<[string, Line[]][]> {
+async function findLinesByDevice(devices: readonly string[]): Promise<[string, Line[]][]> {
   const filter = matchAny('device', devices)
   const { items } = await pb
     .collection<Line>('lines')

@@ -11,7 +11,7 @@ export interface Task<A extends unknown[]> {
 }
 
 /** Clears the errors of all tasks in `all`, then runs `task`: one place shows the errors of all of them. */
-export function runAlone(task: Task<[]>, all: readonly Task<never>[]): Promise<boolean> {
+export function runOneAtATime(task: Task<[]>, all: readonly Task<never>[]): Promise<boolean> {
   for (const each of all) each.forget()
   return task.run()
 }
@@ -52,7 +52,7 @@ export function useLongTask(
 const LANES = 6
 
 /** Processes items in order, six at a time, until `isOver` returns true. Throws the first error. */
-export async function inLanes<T>(
+export async function workInParallel<T>(
   items: readonly T[],
   work: (item: T) => Promise<void>,
   isOver: () => boolean = () => false,

@@ -1,7 +1,7 @@
 import { computed, effect, signal } from '@preact/signals'
 import type { Hours } from '../hours.ts'
 import type { UserSettings } from '../record-types.ts'
-import { may, session, userId } from '../session.ts'
+import { hasTeamRole, readUserId, session } from '../session.ts'
 import { findSettings, type SettingsChange, saveUserSettings } from './save.ts'
 
 /** The settings read last, and their user. `record` is absent if the user has saved no settings. */
@@ -20,7 +20,7 @@ export const ownHours = computed((): Hours | undefined => {
 })
 
 export async function saveOwnSettings(change: SettingsChange): Promise<void> {
-  const user = userId()
+  const user = readUserId()
   known.value = { user, record: await saveUserSettings(user, change) }
 }
 
@@ -28,12 +28,12 @@ export async function saveOwnSettings(change: SettingsChange): Promise<void> {
 export function watchOwnSettings(): void {
   effect(() => {
     const { value } = session
-    if (value?.role === 'user' && may('viewer') && known.peek()?.user !== value.record.id)
-      void read(value.record.id)
+    if (value?.role === 'user' && hasTeamRole('viewer') && known.peek()?.user !== value.record.id)
+      void readOwnSettings(value.record.id)
   })
 }
 
-async function read(user: string): Promise<void> {
+async function readOwnSettings(user: string): Promise<void> {
   const before = known.peek()
   try {
     const record = await findSettings(user)

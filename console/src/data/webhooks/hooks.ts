@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
-import { post, serverUrl } from '../client.ts'
+import { postRequest, serverUrl } from '../client.ts'
 import type { RecordOf } from '../record-types.ts'
-import { inWords } from '../words/fault-sentences.ts'
+import { translateFault } from '../words/fault-sentences.ts'
 
 /**
  * A URL that turns posted JSON into texts. `recipients_from`: the path of the recipients in the JSON.
@@ -114,7 +114,7 @@ export const HOOK_TOOLS: Readonly<Record<HookPreset, Tool>> = {
   },
 }
 
-export const hookUrl = ({ secret }: Hook) => `${serverUrl}/api/hooks/${secret}`
+export const makeHookUrl = ({ secret }: Hook) => `${serverUrl}/api/hooks/${secret}`
 
 interface Called extends Pick<HookResult, 'outcome'> {
   readonly messages: readonly string[]
@@ -124,9 +124,9 @@ interface Called extends Pick<HookResult, 'outcome'> {
 
 /** Posts an unsigned body to a hook. Returns the outcome and message ids. Throws if the hook refuses. */
 export async function callHook({ secret, preset }: Hook, body: string): Promise<Called> {
-  const called = await post<Called>(`/api/hooks/${secret}`, body, {
+  const called = await postRequest<Called>(`/api/hooks/${secret}`, body, {
     headers: { 'content-type': preset === 'text' ? 'text/plain' : 'application/json' },
   })
-  if (called.error) throw new Error(inWords(called.error.message))
+  if (called.error) throw new Error(translateFault(called.error.message))
   return called
 }

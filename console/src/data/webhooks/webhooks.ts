@@ -4,7 +4,7 @@ import {
   type WebhookPreset,
 } from '#portable/webhook-presets.ts'
 import { t } from '../../language/words.ts'
-import { post } from '../client.ts'
+import { postRequest } from '../client.ts'
 import { webhooks } from '../collections.ts'
 
 export const WEBHOOK_EVENTS = webhooks.events.values
@@ -67,4 +67,4 @@ export const WEBHOOK_SERVICES: readonly (readonly [
 ]
 
 export const postWebhooks = <T>(path: string, body: object = {}) =>
-  post<T>(`/api/webhooks/${path}`, body)
+  postRequest<T>(`/api/webhooks/${path}`, body)

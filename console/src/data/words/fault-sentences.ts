@@ -107,22 +107,23 @@ const SENTENCES: Choices<RegExp> = [
 ]
 
 /** Rewrites a message of the server for people. A message that it does not know becomes a sentence. */
-export function inWords(message: string): string {
+export function translateFault(message: string): string {
   for (const [said, words] of SENTENCES) {
     const found = said.exec(message)
-    if (found) return inPlural(words.replace(/\$(\d)/g, (_, group) => found[Number(group)] ?? ''))
+    if (found)
+      return pluralizeNouns(words.replace(/\$(\d)/g, (_, group) => found[Number(group)] ?? ''))
   }
-  return connectionFault(message) ?? inPlural(asSentence(message))
+  return findConnectionFault(message) ?? pluralizeNouns(toSentence(message))
 }
 
 /** The server's messages for programs begin with a small letter and have no full stop. */
-const asSentence = (message: string) =>
+const toSentence = (message: string) =>
   /^[a-z]+ /.test(message)
     ? message.charAt(0).toUpperCase() + message.slice(1).replace(/[^.!?:]$/, '$&.')
     : message
 
 /** Replaces `8 character(s)` by `8 characters`. */
-const inPlural = (message: string) =>
+const pluralizeNouns = (message: string) =>
   message.replace(
     /\b(\d+) (\w+)\(s\)/g,
     (_, count, noun) => `${count} ${noun}${count === '1' ? '' : 's'}`,
@@ -143,5 +144,5 @@ const FAULTS: Choices<RegExp> = [
 ]
 
 /** A message about a failed connection in words for people; undefined for any other message. */
-export const connectionFault = (message: string): string | undefined =>
+export const findConnectionFault = (message: string): string | undefined =>
   FAULTS.find(([pattern]) => pattern.test(message))?.[1]

@@ -24,44 +24,46 @@ const WAITING: Readonly<Record<NonNullable<Message['waiting_for']>, string>> = {
 
 const CANCELED = ['Canceled', 'Canceled on the phone']
 
-export const isCanceled = ({
+export const isCanceledMessage = ({
   status,
   error_message,
 }: Pick<Message, 'status' | 'error_message'>): boolean =>
   status === 'failed' && CANCELED.includes(error_message)
 
 /** True for a message that may or may not have been sent. */
-export const isUnknown = ({ error_message }: Pick<Message, 'error_message'>): boolean =>
+export const isOutcomeUnknown = ({ error_message }: Pick<Message, 'error_message'>): boolean =>
   error_message.startsWith('Outcome unknown')
 
 /** A message's state as shown to people. For the server, a canceled message is a failed one. */
 export type ShownState = MessageState | 'canceled'
-export const shownState = (message: Pick<Message, 'status' | 'error_message'>): ShownState =>
-  isCanceled(message) ? 'canceled' : message.status
+export const chooseShownState = (message: Pick<Message, 'status' | 'error_message'>): ShownState =>
+  isCanceledMessage(message) ? 'canceled' : message.status
 
 export const FAILED_FILTER = `status = "failed" && ${CANCELED.map((reason) => `error_message != "${reason}"`).join(' && ')}`
 export const CANCELED_FILTER = `status = "failed" && (${CANCELED.map((reason) => `error_message = "${reason}"`).join(' || ')})`
 
 /** The filter that finds the messages that the console shows in `state`. */
-export function stateFilter(state: ShownState): string {
+export function writeStateFilter(state: ShownState): string {
   if (state === 'failed') return FAILED_FILTER
   return state === 'canceled' ? CANCELED_FILTER : `status = "${state}"`
 }
 
 /** Why a message failed, or why a due message still waits. '' for all others, such as canceled ones. */
 export const findReason = (message: Message): string =>
-  isCanceled(message) ? '' : failureReason(message.error_message) || waitingReason(message)
+  isCanceledMessage(message)
+    ? ''
+    : translateFailureReason(message.error_message) || findWaitingReason(message)
 
-const waitingReason = ({ status, waiting_for }: Message) =>
+const findWaitingReason = ({ status, waiting_for }: Message) =>
   status === 'failed' ? '' : WAITING[waiting_for ?? '']
 
 /** Why a message failed, translated. A device's own words stay as they are. */
-export const failureReason = (message: string): string => REASONS[message] ?? message
+export const translateFailureReason = (message: string): string => REASONS[message] ?? message
 
 /** What happened to the last text of a conversation that failed: `Not sent: No signal`; '' if none did. */
-export function failureWords(failure: string): string {
+export function describeFailure(failure: string): string {
   const [, what = '', reason = ''] = /^(Not sent|Not delivered)?(?:: )?(.*)$/s.exec(failure) ?? []
-  const fault = failureReason(reason)
+  const fault = translateFailureReason(reason)
   if (reason.startsWith('Outcome unknown')) return t('Outcome unknown: {fault}', { fault })
   if (what === 'Not delivered') return t('Not delivered: {fault}', { fault })
   return what && fault ? t('Not sent: {fault}', { fault }) : what ? t('Not sent') : fault
@@ -86,4 +88,6 @@ export const MESSAGE_STATES: Readonly<Record<ShownState, State>> = {
 export type Stated = Pick<Message, 'status' | 'error_message'>
 
 export const readState = (message: Stated): State =>
-  isUnknown(message) ? ['warn', t('Outcome unknown')] : MESSAGE_STATES[shownState(message)]
+  isOutcomeUnknown(message)
+    ? ['warn', t('Outcome unknown')]
+    : MESSAGE_STATES[chooseShownState(message)]

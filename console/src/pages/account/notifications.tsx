@@ -2,10 +2,10 @@ import {
   canNotify,
   notifications,
   startNotifications,
-  stopEverywhere,
+  stopInAllBrowsers,
   stopNotifications,
 } from '../../data/notifications/browser.ts'
-import { may } from '../../data/session.ts'
+import { hasTeamRole } from '../../data/session.ts'
 import { NO_MAIL, useSetup } from '../../data/setup.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -39,7 +39,7 @@ export function Notifications({ user }: { user: string }) {
         text: t('No browser shows texts of yours any more until you turn it on there again.'),
         action: t('Stop for all'),
       },
-      () => stopEverywhere().finally(reload),
+      () => stopInAllBrowsers().finally(reload),
       t('No browser notifies you now'),
     )
   return (
@@ -62,7 +62,7 @@ export function Notifications({ user }: { user: string }) {
           <Button onClick={() => void stopAll()}>{t('Stop for all')}</Button>
         </div>
       )}
-      {may('admin') && <ReplyMail />}
+      {hasTeamRole('admin') && <ReplyMail />}
     </Card>
   )
 }
@@ -90,7 +90,7 @@ const ROWS: readonly FormRow[] = [
   },
 ]
 
-async function save(changes: object): Promise<string> {
+async function saveNotifications(changes: object): Promise<string> {
   await saveOwnSettings(changes)
   return t('Saved')
 }
@@ -100,5 +100,7 @@ function ReplyMail() {
   if (ownSettings.value === undefined) return <Loading />
   if (setup?.sends_mail === false) return <Notice kind="warning">{NO_MAIL}</Notice>
   const stored = ownSettings.value ?? { reply_mail_minutes: 0 }
-  return <RowsForm draftKey="reply-mail" rows={ROWS} stored={stored} save={save} asks />
+  return (
+    <RowsForm draftKey="reply-mail" rows={ROWS} stored={stored} save={saveNotifications} asks />
+  )
 }

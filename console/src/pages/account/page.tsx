@@ -4,14 +4,14 @@ import { pb } from '../../data/client.ts'
 import { user_settings as userSettings } from '../../data/collections.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { UserSettings } from '../../data/record-types.ts'
-import { may, type Session, session } from '../../data/session.ts'
-import { HERE, timeZones } from '../../data/time-zones.ts'
+import { hasTeamRole, type Session, session } from '../../data/session.ts'
+import { HERE, listTimeZones } from '../../data/time-zones.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
-import { countryChoices } from '../../parts/form/country-field.tsx'
+import { listCountryChoices } from '../../parts/form/country-field.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
-import { destinationsRow } from '../../parts/rows/common-rows.tsx'
+import { makeDestinationsRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { LanguageSwitch } from '../../shell/language-switch.tsx'
@@ -24,7 +24,7 @@ import { EmailCard, PasswordCard, SecondFactor } from './sign-in-cards.tsx'
 export function Page() {
   const mine = session.value
   if (!mine) return null
-  if (may('viewer') && !may('owner'))
+  if (hasTeamRole('viewer') && !hasTeamRole('owner'))
     return (
       <Frame
         title={t('Account')}
@@ -39,7 +39,7 @@ export function Page() {
           <LanguageCard />
           {!mine.isVisit && <Notifications user={mine.person.id} />}
         </Section>
-        {may('admin') && (
+        {hasTeamRole('admin') && (
           <Section title={t('Settings of the account')}>
             <QuietHours />
             <LineChoice />
@@ -48,7 +48,7 @@ export function Page() {
         )}
       </Frame>
     )
-  const hasAccount = mine.role === 'user' && may('owner')
+  const hasAccount = mine.role === 'user' && hasTeamRole('owner')
   return (
     <Frame title={t('Account')} text={describeAccount(mine)}>
       <Section title={hasAccount ? t('You') : ''}>
@@ -139,14 +139,14 @@ function Settings() {
       name: 'time_zone',
       label: t('Time zone'),
       kind: 'select',
-      choices: timeZones(zone, HERE),
+      choices: listTimeZones(zone, HERE),
       hint: saved ? undefined : t('As your browser is set. Save to keep it.'),
     },
     {
       name: 'country',
       label: t('Default country'),
       kind: 'select',
-      choices: countryChoices(country),
+      choices: listCountryChoices(country),
       hint: t('Phone numbers that you write without a country belong to this one.'),
     },
     {
@@ -158,7 +158,7 @@ function Settings() {
       ),
       write: (typed) => String(typed).trim().toUpperCase(),
     },
-    destinationsRow(),
+    makeDestinationsRow(),
     {
       name: 'short_codes',
       kind: 'check',
@@ -168,7 +168,7 @@ function Settings() {
       name: 'opt_out_languages',
       label: t('Opt-out words of other languages'),
       kind: 'checks',
-      choices: languageChoices(),
+      choices: listLanguageChoices(),
       hint: t('Who answers with such a word gets no more texts from you. STOP always counts.'),
     },
   ]
@@ -189,7 +189,7 @@ function Settings() {
   )
 }
 
-const languageChoices = () => {
+const listLanguageChoices = () => {
   const names = new Intl.DisplayNames(locale, { type: 'language' })
   return userSettings.opt_out_languages.values.map(
     (code) => [code, names.of(code) ?? code] as const,

@@ -6,7 +6,7 @@ import { Card, Facts, Loading } from '../../parts/page.tsx'
 import type { FieldRow, FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 
 interface Next {
   readonly days: number
@@ -29,7 +29,7 @@ const KINDS = {
   consents: t('Replaced records of consent'),
 }
 
-const daysRow = (kind: keyof typeof KINDS, placeholder: string, hint?: string): FieldRow => ({
+const makeDaysRow = (kind: keyof typeof KINDS, placeholder: string, hint?: string): FieldRow => ({
   name: `keep_${kind}`,
   label: t('{records} (days)', { records: KINDS[kind] }),
   kind: 'number',
@@ -40,10 +40,13 @@ const daysRow = (kind: keyof typeof KINDS, placeholder: string, hint?: string): 
 })
 
 const ROWS: readonly FormRow[] = [
-  [daysRow('incoming', t('As the server is set')), daysRow('outgoing', t('As the server is set'))],
   [
-    daysRow('files', t('With their texts')),
-    daysRow('consents', t('Never'), t('At the earliest with the sent texts.')),
+    makeDaysRow('incoming', t('As the server is set')),
+    makeDaysRow('outgoing', t('As the server is set')),
+  ],
+  [
+    makeDaysRow('files', t('With their texts')),
+    makeDaysRow('consents', t('Never'), t('At the earliest with the sent texts.')),
   ],
 ]
 
@@ -74,10 +77,15 @@ export function RetentionCard() {
           <h3>{t('Next deletion')}</h3>
           <Facts
             facts={[
-              ...value.kinds.map((next) => [KINDS[next.kind], describeNext(next)] as const),
+              ...value.kinds.map(
+                (next) => [KINDS[next.kind], describeNextDeletions(next)] as const,
+              ),
               ...value.groups.map(
                 (next) =>
-                  [next.name, <a href={to(`/groups/${next.id}`)}>{describeNext(next)}</a>] as const,
+                  [
+                    next.name,
+                    <a href={makePageHref(`/groups/${next.id}`)}>{describeNextDeletions(next)}</a>,
+                  ] as const,
               ),
             ]}
           />
@@ -92,7 +100,7 @@ const REDACTS = t(
 )
 const DELETES = t('The server deletes messages that are older, with their files.')
 
-const describeNext = ({ days, next_at, count }: Next): string => {
+const describeNextDeletions = ({ days, next_at, count }: Next): string => {
   if (days === 0) return t('kept for ever')
   if (!next_at) return tn('after 1 day; none yet', 'after {count} days; none yet', days)
   return tn('1 on {date}', '{count} from {date}', count, { date: formatDateTime(next_at) })

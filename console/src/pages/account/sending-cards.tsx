@@ -3,12 +3,12 @@ import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { Card, Loading } from '../../parts/page.tsx'
-import { hoursRows } from '../../parts/rows/common-rows.tsx'
+import { makeHoursRows } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { showToast, showToastFault } from '../../parts/toast.tsx'
 
-const QUIET_ROWS = hoursRows(
+const QUIET_ROWS = makeHoursRows(
   { from: 'quiet_from', to: 'quiet_to', days: 'quiet_days' },
   { from: t('Quiet from'), to: t('Quiet until'), days: t('Beginning on (none: every day)') },
 )
@@ -40,7 +40,7 @@ export function QuietHours() {
         action={t('Save quiet hours')}
       >
         {stored?.quiet_from && (
-          <Button onClick={() => void saveHours({}, NO_HOURS).then(toast, toastFault)}>
+          <Button onClick={() => void saveHours({}, NO_HOURS).then(showToast, showToastFault)}>
             {t('No quiet hours')}
           </Button>
         )}

@@ -1,11 +1,11 @@
 import type { RecordModel } from 'pocketbase'
-import { post } from '../../data/client.ts'
+import { postRequest } from '../../data/client.ts'
 import { renewSession } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t } from '../../language/words.ts'
-import { revoke, runConfirmed } from '../../parts/dialog/dialog.tsx'
+import { confirmAndRevoke, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/form.tsx'
-import { actionsColumn, type Column, Table } from '../../parts/list/table.tsx'
+import { type Column, makeActionsColumn, Table } from '../../parts/list/table.tsx'
 import { Card, Reading } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
 
@@ -28,17 +28,17 @@ export function Sessions() {
       title={t('Where you are signed in')}
       actions={
         items.length > 1 && (
-          <Button onClick={() => void endOthers()}>{t('Sign out everywhere else')}</Button>
+          <Button onClick={() => void endOtherSessions()}>{t('Sign out everywhere else')}</Button>
         )
       }
     >
       <Reading value={value} fault={fault} />
-      {value && <Table caption={t('Sessions')} columns={columns(reload)} rows={items} />}
+      {value && <Table caption={t('Sessions')} columns={makeSessionColumns(reload)} rows={items} />}
     </Card>
   )
 }
 
-const columns = (reload: () => Promise<void>): readonly Column<OpenSession>[] => [
+const makeSessionColumns = (reload: () => Promise<void>): readonly Column<OpenSession>[] => [
   {
     title: t('Browser or program'),
     cell: ({ user_agent, current }) => (
@@ -51,13 +51,15 @@ const columns = (reload: () => Promise<void>): readonly Column<OpenSession>[] =>
   { title: t('Address'), minor: true, cell: ({ ip }) => ip || '–' },
   { title: t('Signed in'), minor: true, cell: ({ created }) => <Time at={created} /> },
   { title: t('Last active'), cell: ({ used_at }) => <Time at={used_at} /> },
-  actionsColumn((one) =>
-    one.current ? [] : [{ words: t('End session'), onClick: () => void endOne(one, reload) }],
+  makeActionsColumn((one) =>
+    one.current
+      ? []
+      : [{ words: t('End session'), onClick: () => void endOneSession(one, reload) }],
   ),
 ]
 
-const endOne = ({ id, user_agent }: OpenSession, reload: () => Promise<void>) =>
-  revoke(
+const endOneSession = ({ id, user_agent }: OpenSession, reload: () => Promise<void>) =>
+  confirmAndRevoke(
     `/api/account/sessions/${id}`,
     {
       title: t('End this session?'),
@@ -73,7 +75,7 @@ const endOne = ({ id, user_agent }: OpenSession, reload: () => Promise<void>) =>
     () => void reload(),
   )
 
-const endOthers = () =>
+const endOtherSessions = () =>
   runConfirmed(
     {
       title: t('Sign out everywhere else?'),
@@ -82,7 +84,7 @@ const endOthers = () =>
     },
     async () => {
       const path = '/api/account/end-other-sessions'
-      const { token, record } = await post<{ token: string; record: RecordModel }>(path)
+      const { token, record } = await postRequest<{ token: string; record: RecordModel }>(path)
       renewSession(token, record)
     },
     t('You are signed in here alone'),

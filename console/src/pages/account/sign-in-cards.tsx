@@ -1,6 +1,10 @@
 import { type AuthMethodsList, ClientResponseError } from 'pocketbase'
 import { useState } from 'preact/hooks'
-import { newPasswordRows, type Passwords, passwordRow } from '../../account/password-fields.ts'
+import {
+  makeNewPasswordRows,
+  makePasswordRow,
+  type Passwords,
+} from '../../account/password-fields.ts'
 import { pb } from '../../data/client.ts'
 import { renewSession, type Session, signOut } from '../../data/session.ts'
 import { NO_MAIL, useSetup } from '../../data/setup.ts'
@@ -12,7 +16,7 @@ import { Card } from '../../parts/page.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { OnOffBadge } from '../../parts/time.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast.tsx'
 
 /** Changes an email address. A user must confirm the new one by a mailed link, a superuser need not. */
 export const EmailCard = ({ session }: { session: Session }) => (
@@ -22,11 +26,14 @@ export const EmailCard = ({ session }: { session: Session }) => (
   </Card>
 )
 
-const rowsFor = (name: string, hint: string): readonly FormRow[] => [
+const makeEmailRows = (name: string, hint: string): readonly FormRow[] => [
   { name, label: t('New email'), kind: 'email', autocomplete: 'email', hint },
 ]
-const REQUESTED = rowsFor('newEmail', t('The new address gets a link to confirm it.'))
-const TAKEN = rowsFor('email', t('You will be signed out everywhere. Sign in with the new email.'))
+const REQUESTED = makeEmailRows('newEmail', t('The new address gets a link to confirm it.'))
+const TAKEN = makeEmailRows(
+  'email',
+  t('You will be signed out everywhere. Sign in with the new email.'),
+)
 
 function RequestEmail() {
   const [sentTo, setSentTo] = useState('')
@@ -83,8 +90,8 @@ function TakeEmail({ session }: { session: Session }) {
 
 const WRONG = t('This is not your password.')
 const ROWS: readonly FormRow[] = [
-  { ...passwordRow('oldPassword', t('Your current password')), refused: WRONG },
-  ...newPasswordRows(t('New password')),
+  { ...makePasswordRow('oldPassword', t('Your current password')), refused: WRONG },
+  ...makeNewPasswordRows(t('New password')),
   () => (
     <p key="ends" class="note">
       {t('You will be signed out everywhere else.')}
@@ -112,17 +119,19 @@ async function changePassword(
   const { oldPassword = '', password = '' } = passwords
   const collection = record.collectionName
   // the server does not check a superuser's old password: check it by signing in
-  if (role === 'superuser') await signIn(email, oldPassword, collection).catch(isWrong)
+  if (role === 'superuser') await signIn(email, oldPassword, collection).catch(isWrongPassword)
   await pb.collection(collection).update(record.id, { oldPassword, ...passwords })
   const isSignedIn = await signIn(email, password, collection)
-  toast(isSignedIn ? t('Your new password is set') : t('Your new password is set. Sign in with it'))
+  showToast(
+    isSignedIn ? t('Your new password is set') : t('Your new password is set. Sign in with it'),
+  )
   if (isSignedIn) renewSession(pb.authStore.token, pb.authStore.record ?? record)
   else signOut()
   return ''
 }
 
 /** Rethrows a refused sign-in (400) as an error of the field `oldPassword`, and other errors unchanged. */
-function isWrong(error: unknown): never {
+function isWrongPassword(error: unknown): never {
   if (!(error instanceof ClientResponseError) || error.status !== 400) throw error
   throw new ClientResponseError({
     status: 400,

@@ -1,17 +1,17 @@
 import { pb } from '../../data/client.ts'
-import { type Hours, hoursWords } from '../../data/hours.ts'
+import { describeHours, type Hours } from '../../data/hours.ts'
 import type { AutoAnswer, Template } from '../../data/record-types.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
 import { useList, useTemplates } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
-import { actionsColumn, type Column } from '../../parts/list/table.tsx'
-import { hoursRows, linesRow } from '../../parts/rows/common-rows.tsx'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
+import { makeHoursRows, makeLinesRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { OnOffBadge } from '../../parts/time.tsx'
-import { attempt } from '../../parts/toast.tsx'
+import { runWithToast } from '../../parts/toast.tsx'
 
 export const Page = () => (
   <ListPage
@@ -20,7 +20,7 @@ export const Page = () => (
       'Sent when a text arrives, for example at night. The first match in this list is sent.',
     )}
     list={useList<AutoAnswer>('auto_answers', { sort: 'created', expand: 'template' })}
-    columns={columnsFor}
+    columns={makeAnswerColumns}
     icon="answers"
     none={[
       t('No automatic answers yet'),
@@ -32,15 +32,15 @@ export const Page = () => (
   />
 )
 
-const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAnswer>[] => [
-  { title: t('Name'), cell: answerName },
-  { title: t('Trigger'), long: true, cell: forWhich },
+const makeAnswerColumns = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAnswer>[] => [
+  { title: t('Name'), cell: nameAnswer },
+  { title: t('Trigger'), long: true, cell: describeMatch },
   {
     title: t('When'),
     minor: true,
     cell: (answer) => (
       <>
-        {hoursWords(readHours(answer)) || t('Always')}
+        {describeHours(readHours(answer)) || t('Always')}
         {answer.lines.length > 0 &&
           `, ${tn('on one line', 'on {count} lines', answer.lines.length)}`}
       </>
@@ -56,34 +56,37 @@ const columnsFor = (edit: (answer: AutoAnswer) => void): readonly Column<AutoAns
     title: t('State'),
     cell: ({ enabled }) => <OnOffBadge isOn={enabled} />,
   },
-  actionsColumn((answer) => {
-    const name = answerName(answer)
+  makeActionsColumn((answer) => {
+    const name = nameAnswer(answer)
     return [
-      { words: answer.enabled ? t('Switch off') : t('Switch on'), onClick: () => turn(answer) },
+      {
+        words: answer.enabled ? t('Switch off') : t('Switch on'),
+        onClick: () => switchAnswer(answer),
+      },
       { icon: 'edit', words: t('Change {name}', { name }), onClick: () => edit(answer) },
-      { icon: 'trash', words: t('Delete {name}', { name }), onClick: () => remove(answer) },
+      { icon: 'trash', words: t('Delete {name}', { name }), onClick: () => deleteAnswer(answer) },
     ]
   }, 'admin'),
 ]
 
-function turn(answer: AutoAnswer): void {
+function switchAnswer(answer: AutoAnswer): void {
   const { id, enabled } = answer
-  const name = answerName(answer)
+  const name = nameAnswer(answer)
   const said = enabled ? t('{name} is off', { name }) : t('{name} is on', { name })
-  void attempt(() => pb.collection('auto_answers').update(id, { enabled: !enabled }), said)
+  void runWithToast(() => pb.collection('auto_answers').update(id, { enabled: !enabled }), said)
 }
 
-const remove = (answer: AutoAnswer) =>
+const deleteAnswer = (answer: AutoAnswer) =>
   deleteRecord(
     answer,
     {
-      title: t('Delete {name}?', { name: answerName(answer) }),
+      title: t('Delete {name}?', { name: nameAnswer(answer) }),
       text: t('Nobody gets this answer any more.'),
     },
     t('Automatic answer deleted'),
   )
 
-const rowsFor = (templates: readonly Template[]): readonly FormRow[] => [
+const makeAnswerRows = (templates: readonly Template[]): readonly FormRow[] => [
   { name: 'name', label: t('Name'), hint: t('For you alone.') },
   {
     name: 'match',
@@ -98,8 +101,8 @@ const rowsFor = (templates: readonly Template[]): readonly FormRow[] => [
     shown: ({ match }) => match !== 'any',
     write: (typed, { match }) => (match === 'any' ? '' : typed),
   },
-  linesRow(t('Lines that it comes in by (none: all)')),
-  ...hoursRows(
+  makeLinesRow(t('Lines that it comes in by (none: all)')),
+  ...makeHoursRows(
     { from: 'hours_from', to: 'hours_to', days: 'days' },
     { from: t('From (empty: always)'), to: t('Until'), days: t('Days (none: every day)') },
   ),
@@ -142,7 +145,7 @@ function AnswerForm({ answer, onClose }: { answer: AutoAnswer | undefined; onClo
       <RecordForm
         collection="auto_answers"
         record={answer}
-        rows={rowsFor(templates)}
+        rows={makeAnswerRows(templates)}
         blank={{ enabled: true, match: 'any', pause_hours: 12 }}
         prepare={(_, all) => all}
         saved={t('Automatic answer saved')}
@@ -173,9 +176,9 @@ const MATCHES: Readonly<
   ],
 }
 
-const forWhich = ({ match, value }: AutoAnswer): string => MATCHES[match][1](value)
+const describeMatch = ({ match, value }: AutoAnswer): string => MATCHES[match][1](value)
 
-const answerName = (answer: AutoAnswer): string => answer.name || forWhich(answer)
+const nameAnswer = (answer: AutoAnswer): string => answer.name || describeMatch(answer)
 
 const readHours = ({ hours_from, hours_to, days }: AutoAnswer): Hours => ({
   from: hours_from,

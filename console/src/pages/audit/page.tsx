@@ -9,7 +9,7 @@ import { SearchField } from '../../parts/list/search-field.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { go, type PageProps } from '../../router.ts'
+import { goToPage, type PageProps } from '../../router.ts'
 
 interface Entry {
   readonly id: string
@@ -72,7 +72,7 @@ const COLUMNS: readonly Column<Entry>[] = [
   },
 ]
 
-function makeFilter(words: string): string {
+function makeAuditFilter(words: string): string {
   if (words === '') return ''
   const shown = Object.keys(ACTIONS).filter((action) => hasWords(ACTIONS[action]!, words))
   const found = ['email ~', 'action ~', 'collection ~', 'record =', 'ip ~'].map((field) =>
@@ -85,8 +85,8 @@ function makeFilter(words: string): string {
 export function Page({ query }: PageProps) {
   const words = query.get('words') ?? ''
   const page = Number(query.get('page')) || 1
-  const list = useAnsweredList<Entry>('/api/audit', makeFilter(words), page, (next) =>
-    go(PATH, { words, page: String(next) }),
+  const list = useAnsweredList<Entry>('/api/audit', makeAuditFilter(words), page, (next) =>
+    goToPage(PATH, { words, page: String(next) }),
   )
   return (
     <Frame
@@ -101,7 +101,7 @@ export function Page({ query }: PageProps) {
       <SearchField
         label={t('Email, action, record or address')}
         value={words}
-        onValue={(typed) => go(PATH, { words: typed }, true)}
+        onValue={(typed) => goToPage(PATH, { words: typed }, true)}
       />
       <Records
         list={list}

@@ -1,11 +1,11 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { type Backup, type BackupStatus, formatBytes } from '../../data/backups.ts'
 import { countRecords, pb } from '../../data/client.ts'
-import { download } from '../../data/files/save-file.ts'
+import { downloadUrl } from '../../data/files/save-file.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import type { Answer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { inWords } from '../../data/words/fault-sentences.ts'
+import { translateFault } from '../../data/words/fault-sentences.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Dialog, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { TextField } from '../../parts/form/field.tsx'
@@ -14,7 +14,7 @@ import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Loading } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { attempt } from '../../parts/toast.tsx'
+import { runWithToast } from '../../parts/toast.tsx'
 
 type Row = Backup & { readonly id: string }
 
@@ -48,7 +48,7 @@ export function BackupList({
       align: 'end',
       cell: (backup) => (
         <div class="row-actions">
-          <Button kind="quiet" icon="download" iconOnly onClick={() => void save(backup)}>
+          <Button kind="quiet" icon="download" iconOnly onClick={() => void downloadBackup(backup)}>
             {t('Download {name}', { name: backup.key })}
           </Button>
           <Button kind="quiet" disabled={isBusy} onClick={() => onRestore(backup)}>
@@ -58,7 +58,7 @@ export function BackupList({
             kind="quiet"
             icon="trash"
             iconOnly
-            onClick={() => void remove(backup).then(reload)}
+            onClick={() => void deleteBackup(backup).then(reload)}
           >
             {t('Delete {name}', { name: backup.key })}
           </Button>
@@ -69,10 +69,12 @@ export function BackupList({
   return <Table caption={t('Backups')} columns={columns} rows={rows} />
 }
 
-const save = ({ key }: Backup) =>
-  attempt(async () => download(key, pb.backups.getDownloadURL(await pb.files.getToken(), key)))
+const downloadBackup = ({ key }: Backup) =>
+  runWithToast(async () =>
+    downloadUrl(key, pb.backups.getDownloadURL(await pb.files.getToken(), key)),
+  )
 
-const remove = ({ key }: Backup) =>
+const deleteBackup = ({ key }: Backup) =>
   runConfirmed(
     {
       title: t('Delete the backup?'),
@@ -183,7 +185,7 @@ function Waiting({
   if (failure)
     return (
       <Dialog title={t('Nothing was restored')} onClose={onClose}>
-        <Notice kind="wrong">{inWords(failure.message)}</Notice>
+        <Notice kind="wrong">{translateFault(failure.message)}</Notice>
         <p>{t('Everything is as it was.')}</p>
         <Actions>
           <Button kind="primary" onClick={onClose}>

@@ -4,7 +4,7 @@ import { pb } from '../../data/client.ts'
 import { useSettings } from '../../data/settings.ts'
 import { type Answer, useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { inWords } from '../../data/words/fault-sentences.ts'
+import { translateFault } from '../../data/words/fault-sentences.ts'
 import { t, tx } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Field } from '../../parts/form/field.tsx'
@@ -12,10 +12,10 @@ import { Button, FaultNotice, Form, FormActions, Notice } from '../../parts/form
 import { Card, Facts, Page as Frame, Loading, Progress } from '../../parts/page.tsx'
 import { SettingsCard } from '../../parts/rows/settings-card.tsx'
 import { Time } from '../../parts/time.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast.tsx'
 import { BackupList, RestoreDialog } from './backup-list.tsx'
 import './page.css'
-import { STORAGE, schedule } from './storage.tsx'
+import { makeSchedulePart, STORAGE } from './storage.tsx'
 
 const EVERY_MS = 2_000
 
@@ -30,11 +30,11 @@ export function Page() {
     const made = pb.backups.create('')
     setTimeout(() => void status.reload(), 300)
     await made.finally(reload)
-    toast(t('Backup created'))
+    showToast(t('Backup created'))
   })
   const tryStore = useTask(async () => {
     await pb.settings.testS3('backups')
-    toast(t('The S3 store took a file, listed it and deleted it'))
+    showToast(t('The S3 store took a file, listed it and deleted it'))
   })
   const test = <Button task={tryStore}>{t('Test the store')}</Button>
   const isBusy = make.busy || Boolean(status.value?.running)
@@ -59,7 +59,7 @@ export function Page() {
       {settings.value && (
         <>
           <SettingsCard
-            part={schedule(settings.value.backups.cron, status.value?.next ?? '')}
+            part={makeSchedulePart(settings.value.backups.cron, status.value?.next ?? '')}
             settings={settings.value}
             onSaved={status.reload}
           />
@@ -96,7 +96,7 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
         {lastFailure && (
           <Notice kind="warning">
             {FAILED[lastFailure.action]} <Time at={lastFailure.at} />:{' '}
-            {inWords(lastFailure.message)}
+            {translateFault(lastFailure.message)}
           </Notice>
         )}
         {overdue && (
@@ -125,7 +125,7 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
           <Progress
             value={running.done}
             max={running.total}
-            label={`${JOBS[running.action]}${toldStep(running.step, running.done, running.total)}`}
+            label={`${JOBS[running.action]}${describeStep(running.step, running.done, running.total)}`}
           />
         )}
       </div>
@@ -133,7 +133,7 @@ function State({ status: { value, fault } }: { status: Answer<BackupStatus> }) {
   )
 }
 
-const toldStep = (step: string, done: number, total: number) =>
+const describeStep = (step: string, done: number, total: number) =>
   step === ''
     ? '…'
     : `: ${step.replaceAll('_', ' ').trim()}, ${t('{count} of {total}', { count: done, total })}`
@@ -143,7 +143,7 @@ function UploadDialog({ onClose, onDone }: { onClose: () => void; onDone: () => 
   const upload = useTask(async () => {
     if (!file) return
     await pb.backups.upload({ file })
-    toast(t('Backup uploaded'))
+    showToast(t('Backup uploaded'))
     onClose()
     await onDone()
   })

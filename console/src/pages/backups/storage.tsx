@@ -13,7 +13,7 @@ const CHOICES = [
   [OTHER, t('Something else…')],
 ] as const
 
-export const schedule = (cron: string, next: string): SettingsPart => ({
+export const makeSchedulePart = (cron: string, next: string): SettingsPart => ({
   key: 'backups.schedule',
   title: t('Schedule'),
   action: t('Save schedule'),
@@ -50,8 +50,8 @@ export const schedule = (cron: string, next: string): SettingsPart => ({
   ],
 })
 
-const isElsewhere = (values: Values) => values['backups.s3.enabled'] === true
-const IN_S3 = { shown: isElsewhere, ...NO_AUTOFILL }
+const isStoredElsewhere = (values: Values) => values['backups.s3.enabled'] === true
+const IN_S3 = { shown: isStoredElsewhere, ...NO_AUTOFILL }
 
 /** Where backups are kept: on the server's disk, or in an S3-compatible store. */
 export const STORAGE: SettingsPart = {
@@ -66,7 +66,7 @@ export const STORAGE: SettingsPart = {
       kind: 'check',
     },
     ({ values }) =>
-      !isElsewhere(values) && (
+      !isStoredElsewhere(values) && (
         <Notice>
           {t(
             'Backups are on the same disk as the server. If that disk fails, they are lost too: download some, or use a store elsewhere.',
@@ -97,7 +97,7 @@ export const STORAGE: SettingsPart = {
     {
       name: 'backups.s3.forcePathStyle',
       kind: 'check',
-      shown: isElsewhere,
+      shown: isStoredElsewhere,
       label: t(
         'The bucket is a part of the path, not of the host name (MinIO, most stores of one’s own)',
       ),

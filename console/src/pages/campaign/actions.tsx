@@ -1,14 +1,14 @@
 import { useState } from 'preact/hooks'
 import type { CampaignProgress } from '../../data/campaign-progress.ts'
-import { post } from '../../data/client.ts'
+import { postRequest } from '../../data/client.ts'
 import type { Campaign, CampaignState } from '../../data/record-types.ts'
-import { runAlone, type Task, useTask } from '../../data/use/use-task.ts'
+import { runOneAtATime, type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
-import { confirmed, deleteRecord } from '../../parts/dialog/dialog.tsx'
+import { askToConfirm, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { ResendMessages } from '../../parts/dialog/resend-messages.tsx'
 import { Button, ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
-import { toast } from '../../parts/toast.tsx'
-import { go, to } from '../../router.ts'
+import { showToast } from '../../parts/toast.tsx'
+import { goToPage, makePageHref } from '../../router.ts'
 import { EditDialog } from './edit-dialog.tsx'
 
 const UNDER_WAY: readonly CampaignState[] = ['scheduled', 'repeating', 'sending', 'paused']
@@ -23,25 +23,28 @@ export function Actions({
   const { id, status } = campaign
   const [open, setOpen] = useState<'edit' | 'again'>()
   const path = `/api/campaigns/${id}`
-  const pause = useTask(() => post(`${path}/pause`))
-  const resume = useTask(() => post(`${path}/resume`))
+  const pause = useTask(() => postRequest(`${path}/pause`))
+  const resume = useTask(() => postRequest(`${path}/resume`))
   const cancel = useTask(async () => {
-    if (!(await confirmed(campaign.repeat ? CANCEL_REPEAT : CANCEL))) return
-    await post(`${path}/cancel`)
-    toast(t('Campaign canceled'))
+    if (!(await askToConfirm(campaign.repeat ? CANCEL_REPEAT : CANCEL))) return
+    await postRequest(`${path}/cancel`)
+    showToast(t('Campaign canceled'))
   })
-  const remove = () => deleteRecord(campaign, REMOVE, t('Campaign deleted'), () => go('/campaigns'))
+  const remove = () =>
+    deleteRecord(campaign, REMOVE, t('Campaign deleted'), () => goToPage('/campaigns'))
   const again = async (include: readonly string[]) => {
-    const { retried } = await post<{ retried: number }>(`/api/campaigns/${id}/retry`, { include })
+    const { retried } = await postRequest<{ retried: number }>(`/api/campaigns/${id}/retry`, {
+      include,
+    })
     setOpen(undefined)
-    toast(tn('One text sent again', '{count} texts sent again', retried))
+    showToast(tn('One text sent again', '{count} texts sent again', retried))
   }
   const isUnderWay = UNDER_WAY.includes(status)
   const { plain = 0, unknown = 0, canceled = 0 } = progress?.retriable ?? {}
   const hasFailed = plain + unknown + canceled > 0
   const tasks = [pause, resume, cancel]
   const fault = tasks.find((task) => task.fault)?.fault
-  const run = (task: Task<[]>) => void runAlone(task, tasks)
+  const run = (task: Task<[]>) => void runOneAtATime(task, tasks)
   return (
     <>
       {/* first: "Duplicate" keeps its place at the end when the campaign ends under the pointer */}
@@ -75,7 +78,7 @@ export function Actions({
           {t('Send failed ones again')}
         </Button>
       )}
-      <ButtonLink icon="copy" href={to('/send', { campaign: id })}>
+      <ButtonLink icon="copy" href={makePageHref('/send', { campaign: id })}>
         {t('Duplicate')}
       </ButtonLink>
       <FaultNotice fault={fault} />

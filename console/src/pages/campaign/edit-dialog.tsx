@@ -4,17 +4,17 @@ import { pb } from '../../data/client.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
 import { describeFaults, readNumbers, type TypedNumber } from '../../data/phone/number-list.ts'
 import type { Campaign } from '../../data/record-types.ts'
-import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
+import { makeRepeatRequest, ONCE, type Repeat } from '../../data/repeat.ts'
 import {
+  findTimeFault,
   formatLocal,
   parseDate,
   parseLocal,
-  timeFault,
   type When,
 } from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
-import { listVariables, ownVariables } from '../../data/text/variables.ts'
-import { isSame } from '../../data/use/draft-members.ts'
+import { listOwnVariables, listVariables } from '../../data/text/variables.ts'
+import { isSameValue } from '../../data/use/draft-members.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { useGroups } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -26,7 +26,7 @@ import { TextArea, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { RepeatField } from '../../parts/form/repeat-field.tsx'
 import { WhenField } from '../../parts/form/when-field.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast.tsx'
 
 const MOST_REASONS = 5
 
@@ -68,7 +68,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
   const numbers = readNumbers(draft.numbers, country)
   // unchanged numbers are not checked: programs may have stored ones that the console would refuse
   const bad = draft.numbers === was.numbers ? [] : numbers.filter(({ fault }) => fault)
-  const faults = timeFault(draft.when, was.when.at)
+  const faults = findTimeFault(draft.when, was.when.at)
   const [isTried, setTried] = useState(false)
   const save = useTask(async () => {
     setTried(true)
@@ -76,7 +76,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
     const body = makeRequest(campaign, was, draft, numbers)
     if (Object.keys(body).length > 0) {
       await pb.send(`/api/campaigns/${campaign.id}`, { method: 'PATCH', body })
-      toast(t('Campaign changed'))
+      showToast(t('Campaign changed'))
     }
     typed.saved()
     onClose()
@@ -85,7 +85,7 @@ export function EditDialog({ campaign, onClose }: { campaign: Campaign; onClose:
     typed.discard()
     onClose()
   }
-  const names = campaign.template ? Object.keys(was.variables) : ownVariables(draft.text)
+  const names = campaign.template ? Object.keys(was.variables) : listOwnVariables(draft.text)
   return (
     <Dialog title={t('Change the campaign')} onClose={onClose}>
       <Form onSubmit={save.run} fault={save.fault}>
@@ -162,14 +162,14 @@ function makeRequest(
   const given = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== ''))
   return {
     ...(name !== was.name && { name }),
-    ...(!isSame([text, variables], [was.text, was.variables]) &&
+    ...(!isSameValue([text, variables], [was.text, was.variables]) &&
       (campaign.template
         ? { template_id: campaign.template, variables }
         : { body: text, ...(listVariables(text).length > 0 && { variables: given }) })),
-    ...(!isSame(repeat, was.repeat) && { repeat: repeatRequest(repeat) }),
-    ...(!isSame(when, was.when) &&
+    ...(!isSameValue(repeat, was.repeat) && { repeat: makeRepeatRequest(repeat) }),
+    ...(!isSameValue(when, was.when) &&
       (when.isLater ? { scheduled_at: parseLocal(when.at) } : { hold_seconds: 10 })),
-    ...(!(isSame(groups, was.groups) && numbers === was.numbers) && {
+    ...(!(isSameValue(groups, was.groups) && numbers === was.numbers) && {
       group_ids: groups,
       recipients: recipients.map(({ phone }) => phone),
     }),

@@ -1,11 +1,15 @@
 import { useEffect, useState } from 'preact/hooks'
-import { type CampaignProgress, makeTitle, shownCounts } from '../../data/campaign-progress.ts'
-import { pb, post } from '../../data/client.ts'
-import { lineWords } from '../../data/device/lines.ts'
-import { hoursWords } from '../../data/hours.ts'
+import {
+  type CampaignProgress,
+  computeShownCounts,
+  makeTitle,
+} from '../../data/campaign-progress.ts'
+import { pb, postRequest } from '../../data/client.ts'
+import { describeLine } from '../../data/device/lines.ts'
+import { describeHours } from '../../data/hours.ts'
 import type { Campaign } from '../../data/record-types.ts'
-import { repeatSentence } from '../../data/repeat.ts'
-import { may } from '../../data/session.ts'
+import { writeRepeatSentence } from '../../data/repeat.ts'
+import { hasTeamRole } from '../../data/session.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -13,7 +17,7 @@ import { useRecord } from '../../data/use/use-record.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
-import { inWords } from '../../data/words/fault-sentences.ts'
+import { translateFault } from '../../data/words/fault-sentences.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
 import { NextTimes } from '../../parts/form/repeat-field.tsx'
@@ -25,8 +29,8 @@ import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ProofCard } from '../../parts/proof.tsx'
 import { SendProgress } from '../../parts/send-progress.tsx'
 import { formatDateTime, Time } from '../../parts/time.tsx'
-import { toast } from '../../parts/toast.tsx'
-import { type PageProps, pathOfConversation, to } from '../../router.ts'
+import { showToast } from '../../parts/toast.tsx'
+import { makeConversationPath, makePageHref, type PageProps } from '../../router.ts'
 import { Actions } from './actions.tsx'
 import { makeFilter } from './messages-filter.ts'
 import './page.css'
@@ -52,17 +56,17 @@ export function Page({ params: { id = '' } }: PageProps) {
         icon="campaigns"
         title={t('Campaign')}
         gone={t('There is no such campaign')}
-        all={[to('/campaigns'), t('All campaigns')]}
+        all={[makePageHref('/campaigns'), t('All campaigns')]}
       />
     )
   return (
     <Frame
       title={makeTitle(campaign)}
-      back={{ href: to('/campaigns'), words: t('Campaigns') }}
-      actions={may('admin') && <Actions campaign={campaign} progress={progress} />}
+      back={{ href: makePageHref('/campaigns'), words: t('Campaigns') }}
+      actions={hasTeamRole('admin') && <Actions campaign={campaign} progress={progress} />}
     >
-      {campaign.error && <Notice kind="wrong">{inWords(campaign.error)}</Notice>}
-      {progress && may('admin') && <Hold campaign={campaign} progress={progress} />}
+      {campaign.error && <Notice kind="wrong">{translateFault(campaign.error)}</Notice>}
+      {progress && hasTeamRole('admin') && <Hold campaign={campaign} progress={progress} />}
       {progress && <Simulated campaign={campaign} progress={progress} />}
       {campaign.repeat && <Runs campaign={campaign} />}
       {!campaign.repeat &&
@@ -83,7 +87,7 @@ const What = ({ campaign }: { campaign: Campaign }) => (
       facts={[
         [t('State'), <CampaignStatus status={campaign.status} />],
         [t('Time'), formatDateTime(campaign.scheduled_at)],
-        campaign.repeat !== null && [t('How often'), repeatSentence(campaign.repeat)],
+        campaign.repeat !== null && [t('How often'), writeRepeatSentence(campaign.repeat)],
         campaign.repeat !== null &&
           campaign.status === 'repeating' && [
             t('Next runs'),
@@ -91,14 +95,16 @@ const What = ({ campaign }: { campaign: Campaign }) => (
           ],
         campaign.run_of !== '' && [
           t('Run of'),
-          <a href={to(`/campaigns/${campaign.run_of}`)}>{t('a campaign that repeats')}</a>,
+          <a href={makePageHref(`/campaigns/${campaign.run_of}`)}>
+            {t('a campaign that repeats')}
+          </a>,
         ],
         campaign.expires_at !== '' && [t('Ends'), formatDateTime(campaign.expires_at)],
         [t('Recipients'), describeAudience(campaign)],
-        campaign.expand?.line !== undefined && [t('Line'), lineWords(campaign.expand.line)],
+        campaign.expand?.line !== undefined && [t('Line'), describeLine(campaign.expand.line)],
         ownHours.value !== undefined && [
           t('Quiet hours'),
-          campaign.quiet_hours ? hoursWords(ownHours.value) : t('Ignored'),
+          campaign.quiet_hours ? describeHours(ownHours.value) : t('Ignored'),
         ],
       ]}
     />
@@ -117,8 +123,8 @@ function Runs({ campaign: { id, runs } }: { campaign: Campaign }) {
       <ul class="campaign-replies">
         {items.map((run) => (
           <li key={run.id}>
-            <a href={to(`/campaigns/${run.id}`)}>{formatDateTime(run.scheduled_at)}</a>{' '}
-            <CampaignStatus status={run.status} /> {run.error && inWords(run.error)}
+            <a href={makePageHref(`/campaigns/${run.id}`)}>{formatDateTime(run.scheduled_at)}</a>{' '}
+            <CampaignStatus status={run.status} /> {run.error && translateFault(run.error)}
           </li>
         ))}
       </ul>
@@ -137,7 +143,7 @@ function describeAudience({ recipients_count, recipients, expand }: Campaign): s
 
 function Course({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
   const { recipients_count } = progress
-  const { counts, done } = shownCounts(progress)
+  const { counts, done } = computeShownCounts(progress)
   return (
     <SendProgress
       done={done}
@@ -167,8 +173,8 @@ const MAX_SECONDS = 60
 function Hold({ campaign, progress }: { campaign: Campaign; progress: CampaignProgress }) {
   const left = useCountdown(progress)
   const undo = useTask(async () => {
-    await post(`/api/campaigns/${campaign.id}/cancel`)
-    toast(t('Undone: nobody gets it'))
+    await postRequest(`/api/campaigns/${campaign.id}/cancel`)
+    showToast(t('Undone: nobody gets it'))
   })
   if (campaign.status !== 'scheduled' || left <= 0 || progress.begins_in_seconds > MAX_SECONDS)
     return null
@@ -192,7 +198,7 @@ function Replies({ progress: { latest_replies: latest } }: { progress: CampaignP
       <ul class="campaign-replies">
         {latest.map(({ id, from, body, created }) => (
           <li key={id}>
-            <a href={to(pathOfConversation(from))}>
+            <a href={makePageHref(makeConversationPath(from))}>
               {findName(from) || <PhoneNumber number={from} />}
             </a>{' '}
             <Time at={created} />

@@ -1,6 +1,10 @@
-import { type CampaignProgress, makeTitle, shownCounts } from '../../data/campaign-progress.ts'
+import {
+  type CampaignProgress,
+  computeShownCounts,
+  makeTitle,
+} from '../../data/campaign-progress.ts'
 import type { Campaign } from '../../data/record-types.ts'
-import { repeatWords } from '../../data/repeat.ts'
+import { describeRepeat } from '../../data/repeat.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
@@ -9,7 +13,7 @@ import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Progress } from '../../parts/page.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 
 const REFRESH_MS = 5_000
 
@@ -34,12 +38,12 @@ const COLUMNS: readonly Column<Campaign>[] = [
   },
 ]
 
-const isUnderWay = ({ status }: Campaign) => status === 'sending' || status === 'paused'
+const isCampaignRunning = ({ status }: Campaign) => status === 'sending' || status === 'paused'
 
 function describeTime({ repeat, status, scheduled_at }: Campaign): string {
   const at = formatDateTime(scheduled_at)
   if (!repeat) return at
-  const cron = repeatWords(repeat.cron)
+  const cron = describeRepeat(repeat.cron)
   return status === 'repeating'
     ? t('Repeats: {cron}. Next: {time}', { cron, time: at })
     : t('Repeated: {cron}', { cron })
@@ -50,14 +54,14 @@ export const Page = () => (
     title={t('Campaigns')}
     list={useList<Campaign>('campaigns', { sort: '-created,-id' })}
     columns={COLUMNS}
-    href={({ id }) => to(`/campaigns/${id}`)}
+    href={({ id }) => makePageHref(`/campaigns/${id}`)}
     icon="campaigns"
     text={t(
       'A campaign is a text to many people. You can change it before it begins, and pause it.',
     )}
     none={[t('No campaigns yet'), t('A text to more than 20 people is always a campaign.')]}
     add={t('New campaign')}
-    addHref={to('/send', { new: 'campaign' })}
+    addHref={makePageHref('/send', { new: 'campaign' })}
     needs="admin"
   />
 )
@@ -67,14 +71,14 @@ function Course({ campaign }: { campaign: Campaign }) {
   const { id, recipients_count: total } = campaign
   const { value } = useAnswer<CampaignProgress>(
     `/api/campaigns/${id}/progress`,
-    isUnderWay(campaign) ? REFRESH_MS : undefined,
+    isCampaignRunning(campaign) ? REFRESH_MS : undefined,
   )
   if (!value) return <>–</>
-  const { done, counts } = shownCounts(value)
+  const { done, counts } = computeShownCounts(value)
   const label = t('{count} of {total}', { count: done, total })
   return (
     <span>
-      {isUnderWay(campaign) ? <Progress value={done} max={total} label={label} /> : label}
+      {isCampaignRunning(campaign) ? <Progress value={done} max={total} label={label} /> : label}
       {counts.failed > 0 && (
         <span class="note wrong">, {t('{count} failed', { count: counts.failed })}</span>
       )}

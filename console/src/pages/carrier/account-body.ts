@@ -6,16 +6,16 @@ type Parts = Readonly<Record<string, unknown>>
 /** Parts that are replaced as a whole. */
 const WHOLE = new Set(['body', 'headers', 'when'])
 
-function merged(old: unknown, change: Parts): Parts {
+function mergeParts(old: unknown, change: Parts): Parts {
   const base = isObject(old) ? old : {}
   const changed = Object.entries(change).map(([name, value]) => [
     name,
-    isObject(value) && !WHOLE.has(name) ? merged(base[name], value) : value,
+    isObject(value) && !WHOLE.has(name) ? mergeParts(base[name], value) : value,
   ])
   return { ...base, ...Object.fromEntries(changed) }
 }
 
-const isEmpty = (value: unknown) =>
+const isEmptyPart = (value: unknown) =>
   value === undefined ||
   value === '' ||
   value === null ||
@@ -23,12 +23,12 @@ const isEmpty = (value: unknown) =>
   (isObject(value) && Object.keys(value).length === 0)
 
 /** Leaves out the parts that a person has emptied. */
-function withoutEmpty(parts: Parts): Parts {
+function dropEmptyParts(parts: Parts): Parts {
   const filled = Object.entries(parts).map(([name, value]) => [
     name,
-    isObject(value) && !WHOLE.has(name) ? withoutEmpty(value) : value,
+    isObject(value) && !WHOLE.has(name) ? dropEmptyParts(value) : value,
   ])
-  return Object.fromEntries(filled.filter(([, value]) => !isEmpty(value)))
+  return Object.fromEntries(filled.filter(([, value]) => !isEmptyPart(value)))
 }
 
 /** The part of a carrier's own interface that each of its other parts needs. */
@@ -36,7 +36,7 @@ const NEEDED = { receipt: 'ref', incoming: 'from', signature: 'kind' } as const
 
 function makeInterface(given: Parts): Parts {
   const lacking = Object.entries(NEEDED).filter(([part, name]) =>
-    isEmpty((given[part] as Parts)?.[name]),
+    isEmptyPart((given[part] as Parts)?.[name]),
   )
   const { send, ...rest } = given as { send?: Parts }
   const { body, ...sent } = send ?? {}
@@ -45,10 +45,10 @@ function makeInterface(given: Parts): Parts {
 }
 
 /** A setting after its change; unchanged settings stay exactly as they are stored. */
-function changed(name: string, old: unknown, change: unknown): unknown {
+function mergeChange(name: string, old: unknown, change: unknown): unknown {
   if (!isObject(change)) return change
-  const whole = merged(old, change)
-  return withoutEmpty(name === 'custom' ? makeInterface(whole) : whole)
+  const whole = mergeParts(old, change)
+  return dropEmptyParts(name === 'custom' ? makeInterface(whole) : whole)
 }
 
 /** The request for an account: its stored settings with the changes of a form. */
@@ -56,13 +56,13 @@ export function makeBody(stored: CarrierAccount, changes: Parts): CarrierBody {
   const { name, secret, webhook_secret, ...settings } = changes
   const parts = Object.entries(settings).map(([key, value]) => [
     key,
-    changed(key, stored[key], value),
+    mergeChange(key, stored[key], value),
   ])
-  const emptied = new Set(parts.filter(([, value]) => isEmpty(value)).map(([key]) => key))
+  const emptied = new Set(parts.filter(([, value]) => isEmptyPart(value)).map(([key]) => key))
   const whole = Object.entries({ ...stored, ...Object.fromEntries(parts) })
   const account = Object.fromEntries(whole.filter(([key]) => !emptied.has(key)))
   return {
-    ...withoutEmpty({ name, secret, webhook_secret }),
+    ...dropEmptyParts({ name, secret, webhook_secret }),
     account: { ...account, preset: stored.preset },
   }
 }

@@ -1,14 +1,15 @@
-import { carrierWords } from '../../data/carriers/carrier-words.ts'
+import { findCarrierWords } from '../../data/carriers/carrier-words.ts'
 import type { CarrierPreset } from '../../data/carriers/carriers.ts'
 import { t } from '../../language/words.ts'
 import type { FieldRow, FormRow } from '../../parts/rows/form-row.ts'
 import type { Value } from '../../parts/rows/values.ts'
-import { customRows } from './custom-rows.ts'
+import { makeCustomRows } from './custom-rows.ts'
 
-const required = (typed: Value) => (String(typed).trim() === '' ? t('Fill this in.') : undefined)
+const requireTyped = (typed: Value) =>
+  String(typed).trim() === '' ? t('Fill this in.') : undefined
 
 /** A value that may be left empty. */
-const optionalNumber = (name: string, label: string): FieldRow => ({
+const makeNumberRow = (name: string, label: string): FieldRow => ({
   name,
   label,
   placeholder: '10',
@@ -28,7 +29,7 @@ const writeSenders = (typed: Value): readonly string[] =>
     .filter((one) => one !== '')
     .map((one) => (/^\+[\d\s()/-]+$/.test(one) ? one.replace(/[^+\d]/g, '') : one))
 
-const senders = (preset: string): FieldRow => ({
+const makeSendersRow = (preset: string): FieldRow => ({
   name: 'senders',
   label: t('Senders'),
   placeholder: '+15005550006, Acme',
@@ -46,10 +47,10 @@ const KEPT = t(
   'The secret is stored encrypted and not shown again. Empty: the stored secret stays.',
 )
 
-function credentials(preset: CarrierPreset, isNew: boolean): readonly FormRow[] {
+function makeCredentialRows(preset: CarrierPreset, isNew: boolean): readonly FormRow[] {
   const { name, user, secret, webhook_secret: webhookSecret } = preset
   const isNeeded = isNew && name !== 'custom'
-  const { where } = carrierWords(name)
+  const { where } = findCarrierWords(name)
   const hidden = { kind: 'password', autocomplete: 'new-password' } as const
   const rows: readonly (FieldRow | false)[] = [
     user !== '' && {
@@ -57,14 +58,14 @@ function credentials(preset: CarrierPreset, isNew: boolean): readonly FormRow[] 
       label: user,
       autocomplete: 'off',
       spellcheck: false,
-      ...(name !== 'custom' && { error: required }),
+      ...(name !== 'custom' && { error: requireTyped }),
     },
     secret !== '' && {
       name: 'secret',
       label: secret,
       ...hidden,
       hint: isNew ? where : KEPT,
-      ...(isNeeded && { error: required }),
+      ...(isNeeded && { error: requireTyped }),
     },
     // the other pocketsms makes this secret only when it has the address
     webhookSecret !== '' &&
@@ -82,7 +83,7 @@ function credentials(preset: CarrierPreset, isNew: boolean): readonly FormRow[] 
   return rows.filter((row) => row !== false)
 }
 
-const address = (preset: CarrierPreset): FieldRow => {
+const makeAddressRow = (preset: CarrierPreset): FieldRow => {
   const row = { name: 'url', label: t('Address'), kind: 'url' } as const
   if (preset.url !== '')
     return {
@@ -92,34 +93,34 @@ const address = (preset: CarrierPreset): FieldRow => {
     }
   const placeholder =
     preset.name === 'pocketsms' ? 'https://sms.example.com' : 'https://api.example.com'
-  return { ...row, placeholder, error: required }
+  return { ...row, placeholder, error: requireTyped }
 }
 
-const more = (preset: CarrierPreset): FormRow => ({
+const makeMoreRows = (preset: CarrierPreset): FormRow => ({
   summary: preset.url === '' ? t('More: rate') : t('More: rate and address'),
   folded: [
     [
-      optionalNumber('rate', t('Texts a second')),
-      optionalNumber('parallel', t('Requests at the same time')),
+      makeNumberRow('rate', t('Texts a second')),
+      makeNumberRow('parallel', t('Requests at the same time')),
     ],
-    ...(preset.url === '' ? [] : [address(preset)]),
+    ...(preset.url === '' ? [] : [makeAddressRow(preset)]),
   ],
 })
 
-const ownName = (preset: string): FieldRow => ({
+const makeNameRow = (preset: string): FieldRow => ({
   name: 'name',
   label: t('Name'),
-  placeholder: carrierWords(preset).name,
+  placeholder: findCarrierWords(preset).name,
   hint: t('Your name for the account, beside your other devices.'),
 })
 
 /** The fields of a carrier's account: those that its preset needs. */
-export const accountRows = (preset: CarrierPreset, isNew: boolean): readonly FormRow[] => [
-  ...(isNew ? [ownName(preset.name)] : []),
-  ...(preset.url === '' ? [address(preset)] : []),
-  ...credentials(preset, isNew),
-  ...preset.values.map((name) => ({ name: `values.${name}`, label: name, error: required })),
-  senders(preset.name),
-  ...(preset.name === 'custom' ? customRows() : []),
-  more(preset),
+export const makeAccountRows = (preset: CarrierPreset, isNew: boolean): readonly FormRow[] => [
+  ...(isNew ? [makeNameRow(preset.name)] : []),
+  ...(preset.url === '' ? [makeAddressRow(preset)] : []),
+  ...makeCredentialRows(preset, isNew),
+  ...preset.values.map((name) => ({ name: `values.${name}`, label: name, error: requireTyped })),
+  makeSendersRow(preset.name),
+  ...(preset.name === 'custom' ? makeCustomRows() : []),
+  makeMoreRows(preset),
 ]

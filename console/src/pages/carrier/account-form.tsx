@@ -6,12 +6,12 @@ import {
   type CarrierPreset,
   sendCarrier,
 } from '../../data/carriers/carriers.ts'
-import { refusalText } from '../../data/carriers/refusal-words.ts'
+import { describeRefusal } from '../../data/carriers/refusal-words.ts'
 import type { Choices } from '../../data/choices.ts'
 import { t } from '../../language/words.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { makeBody } from './account-body.ts'
-import { accountRows } from './account-form-rows.ts'
+import { makeAccountRows } from './account-form-rows.ts'
 
 interface Checked {
   readonly request: string
@@ -20,9 +20,9 @@ interface Checked {
   readonly typed: string
 }
 
-const send = (device: string, body: CarrierBody) =>
+const sendAccount = (device: string, body: CarrierBody) =>
   sendCarrier(device, body).catch((error: unknown) => {
-    throw atField(error)
+    throw placeAtField(error)
   })
 
 /**
@@ -50,18 +50,18 @@ export function AccountForm({
   const save = async (changes: Readonly<Record<string, unknown>>, all: object) => {
     const body = makeBody(account, changes)
     if (!isChecked) {
-      const { request, accepted, refusal } = await send(device, { ...body, check: true })
-      if (refusal) throw new Error(refusalText(refusal))
+      const { request, accepted, refusal } = await sendAccount(device, { ...body, check: true })
+      if (refusal) throw new Error(describeRefusal(refusal))
       setChecked({ request, accepted, typed: JSON.stringify(all) })
       return undefined
     }
-    const made = await send(device, body)
+    const made = await sendAccount(device, body)
     setChecked(undefined)
     onSaved(made.device)
     return ''
   }
   const rows = [
-    ...accountRows(preset, device === ''),
+    ...makeAccountRows(preset, device === ''),
     () => isChecked && <Request key="request" {...checked} />,
   ]
   return (
@@ -132,7 +132,7 @@ function findPlace(message: string): readonly [field: string, words: string] | u
 }
 
 /** Moves the server's sentence about an account beside the field that it is about. */
-function atField(error: unknown): unknown {
+function placeAtField(error: unknown): unknown {
   if (!(error instanceof ClientResponseError)) return error
   const [field, message] = findPlace(String(error.response.message ?? '')) ?? []
   if (!field) return error

@@ -1,10 +1,10 @@
-import { carrierWords } from '../../data/carriers/carrier-words.ts'
+import { findCarrierWords } from '../../data/carriers/carrier-words.ts'
 import type { Carrier, CarrierAccount, CarrierPreset } from '../../data/carriers/carriers.ts'
 import { t } from '../../language/words.ts'
 import { CarrierFault } from '../../parts/carrier-fault.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
-import { toast } from '../../parts/toast.tsx'
-import { go, to } from '../../router.ts'
+import { showToast } from '../../parts/toast.tsx'
+import { goToPage, makePageHref } from '../../router.ts'
 import { AccountForm } from './account-form.tsx'
 import { CallbackCard } from './callback.tsx'
 import { BLANK_INTERFACE } from './custom-rows.ts'
@@ -12,7 +12,7 @@ import { Steps } from './steps.tsx'
 
 const CHOOSE = '/devices/new/carrier'
 
-const makeBlank = (preset: string): CarrierAccount => ({
+const makeBlankAccount = (preset: string): CarrierAccount => ({
   preset,
   ...(preset === 'custom' && { custom: BLANK_INTERFACE }),
 })
@@ -20,19 +20,19 @@ const makeBlank = (preset: string): CarrierAccount => ({
 /** The second step: the account and its senders. */
 export const AddAccount = ({ preset }: { preset: CarrierPreset }) => (
   <Frame
-    title={carrierWords(preset.name).name}
-    text={carrierWords(preset.name).note}
-    back={{ href: to(CHOOSE), words: t('Choose another carrier') }}
+    title={findCarrierWords(preset.name).name}
+    text={findCarrierWords(preset.name).note}
+    back={{ href: makePageHref(CHOOSE), words: t('Choose another carrier') }}
   >
     <Steps at={2} />
     <Card>
       <AccountForm
         preset={preset}
-        account={makeBlank(preset.name)}
+        account={makeBlankAccount(preset.name)}
         device=""
         action={t('Add the carrier')}
-        onSaved={(device) => go(`/devices/${device}/carrier`, { added: '1' }, true)}
-        onCancel={() => go(CHOOSE)}
+        onSaved={(device) => goToPage(`/devices/${device}/carrier`, { added: '1' }, true)}
+        onCancel={() => goToPage(CHOOSE)}
       />
     </Card>
   </Frame>
@@ -49,14 +49,14 @@ export function ChangeAccount({
   onSaved: () => void
 }) {
   const saved = () => {
-    toast(t('Account saved'))
+    showToast(t('Account saved'))
     onSaved()
   }
   return (
     <Frame
       title={t('Account of the carrier')}
-      text={carrierWords(preset.name).name}
-      back={{ href: to(`/devices/${device}`), words: t('Device') }}
+      text={findCarrierWords(preset.name).name}
+      back={{ href: makePageHref(`/devices/${device}`), words: t('Device') }}
     >
       {fault && <CarrierFault fault={fault} />}
       <Card title={t('Account and senders')}>
@@ -66,7 +66,7 @@ export function ChangeAccount({
           device={device}
           action={t('Save')}
           onSaved={saved}
-          onCancel={() => go(`/devices/${device}`)}
+          onCancel={() => goToPage(`/devices/${device}`)}
         />
       </Card>
       <CallbackCard device={device} account={account} preset={preset} />

@@ -1,5 +1,5 @@
 import { useEffect, useState } from 'preact/hooks'
-import { carrierWords } from '../../data/carriers/carrier-words.ts'
+import { findCarrierWords } from '../../data/carriers/carrier-words.ts'
 import {
   type CarrierAccount,
   type CarrierPreset,
@@ -28,7 +28,7 @@ export function CallbackCard({ device, account, preset }: Props) {
     setCallback(made.callback)
   })
   useEffect(() => void read.run(), [device])
-  const { reports, incoming } = carrierWords(preset.name)
+  const { reports, incoming } = findCarrierWords(preset.name)
   return (
     <Card title={t('Address for the carrier')}>
       <FaultNotice fault={read.fault} />

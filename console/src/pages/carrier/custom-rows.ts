@@ -13,21 +13,21 @@ export const BLANK_INTERFACE = {
   answer: {},
 }
 
-const line = (name: string, label: string, placeholder = ''): FieldRow => ({
+const makeLineRow = (name: string, label: string, placeholder = ''): FieldRow => ({
   name: `custom.${name}`,
   label,
   placeholder,
   spellcheck: false,
 })
 
-const list = (name: string, label: string, placeholder: string): FieldRow => ({
-  ...line(name, label, placeholder),
+const makeListRow = (name: string, label: string, placeholder: string): FieldRow => ({
+  ...makeLineRow(name, label, placeholder),
   kind: 'list',
 })
 
 const readJson = (stored: unknown) => (stored ? JSON.stringify(stored, null, 2) : '')
 
-function parsed(typed: Value): unknown {
+function parseTypedJson(typed: Value): unknown {
   if (String(typed).trim() === '') return ''
   try {
     return JSON.parse(String(typed))
@@ -36,12 +36,12 @@ function parsed(typed: Value): unknown {
   }
 }
 
-const json = (name: string, label: string, rows: number): FieldRow => ({
-  ...line(name, label),
+const makeJsonRow = (name: string, label: string, rows: number): FieldRow => ({
+  ...makeLineRow(name, label),
   rows,
   read: readJson,
-  write: parsed,
-  error: (typed) => (parsed(typed) === undefined ? t('This is no JSON.') : undefined),
+  write: parseTypedJson,
+  error: (typed) => (parseTypedJson(typed) === undefined ? t('This is no JSON.') : undefined),
 })
 
 const readCondition = (stored: unknown) =>
@@ -60,19 +60,19 @@ const writeCondition = (typed: Value) =>
       }),
   )
 
-const condition = (name: string): FieldRow => ({
-  ...line(name, t('Only calls in which'), 'type=sms'),
+const makeConditionRow = (name: string): FieldRow => ({
+  ...makeLineRow(name, t('Only calls in which'), 'type=sms'),
   read: readCondition,
   write: writeCondition,
 })
 
-const signedBy = (...kinds: readonly string[]) => ({
+const showIfSignedBy = (...kinds: readonly string[]) => ({
   shown: (values: Values) => kinds.includes(String(values['custom.signature.kind'])),
 })
 
 const SIGNATURE: readonly FormRow[] = [
   {
-    ...line('signature.kind', t('How it signs its calls')),
+    ...makeLineRow('signature.kind', t('How it signs its calls')),
     choices: [
       ['', t('Not at all: the address is the secret')],
       ['hmac', 'HMAC'],
@@ -82,69 +82,69 @@ const SIGNATURE: readonly FormRow[] = [
     kind: 'select',
   },
   {
-    ...line('signature.header', t('Header of the signature'), 'x-signature'),
-    ...signedBy('hmac', 'ed25519', 'jwt'),
+    ...makeLineRow('signature.header', t('Header of the signature'), 'x-signature'),
+    ...showIfSignedBy('hmac', 'ed25519', 'jwt'),
   },
   [
     {
-      ...line('signature.hash', t('Hash')),
+      ...makeLineRow('signature.hash', t('Hash')),
       kind: 'select',
       choices: ['', 'sha256', 'sha1', 'sha512'].map((one) => [one, one || '–'] as const),
-      ...signedBy('hmac'),
+      ...showIfSignedBy('hmac'),
     },
     {
-      ...line('signature.encoding', t('Encoding')),
+      ...makeLineRow('signature.encoding', t('Encoding')),
       kind: 'select',
       choices: ['', 'hex', 'base64'].map((one) => [one, one || '–'] as const),
-      ...signedBy('hmac'),
+      ...showIfSignedBy('hmac'),
     },
   ],
   {
-    ...list('signature.of', t('Signed parts'), 'body'),
-    ...signedBy('hmac', 'ed25519'),
+    ...makeListRow('signature.of', t('Signed parts'), 'body'),
+    ...showIfSignedBy('hmac', 'ed25519'),
     hint: t(
       'The signed parts in their order: body, url, address, params, header:NAME, or a text itself.',
     ),
   },
   {
-    ...line('signature.timestamp', t('Header of the time'), 'x-timestamp'),
-    ...signedBy('hmac', 'ed25519'),
+    ...makeLineRow('signature.timestamp', t('Header of the time'), 'x-timestamp'),
+    ...showIfSignedBy('hmac', 'ed25519'),
   },
 ]
 
 /** The fields of an HTTP interface that no preset describes. */
-export const customRows = (): readonly FormRow[] => [
+export const makeCustomRows = (): readonly FormRow[] => [
   [
     {
-      ...line('send.method', t('Method')),
+      ...makeLineRow('send.method', t('Method')),
       kind: 'select',
       choices: ['POST', 'GET', 'PUT'].map((one) => [one, one] as const),
     },
-    line('send.path', t('Path'), '/v1/messages'),
+    makeLineRow('send.path', t('Path'), '/v1/messages'),
   ],
   {
-    ...json('send.body', t('Body'), 5),
+    ...makeJsonRow('send.body', t('Body'), 5),
     shown: (values) => values['custom.send.method'] !== 'GET',
     hint: t(
       'JSON, whose texts are templates: {{to}}, {{from}}, {{body}}, {{ref}}, {{callback}}, {{user}}, {{secret}}. The path may have them, too. With the content-type of a form it is sent as a form.',
     ),
   },
-  json('send.headers', t('Headers'), 4),
+  makeJsonRow('send.headers', t('Headers'), 4),
   {
     summary: t('The answer'),
     folded: [
       {
-        ...line('answer.id', t('Where the carrier’s id is'), 'messages.0.id'),
+        ...makeLineRow('answer.id', t('Where the carrier’s id is'), 'messages.0.id'),
         hint: t(
           'The path of the id: names with dots between. A text counts as sent if the answer has an id.',
         ),
       },
       [
-        line('answer.code', t('Where a refusal’s code is'), 'error.code'),
-        list('answer.error', t('Where its words are'), 'error.message'),
+        makeLineRow('answer.code', t('Where a refusal’s code is'), 'error.code'),
+        makeListRow('answer.error', t('Where its words are'), 'error.message'),
       ],
       {
-        ...line('isIdempotent', t('It sends a text once that has the same {{ref}} twice')),
+        ...makeLineRow('isIdempotent', t('It sends a text once that has the same {{ref}} twice')),
         kind: 'check',
       },
     ],
@@ -153,12 +153,12 @@ export const customRows = (): readonly FormRow[] => [
     summary: t('Delivery reports'),
     folded: [
       [
-        line('receipt.ref', t('Where the reference is'), 'ref'),
-        line('receipt.status', t('Where the status is'), 'status'),
+        makeLineRow('receipt.ref', t('Where the reference is'), 'ref'),
+        makeLineRow('receipt.status', t('Where the status is'), 'status'),
       ],
       [
-        list('receipt.delivered', t('Delivered means'), 'delivered'),
-        list('receipt.failed', t('Failed means'), 'failed, rejected'),
+        makeListRow('receipt.delivered', t('Delivered means'), 'delivered'),
+        makeListRow('receipt.failed', t('Failed means'), 'failed, rejected'),
       ],
     ],
   },
@@ -166,14 +166,14 @@ export const customRows = (): readonly FormRow[] => [
     summary: t('Incoming texts'),
     folded: [
       [
-        line('incoming.from', t('Where the sender is'), 'from'),
-        line('incoming.to', t('Where your number is'), 'to'),
+        makeLineRow('incoming.from', t('Where the sender is'), 'from'),
+        makeLineRow('incoming.to', t('Where your number is'), 'to'),
       ],
       [
-        line('incoming.body', t('Where the text is'), 'text'),
-        line('incoming.id', t('Where its id is'), 'id'),
+        makeLineRow('incoming.body', t('Where the text is'), 'text'),
+        makeLineRow('incoming.id', t('Where its id is'), 'id'),
       ],
-      condition('incoming.when'),
+      makeConditionRow('incoming.when'),
     ],
   },
   { summary: t('Signature of its calls'), folded: SIGNATURE },

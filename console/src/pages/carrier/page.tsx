@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks'
-import { carrierWords } from '../../data/carriers/carrier-words.ts'
+import { findCarrierWords } from '../../data/carriers/carrier-words.ts'
 import {
   type Carrier,
   type CarrierPreset,
@@ -14,7 +14,7 @@ import { Actions, Button, ButtonLink, FormActions, Notice } from '../../parts/fo
 import { Empty } from '../../parts/list/empty.tsx'
 import { Page as Frame, Loading } from '../../parts/page.tsx'
 import { TestText } from '../../parts/test-text.tsx'
-import { go, type PageProps, to } from '../../router.ts'
+import { goToPage, makePageHref, type PageProps } from '../../router.ts'
 import { AddAccount, ChangeAccount } from './account.tsx'
 import { CallbackCard } from './callback.tsx'
 import { Steps } from './steps.tsx'
@@ -28,7 +28,7 @@ const EVERY_MS = 5_000
 /** Adds a carrier in three steps, or changes the account of a device. */
 export function Page({ params: { id = '' }, query }: PageProps) {
   const { value, fault, reload } = useCarriers(id === NEW ? undefined : EVERY_MS)
-  const back = { href: to('/devices'), words: t('Devices') }
+  const back = { href: makePageHref('/devices'), words: t('Devices') }
   if (!value)
     return (
       <Frame title={t('Add a carrier')} back={back}>
@@ -48,12 +48,14 @@ export function Page({ params: { id = '' }, query }: PageProps) {
     return (
       <Frame
         title={t('Account of the carrier')}
-        back={{ href: to(`/devices/${id}`), words: t('Device') }}
+        back={{ href: makePageHref(`/devices/${id}`), words: t('Device') }}
       >
         <Empty
           icon="devices"
           title={t('This device is not a carrier account')}
-          action={<ButtonLink href={to(`/devices/${id}`)}>{t('To the device')}</ButtonLink>}
+          action={
+            <ButtonLink href={makePageHref(`/devices/${id}`)}>{t('To the device')}</ButtonLink>
+          }
         >
           {t('Only devices that were added as a carrier have such an account.')}
         </Empty>
@@ -75,14 +77,14 @@ function Choose({ presets }: { presets: readonly CarrierPreset[] }) {
       text={t(
         'An account of a carrier sends texts over the internet, without a phone. It is a device as your phones are: texts take turns over all of them.',
       )}
-      back={{ href: to('/devices'), words: t('Devices') }}
+      back={{ href: makePageHref('/devices'), words: t('Devices') }}
     >
       <Steps at={1} />
       <form
         class="stack"
         onSubmit={(event) => {
           event.preventDefault()
-          go('/devices/new/carrier', { preset: chosen })
+          goToPage('/devices/new/carrier', { preset: chosen })
         }}
       >
         <fieldset class="carrier-choices">
@@ -101,7 +103,7 @@ function Choose({ presets }: { presets: readonly CarrierPreset[] }) {
             'A carrier that uses SMPP is another kind of device: add a modem on a computer, and choose the account of a carrier there.',
           )}
         </p>
-        <FormActions onCancel={() => go('/devices')}>{t('Continue')}</FormActions>
+        <FormActions onCancel={() => goToPage('/devices')}>{t('Continue')}</FormActions>
       </form>
     </Frame>
   )
@@ -116,7 +118,7 @@ function Choice({
   isChosen: boolean
   onChoose: () => void
 }) {
-  const { name: title, note } = carrierWords(name)
+  const { name: title, note } = findCarrierWords(name)
   const lacks = [
     !receipts && t('No delivery reports.'),
     !incoming && t('No incoming texts.'),
@@ -143,9 +145,9 @@ const Finish = ({
   onSaved: () => void
 }) => (
   <Frame
-    title={t('{name} is added', { name: carrierWords(preset.name).name })}
+    title={t('{name} is added', { name: findCarrierWords(preset.name).name })}
     text={t('Give the carrier your address, and send a text to your own number.')}
-    back={{ href: to('/devices'), words: t('Devices') }}
+    back={{ href: makePageHref('/devices'), words: t('Devices') }}
   >
     <Steps at={3} />
     <CallbackCard device={carrier.device} account={carrier.account} preset={preset} />
@@ -159,10 +161,10 @@ const Finish = ({
       </UntestedCarrier>
     )}
     <Actions>
-      <ButtonLink kind="primary" href={to(`/devices/${carrier.device}`)}>
+      <ButtonLink kind="primary" href={makePageHref(`/devices/${carrier.device}`)}>
         {t('Done')}
       </ButtonLink>
-      <ButtonLink href={to(`/devices/${carrier.device}/carrier`)}>
+      <ButtonLink href={makePageHref(`/devices/${carrier.device}/carrier`)}>
         {t('Change the account')}
       </ButtonLink>
     </Actions>

@@ -1,5 +1,5 @@
 import type { CollectionModel } from 'pocketbase'
-import { type Collections, findField, walk } from '../../data/schema.ts'
+import { type Collections, findField, followRelations } from '../../data/schema.ts'
 import type { Completions } from '../../parts/form/use-completion.tsx'
 
 const MOST = 20
@@ -27,7 +27,7 @@ export function completePath(
 ): Completions {
   const steps = PATH.exec(before)![0].split('.')
   const typed = steps.pop()!
-  const at = walk(all, from, steps)
+  const at = followRelations(all, from, steps)
   if (!at || (typed === '' && steps.length === 0)) return { at: 0, found: [] }
   const target = (id: string) => all.find((one) => one.id === id)?.name ?? ''
   const fields = at.fields
@@ -44,7 +44,7 @@ export function completePath(
       .map((field): Row => [`${name}_via_${field.name}`, `→ ${name}`]),
   )
   const macros = isExpand || steps.length > 0 ? [] : MACROS.map((name): Row => [name, ''])
-  return choose([...fields, ...back, ...macros], typed, before)
+  return chooseCompletions([...fields, ...back, ...macros], typed, before)
 }
 
 /** Completes a filter: the path at its end, or a value of a select field. */
@@ -58,8 +58,8 @@ export function completeFilter(
   const [, path = '', typed = ''] = VALUE.exec(before) ?? []
   const steps = path.split('.')
   const name = steps.pop()!
-  const values: readonly string[] = findField(walk(all, from, steps), name)?.values ?? []
-  return choose(
+  const values: readonly string[] = findField(followRelations(all, from, steps), name)?.values ?? []
+  return chooseCompletions(
     values.map((value): Row => [value, '']),
     typed,
     before,
@@ -68,7 +68,12 @@ export function completeFilter(
 }
 
 /** The rows that contain what is typed, those that begin with it first. */
-function choose(rows: readonly Row[], typed: string, before: string, end = ''): Completions {
+function chooseCompletions(
+  rows: readonly Row[],
+  typed: string,
+  before: string,
+  end = '',
+): Completions {
   const wanted = typed.toLowerCase()
   const placed = rows.map((row) => [row, row[0].toLowerCase().indexOf(wanted)] as const)
   const found = placed

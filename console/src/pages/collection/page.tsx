@@ -2,9 +2,9 @@ import type { CollectionModel, RecordModel } from 'pocketbase'
 import { useMemo, useState } from 'preact/hooks'
 import {
   type Collections,
-  faultOfExpand,
-  faultOfPath,
-  isDerived,
+  findExpandFault,
+  findPathFault,
+  isViewField,
   useCollections,
 } from '../../data/schema.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
@@ -17,9 +17,9 @@ import { More } from '../../parts/form/more.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import { Page as Frame, Reading } from '../../parts/page.tsx'
-import { go, type PageProps, to } from '../../router.ts'
+import { goToPage, makePageHref, type PageProps } from '../../router.ts'
 import { completeFilter, completePath } from './complete.ts'
-import { ColumnsMenu, chosenColumns, columnsFor } from './record-columns.tsx'
+import { ColumnsMenu, chosenColumns, makeRecordColumns } from './record-columns.tsx'
 import { NEW, RecordDialog } from './record-dialog.tsx'
 import { RequestCode } from './requests.tsx'
 import { Schema } from './schema.tsx'
@@ -39,15 +39,15 @@ export function Page({ params: { name = '' }, query }: PageProps) {
   return (
     <Frame
       title={name}
-      back={{ href: to('/collections'), words: t('Collections') }}
+      back={{ href: makePageHref('/collections'), words: t('Collections') }}
       actions={
         collection &&
-        !isDerived(collection) && (
+        !isViewField(collection) && (
           <Button
             kind="primary"
             icon="plus"
             aria-keyshortcuts="N"
-            onClick={() => go(path, { ...asked(query), record: NEW })}
+            onClick={() => goToPage(path, { ...readAskedQuery(query), record: NEW })}
           >
             {t('New record')}
           </Button>
@@ -65,7 +65,7 @@ export function Page({ params: { name = '' }, query }: PageProps) {
           legend={t('Show')}
           choices={VIEWS}
           chosen={view}
-          onChoose={(next) => go(path, { view: next }, true)}
+          onChoose={(next) => goToPage(path, { view: next }, true)}
         />
       )}
       {collection && view === '' && (
@@ -76,7 +76,7 @@ export function Page({ params: { name = '' }, query }: PageProps) {
   )
 }
 
-const asked = (query: URLSearchParams) => {
+const readAskedQuery = (query: URLSearchParams) => {
   const get = (name: string) => query.get(name) ?? ''
   return { filter: get('filter'), sort: get('sort'), expand: get('expand') }
 }
@@ -98,9 +98,9 @@ function Found({
 }) {
   const { name } = collection
   const path = `/collections/${name}`
-  const { filter, sort, expand } = asked(query)
-  const ask = (change: Partial<ReturnType<typeof asked>>) =>
-    go(path, { ...asked(query), ...change })
+  const { filter, sort, expand } = readAskedQuery(query)
+  const ask = (change: Partial<ReturnType<typeof readAskedQuery>>) =>
+    goToPage(path, { ...readAskedQuery(query), ...change })
   const newestFirst = collection.type === 'view' ? '' : '-@rowid'
   const list = useList<RecordModel>(name, {
     filter,
@@ -109,16 +109,19 @@ function Found({
     live: false,
     isCounted: false,
   })
-  const faultOfName = (field: string) => faultOfPath(all, collection, field)
-  const faultOfRelation = (field: string) => faultOfExpand(all, collection, field)
-  const columns = useMemo(() => columnsFor(all, collection), [all, collection, chosenColumns.value])
+  const faultOfName = (field: string) => findPathFault(all, collection, field)
+  const faultOfRelation = (field: string) => findExpandFault(all, collection, field)
+  const columns = useMemo(
+    () => makeRecordColumns(all, collection),
+    [all, collection, chosenColumns.value],
+  )
   const record = query.get('record')
   const [reads, setReads] = useState(0)
   const reload = () => {
     setReads(reads + 1)
     void list.reload()
   }
-  const close = () => go(path, asked(query))
+  const close = () => goToPage(path, readAskedQuery(query))
   return (
     <>
       <search class="stack">
@@ -164,7 +167,7 @@ function Found({
         columns={columns}
         sort={sort}
         onSort={(sort) => ask({ sort })}
-        href={({ id }) => to(path, { ...asked(query), record: id })}
+        href={({ id }) => makePageHref(path, { ...readAskedQuery(query), record: id })}
         empty={
           <Empty icon="collections" title={t('No records')}>
             {filter ? t('No record matches the filter.') : t('The collection is empty.')}

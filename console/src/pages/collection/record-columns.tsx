@@ -1,13 +1,13 @@
 import type { CollectionField, CollectionModel, RecordModel } from 'pocketbase'
 import type { ComponentChildren } from 'preact'
-import { remembered } from '../../data/remembered.ts'
+import { rememberSignal } from '../../data/remembered.ts'
 import type { Collections } from '../../data/schema.ts'
 import { t } from '../../language/words.ts'
 import { CheckList } from '../../parts/form/choices.tsx'
 import { Menu } from '../../parts/list/menu.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 
 const FIRST = 6
 const CUT = 80
@@ -15,12 +15,12 @@ const CUT = 80
 const LARGE: ReadonlySet<string> = new Set(['json', 'editor', 'password', 'file'])
 
 /** The columns that a person chose, by collection. */
-export const chosenColumns = remembered<Readonly<Record<string, readonly string[]>>>(
+export const chosenColumns = rememberSignal<Readonly<Record<string, readonly string[]>>>(
   'collection-columns',
   {},
 )
 
-const namesFor = ({ name, fields }: CollectionModel): readonly string[] => {
+const listNameFields = ({ name, fields }: CollectionModel): readonly string[] => {
   const plain = fields
     .filter(({ type, hidden }) => !hidden && !LARGE.has(type))
     .map((field) => field.name)
@@ -41,7 +41,7 @@ export const ColumnsMenu = ({ collection }: { collection: CollectionModel }) => 
         choices={collection.fields
           .filter(({ name }) => name !== 'id')
           .map(({ name }) => [name, name] as const)}
-        chosen={namesFor(collection)}
+        chosen={listNameFields(collection)}
         onChosen={(names) => {
           chosenColumns.value = { ...chosenColumns.value, [collection.name]: names }
         }}
@@ -51,23 +51,23 @@ export const ColumnsMenu = ({ collection }: { collection: CollectionModel }) => 
 )
 
 /** The id, whose cell opens the record, and the chosen fields. */
-export const columnsFor = (
+export const makeRecordColumns = (
   all: Collections,
   collection: CollectionModel,
 ): readonly Column<RecordModel>[] =>
   collection.fields
-    .filter(({ name }) => name === 'id' || namesFor(collection).includes(name))
+    .filter(({ name }) => name === 'id' || listNameFields(collection).includes(name))
     .map((field) => {
       const target = all.find(({ id }) => id === field.collectionId)?.name
       return {
         title: field.name,
         sort: field.name,
         ...(field.type === 'number' && { align: 'end' as const }),
-        cell: (record) => shown(field, record, target),
+        cell: (record) => renderValue(field, record, target),
       }
     })
 
-function shown(
+function renderValue(
   { name, type }: CollectionField,
   record: RecordModel,
   target: string | undefined,
@@ -105,7 +105,7 @@ function Related({
   const found = [record.expand?.[name]].flat().find((one) => one?.id === id)
   return (
     <>
-      <a href={to(`/collections/${target}`, { record: id })}>
+      <a href={makePageHref(`/collections/${target}`, { record: id })}>
         {found?.name || found?.email || id}
       </a>{' '}
     </>

@@ -3,7 +3,7 @@ import { useState } from 'preact/hooks'
 import type { Choices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { isObject } from '../../data/is-object.ts'
-import { isDerived, isMany } from '../../data/schema.ts'
+import { isMultiRelation, isViewField } from '../../data/schema.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
@@ -50,7 +50,7 @@ function Editor({
   onClose,
   onChanged,
 }: Props & { record?: RecordModel }) {
-  const isRead = isDerived(collection)
+  const isRead = isViewField(collection)
   const [tab, setTab] = useState<Tab>(isRead ? 'json' : 'form')
   const tabs: Choices<Tab> = [
     ['form', t('Form')],
@@ -69,7 +69,11 @@ function Editor({
     onDone: onClose,
     onCancel: onClose,
     children: record && (
-      <Button kind="quiet" icon="trash" onClick={() => void remove(record, onChanged, onClose)}>
+      <Button
+        kind="quiet"
+        icon="trash"
+        onClick={() => void deleteShownRecord(record, onChanged, onClose)}
+      >
         {t('Delete…')}
       </Button>
     ),
@@ -88,7 +92,7 @@ function Editor({
           key="form"
           rows={recordRows(collection, !record)}
           stored={record ?? {}}
-          save={(changes, all) => save(confirmPassword(record ? changes : withoutEmpty(all)))}
+          save={(changes, all) => save(confirmPassword(record ? changes : dropEmptyFields(all)))}
         />
       )}
       {tab === 'form' && collection.fields.some(({ type }) => type === 'file') && (
@@ -101,9 +105,11 @@ function Editor({
         <RowsForm
           {...form}
           key="json"
-          rows={[{ name: 'json', label: t('JSON'), rows: 16, spellcheck: false, error: jsonFault }]}
+          rows={[
+            { name: 'json', label: t('JSON'), rows: 16, spellcheck: false, error: findJsonFault },
+          ]}
           stored={{ json }}
-          save={(_, { json }) => save(changedFields(record, JSON.parse(String(json))))}
+          save={(_, { json }) => save(pickChangedFields(record, JSON.parse(String(json))))}
         />
       )}
       {tab === 'request' && record && (
@@ -113,7 +119,7 @@ function Editor({
   )
 }
 
-const remove = (record: RecordModel, onChanged: () => void, onClose: () => void) =>
+const deleteShownRecord = (record: RecordModel, onChanged: () => void, onClose: () => void) =>
   deleteRecord(
     record,
     {
@@ -129,7 +135,7 @@ const remove = (record: RecordModel, onChanged: () => void, onClose: () => void)
     },
   )
 
-function jsonFault(typed: Value): string | undefined {
+function findJsonFault(typed: Value): string | undefined {
   try {
     return isObject(JSON.parse(String(typed))) ? undefined : t('Write an object: { … }.')
   } catch (error) {
@@ -139,14 +145,15 @@ function jsonFault(typed: Value): string | undefined {
 
 type Fields = Readonly<Record<string, unknown>>
 
-const keep = (fields: Fields, isKept: (name: string, value: unknown) => boolean): Fields =>
+const filterFields = (fields: Fields, isKept: (name: string, value: unknown) => boolean): Fields =>
   Object.fromEntries(Object.entries(fields).filter(([name, value]) => isKept(name, value)))
 
 /** The server makes ids and other defaults of fields that are not sent. */
-const withoutEmpty = (fields: Fields) => keep(fields, (_, value) => value !== '' && value !== null)
+const dropEmptyFields = (fields: Fields) =>
+  filterFields(fields, (_, value) => value !== '' && value !== null)
 
-const changedFields = (record: RecordModel | undefined, fields: Fields) =>
-  keep(fields, (name, value) => JSON.stringify(value) !== JSON.stringify(record?.[name]))
+const pickChangedFields = (record: RecordModel | undefined, fields: Fields) =>
+  filterFields(fields, (name, value) => JSON.stringify(value) !== JSON.stringify(record?.[name]))
 
 const confirmPassword = (fields: Fields): Fields =>
   'password' in fields ? { ...fields, passwordConfirm: fields.password } : fields
@@ -154,14 +161,14 @@ const confirmPassword = (fields: Fields): Fields =>
 const LONG = 255
 
 /** The fields that a person edits: not those that the server writes, nor files. */
-const isEdited = ({ type, name, system, hidden }: CollectionField, isNew: boolean) =>
+const isFieldEdited = ({ type, name, system, hidden }: CollectionField, isNew: boolean) =>
   name === 'id'
     ? isNew
     : !['autodate', 'file'].includes(type) && (!system || !hidden || type === 'password')
 
 /** The rows of a form for a collection's records. */
 const recordRows = ({ fields }: CollectionModel, isNew: boolean): readonly FieldRow[] =>
-  fields.filter((field) => isEdited(field, isNew)).map(makeRow)
+  fields.filter((field) => isFieldEdited(field, isNew)).map(makeRow)
 
 function makeRow(field: CollectionField): FieldRow {
   const { name, type, max } = field
@@ -173,10 +180,10 @@ function makeRow(field: CollectionField): FieldRow {
   if (type === 'json' || type === 'geoPoint') return { ...row, rows: 3, ...JSON_ROW }
   if (type === 'select') {
     const choices = (field.values as string[]).map((value) => [value, value] as const)
-    return isMany(field)
+    return isMultiRelation(field)
       ? { ...row, kind: 'checks', choices }
       : { ...row, kind: 'select', choices: [['', '–'], ...choices] }
   }
-  if (isMany(field)) return { ...row, kind: 'list' }
+  if (isMultiRelation(field)) return { ...row, kind: 'list' }
   return type === 'editor' || max > LONG ? { ...row, rows: 3 } : row
 }

@@ -34,17 +34,21 @@ export function RequestCode({ request }: { request: Request }) {
   )
 }
 
-const inShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
+const quoteForShell = (text: string) => `'${text.replaceAll("'", `'\\''`)}'`
 
-const filled = (query: Request['query']) =>
+const dropEmptyQuery = (query: Request['query']) =>
   Object.entries(query).filter(([, value]) => value !== '')
 
 function makeCurl({ collection, id, query }: Request): string {
   const path = `/api/collections/${collection}/records${id ? `/${id}` : ''}`
-  const values = filled(query).map((pair) => `--data-urlencode ${inShell(pair.join('='))}`)
-  return [`curl -G ${inShell(serverUrl + path)}`, '-H "Authorization: $TOKEN"', ...values].join(
-    ' \\\n  ',
+  const values = dropEmptyQuery(query).map(
+    (pair) => `--data-urlencode ${quoteForShell(pair.join('='))}`,
   )
+  return [
+    `curl -G ${quoteForShell(serverUrl + path)}`,
+    '-H "Authorization: $TOKEN"',
+    ...values,
+  ].join(' \\\n  ')
 }
 
 function makeScript({
@@ -52,7 +56,9 @@ function makeScript({
   id,
   query: { page = '1', perPage = '30', ...query },
 }: Request): string {
-  const options = filled(query).map(([name, value]) => `\n  ${name}: ${JSON.stringify(value)},`)
+  const options = dropEmptyQuery(query).map(
+    ([name, value]) => `\n  ${name}: ${JSON.stringify(value)},`,
+  )
   const given = options.length > 0 ? `, {${options.join('')}\n}` : ''
   const call = id ? `getOne(${JSON.stringify(id)}${given})` : `getList(${page}, ${perPage}${given})`
   return `import PocketBase from 'pocketbase'

@@ -1,10 +1,10 @@
 import type { CollectionField, CollectionModel } from 'pocketbase'
-import { type Collections, isMany } from '../../data/schema.ts'
+import { type Collections, isMultiRelation } from '../../data/schema.ts'
 import { t, tx } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, type Fact, Facts } from '../../parts/page.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 
 const RULES = [
   ['listRule', t('List')],
@@ -29,7 +29,7 @@ export const Schema = ({ collection, all }: { collection: CollectionModel; all: 
         <CodeBlock code={collection.viewQuery} />
       </Card>
     )}
-    <Table caption={t('Fields')} columns={columnsFor(all)} rows={collection.fields} />
+    <Table caption={t('Fields')} columns={makeFieldColumns(all)} rows={collection.fields} />
     <Card title={t('Rules')}>
       <Facts
         facts={RULES.map(
@@ -51,16 +51,16 @@ function describeRule(rule: string | null | undefined) {
   return typeof rule === 'string' ? <code class="breaks">{rule}</code> : t('Only superusers')
 }
 
-const columnsFor = (all: Collections): readonly Column<CollectionField>[] => [
+const makeFieldColumns = (all: Collections): readonly Column<CollectionField>[] => [
   { title: t('Field'), cell: ({ name }) => <code>{name}</code> },
   {
     title: t('Type'),
     cell: (field) => {
       const target = all.find(({ id }) => id === field.collectionId)?.name
-      const type = isMany(field) ? t('{type}, several', { type: field.type }) : field.type
+      const type = isMultiRelation(field) ? t('{type}, several', { type: field.type }) : field.type
       return target ? (
         <>
-          {type} → <a href={to(`/collections/${target}`)}>{target}</a>
+          {type} → <a href={makePageHref(`/collections/${target}`)}>{target}</a>
         </>
       ) : (
         type

@@ -6,7 +6,7 @@ import { Empty } from '../../parts/list/empty.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Page as Frame, Reading } from '../../parts/page.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 
 const TYPES: Readonly<Record<string, string>> = {
   base: t('Records'),
@@ -47,7 +47,7 @@ export function Page() {
           caption={t('Collections')}
           columns={COLUMNS}
           rows={found}
-          href={({ name }) => to(`/collections/${name}`)}
+          href={({ name }) => makePageHref(`/collections/${name}`)}
         />
       )}
     </Frame>

@@ -4,7 +4,7 @@ import { formatPhone } from '#portable/phone/format-phone.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { readFields } from '../../data/contact-fields.ts'
-import { pathOfPerson } from '../../data/personal-data.ts'
+import { makePersonPath } from '../../data/personal-data.ts'
 import type { Consent, ConsentState, Contact, ContactGroup } from '../../data/record-types.ts'
 import { useGroups, useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
@@ -21,7 +21,7 @@ import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Badge, formatDateTime, formatDay } from '../../parts/time.tsx'
 import { TimeLine } from '../../parts/time-line.tsx'
 import type { Step } from '../../parts/time-line-step.ts'
-import { type PageProps, pathOfConversation, to } from '../../router.ts'
+import { makeConversationPath, makePageHref, type PageProps } from '../../router.ts'
 
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<Contact>('contacts', id)
@@ -36,21 +36,21 @@ export function Page({ params: { id = '' } }: PageProps) {
         icon="contacts"
         title={t('Contact')}
         gone={t('There is no such contact')}
-        all={[to('/contacts'), t('All contacts')]}
+        all={[makePageHref('/contacts'), t('All contacts')]}
       />
     )
   const { name, phone } = contact
   return (
     <Frame
       title={name || formatPhone(phone)}
-      back={{ href: to('/contacts'), words: t('Contacts') }}
+      back={{ href: makePageHref('/contacts'), words: t('Contacts') }}
       text={name && <PhoneNumber number={phone} />}
       actions={
         <>
-          <ButtonLink icon="conversations" href={to(pathOfConversation(phone))}>
+          <ButtonLink icon="conversations" href={makePageHref(makeConversationPath(phone))}>
             {t('Conversation')}
           </ButtonLink>
-          <ButtonLink icon="person" needs="admin" href={to(pathOfPerson(phone))}>
+          <ButtonLink icon="person" needs="admin" href={makePageHref(makePersonPath(phone))}>
             {t('Personal data')}
           </ButtonLink>
           <Button icon="edit" needs="agent" onClick={() => setChanging(true)}>
@@ -199,11 +199,11 @@ const SOURCES: Readonly<Record<Consent['source'], string>> = {
 }
 
 /** What `said` has: a member also enters there how the person agreed. */
-const saidBy = (source: Consent['source']) =>
+const labelConsentText = (source: Consent['source']) =>
   source === 'console' || source === 'import' ? t('How they agreed') : t('Text of the person')
 
 /** A member enters only the day. */
-const formatGiven = ({ source, given_at }: Consent) =>
+const formatConsentTime = ({ source, given_at }: Consent) =>
   source === 'console' || source === 'import' ? formatDay(given_at) : formatDateTime(given_at)
 
 /** A record of consent as a step of a time line, with its proof. */
@@ -214,11 +214,14 @@ function makeStep(entry: Consent): Step<ComponentChildren> {
   const facts = [
     source !== '' && ([t('By'), SOURCES[source]] as const),
     expand?.entered_by?.name !== undefined && ([t('Entered by'), expand.entered_by.name] as const),
-    given_at !== '' && ([t('Given'), formatGiven(entry)] as const),
+    given_at !== '' && ([t('Given'), formatConsentTime(entry)] as const),
     shown !== '' && ([t('Text that the person saw'), <p class="as-written">{shown}</p>] as const),
     version !== '' && ([t('Version'), <code>{version}</code>] as const),
     said !== '' &&
-      ([saidBy(source), message ? <a href={to(`/messages/${message}`)}>{said}</a> : said] as const),
+      ([
+        labelConsentText(source),
+        message ? <a href={makePageHref(`/messages/${message}`)}>{said}</a> : said,
+      ] as const),
     address !== '' && ([t('Network address'), address] as const),
     browser !== '' && ([t('Browser'), browser] as const),
   ]

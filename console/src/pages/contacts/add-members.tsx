@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import type { Fault } from '../../data/fault.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Contact, ContactGroup } from '../../data/record-types.ts'
-import { contactFilter } from '../../data/search/filters.ts'
+import { writeContactFilter } from '../../data/search/filters.ts'
 import { useDebounced } from '../../data/use/use-debounced.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -11,8 +11,8 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { CheckField, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { toast } from '../../parts/toast.tsx'
-import { changeMany } from './change-many.ts'
+import { showToast } from '../../parts/toast.tsx'
+import { changeManyContacts } from './change-many.ts'
 
 const FOUND = 30
 
@@ -21,7 +21,7 @@ export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: (
   const [text, setText] = useState('')
   const [chosen, setChosen] = useState<readonly Contact[]>([])
   const asked = useDebounced(text.trim())
-  const filter = asked ? contactFilter(asked, defaultCountry.value) : ''
+  const filter = asked ? writeContactFilter(asked, defaultCountry.value) : ''
   const found = useList<Contact>('contacts', {
     filter,
     sort: 'name,phone',
@@ -30,14 +30,14 @@ export function AddMembers({ group, onClose }: { group: ContactGroup; onClose: (
   })
   const [fault, setFault] = useState<Fault>()
   const add = useTask(async () => {
-    const { done, fault: failure } = await changeMany(
+    const { done, fault: failure } = await changeManyContacts(
       chosen,
       { values: { 'groups+': group.id } },
       () => {},
     )
     setFault(failure)
     if (failure) return
-    toast(tn('1 contact added', '{count} contacts added', done))
+    showToast(tn('1 contact added', '{count} contacts added', done))
     onClose()
   })
   const others = chosen.filter(({ id }) => !found.items.some((contact) => contact.id === id))

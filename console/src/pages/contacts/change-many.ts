@@ -1,7 +1,7 @@
 import { pb } from '../../data/client.ts'
 import { type Fault, readFault } from '../../data/fault.ts'
 import type { Contact } from '../../data/record-types.ts'
-import { inLanes } from '../../data/use/use-task.ts'
+import { workInParallel } from '../../data/use/use-task.ts'
 
 export type Change =
   | { readonly delete: true }
@@ -17,14 +17,14 @@ export interface Changed {
  * Changes or deletes contacts, a few at a time, and reports progress to `tell`. A contact that was deleted
  * meanwhile counts as done. Never throws.
  */
-export async function changeMany(
+export async function changeManyContacts(
   contacts: readonly Contact[],
   change: Change,
   tell: (changed: Changed) => void,
 ): Promise<Changed> {
   let changed: Changed = { done: 0, failed: 0, fault: undefined }
-  await inLanes(contacts, async ({ id }) => {
-    const fault = await changeOne(id, change)
+  await workInParallel(contacts, async ({ id }) => {
+    const fault = await changeOneContact(id, change)
     const isDone = !fault || fault.status === 404
     changed = isDone
       ? { ...changed, done: changed.done + 1 }
@@ -34,7 +34,7 @@ export async function changeMany(
   return changed
 }
 
-async function changeOne(id: string, change: Change): Promise<Fault | undefined> {
+async function changeOneContact(id: string, change: Change): Promise<Fault | undefined> {
   try {
     if ('delete' in change) await pb.collection('contacts').delete(id)
     else await pb.collection('contacts').update(id, change.values)

@@ -5,7 +5,7 @@ import type { Groups } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Button, FaultNotice } from '../../parts/form/form.tsx'
-import { contactsCsv } from './contacts-csv.ts'
+import { writeContactsCsv } from './contacts-csv.ts'
 
 /** All contacts that a filter finds, in the order of the list. */
 export const readContacts = (filter: string): Promise<Contact[]> =>
@@ -14,7 +14,7 @@ export const readContacts = (filter: string): Promise<Contact[]> =>
 /** A button that saves the contacts that the page finds as a CSV file. */
 export function ExportContacts({ filter, groups }: { filter: string; groups: Groups }) {
   const work = useTask(async () =>
-    saveFile('contacts.csv', contactsCsv(await readContacts(filter), groups.findName)),
+    saveFile('contacts.csv', writeContactsCsv(await readContacts(filter), groups.findName)),
   )
   return (
     <>

@@ -4,7 +4,7 @@ import { pb } from '../../data/client.ts'
 import { joinBadRows, type Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { ContactGroup } from '../../data/record-types.ts'
-import { userId } from '../../data/session.ts'
+import { readUserId } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
@@ -15,7 +15,7 @@ import { Facts, Progress } from '../../parts/page.tsx'
 import { CONSENT_ROWS } from '../../parts/rows/consent-rows.ts'
 import { makeStored } from '../../parts/rows/values.ts'
 import { type Plan, planImport } from './import-plan.ts'
-import { listKept, NEW_GROUP, Preview, type Wishes } from './import-preview.tsx'
+import { listKeptRows, NEW_GROUP, Preview, type Wishes } from './import-preview.tsx'
 import { type Outcome, runImport } from './import-run.ts'
 
 const NOTHING: Outcome = { added: 0, changed: 0, left: 0, failed: [] }
@@ -33,13 +33,14 @@ export function ImportContacts({
   const [done, setDone] = useState<Outcome>()
   const stop = useRef(new AbortController())
   const plan = useMemo(
-    () => sheet && wishes && planImport(sheet, wishes.columns, wishes.country, listKept(wishes)),
+    () =>
+      sheet && wishes && planImport(sheet, wishes.columns, wishes.country, listKeptRows(wishes)),
     [sheet, wishes],
   )
   const work = useTask(async () => {
     if (!plan || !wishes) return
-    const user = userId()
-    const group = await groupFor(wishes, user)
+    const user = readUserId()
+    const group = await findOrMakeGroup(wishes, user)
     const consent = wishes.consent && makeStored(CONSENT_ROWS, wishes.consent)
     const options = { user, group, overwrite: wishes.overwrite, consent }
     setDone(await runImport(plan.good, options, stop.current.signal, setSoFar))
@@ -109,7 +110,7 @@ export function ImportContacts({
 }
 
 /** Returns the id of the group for imported contacts; '' for none. Creates the group if it is a new one. */
-async function groupFor({ group, newGroup }: Wishes, user: string): Promise<string> {
+async function findOrMakeGroup({ group, newGroup }: Wishes, user: string): Promise<string> {
   if (group !== NEW_GROUP) return group
   const made = await pb
     .collection<ContactGroup>('contact_groups')

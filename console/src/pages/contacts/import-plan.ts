@@ -2,7 +2,7 @@ import { chooseRowPhone, joinRowName } from '#portable/phone/choose-row-phone.ts
 import type { Columns } from '#portable/phone/guess-columns.ts'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
-import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { describePhoneFault } from '../../data/phone/phone-words.ts'
 import { t } from '../../language/words.ts'
 
 export interface NewContact {
@@ -60,7 +60,7 @@ function findFault(
   name: string,
   seen: Map<string, number>,
 ): string {
-  if (fault) return phoneFaultWords(fault)
+  if (fault) return describePhoneFault(fault)
   if (name.length > MAX_NAME)
     return t('The name is longer than {max} characters', { max: MAX_NAME })
   const before = seen.get(phone)

@@ -34,10 +34,10 @@ export interface Wishes {
 export const NEW_GROUP = 'new'
 const SHOWN = 5
 
-export const listKept = ({ kept, columns }: Wishes): readonly number[] =>
-  kept.filter((at) => !isTaken(columns, at))
+export const listKeptRows = ({ kept, columns }: Wishes): readonly number[] =>
+  kept.filter((at) => !isColumnTaken(columns, at))
 
-const isTaken = ({ phones, names }: Columns, at: number) =>
+const isColumnTaken = ({ phones, names }: Columns, at: number) =>
   phones.includes(at) || names.includes(at)
 
 export function Preview({
@@ -146,7 +146,7 @@ export function Preview({
           columns={[
             { title: t('Name'), cell: ({ name, phone }) => name || <PhoneNumber number={phone} /> },
             { title: t('Number'), cell: ({ phone }) => <PhoneNumber number={phone} /> },
-            ...listKept(wishes).map((at) => ({
+            ...listKeptRows(wishes).map((at) => ({
               title: sheet.head[at]!,
               cell: ({ data }: NewContact) => data[sheet.head[at]!.trim()] ?? '–',
             })),
@@ -184,7 +184,7 @@ function KeptColumns({
 }) {
   const others = sheet.head
     .map((title, at) => [String(at), title] as const)
-    .filter(([at]) => !isTaken(wishes.columns, Number(at)))
+    .filter(([at]) => !isColumnTaken(wishes.columns, Number(at)))
   if (others.length === 0) return null
   return (
     <CheckList

@@ -4,7 +4,7 @@ import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import type { Contact } from '../../data/record-types.ts'
-import { contactFilter } from '../../data/search/filters.ts'
+import { writeContactFilter } from '../../data/search/filters.ts'
 import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
@@ -13,12 +13,12 @@ import { Button } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
-import { actionsColumn, type Column } from '../../parts/list/table.tsx'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { Badge } from '../../parts/time.tsx'
-import { go, type PageProps, pathOfConversation, to } from '../../router.ts'
+import { goToPage, makeConversationPath, makePageHref, type PageProps } from '../../router.ts'
 import { AddMembers } from './add-members.tsx'
 import { ExportContacts } from './export-contacts.tsx'
 import { ImportContacts } from './import-contacts.tsx'
@@ -35,7 +35,7 @@ export function Page({ query }: PageProps) {
   const [isAdding, setAdding] = useState(false)
   const [picked, setPicked] = useState<readonly Contact[]>([])
   const groups = useGroups()
-  const filter = filterFor(text.trim(), chosen)
+  const filter = makeContactsFilter(text.trim(), chosen)
   const group = groups.items.find(({ id }) => id === chosen)
   const contacts = useList<Contact>('contacts', { filter, sort: 'name,phone', perPage: 500 })
   useEffect(() => setPicked([]), [filter])
@@ -70,12 +70,15 @@ export function Page({ query }: PageProps) {
     </>
   )
   const close = () => setEdited(undefined)
-  const columns = useMemo(() => columnsFor(groups, setEdited, picked, pick), [groups.items, picked])
+  const columns = useMemo(
+    () => makeContactColumns(groups, setEdited, picked, pick),
+    [groups.items, picked],
+  )
   const isAll = filter === ''
   return (
     <Frame
       title={group ? t('Members of {group}', { group: group.name }) : t('Contacts')}
-      back={group && { href: to(`/groups/${group.id}`), words: t('Group') }}
+      back={group && { href: makePageHref(`/groups/${group.id}`), words: t('Group') }}
       actions={hasAny && buttons}
     >
       {hasAny && (
@@ -84,7 +87,7 @@ export function Page({ query }: PageProps) {
           <select
             aria-label={t('Show')}
             value={chosen}
-            onChange={(event) => go('/contacts', { group: event.currentTarget.value }, true)}
+            onChange={(event) => goToPage('/contacts', { group: event.currentTarget.value }, true)}
           >
             <option value="">{t('All contacts')}</option>
             <option value={OPTED_OUT}>{t('Opted out')}</option>
@@ -145,15 +148,15 @@ export function Page({ query }: PageProps) {
   )
 }
 
-function filterFor(text: string, chosen: string): string {
+function makeContactsFilter(text: string, chosen: string): string {
   const parts: string[] = []
-  if (text) parts.push(`(${contactFilter(text, defaultCountry.value)})`)
+  if (text) parts.push(`(${writeContactFilter(text, defaultCountry.value)})`)
   if (chosen === OPTED_OUT) parts.push('opted_out = true')
   else if (chosen) parts.push(pb.filter('groups.id ?= {:chosen}', { chosen }))
   return parts.join(' && ')
 }
 
-const columnsFor = (
+const makeContactColumns = (
   groups: Groups,
   edit: (contact: Contact) => void,
   picked: readonly Contact[],
@@ -166,12 +169,12 @@ const columnsFor = (
         <label>
           <input
             type="checkbox"
-            aria-label={t('Choose {contact}', { contact: called(contact) })}
+            aria-label={t('Choose {contact}', { contact: nameContact(contact) })}
             checked={picked.some(({ id }) => id === contact.id)}
             onChange={(event) => pick(contact, event.currentTarget.checked)}
           />
         </label>
-        <a href={to(`/contacts/${contact.id}`)}>
+        <a href={makePageHref(`/contacts/${contact.id}`)}>
           {contact.name || <PhoneNumber number={contact.phone} />}
         </a>
       </span>
@@ -198,9 +201,9 @@ const columnsFor = (
     cell: ({ opted_out }) =>
       opted_out ? <Badge tone="warn">{t('Opted out')}</Badge> : <span class="muted">–</span>,
   },
-  actionsColumn((row) => {
-    const contact = called(row)
-    const href = to(pathOfConversation(row.phone))
+  makeActionsColumn((row) => {
+    const contact = nameContact(row)
+    const href = makePageHref(makeConversationPath(row.phone))
     const needs = 'agent'
     return [
       { icon: 'conversations', words: t('Conversation with {contact}', { contact }), href },
@@ -209,15 +212,15 @@ const columnsFor = (
         icon: 'trash',
         words: t('Delete {contact}', { contact }),
         needs,
-        onClick: () => remove(row),
+        onClick: () => deleteContact(row),
       },
     ]
   }),
 ]
 
-const called = ({ name, phone }: Contact) => name || formatPhone(phone)
+const nameContact = ({ name, phone }: Contact) => name || formatPhone(phone)
 
-const remove = (contact: Contact) =>
+const deleteContact = (contact: Contact) =>
   deleteRecord(
     contact,
     {
@@ -226,10 +229,10 @@ const remove = (contact: Contact) =>
         ? t(
             '{contact} has opted out. Deleted, the number counts as new: texts to it would go out again.',
             {
-              contact: called(contact),
+              contact: nameContact(contact),
             },
           )
-        : t('{contact} goes; the messages stay.', { contact: called(contact) }),
+        : t('{contact} goes; the messages stay.', { contact: nameContact(contact) }),
       action: t('Delete'),
     },
     t('Contact deleted'),

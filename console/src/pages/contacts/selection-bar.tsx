@@ -1,26 +1,26 @@
 import { useState } from 'preact/hooks'
 import { nameChoices } from '../../data/choices.ts'
-import { faultText } from '../../data/fault.ts'
+import { describeFault } from '../../data/fault.ts'
 import { saveFile } from '../../data/files/save-file.ts'
 import type { Contact } from '../../data/record-types.ts'
-import { may } from '../../data/session.ts'
+import { hasTeamRole } from '../../data/session.ts'
 import type { Groups } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { Options } from '../../parts/form/field.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Progress } from '../../parts/page.tsx'
-import { toast } from '../../parts/toast.tsx'
-import { to } from '../../router.ts'
-import { type Change, type Changed, changeMany } from './change-many.ts'
-import { contactsCsv } from './contacts-csv.ts'
+import { showToast } from '../../parts/toast.tsx'
+import { makePageHref } from '../../router.ts'
+import { type Change, type Changed, changeManyContacts } from './change-many.ts'
+import { writeContactsCsv } from './contacts-csv.ts'
 import { readContacts } from './export-contacts.tsx'
 
 /** The most numbers of a plain send. More people get a text as a group. */
 const MAX_RECIPIENTS = 1_000
 
-const people = (count: number) => tn('1 contact', '{count} contacts', count)
+const formatContactCount = (count: number) => tn('1 contact', '{count} contacts', count)
 
 export function SelectionBar({
   chosen,
@@ -41,16 +41,16 @@ export function SelectionBar({
   const change = async (work: Change, told: (people: string) => string) => {
     setFault('')
     setSoFar({ done: 0, failed: 0, fault: undefined })
-    const changed = await changeMany(chosen, work, setSoFar)
+    const changed = await changeManyContacts(chosen, work, setSoFar)
     setSoFar(undefined)
     if (changed.failed > 0)
       return setFault(
         t('{people} could not be changed: {why}', {
-          people: people(changed.failed),
-          why: changed.fault ? faultText(changed.fault) : '',
+          people: formatContactCount(changed.failed),
+          why: changed.fault ? describeFault(changed.fault) : '',
         }),
       )
-    toast(told(people(changed.done)))
+    showToast(told(formatContactCount(changed.done)))
     onChoose([])
   }
   const remove = async () => {
@@ -64,9 +64,9 @@ export function SelectionBar({
           )
         : ''
     const text =
-      `${t('{people} will be deleted; their messages stay.', { people: people(chosen.length) })} ${isNew}`.trim()
+      `${t('{people} will be deleted; their messages stay.', { people: formatContactCount(chosen.length) })} ${isNew}`.trim()
     if (
-      await confirmed({
+      await askToConfirm({
         title: t('Delete the chosen contacts?'),
         text,
         action: t('Delete'),
@@ -78,8 +78,8 @@ export function SelectionBar({
   const optIn = async () => {
     const text = t('They get texts again. Do this only when they have asked for it.')
     if (
-      await confirmed({
-        title: t('Opt {people} in?', { people: people(chosen.length) }),
+      await askToConfirm({
+        title: t('Opt {people} in?', { people: formatContactCount(chosen.length) }),
         text,
         action: t('Opt in'),
       })
@@ -103,7 +103,9 @@ export function SelectionBar({
     <section class="contacts-selection" aria-label={t('Chosen contacts')}>
       {(fault || all.fault) && <Notice kind="wrong">{fault || all.fault?.message}</Notice>}
       <div class="row">
-        <strong role="status">{t('{people} chosen', { people: people(chosen.length) })}</strong>
+        <strong role="status">
+          {t('{people} chosen', { people: formatContactCount(chosen.length) })}
+        </strong>
         {chosen.length < found && (
           <Button kind="quiet" task={all}>
             {t('Choose all {count}', { count: found })}
@@ -114,7 +116,7 @@ export function SelectionBar({
         </Button>
       </div>
       <div class="row">
-        {groups.items.length > 0 && may('agent') && (
+        {groups.items.length > 0 && hasTeamRole('agent') && (
           <GroupChoice
             groups={groups}
             onAdd={(id) =>
@@ -133,7 +135,7 @@ export function SelectionBar({
           <ButtonLink
             icon="send"
             needs="agent"
-            href={to('/send', { to: chosen.map(({ phone }) => phone).join(',') })}
+            href={makePageHref('/send', { to: chosen.map(({ phone }) => phone).join(',') })}
           >
             {t('Send to the chosen')}
           </ButtonLink>
@@ -151,7 +153,7 @@ export function SelectionBar({
         <Button needs="agent" onClick={() => void optIn()}>
           {t('Opt in')}
         </Button>
-        <Button onClick={() => saveFile('contacts.csv', contactsCsv(chosen, groups.findName))}>
+        <Button onClick={() => saveFile('contacts.csv', writeContactsCsv(chosen, groups.findName))}>
           {t('Export as CSV')}
         </Button>
         <Button kind="danger" icon="trash" needs="agent" onClick={() => void remove()}>

@@ -6,14 +6,14 @@ import { sendText } from '../../data/connection/outbox.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Device, Message } from '../../data/record-types.ts'
 import { isColleague } from '../../data/team/people.ts'
-import { segmentsText } from '../../data/text/text-size.ts'
-import { listVariables, openWords } from '../../data/text/variables.ts'
+import { formatSegments } from '../../data/text/text-size.ts'
+import { listOpenWords, listVariables } from '../../data/text/variables.ts'
 import { hasKeyboard, isPhone } from '../../data/use/media-queries.ts'
 import { useLines } from '../../data/use/use-list.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Form, Notice } from '../../parts/form/form.tsx'
@@ -108,7 +108,7 @@ export function Answer({
         find={replies.find}
         asked={asked}
         onSubmit={() => void submit()}
-        error={isTried && open.length > 0 ? openWords(open) : undefined}
+        error={isTried && open.length > 0 ? listOpenWords(open) : undefined}
         hint={makeHint(segments)}
       />
       <AnswerCost number={number} body={body} device={device?.id} />
@@ -155,7 +155,7 @@ export function Answer({
 }
 
 function makeHint(segments: number): string | undefined {
-  if (segments > 1) return segmentsText(segments)
+  if (segments > 1) return formatSegments(segments)
   return hasKeyboard.value ? t('Ctrl+Enter also sends.') : undefined
 }
 
@@ -184,7 +184,7 @@ function useAnsweredMeanwhile(
         begun !== undefined && created > begun && isColleague(expand?.sent_by),
     )
     if (!theirs) return true
-    const sure = await confirmed({
+    const sure = await askToConfirm({
       title: t('{name} has answered meanwhile', { name: theirs.expand?.sent_by?.name ?? '' }),
       text: theirs.body,
       action: t('Send anyway'),

@@ -3,19 +3,19 @@ import { changeRecord } from '../../data/optimistic.ts'
 import type { Conversation } from '../../data/record-types.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
-import { inLanes } from '../../data/use/use-task.ts'
+import { workInParallel } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { askToConfirm } from '../../parts/dialog/dialog.tsx'
+import { showToast, showToastFault } from '../../parts/toast.tsx'
 
 type Values = Partial<
   Pick<Conversation, 'unread' | 'archived' | 'assignee' | 'blocked' | 'follow_up_at'>
 >
 
-const put = (id: string, values: Values) => changeRecord('conversations', id, values)
+const putConversation = (id: string, values: Values) => changeRecord('conversations', id, values)
 
 /** Changes conversations. Then shows `done` with a button that undoes the change, or the first error. */
-export async function changeAll(
+export async function changeConversations(
   all: readonly Conversation[],
   values: Values,
   done: string,
@@ -25,26 +25,35 @@ export async function changeAll(
       Object.keys(values).map((name) => [name, conversation[name as keyof Values]]),
     )
   const undo = () =>
-    inLanes(all, (each) => put(each.id, before(each))).then(() => toast(t('Undone')), toastFault)
-  await inLanes(all, ({ id }) => put(id, values)).then(() => toast(done, undo), toastFault)
+    workInParallel(all, (each) => putConversation(each.id, before(each))).then(
+      () => showToast(t('Undone')),
+      showToastFault,
+    )
+  await workInParallel(all, ({ id }) => putConversation(id, values)).then(
+    () => showToast(done, undo),
+    showToastFault,
+  )
 }
 
-export const change = (conversation: Conversation, values: Values, done: string): Promise<void> =>
-  changeAll([conversation], values, done)
+export const changeConversation = (
+  conversation: Conversation,
+  values: Values,
+  done: string,
+): Promise<void> => changeConversations([conversation], values, done)
 
-export const whoIs = ({ name, number }: Conversation) => name || formatPhone(number)
+export const nameConversation = ({ name, number }: Conversation) => name || formatPhone(number)
 
-export const archive = (conversation: Conversation): Promise<void> =>
-  change(
+export const archiveConversation = (conversation: Conversation): Promise<void> =>
+  changeConversation(
     conversation,
     { archived: !conversation.archived },
     conversation.archived
-      ? t('{name} is back in the list', { name: whoIs(conversation) })
-      : t('{name} archived', { name: whoIs(conversation) }),
+      ? t('{name} is back in the list', { name: nameConversation(conversation) })
+      : t('{name} archived', { name: nameConversation(conversation) }),
   )
 
 /** Assigns conversations (`assignee` '': to nobody). Asks before taking them from other people. */
-export async function assign(
+export async function assignConversations(
   all: readonly Conversation[],
   assignee: string,
   people: People,
@@ -52,17 +61,17 @@ export async function assign(
   const me = session.value?.sender
   const others = all.filter((each) => each.assignee !== me && each.assignee !== assignee)
   const theirs = [...new Set(others.map((each) => people.findName(each.assignee)))].filter(Boolean)
-  if (theirs.length > 0 && !(await mayTake(theirs))) return
-  if (assignee === '') return changeAll(all, { assignee }, t('Assigned to nobody'))
+  if (theirs.length > 0 && !(await mayTakeConversation(theirs))) return
+  if (assignee === '') return changeConversations(all, { assignee }, t('Assigned to nobody'))
   const isMine = assignee === me
   const words = isMine
     ? t('Assigned to you')
     : t('Assigned to {name}', { name: people.findName(assignee) })
-  await changeAll(all, { assignee }, words)
+  await changeConversations(all, { assignee }, words)
 }
 
-const mayTake = ([name = '', ...more]: readonly string[]): Promise<boolean> =>
-  confirmed({
+const mayTakeConversation = ([name = '', ...more]: readonly string[]): Promise<boolean> =>
+  askToConfirm({
     title:
       more.length > 0
         ? t('Take them from {names}?', { names: [name, ...more].join(', ') })

@@ -8,18 +8,18 @@ import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
 import { Menu } from '../../parts/list/menu.tsx'
-import { go } from '../../router.ts'
-import { assign, changeAll, whoIs } from './change.ts'
+import { goToPage } from '../../router.ts'
+import { assignConversations, changeConversations, nameConversation } from './change.ts'
 import './choose.css'
 
 /** The ids of the chosen conversations; undefined while the list has no boxes to choose by. */
 const chosen = signal<ReadonlySet<string> | undefined>(undefined)
 
-const choose = (conversations: readonly Conversation[]) => {
+const chooseConversations = (conversations: readonly Conversation[]) => {
   chosen.value = new Set(conversations.map(({ id }) => id))
 }
 
-const toggle = ({ id }: Conversation) => {
+const toggleConversation = ({ id }: Conversation) => {
   const others = [...(chosen.value ?? [])].filter((each) => each !== id)
   chosen.value = new Set(chosen.value?.has(id) ? others : [...others, id])
 }
@@ -28,7 +28,7 @@ const toggle = ({ id }: Conversation) => {
 export function chooseByRow(event: MouseEvent, conversation: Conversation): void {
   if (!chosen.value || !isNarrow.value) return
   event.preventDefault()
-  toggle(conversation)
+  toggleConversation(conversation)
 }
 
 export const ChooseButton = () => (
@@ -50,9 +50,9 @@ export const ChooseBox = ({ conversation }: { conversation: Conversation }) =>
     <label class="conversations-choose">
       <input
         type="checkbox"
-        aria-label={t('Choose {name}', { name: whoIs(conversation) })}
+        aria-label={t('Choose {name}', { name: nameConversation(conversation) })}
         checked={chosen.value.has(conversation.id)}
-        onChange={() => toggle(conversation)}
+        onChange={() => toggleConversation(conversation)}
       />
     </label>
   )
@@ -69,7 +69,7 @@ export function ChosenBar({ shown, people }: { shown: readonly Conversation[]; p
   const numbers = all.map(({ number }) => number).filter((number) => E164.test(number))
   const isArchived = all.length > 0 && all.every(({ archived }) => archived)
   const archive = (conversations: readonly Conversation[]) =>
-    changeAll(
+    changeConversations(
       conversations,
       { archived: !isArchived },
       isArchived
@@ -81,7 +81,7 @@ export function ChosenBar({ shown, people }: { shown: readonly Conversation[]; p
         : tn('One conversation archived', '{count} conversations archived', all.length),
     )
   const read = (conversations: readonly Conversation[]) =>
-    changeAll(
+    changeConversations(
       conversations.filter(({ unread }) => unread > 0),
       { unread: 0 },
       tn('One conversation marked as read', '{count} conversations marked as read', all.length),
@@ -90,7 +90,10 @@ export function ChosenBar({ shown, people }: { shown: readonly Conversation[]; p
     <section class="conversations-chosen" aria-label={t('Chosen conversations')}>
       <div class="row">
         <strong role="status">{tn('1 chosen', '{count} chosen', all.length)}</strong>
-        <Button kind="quiet" onClick={() => choose(all.length < shown.length ? shown : [])}>
+        <Button
+          kind="quiet"
+          onClick={() => chooseConversations(all.length < shown.length ? shown : [])}
+        >
           {all.length < shown.length ? t('Choose all shown') : t('Choose none')}
         </Button>
       </div>
@@ -104,7 +107,7 @@ export function ChosenBar({ shown, people }: { shown: readonly Conversation[]; p
                   kind="quiet"
                   onClick={() => {
                     close()
-                    void work.run((conversations) => assign(conversations, id, people))
+                    void work.run((conversations) => assignConversations(conversations, id, people))
                   }}
                 >
                   {id === session.value?.sender ? t('Me') : name}
@@ -122,7 +125,7 @@ export function ChosenBar({ shown, people }: { shown: readonly Conversation[]; p
         <Button
           icon="send"
           disabled={numbers.length === 0}
-          onClick={() => go('/send', { to: numbers.join(',') })}
+          onClick={() => goToPage('/send', { to: numbers.join(',') })}
         >
           {t('Send to the chosen')}
         </Button>

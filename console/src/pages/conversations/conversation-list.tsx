@@ -2,9 +2,9 @@ import { signal } from '@preact/signals'
 import { useState } from 'preact/hooks'
 import { matchAny, pb } from '../../data/client.ts'
 import { canNotify, notifications, startNotifications } from '../../data/notifications/browser.ts'
-import { asChanged } from '../../data/optimistic.ts'
+import { applyChanges } from '../../data/optimistic.ts'
 import type { Conversation, Message } from '../../data/record-types.ts'
-import { remembered } from '../../data/remembered.ts'
+import { rememberSignal } from '../../data/remembered.ts'
 import { hasWords } from '../../data/search/words.ts'
 import { session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
@@ -20,14 +20,14 @@ import { moveFocus } from '../../parts/list/arrows.ts'
 import { Pager } from '../../parts/list/records.tsx'
 import { useDrawn } from '../../parts/list/use-drawn.ts'
 import { Loading, Title } from '../../parts/page.tsx'
-import { attempt } from '../../parts/toast.tsx'
-import { pathOfConversation } from '../../router.ts'
+import { runWithToast } from '../../parts/toast.tsx'
+import { makeConversationPath } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { ChooseBox, ChooseButton, ChosenBar } from './choose.tsx'
 import { useWriters } from './presence.ts'
 import { useAnswerDrafts } from './use-answer-draft.ts'
 import { type Hit, useConversations } from './use-conversations.ts'
-import { ALL, viewsFor } from './views.ts'
+import { ALL, listViews } from './views.ts'
 import './conversation-list.css'
 import { Row, RowLink } from './conversation-row.tsx'
 import { Views, view } from './view-buttons.tsx'
@@ -45,7 +45,7 @@ export const findRow = (number: string): Conversation | undefined => shownRows.g
  */
 export function ConversationList({ chosen, people }: { chosen: string; people: People }) {
   const [isStarting, setStarting] = useState(false)
-  const views = viewsFor(people)
+  const views = listViews(people)
   const shown = views.find(({ id }) => id === view.value) ?? ALL
   const { list: whole, hits, words: asked } = useConversations(shown, words.value)
   const list = useDrawn(whole)
@@ -53,7 +53,7 @@ export function ConversationList({ chosen, people }: { chosen: string; people: P
   // a search in the view All also finds archived and blocked conversations
   const isAny = asked !== '' && shown === ALL
   const isMentions = shown.id === 'mentions'
-  const items = list.items.map(asChanged).filter((each) => isAny || shown.has(each))
+  const items = list.items.map(applyChanges).filter((each) => isAny || shown.has(each))
   shownRows.clear()
   for (const item of items) shownRows.set(item.number, item)
   const isFirst = items.length === 0 && shown === ALL && asked === ''
@@ -160,7 +160,7 @@ function Hits({ hits, title }: { hits: readonly Hit[]; title: string }) {
 const NewConversation = ({ onClose }: { onClose: () => void }) => (
   <Dialog title={t('New conversation')} onClose={onClose}>
     <FindPerson
-      makePath={pathOfConversation}
+      makePath={makeConversationPath}
       action={t('Write')}
       only="opted_out = false"
       autofocus
@@ -169,7 +169,7 @@ const NewConversation = ({ onClose }: { onClose: () => void }) => (
   </Dialog>
 )
 
-const isDeclined = remembered('notify-hint-declined', false)
+const isDeclined = rememberSignal('notify-hint-declined', false)
 
 /** Offers notifications above the conversations, until they are on or the person declines. */
 function NotifyHint() {
@@ -179,7 +179,7 @@ function NotifyHint() {
   return (
     <div class="conversations-hint">
       <span>{t('Get notified of texts?')}</span>
-      <Button kind="quiet" onClick={() => void attempt(() => startNotifications(user))}>
+      <Button kind="quiet" onClick={() => void runWithToast(() => startNotifications(user))}>
         {t('Notify me')}
       </Button>
       <Button

@@ -2,18 +2,18 @@ import type { ComponentChildren } from 'preact'
 import { useRef, useState } from 'preact/hooks'
 import { hasFailed } from '../../data/has-failed.ts'
 import type { Conversation, Message } from '../../data/record-types.ts'
-import { may, session } from '../../data/session.ts'
+import { hasTeamRole, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
-import { isDueLater, timeNote } from '../../data/text/message-time.ts'
-import { failureWords } from '../../data/words/message-states.ts'
+import { describeTime, isDueLater } from '../../data/text/message-time.ts'
+import { describeFailure } from '../../data/words/message-states.ts'
 import { describeSender } from '../../data/words/sender-words.ts'
 import { t } from '../../language/words.ts'
 import { Avatar } from '../../parts/avatar.tsx'
-import { memo } from '../../parts/memo.tsx'
+import { memoizeComponent } from '../../parts/memo.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatSoon, Time } from '../../parts/time.tsx'
-import { pathOfConversation, to } from '../../router.ts'
-import { archive } from './change.ts'
+import { makeConversationPath, makePageHref } from '../../router.ts'
+import { archiveConversation } from './change.ts'
 import { chooseByRow } from './choose.tsx'
 import './swipe.css'
 
@@ -34,18 +34,18 @@ interface RowProps {
   readonly people: People
 }
 
-export const Row = memo((props: RowProps) => {
+export const Row = memoizeComponent((props: RowProps) => {
   const { conversation, isChosen, isHit, isTwin, findLastText, time, writer, draft, people } = props
   const { number, name, last_text, last_type, last_message, last_sender, unread } = conversation
   const { assignee, follow_up_at, archived, failure } = conversation
   const last = findLastText(last_message)
   const isOwn = last_sender === '' || last_sender === session.value?.sender
   const sender = isOwn ? '' : people.findName(last_sender) || (last && describeSender(last))
-  const failed = hasFailed(conversation) && <em>{failureWords(failure)}</em>
+  const failed = hasFailed(conversation) && <em>{describeFailure(failure)}</em>
   const facts = [
     last_type === 'incoming' && failed,
     isTwin && <PhoneNumber number={number} />,
-    last && timeNote(last),
+    last && describeTime(last),
     people.hasTeam && people.findName(assignee),
     follow_up_at && formatSoon(follow_up_at),
   ]
@@ -71,17 +71,17 @@ export const Row = memo((props: RowProps) => {
       ) : (
         <span class={last_type === 'outgoing' ? 'muted' : ''}>
           {last_type === 'outgoing' &&
-            `${failure ? `${failureWords(failure)}:` : describeBeginning(last, isOwn, sender)} `}
+            `${failure ? `${describeFailure(failure)}:` : describeBeginning(last, isOwn, sender)} `}
           {last_text || (last_type === '' ? t('No texts yet') : t('The text was removed.'))}
         </span>
       )}
     </RowLink>
   )
-  if (!may('agent')) return row
+  if (!hasTeamRole('agent')) return row
   return (
     <Swipe
       words={archived ? t('Unarchive') : t('Archive')}
-      onSwipe={() => void archive(conversation)}
+      onSwipe={() => void archiveConversation(conversation)}
     >
       {row}
     </Swipe>
@@ -119,7 +119,7 @@ export const RowLink = ({
   children,
 }: RowLinkProps) => (
   <a
-    href={to(pathOfConversation(number), { at })}
+    href={makePageHref(makeConversationPath(number), { at })}
     aria-current={isChosen ? 'page' : undefined}
     class={unread > 0 ? 'conversations-row unread' : 'conversations-row'}
     draggable={false}

@@ -1,5 +1,5 @@
 import type { Conversation } from '../../data/record-types.ts'
-import { may, session } from '../../data/session.ts'
+import { hasTeamRole, session } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { isHuge, isNarrow } from '../../data/use/media-queries.ts'
 import { t } from '../../language/words.ts'
@@ -7,8 +7,8 @@ import { Button } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { WhenMenu } from '../../parts/list/when-menu.tsx'
 import { formatDateTime, formatSoon } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
-import { archive, assign, change } from './change.ts'
+import { makePageHref } from '../../router.ts'
+import { archiveConversation, assignConversations, changeConversation } from './change.ts'
 import { keepFocusOut } from './completing-area.tsx'
 import './thread-head.css'
 
@@ -19,8 +19,10 @@ export const FollowUp = ({ conversation }: { conversation: Conversation }) =>
       type="button"
       class="conversations-chip"
       title={t('Remove the reminder')}
-      disabled={!may('agent')}
-      onClick={() => void change(conversation, { follow_up_at: '' }, t('Reminder removed'))}
+      disabled={!hasTeamRole('agent')}
+      onClick={() =>
+        void changeConversation(conversation, { follow_up_at: '' }, t('Reminder removed'))
+      }
     >
       {t('Follow up · {day}', { day: formatSoon(conversation.follow_up_at) })}
       <Icon name="close" size={14} />
@@ -29,7 +31,7 @@ export const FollowUp = ({ conversation }: { conversation: Conversation }) =>
   )
 
 /** The link to the conversation below the open one in the list, or else above it. */
-function nextRow(): HTMLAnchorElement | null | undefined {
+function findNextRow(): HTMLAnchorElement | null | undefined {
   const row = document.querySelector('.conversations-list [aria-current]')?.closest('li')
   return (row?.nextElementSibling ?? row?.previousElementSibling)?.querySelector('a')
 }
@@ -44,20 +46,20 @@ export function HeadActions({
   const { hasTeam } = people
   const sender = session.value?.sender ?? ''
   const isMine = conversation.assignee === sender
-  const take = () => assign([conversation], isMine ? '' : sender, people)
+  const take = () => assignConversations([conversation], isMine ? '' : sender, people)
   const close = async (isByKey: boolean) => {
-    const next = isNarrow.value ? undefined : nextRow()
+    const next = isNarrow.value ? undefined : findNextRow()
     if (next && isByKey) {
       keepFocusOut()
       next.focus()
     }
     // leave the thread first: an open thread marks its conversation as read
-    location.hash = next?.hash ?? to('/conversations')
-    await archive(conversation)
+    location.hash = next?.hash ?? makePageHref('/conversations')
+    await archiveConversation(conversation)
   }
   const followUp = (at: Date) => {
     const day = formatDateTime(at.toISOString())
-    return change(
+    return changeConversation(
       conversation,
       { follow_up_at: at.toISOString() },
       t('You are reminded on {day}', { day }),

@@ -6,7 +6,7 @@ import type { People } from '../../data/team/people.ts'
 import { useDraft } from '../../data/use/use-draft.ts'
 import { t } from '../../language/words.ts'
 import { Button, Form } from '../../parts/form/form.tsx'
-import { toastFault } from '../../parts/toast.tsx'
+import { showToastFault } from '../../parts/toast.tsx'
 import { CompletingArea, type Completion } from './completing-area.tsx'
 
 export function NoteForm({
@@ -32,7 +32,7 @@ export function NoteForm({
     draft.saved(note ? text : '')
     onDone()
     if (note)
-      return changeRecord('conversation_notes', note.id, { text, mentions }).catch(toastFault)
+      return changeRecord('conversation_notes', note.id, { text, mentions }).catch(showToastFault)
     return sendText({
       number,
       request: { body: text },

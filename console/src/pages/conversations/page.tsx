@@ -1,10 +1,10 @@
 import { E164 } from '#portable/phone/e164.ts'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
-import { asChanged } from '../../data/optimistic.ts'
+import { applyChanges } from '../../data/optimistic.ts'
 import type { Contact, Conversation, Device } from '../../data/record-types.ts'
-import { remembered } from '../../data/remembered.ts'
-import { may } from '../../data/session.ts'
+import { rememberSignal } from '../../data/remembered.ts'
+import { hasTeamRole } from '../../data/session.ts'
 import { type People, usePeople } from '../../data/team/people.ts'
 import { hasRoom } from '../../data/use/media-queries.ts'
 import { useList, useOne } from '../../data/use/use-list.ts'
@@ -16,7 +16,7 @@ import { Icon } from '../../parts/icon.tsx'
 import { Title } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { Badge } from '../../parts/time.tsx'
-import { go, type PageProps, pathOfConversation, to } from '../../router.ts'
+import { goToPage, makeConversationPath, makePageHref, type PageProps } from '../../router.ts'
 import { ConversationList, findRow } from './conversation-list.tsx'
 import { FollowUp, HeadActions } from './head-actions.tsx'
 import { SidePanel } from './side-panel.tsx'
@@ -25,7 +25,7 @@ import './page.css'
 
 const MAX_DEVICES = 100
 
-const isPanelOpen = remembered('conversation-panel', true)
+const isPanelOpen = rememberSignal('conversation-panel', true)
 
 /** The views, the list and the open conversation. On narrow screens the conversation covers the list. */
 export function Page({ params: { number = '' }, query }: PageProps) {
@@ -67,7 +67,7 @@ interface OpenProps {
 function Open({ number, people, devices, at, isAsked }: OpenProps) {
   const found = useOne<Conversation>('conversations', pb.filter('number = {:number}', { number }))
   const contacts = useOne<Contact>('contacts', pb.filter('phone = {:number}', { number }))
-  const conversation = asChanged(found.loading ? findRow(number) : found.record)
+  const conversation = applyChanges(found.loading ? findRow(number) : found.record)
   const contact = contacts.record
   const name = contact?.name || conversation?.name || ''
   const isContactKnown = !contacts.loading && !contacts.fault
@@ -76,7 +76,7 @@ function Open({ number, people, devices, at, isAsked }: OpenProps) {
   const isBeside = hasRoom.value && isPanelOpen.value
   const toggle = () => {
     if (hasRoom.value) isPanelOpen.value = !isPanelOpen.value
-    else go(pathOfConversation(number), { at, about: '1' })
+    else goToPage(makeConversationPath(number), { at, about: '1' })
   }
   const saveContact = () => {
     if (!isBeside) toggle()
@@ -93,7 +93,7 @@ function Open({ number, people, devices, at, isAsked }: OpenProps) {
         <header class="conversations-head">
           <a
             class="button quiet icon-only back"
-            href={to('/conversations')}
+            href={makePageHref('/conversations')}
             title={t('All conversations')}
           >
             <Icon name="left" />
@@ -106,7 +106,7 @@ function Open({ number, people, devices, at, isAsked }: OpenProps) {
             {contact?.opted_out && <Badge tone="warn">{t('Opted out')}</Badge>}
             {conversation?.blocked && <Badge tone="bad">{t('Blocked')}</Badge>}
             {name && <PhoneNumber number={number} />}
-            {!contact && isContactKnown && may('agent') && E164.test(number) && (
+            {!contact && isContactKnown && hasTeamRole('agent') && E164.test(number) && (
               <button type="button" class="conversations-chip" onClick={saveContact}>
                 {t('Save as contact')}
               </button>
@@ -114,7 +114,7 @@ function Open({ number, people, devices, at, isAsked }: OpenProps) {
             {conversation && <FollowUp conversation={conversation} />}
             {assignee && <span>{t('with {name}', { name: assignee })}</span>}
           </div>
-          {conversation && may('agent') && (
+          {conversation && hasTeamRole('agent') && (
             <HeadActions conversation={conversation} people={people} />
           )}
           <Button kind="quiet" icon="contacts" iconOnly aria-expanded={isBeside} onClick={toggle}>

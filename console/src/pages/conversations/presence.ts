@@ -1,7 +1,7 @@
 import { useEffect, useRef, useState } from 'preact/hooks'
-import { post } from '../../data/client.ts'
+import { postRequest } from '../../data/client.ts'
 import { session } from '../../data/session.ts'
-import { listen } from '../../data/use/shared-subscription.ts'
+import { listenToTopic } from '../../data/use/shared-subscription.ts'
 
 type State = 'reading' | 'writing' | ''
 
@@ -38,7 +38,7 @@ export function useWriters(ready: boolean): (conversation: string) => string | u
   const [writers, setWriters] = useState<readonly PresenceMessage[]>([])
   useEffect(() => {
     if (!ready) return
-    const topic = listen<PresenceMessage>('presence', (message) => {
+    const topic = listenToTopic<PresenceMessage>('presence', (message) => {
       const { conversation, sender, state } = message
       if (sender === session.value?.sender) return
       const isSame = (each: PresenceMessage) =>
@@ -68,14 +68,14 @@ export function usePresence(conversation: string | undefined): Presence {
     if (!me || session.peek()?.sender !== me || session.peek()?.isVisit) return
     const body = { conversation, state }
     // a failure does not matter: reports are repeated, and without them a state ends by itself
-    post('/api/account/presence', body, { keepalive: true }).catch(() => {})
+    postRequest('/api/account/presence', body, { keepalive: true }).catch(() => {})
   }
   useEffect(() => {
     if (!conversation) return
     const known = new Map<string, Other>()
     const show = () => setOthers([...known.values()])
     const read = () => tell(document.visibilityState === 'visible' ? 'reading' : '')
-    const topic = listen<PresenceMessage>('presence', (message) => {
+    const topic = listenToTopic<PresenceMessage>('presence', (message) => {
       if (message.conversation !== conversation || message.sender === session.value?.sender) return
       const isNew = !known.has(message.sender)
       if (message.state === '') known.delete(message.sender)

@@ -4,19 +4,19 @@ import { nameChoices } from '../../data/choices.ts'
 import { pb } from '../../data/client.ts'
 import { readFields } from '../../data/contact-fields.ts'
 import type { Contact, Conversation, Device, Message } from '../../data/record-types.ts'
-import { may } from '../../data/session.ts'
+import { hasTeamRole } from '../../data/session.ts'
 import type { People } from '../../data/team/people.ts'
 import { readTime } from '../../data/text/message-time.ts'
 import { type Groups, useGroups, useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { ContactForm } from '../../parts/rows/contact-form.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
-import { go, pathOfConversation, to } from '../../router.ts'
-import { assign, change } from './change.ts'
+import { goToPage, makeConversationPath, makePageHref } from '../../router.ts'
+import { assignConversations, changeConversation } from './change.ts'
 import './side-panel.css'
 
 export interface About {
@@ -38,19 +38,19 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
   const [, setAsked] = useState(0)
   return (
     <div class="conversations-about stack">
-      {conversation && people.hasTeam && may('agent') && (
+      {conversation && people.hasTeam && hasTeamRole('agent') && (
         <SelectField
           label={t('Assigned to')}
           name="assignee"
           value={conversation.assignee}
           choices={[['', t('Nobody')], ...nameChoices(people.agents)]}
           onValue={async (assignee) => {
-            await assign([conversation], assignee, people)
+            await assignConversations([conversation], assignee, people)
             setAsked((count) => count + 1)
           }}
         />
       )}
-      {may('agent')
+      {hasTeamRole('agent')
         ? isKnown &&
           (contact || E164.test(number)) && (
             <ContactForm
@@ -61,7 +61,7 @@ export function SidePanel({ number, name, conversation, contact, isContactKnown,
             />
           )
         : contact && <Facts contact={contact} groups={groups} />}
-      {conversation && isKnown && may('agent') && <Actions conversation={conversation} />}
+      {conversation && isKnown && hasTeamRole('agent') && <Actions conversation={conversation} />}
       <History number={number} />
       {name && <Others number={number} name={name} />}
     </div>
@@ -89,13 +89,13 @@ function Actions({ conversation }: { conversation: Conversation }) {
   const { blocked, unread } = conversation
   const markUnread = async () => {
     // leave the thread first: an open thread marks its conversation as read
-    go('/conversations')
-    await change(conversation, { unread: 1 }, t('Marked as unread'))
+    goToPage('/conversations')
+    await changeConversation(conversation, { unread: 1 }, t('Marked as unread'))
   }
   const block = async () => {
     const sure =
       blocked ||
-      (await confirmed({
+      (await askToConfirm({
         title: t('Block this number?'),
         text: t(
           'Texts from this number are kept under Blocked: nobody is notified, and no automatic answer is sent.',
@@ -104,7 +104,11 @@ function Actions({ conversation }: { conversation: Conversation }) {
         danger: true,
       }))
     if (sure)
-      await change(conversation, { blocked: !blocked }, blocked ? t('Unblocked') : t('Blocked'))
+      await changeConversation(
+        conversation,
+        { blocked: !blocked },
+        blocked ? t('Unblocked') : t('Blocked'),
+      )
   }
   return (
     <div class="row">
@@ -167,7 +171,7 @@ function Others({ number, name }: { number: string; name: string }) {
       <ul>
         {items.map((other) => (
           <li key={other.id}>
-            <a href={to(pathOfConversation(other.number))}>
+            <a href={makePageHref(makeConversationPath(other.number))}>
               <PhoneNumber number={other.number} />
             </a>
           </li>

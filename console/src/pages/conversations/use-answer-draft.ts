@@ -1,8 +1,8 @@
 import { useEffect, useRef } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { textsOnTheWay } from '../../data/connection/outbox.ts'
+import { listTextsOnTheWay } from '../../data/connection/outbox.ts'
 import type { Conversation, RecordOf } from '../../data/record-types.ts'
-import { may, session, userId } from '../../data/session.ts'
+import { hasTeamRole, readUserId, session } from '../../data/session.ts'
 import { type Draft, useDraft } from '../../data/use/use-draft.ts'
 import { type List, useList } from '../../data/use/use-list.ts'
 
@@ -46,7 +46,7 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
   /** Id and text of the draft that was sent last: the server may not have deleted it yet. */
   const gone = useRef('')
   const heard = stored && makeKey(stored) !== gone.current ? stored.text : ''
-  const isSent = textsOnTheWay(number).some(
+  const isSent = listTextsOnTheWay(number).some(
     ({ request, note }) => !note && request.body.startsWith(heard),
   )
   /** What this tab is writing to the server, over which text. It must not come back as news: see `put`. */
@@ -66,12 +66,12 @@ export function useAnswerDraft(number: string, conversation: Conversation | unde
 
   const put = async ({ conversation, draft, loading }: typeof latest.current) => {
     // while loading, this tab does not know whether the server already has a draft
-    if (!may('agent') || !conversation || loading || !draft.isChanged) return
+    if (!hasTeamRole('agent') || !conversation || loading || !draft.isChanged) return
     if (session.peek()?.sender !== writer) return // the account was changed meanwhile
     if (draft.value === (known.current?.text ?? '')) return
     const drafts = pb.collection<AnswerDraft>('conversation_drafts')
     const { id } = known.current ?? {}
-    const body = { user: userId(), conversation: conversation.id, text: draft.value }
+    const body = { user: readUserId(), conversation: conversation.id, text: draft.value }
     const write = { text: draft.value, over: latest.current.text }
     writing.current = write
     try {

@@ -1,9 +1,14 @@
 import { pb } from '../../data/client.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
-import { type Conversation, type Message, type Note, otherNumber } from '../../data/record-types.ts'
-import { conversationFilter, textFilter } from '../../data/search/filters.ts'
+import {
+  type Conversation,
+  findOtherNumber,
+  type Message,
+  type Note,
+} from '../../data/record-types.ts'
+import { writeConversationFilter, writeTextFilter } from '../../data/search/filters.ts'
 import { useNamed } from '../../data/search/use-named.ts'
-import { canFindTexts, splitWords, wordsFilter } from '../../data/search/words.ts'
+import { canFindTexts, splitWords, writeWordsFilter } from '../../data/search/words.ts'
 import { session } from '../../data/session.ts'
 import { mentioned } from '../../data/unread.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
@@ -38,7 +43,7 @@ export interface Hit {
 /** A page of a view's conversations, live. A search in the view All also finds archived and blocked ones. */
 export function useConversations(view: View, words: string): Conversations {
   const asked = useDebounced(words.trim())
-  const found = `(${conversationFilter(asked, defaultCountry.value)})`
+  const found = `(${writeConversationFilter(asked, defaultCountry.value)})`
   const { id, filter: inView, sort = '-last_at' } = view
   const filter = asked === '' ? inView : id === 'all' ? found : `${inView} && ${found}`
   const list = useList<Conversation>('conversations', { filter, sort, perPage: PER_PAGE })
@@ -48,7 +53,7 @@ export function useConversations(view: View, words: string): Conversations {
   const search = { perPage: OLDER, isCounted: false, live: false, ready: isLong && !isMentions }
   const me = session.value?.sender
   const texts = useList<Message>('sms_messages', {
-    filter: textFilter(asked, defaultCountry.value, named?.contacts),
+    filter: writeTextFilter(asked, defaultCountry.value, named?.contacts),
     fields: 'id,to,from,body,message_type,created',
     ...search,
     ready: search.ready && named?.words === asked,
@@ -58,7 +63,7 @@ export function useConversations(view: View, words: string): Conversations {
   >('conversation_notes', {
     filter: [
       isMentions && pb.filter('mentions ?~ {:me}', { me }),
-      wordsFilter(splitWords(asked), ['text']),
+      writeWordsFilter(splitWords(asked), ['text']),
     ]
       .filter(Boolean)
       .join(' && '),
@@ -92,7 +97,7 @@ export function useConversations(view: View, words: string): Conversations {
 
 const makeHit = (message: Message): Hit => ({
   at: `sms_messages/${message.id}`,
-  number: otherNumber(message),
+  number: findOtherNumber(message),
   text: message.body,
   time: message.created,
   isNote: false,

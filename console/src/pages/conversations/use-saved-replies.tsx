@@ -1,4 +1,4 @@
-import { fieldNamed } from '../../data/contact-fields.ts'
+import { findContactField } from '../../data/contact-fields.ts'
 import type { Contact, Template } from '../../data/record-types.ts'
 import { hasWords } from '../../data/search/words.ts'
 import { fillTemplate, isSameName } from '../../data/text/variables.ts'
@@ -25,7 +25,7 @@ export function useSavedReplies({
     if (isSameName(variable, 'phone')) return number
     return isSameName(variable, 'name')
       ? name || undefined
-      : contact && fieldNamed(contact, variable)
+      : contact && findContactField(contact, variable)
   }
   return {
     hasAny: items.length > 0,

@@ -1,5 +1,5 @@
 import { signal } from '@preact/signals'
-import { seeMentions } from '../../data/team/new-mentions.ts'
+import { markMentionsSeen } from '../../data/team/new-mentions.ts'
 import { isWide } from '../../data/use/media-queries.ts'
 import { t, tn } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
@@ -37,7 +37,7 @@ export function Views({
           aria-pressed={id === shown.id}
           onClick={() => {
             view.value = id
-            if (id === 'mentions') seeMentions()
+            if (id === 'mentions') markMentionsSeen()
             close()
           }}
         >

@@ -20,14 +20,14 @@ export interface View {
   readonly has: (conversation: Conversation) => boolean
 }
 
-const isOpen = ({ archived, blocked }: Conversation) => !archived && !blocked
+const isConversationOpen = ({ archived, blocked }: Conversation) => !archived && !blocked
 
 export const ALL: View = {
   id: 'all',
   words: t('All'),
   nothing: t('Texts that come in on your devices appear here, with your answers.'),
   filter: OPEN,
-  has: isOpen,
+  has: isConversationOpen,
 }
 
 const OWN: readonly View[] = [
@@ -44,14 +44,14 @@ const OWN: readonly View[] = [
     words: t('Failed'),
     nothing: t('No text has failed.'),
     filter: `failure != "" && failure != "Canceled" && ${OPEN}`,
-    has: (conversation) => isOpen(conversation) && hasFailed(conversation),
+    has: (conversation) => isConversationOpen(conversation) && hasFailed(conversation),
   },
   {
     id: 'unread',
     words: t('Unread'),
     nothing: t('All texts are read.'),
     filter: `unread > 0 && ${OPEN}`,
-    has: isOpen,
+    has: isConversationOpen,
   },
   {
     id: 'follow_up',
@@ -77,13 +77,14 @@ const OWN: readonly View[] = [
   },
 ]
 
-const assignedTo = (id: string) => ({
+const makeAssignedView = (id: string) => ({
   filter: pb.filter(`${OPEN} && assignee = {:id}`, { id }),
-  has: (conversation: Conversation) => isOpen(conversation) && conversation.assignee === id,
+  has: (conversation: Conversation) =>
+    isConversationOpen(conversation) && conversation.assignee === id,
 })
 
 /** The views of an account. A team also has Mine, Unassigned and Mentions, and a view for each colleague. */
-export function viewsFor({ hasTeam, agentIds, findName }: People): readonly View[] {
+export function listViews({ hasTeam, agentIds, findName }: People): readonly View[] {
   if (!hasTeam) return OWN
   const me = session.value?.sender ?? ''
   return [
@@ -91,13 +92,13 @@ export function viewsFor({ hasTeam, agentIds, findName }: People): readonly View
       id: 'mine',
       words: t('Mine'),
       nothing: t('No conversation is assigned to you.'),
-      ...assignedTo(me),
+      ...makeAssignedView(me),
     },
     {
       id: 'unassigned',
       words: t('Unassigned'),
       nothing: t('Somebody takes care of each conversation.'),
-      ...assignedTo(''),
+      ...makeAssignedView(''),
     },
     {
       id: 'mentions',
@@ -113,7 +114,7 @@ export function viewsFor({ hasTeam, agentIds, findName }: People): readonly View
         id,
         words: findName(id),
         nothing: t('No conversation is assigned to {name}.', { name: findName(id) }),
-        ...assignedTo(id),
+        ...makeAssignedView(id),
       })),
   ]
 }

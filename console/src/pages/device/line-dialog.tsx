@@ -1,18 +1,18 @@
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
-import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { describePhoneFault } from '../../data/phone/phone-words.ts'
 import type { Line } from '../../data/record-types.ts'
 import { ownSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { NumberCountry } from '../../parts/form/country-field.tsx'
-import { prefixesRow } from '../../parts/rows/common-rows.tsx'
+import { makePrefixesRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
-import { priceRows } from './price-rows.ts'
+import { makePriceRows } from './price-rows.ts'
 
-const limit = (name: string, label: string) => ({ name, label, placeholder: t('No limit') })
+const makeLimitRow = (name: string, label: string) => ({ name, label, placeholder: t('No limit') })
 
 export function LineDialog({ line, onClose }: { line: Line; onClose: () => void }) {
   const [country, setCountry] = useCountry()
@@ -42,14 +42,17 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
       write: (typed) => read(String(typed)).phone,
       error: (typed) => {
         const { fault } = { fault: undefined, ...read(String(typed)) }
-        return fault && `${phoneFaultWords(fault)}.`
+        return fault && `${describePhoneFault(fault)}.`
       },
     },
     () => <NumberCountry value={country} onValue={setCountry} />,
-    [limit('per_minute', t('Texts a minute')), limit('daily_limit', t('Texts a day'))],
     [
-      limit('monthly_limit', t('Texts a month')),
-      limit('monthly_recipients', t('Different numbers a month')),
+      makeLimitRow('per_minute', t('Texts a minute')),
+      makeLimitRow('daily_limit', t('Texts a day')),
+    ],
+    [
+      makeLimitRow('monthly_limit', t('Texts a month')),
+      makeLimitRow('monthly_recipients', t('Different numbers a month')),
     ],
     () => (
       <p class="note">
@@ -58,12 +61,12 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
         )}
       </p>
     ),
-    prefixesRow(
+    makePrefixesRow(
       'prefixes',
       t('For numbers that begin with'),
       t('Empty: for all. Other lines send to these numbers only if no such line can.'),
     ),
-    priceRows(ownSettings.value?.currency ?? ''),
+    makePriceRows(ownSettings.value?.currency ?? ''),
   ]
   return (
     <Dialog title={t('Change the line')} onClose={onClose}>

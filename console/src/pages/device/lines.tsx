@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
 import type { DeviceState, LineUse } from '../../data/device/device-states.ts'
-import { lineName } from '../../data/device/lines.ts'
+import { nameLine } from '../../data/device/lines.ts'
 import { formatMoney } from '../../data/money.ts'
 import type { Device, Line } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -35,7 +35,7 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
     deleteRecord(
       line,
       {
-        title: t('Delete {name}?', { name: lineName(line) }),
+        title: t('Delete {name}?', { name: nameLine(line) }),
         text: t(
           'The SIM is not in the device. Texts that name this line fail, others stay as they are.',
         ),
@@ -57,7 +57,7 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
           <li key={line.id}>
             <div class="device-line-head">
               <div class="row">
-                <h3>{lineName(line)}</h3>
+                <h3>{nameLine(line)}</h3>
                 <LineBadge line={line} isRefused={Boolean(state?.carrier?.fault)} />
                 <SimulatedBadge device={device} />
               </div>
@@ -68,7 +68,7 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
                 needs="admin"
                 onClick={() => setEdited(line)}
               >
-                {t('Change {name}', { name: lineName(line) })}
+                {t('Change {name}', { name: nameLine(line) })}
               </Button>
               {!line.present && (
                 <Button
@@ -78,7 +78,7 @@ export function Lines({ device, state }: { device: Device; state: DeviceState | 
                   needs="admin"
                   onClick={() => void remove(line)}
                 >
-                  {t('Delete {name}', { name: lineName(line) })}
+                  {t('Delete {name}', { name: nameLine(line) })}
                 </Button>
               )}
             </div>
@@ -120,7 +120,7 @@ function LineBadge({
 function LineFacts({ line }: { line: Line }) {
   const { slot, number, carrier, prefixes } = line
   const facts = [
-    number && formatPhone(number) !== lineName(line) && <PhoneNumber number={number} />,
+    number && formatPhone(number) !== nameLine(line) && <PhoneNumber number={number} />,
     slot > 0 && t('SIM {slot}', { slot }),
     carrier,
     prefixes && t('for numbers with {prefixes}', { prefixes: prefixes.replaceAll(',', ', ') }),

@@ -1,20 +1,20 @@
-import { carrierWords } from '../../data/carriers/carrier-words.ts'
+import { findCarrierWords } from '../../data/carriers/carrier-words.ts'
 import { pb } from '../../data/client.ts'
 import {
   CONNECTIONS,
   type DeviceState,
-  deviceWord,
+  describeDeviceState,
   useDeviceStates,
 } from '../../data/device/device-states.ts'
 import { isSimulated } from '../../data/device/lines.ts'
-import { type Device, type Message, otherNumber } from '../../data/record-types.ts'
-import { isUser, may } from '../../data/session.ts'
-import { discardUnsaved } from '../../data/use/use-draft.ts'
+import { type Device, findOtherNumber, type Message } from '../../data/record-types.ts'
+import { hasTeamRole, isUser } from '../../data/session.ts'
+import { discardUnsavedDrafts } from '../../data/use/use-draft.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t, tn } from '../../language/words.ts'
 import { CarrierFault, UntestedCarrier } from '../../parts/carrier-fault.tsx'
-import { revoke } from '../../parts/dialog/dialog.tsx'
+import { confirmAndRevoke } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
@@ -27,7 +27,7 @@ import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { TestText } from '../../parts/test-text.tsx'
 import { MessageStatus, StateBadge, Time } from '../../parts/time.tsx'
-import { go, type PageProps, to } from '../../router.ts'
+import { goToPage, makePageHref, type PageProps } from '../../router.ts'
 import { Lines } from './lines.tsx'
 import { SimulatedPhone } from './simulated-phone.tsx'
 import './page.css'
@@ -43,7 +43,7 @@ export function Page({ params: { id = '' } }: PageProps) {
         icon="devices"
         title={t('Device')}
         gone={t('There is no such device')}
-        all={[to('/devices'), t('To all devices')]}
+        all={[makePageHref('/devices'), t('To all devices')]}
       />
     )
   const state = states.of(device)
@@ -52,11 +52,11 @@ export function Page({ params: { id = '' } }: PageProps) {
   return (
     <Frame
       title={device.name}
-      back={{ href: to('/devices'), words: t('Devices') }}
+      back={{ href: makePageHref('/devices'), words: t('Devices') }}
       actions={
         carrier &&
         isMine && (
-          <ButtonLink needs="owner" icon="edit" href={to(`/devices/${id}/carrier`)}>
+          <ButtonLink needs="owner" icon="edit" href={makePageHref(`/devices/${id}/carrier`)}>
             {t('Account of the carrier')}
           </ButtonLink>
         )
@@ -65,7 +65,7 @@ export function Page({ params: { id = '' } }: PageProps) {
       {state?.carrier?.fault && <CarrierFault fault={state.carrier.fault} />}
       {carrier && !carrier.ready && (
         <UntestedCarrier>
-          <ButtonLink needs="owner" href={to(`/devices/${id}/carrier`, { added: '1' })}>
+          <ButtonLink needs="owner" href={makePageHref(`/devices/${id}/carrier`, { added: '1' })}>
             {t('Test the carrier')}
           </ButtonLink>
         </UntestedCarrier>
@@ -78,7 +78,7 @@ export function Page({ params: { id = '' } }: PageProps) {
         </Notice>
       )}
       <div class="columns">
-        <Card title={t('Now')} actions={<StateBadge state={deviceWord(device, state)} />}>
+        <Card title={t('Now')} actions={<StateBadge state={describeDeviceState(device, state)} />}>
           <Facts
             facts={[
               !isMine && [t('User'), <Owner record={device} />],
@@ -91,20 +91,20 @@ export function Page({ params: { id = '' } }: PageProps) {
               [t('Waiting messages'), state?.waiting ?? '–'],
               [t('Outgoing messages in 24 hours'), state?.taken_today ?? '–'],
               [t('Kind'), carrier ? t('Account of a carrier') : PLATFORMS[device.platform]],
-              carrier && [t('Carrier'), carrierWords(carrier.preset).name],
+              carrier && [t('Carrier'), findCarrierWords(carrier.preset).name],
               carrier && [t('Run by a server'), carrier.running ? t('Yes') : t('No')],
               !carrier && [t('Number'), device.phone || '–'],
               [t('Joined'), <Time at={device.created} />],
             ]}
           />
         </Card>
-        {may('admin') && <Settings device={device} />}
+        {hasTeamRole('admin') && <Settings device={device} />}
       </div>
       <Lines device={device} state={state} />
-      {isMine && may('agent') && <TestText device={device.id} />}
+      {isMine && hasTeamRole('agent') && <TestText device={device.id} />}
       {isMine && <SimulatedPhone device={device} />}
       <LastMessages device={device} />
-      {may('admin') && <Remove device={device} waiting={state?.waiting ?? 0} />}
+      {hasTeamRole('admin') && <Remove device={device} waiting={state?.waiting ?? 0} />}
     </Frame>
   )
 }
@@ -130,14 +130,14 @@ function Remove({ device, waiting }: { device: Device; waiting: number }) {
         : ''
     const text =
       `${t('The device is signed out at once and sends nothing more. The messages stay.')} ${others}`.trim()
-    const isGone = await revoke(
+    const isGone = await confirmAndRevoke(
       `/api/collections/devices/records/${device.id}`,
       { title: t('Delete {name}?', { name: device.name }), text, action: t('Delete the device') },
       t('{name} was deleted', { name: device.name }),
     )
     if (!isGone) return
-    discardUnsaved()
-    go('/devices')
+    discardUnsavedDrafts()
+    goToPage('/devices')
   }
   return (
     <Card title={t('Delete')}>
@@ -180,7 +180,7 @@ const COLUMNS: readonly Column<Message>[] = [
     cell: (message) => (
       <span class="row">
         <Icon name={message.message_type === 'incoming' ? 'in' : 'out'} size={16} />
-        <PhoneNumber number={otherNumber(message)} />
+        <PhoneNumber number={findOtherNumber(message)} />
       </span>
     ),
   },
@@ -192,7 +192,9 @@ const COLUMNS: readonly Column<Message>[] = [
 function LastMessages({ device }: { device: Device }) {
   const filter = pb.filter('device = {:id}', { id: device.id })
   const messages = useList<Message>('sms_messages', { filter, perPage: COUNT })
-  const all = <ButtonLink href={to('/messages', { filter })}>{t('All of its messages')}</ButtonLink>
+  const all = (
+    <ButtonLink href={makePageHref('/messages', { filter })}>{t('All of its messages')}</ButtonLink>
+  )
   return (
     <TableSection
       title={t('Last messages')}
@@ -200,7 +202,7 @@ function LastMessages({ device }: { device: Device }) {
       actions={messages.total > COUNT && all}
       columns={COLUMNS}
       rows={messages.items}
-      href={(message) => to(`/messages/${message.id}`)}
+      href={(message) => makePageHref(`/messages/${message.id}`)}
     />
   )
 }

@@ -29,7 +29,7 @@ function writePrices(typed: Value): Prices | null | undefined {
 const writeMoney = (typed: Value) => String(typed).trim().replace(',', '.')
 
 /** Fields for what the texts of a line cost. */
-export const priceRows = (currency: string): FormRow => ({
+export const makePriceRows = (currency: string): FormRow => ({
   summary: t('Prices and budget'),
   folded: [
     {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { isPlayedHere, receiveText, simulatedTexts } from '../../data/device/simulated-phones.ts'
 import type { Device } from '../../data/record-types.ts'
-import { remembered } from '../../data/remembered.ts'
+import { rememberSignal } from '../../data/remembered.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { TextField } from '../../parts/form/field.tsx'
@@ -10,7 +10,7 @@ import { Button, Form } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
 
 /** The number from which the simulated phone receives texts. */
-const sender = remembered('simulated-sender', '+4915112345678')
+const sender = rememberSignal('simulated-sender', '+4915112345678')
 
 /** The screen of a simulated phone that runs in this browser: its texts, and a form to send it a text. */
 export function SimulatedPhone({ device }: { device: Device }) {

@@ -1,15 +1,15 @@
 import { formatNumber, t } from '../../language/words.ts'
 import './page.css'
-import { carrierFault } from '../../data/carriers/refusal-words.ts'
-import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
+import { explainCarrierFault } from '../../data/carriers/refusal-words.ts'
+import { describeDeviceState, useDeviceStates } from '../../data/device/device-states.ts'
 import type { Device } from '../../data/record-types.ts'
-import { isUser, may } from '../../data/session.ts'
+import { hasTeamRole, isUser } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { SimulatedBadge, StateBadge, Time } from '../../parts/time.tsx'
-import { type PageProps, to } from '../../router.ts'
+import { makePageHref, type PageProps } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { PairDialog } from './pair-dialog.tsx'
 
@@ -33,14 +33,14 @@ export function Page({ query }: PageProps) {
       title: t('Battery'),
       align: 'end',
       minor: true,
-      cell: (device) => percent(states.of(device)?.battery),
+      cell: (device) => formatBattery(states.of(device)?.battery),
     },
     { title: t('Waiting'), align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
     {
       title: t('In 24 hours'),
       minor: true,
       align: 'end',
-      cell: (device) => taken(device, states.of(device)?.taken_today),
+      cell: (device) => formatTaken(device, states.of(device)?.taken_today),
     },
     { title: t('Last seen'), cell: (device) => <Time at={device.last_seen} none={t('never')} /> },
   ]
@@ -54,7 +54,7 @@ export function Page({ query }: PageProps) {
       }
       list={devices}
       columns={columns}
-      href={(device) => to(`/devices/${device.id}`)}
+      href={(device) => makePageHref(`/devices/${device.id}`)}
       icon="devices"
       none={[
         t('No devices yet'),
@@ -66,7 +66,7 @@ export function Page({ query }: PageProps) {
       ]}
       add={isUser() && t('Add a device')}
       needs="admin"
-      isAdding={query.has('add') && isUser() && may('admin')}
+      isAdding={query.has('add') && isUser() && hasTeamRole('admin')}
       dialog={(_, close) => <PairDialog onClose={close} onJoined={() => void states.reload()} />}
     >
       {isUser() && <FirstSteps />}
@@ -84,16 +84,16 @@ function DeviceBadge({
   const fault = of(device)?.carrier?.fault
   return (
     <span class="devices-state">
-      <StateBadge state={deviceWord(device, of(device))} />
-      {fault && <span class="note">{carrierFault(fault).words}</span>}
+      <StateBadge state={describeDeviceState(device, of(device))} />
+      {fault && <span class="note">{explainCarrierFault(fault).words}</span>}
     </span>
   )
 }
 
-const percent = (battery: number | null | undefined) =>
+const formatBattery = (battery: number | null | undefined) =>
   battery == null ? '–' : `${Math.round(battery)} %`
 
-const taken = (device: Device, today: number | undefined) =>
+const formatTaken = (device: Device, today: number | undefined) =>
   today === undefined
     ? '–'
     : device.daily_limit > 0

@@ -1,8 +1,8 @@
 import { useState } from 'preact/hooks'
-import { post } from '../../data/client.ts'
+import { postRequest } from '../../data/client.ts'
 import { addSimulatedPhone } from '../../data/device/simulated-phones.ts'
 import type { Device } from '../../data/record-types.ts'
-import { may } from '../../data/session.ts'
+import { hasTeamRole } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
@@ -12,7 +12,7 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { Actions, Button, ButtonLink, Form, FormActions } from '../../parts/form/form.tsx'
 import { Icon } from '../../parts/icon.tsx'
-import { go, to } from '../../router.ts'
+import { goToPage, makePageHref } from '../../router.ts'
 import { AndroidPhone, Computer } from './join.tsx'
 
 interface Pairing {
@@ -53,9 +53,9 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
   const [device, setDevice] = useState<Device>()
   const name = typed.trim() || NAMES[kind]
   const start = useTask(async () => {
-    if (kind === 'carrier') return go('/devices/new/carrier')
+    if (kind === 'carrier') return goToPage('/devices/new/carrier')
     if (kind === 'simulated') return setDevice(await addSimulatedPhone(name))
-    setPairing(await post<Pairing>('/api/devices/pairing', { name }))
+    setPairing(await postRequest<Pairing>('/api/devices/pairing', { name }))
   })
   useLive<Device>(
     'devices',
@@ -79,7 +79,7 @@ export function PairDialog({ onClose, onJoined }: { onClose: () => void; onJoine
             label={t('What sends the texts')}
             name="kind"
             autofocus
-            choices={KINDS.filter(([one]) => !isOwned(one) || may('owner'))}
+            choices={KINDS.filter(([one]) => !isOwned(one) || hasTeamRole('owner'))}
             value={kind}
             onValue={(value) => setKind(value as Kind)}
           />
@@ -147,7 +147,7 @@ const Joined = ({ device, onClose }: { device: Device; onClose: () => void }) =>
     </p>
     <div class="row">
       <Button onClick={onClose}>{t('Close')}</Button>
-      <ButtonLink kind="primary" href={to(`/devices/${device.id}`)}>
+      <ButtonLink kind="primary" href={makePageHref(`/devices/${device.id}`)}>
         {t('Send a test')}
       </ButtonLink>
     </div>

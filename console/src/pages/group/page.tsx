@@ -1,6 +1,6 @@
 import { pb } from '../../data/client.ts'
 import type { Contact, ContactGroup } from '../../data/record-types.ts'
-import { may } from '../../data/session.ts'
+import { hasTeamRole } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t, tn } from '../../language/words.ts'
@@ -15,7 +15,7 @@ import { RecordForm } from '../../parts/rows/record-form.tsx'
 import type { Values } from '../../parts/rows/values.ts'
 import { SharedLink } from '../../parts/shared-link.tsx'
 import { Badge } from '../../parts/time.tsx'
-import { type PageProps, to } from '../../router.ts'
+import { makePageHref, type PageProps } from '../../router.ts'
 
 export function Page({ params: { id = '' } }: PageProps) {
   const read = useRecord<ContactGroup>('contact_groups', id)
@@ -27,19 +27,19 @@ export function Page({ params: { id = '' } }: PageProps) {
         icon="groups"
         title={t('Group')}
         gone={t('There is no such group')}
-        all={[to('/groups'), t('All groups')]}
+        all={[makePageHref('/groups'), t('All groups')]}
       />
     )
   return (
     <Frame
       title={group.name}
-      back={{ href: to('/groups'), words: t('Groups') }}
+      back={{ href: makePageHref('/groups'), words: t('Groups') }}
       actions={
         <>
-          <ButtonLink icon="contacts" href={to('/contacts', { group: id })}>
+          <ButtonLink icon="contacts" href={makePageHref('/contacts', { group: id })}>
             {t('Change members')}
           </ButtonLink>
-          <ButtonLink icon="send" href={to('/send', { group: id })} needs="agent">
+          <ButtonLink icon="send" href={makePageHref('/send', { group: id })} needs="agent">
             {t('Send')}
           </ButtonLink>
         </>
@@ -48,7 +48,7 @@ export function Page({ params: { id = '' } }: PageProps) {
       <Members group={id} />
       <div class="columns">
         <Card title={t('Joining and consent')}>
-          {may('agent') ? (
+          {hasTeamRole('agent') ? (
             <RecordForm
               collection="contact_groups"
               record={group}
@@ -76,7 +76,7 @@ function Members({ group }: { group: string }) {
         list={list}
         caption={t('Members')}
         columns={MEMBERS}
-        href={({ id }) => to(`/contacts/${id}`)}
+        href={({ id }) => makePageHref(`/contacts/${id}`)}
         empty={<p class="muted">{t('Nobody is in this group yet.')}</p>}
       />
     </section>
@@ -98,7 +98,7 @@ const MEMBERS: readonly Column<Contact>[] = [
 ]
 
 const hasPage = ({ join_page }: Values) => join_page === true
-const asks = (values: Values) => values.join_words !== '' || hasPage(values)
+const asksForConsent = (values: Values) => values.join_words !== '' || hasPage(values)
 
 const ROWS: readonly FormRow[] = [
   {
@@ -147,7 +147,7 @@ const ROWS: readonly FormRow[] = [
     label: t('Question “Reply YES”'),
     kind: 'area',
     rows: 2,
-    shown: asks,
+    shown: asksForConsent,
     hint: t(
       'Empty: the server asks in the language of the account. {account} and {group} stand for the names.',
     ),

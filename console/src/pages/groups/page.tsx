@@ -5,18 +5,18 @@ import { useGroups } from '../../data/use/use-list.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
-import { actionsColumn, type Column } from '../../parts/list/table.tsx'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 
 export const Page = () => (
   <ListPage
     title={t('Groups')}
     text={t('Contacts that get the same text.')}
     list={useGroups()}
-    columns={columnsFor}
-    href={({ id }) => to(`/groups/${id}`)}
+    columns={makeGroupColumns}
+    href={({ id }) => makePageHref(`/groups/${id}`)}
     icon="groups"
     none={[
       t('No groups yet'),
@@ -30,15 +30,19 @@ export const Page = () => (
   />
 )
 
-const columnsFor = (edit: (group: ContactGroup) => void): readonly Column<ContactGroup>[] => [
+const makeGroupColumns = (edit: (group: ContactGroup) => void): readonly Column<ContactGroup>[] => [
   { title: t('Name'), cell: ({ name }) => name },
   { title: t('Contacts'), cell: ({ id }) => <Members group={id} /> },
   { title: t('Created'), cell: ({ created }) => <Time at={created} /> },
-  actionsColumn(
+  makeActionsColumn(
     (group) => [
-      { icon: 'send', words: t('Write to {name}', group), href: to('/send', { group: group.id }) },
+      {
+        icon: 'send',
+        words: t('Write to {name}', group),
+        href: makePageHref('/send', { group: group.id }),
+      },
       { icon: 'edit', words: t('Rename {name}', group), onClick: () => edit(group) },
-      { icon: 'trash', words: t('Delete {name}', group), onClick: () => remove(group) },
+      { icon: 'trash', words: t('Delete {name}', group), onClick: () => deleteGroup(group) },
     ],
     'agent',
   ),
@@ -62,7 +66,7 @@ const GroupForm = ({
   </Dialog>
 )
 
-const remove = (group: ContactGroup) =>
+const deleteGroup = (group: ContactGroup) =>
   deleteRecord(
     group,
     {

@@ -8,7 +8,7 @@ const UNITS = [
 const SECOND = [1, (count: number) => t('{count} s', { count })] as const
 
 /** A span of time in words: `40 s`, `12 min`, `3 hours`. */
-export function durationWords(seconds: number): string {
+export function describeDuration(seconds: number): string {
   const [length, words] = UNITS.find(([each]) => seconds >= 2 * each) ?? SECOND
   return words(Math.floor(seconds / length))
 }

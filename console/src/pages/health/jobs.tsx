@@ -2,7 +2,7 @@ import { useAnswer } from '../../data/use/use-answer.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { TableSection } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
-import { durationWords } from './duration-words.ts'
+import { describeDuration } from './duration-words.ts'
 
 interface JobFigures {
   readonly kind: string
@@ -27,7 +27,7 @@ const JOB_KINDS: Readonly<Record<string, string>> = {
 const JOB_COLUMNS: readonly Column<JobRow>[] = [
   { title: t('Kind'), cell: ({ kind }) => JOB_KINDS[kind] ?? kind },
   { title: t('Waiting'), align: 'end', cell: ({ open }) => formatNumber(open) },
-  { title: t('Longest wait'), align: 'end', cell: (job) => durationWords(job.oldest_seconds) },
+  { title: t('Longest wait'), align: 'end', cell: (job) => describeDuration(job.oldest_seconds) },
   { title: t('Failed for good'), align: 'end', cell: ({ dead }) => formatNumber(dead) },
   { title: t('Last error'), long: true, cell: (job) => job.last_error || '–' },
 ]

@@ -1,5 +1,5 @@
-import { deviceWord, type useDeviceStates } from '../../data/device/device-states.ts'
-import { deviceName } from '../../data/device/lines.ts'
+import { describeDeviceState, type useDeviceStates } from '../../data/device/device-states.ts'
+import { nameDevice } from '../../data/device/lines.ts'
 import type { Device } from '../../data/record-types.ts'
 import type { List } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
@@ -7,7 +7,7 @@ import { TableSection } from '../../parts/list/records.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { StateBadge, Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 
 /** Enabled devices that are out of reach or failing, with the number of their waiting messages. */
 export function Offline({
@@ -17,13 +17,15 @@ export function Offline({
   devices: List<Device>
   states: ReturnType<typeof useDeviceStates>
 }) {
-  const lost = devices.filter((device) => deviceWord(device, states.of(device))[0] === 'bad')
+  const lost = devices.filter(
+    (device) => describeDeviceState(device, states.of(device))[0] === 'bad',
+  )
   const columns: readonly Column<Device>[] = [
-    { title: t('Name'), cell: deviceName },
+    { title: t('Name'), cell: nameDevice },
     { title: t('User'), cell: (device) => <Owner record={device} /> },
     {
       title: t('State'),
-      cell: (device) => <StateBadge state={deviceWord(device, states.of(device))} />,
+      cell: (device) => <StateBadge state={describeDeviceState(device, states.of(device))} />,
     },
     { title: t('Last seen'), cell: (device) => <Time at={device.last_seen} none={t('never')} /> },
     { title: t('Waiting'), align: 'end', cell: (device) => states.of(device)?.waiting ?? '–' },
@@ -39,7 +41,7 @@ export function Offline({
       none={none}
       columns={columns}
       rows={lost}
-      href={(device) => to(`/devices/${device.id}`)}
+      href={(device) => makePageHref(`/devices/${device.id}`)}
     />
   )
 }

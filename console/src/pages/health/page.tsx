@@ -1,12 +1,12 @@
 import type { ComponentChildren } from 'preact'
 import { type BackupStatus, useBackupStatus } from '../../data/backups.ts'
-import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
-import { deviceName, isSimulated } from '../../data/device/lines.ts'
+import { describeDeviceState, useDeviceStates } from '../../data/device/device-states.ts'
+import { isSimulated, nameDevice } from '../../data/device/lines.ts'
 import type { Delivery, Device, Message } from '../../data/record-types.ts'
 import { countKind, KINDS, type UsageDay } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { inWords } from '../../data/words/fault-sentences.ts'
+import { translateFault } from '../../data/words/fault-sentences.ts'
 import { FAILED_FILTER, type Tone } from '../../data/words/message-states.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Notice } from '../../parts/form/form.tsx'
@@ -16,9 +16,9 @@ import { Owner } from '../../parts/owner.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { MessageStatus, Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 import './page.css'
-import { durationWords } from './duration-words.ts'
+import { describeDuration } from './duration-words.ts'
 import { Jobs } from './jobs.tsx'
 import { Offline } from './offline.tsx'
 
@@ -51,7 +51,9 @@ export function Page() {
     expand: 'user',
   })
   const real = devices.items.filter((device) => !isSimulated(device))
-  const online = real.filter((device) => deviceWord(device, states.of(device))[0] === 'good').length
+  const online = real.filter(
+    (device) => describeDeviceState(device, states.of(device))[0] === 'good',
+  ).length
   const simulated = devices.items.length - real.length
   const failed = useDeliveries('status = "failed"')
   const retried = useDeliveries('status = "pending" && attempts > 0')
@@ -83,7 +85,7 @@ export function Page() {
         <Tile title={t('Due messages')} value={queue && formatNumber(queue.due)} />
         <Tile
           title={t('Longest wait')}
-          value={queue && (queue.due > 0 ? durationWords(queue.oldest_seconds) : '–')}
+          value={queue && (queue.due > 0 ? describeDuration(queue.oldest_seconds) : '–')}
           tone={queue && queue.oldest_seconds > LONG_SECONDS ? 'bad' : 'calm'}
         />
         <Tile
@@ -97,18 +99,18 @@ export function Page() {
             simulated > 0 ? t('{count} simulated, not counted', { count: simulated }) : undefined
           }
           tone={states.value && real.length > 0 && online === 0 ? 'bad' : 'calm'}
-          href={to('/devices')}
+          href={makePageHref('/devices')}
         />
         <Tile
           title={t('Sent today')}
           value={today && formatNumber(countKind(today.days[0], KINDS[0]!))}
-          href={to('/usage')}
+          href={makePageHref('/usage')}
         />
         <Tile
           title={t('Failed today')}
           value={today && formatNumber(today.days[0].counts.failed ?? 0)}
           tone={today?.days[0].counts.failed ? 'bad' : 'calm'}
-          href={to('/messages', { filter: `${FAILED_FILTER} && created >= @todayStart` })}
+          href={makePageHref('/messages', { filter: `${FAILED_FILTER} && created >= @todayStart` })}
         />
         <Tile
           title={t('Webhook deliveries failed in a day')}
@@ -127,7 +129,7 @@ export function Page() {
 const LastBackup = ({ at }: { at: string }) =>
   tx('Last backup: {when}', {
     when: (
-      <a href={to('/backups')}>
+      <a href={makePageHref('/backups')}>
         <Time at={at} none={t('never')} />
       </a>
     ),
@@ -139,7 +141,7 @@ function BackupWarnings({ backups: { overdue, lastFailure } }: { backups: Backup
       {overdue && (
         <Notice kind="warning">
           {t('There is no recent backup.')}{' '}
-          <a href={to('/backups')}>{t('Make one, or set a schedule.')}</a>
+          <a href={makePageHref('/backups')}>{t('Make one, or set a schedule.')}</a>
         </Notice>
       )}
       {lastFailure && (
@@ -148,9 +150,9 @@ function BackupWarnings({ backups: { overdue, lastFailure } }: { backups: Backup
             lastFailure.action === 'backup'
               ? 'The last backup failed {when}: {why}'
               : 'The last restore failed {when}: {why}',
-            { when: <Time at={lastFailure.at} />, why: inWords(lastFailure.message) },
+            { when: <Time at={lastFailure.at} />, why: translateFault(lastFailure.message) },
           )}{' '}
-          <a href={to('/backups')}>{t('Backups')}</a>
+          <a href={makePageHref('/backups')}>{t('Backups')}</a>
         </Notice>
       )}
     </>
@@ -215,7 +217,7 @@ const COLUMNS: readonly Column<Message>[] = [
   {
     title: t('Device'),
     minor: true,
-    cell: ({ expand }) => deviceName(expand?.device) || t('No device'),
+    cell: ({ expand }) => nameDevice(expand?.device) || t('No device'),
   },
   { title: t('State'), cell: (message) => <MessageStatus message={message} /> },
   { title: t('Since'), cell: (message) => <Time at={message.created} /> },
@@ -234,7 +236,7 @@ function WaitingMessages() {
       none={messages.loading ? t('Loading…') : t('No message waits.')}
       columns={COLUMNS}
       rows={messages.items}
-      href={(message) => to(`/messages/${message.id}`)}
+      href={(message) => makePageHref(`/messages/${message.id}`)}
     />
   )
 }

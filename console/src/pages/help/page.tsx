@@ -2,7 +2,7 @@ import { useEffect, useRef } from 'preact/hooks'
 import { type Language, language } from '../../language/language.ts'
 import { t, tx } from '../../language/words.ts'
 import { Page as Frame } from '../../parts/page.tsx'
-import { type PageProps, to } from '../../router.ts'
+import { makePageHref, type PageProps } from '../../router.ts'
 import './page.css'
 
 /** The help by language. The browser loads only the one in its language. */
@@ -37,7 +37,10 @@ export function Page({ params: { section = '' } }: PageProps) {
           <ul class="help-sections">
             {sections.map(({ id, title }) => (
               <li key={id}>
-                <a href={to(`/help/${id}`)} aria-current={id === section ? 'true' : undefined}>
+                <a
+                  href={makePageHref(`/help/${id}`)}
+                  aria-current={id === section ? 'true' : undefined}
+                >
                   {title}
                 </a>
               </li>

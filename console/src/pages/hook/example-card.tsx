@@ -9,7 +9,7 @@ import { TextArea } from '../../parts/form/field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { Bubble } from '../../parts/message/bubble.tsx'
 import { Card } from '../../parts/page.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast.tsx'
 import { findReason, Outcome } from './outcome.tsx'
 import bodies from './samples.json' with { type: 'json' }
 import type { Unsaved } from './settings.tsx'
@@ -38,8 +38,8 @@ export function ExampleCard({
   const call = useTask(async () => {
     const { outcome, messages } = await callHook(hook, body)
     if (outcome === 'sent')
-      toast(tn('One text is on its way', '{count} texts are on their way', messages.length))
-    else toast(findReason(outcome))
+      showToast(tn('One text is on its way', '{count} texts are on their way', messages.length))
+    else showToast(findReason(outcome))
   })
   const refusal = call.fault ?? fault
   return (

@@ -1,5 +1,5 @@
 import type { HookResult } from '../../data/webhooks/hooks.ts'
-import { inWords } from '../../data/words/fault-sentences.ts'
+import { translateFault } from '../../data/words/fault-sentences.ts'
 import type { Tone } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import { Badge } from '../../parts/time.tsx'
@@ -36,7 +36,7 @@ export const findReason = (outcome: HookResult['outcome']): string =>
 
 export function Outcome({ result: { outcome, error } }: { result: HookResult }) {
   const [tone, words, reason] = OUTCOMES[outcome]
-  const why = error ? inWords(error) : reason
+  const why = error ? translateFault(error) : reason
   return (
     <>
       <Badge tone={tone}>{words}</Badge>

@@ -2,7 +2,7 @@ import { useRef, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../data/client.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { HOOK_TOOLS, type Hook, type HookCall, hookUrl } from '../../data/webhooks/hooks.ts'
+import { HOOK_TOOLS, type Hook, type HookCall, makeHookUrl } from '../../data/webhooks/hooks.ts'
 import { t } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { runConfirmed } from '../../parts/dialog/dialog.tsx'
@@ -10,10 +10,10 @@ import { Button } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Records } from '../../parts/list/records.tsx'
-import { actionsColumn, type Column } from '../../parts/list/table.tsx'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { type PageProps, to } from '../../router.ts'
+import { makePageHref, type PageProps } from '../../router.ts'
 import { Outcome } from './outcome.tsx'
 import { Settings, type Unsaved } from './settings.tsx'
 import './page.css'
@@ -30,7 +30,7 @@ export function Page({ params: { id = '' } }: PageProps) {
         icon="hooks"
         title={t('Incoming webhook')}
         gone={t('There is no such incoming webhook')}
-        all={[to('/hooks'), t('All incoming webhooks')]}
+        all={[makePageHref('/hooks'), t('All incoming webhooks')]}
       />
     )
   const tool = HOOK_TOOLS[hook.preset].name
@@ -38,7 +38,7 @@ export function Page({ params: { id = '' } }: PageProps) {
     <Frame
       title={hook.name}
       text={hook.name !== tool && tool}
-      back={{ href: to('/hooks'), words: t('Incoming webhooks') }}
+      back={{ href: makePageHref('/hooks'), words: t('Incoming webhooks') }}
     >
       <Parts hook={hook} />
     </Frame>
@@ -73,20 +73,20 @@ function Parts({ hook }: { hook: Hook }) {
 
 const Address = ({ hook }: { hook: Hook }) => (
   <Card title={t('Address')}>
-    <CodeBlock code={hookUrl(hook)} />
+    <CodeBlock code={makeHookUrl(hook)} />
     <p>{HOOK_TOOLS[hook.preset].setUp}</p>
     <p class="muted">
       {t('Anybody who knows the address can trigger these texts. Change it if it may have leaked.')}
     </p>
     <div>
-      <Button icon="again" onClick={() => void change(hook)}>
+      <Button icon="again" onClick={() => void changeHookAddress(hook)}>
         {t('Change the address')}
       </Button>
     </div>
   </Card>
 )
 
-const change = ({ id }: Hook) =>
+const changeHookAddress = ({ id }: Hook) =>
   runConfirmed(
     {
       title: t('Change the address?'),
@@ -111,7 +111,7 @@ function Calls({ hook, onChoose }: { hook: Hook; onChoose: (body: string) => voi
       <Records
         list={calls}
         caption={t('The last calls')}
-        columns={columnsFor(onChoose)}
+        columns={makeCallColumns(onChoose)}
         empty={
           <Empty icon="hooks" title={t('No calls yet')}>
             {t('Calls to the address are listed here with their results.')}
@@ -122,7 +122,7 @@ function Calls({ hook, onChoose }: { hook: Hook; onChoose: (body: string) => voi
   )
 }
 
-const columnsFor = (choose: (body: string) => void): readonly Column<HookCall>[] => [
+const makeCallColumns = (choose: (body: string) => void): readonly Column<HookCall>[] => [
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
   { title: t('Result'), cell: (call) => <Outcome result={call} /> },
   {
@@ -131,7 +131,7 @@ const columnsFor = (choose: (body: string) => void): readonly Column<HookCall>[]
     spare: ({ texts }) => !texts?.length,
     cell: (call) => <Texts call={call} />,
   },
-  actionsColumn(({ body }) =>
+  makeActionsColumn(({ body }) =>
     body === '' ? [] : [{ words: t('Use as example'), onClick: () => choose(body) }],
   ),
 ]
@@ -143,7 +143,7 @@ function Texts({ call: { texts, messages } }: { call: HookCall }) {
   const [id] = messages ?? []
   return (
     <>
-      {id ? <a href={to(`/messages/${id}`)}>{words}</a> : words}
+      {id ? <a href={makePageHref(`/messages/${id}`)}>{words}</a> : words}
       {others.length > 0 && (
         <span class="muted"> {t('and {count} more', { count: others.length })}</span>
       )}

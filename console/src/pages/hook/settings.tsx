@@ -1,11 +1,11 @@
 import { useState } from 'preact/hooks'
 import { PRESETS } from '#portable/hook-presets.ts'
 import { nameChoices } from '../../data/choices.ts'
-import { lineWords } from '../../data/device/lines.ts'
+import { describeLine } from '../../data/device/lines.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
 import { describeFaults, readNumbers } from '../../data/phone/number-list.ts'
 import type { ContactGroup, Line } from '../../data/record-types.ts'
-import { discardUnsaved } from '../../data/use/use-draft.ts'
+import { discardUnsavedDrafts } from '../../data/use/use-draft.ts'
 import { useGroups, useLines } from '../../data/use/use-list.ts'
 import { HOOK_TOOLS, type Hook, type HookPreset } from '../../data/webhooks/hooks.ts'
 import { t } from '../../language/words.ts'
@@ -13,11 +13,11 @@ import { deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { NumberCountry } from '../../parts/form/country-field.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { Card } from '../../parts/page.tsx'
-import { hoursRows } from '../../parts/rows/common-rows.tsx'
+import { makeHoursRows } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import type { Values } from '../../parts/rows/values.ts'
-import { go } from '../../router.ts'
+import { goToPage } from '../../router.ts'
 
 export interface Unsaved {
   readonly hook: Pick<Hook, 'preset'>
@@ -34,7 +34,7 @@ export function Settings({ hook, onTyped }: { hook: Hook; onTyped: (unsaved: Uns
       <RecordForm
         collection="hooks"
         record={hook}
-        rows={hookRows({ preset, groups, lines, country, onCountry })}
+        rows={makeHookRows({ preset, groups, lines, country, onCountry })}
         saved={t('Incoming webhook saved')}
         asks
         onTyped={(all, isChanged) => {
@@ -43,7 +43,7 @@ export function Settings({ hook, onTyped }: { hook: Hook; onTyped: (unsaved: Uns
           onTyped({ hook: typed, isChanged })
         }}
       >
-        <Button kind="danger" icon="trash" onClick={() => void remove(hook)}>
+        <Button kind="danger" icon="trash" onClick={() => void deleteHook(hook)}>
           {t('Delete')}
         </Button>
       </RecordForm>
@@ -51,7 +51,7 @@ export function Settings({ hook, onTyped }: { hook: Hook; onTyped: (unsaved: Uns
   )
 }
 
-const remove = (hook: Hook) =>
+const deleteHook = (hook: Hook) =>
   deleteRecord(
     hook,
     {
@@ -61,8 +61,8 @@ const remove = (hook: Hook) =>
     },
     t('Incoming webhook deleted'),
     () => {
-      discardUnsaved()
-      go('/hooks')
+      discardUnsavedDrafts()
+      goToPage('/hooks')
     },
   )
 
@@ -79,10 +79,16 @@ interface Around {
 }
 
 /** Whether the program that calls the hook names the recipient in each call, as auth servers do. */
-const namesRecipient = ({ preset }: Values) => PRESETS[preset as HookPreset].codes !== undefined
-const namesNone = (values: Values) => !namesRecipient(values)
+const isRecipientNamed = ({ preset }: Values) => PRESETS[preset as HookPreset].codes !== undefined
+const isNoRecipientNamed = (values: Values) => !isRecipientNamed(values)
 
-const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readonly FormRow[] => [
+const makeHookRows = ({
+  preset,
+  groups,
+  lines,
+  country,
+  onCountry,
+}: Around): readonly FormRow[] => [
   { name: 'name', label: t('Name') },
   {
     name: 'preset',
@@ -104,7 +110,7 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
     name: 'kind',
     label: t('It sends'),
     read: (kind) => String(kind || 'alerts'),
-    shown: namesNone,
+    shown: isNoRecipientNamed,
     choices: [
       ['alerts', t('Alerts and other news')],
       ['codes', t('Codes, each of which counts')],
@@ -118,7 +124,7 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
     name: 'recipients',
     label: t('Texts go to these numbers'),
     kind: 'list',
-    shown: namesNone,
+    shown: isNoRecipientNamed,
     placeholder: '+4915112345678, +4915187654321',
     write: (typed) => readNumbers(String(typed), country).map(({ phone }) => phone),
     error: (typed) => {
@@ -126,11 +132,12 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
       return bad.length > 0 ? describeFaults(bad, MOST_NAMED) : undefined
     },
   },
-  ({ values }) => namesNone(values) && <NumberCountry value={country} onValue={onCountry} />,
+  ({ values }) =>
+    isNoRecipientNamed(values) && <NumberCountry value={country} onValue={onCountry} />,
   {
     name: 'groups',
     label: t('and to these groups'),
-    shown: (values) => namesNone(values) && groups.length > 0,
+    shown: (values) => isNoRecipientNamed(values) && groups.length > 0,
     choices: nameChoices(groups),
   },
   {
@@ -143,11 +150,11 @@ const hookRows = ({ preset, groups, lines, country, onCountry }: Around): readon
       'Braces take values out of the body: {{title}}, {{alerts.0.labels.job}}. {{#each alerts}}…{{/each}} repeats, {{#if title}}…{{/if}} asks.',
     ),
   },
-  { summary: t('More: repetitions, quiet hours, line'), folded: moreRows(preset, lines) },
+  { summary: t('More: repetitions, quiet hours, line'), folded: makeMoreHookRows(preset, lines) },
   { name: 'enabled', label: t('Switched on') },
 ]
 
-const moreRows = (preset: HookPreset, lines: readonly Line[]): readonly FormRow[] => [
+const makeMoreHookRows = (preset: HookPreset, lines: readonly Line[]): readonly FormRow[] => [
   {
     name: 'once_key',
     label: t('Send once'),
@@ -175,7 +182,7 @@ const moreRows = (preset: HookPreset, lines: readonly Line[]): readonly FormRow[
     label: t('How the body shows it'),
     placeholder: PRESETS[preset].resolved_when || 'status=resolved',
   },
-  ...hoursRows(
+  ...makeHoursRows(
     { from: 'quiet_from', to: 'quiet_to' },
     { from: t('Quiet from'), to: t('Quiet until') },
   ),
@@ -192,7 +199,7 @@ const moreRows = (preset: HookPreset, lines: readonly Line[]): readonly FormRow[
     kind: 'select',
     choices: [
       ['', t('Any line: they take turns')],
-      ...lines.map((line) => [line.id, lineWords(line)] as const),
+      ...lines.map((line) => [line.id, describeLine(line)] as const),
     ],
   },
   {

@@ -7,7 +7,7 @@ import type { Column } from '../../parts/list/table.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { OnOffBadge, Time } from '../../parts/time.tsx'
-import { go, to } from '../../router.ts'
+import { goToPage, makePageHref } from '../../router.ts'
 
 const COLUMNS: readonly Column<Hook>[] = [
   { title: t('Name'), cell: ({ name }) => name },
@@ -27,7 +27,7 @@ export const Page = () => (
     )}
     list={useList<Hook>('hooks')}
     columns={COLUMNS}
-    href={({ id }) => to(`/hooks/${id}`)}
+    href={({ id }) => makePageHref(`/hooks/${id}`)}
     icon="hooks"
     none={[
       t('No incoming webhooks yet'),
@@ -65,7 +65,7 @@ const NewHook = ({ onClose }: { onClose: () => void }) => (
       blank={{ preset: 'alertmanager' }}
       prepare={(fields) => ({ ...fields, enabled: true })}
       action={t('Create the webhook')}
-      onSaved={({ id }) => go(`/hooks/${id}`)}
+      onSaved={({ id }) => goToPage(`/hooks/${id}`)}
       onCancel={onClose}
     />
   </Dialog>

@@ -7,18 +7,18 @@ import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
-import { destinationsRow, linesRow } from '../../parts/rows/common-rows.tsx'
+import { makeDestinationsRow, makeLinesRow } from '../../parts/rows/common-rows.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Time } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { showToast, showToastFault } from '../../parts/toast.tsx'
 
 export const LIMITS = () => [
-  destinationsRow(),
-  linesRow(t('Sends only by these lines (none: by all)')),
+  makeDestinationsRow(),
+  makeLinesRow(t('Sends only by these lines (none: by all)')),
 ]
 
-export const hasPrevious = ({ previous_until }: ApiKey) => parseDate(previous_until) > Date.now()
+export const hasPreviousKey = ({ previous_until }: ApiKey) => parseDate(previous_until) > Date.now()
 
 export const ChangeKey = ({ record, onClose }: { record: ApiKey; onClose: () => void }) => (
   <Dialog title={t('Change {name}', { name: record.name })} onClose={onClose}>
@@ -32,13 +32,13 @@ export const ChangeKey = ({ record, onClose }: { record: ApiKey; onClose: () => 
   </Dialog>
 )
 
-export const turn = ({ id, name, disabled }: ApiKey) =>
+export const switchKey = ({ id, name, disabled }: ApiKey) =>
   pb
     .collection('api_keys')
     .update(id, { disabled: !disabled })
     .then(
-      () => toast(disabled ? t('{name} is on', { name }) : t('{name} is off', { name })),
-      toastFault,
+      () => showToast(disabled ? t('{name} is on', { name }) : t('{name} is off', { name })),
+      showToastFault,
     )
 
 /** Makes a new secret for a key and shows it once. Can also end the previous secret. */
@@ -46,7 +46,7 @@ export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => 
   const [made, setMade] = useState<ApiKey>()
   const end = useTask(async () => {
     await pb.collection('api_keys').update(record.id, { previous_until: '' })
-    toast(t('The old secret opens nothing any more'))
+    showToast(t('The old secret opens nothing any more'))
     onClose()
   })
   if (made?.key)
@@ -59,7 +59,7 @@ export function RotateKey({ record, onClose }: { record: ApiKey; onClose: () => 
     )
   return (
     <Dialog title={t('A new secret for {name}', { name: record.name })} onClose={onClose}>
-      {hasPrevious(record) && (
+      {hasPreviousKey(record) && (
         <Notice kind="info">
           <p>
             {t('The old secret {prefix}… is valid until:', { prefix: record.previous_prefix })}{' '}

@@ -57,7 +57,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
         {kind === 'own' && (
           <>
             <p>{t('A send with it, from a terminal:')}</p>
-            <CodeBlock code={example(made.key)} />
+            <CodeBlock code={writeCurlExample(made.key)} />
           </>
         )}
       </ShownOnce>
@@ -83,7 +83,7 @@ export function NewKey({ onClose }: { onClose: () => void }) {
 const SENDS_ONLY = t('The program sends, and views and cancels its own texts.')
 const DOES_ALL = t('The program sends, and reads all messages, conversations and devices.')
 
-const example = (key: string) => `curl ${serverUrl}/api/sms/send -H "X-API-Key: ${key}" \\
+const writeCurlExample = (key: string) => `curl ${serverUrl}/api/sms/send -H "X-API-Key: ${key}" \\
   --json '{"recipients":["+4915112345678"],"body":"Hello"}'`
 
 type Setting = readonly [term: string, code: string]
@@ -97,21 +97,21 @@ interface ProgramKind {
 
 type ProgramKindName = 'own' | 'smsgate' | 'twilio' | 'assistant'
 
-const baseUrl = (code: string): Setting => [t('Base URL'), code]
+const makeBaseUrlSetting = (code: string): Setting => [t('Base URL'), code]
 
 const PROGRAM_KINDS: Readonly<Record<ProgramKindName, ProgramKind>> = {
   own: {
     label: t('A program of mine, by the API of pocketsms'),
     hint: SENDS_ONLY,
     values: {},
-    settings: ({ key = '' }) => [baseUrl(serverUrl), ['X-API-Key', key]],
+    settings: ({ key = '' }) => [makeBaseUrlSetting(serverUrl), ['X-API-Key', key]],
   },
   smsgate: {
     label: t('A program made for SMSGate'),
     hint: DOES_ALL,
     values: { scopes: ['all:any'] },
     settings: ({ key = '' }) => [
-      baseUrl(`${serverUrl}/api/3rdparty/v1`),
+      makeBaseUrlSetting(`${serverUrl}/api/3rdparty/v1`),
       [t('User name'), session.value?.email || String(session.value?.record.id)],
       [t('Password'), key],
     ],
@@ -121,7 +121,7 @@ const PROGRAM_KINDS: Readonly<Record<ProgramKindName, ProgramKind>> = {
     hint: t('The program sends, and reads and deletes all messages.'),
     values: { twilio: true },
     settings: ({ account_sid = '', auth_token = '', key_sid = '' }) => [
-      baseUrl(serverUrl),
+      makeBaseUrlSetting(serverUrl),
       ['AccountSid', account_sid],
       ['AuthToken', auth_token],
       ['API key SID', key_sid],

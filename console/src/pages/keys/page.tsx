@@ -4,17 +4,19 @@ import { isUser } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
-import { revoke } from '../../parts/dialog/dialog.tsx'
+import { confirmAndRevoke } from '../../parts/dialog/dialog.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
-import { actionsColumn, type Column, type RowAction } from '../../parts/list/table.tsx'
+import { type Column, makeActionsColumn, type RowAction } from '../../parts/list/table.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Badge, OnOffBadge, Time } from '../../parts/time.tsx'
-import { ChangeKey, hasPrevious, RotateKey, turn } from './change-key.tsx'
+import { ChangeKey, hasPreviousKey, RotateKey, switchKey } from './change-key.tsx'
 import { NewKey } from './new-key.tsx'
 
 const NAME: Column<ApiKey> = { title: t('Name'), cell: ({ name }) => name }
 const OWNER: Column<ApiKey> = { title: t('User'), cell: (key) => <Owner record={key} /> }
-const othersFor = (actions: (key: ApiKey) => readonly RowAction[]): readonly Column<ApiKey>[] => [
+const makeOtherColumns = (
+  actions: (key: ApiKey) => readonly RowAction[],
+): readonly Column<ApiKey>[] => [
   {
     title: t('State'),
     cell: ({ disabled }) => <OnOffBadge isOn={!disabled} />,
@@ -23,9 +25,9 @@ const othersFor = (actions: (key: ApiKey) => readonly RowAction[]): readonly Col
   { title: t('Last used'), cell: (key) => <LastUse of={key} /> },
   { title: t('Expires'), minor: true, cell: (key) => <Expiry at={key.expires_at} /> },
   { title: t('Created'), minor: true, cell: (key) => <Time at={key.created} /> },
-  actionsColumn((key) => [
+  makeActionsColumn((key) => [
     ...actions(key),
-    { words: key.disabled ? t('Switch on') : t('Switch off'), onClick: () => void turn(key) },
+    { words: key.disabled ? t('Switch on') : t('Switch off'), onClick: () => void switchKey(key) },
     { icon: 'trash', words: t('Revoke {name}', { name: key.name }), onClick: () => revokeKey(key) },
   ]),
 ]
@@ -42,7 +44,7 @@ export function Page() {
         'The keys of all users. A key that is switched off or revoked stops working at once.',
       )}
       caption={t('API keys of all users')}
-      columns={[NAME, OWNER, ...othersFor(() => [])]}
+      columns={[NAME, OWNER, ...makeOtherColumns(() => [])]}
       none={[
         t('No keys yet'),
         t('Users create API keys for the programs that send in their name.'),
@@ -55,7 +57,7 @@ export function Page() {
         text={t('A key lets a program send in your name. Give each program its own key.')}
         columns={(edit) => [
           NAME,
-          ...othersFor((key) => [
+          ...makeOtherColumns((key) => [
             {
               icon: 'edit',
               words: t('Change {name}', { name: key.name }),
@@ -86,7 +88,7 @@ const LastUse = ({ of }: { of: ApiKey }) => (
   <span class="breaks">
     <Time at={of.last_used_at} none={t('never')} />
     {of.last_used_ip && <span class="muted"> {of.last_used_ip}</span>}
-    {hasPrevious(of) && <span class="muted mono"> {of.last_used_prefix}…</span>}
+    {hasPreviousKey(of) && <span class="muted mono"> {of.last_used_prefix}…</span>}
   </span>
 )
 
@@ -96,7 +98,7 @@ function Expiry({ at }: { at: string }) {
 }
 
 const revokeKey = (key: ApiKey) =>
-  revoke(
+  confirmAndRevoke(
     `/api/collections/api_keys/records/${key.id}`,
     {
       title: t('Revoke {name}?', { name: key.name }),

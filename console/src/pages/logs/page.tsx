@@ -12,10 +12,10 @@ import { Button, Notice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
-import { actionsColumn, type Column } from '../../parts/list/table.tsx'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { Page as Frame } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
-import { go, type PageProps, to } from '../../router.ts'
+import { goToPage, makePageHref, type PageProps } from '../../router.ts'
 
 const PATH = '/logs'
 const QUESTIONS: readonly (readonly [words: string, filter: string])[] = [
@@ -25,7 +25,7 @@ const QUESTIONS: readonly (readonly [words: string, filter: string])[] = [
   [t('Refused sign-ins'), 'data.url ~ "/auth-with-"'],
 ]
 
-const deleteAll = () =>
+const deleteAllLogs = () =>
   runConfirmed(
     {
       title: t('Delete all logs?'),
@@ -46,7 +46,7 @@ export function Page({ query }: PageProps) {
     .filter(Boolean)
     .map((part) => `(${part})`)
   const list = useAnsweredList<Log>('/api/logs', both.join(' && '), page, (next) =>
-    go(PATH, { filter, words, page: String(next) }),
+    goToPage(PATH, { filter, words, page: String(next) }),
   )
   const [open, setOpen] = useState<Log>()
   const findEmail = useLookup(
@@ -62,7 +62,7 @@ export function Page({ query }: PageProps) {
           <Button icon="again" onClick={() => void list.reload()}>
             {t('Refresh')}
           </Button>
-          <Button kind="danger" icon="trash" onClick={() => void deleteAll().then(list.reload)}>
+          <Button kind="danger" icon="trash" onClick={() => void deleteAllLogs().then(list.reload)}>
             {t('Delete all logs')}
           </Button>
         </>
@@ -72,13 +72,13 @@ export function Page({ query }: PageProps) {
       <SearchField
         label={t('Request, reason or address')}
         value={words}
-        onValue={(typed) => go(PATH, { filter, words: typed }, true)}
+        onValue={(typed) => goToPage(PATH, { filter, words: typed }, true)}
       />
       <nav class="chips" aria-label={t('Questions')}>
         {QUESTIONS.map(([title, of]) => (
           <a
             key={title}
-            href={to(PATH, { filter: of, words })}
+            href={makePageHref(PATH, { filter: of, words })}
             aria-current={of === filter ? 'page' : undefined}
           >
             {title}
@@ -88,7 +88,7 @@ export function Page({ query }: PageProps) {
       <Records
         list={list}
         caption={t('Logs')}
-        columns={[...COLUMNS, askerColumn(findEmail), detailsColumn(setOpen)]}
+        columns={[...COLUMNS, makeUserColumn(findEmail), makeDetailsColumn(setOpen)]}
         empty={
           both.length === 0 ? (
             <Empty icon="check" title={t('Nothing failed')}>
@@ -185,13 +185,17 @@ const COLUMNS: readonly Column<Log>[] = [
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
 ]
 
-const askerColumn = (findEmail: (id: string) => string | undefined): Column<Log> => ({
+const makeUserColumn = (findEmail: (id: string) => string | undefined): Column<Log> => ({
   title: t('User'),
   cell: ({ data: { auth, authId = '' } }) => {
     const email = findEmail(authId)
-    return email ? <a href={to('/users', { search: email })}>{email}</a> : auth || t('a guest')
+    return email ? (
+      <a href={makePageHref('/users', { search: email })}>{email}</a>
+    ) : (
+      auth || t('a guest')
+    )
   },
 })
 
-const detailsColumn = (open: (log: Log) => void): Column<Log> =>
-  actionsColumn((log) => [{ words: t('Details'), onClick: () => open(log) }])
+const makeDetailsColumn = (open: (log: Log) => void): Column<Log> =>
+  makeActionsColumn((log) => [{ words: t('Details'), onClick: () => open(log) }])

@@ -1,13 +1,13 @@
 import { countSegments } from '#portable/segments.ts'
-import { deviceName } from '../../data/device/lines.ts'
+import { nameDevice } from '../../data/device/lines.ts'
 import type { Message } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
-import { segmentsText } from '../../data/text/text-size.ts'
+import { formatSegments } from '../../data/text/text-size.ts'
 import { t } from '../../language/words.ts'
 import { Owner } from '../../parts/owner.tsx'
 import type { Fact } from '../../parts/page.tsx'
 import { Moment } from '../../parts/time-line.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 import { RETRY } from './use-retry.ts'
 
 /** The details of a message, except unset ones. `sim`: the SIM's name if the device has several; else ''. */
@@ -34,8 +34,8 @@ export function listFacts(message: Message, sim: string): readonly (Fact | false
       <a
         href={
           isSuperuser
-            ? to('/messages', { filter: `batch_id = "${batch_id}"` })
-            : to('/send', { batch: batch_id })
+            ? makePageHref('/messages', { filter: `batch_id = "${batch_id}"` })
+            : makePageHref('/send', { batch: batch_id })
         }
       >
         {t('a send to several people')}
@@ -43,7 +43,7 @@ export function listFacts(message: Message, sim: string): readonly (Fact | false
     ],
     client_ref.startsWith(RETRY) && [
       t('Second try of'),
-      <a href={to(`/messages/${client_ref.slice(RETRY.length)}`)}>
+      <a href={makePageHref(`/messages/${client_ref.slice(RETRY.length)}`)}>
         {t('the message that failed')}
       </a>,
     ],
@@ -57,11 +57,13 @@ function DeviceLink({ message }: { message: Message }) {
   const { device, expand, status } = message
   if (device === '')
     return <span class="muted">{status === 'failed' ? t('No device') : t('Not chosen yet')}</span>
-  return <a href={to(`/devices/${device}`)}>{deviceName(expand?.device) || t('A device')}</a>
+  return (
+    <a href={makePageHref(`/devices/${device}`)}>{nameDevice(expand?.device) || t('A device')}</a>
+  )
 }
 
 function describeSize(body: string, segments: number): string {
-  const count = segmentsText(segments)
+  const count = formatSegments(segments)
   if (body === '') return count
   const { encoding, units } = countSegments(body)
   const characters =

@@ -4,22 +4,26 @@ import { pb } from '../../data/client.ts'
 import { lastList } from '../../data/message-list.ts'
 import {
   type Campaign,
+  findOtherNumber,
   type Message,
   type MessageEvent,
-  otherNumber,
 } from '../../data/record-types.ts'
-import { isUser, may } from '../../data/session.ts'
+import { hasTeamRole, isUser } from '../../data/session.ts'
 import { useCampaign } from '../../data/use/use-campaign.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useSims } from '../../data/use/use-sims.ts'
 import { useTask } from '../../data/use/use-task.ts'
-import { failureReason, isCanceled, isUnknown } from '../../data/words/message-states.ts'
+import {
+  isCanceledMessage,
+  isOutcomeUnknown,
+  translateFailureReason,
+} from '../../data/words/message-states.ts'
 import { t, tx } from '../../language/words.ts'
 import { Attachments } from '../../parts/attachments/attachments.tsx'
 import { CampaignNotice } from '../../parts/campaign-notice.tsx'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { Button, ButtonLink, FaultNotice, Notice } from '../../parts/form/form.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { SendAgain, usePhones } from '../../parts/message/send-again.tsx'
@@ -28,8 +32,8 @@ import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { MessageStatus, SimulatedBadge } from '../../parts/time.tsx'
 import { TimeLine } from '../../parts/time-line.tsx'
-import { toast } from '../../parts/toast.tsx'
-import { go, type PageProps, pathOfConversation, to } from '../../router.ts'
+import { showToast } from '../../parts/toast.tsx'
+import { goToPage, makeConversationPath, makePageHref, type PageProps } from '../../router.ts'
 import { makeSteps } from './steps.ts'
 import './page.css'
 import { listFacts } from './facts.tsx'
@@ -46,7 +50,7 @@ function OneMessage({ id }: { id: string }) {
   const events = useEvents(id, record)
   const next = useRetry(record)
   const campaign = useCampaign(record?.message_type === 'outgoing' ? record.sent_by : '')
-  const number = record ? otherNumber(record) : ''
+  const number = record ? findOtherNumber(record) : ''
   const findName = useNames(isUser() ? [number] : [])
   const findSim = useSims(record ? [record] : [])
   if (!record)
@@ -56,7 +60,7 @@ function OneMessage({ id }: { id: string }) {
         icon="messages"
         title={t('Message')}
         gone={t('This message is not here')}
-        all={[to('/messages'), t('All messages')]}
+        all={[makePageHref('/messages'), t('All messages')]}
       />
     )
   const isIn = record.message_type === 'incoming'
@@ -64,7 +68,7 @@ function OneMessage({ id }: { id: string }) {
   return (
     <Frame
       title={makeTitle(isIn, name || formatPhone(number) || t('nobody'))}
-      back={back()}
+      back={makeBackLink()}
       text={name && <PhoneNumber number={number} />}
       actions={<MessageActions message={record} campaign={campaign} />}
     >
@@ -97,7 +101,10 @@ function OneMessage({ id }: { id: string }) {
 const makeTitle = (isIn: boolean, name: string) =>
   isIn ? t('From {name}', { name }) : t('To {name}', { name })
 
-const back = () => ({ href: to('/messages', lastList.value), words: t('Messages') })
+const makeBackLink = () => ({
+  href: makePageHref('/messages', lastList.value),
+  words: t('Messages'),
+})
 
 /** Only superusers see the message's owner. */
 const chooseExpand = () => (isUser() ? 'device' : 'device,user')
@@ -131,21 +138,23 @@ function MessageActions({
   const { id, message_type } = message
   const isMine = isUser()
   const remove = useTask(async () => {
-    if (!(await confirmed(removal(message)))) return
+    if (!(await askToConfirm(askToDelete(message)))) return
     await pb.collection('sms_messages').delete(id)
-    toast(t('Message deleted'))
-    go('/messages', lastList.value)
+    showToast(t('Message deleted'))
+    goToPage('/messages', lastList.value)
   })
   return (
     <>
       {isMine && !campaign && <WaitingActions message={message} kind="plain" />}
       {isMine && (
         <ButtonLink
-          kind={isUnknown(message) ? 'primary' : 'plain'}
+          kind={isOutcomeUnknown(message) ? 'primary' : 'plain'}
           icon="conversations"
-          href={to(pathOfConversation(otherNumber(message)))}
+          href={makePageHref(makeConversationPath(findOtherNumber(message)))}
         >
-          {message_type === 'incoming' && may('agent') ? t('Write an answer') : t('Conversation')}
+          {message_type === 'incoming' && hasTeamRole('agent')
+            ? t('Write an answer')
+            : t('Conversation')}
         </ButtonLink>
       )}
       <Button kind="danger" icon="trash" needs="admin" task={remove}>
@@ -156,7 +165,7 @@ function MessageActions({
   )
 }
 
-const removal = (message: Message) => ({
+const askToDelete = (message: Message) => ({
   title: t('Delete the message?'),
   text: canCancel(message)
     ? t('The message is canceled, and deleted with its history.')
@@ -185,14 +194,20 @@ function Outcome({ message, next, campaign }: Failed) {
   return (
     <>
       <Notice
-        kind={isUnknown(message) ? 'warning' : next || isCanceled(message) ? 'info' : 'wrong'}
+        kind={
+          isOutcomeUnknown(message)
+            ? 'warning'
+            : next || isCanceledMessage(message)
+              ? 'info'
+              : 'wrong'
+        }
       >
-        {reasonFor(message)}
+        {renderReason(message)}
         {next && (
           <>
             {' '}
             {tx('It was sent again: {link}.', {
-              link: <a href={to(`/messages/${next.id}`)}>{t('the new message')}</a>,
+              link: <a href={makePageHref(`/messages/${next.id}`)}>{t('the new message')}</a>,
             })}
           </>
         )}
@@ -200,16 +215,20 @@ function Outcome({ message, next, campaign }: Failed) {
       {canRetry && campaign && <CampaignNotice campaign={campaign} />}
       {canRetry && !campaign && isUser() && (
         <div class="row">
-          <SendAgain message={message} phones={phones} onSent={(id) => go(`/messages/${id}`)} />
+          <SendAgain
+            message={message}
+            phones={phones}
+            onSent={(id) => goToPage(`/messages/${id}`)}
+          />
         </div>
       )}
     </>
   )
 }
 
-function reasonFor(message: Message) {
-  const reason = failureReason(message.error_message)
-  if (isUnknown(message))
+function renderReason(message: Message) {
+  const reason = translateFailureReason(message.error_message)
+  if (isOutcomeUnknown(message))
     return (
       <>
         <strong>{t('Outcome unknown.')}</strong>{' '}
@@ -218,7 +237,7 @@ function reasonFor(message: Message) {
         )}
       </>
     )
-  if (isCanceled(message)) return reason
+  if (isCanceledMessage(message)) return reason
   if (!reason) return t('It failed.')
   return message.sent_at
     ? t('Not delivered: {fault}', { fault: reason })

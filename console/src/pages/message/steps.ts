@@ -1,11 +1,11 @@
-import { deviceName } from '../../data/device/lines.ts'
+import { nameDevice } from '../../data/device/lines.ts'
 import type { Message, MessageEvent, MessageState } from '../../data/record-types.ts'
 import {
-  failureReason,
   findReason,
-  isCanceled,
+  isCanceledMessage,
   MESSAGE_STATES,
   readState,
+  translateFailureReason,
 } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import type { Step } from '../../parts/time-line-step.ts'
@@ -47,11 +47,18 @@ function makeStates(message: Message, events: readonly MessageEvent[]): StateSte
 function makePresent(message: Message): StateStep[] {
   const { id, status, updated, scheduled_at, error_message, waiting_for, expand } = message
   const step = { id: `${id}-now`, state: status, detail: '' }
-  if (isCanceled(message))
-    return [{ ...step, state: 'pending', words: failureReason(error_message), at: updated }]
+  if (isCanceledMessage(message))
+    return [
+      { ...step, state: 'pending', words: translateFailureReason(error_message), at: updated },
+    ]
   if (status === 'failed')
     return [
-      { ...step, ...failedStep(error_message), at: updated, detail: failureReason(error_message) },
+      {
+        ...step,
+        ...makeFailedStep(error_message),
+        at: updated,
+        detail: translateFailureReason(error_message),
+      },
     ]
   if (status === 'pending' && waiting_for) return [{ ...step, words: findReason(message), at: '' }]
   if (status === 'pending') return [{ ...step, words: t('Waits for its time'), at: scheduled_at }]
@@ -60,7 +67,7 @@ function makePresent(message: Message): StateStep[] {
     {
       ...step,
       words: expand?.device?.name
-        ? t('Waits for {device}', { device: deviceName(expand.device) })
+        ? t('Waits for {device}', { device: nameDevice(expand.device) })
         : t('Waits for a device'),
       at: '',
     },
@@ -68,24 +75,24 @@ function makePresent(message: Message): StateStep[] {
 }
 
 /** The words and the tone of a failure, whose outcome may be unknown. */
-function failedStep(error_message: string) {
+function makeFailedStep(error_message: string) {
   const [tone, words] = readState({ status: 'failed', error_message })
   return { tone, words }
 }
 
 function makeStep({ id, status, created, attempt, detail, expand }: MessageEvent): StateStep {
-  if (isCanceled({ status, error_message: detail }))
-    return { id, state: 'pending', words: failureReason(detail), at: created, detail: '' }
+  if (isCanceledMessage({ status, error_message: detail }))
+    return { id, state: 'pending', words: translateFailureReason(detail), at: created, detail: '' }
   const tried = attempt > 1 && status === 'sending' ? t('Try {attempt}', { attempt }) : ''
-  const more = [tried, failureReason(detail.replace(CHANGED, ''))]
+  const more = [tried, translateFailureReason(detail.replace(CHANGED, ''))]
     .filter((part) => part !== '')
     .join('. ')
-  const words = WORDS[status](deviceName(expand?.device))
+  const words = WORDS[status](nameDevice(expand?.device))
   return {
     id,
     state: status,
     words,
-    ...(status === 'failed' && failedStep(detail)),
+    ...(status === 'failed' && makeFailedStep(detail)),
     at: created,
     detail: more,
   }

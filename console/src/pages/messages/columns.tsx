@@ -1,12 +1,12 @@
 import type { Choices } from '../../data/choices.ts'
 import type { Message, Sender } from '../../data/record-types.ts'
-import { timeNote } from '../../data/text/message-time.ts'
+import { describeTime } from '../../data/text/message-time.ts'
 import { findReason, readState } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import type { Column } from '../../parts/list/table.tsx'
 import { MessageParty } from '../../parts/message/message-party.tsx'
 import { MessageStatus, Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 import './message-table.css'
 
 interface Around {
@@ -26,7 +26,11 @@ const SENDER: Column<Message> = {
 function drawSender(sender: Sender | undefined) {
   if (!sender) return <span class="muted">–</span>
   const { kind, id, name } = sender
-  return kind === 'campaign' ? <a href={to(`/campaigns/${id}`)}>{name || t('Campaign')}</a> : name
+  return kind === 'campaign' ? (
+    <a href={makePageHref(`/campaigns/${id}`)}>{name || t('Campaign')}</a>
+  ) : (
+    name
+  )
 }
 
 const USER: Column<Message> = {
@@ -36,7 +40,7 @@ const USER: Column<Message> = {
   cell: ({ expand }) => expand?.user?.email ?? <span class="muted">–</span>,
 }
 
-export const columnsFor = (
+export const makeMessageColumns = (
   { findName, findSim }: Around,
   isAll: boolean,
 ): readonly Column<Message>[] => [
@@ -55,7 +59,7 @@ export const columnsFor = (
           {message.body || <span class="muted">{t('(removed)')}</span>}
         </span>
         <span class={`messages-note ${readState(message)[0]}`}>
-          {findReason(message) || timeNote(message)}
+          {findReason(message) || describeTime(message)}
         </span>
       </>
     ),

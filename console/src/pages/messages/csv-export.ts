@@ -33,7 +33,7 @@ export async function readExport(
     const answer = await response.json().catch(() => ({}))
     throw new ClientResponseError({ url, status: response.status, response: answer })
   }
-  const count = rowCounter()
+  const count = makeRowCounter()
   let bytes = 0
   const counted = new TransformStream<Uint8Array, Uint8Array>({
     transform(piece, out) {
@@ -51,7 +51,7 @@ export async function readExport(
  * Returns a function that counts the complete rows in all pieces so far, without the header. Ignores line
  * breaks inside quotes.
  */
-function rowCounter(): (piece: Uint8Array) => number {
+function makeRowCounter(): (piece: Uint8Array) => number {
   let lines = 0
   let isQuoted = false
   return (piece) => {

@@ -9,9 +9,15 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { CheckList } from '../../parts/form/choices.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
 import { Progress } from '../../parts/page.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast.tsx'
 import { type Exported, readExport } from './csv-export.ts'
-import { CSV_COLUMNS, type CsvColumn, listFields, readableCsv, readNames } from './readable-csv.ts'
+import {
+  CSV_COLUMNS,
+  type CsvColumn,
+  listFields,
+  readNames,
+  writeReadableCsv,
+} from './readable-csv.ts'
 
 const CHOSEN = 11
 
@@ -33,9 +39,9 @@ export function ExportDialog({
       const wanted = columns.filter((column) => chosen.includes(column))
       const names = isUser() ? await readNames(ended) : new Map()
       const csv = await readExport(filter, listFields(wanted), setDone, ended)
-      const file = await readableCsv(csv, wanted, names)
+      const file = await writeReadableCsv(csv, wanted, names)
       saveFile(`messages-${formatLocal(Date.now()).slice(0, 10)}.csv`, file)
-      toast(t('Export saved'))
+      showToast(t('Export saved'))
       onClose()
     } catch (error) {
       if (!ended.aborted) throw error
@@ -43,7 +49,7 @@ export function ExportDialog({
   })
   const stop = () => {
     run.stop()
-    toast(t('Export stopped'))
+    showToast(t('Export stopped'))
   }
   return (
     <Dialog title={t('Export as CSV')} onClose={onClose}>

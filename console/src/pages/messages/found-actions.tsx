@@ -1,21 +1,21 @@
 import { useState } from 'preact/hooks'
-import { pb, post } from '../../data/client.ts'
-import { failedFilter, useFailed } from '../../data/failed.ts'
+import { pb, postRequest } from '../../data/client.ts'
+import { useFailed, writeFailedFilter } from '../../data/failed.ts'
 import { readFault } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
-import { isUser, may } from '../../data/session.ts'
+import { hasTeamRole, isUser } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { inLanes, useLongTask } from '../../data/use/use-task.ts'
+import { useLongTask, workInParallel } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { ResendMessages } from '../../parts/dialog/resend-messages.tsx'
 import { Button, Form, FormActions } from '../../parts/form/form.tsx'
 import { Progress } from '../../parts/page.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast.tsx'
 import type { Question } from './question.ts'
 
 /** A filter without texts of campaigns, which only their campaign cancels or sends again. */
-const withoutCampaigns = (filter: string) =>
+const excludeCampaigns = (filter: string) =>
   [filter && `(${filter}\n)`, 'sent_by.kind != "campaign"'].filter(Boolean).join(' && ')
 
 /** A filter for messages that no device has begun to send. */
@@ -23,8 +23,8 @@ const WAITS = 'status = "pending" || status = "assigned"'
 
 export function FoundActions({ question, filter }: { question: Question; filter: string }) {
   const [isOpen, setOpen] = useState(false)
-  if (!isUser() || !may('agent')) return null
-  const kind = findKind(question)
+  if (!isUser() || !hasTeamRole('agent')) return null
+  const kind = findActionKind(question)
   const close = () => setOpen(false)
   if (kind === 'failed')
     return (
@@ -32,7 +32,7 @@ export function FoundActions({ question, filter }: { question: Question; filter:
         <Button icon="again" onClick={() => setOpen(true)}>
           {t('Send again')}
         </Button>
-        {isOpen && <SendAgain filter={withoutCampaigns(filter)} onClose={close} />}
+        {isOpen && <SendAgain filter={excludeCampaigns(filter)} onClose={close} />}
       </>
     )
   if (kind !== 'waiting') return null
@@ -41,13 +41,13 @@ export function FoundActions({ question, filter }: { question: Question; filter:
       <Button icon="close" onClick={() => setOpen(true)}>
         {t('Cancel all')}
       </Button>
-      {isOpen && <CancelAll filter={`${withoutCampaigns(filter)} && (${WAITS})`} onClose={close} />}
+      {isOpen && <CancelAll filter={`${excludeCampaigns(filter)} && (${WAITS})`} onClose={close} />}
     </>
   )
 }
 
 /** What the user looks for: by the chosen state, or if none is chosen, by a `status` in the filter. */
-function findKind({ state, filter }: Question): 'failed' | 'waiting' | undefined {
+function findActionKind({ state, filter }: Question): 'failed' | 'waiting' | undefined {
   if (state === 'failed' || (state === '' && /\bstatus\s*=\s*["']failed["']/.test(filter)))
     return 'failed'
   const waits = /\bstatus\s*=\s*["'](pending|assigned)["']/
@@ -61,9 +61,9 @@ const SendAgain = ({ filter, onClose }: { filter: string; onClose: () => void })
     {...useFailed(filter)}
     onClose={onClose}
     send={async (chosen, tell, stop) => {
-      const filters = (['plain', ...chosen] as const).map((kind) => failedFilter(filter, kind))
-      const { done } = await doEach(filters, 'retry', tell, stop)
-      toast(tn('One message sent again', '{count} messages sent again', done))
+      const filters = (['plain', ...chosen] as const).map((kind) => writeFailedFilter(filter, kind))
+      const { done } = await runForEach(filters, 'retry', tell, stop)
+      showToast(tn('One message sent again', '{count} messages sent again', done))
       onClose()
     }}
   />
@@ -79,9 +79,11 @@ function CancelAll({ filter, onClose }: { filter: string; onClose: () => void })
   const [through, setThrough] = useState(0)
   const work = useLongTask(async (stop) => {
     setThrough(0)
-    const { done, late } = await doEach([filter], 'cancel', setThrough, stop)
+    const { done, late } = await runForEach([filter], 'cancel', setThrough, stop)
     const canceled = tn('One message canceled', '{count} messages canceled', done)
-    toast(late > 0 ? t('{canceled}, {late} had a device already', { canceled, late }) : canceled)
+    showToast(
+      late > 0 ? t('{canceled}, {late} had a device already', { canceled, late }) : canceled,
+    )
     onClose()
   })
   return (
@@ -141,7 +143,7 @@ interface Done {
  * what the filters find. Reports progress to `tell`. Ends early when `stop` aborts. Throws errors that are
  * not in OF_ONE.
  */
-async function doEach(
+async function runForEach(
   filters: readonly string[],
   action: 'cancel' | 'retry',
   tell: (through: number) => void,
@@ -151,7 +153,7 @@ async function doEach(
   let isRefused = false
   const change = async (id: string) => {
     try {
-      await post(`/api/sms/messages/${id}/${action}`)
+      await postRequest(`/api/sms/messages/${id}/${action}`)
       counts.done++
     } catch (error) {
       isRefused = !OF_ONE.has(readFault(error).code)
@@ -160,7 +162,7 @@ async function doEach(
     }
     tell(counts.done + counts.late)
   }
-  await inLanes(await listIds(filters), change, () => stop.aborted || isRefused)
+  await workInParallel(await listIds(filters), change, () => stop.aborted || isRefused)
   return counts
 }
 

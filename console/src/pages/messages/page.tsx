@@ -1,7 +1,7 @@
 import { useEffect, useMemo, useState } from 'preact/hooks'
 import { lastList } from '../../data/message-list.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
-import { otherNumber } from '../../data/record-types.ts'
+import { findOtherNumber } from '../../data/record-types.ts'
 import { useNamed } from '../../data/search/use-named.ts'
 import { isUser } from '../../data/session.ts'
 import { useNames } from '../../data/use/use-known.ts'
@@ -13,11 +13,11 @@ import { Pager } from '../../parts/list/records.tsx'
 import { Table } from '../../parts/list/table.tsx'
 import { useDrawn } from '../../parts/list/use-drawn.ts'
 import { Page as Frame, Loading } from '../../parts/page.tsx'
-import { go, type PageProps, to } from '../../router.ts'
-import { columnsFor } from './columns.tsx'
+import { goToPage, makePageHref, type PageProps } from '../../router.ts'
+import { makeMessageColumns } from './columns.tsx'
 import { ExportDialog } from './export-dialog.tsx'
 import { FoundActions } from './found-actions.tsx'
-import { makeQuery, type Question, readQuestion, wholeFilter } from './question.ts'
+import { makeQuery, type Question, readQuestion, writeWholeFilter } from './question.ts'
 import { Toolbar } from './toolbar.tsx'
 import { type Messages, useMessages } from './use-messages.ts'
 
@@ -26,14 +26,15 @@ export function Page({ query }: PageProps) {
   const named = useNamed(question.words)
   // until contacts with these words are found, `named` is undefined or still the result for older words
   const filter =
-    named && wholeFilter({ ...question, words: named.words }, defaultCountry.value, named.contacts)
+    named &&
+    writeWholeFilter({ ...question, words: named.words }, defaultCountry.value, named.contacts)
   const messages = useMessages(filter, question.sort, question.page)
   useEffect(() => {
     lastList.value = makeQuery(question)
   }, [query])
   const [isExporting, setExporting] = useState(false)
   const change = (part: Partial<Question>, isTyping = false) =>
-    go('/messages', makeQuery({ ...question, page: 1, ...part }), isTyping)
+    goToPage('/messages', makeQuery({ ...question, page: 1, ...part }), isTyping)
   const isSuperuser = !isUser()
   const isEmpty =
     filter === '' && messages.items.length === 0 && !messages.loading && !messages.isOld
@@ -48,7 +49,7 @@ export function Page({ query }: PageProps) {
         </Button>
       )}
       {!isSuperuser && (
-        <ButtonLink kind="primary" icon="send" needs="agent" href={to('/send')}>
+        <ButtonLink kind="primary" icon="send" needs="agent" href={makePageHref('/send')}>
           {t('Send')}
         </ButtonLink>
       )}
@@ -114,11 +115,11 @@ function Found({
   const messages = useDrawn(whole)
   const { items, fault, fresh, isOld, loading } = messages
   // a superuser has no contacts
-  const findName = useNames(isUser() ? items.map(otherNumber) : [])
+  const findName = useNames(isUser() ? items.map(findOtherNumber) : [])
   const findSim = useSims(items)
   const isSuperuser = !isUser()
   const columns = useMemo(
-    () => columnsFor({ findName, findSim }, isSuperuser),
+    () => makeMessageColumns({ findName, findSim }, isSuperuser),
     [findName, findSim, isSuperuser],
   )
   if (loading) return <Loading />
@@ -143,7 +144,7 @@ function Found({
             caption={t('Messages')}
             columns={columns}
             rows={items}
-            href={({ id }) => to(`/messages/${id}`)}
+            href={({ id }) => makePageHref(`/messages/${id}`)}
             sort={question.sort}
             onSort={(sort) => onChange({ sort })}
             busy={isOld}
@@ -164,7 +165,7 @@ const NoMessages = ({ isSuperuser }: { isSuperuser: boolean }) => (
     title={t('No messages yet')}
     action={
       !isSuperuser && (
-        <ButtonLink kind="primary" icon="send" needs="agent" href={to('/send')}>
+        <ButtonLink kind="primary" icon="send" needs="agent" href={makePageHref('/send')}>
           {t('Send the first text')}
         </ButtonLink>
       )
@@ -178,7 +179,7 @@ const NothingFound = () => (
   <Empty
     icon="search"
     title={t('Nothing found')}
-    action={<ButtonLink href={to('/messages')}>{t('Show all messages')}</ButtonLink>}
+    action={<ButtonLink href={makePageHref('/messages')}>{t('Show all messages')}</ButtonLink>}
   >
     {t('No message fits what you look for. It shows here as soon as there is one.')}
   </Empty>

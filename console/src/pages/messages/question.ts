@@ -1,5 +1,5 @@
 import { pb } from '../../data/client.ts'
-import { type Named, textFilter } from '../../data/search/filters.ts'
+import { type Named, writeTextFilter } from '../../data/search/filters.ts'
 import { CANCELED_FILTER, FAILED_FILTER } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 
@@ -65,7 +65,7 @@ const readDay = (text: string | null) => (/^\d{4}-\d\d-\d\d$/.test(text ?? '') ?
  * The whole filter for the server. Numbers without a country code belong to `country`.
  * `named`: contacts with words of the search in their names.
  */
-export function wholeFilter(
+export function writeWholeFilter(
   { filter, state, words, from, until, device, sender }: Question,
   country: string,
   named: readonly Named[] = [],
@@ -74,7 +74,7 @@ export function wholeFilter(
   const parts = [
     filter.trim(),
     quick,
-    words.trim() && textFilter(words, country, named),
+    words.trim() && writeTextFilter(words, country, named),
     from && pb.filter('created >= {:start}', { start: startOfDay(from) }),
     until && pb.filter('created < {:end}', { end: startOfDay(until, 1) }),
     device && pb.filter('device = {:device}', { device }),

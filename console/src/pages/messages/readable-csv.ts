@@ -1,10 +1,10 @@
 import Papa from 'papaparse'
 import { pb } from '../../data/client.ts'
-import { lineName } from '../../data/device/lines.ts'
-import { CSV_MARK, csvLines } from '../../data/files/csv.ts'
+import { nameLine } from '../../data/device/lines.ts'
+import { CSV_MARK, writeCsvLines } from '../../data/files/csv.ts'
 import type { MessageState } from '../../data/record-types.ts'
 import { parseDate } from '../../data/text/local-time.ts'
-import { failureReason, readState } from '../../data/words/message-states.ts'
+import { readState, translateFailureReason } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 
 export interface CsvColumn {
@@ -21,10 +21,11 @@ type Names = ReadonlyMap<string, string>
 const LOCAL = new Intl.DateTimeFormat('sv', { dateStyle: 'short', timeStyle: 'medium' })
 
 /** An instant in the browser's time zone; '' for none. */
-const localTime = ([at = '']: readonly string[]) => (at === '' ? '' : LOCAL.format(parseDate(at)))
+const formatLocalTime = ([at = '']: readonly string[]) =>
+  at === '' ? '' : LOCAL.format(parseDate(at))
 
 export const CSV_COLUMNS: readonly CsvColumn[] = [
-  { words: t('Time'), fields: ['created'], cell: localTime },
+  { words: t('Time'), fields: ['created'], cell: formatLocalTime },
   {
     words: t('Direction'),
     fields: ['message_type'],
@@ -47,17 +48,17 @@ export const CSV_COLUMNS: readonly CsvColumn[] = [
   {
     words: t('Why it failed'),
     fields: ['error_message'],
-    cell: ([told = '']) => failureReason(told),
+    cell: ([told = '']) => translateFailureReason(told),
   },
   { words: t('Device'), fields: ['expand.device.name'] },
   { words: t('Sent by'), fields: ['expand.sent_by.name'] },
-  { words: t('Sent at'), fields: ['sent_at'], cell: localTime },
-  { words: t('Delivered at'), fields: ['delivered_at'], cell: localTime },
+  { words: t('Sent at'), fields: ['sent_at'], cell: formatLocalTime },
+  { words: t('Delivered at'), fields: ['delivered_at'], cell: formatLocalTime },
   {
     words: t('Line'),
     fields: ['expand.line.label', 'expand.line.number', 'expand.line.slot'],
     cell: ([label = '', number = '', slot = '']) =>
-      label || number || (slot && lineName({ label, number, slot: Number(slot) })),
+      label || number || (slot && nameLine({ label, number, slot: Number(slot) })),
   },
   { words: t('Segments'), fields: ['segments'] },
   { words: t('User'), fields: ['expand.user.email'] },
@@ -71,20 +72,20 @@ export const listFields = (columns: readonly CsvColumn[]): string[] => [
 ]
 
 /** Rewrites the API's CSV for people: translated titles and values, local times, names of contacts. */
-export async function readableCsv(
+export async function writeReadableCsv(
   csv: Blob,
   columns: readonly CsvColumn[],
   names: Names,
 ): Promise<Blob> {
-  const pieces = [CSV_MARK, csvLines([columns.map(({ words }) => words)])]
-  await eachPiece(csv, (rows) => {
+  const pieces = [CSV_MARK, writeCsvLines([columns.map(({ words }) => words)])]
+  await readEachPiece(csv, (rows) => {
     const lines = rows.map((row) =>
       columns.map(({ fields, cell }) => {
         const values = fields.map((field) => row[field] ?? '')
         return cell ? cell(values, names) : values[0]!
       }),
     )
-    pieces.push(csvLines(lines))
+    pieces.push(writeCsvLines(lines))
   })
   return new Blob(pieces, { type: 'text/csv' })
 }
@@ -97,7 +98,7 @@ export async function readNames(ended: AbortSignal): Promise<Names> {
   })
   const names = new Map<string, string>()
   if (!response.ok) return names
-  await eachPiece(await response.blob(), (rows) => {
+  await readEachPiece(await response.blob(), (rows) => {
     for (const { phone = '', name = '' } of rows) names.set(phone, name)
   })
   return names
@@ -106,7 +107,7 @@ export async function readNames(ended: AbortSignal): Promise<Names> {
 type Row = Readonly<Record<string, string>>
 
 /** Parses a CSV with a header piece by piece, so that the rows of a large file are never all in memory. */
-const eachPiece = (csv: Blob, take: (rows: readonly Row[]) => void): Promise<void> =>
+const readEachPiece = (csv: Blob, take: (rows: readonly Row[]) => void): Promise<void> =>
   new Promise((resolve, reject) => {
     Papa.parse<Row>(csv as File, {
       header: true,

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { remembered } from '../../data/remembered.ts'
+import { rememberSignal } from '../../data/remembered.ts'
 import { FAILED_FILTER } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -46,7 +46,7 @@ export function SavedMenu({
             </Button>
             <SavedList
               title={t('Ready to use')}
-              filters={readyFilters()}
+              filters={listReadyFilters()}
               onChoose={choose(close)}
             />
           </div>
@@ -127,13 +127,13 @@ interface SavedFilter {
   readonly filter: string
 }
 
-function failedToday(): string {
+function writeFailedToday(): string {
   const start = new Date().setHours(0, 0, 0, 0)
   return pb.filter(`${FAILED_FILTER} && created >= {:start}`, { start: new Date(start) })
 }
 
-const readyFilters = (): readonly SavedFilter[] => [
-  { name: t('Failed today'), filter: failedToday() },
+const listReadyFilters = (): readonly SavedFilter[] => [
+  { name: t('Failed today'), filter: writeFailedToday() },
   {
     name: t('Still on the way'),
     filter: 'status = "pending" || status = "assigned" || status = "sending"',
@@ -151,7 +151,7 @@ const readyFilters = (): readonly SavedFilter[] => [
   { name: t('Sent, never confirmed'), filter: 'status = "sent" && sent_at < @yesterday' },
 ]
 
-const savedFilters = remembered<readonly SavedFilter[]>('filters', [])
+const savedFilters = rememberSignal<readonly SavedFilter[]>('filters', [])
 
 function saveFilter(saved: SavedFilter): void {
   const others = savedFilters.value.filter(({ name }) => name !== saved.name)

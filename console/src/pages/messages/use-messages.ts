@@ -4,7 +4,7 @@ import { type Fault, readFault } from '../../data/fault.ts'
 import type { Message } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
 import { keepUnchanged } from '../../data/use/keep-unchanged.ts'
-import { keepList, keptList } from '../../data/use/last-lists.ts'
+import { findKeptList, keepList } from '../../data/use/last-lists.ts'
 import { useCalm } from '../../data/use/use-calm.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useLive } from '../../data/use/use-live.ts'
@@ -66,7 +66,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     const isCounted = page > 1 && count.question === question
     const began = performance.now()
     try {
-      const found = await list(filter, sort, page, rows)
+      const found = await listMessages(filter, sort, page, rows)
       if (!isLatest()) return
       const now = { question, page, rows, items: found.items }
       setShown((old) => ({ ...now, items: keepUnchanged(old?.items ?? [], found.items) }))
@@ -81,7 +81,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     } catch (error) {
       if (!isLatest()) return
       const fault = readFault(error)
-      if (fault.status === 0) setShown((old) => old ?? keptList(question + page))
+      if (fault.status === 0) setShown((old) => old ?? findKeptList(question + page))
       setFault({ question, fault })
     }
   }, [question, page, rows, count.question === question])
@@ -108,7 +108,8 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
     'sms_messages',
     '*',
     ({ action, record }) => {
-      if (action === 'update') setShown((old) => old && { ...old, items: put(old.items, record) })
+      if (action === 'update')
+        setShown((old) => old && { ...old, items: replaceMessage(old.items, record) })
       soon()
     },
     soon,
@@ -131,7 +132,7 @@ export function useMessages(filter: string | undefined, sort: string, page: numb
   }
 }
 
-function list(filter: string, sort: string, page: number, rows: number) {
+function listMessages(filter: string, sort: string, page: number, rows: number) {
   const isAll = !isUser()
   const asked = {
     filter,
@@ -143,7 +144,7 @@ function list(filter: string, sort: string, page: number, rows: number) {
 }
 
 /** Replaces a changed message. Events have no `expand`: keeps the old `expand` if the device is the same. */
-function put(items: readonly Message[], record: Message): readonly Message[] {
+function replaceMessage(items: readonly Message[], record: Message): readonly Message[] {
   return items.map((item) => {
     if (item.id !== record.id) return item
     const isSame = item.device === record.device

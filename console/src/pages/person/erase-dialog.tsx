@@ -1,19 +1,19 @@
 import { useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
-import { post } from '../../data/client.ts'
+import { postRequest } from '../../data/client.ts'
 import {
-  countedKinds,
+  describeRequestFault,
   type FoundData,
+  listCountedKinds,
+  makeRequestPath,
   type PersonRequest,
-  pathOfRequest,
-  requestFault,
 } from '../../data/personal-data.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { formatNumber, t, tx } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { TextArea, TextField } from '../../parts/form/field.tsx'
 import { Form, FormActions, Notice } from '../../parts/form/form.tsx'
-import { go } from '../../router.ts'
+import { goToPage } from '../../router.ts'
 import './erase-dialog.css'
 
 const LAST_DIGITS = 4
@@ -26,9 +26,9 @@ export function EraseDialog({ found, onClose }: { found: FoundData; onClose: () 
   const [isTried, setTried] = useState(false)
   const start = useTask(async () => {
     const body = { number, reason: reason.trim() }
-    const { id } = await post<PersonRequest>('/api/person/erase', body)
+    const { id } = await postRequest<PersonRequest>('/api/person/erase', body)
     onClose()
-    go(pathOfRequest(id))
+    goToPage(makeRequestPath(id))
   })
   const hasReason = reason.trim() !== ''
   const isSure = typed.trim() === number.slice(-LAST_DIGITS)
@@ -44,7 +44,9 @@ export function EraseDialog({ found, onClose }: { found: FoundData; onClose: () 
     >
       <Form
         onSubmit={submit}
-        fault={start.fault && { ...start.fault, message: requestFault(start.fault.message) }}
+        fault={
+          start.fault && { ...start.fault, message: describeRequestFault(start.fault.message) }
+        }
       >
         <Notice kind="warning">{t('Nobody can bring the data back, except from a backup.')}</Notice>
         <div class="person-erasure">
@@ -84,7 +86,9 @@ export function EraseDialog({ found, onClose }: { found: FoundData; onClose: () 
 }
 
 function Goes({ places }: Pick<FoundData, 'places'>) {
-  const kinds = countedKinds(Object.fromEntries(places.map(({ place, count }) => [place, count])))
+  const kinds = listCountedKinds(
+    Object.fromEntries(places.map(({ place, count }) => [place, count])),
+  )
   return (
     <section>
       <h3>{t('What goes')}</h3>

@@ -1,7 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
-import { pb, post } from '../../data/client.ts'
-import { countedKinds, type FoundData, type Kind, MOST_COUNTED } from '../../data/personal-data.ts'
+import { pb, postRequest } from '../../data/client.ts'
+import {
+  type FoundData,
+  type Kind,
+  listCountedKinds,
+  MOST_COUNTED,
+} from '../../data/personal-data.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { formatNumber, t, tn } from '../../language/words.ts'
 import { ExportData } from '../../parts/export-data.tsx'
@@ -10,7 +15,7 @@ import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { PersonRequests } from '../../parts/person-requests.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { type PageProps, to } from '../../router.ts'
+import { makePageHref, type PageProps } from '../../router.ts'
 import { EraseDialog } from './erase-dialog.tsx'
 
 /** What the account stores about one person, with the ways to hand it out and to erase it. */
@@ -18,7 +23,7 @@ export function Page({ params: { number = '' } }: PageProps) {
   const [found, setFound] = useState<FoundData>()
   const count = useTask(async () => {
     const body = { number, preview: true }
-    setFound(await post<FoundData>('/api/person/erase', body))
+    setFound(await postRequest<FoundData>('/api/person/erase', body))
   })
   useEffect(() => {
     setFound(undefined)
@@ -28,11 +33,11 @@ export function Page({ params: { number = '' } }: PageProps) {
   return (
     <Frame
       title={name || formatPhone(number)}
-      back={{ href: to('/personal-data'), words: t('Personal data') }}
+      back={{ href: makePageHref('/personal-data'), words: t('Personal data') }}
       text={name && <PhoneNumber number={number} />}
       actions={
         found?.contact && (
-          <ButtonLink icon="contacts" href={to(`/contacts/${found.contact}`)}>
+          <ButtonLink icon="contacts" href={makePageHref(`/contacts/${found.contact}`)}>
             {t('Contact')}
           </ButtonLink>
         )
@@ -112,7 +117,7 @@ const formatCount = (count: number) =>
 function Stored({ found: { places } }: { found: FoundData }) {
   const counts = Object.fromEntries(places.map(({ place, count }) => [place, count]))
   const makeTitle = (place: string) => places.find((one) => one.place === place)?.title ?? place
-  const rows = countedKinds(counts, makeTitle).map(
+  const rows = listCountedKinds(counts, makeTitle).map(
     ([kind, count]): Row => ({ id: kind[0], kind, count }),
   )
   const hasMany = places.some(({ count }) => count >= MOST_COUNTED)

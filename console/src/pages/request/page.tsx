@@ -1,13 +1,13 @@
 import { pb } from '../../data/client.ts'
-import { download } from '../../data/files/save-file.ts'
+import { downloadUrl } from '../../data/files/save-file.ts'
 import {
-  countedKinds,
-  isOfAccount,
-  isOpen,
+  describeRequestFault,
+  isAccountRequest,
+  isRequestOpen,
+  listCountedKinds,
+  makePersonPath,
   type PersonRequest,
-  pathOfPerson,
   REQUEST_KINDS,
-  requestFault,
 } from '../../data/personal-data.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { formatNumber, t } from '../../language/words.ts'
@@ -17,8 +17,8 @@ import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
 import { RequestState } from '../../parts/person-requests.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { formatDateTime, Time } from '../../parts/time.tsx'
-import { attempt } from '../../parts/toast.tsx'
-import { type PageProps, to } from '../../router.ts'
+import { runWithToast } from '../../parts/toast.tsx'
+import { makePageHref, type PageProps } from '../../router.ts'
 
 /** The progress and the result of an export or an erasure. */
 export function Page({ params: { id = '' } }: PageProps) {
@@ -31,18 +31,18 @@ export function Page({ params: { id = '' } }: PageProps) {
         icon="person"
         title={t('Request')}
         gone={t('There is no such request')}
-        all={[to('/personal-data'), t('Personal data')]}
+        all={[makePageHref('/personal-data'), t('Personal data')]}
       />
     )
   const { kind, number, state } = request
   return (
     <Frame
       title={REQUEST_KINDS[kind]}
-      back={{ href: to('/personal-data'), words: t('Personal data') }}
+      back={{ href: makePageHref('/personal-data'), words: t('Personal data') }}
       text={
         number ? (
           <PhoneNumber number={number} />
-        ) : isOfAccount(request) ? (
+        ) : isAccountRequest(request) ? (
           t('Whole account')
         ) : (
           t('The person was erased.')
@@ -50,7 +50,7 @@ export function Page({ params: { id = '' } }: PageProps) {
       }
       actions={
         number && (
-          <ButtonLink icon="person" href={to(pathOfPerson(number))}>
+          <ButtonLink icon="person" href={makePageHref(makePersonPath(number))}>
             {t('All data of this person')}
           </ButtonLink>
         )
@@ -60,10 +60,10 @@ export function Page({ params: { id = '' } }: PageProps) {
         <div role="status">
           <RequestState request={request} />
         </div>
-        {isOpen(request) && (
+        {isRequestOpen(request) && (
           <p class="muted">{t('The server works in the background. You can leave this page.')}</p>
         )}
-        {state === 'failed' && <Notice kind="wrong">{requestFault(request.error)}</Notice>}
+        {state === 'failed' && <Notice kind="wrong">{describeRequestFault(request.error)}</Notice>}
         {state === 'done' && kind === 'export' && <Downloads request={request} />}
         {state === 'done' && kind === 'erasure' && (
           <p>{t('The data is erased. The account sends the person no more texts.')}</p>
@@ -96,7 +96,7 @@ const Asked = ({
 )
 
 function Counts({ request: { kind, counts } }: { request: PersonRequest }) {
-  const kinds = countedKinds(counts ?? {})
+  const kinds = listCountedKinds(counts ?? {})
   return (
     <Card title={kind === 'export' ? t('What it contains') : t('What was erased')}>
       {kinds.length === 0 ? (
@@ -152,8 +152,8 @@ function Downloads({ request }: { request: PersonRequest }) {
 
 /** Saves a file under its stored name: the readable page links to the other files by these names. */
 const saveFile = (request: PersonRequest, name: string) =>
-  attempt(async () =>
-    download(
+  runWithToast(async () =>
+    downloadUrl(
       name,
       pb.files.getURL(request, name, { token: await pb.files.getToken(), download: true }),
     ),

@@ -2,7 +2,7 @@ import { useMemo } from 'preact/hooks'
 import { makeTitle } from '../../data/campaign-progress.ts'
 import type { Campaign, Message } from '../../data/record-types.ts'
 import { parseDate } from '../../data/text/local-time.ts'
-import { nowMs } from '../../data/text/now.ts'
+import { readNowMs } from '../../data/text/now.ts'
 import { HERE } from '../../data/time-zones.ts'
 import { useNames } from '../../data/use/use-known.ts'
 import { useList } from '../../data/use/use-list.ts'
@@ -16,7 +16,7 @@ import type { Column } from '../../parts/list/table.tsx'
 import { useDrawn } from '../../parts/list/use-drawn.ts'
 import { Page as Frame, Loading } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { pathOfConversation, to } from '../../router.ts'
+import { makeConversationPath, makePageHref } from '../../router.ts'
 
 const DAY_MS = 86_400_000
 const MOST_CAMPAIGNS = 500
@@ -31,8 +31,8 @@ const isCampaign = (entry: Entry): entry is Campaign => entry.collectionName ===
 
 const makeHref = (entry: Entry) =>
   isCampaign(entry)
-    ? to(`/campaigns/${entry.id}`)
-    : to(pathOfConversation(entry.to), { at: `sms_messages/${entry.id}` })
+    ? makePageHref(`/campaigns/${entry.id}`)
+    : makePageHref(makeConversationPath(entry.to), { at: `sms_messages/${entry.id}` })
 
 /** Texts that are not due yet, and campaigns that have not begun, by the days of the account's time zone. */
 export function Page() {
@@ -131,7 +131,7 @@ function groupByDay(
   })
   const iso = new Intl.DateTimeFormat('en-CA', { dateStyle: 'short', timeZone })
   const numberDay = (ms: number) => Date.parse(iso.format(ms)) / DAY_MS
-  const today = numberDay(nowMs())
+  const today = numberDay(readNowMs())
   const days = Map.groupBy(entries, ({ scheduled_at }) => numberDay(parseDate(scheduled_at)))
   return [...days].map(([day, those]) => {
     const date = title.format(parseDate(those[0]!.scheduled_at))

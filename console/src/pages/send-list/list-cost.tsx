@@ -1,12 +1,12 @@
 import { useEffect, useState } from 'preact/hooks'
-import { post } from '../../data/client.ts'
+import { postRequest } from '../../data/client.ts'
 import { addEstimates, type Estimate } from '../../data/cost-estimate.ts'
 import { useDebounced } from '../../data/use/use-debounced.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useLines } from '../../data/use/use-list.ts'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import type { ListText } from './list-rows.ts'
-import { equalTexts } from './split-for-estimates.ts'
+import { groupEqualTexts } from './split-for-estimates.ts'
 
 const CALM_MS = 350
 
@@ -35,10 +35,13 @@ async function estimateList(
   isWanted: () => boolean,
 ): Promise<Estimate | null> {
   const parts: Estimate[] = []
-  for (const { body, phones } of equalTexts(texts)) {
+  for (const { body, phones } of groupEqualTexts(texts)) {
     if (!isWanted()) return null
     const request = { recipients: phones, body, draft: true }
-    const { estimate } = await post<{ estimate: Estimate | null }>('/api/sms/preview', request)
+    const { estimate } = await postRequest<{ estimate: Estimate | null }>(
+      '/api/sms/preview',
+      request,
+    )
     if (!estimate) return null
     parts.push(estimate)
   }

@@ -2,17 +2,17 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { guessColumns } from '#portable/phone/guess-columns.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
-import { parseLocal, timeFault, type When } from '../../data/text/local-time.ts'
-import { segmentsText } from '../../data/text/text-size.ts'
+import { findTimeFault, parseLocal, type When } from '../../data/text/local-time.ts'
+import { formatSegments } from '../../data/text/text-size.ts'
 import { useTemplates } from '../../data/use/use-list.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
 import { t, tn, tx } from '../../language/words.ts'
 import {
-  confirmedForMany,
+  confirmManyPeople,
+  formatPeopleCount,
   MAX_PLAIN,
-  peopleWords,
 } from '../../parts/dialog/confirm-many-people.tsx'
 import { ConsentField } from '../../parts/form/consent-field.tsx'
 import { Form, FormActions } from '../../parts/form/form.tsx'
@@ -23,12 +23,12 @@ import { Card, Progress } from '../../parts/page.tsx'
 import { HowToProve } from '../../parts/proof.tsx'
 import { SendFault } from '../../parts/send-fault.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast.tsx'
 import { ListCost } from './list-cost.tsx'
 import { ListFields, type Wishes } from './list-fields.tsx'
 import { ListPreview } from './list-preview.tsx'
 import { ListReport } from './list-report.tsx'
-import { type ListText, planList, readNumbers, unknownPlaceholders } from './list-rows.ts'
+import { type ListText, listUnknownPlaceholders, planList, readNumbers } from './list-rows.ts'
 import { NOTHING_SENT, runList } from './send-texts.ts'
 import { useRefused } from './use-refused.ts'
 
@@ -164,11 +164,11 @@ const readScheduledAt = ({ isLater, at }: When): string => (isLater ? parseLocal
 
 function findFaults({ text }: Wishes, when: When, sheet: Sheet): Record<string, string> {
   const faults: Record<string, string> = {}
-  const unknown = unknownPlaceholders(text, sheet)
+  const unknown = listUnknownPlaceholders(text, sheet)
   if (text.trim() === '') faults.text = t('Write a text first.')
   else if (unknown.length > 0)
     faults.text = t('There is no column for {placeholder}.', { placeholder: `{{${unknown[0]}}}` })
-  return { ...faults, ...timeFault(when) }
+  return { ...faults, ...findTimeFault(when) }
 }
 
 /** Asks the user before many texts are sent. `scheduledAt`: the time to send them; '' for now. */
@@ -176,14 +176,14 @@ function isListConfirmed(texts: readonly ListText[], scheduledAt: string): Promi
   const first = texts[0]!
   const people = new Set(texts.map(({ phone }) => phone)).size
   const segments = texts.reduce((sum, text) => sum + text.segments, 0)
-  return confirmedForMany({
+  return confirmManyPeople({
     people,
     what: tx(
       '{texts} go to {people}, which takes {segments} in all. The first text, to {number}:',
       {
         texts: <strong>{tn('1 text', '{count} texts', texts.length)}</strong>,
-        people: <strong>{peopleWords(people)}</strong>,
-        segments: <strong>{segmentsText(segments)}</strong>,
+        people: <strong>{formatPeopleCount(people)}</strong>,
+        segments: <strong>{formatSegments(segments)}</strong>,
         number: first.phone,
       },
     ),
@@ -208,7 +208,7 @@ function UndoCountdown({ onOver, onUndo }: { onOver: () => void; onUndo: () => v
   const box = useRef<HTMLDivElement>(null)
   const undo = useTask(async () => {
     onUndo()
-    toast(t('Undone: nobody gets it'))
+    showToast(t('Undone: nobody gets it'))
   })
   useEffect(() => box.current?.querySelector('button')?.focus(), [])
   // a layout effect, so that no click on "Undo" comes between the end of the countdown and the send

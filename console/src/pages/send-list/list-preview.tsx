@@ -1,5 +1,5 @@
 import type { Sheet } from '../../data/files/sheet.ts'
-import { segmentsText } from '../../data/text/text-size.ts'
+import { formatSegments } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { t, tn } from '../../language/words.ts'
@@ -29,7 +29,7 @@ export function ListPreview({
     <Card title={t('As they will arrive')}>
       <Notice kind={bad.length > 0 || good.length > left ? 'warning' : 'info'}>
         {tn('1 text', '{count} texts', good.length)}
-        {hasText && `, ${segmentsText(segments)}`}
+        {hasText && `, ${formatSegments(segments)}`}
         {bad.length > 0 && tn('; 1 row to leave out', '; {count} rows to leave out', bad.length)}
         {good.length > left && t('. Only {left} are left of your messages this month', { left })}
         {hasText && <ListCost texts={good} />}

@@ -6,7 +6,7 @@ import { formatNumber, t } from '../../language/words.ts'
 import { BadRows } from '../../parts/bad-rows.tsx'
 import { Actions, Button, ButtonLink, Notice } from '../../parts/form/form.tsx'
 import { Card, Facts } from '../../parts/page.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 import type { ListPlan } from './list-rows.ts'
 import type { ListOutcome } from './send-texts.ts'
 
@@ -43,7 +43,7 @@ export function ListReport({
       <BadRows sheet={sheet} bad={bad} />
       <Actions>
         {filter && (
-          <ButtonLink kind="primary" icon="messages" href={to('/messages', { filter })}>
+          <ButtonLink kind="primary" icon="messages" href={makePageHref('/messages', { filter })}>
             {t('See what becomes of them')}
           </ButtonLink>
         )}

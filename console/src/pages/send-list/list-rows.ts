@@ -2,8 +2,8 @@ import { chooseRowPhone } from '#portable/phone/choose-row-phone.ts'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import { countSegments } from '#portable/segments.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
-import { phoneFaultWords } from '../../data/phone/phone-words.ts'
-import { filled, listVariables, splitPieces } from '../../data/text/variables.ts'
+import { describePhoneFault } from '../../data/phone/phone-words.ts'
+import { fillPiece, listVariables, splitPieces } from '../../data/text/variables.ts'
 import { t } from '../../language/words.ts'
 
 export interface ListText {
@@ -23,12 +23,13 @@ const MAX_CHARACTERS = 1600
 /** The placeholder for a row's phone number, unless a column has this title. */
 const NUMBER = 'phone'
 
-const sameName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
+const isSameColumnName = (a: string, b: string) => a.trim().toLowerCase() === b.trim().toLowerCase()
 
 /** The placeholders in a text for which there is no column. */
-export const unknownPlaceholders = (text: string, { head }: Sheet): string[] =>
+export const listUnknownPlaceholders = (text: string, { head }: Sheet): string[] =>
   listVariables(text).filter(
-    (name) => !sameName(name, NUMBER) && !head.some((title) => sameName(title, name)),
+    (name) =>
+      !isSameColumnName(name, NUMBER) && !head.some((title) => isSameColumnName(title, name)),
   )
 
 /** Reads the phone number of each row. Numbers without a country code belong to `country`. */
@@ -53,7 +54,7 @@ export function planList(
   const good: ListText[] = []
   const bad: BadRow[] = []
   const seen = new Map<string, number>()
-  const fill = filler(text, sheet, phones)
+  const fill = makeTextFiller(text, sheet, phones)
   for (const [at, cells] of sheet.rows.entries()) {
     const row = sheet.first + at
     const { phone, fault } = numbers[at]!
@@ -61,8 +62,8 @@ export function planList(
     const key = `${phone} ${body}`
     const before = seen.get(key)
     const why =
-      (fault && phoneFaultWords(fault)) ||
-      textFault(body, empty, before) ||
+      (fault && describePhoneFault(fault)) ||
+      findTextFault(body, empty, before) ||
       (refused.get(phone ?? '') ?? '')
     if (why || !phone) bad.push({ row, cells, why })
     else {
@@ -77,19 +78,19 @@ export function planList(
  * Returns a function that fills in a row's text, with the phone number in E.164. The function's result also
  * has `empty`: the first placeholder without a value or default; '' if there is none.
  */
-function filler(text: string, { head }: Sheet, phones: readonly number[]) {
+function makeTextFiller(text: string, { head }: Sheet, phones: readonly number[]) {
   const pieces = splitPieces(text).map((piece) => ({
     ...piece,
-    column: piece.isVariable ? head.findIndex((title) => sameName(title, piece.text)) : -1,
+    column: piece.isVariable ? head.findIndex((title) => isSameColumnName(title, piece.text)) : -1,
   }))
   return (cells: readonly string[], phone: string) => {
     let empty = ''
     const parts = pieces.map((piece) => {
       const { text, isVariable, column } = piece
       if (!isVariable) return text
-      if (column < 0 && !sameName(text, NUMBER)) return `{{${text}}}` // reported once for all rows
+      if (column < 0 && !isSameColumnName(text, NUMBER)) return `{{${text}}}` // reported once for all rows
       const isNumber = column < 0 || (phones.length === 1 && phones[0] === column)
-      const value = filled(piece, isNumber ? phone : (cells[column] ?? '').trim()) ?? ''
+      const value = fillPiece(piece, isNumber ? phone : (cells[column] ?? '').trim()) ?? ''
       if (value === '' && piece.fallback === undefined) empty ||= text
       return value
     })
@@ -97,7 +98,7 @@ function filler(text: string, { head }: Sheet, phones: readonly number[]) {
   }
 }
 
-function textFault(body: string, empty: string, before: number | undefined): string {
+function findTextFault(body: string, empty: string, before: number | undefined): string {
   if (empty) return t('Nothing in “{column}”', { column: empty })
   if ([...body].length > MAX_CHARACTERS)
     return t('Longer than {max} characters', { max: MAX_CHARACTERS })

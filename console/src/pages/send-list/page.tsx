@@ -3,7 +3,7 @@ import type { Sheet } from '../../data/files/sheet.ts'
 import { t } from '../../language/words.ts'
 import { ChooseFile } from '../../parts/form/choose-file.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 import './page.css'
 import { ListForm } from './list-form.tsx'
 
@@ -13,7 +13,7 @@ export function Page() {
     <Frame
       title={t('Send to a list')}
       text={t('Sends one text per row of a spreadsheet.')}
-      back={{ href: to('/send'), words: t('Send') }}
+      back={{ href: makePageHref('/send'), words: t('Send') }}
     >
       {sheet ? (
         <ListForm sheet={sheet} onBack={() => setSheet(undefined)} />

@@ -1,6 +1,6 @@
-import { post } from '../../data/client.ts'
+import { postRequest } from '../../data/client.ts'
 import { type Fault, readFault } from '../../data/fault.ts'
-import { inLanes } from '../../data/use/use-task.ts'
+import { workInParallel } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import type { ListText } from './list-rows.ts'
 
@@ -51,7 +51,7 @@ export async function runList(
   })
   const send = async (text: ListText) => {
     try {
-      const sent = await sendOne(text, options)
+      const sent = await sendOneText(text, options)
       accepted.set(text.row, sent.id)
       if (sent.isOld) before++
     } catch (error) {
@@ -65,18 +65,18 @@ export async function runList(
     tell(outcome())
   }
   const waiting = texts.filter(({ row }) => !accepted.has(row))
-  await inLanes(waiting, send, () => stop.aborted || fault !== undefined)
+  await workInParallel(waiting, send, () => stop.aborted || fault !== undefined)
   return outcome()
 }
 
 const OTHERWISE = t('The same text went to this number within a day, for another time')
 
-async function sendOne(
+async function sendOneText(
   { phone, body }: ListText,
   options: Readonly<Record<string, unknown>>,
 ): Promise<{ id: string; isOld: boolean }> {
   let isOld = false
-  const answer = await post<{ message_ids: readonly string[] }>(
+  const answer = await postRequest<{ message_ids: readonly string[] }>(
     '/api/sms/send',
     { recipients: [phone], body, bulk: true, ...options },
     {
@@ -93,10 +93,10 @@ async function sendOne(
 
 /** An idempotency key from phone number and text. Uses `fnv` because crypto.subtle would need HTTPS. */
 const makeKey = (phone: string, body: string): string =>
-  `list-${phone}-${fnv(body, 0x811c9dc5)}${fnv(body, 0x01000193)}`
+  `list-${phone}-${hashFnv(body, 0x811c9dc5)}${hashFnv(body, 0x01000193)}`
 
 /** The 32-bit FNV-1a hash in hex, with `start` instead of the standard start value. */
-function fnv(text: string, start: number): string {
+function hashFnv(text: string, start: number): string {
   let hash = start
   for (let i = 0; i < text.length; i++) hash = Math.imul(hash ^ text.charCodeAt(i), 0x01000193)
   return (hash >>> 0).toString(16).padStart(8, '0')

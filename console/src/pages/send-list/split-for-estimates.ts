@@ -10,7 +10,7 @@ interface Equal {
 }
 
 /** Splits a list for estimates: a preview has one text, and up to 500 different numbers. */
-export function equalTexts(texts: readonly ListText[]): Equal[] {
+export function groupEqualTexts(texts: readonly ListText[]): Equal[] {
   const open = new Map<number, { body: string; phones: Set<string> }[]>()
   for (const { phone, body, segments } of texts) {
     const all = open.get(segments) ?? []

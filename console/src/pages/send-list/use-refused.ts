@@ -1,6 +1,6 @@
 import { useEffect, useState } from 'preact/hooks'
 import type { PhoneReading } from '#portable/phone/read-phone.ts'
-import { post } from '../../data/client.ts'
+import { postRequest } from '../../data/client.ts'
 import { type Fault, readFault } from '../../data/fault.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { t } from '../../language/words.ts'
@@ -51,7 +51,7 @@ async function readReasons(
   for (let at = 0; at < phones.length && isWanted(); at += AT_ONCE) {
     const recipients = phones.slice(at, at + AT_ONCE)
     const body = { recipients, body: '?', ...(needsConsent && { requires_consent: true }) }
-    const { items } = await post<Preview>('/api/sms/preview', body)
+    const { items } = await postRequest<Preview>('/api/sms/preview', body)
     for (const { to, opted_out, without_consent } of items) {
       if (opted_out) reasons.set(to, t('Recipient has opted out'))
       if (without_consent) reasons.set(to, t('No proof of consent'))

@@ -1,6 +1,6 @@
 import type { ComponentProps } from 'preact'
 import { useState } from 'preact/hooks'
-import { matchAny, post } from '../../data/client.ts'
+import { matchAny, postRequest } from '../../data/client.ts'
 import { useFailed } from '../../data/failed.ts'
 import type { Message } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
@@ -8,11 +8,11 @@ import { useOne } from '../../data/use/use-list.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
 import { ChangeDialog, type ChangeRequest } from '../../parts/dialog/change-dialog.tsx'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { ResendMessages } from '../../parts/dialog/resend-messages.tsx'
 import { Button, FaultNotice, Notice } from '../../parts/form/form.tsx'
-import { toast } from '../../parts/toast.tsx'
-import { go, to } from '../../router.ts'
+import { showToast } from '../../parts/toast.tsx'
+import { goToPage, makePageHref } from '../../router.ts'
 import type { Batch } from './use-batch.ts'
 
 interface Retried {
@@ -30,37 +30,37 @@ export function BatchActions({ batch, sent }: { batch: string; sent: Batch }) {
   const waiting = (counts.pending ?? 0) + (counts.assigned ?? 0)
   const notSent = (counts.failed ?? 0) + (counts.canceled ?? 0)
   const cancel = useTask(async () => {
-    if (!(await confirmed(question(waiting)))) return
-    const { canceled } = await post<{ canceled: number }>(`/api/sms/batches/${batch}/cancel`)
-    toast(tn('One message canceled', '{count} messages canceled', canceled))
+    if (!(await askToConfirm(askToCancel(waiting)))) return
+    const { canceled } = await postRequest<{ canceled: number }>(`/api/sms/batches/${batch}/cancel`)
+    showToast(tn('One message canceled', '{count} messages canceled', canceled))
   })
   if (batch === '' || !isUser()) return null
   const retry = async (include: readonly string[]) => {
-    const answer = await post<Retried>(`/api/sms/batches/${batch}/retry`, { include })
+    const answer = await postRequest<Retried>(`/api/sms/batches/${batch}/retry`, { include })
     const { batch_id, recipients_count, left_out } = answer
     setAsking(false)
-    toast(
+    showToast(
       left_out.refused > 0
         ? t('{count} could not be sent now: your quota is used up, or no device is there', {
             count: left_out.refused,
           })
         : t('{count} sent again', { count: recipients_count }),
     )
-    if (batch_id) go('/send', { batch: batch_id })
+    if (batch_id) goToPage('/send', { batch: batch_id })
   }
   const reschedule = async (body: ChangeRequest) => {
-    const { rescheduled } = await post<{ rescheduled: number }>(
+    const { rescheduled } = await postRequest<{ rescheduled: number }>(
       `/api/sms/batches/${batch}/reschedule`,
       body,
     )
-    toast(tn('One message has another time', '{count} messages have another time', rescheduled))
+    showToast(tn('One message has another time', '{count} messages have another time', rescheduled))
   }
   return (
     <>
       {again && (
         <Notice>
           {t('What failed was sent again.')}{' '}
-          <a href={to('/send', { batch: again })}>{t('See what became of it')}</a>
+          <a href={makePageHref('/send', { batch: again })}>{t('See what became of it')}</a>
         </Notice>
       )}
       {(waiting > 0 || notSent > 0) && (
@@ -103,7 +103,7 @@ const BatchAgain = ({
   <ResendMessages {...useFailed(filter)} {...others} />
 )
 
-const question = (waiting: number) => ({
+const askToCancel = (waiting: number) => ({
   title: t('Cancel what is left?'),
   text: tn(
     'One message that no device has yet is not sent. What a device has already goes on.',

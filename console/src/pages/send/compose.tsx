@@ -2,8 +2,8 @@ import { useEffect, useState } from 'preact/hooks'
 import { isSimulated } from '../../data/device/lines.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Device } from '../../data/record-types.ts'
-import { may } from '../../data/session.ts'
-import { isSameName, ownVariables } from '../../data/text/variables.ts'
+import { hasTeamRole } from '../../data/session.ts'
+import { isSameName, listOwnVariables } from '../../data/text/variables.ts'
 import type { Usage } from '../../data/usage.ts'
 import { hasKeyboard } from '../../data/use/media-queries.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
@@ -25,7 +25,7 @@ import { FirstSteps } from '../../shell/first-steps.tsx'
 import {
   type Composition,
   countReached,
-  isPersonal,
+  isPersonalText,
   makePreview,
   makeRequest,
   type Preview,
@@ -66,7 +66,7 @@ export function Compose({
   }, [])
 
   const template = templates.find(({ id }) => id === composition.template)
-  const variables = ownVariables(
+  const variables = listOwnVariables(
     composition.kind === 'template' ? (template?.body ?? '') : composition.text,
   )
   const hasText = composition.kind === 'text' ? composition.text !== '' : template !== undefined
@@ -97,7 +97,7 @@ export function Compose({
   const reached = preview ? countReached(preview) : 0
   const isCampaign = composition.isCampaign || isLong || repeats || reached > MAX_PLAIN
   const refusal = send.fault ?? (isLong ? undefined : previewFault)
-  const fault = withMissing(refusal && placeFault(refusal), faults)
+  const fault = addMissingFaults(refusal && placeFault(refusal), faults)
   const isPlaced = fault !== undefined && Object.keys(fault.fields).length > 0
 
   return (
@@ -130,7 +130,7 @@ export function Compose({
             templates={templates}
           />
           <WhenField when={composition} fault={fault} onChange={change} repeats={repeats} />
-          {may('admin') && (
+          {hasTeamRole('admin') && (
             <RepeatField
               value={composition.repeat}
               onValue={(repeat) => change({ repeat })}
@@ -142,7 +142,7 @@ export function Compose({
             value={composition.isQuiet ?? isCampaign}
             onValue={(isQuiet) => change({ isQuiet })}
           />
-          {may('admin') && (
+          {hasTeamRole('admin') && (
             <ConsentField
               value={composition.needsConsent}
               onValue={(needsConsent) => change({ needsConsent })}
@@ -175,7 +175,7 @@ export function Compose({
           preview={preview}
           hasText={hasText}
           fault={previewFault}
-          isPersonal={isPersonal(composition)}
+          isPersonal={isPersonalText(composition)}
         />
         <FirstSteps />
       </div>
@@ -193,7 +193,10 @@ const describeSend = (isLater: boolean, people: number) =>
       : t('Send')
 
 /** The error to show in the form: the fields' own errors, or if there are none, the server's. */
-function withMissing(fault: Fault | undefined, missing: Record<string, string>): Fault | undefined {
+function addMissingFaults(
+  fault: Fault | undefined,
+  missing: Record<string, string>,
+): Fault | undefined {
   if (Object.keys(missing).length === 0) return fault
   return { message: '', code: '', status: 400, fields: missing }
 }

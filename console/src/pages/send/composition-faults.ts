@@ -1,5 +1,5 @@
 import type { Fault } from '../../data/fault.ts'
-import { timeFault } from '../../data/text/local-time.ts'
+import { findTimeFault } from '../../data/text/local-time.ts'
 import { t } from '../../language/words.ts'
 import type { Composition } from './composition.ts'
 
@@ -26,7 +26,7 @@ export function findFaults(
   if (kind === 'template' && template === '') faults.template = t('Choose a template.')
   for (const name of missing)
     if (!composition.variables[name]) faults[`variable ${name}`] = t('This has no value yet.')
-  return { ...faults, ...timeFault(composition, '', nowMs) }
+  return { ...faults, ...findTimeFault(composition, '', nowMs) }
 }
 
 /** Beginnings of the server's error messages, with the form field that each concerns. */

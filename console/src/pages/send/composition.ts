@@ -1,7 +1,7 @@
 import type { PhoneFault } from '#portable/phone/read-phone.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Campaign } from '../../data/record-types.ts'
-import { ONCE, type Repeat, repeatRequest } from '../../data/repeat.ts'
+import { makeRepeatRequest, ONCE, type Repeat } from '../../data/repeat.ts'
 import { parseLocal } from '../../data/text/local-time.ts'
 import { listVariables } from '../../data/text/variables.ts'
 
@@ -96,7 +96,7 @@ export function makeRequest(composition: Composition, variables: readonly string
     ...(guarantee !== 'at_most_once' && { guarantee }),
     ...(isQuiet !== null && { quiet_hours: isQuiet }),
     ...(needsConsent && { requires_consent: true }),
-    ...(repeat.cron && { repeat: repeatRequest(repeat) }),
+    ...(repeat.cron && { repeat: makeRepeatRequest(repeat) }),
   }
 }
 
@@ -119,7 +119,7 @@ export const makePreview = (composition: Composition, variables: readonly string
 const pickValues = ({ variables: values }: Composition, variables: readonly string[]) =>
   Object.fromEntries(variables.flatMap((name) => (values[name] ? [[name, values[name]]] : [])))
 
-export const isPersonal = ({ kind, text }: Composition): boolean =>
+export const isPersonalText = ({ kind, text }: Composition): boolean =>
   kind === 'template' || listVariables(text).length > 0
 
 function makeContent(composition: Composition, values: Readonly<Record<string, string>>): Request {
@@ -128,12 +128,12 @@ function makeContent(composition: Composition, values: Readonly<Record<string, s
     recipients: recipients.filter(({ fault }) => !fault).map(({ phone }) => phone),
     ...(groups.length > 0 && { group_ids: groups }),
     ...(kind === 'text' ? { body: text } : { template_id: template }),
-    ...(isPersonal(composition) && { variables: values }),
+    ...(isPersonalText(composition) && { variables: values }),
   }
 }
 
 /** Adds recipients, except those already in the list. The result's `doubles` counts those left out. */
-export function withMore(
+export function addRecipients(
   recipients: readonly Recipient[],
   more: readonly Recipient[],
 ): { recipients: readonly Recipient[]; doubles: number } {

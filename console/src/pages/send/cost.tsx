@@ -1,13 +1,13 @@
 import { MAX_OF_AGENT } from '#portable/agent-send-limit.ts'
 import type { Fault } from '../../data/fault.ts'
-import { may } from '../../data/session.ts'
-import { segmentsText } from '../../data/text/text-size.ts'
+import { hasTeamRole } from '../../data/session.ts'
+import { formatSegments } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { formatNumber, t, tn, tx } from '../../language/words.ts'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { LastLeaves } from '../../parts/form/send-notices.tsx'
 import { HowToProve, WithoutProof } from '../../parts/proof.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 import { type Composition, countReached, type Preview } from './composition.ts'
 
 export function Cost({
@@ -29,7 +29,7 @@ export function Cost({
   const optedOut = preview?.opted_out ?? 0
   const withoutConsent = preview?.without_consent ?? 0
   const left = usage?.remaining
-  const isTooMany = (preview?.recipients_count ?? people) > MAX_OF_AGENT && !may('admin')
+  const isTooMany = (preview?.recipients_count ?? people) > MAX_OF_AGENT && !hasTeamRole('admin')
   const isShort = left !== null && left !== undefined && people > left
   return (
     <div class={isShort || isTooMany ? 'send-cost wrong' : 'send-cost'} role="status">
@@ -38,12 +38,12 @@ export function Cost({
       ) : people > 0 && (preview || chosen.groups.length === 0) ? (
         <strong>
           {tn('1 person', '{count} people', people)}
-          {preview && `, ${segmentsText(preview.total_segments)}`}
+          {preview && `, ${formatSegments(preview.total_segments)}`}
         </strong>
       ) : (
-        <span class="muted">{noCostWords(chosen.groups.length > 0, hasText, fault)}</span>
+        <span class="muted">{explainNoCost(chosen.groups.length > 0, hasText, fault)}</span>
       )}
-      {!may('admin') && (
+      {!hasTeamRole('admin') && (
         <span>{t('Agents send to at most {count} people at once', { count: MAX_OF_AGENT })}</span>
       )}
       <EstimatedCost estimate={preview?.estimate} />
@@ -70,7 +70,7 @@ export function Cost({
             {
               left: formatNumber(left),
               quota: formatNumber(usage.quota),
-              link: <a href={to('/usage')}>{t('left this month')}</a>,
+              link: <a href={makePageHref('/usage')}>{t('left this month')}</a>,
             },
           )}
         </span>
@@ -80,7 +80,7 @@ export function Cost({
 }
 
 /** Says why the cost is unknown. The card beside it shows the server's error. */
-function noCostWords(hasGroups: boolean, hasText: boolean, fault: Fault | undefined): string {
+function explainNoCost(hasGroups: boolean, hasText: boolean, fault: Fault | undefined): string {
   if (!hasGroups) return t('Nobody to send to yet')
   if (!hasText) return t('A text is missing')
   return fault ? t('Not known yet') : t('Counting…')

@@ -1,6 +1,6 @@
 import type { Choices } from '../../data/choices.ts'
-import { deviceWord, useDeviceStates } from '../../data/device/device-states.ts'
-import { deviceName, isUsable, lineName } from '../../data/device/lines.ts'
+import { describeDeviceState, useDeviceStates } from '../../data/device/device-states.ts'
+import { isLineUsable, nameDevice, nameLine } from '../../data/device/lines.ts'
 import type { Fault } from '../../data/fault.ts'
 import type { Device, Line } from '../../data/record-types.ts'
 import { useLines } from '../../data/use/use-list.ts'
@@ -36,10 +36,10 @@ export function MoreFields({
   devices: readonly Device[]
 }) {
   const states = useDeviceStates()
-  const lines = useLines().filter(isUsable)
+  const lines = useLines().filter(isLineUsable)
   const choices = devices.flatMap((one) => {
     const own = lines.filter((each) => each.device === one.id)
-    return makeChoices(one, deviceWord(one, states.of(one))[1].toLowerCase(), own)
+    return makeChoices(one, describeDeviceState(one, states.of(one))[1].toLowerCase(), own)
   })
   const change = ({ device: chosen, ...part }: Values) => {
     const isDevice = devices.some(({ id }) => id === chosen)
@@ -47,10 +47,10 @@ export function MoreFields({
     onChange({ ...part, ...(chosen !== undefined && way) } as Partial<Composition>)
   }
   const values = { device: line || device, giveUp, priority, guarantee }
-  return <Rows rows={rowsFor(choices)} form={{ values, change, fault, isTried: false }} />
+  return <Rows rows={makeMoreRows(choices)} form={{ values, change, fault, isTried: false }} />
 }
 
-const rowsFor = (choices: Choices): readonly FormRow[] => [
+const makeMoreRows = (choices: Choices): readonly FormRow[] => [
   {
     summary: t('More: line, priority, expiry'),
     folded: [
@@ -91,13 +91,13 @@ const rowsFor = (choices: Choices): readonly FormRow[] => [
 /** The choices of a device: itself, and each line if it has several. */
 function makeChoices(device: Device, state: string, lines: readonly Line[]) {
   const { id } = device
-  const name = deviceName(device)
+  const name = nameDevice(device)
   const [only, another] = lines
   const called =
-    only && !another && (only.label || only.number) ? `${name} · ${lineName(only)}` : name
+    only && !another && (only.label || only.number) ? `${name} · ${nameLine(only)}` : name
   if (!another) return [[id, `${called} (${state})`] as const]
   return [
     [id, t('{device}, any SIM ({state})', { device: name, state })] as const,
-    ...lines.map((line) => [line.id, `${name} · ${lineName(line)} (${state})`] as const),
+    ...lines.map((line) => [line.id, `${name} · ${nameLine(line)} (${state})`] as const),
   ]
 }

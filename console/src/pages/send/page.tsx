@@ -2,7 +2,7 @@ import { E164 } from '#portable/phone/e164.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
 import { readNumbers } from '../../data/phone/number-list.ts'
 import type { Campaign, Device } from '../../data/record-types.ts'
-import { may } from '../../data/session.ts'
+import { hasTeamRole } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { t } from '../../language/words.ts'
@@ -10,7 +10,7 @@ import { ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Missing } from '../../parts/list/missing.tsx'
 import { Page as Frame, Loading } from '../../parts/page.tsx'
-import { type PageProps, to } from '../../router.ts'
+import { makePageHref, type PageProps } from '../../router.ts'
 import { FirstSteps } from '../../shell/first-steps.tsx'
 import { Compose } from './compose.tsx'
 import { BLANK, type Composition, copyCampaign, type Recipient } from './composition.ts'
@@ -40,11 +40,11 @@ function Write({ query }: { query: URLSearchParams }) {
   return (
     <Frame
       title={isCampaign ? t('New campaign') : t('Send')}
-      back={isCampaign ? { href: to('/campaigns'), words: t('Campaigns') } : undefined}
+      back={isCampaign ? { href: makePageHref('/campaigns'), words: t('Campaigns') } : undefined}
       actions={
         items.length > 0 &&
         !isCampaign && (
-          <ButtonLink icon="upload" href={to('/send/list')}>
+          <ButtonLink icon="upload" href={makePageHref('/send/list')}>
             {t('Send to a list')}
           </ButtonLink>
         )
@@ -64,7 +64,7 @@ function Write({ query }: { query: URLSearchParams }) {
 }
 
 const isForCampaign = (query: URLSearchParams) =>
-  may('admin') && (query.has('new') || query.has('campaign'))
+  hasTeamRole('admin') && (query.has('new') || query.has('campaign'))
 
 interface Begun {
   readonly draftKey: string
@@ -85,14 +85,17 @@ function Copied({ id, ...begun }: Begun & { id: string }) {
   const read = useRecord<Campaign>('campaigns', id)
   if (read.record)
     return (
-      <Compose {...begun} initial={{ ...copyCampaign(read.record), isCampaign: may('admin') }} />
+      <Compose
+        {...begun}
+        initial={{ ...copyCampaign(read.record), isCampaign: hasTeamRole('admin') }}
+      />
     )
   return (
     <Missing
       read={read}
       icon="campaigns"
       gone={t('There is no such campaign')}
-      all={[to('/campaigns'), t('All campaigns')]}
+      all={[makePageHref('/campaigns'), t('All campaigns')]}
     />
   )
 }
@@ -102,7 +105,7 @@ const NoDevice = () => (
     icon="devices"
     title={t('Nothing to send with yet')}
     action={
-      <ButtonLink kind="primary" icon="plus" needs="admin" href={to('/devices')}>
+      <ButtonLink kind="primary" icon="plus" needs="admin" href={makePageHref('/devices')}>
         {t('Add a device')}
       </ButtonLink>
     }

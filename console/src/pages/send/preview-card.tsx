@@ -26,7 +26,7 @@ export function PreviewCard({
   return (
     <Card title={t('As it will arrive')}>
       {!preview || preview.body === '' ? (
-        <p class="muted">{noPreviewWords(hasText, fault)}</p>
+        <p class="muted">{explainNoPreview(hasText, fault)}</p>
       ) : (
         <div class="stack">
           {items.length === 0 && <Bubble who="" body={preview.body} segments={preview.segments} />}
@@ -51,7 +51,7 @@ export function PreviewCard({
   )
 }
 
-function noPreviewWords(hasText: boolean, fault: Fault | undefined): string {
+function explainNoPreview(hasText: boolean, fault: Fault | undefined): string {
   if (!hasText) return t('Write a text to see it here.')
   if (fault?.code === 'too_many_recipients')
     return t('For so many people the text and what it takes are shown before it is sent.')

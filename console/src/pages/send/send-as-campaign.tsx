@@ -1,18 +1,18 @@
 import { useRef, useState } from 'preact/hooks'
 import type { WithoutConsent } from '../../data/campaign-progress.ts'
-import { post } from '../../data/client.ts'
+import { postRequest } from '../../data/client.ts'
 import { requestKeys } from '../../data/connection/request-key.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
-import { type Repeat, repeatSentence } from '../../data/repeat.ts'
-import { may, userId } from '../../data/session.ts'
+import { type Repeat, writeRepeatSentence } from '../../data/repeat.ts'
+import { hasTeamRole, readUserId } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
-import { segmentsText } from '../../data/text/text-size.ts'
+import { formatSegments } from '../../data/text/text-size.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { t, tx } from '../../language/words.ts'
 import {
-  confirmedForMany,
+  confirmManyPeople,
+  formatPeopleCount,
   MAX_PLAIN,
-  peopleWords,
 } from '../../parts/dialog/confirm-many-people.tsx'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { Notice } from '../../parts/form/form.tsx'
@@ -20,7 +20,7 @@ import { LastLeaves } from '../../parts/form/send-notices.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
 import { LeftOut } from '../../parts/proof.tsx'
 import { formatDateTime } from '../../parts/time.tsx'
-import { go } from '../../router.ts'
+import { goToPage } from '../../router.ts'
 import { countReached, type Request, type Preview as SendPreview } from './composition.ts'
 
 /** The answer of `POST /api/campaigns/preview`. */
@@ -51,14 +51,14 @@ async function sendAsCampaign(
   const repeats = request.repeat !== undefined
   const isCampaign = repeats || request.name !== undefined || request.requires_consent === true
   if (recipients.length <= MAX_PLAIN && !group_ids && !isCampaign) return undefined
-  if (!may('admin')) return sendAsAgent(request)
-  const begins = repeats ? await firstTime(request) : String(request.scheduled_at ?? '')
+  if (!hasTeamRole('admin')) return sendAsAgent(request)
+  const begins = repeats ? await findFirstTime(request) : String(request.scheduled_at ?? '')
   const body = makeCampaign(request, begins, atMs)
-  const preview = await post<Preview>('/api/campaigns/preview', body)
+  const preview = await postRequest<Preview>('/api/campaigns/preview', body)
   if (preview.recipients_count <= MAX_PLAIN && !isCampaign) return undefined
-  const sentence = repeats ? repeatSentence(request.repeat as Repeat) : undefined
+  const sentence = repeats ? writeRepeatSentence(request.repeat as Repeat) : undefined
   if (!(await isConfirmed(preview, begins, true, sentence))) return 'no'
-  return post('/api/campaigns', body, { headers: { 'idempotency-key': key } })
+  return postRequest('/api/campaigns', body, { headers: { 'idempotency-key': key } })
 }
 
 /**
@@ -66,7 +66,7 @@ async function sendAsCampaign(
  * nothing if there are too many recipients: the server will refuse these.
  */
 async function sendAsAgent(request: Request): Promise<'no' | undefined> {
-  const preview = await post<SendPreview>('/api/sms/preview', request)
+  const preview = await postRequest<SendPreview>('/api/sms/preview', request)
   const first = preview.items.find((item) => !item.opted_out && !item.without_consent)
   if (preview.recipients_count > MAX_PLAIN || !first) return undefined
   const without = preview.items.filter((item) => item.without_consent)
@@ -81,9 +81,9 @@ async function sendAsAgent(request: Request): Promise<'no' | undefined> {
 }
 
 /** When a repeating campaign first goes out. */
-async function firstTime({ repeat, scheduled_at }: Request): Promise<string> {
+async function findFirstTime({ repeat, scheduled_at }: Request): Promise<string> {
   const asked = { repeat, scheduled_at }
-  const { times } = await post<{ times: readonly [string] }>('/api/campaigns/times', asked)
+  const { times } = await postRequest<{ times: readonly [string] }>('/api/campaigns/times', asked)
   return new Date(parseDate(times[0])).toISOString()
 }
 
@@ -108,11 +108,11 @@ function isConfirmed(
   isCampaign: boolean,
   repeats?: string,
 ) {
-  return confirmedForMany({
+  return confirmManyPeople({
     people: recipients_count,
     what: tx('{people} get it, which takes {segments}. The first text, to {number}:', {
-      people: <strong>{peopleWords(recipients_count)}</strong>,
-      segments: <strong>{segmentsText(segments)}</strong>,
+      people: <strong>{formatPeopleCount(recipients_count)}</strong>,
+      segments: <strong>{formatSegments(segments)}</strong>,
       number: <PhoneNumber number={first.to} />,
     }),
     firstText: first.body,
@@ -157,7 +157,7 @@ interface Accepted {
  * recipients: `run` returns false if the user declines.
  */
 export function useSend(): Task<[Request]> {
-  const [keys] = useState(() => requestKeys(`send.${userId()}`))
+  const [keys] = useState(() => requestKeys(`send.${readUserId()}`))
   const isDeclined = useRef(false)
   const task = useTask(async (request: Request) => {
     const key = keys.of(request)
@@ -165,14 +165,14 @@ export function useSend(): Task<[Request]> {
     isDeclined.current = campaign === 'no'
     if (campaign) {
       keys.renew()
-      if (campaign !== 'no') go(`/campaigns/${campaign.id}`)
+      if (campaign !== 'no') goToPage(`/campaigns/${campaign.id}`)
       return
     }
     const path = 'template_id' in request ? '/api/sms/send-template' : '/api/sms/send'
     const headers = { 'idempotency-key': key }
-    const { batch_id, message_ids } = await post<Accepted>(path, request, { headers })
+    const { batch_id, message_ids } = await postRequest<Accepted>(path, request, { headers })
     keys.renew()
-    go('/send', batch_id ? { batch: batch_id } : { message: message_ids[0] ?? '' })
+    goToPage('/send', batch_id ? { batch: batch_id } : { message: message_ids[0] ?? '' })
   })
   return { ...task, run: async (request) => (await task.run(request)) && !isDeclined.current }
 }

@@ -12,7 +12,7 @@ import { MessageParty } from '../../parts/message/message-party.tsx'
 import { Card, Page as Frame, Loading } from '../../parts/page.tsx'
 import { SendProgress } from '../../parts/send-progress.tsx'
 import { formatDateTime, MessageStatus, Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 import './sent.css'
 import { BatchActions } from './batch-actions.tsx'
 import { type Batch, OVER, useBatch } from './use-batch.ts'
@@ -22,7 +22,7 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
   const { total, loading, fault, items } = sent
   const campaign = useCampaign(items[0]?.sent_by ?? '')
   const another = (
-    <ButtonLink kind="primary" icon="send" href={to('/send')}>
+    <ButtonLink kind="primary" icon="send" href={makePageHref('/send')}>
       {t('Write another')}
     </ButtonLink>
   )
@@ -35,7 +35,7 @@ export function Sent({ batch, message }: { batch: string; message: string }) {
   return (
     <Frame
       title={loading || total === 0 ? t('Sent') : makeTitle(sent, who, total)}
-      back={{ href: to('/send'), words: t('Send') }}
+      back={{ href: makePageHref('/send'), words: t('Send') }}
       actions={another}
     >
       <FaultNotice fault={fault} />
@@ -110,10 +110,10 @@ function Course({ sent, findName }: { sent: Batch; findName: (number: string) =>
         caption={t('Messages of this send')}
         columns={columns}
         rows={items}
-        href={({ id }) => to(`/messages/${id}`)}
+        href={({ id }) => makePageHref(`/messages/${id}`)}
       />
       {total > items.length && (
-        <ButtonLink href={to('/messages', { filter })}>
+        <ButtonLink href={makePageHref('/messages', { filter })}>
           {t('All {total} messages', { total })}
         </ButtonLink>
       )}

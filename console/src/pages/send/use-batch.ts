@@ -6,7 +6,11 @@ import { useCalm } from '../../data/use/use-calm.ts'
 import { useLatest } from '../../data/use/use-latest.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
-import { CANCELED_FILTER, type ShownState, shownState } from '../../data/words/message-states.ts'
+import {
+  CANCELED_FILTER,
+  chooseShownState,
+  type ShownState,
+} from '../../data/words/message-states.ts'
 
 export const OVER = ['sent', 'delivered', 'failed'] as const
 
@@ -62,7 +66,7 @@ export function useBatch(batch: string, message: string): Batch {
 
 function countStates(items: readonly Message[]): Counts {
   const counts: Partial<Record<ShownState, number>> = {}
-  for (const state of items.map(shownState)) counts[state] = (counts[state] ?? 0) + 1
+  for (const state of items.map(chooseShownState)) counts[state] = (counts[state] ?? 0) + 1
   return counts
 }
 

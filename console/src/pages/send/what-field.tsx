@@ -9,7 +9,7 @@ import { SelectField, TextArea, TextField } from '../../parts/form/field.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import { VariableButtons } from '../../parts/form/variable-buttons.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 import type { Composition } from './composition.ts'
 
 interface Props {
@@ -29,7 +29,7 @@ interface TemplateProps {
 
 const DEFAULT = `{{name|${t('there')}}}`
 /** The text with a default for people without a name. */
-const withDefault = (text: string) => text.replace(/\{\{\s*name\s*\}\}/gi, () => DEFAULT)
+const addNameDefault = (text: string) => text.replace(/\{\{\s*name\s*\}\}/gi, () => DEFAULT)
 
 const KINDS = [
   ['text', t('Write a text')],
@@ -72,7 +72,7 @@ function PlainText(props: Props & TemplateProps) {
       {props.hasGap && (
         <Notice kind="warning">
           {t('Some of them have no name: the text then has a gap.')}{' '}
-          <Button onClick={() => onChange({ text: withDefault(text) })}>
+          <Button onClick={() => onChange({ text: addNameDefault(text) })}>
             {t('Write {default} instead', { default: DEFAULT })}
           </Button>
         </Notice>
@@ -89,7 +89,7 @@ function FromTemplate(props: Props & TemplateProps) {
   if (templates.length === 0)
     return (
       <p class="muted">
-        {t('You have no templates yet.')} <a href={to('/templates')}>{t('Make one')}</a>
+        {t('You have no templates yet.')} <a href={makePageHref('/templates')}>{t('Make one')}</a>
       </p>
     )
   return (
@@ -107,7 +107,7 @@ function FromTemplate(props: Props & TemplateProps) {
         <Notice kind="warning">
           {tx('Some of them have no name: the text then has a gap. Write {default} in {link}.', {
             default: DEFAULT,
-            link: <a href={to('/templates')}>{t('the template')}</a>,
+            link: <a href={makePageHref('/templates')}>{t('the template')}</a>,
           })}
         </Notice>
       )}

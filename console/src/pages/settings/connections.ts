@@ -1,5 +1,5 @@
 import { t } from '../../language/words.ts'
-import { confirmed } from '../../parts/dialog/dialog.tsx'
+import { askToConfirm } from '../../parts/dialog/dialog.tsx'
 import { NO_AUTOFILL, type SettingsPart } from '../../parts/rows/settings-card.tsx'
 
 export const PROXY: SettingsPart = {
@@ -33,7 +33,7 @@ export const PROXY: SettingsPart = {
 }
 
 /** Where superusers may connect from. Asks before saving a list that lacks `own`, the user's own address. */
-export const superusers = (own: string): SettingsPart => ({
+export const makeSuperusersPart = (own: string): SettingsPart => ({
   key: 'settings.superusers',
   title: t('Where superusers come from'),
   action: t('Save addresses'),
@@ -56,7 +56,7 @@ export const superusers = (own: string): SettingsPart => ({
   isSure: async ({ superuserIPs = [] }) =>
     superuserIPs.length === 0 ||
     superuserIPs.includes(own) ||
-    confirmed({
+    askToConfirm({
       title: t('Is your own address among them?'),
       text: t(
         '{own} is not in the list as it stands. If no subnet there has it, you are locked out at once, and only somebody at one of these addresses can change that.',

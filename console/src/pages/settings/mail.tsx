@@ -1,4 +1,4 @@
-import { post } from '../../data/client.ts'
+import { postRequest } from '../../data/client.ts'
 import { session } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
@@ -8,7 +8,7 @@ import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { NO_AUTOFILL, type SettingsPart } from '../../parts/rows/settings-card.tsx'
 import type { Values } from '../../parts/rows/values.ts'
 
-const hasServer = (values: Values) => values['smtp.enabled'] === true
+const hasMailServer = (values: Values) => values['smtp.enabled'] === true
 
 export const MAIL: SettingsPart = {
   key: 'settings.mail',
@@ -22,20 +22,27 @@ export const MAIL: SettingsPart = {
     ],
     { name: 'smtp.enabled', label: t('Send mails through an SMTP server'), kind: 'check' },
     ({ values }) =>
-      !hasServer(values) && (
+      !hasMailServer(values) && (
         <Notice>{t('Without one, mails are written to the server’s log, links included.')}</Notice>
       ),
     [
-      { name: 'smtp.host', label: t('SMTP server'), shown: hasServer, ...NO_AUTOFILL },
-      { name: 'smtp.port', label: t('Port'), kind: 'number', min: 1, max: 65535, shown: hasServer },
+      { name: 'smtp.host', label: t('SMTP server'), shown: hasMailServer, ...NO_AUTOFILL },
+      {
+        name: 'smtp.port',
+        label: t('Port'),
+        kind: 'number',
+        min: 1,
+        max: 65535,
+        shown: hasMailServer,
+      },
     ],
     [
-      { name: 'smtp.username', label: t('User name'), shown: hasServer, ...NO_AUTOFILL },
+      { name: 'smtp.username', label: t('User name'), shown: hasMailServer, ...NO_AUTOFILL },
       {
         name: 'smtp.password',
         label: t('Password'),
         kind: 'password',
-        shown: hasServer,
+        shown: hasMailServer,
         autocomplete: 'new-password',
         hint: t('Empty: the stored value stays.'),
       },
@@ -45,7 +52,7 @@ export const MAIL: SettingsPart = {
         name: 'smtp.tls',
         label: t('Encryption'),
         kind: 'select',
-        shown: hasServer,
+        shown: hasMailServer,
         choices: [
           ['', t('STARTTLS, if offered (587)')],
           ['tls', t('TLS from the start (465)')],
@@ -57,7 +64,7 @@ export const MAIL: SettingsPart = {
         name: 'smtp.authMethod',
         label: t('Sign-in method'),
         kind: 'select',
-        shown: hasServer,
+        shown: hasMailServer,
         choices: [
           ['', 'PLAIN'],
           ['LOGIN', t('LOGIN (Outlook)')],
@@ -87,7 +94,7 @@ const ROWS: readonly FormRow[] = [
 export function TestMail({ hasServer, onClose }: { hasServer: boolean; onClose: () => void }) {
   const send = async (_: object, { email, template }: { email?: unknown; template?: unknown }) => {
     const body = { email: String(email).trim(), template, collection: 'users' }
-    await post('/api/settings/test/email', body)
+    await postRequest('/api/settings/test/email', body)
     return hasServer
       ? t('The SMTP server took the mail to {email}', { email: body.email })
       : t('The mail is in the server’s log')

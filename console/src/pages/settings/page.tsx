@@ -7,7 +7,7 @@ import { Page as Frame, Reading } from '../../parts/page.tsx'
 import { NO_AUTOFILL, SettingsCard, type SettingsPart } from '../../parts/rows/settings-card.tsx'
 import { Rules } from './rules.tsx'
 import './page.css'
-import { PROXY, superusers } from './connections.ts'
+import { makeSuperusersPart, PROXY } from './connections.ts'
 import { MAIL, TestMail } from './mail.tsx'
 
 /** The default of meta.appURL. While it is unchanged, the server uses the environment variable PUBLIC_URL. */
@@ -101,7 +101,7 @@ export function Page() {
               </p>
             </SettingsCard>
           </div>
-          <SettingsCard part={superusers(own)} settings={settings} />
+          <SettingsCard part={makeSuperusersPart(own)} settings={settings} />
           {isTesting && (
             <TestMail hasServer={settings.smtp.enabled} onClose={() => setTesting(false)} />
           )}

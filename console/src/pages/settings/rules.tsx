@@ -2,12 +2,12 @@ import { useState } from 'preact/hooks'
 import { type RateLimit, saveSettings } from '../../data/settings.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t, tn } from '../../language/words.ts'
-import { confirmed, Dialog } from '../../parts/dialog/dialog.tsx'
+import { askToConfirm, Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button, Notice } from '../../parts/form/form.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import type { Values } from '../../parts/rows/values.ts'
-import { toast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast.tsx'
 
 export function Rules({ first }: { first: readonly RateLimit[] }) {
   const [rules, setRules] = useState(first)
@@ -18,9 +18,9 @@ export function Rules({ first }: { first: readonly RateLimit[] }) {
     setRules(saved.rateLimits.rules)
   }
   const remove = useTask(async (rule: RateLimit) => {
-    const text = t('{rule}: no longer {rate}.', { rule: ruleName(rule), rate: describeRate(rule) })
+    const text = t('{rule}: no longer {rate}.', { rule: nameRule(rule), rate: describeRate(rule) })
     if (
-      !(await confirmed({
+      !(await askToConfirm({
         title: t('Delete the rule?'),
         text,
         action: t('Delete the rule'),
@@ -29,7 +29,7 @@ export function Rules({ first }: { first: readonly RateLimit[] }) {
     )
       return
     await save(rules.filter((one) => one !== rule))
-    toast(t('Rule deleted'))
+    showToast(t('Rule deleted'))
   })
   const rows = rules.map((rule, at) => (
     <Rule
@@ -41,7 +41,7 @@ export function Rules({ first }: { first: readonly RateLimit[] }) {
   ))
   return (
     <section class="settings-rules" aria-label={t('Rules')}>
-      {remove.fault && <Notice kind="wrong">{faultText(remove.fault)}</Notice>}
+      {remove.fault && <Notice kind="wrong">{describeRuleFault(remove.fault)}</Notice>}
       {rules.length === 0 && (
         <p class="muted">{t('No rules yet. Without one nothing is limited.')}</p>
       )}
@@ -60,7 +60,7 @@ export function Rules({ first }: { first: readonly RateLimit[] }) {
 
 const makeKey = ({ label, audience }: RateLimit) => `${label} ${audience}`
 
-const faultText = ({
+const describeRuleFault = ({
   fields,
   message,
 }: {
@@ -81,14 +81,14 @@ const Rule = ({ rule, onEdit, onRemove }: RuleProps) => (
   <li>
     <span>
       {findWords(rule.label) ?? <code>{rule.label}</code>}
-      {describeBy(rule.audience)}
+      {describeAudience(rule.audience)}
       <span class="muted">{describeRate(rule)}</span>
     </span>
     <Button kind="quiet" icon="edit" iconOnly onClick={onEdit}>
-      {t('Change {rule}', { rule: ruleName(rule) })}
+      {t('Change {rule}', { rule: nameRule(rule) })}
     </Button>
     <Button kind="quiet" icon="trash" iconOnly onClick={onRemove}>
-      {t('Delete {rule}', { rule: ruleName(rule) })}
+      {t('Delete {rule}', { rule: nameRule(rule) })}
     </Button>
   </li>
 )
@@ -104,10 +104,10 @@ interface RuleDialogProps {
   readonly onClose: () => void
 }
 
-const isOther = (values: Values) => values.choice === OTHER
+const isOtherLabel = (values: Values) => values.choice === OTHER
 
 /** The form's fields for the rule at index `at`. Like the server's errors, their names contain the index. */
-function rowsFor(at: number): readonly FormRow[] {
+function makeRuleRows(at: number): readonly FormRow[] {
   const path = `rateLimits.rules.${at}.`
   const number = { kind: 'number', min: 1, refused: t('At least 1.') } as const
   return [
@@ -120,7 +120,7 @@ function rowsFor(at: number): readonly FormRow[] {
     {
       name: `${path}label`,
       label: t('Path or action'),
-      shown: isOther,
+      shown: isOtherLabel,
       autocomplete: 'off',
       spellcheck: false,
       hint: t(
@@ -154,7 +154,7 @@ function RuleDialog({ rules, at, save, onClose }: RuleDialogProps) {
     <Dialog title={isNew ? t('New rule') : t('Change the rule')} onClose={onClose}>
       <RowsForm
         draftKey={`settings.rule.${at}`}
-        rows={rowsFor(at)}
+        rows={makeRuleRows(at)}
         stored={{ choice: isKnown ? rule.label : OTHER, rateLimits: { rules: { [at]: stored } } }}
         save={saveRule}
         action={t('Save the rule')}
@@ -191,10 +191,10 @@ const BY: Readonly<Record<string, string>> = {
 const findWords = (label: string): string | undefined =>
   LABELS.find(([known]) => known === label)?.[1]
 
-const ruleName = ({ label, audience }: RateLimit): string =>
-  `${findWords(label) ?? label}${describeBy(audience)}`
+const nameRule = ({ label, audience }: RateLimit): string =>
+  `${findWords(label) ?? label}${describeAudience(audience)}`
 
-const describeBy = (audience: string): string => (BY[audience] ? ` ${BY[audience]}` : '')
+const describeAudience = (audience: string): string => (BY[audience] ? ` ${BY[audience]}` : '')
 
 const describeRate = ({ maxRequests, duration }: RateLimit): string =>
   tn('{maxRequests} in a second', '{maxRequests} in {count} seconds', duration, { maxRequests })

@@ -1,15 +1,15 @@
 import { useState } from 'preact/hooks'
-import { post } from '../../data/client.ts'
+import { postRequest } from '../../data/client.ts'
 import type { Invitation } from '../../data/record-types.ts'
 import { useSetup } from '../../data/setup.ts'
 import { ROLE_WORDS } from '../../data/team/team.ts'
 import { parseDate } from '../../data/text/local-time.ts'
-import { nowMs } from '../../data/text/now.ts'
+import { readNowMs } from '../../data/text/now.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Records } from '../../parts/list/records.tsx'
-import { actionsColumn, type Column } from '../../parts/list/table.tsx'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { ShownOnce } from '../../parts/once.tsx'
 import { Card } from '../../parts/page.tsx'
 import type { FieldRow } from '../../parts/rows/form-row.ts'
@@ -23,14 +23,19 @@ const COLUMNS: readonly Column<Invitation>[] = [
   {
     title: t('Expires'),
     cell: ({ expires }) =>
-      parseDate(expires) < nowMs() ? (
+      parseDate(expires) < readNowMs() ? (
         <Badge tone="calm">{t('Expired')}</Badge>
       ) : (
         <Time at={expires} />
       ),
   },
-  actionsColumn((invitation) => [
-    { icon: 'trash', words: t('Revoke'), iconOnly: false, onClick: () => revoke(invitation) },
+  makeActionsColumn((invitation) => [
+    {
+      icon: 'trash',
+      words: t('Revoke'),
+      iconOnly: false,
+      onClick: () => revokeInvitation(invitation),
+    },
   ]),
 ]
 
@@ -50,7 +55,7 @@ export function Invitations() {
   )
 }
 
-const revoke = (invitation: Invitation) =>
+const revokeInvitation = (invitation: Invitation) =>
   deleteRecord(
     invitation,
     {
@@ -83,7 +88,7 @@ export function Invite({ onClose }: { onClose: () => void }) {
   const [email, setEmail] = useState('')
   const [link, setLink] = useState('')
   const save = async (_: unknown, body: Readonly<Record<string, unknown>>) => {
-    const made = await post<{ link?: string }>('/api/account/invitations', body)
+    const made = await postRequest<{ link?: string }>('/api/account/invitations', body)
     if (made.link) setLink(made.link)
     else onClose()
     return made.link ? '' : t('An invitation is on its way to {email}', { email })

@@ -1,7 +1,7 @@
 import type { Choices } from '../../data/choices.ts'
-import { own, pb, personal } from '../../data/client.ts'
+import { findPersonalClient, own, pb } from '../../data/client.ts'
 import type { MemberRole, Notify } from '../../data/record-types.ts'
-import { actForNobody, may, type Session, session } from '../../data/session.ts'
+import { hasTeamRole, type Session, session, stopActing } from '../../data/session.ts'
 import { usePeople } from '../../data/team/people.ts'
 import { ROLE_WORDS } from '../../data/team/team.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
@@ -9,10 +9,10 @@ import { t } from '../../language/words.ts'
 import { deleteRecord, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Options } from '../../parts/form/field.tsx'
 import { FaultNotice } from '../../parts/form/form.tsx'
-import { actionsColumn, type Column, Table } from '../../parts/list/table.tsx'
+import { type Column, makeActionsColumn, Table } from '../../parts/list/table.tsx'
 import { Card, Loading } from '../../parts/page.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
-import { attempt } from '../../parts/toast.tsx'
+import { runWithToast } from '../../parts/toast.tsx'
 
 /** The owner or a member of a team. `id`: the id of this person's record in `senders`. */
 interface Person {
@@ -58,7 +58,7 @@ export function Members() {
   return (
     <Card title={t('Members')}>
       <FaultNotice fault={members.fault} />
-      <Table caption={t('Members')} columns={columnsFor(mine)} rows={[owner, ...others]} />
+      <Table caption={t('Members')} columns={makeMemberColumns(mine)} rows={[owner, ...others]} />
       <ul class="note">
         <li>{t('Viewers read.')}</li>
         <li>{t('Agents also send and answer, and change contacts, groups and templates.')}</li>
@@ -73,7 +73,7 @@ export function Members() {
   )
 }
 
-const columnsFor = (mine: Session): readonly Column<Person>[] => [
+const makeMemberColumns = (mine: Session): readonly Column<Person>[] => [
   {
     title: t('Name'),
     cell: ({ id, name }) => (
@@ -106,25 +106,25 @@ const columnsFor = (mine: Session): readonly Column<Person>[] => [
     spare: ({ since }) => !since,
     cell: ({ since }) => <Time at={since} />,
   },
-  actionsColumn((person) => {
+  makeActionsColumn((person) => {
     if (person.role === 'owner') return []
     const look = { iconOnly: false } as const
     return person.id === mine.sender
-      ? [{ ...look, icon: 'leave', words: t('Leave the team'), onClick: () => leave(person) }]
+      ? [{ ...look, icon: 'leave', words: t('Leave the team'), onClick: () => leaveTeam(person) }]
       : [
           {
             ...look,
             icon: 'trash',
             words: t('Remove {name}', { name: person.name }),
             needs: 'admin',
-            onClick: () => remove(person),
+            onClick: () => removeMember(person),
           },
         ]
   }),
 ]
 
 const RoleField = ({ person: { id, name, role }, isOwn }: { person: Person; isOwn: boolean }) =>
-  may('admin') && !isOwn && role !== 'owner' ? (
+  hasTeamRole('admin') && !isOwn && role !== 'owner' ? (
     <Choice
       label={t('Role of {name}', { name })}
       choices={GRANTED}
@@ -148,7 +148,7 @@ function Choice<K extends Notify | MemberRole>({
   save: (value: K) => Promise<unknown>
 }) {
   const change = async (select: HTMLSelectElement) => {
-    if (!(await attempt(() => save(select.value as K), t('Saved')))) select.value = value
+    if (!(await runWithToast(() => save(select.value as K), t('Saved')))) select.value = value
   }
   return (
     <select aria-label={label} value={value} onChange={(event) => void change(event.currentTarget)}>
@@ -161,9 +161,9 @@ function Choice<K extends Notify | MemberRole>({
 const saveNotify = ({ team, sender }: Session, notify: Notify): Promise<unknown> =>
   team === 'owner'
     ? saveOwnSettings({ notify })
-    : personal().collection('members').update(sender, { notify })
+    : findPersonalClient().collection('members').update(sender, { notify })
 
-const remove = ({ id, name }: Person) =>
+const removeMember = ({ id, name }: Person) =>
   deleteRecord(
     { collectionName: 'members', id },
     {
@@ -174,13 +174,13 @@ const remove = ({ id, name }: Person) =>
     t('{name} was removed', { name }),
   )
 
-const leave = ({ id }: Person) =>
+const leaveTeam = ({ id }: Person) =>
   runConfirmed(
     {
       title: t('Leave the team?'),
       text: t('You no longer see this account, until somebody invites you again.'),
       action: t('Leave the team'),
     },
-    () => own.collection('members').delete(id).then(actForNobody),
+    () => own.collection('members').delete(id).then(stopActing),
     t('You left the team'),
   )

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import type { UserSettings } from '../../data/record-types.ts'
-import { may } from '../../data/session.ts'
+import { hasTeamRole } from '../../data/session.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { ownSettings, saveOwnSettings } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, FaultNotice } from '../../parts/form/form.tsx'
 import { Card, Page as Frame } from '../../parts/page.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast.tsx'
 import { Changes } from './changes.tsx'
 import { Invitations, Invite } from './invitations.tsx'
 import { Members } from './members.tsx'
@@ -31,9 +31,9 @@ export function Page() {
       }
     >
       <Members />
-      {may('admin') && <Invitations />}
-      {may('admin') && <Assigning />}
-      {may('admin') && <Changes />}
+      {hasTeamRole('admin') && <Invitations />}
+      {hasTeamRole('admin') && <Assigning />}
+      {hasTeamRole('admin') && <Changes />}
       {isInviting && <Invite onClose={() => setInviting(false)} />}
     </Frame>
   )
@@ -48,7 +48,7 @@ const WAYS = [
 function Assigning() {
   const save = useTask(async (assign: string) => {
     await saveOwnSettings({ assign: assign as UserSettings['assign'] })
-    toast(t('Saved'))
+    showToast(t('Saved'))
   })
   if (ownSettings.value === undefined) return null
   const assign = ownSettings.value?.assign ?? ''

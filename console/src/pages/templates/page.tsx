@@ -1,21 +1,21 @@
 import { useRef, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { countSegments } from '#portable/segments.ts'
-import { fieldNamed } from '../../data/contact-fields.ts'
+import { findContactField } from '../../data/contact-fields.ts'
 import type { Contact, Template } from '../../data/record-types.ts'
-import { segmentsText } from '../../data/text/text-size.ts'
-import { filled, listVariables, OF_CONTACTS, splitPieces } from '../../data/text/variables.ts'
+import { formatSegments } from '../../data/text/text-size.ts'
+import { fillPiece, listVariables, OF_CONTACTS, splitPieces } from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { SelectField, TextField } from '../../parts/form/field.tsx'
 import { VariableButtons } from '../../parts/form/variable-buttons.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
-import { actionsColumn, type Column } from '../../parts/list/table.tsx'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { SuggestPlainText } from '../../parts/suggest-plain-text.tsx'
 import { Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 import './page.css'
 
 export const Page = () => (
@@ -23,7 +23,7 @@ export const Page = () => (
     title={t('Templates')}
     text={t('Texts with variables, filled in for each recipient.')}
     list={useList<Template>('sms_templates', { sort: 'name' })}
-    columns={columnsFor}
+    columns={makeTemplateColumns}
     icon="templates"
     none={[
       t('No templates yet'),
@@ -35,25 +35,29 @@ export const Page = () => (
   />
 )
 
-const columnsFor = (edit: (template: Template) => void): readonly Column<Template>[] => [
+const makeTemplateColumns = (edit: (template: Template) => void): readonly Column<Template>[] => [
   { title: t('Name'), cell: ({ name }) => name },
   { title: t('Text'), long: true, cell: ({ body }) => body },
   { title: t('Changed'), cell: ({ updated }) => <Time at={updated} /> },
-  actionsColumn(
+  makeActionsColumn(
     (template) => [
       {
         icon: 'send',
         words: t('Send {name}', template),
-        href: to('/send', { template: template.id }),
+        href: makePageHref('/send', { template: template.id }),
       },
       { icon: 'edit', words: t('Change {name}', template), onClick: () => edit(template) },
-      { icon: 'trash', words: t('Delete {name}', template), onClick: () => remove(template) },
+      {
+        icon: 'trash',
+        words: t('Delete {name}', template),
+        onClick: () => deleteTemplate(template),
+      },
     ],
     'agent',
   ),
 ]
 
-const remove = (template: Template) =>
+const deleteTemplate = (template: Template) =>
   deleteRecord(
     template,
     {
@@ -114,7 +118,7 @@ function TemplatePreview({ body }: { body: string }) {
   const [chosen, setChosen] = useState('')
   const [values, setValues] = useState<Readonly<Record<string, string>>>({})
   const contact = contacts.items.find(({ id }) => id === chosen) ?? contacts.items[0]
-  const findField = (name: string) => contact && fieldNamed(contact, name)
+  const findField = (name: string) => contact && findContactField(contact, name)
   const own: Readonly<Record<string, string>> = {
     ...(contact && { name: contact.name, phone: contact.phone }),
     // as long as a real one
@@ -130,7 +134,7 @@ function TemplatePreview({ body }: { body: string }) {
     (contact || contacts.loading) && OF_CONTACTS.includes(name.toLowerCase())
   const asked = listVariables(body).filter((name) => !isTheirs(name) && !findField(name))
   const pieces = splitPieces(body).map((piece) => {
-    const value = piece.isVariable ? filled(piece, valueFor(piece.text)) : piece.text
+    const value = piece.isVariable ? fillPiece(piece, valueFor(piece.text)) : piece.text
     return { text: value ?? `{{${piece.text}}}`, isOpen: value === undefined }
   })
   const text = pieces.map((piece) => piece.text).join('')
@@ -171,7 +175,7 @@ function TemplatePreview({ body }: { body: string }) {
           <p class="muted">
             {t('{count} characters, {segments}', {
               count: [...text].length,
-              segments: segmentsText(segments),
+              segments: formatSegments(segments),
             })}
           </p>
         </>

@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
 import { formatBytes } from '../../data/backups.ts'
-import { lineWords } from '../../data/device/lines.ts'
+import { describeLine } from '../../data/device/lines.ts'
 import { formatMoney } from '../../data/money.ts'
 import { isUser } from '../../data/session.ts'
 import {
-  countAll,
+  countAllKinds,
   countKind,
   formatMonth,
   KINDS,
@@ -20,7 +20,7 @@ import { Empty } from '../../parts/list/empty.tsx'
 import { type Column, Table } from '../../parts/list/table.tsx'
 import { Card, Page as Frame, Progress, Reading } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 import './page.css'
 import { Plot } from './plot.tsx'
 
@@ -76,7 +76,7 @@ const Nothing = () => (
     title={t('No messages in this time')}
     action={
       isUser() && (
-        <ButtonLink kind="primary" icon="send" needs="agent" href={to('/send')}>
+        <ButtonLink kind="primary" icon="send" needs="agent" href={makePageHref('/send')}>
           {t('Send the first one')}
         </ButtonLink>
       )
@@ -100,7 +100,7 @@ const COLUMNS: readonly Column<Row>[] = [
 ]
 
 const DayTable = ({ days }: { days: readonly UsageDay[] }) => {
-  const rows = days.filter((day) => countAll(day) > 0).map((day) => ({ ...day, id: day.day }))
+  const rows = days.filter((day) => countAllKinds(day) > 0).map((day) => ({ ...day, id: day.day }))
   return (
     <details class="usage-table">
       <summary>{t('As a table')}</summary>
@@ -172,7 +172,7 @@ function Costs() {
   if (!value || value.items.length === 0) return null
   const findName = (id: string) => {
     const line = lines.find((one) => one.id === id)
-    return line ? lineWords(line) : t('A deleted line')
+    return line ? describeLine(line) : t('A deleted line')
   }
   const columns: readonly Column<CostRow>[] = [
     { title: t('Month'), cell: (row) => formatMonth(row.month) },

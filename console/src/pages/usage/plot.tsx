@@ -1,4 +1,4 @@
-import { countAll, countKind, KINDS, type UsageDay } from '../../data/usage.ts'
+import { countAllKinds, countKind, KINDS, type UsageDay } from '../../data/usage.ts'
 import { locale } from '../../language/language.ts'
 import { formatNumber, t } from '../../language/words.ts'
 
@@ -8,11 +8,11 @@ const BAR = 7
 const HEIGHT = 1000
 
 const dayName = new Intl.DateTimeFormat(locale, { day: 'numeric', month: 'short', timeZone: 'UTC' })
-const named = (day: string) => dayName.format(new Date(day))
+const nameDay = (day: string) => dayName.format(new Date(day))
 
 /** A bar for each day, stacked by the outcome of the messages. The table below the plot has the figures. */
 export function Plot({ days }: { days: readonly UsageDay[] }) {
-  const top = roundUp(Math.max(...days.map(countAll)))
+  const top = roundUp(Math.max(...days.map(countAllKinds)))
   const marks = [days[0], days[Math.floor(days.length / 2)], days.at(-1)]
   return (
     <figure class="usage-plot">
@@ -24,8 +24,8 @@ export function Plot({ days }: { days: readonly UsageDay[] }) {
       <svg
         role="img"
         aria-label={t('Messages a day, {first} to {last}. The table has the figures.', {
-          first: named(days[0]!.day),
-          last: named(days.at(-1)!.day),
+          first: nameDay(days[0]!.day),
+          last: nameDay(days.at(-1)!.day),
         })}
         viewBox={`0 0 ${days.length * STEP} ${HEIGHT}`}
         preserveAspectRatio="none"
@@ -39,7 +39,7 @@ export function Plot({ days }: { days: readonly UsageDay[] }) {
         ))}
       </svg>
       <div class="usage-days" aria-hidden="true">
-        {marks.map((day) => day && <span key={day.day}>{named(day.day)}</span>)}
+        {marks.map((day) => day && <span key={day.day}>{nameDay(day.day)}</span>)}
       </div>
     </figure>
   )
@@ -50,7 +50,7 @@ function Bar({ day, x, top }: { day: UsageDay; x: number; top: number }) {
   const told = KINDS.map((kind) => `${kind.words}: ${countKind(day, kind)}`).join(', ')
   return (
     <g>
-      <title>{`${named(day.day)} · ${told}`}</title>
+      <title>{`${nameDay(day.day)} · ${told}`}</title>
       <rect class="usage-room" x={x} y={0} width={BAR} height={HEIGHT} />
       {KINDS.map((kind) => {
         const height = (countKind(day, kind) / top) * HEIGHT

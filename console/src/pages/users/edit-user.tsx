@@ -5,12 +5,12 @@ import { t } from '../../language/words.ts'
 import { Dialog, deleteRecord, runConfirmed } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast.tsx'
 import { EnableUser } from './enable-user.tsx'
-import { isDisabled, userRecord, userRows } from './user-rows.ts'
+import { isUserDisabled, makeUserRecord, makeUserRows } from './user-rows.ts'
 
 const ROWS = [
-  ...userRows(t('Empty: it stays. A new one ends all sessions.')),
+  ...makeUserRows(t('Empty: it stays. A new one ends all sessions.')),
   {
     name: 'member_only',
     label: t('Has an account of their own'),
@@ -28,23 +28,23 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
         collection="users"
         record={user}
         rows={ROWS}
-        prepare={userRecord}
+        prepare={makeUserRecord}
         onSaved={({ email }) => {
-          toast(t('{email} saved', { email }))
+          showToast(t('{email} saved', { email }))
           onClose()
         }}
         onCancel={onClose}
       >
-        {isDisabled(user) ? (
+        {isUserDisabled(user) ? (
           <Button kind="quiet" onClick={() => setEnabling(true)}>
             {t('Enable…')}
           </Button>
         ) : (
-          <Button kind="quiet" onClick={() => void disable(user, onClose)}>
+          <Button kind="quiet" onClick={() => void disableUser(user, onClose)}>
             {t('Disable…')}
           </Button>
         )}
-        <Button kind="quiet" icon="trash" onClick={() => void remove(user, onClose)}>
+        <Button kind="quiet" icon="trash" onClick={() => void deleteUser(user, onClose)}>
           {t('Delete…')}
         </Button>
       </RecordForm>
@@ -52,7 +52,7 @@ export function EditUser({ user, onClose }: { user: User; onClose: () => void })
   )
 }
 
-const disable = (user: User, done: () => void) =>
+const disableUser = (user: User, done: () => void) =>
   runConfirmed(
     {
       title: t('Disable {email}?', { email: user.email }),
@@ -66,7 +66,7 @@ const disable = (user: User, done: () => void) =>
     done,
   )
 
-const remove = (user: User, done: () => void) =>
+const deleteUser = (user: User, done: () => void) =>
   deleteRecord(
     user,
     {

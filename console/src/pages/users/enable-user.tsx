@@ -1,11 +1,11 @@
-import { post } from '../../data/client.ts'
+import { postRequest } from '../../data/client.ts'
 import type { User } from '../../data/record-types.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { formatNumber, t } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Actions, Button, Notice } from '../../parts/form/form.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast.tsx'
 
 const LISTS = {
   api_keys: t('API keys'),
@@ -28,8 +28,8 @@ type Access = Readonly<
 export function EnableUser({ user, onClose }: { user: User; onClose: () => void }) {
   const { value, fault } = useAnswer<Access>(`/api/users/${user.id}/access`)
   const enable = useTask(async (access: 'end' | 'keep') => {
-    await post(`/api/users/${user.id}/enable`, { access })
-    toast(t('{email} can sign in again', { email: user.email }))
+    await postRequest(`/api/users/${user.id}/enable`, { access })
+    showToast(t('{email} can sign in again', { email: user.email }))
     onClose()
   })
   const wrong = enable.fault ?? fault

@@ -2,8 +2,8 @@ import { useState } from 'preact/hooks'
 import type { Choices } from '../../data/choices.ts'
 import { matchAny, pb } from '../../data/client.ts'
 import type { RecordOf, User } from '../../data/record-types.ts'
-import { splitWords, wordsFilter } from '../../data/search/words.ts'
-import { actFor } from '../../data/session.ts'
+import { splitWords, writeWordsFilter } from '../../data/search/words.ts'
+import { actForAccount } from '../../data/session.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { useLive } from '../../data/use/use-live.ts'
 import { formatNumber, t } from '../../language/words.ts'
@@ -11,13 +11,13 @@ import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Segments } from '../../parts/form/choices.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import { SearchField } from '../../parts/list/search-field.tsx'
-import { actionsColumn, type Column } from '../../parts/list/table.tsx'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { Badge, Time } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { showToast, showToastFault } from '../../parts/toast.tsx'
 import type { PageProps } from '../../router.ts'
 import { EditUser } from './edit-user.tsx'
-import { isDisabled, userRecord, userRows } from './user-rows.ts'
+import { isUserDisabled, makeUserRecord, makeUserRows } from './user-rows.ts'
 import './page.css'
 
 export function Page({ query }: PageProps) {
@@ -40,13 +40,13 @@ export function Page({ query }: PageProps) {
       title: t('Quota'),
       align: 'end',
       minor: true,
-      cell: ({ monthly_quota }) => quotaText(monthly_quota),
+      cell: ({ monthly_quota }) => formatQuota(monthly_quota),
     },
     {
       title: t('State'),
       cell: (user) => (
-        <Badge tone={isDisabled(user) ? 'bad' : 'good'}>
-          {isDisabled(user) ? t('Disabled') : user.member_only ? t('Member only') : t('Active')}
+        <Badge tone={isUserDisabled(user) ? 'bad' : 'good'}>
+          {isUserDisabled(user) ? t('Disabled') : user.member_only ? t('Member only') : t('Active')}
         </Badge>
       ),
     },
@@ -58,14 +58,14 @@ export function Page({ query }: PageProps) {
       ),
     },
     { title: t('Created'), minor: true, cell: (user) => <Time at={user.created} /> },
-    actionsColumn((user) => [
-      ...(user.member_only || isDisabled(user)
+    makeActionsColumn((user) => [
+      ...(user.member_only || isUserDisabled(user)
         ? []
         : [
             {
               icon: 'conversations' as const,
               words: t('See the account of {name}', { name: user.email }),
-              onClick: () => actFor(user.id).catch(toastFault),
+              onClick: () => actForAccount(user.id).catch(showToastFault),
             },
           ]),
       { icon: 'edit', words: t('Change {name}', { name: user.email }), onClick: () => edit(user) },
@@ -121,13 +121,15 @@ const FILTERS: Readonly<Record<State, string>> = {
 }
 
 function makeFilter(search: string, state: State): string {
-  const found = wordsFilter(splitWords(search), ['email', 'name'])
+  const found = writeWordsFilter(splitWords(search), ['email', 'name'])
   return [found, FILTERS[state]].filter(Boolean).join(' && ')
 }
 
-const quotaText = (quota: number) => (quota > 0 ? formatNumber(quota) : t('Default'))
+const formatQuota = (quota: number) => (quota > 0 ? formatNumber(quota) : t('Default'))
 
-const ROWS = userRows(t('At least 8 characters. They can change it later on their page Account.'))
+const ROWS = makeUserRows(
+  t('At least 8 characters. They can change it later on their page Account.'),
+)
 
 const NewUser = ({ onClose }: { onClose: () => void }) => (
   <Dialog title={t('New user')} onClose={onClose}>
@@ -135,10 +137,10 @@ const NewUser = ({ onClose }: { onClose: () => void }) => (
       collection="users"
       rows={ROWS}
       blank={{ verified: true }}
-      prepare={userRecord}
+      prepare={makeUserRecord}
       action={t('Make the user')}
       onSaved={({ email }) => {
-        toast(t('{email} can sign in now', { email }))
+        showToast(t('{email} can sign in now', { email }))
         onClose()
       }}
       onCancel={onClose}

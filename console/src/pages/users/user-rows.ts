@@ -2,7 +2,7 @@ import type { User } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 
-export const userRows = (passwordHint: string): readonly FormRow[] => [
+export const makeUserRows = (passwordHint: string): readonly FormRow[] => [
   { name: 'email', label: t('Email'), autocomplete: 'off' },
   { name: 'name', label: t('Name'), autocomplete: 'off' },
   {
@@ -17,11 +17,11 @@ export const userRows = (passwordHint: string): readonly FormRow[] => [
 ]
 
 /** A user record from form fields. Repeats a password as `passwordConfirm`, as PocketBase requires. */
-export const userRecord = (fields: Readonly<Record<string, unknown>>) => ({
+export const makeUserRecord = (fields: Readonly<Record<string, unknown>>) => ({
   ...fields,
   ...('password' in fields && { passwordConfirm: fields.password }),
 })
 
 /** Whether a user is disabled. Needs the record's expanded `user_settings_via_user`. */
-export const isDisabled = ({ expand }: User): boolean =>
+export const isUserDisabled = ({ expand }: User): boolean =>
   expand?.user_settings_via_user?.disabled === true

@@ -1,5 +1,5 @@
 import { findPhoneCountry } from '#portable/phone/format-phone.ts'
-import { countryName } from '../../data/phone/phone-words.ts'
+import { nameCountry } from '../../data/phone/phone-words.ts'
 import type { UserSettings, Verification } from '../../data/record-types.ts'
 import { saveOwnSettings } from '../../data/user-settings/own.ts'
 import { locale } from '../../language/language.ts'
@@ -7,7 +7,7 @@ import { formatNumber, t } from '../../language/words.ts'
 import { Button } from '../../parts/form/form.tsx'
 import type { Column } from '../../parts/list/table.tsx'
 import { Badge } from '../../parts/time.tsx'
-import { toast, toastFault } from '../../parts/toast.tsx'
+import { showToast, showToastFault } from '../../parts/toast.tsx'
 
 interface Country {
   readonly id: string
@@ -41,7 +41,7 @@ const NO_CODES: Omit<Country, 'id'> = { names: new Set(), sent: 0, ended: 0, app
 export const COUNTRIES: readonly Column<Country>[] = [
   {
     title: t('Country'),
-    cell: ({ id, names }) => `${id} ${[...names].map(countryName).join(', ')}`,
+    cell: ({ id, names }) => `${id} ${[...names].map(nameCountry).join(', ')}`,
   },
   { title: t('Sent'), align: 'end', cell: ({ sent }) => formatNumber(sent) },
   { title: t('Approved'), align: 'end', cell: ({ approved }) => formatNumber(approved) },
@@ -56,7 +56,7 @@ export const listStopped = (settings: UserSettings | undefined) =>
   settings?.code_stopped.split(',').filter(Boolean) ?? []
 
 /** Says whether a country gets no codes any more, with a button that allows it again. */
-export const stateColumn = (settings: UserSettings | undefined): Column<Country> => ({
+export const makeStateColumn = (settings: UserSettings | undefined): Column<Country> => ({
   title: t('State'),
   cell: ({ id }) => {
     const stopped = listStopped(settings)
@@ -64,7 +64,10 @@ export const stateColumn = (settings: UserSettings | undefined): Column<Country>
     return (
       <>
         <Badge tone="bad">{t('Stopped')}</Badge>{' '}
-        <Button kind="quiet" onClick={() => void allow(stopped, id).then(toast, toastFault)}>
+        <Button
+          kind="quiet"
+          onClick={() => void allowCountry(stopped, id).then(showToast, showToastFault)}
+        >
           {t('Allow {country} again', { country: id })}
         </Button>
       </>
@@ -72,7 +75,7 @@ export const stateColumn = (settings: UserSettings | undefined): Column<Country>
   },
 })
 
-async function allow(stopped: readonly string[], country: string): Promise<string> {
+async function allowCountry(stopped: readonly string[], country: string): Promise<string> {
   await saveOwnSettings({ code_stopped: stopped.filter((id) => id !== country).join(',') })
   return t('{country} gets codes again', { country })
 }

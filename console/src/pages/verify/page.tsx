@@ -9,15 +9,15 @@ import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { ListPage } from '../../parts/list/list-page.tsx'
 import { Records, TableSection } from '../../parts/list/records.tsx'
-import { actionsColumn, type Column } from '../../parts/list/table.tsx'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { Card } from '../../parts/page.tsx'
 import { PhoneNumber } from '../../parts/phone-number.tsx'
-import { prefixesRow } from '../../parts/rows/common-rows.tsx'
+import { makePrefixesRow } from '../../parts/rows/common-rows.tsx'
 import type { FormRow } from '../../parts/rows/form-row.ts'
 import { RecordForm } from '../../parts/rows/record-form.tsx'
 import { StateBadge, Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
-import { COUNTRIES, countCountries, listStopped, percents, stateColumn } from './countries.tsx'
+import { makePageHref } from '../../router.ts'
+import { COUNTRIES, countCountries, listStopped, makeStateColumn, percents } from './countries.tsx'
 import { ServiceDialog } from './service-dialog.tsx'
 
 export function Page() {
@@ -31,7 +31,7 @@ export function Page() {
       )}
       list={services}
       caption={t('Services')}
-      columns={columnsFor}
+      columns={makeColumns}
       icon="verify"
       none={[
         t('No codes yet'),
@@ -82,7 +82,7 @@ const Example = () => (
   <section class="stack">
     <p>
       {tx('From a terminal, with {key} in KEY:', {
-        key: <a href={to('/keys')}>{t('one of your API keys')}</a>,
+        key: <a href={makePageHref('/keys')}>{t('one of your API keys')}</a>,
       })}
     </p>
     <CodeBlock
@@ -92,7 +92,7 @@ curl ${serverUrl}/api/verify/check -H "X-API-Key: $KEY" --json '{"to":"+49151123
   </section>
 )
 
-const columnsFor = (edit: (service: VerifyService) => void): readonly Column<VerifyService>[] => [
+const makeColumns = (edit: (service: VerifyService) => void): readonly Column<VerifyService>[] => [
   { title: t('Name'), cell: ({ name }) => name },
   {
     title: t('Languages'),
@@ -103,13 +103,13 @@ const columnsFor = (edit: (service: VerifyService) => void): readonly Column<Ver
     cell: ({ code_length, ttl }) =>
       t('{count} digits, {minutes} min', { count: code_length, minutes: Math.round(ttl / 60) }),
   },
-  actionsColumn((service) => [
+  makeActionsColumn((service) => [
     { icon: 'edit', words: t('Change {name}', service), onClick: () => edit(service) },
-    { icon: 'trash', words: t('Delete {name}', service), onClick: () => remove(service) },
+    { icon: 'trash', words: t('Delete {name}', service), onClick: () => deleteService(service) },
   ]),
 ]
 
-const remove = (service: VerifyService) =>
+const deleteService = (service: VerifyService) =>
   deleteRecord(
     service,
     {
@@ -123,7 +123,7 @@ const remove = (service: VerifyService) =>
   )
 
 const ROWS: readonly FormRow[] = [
-  prefixesRow(
+  makePrefixesRow(
     'code_destinations',
     t('Sends only to'),
     t(
@@ -148,7 +148,7 @@ const ROWS: readonly FormRow[] = [
     label: t('Stop a country below this rate, in percent'),
     hint: t('Codes that nobody enters are a sign of fraud. You get a mail. 0: never.'),
   },
-  prefixesRow(
+  makePrefixesRow(
     'code_stopped',
     t('Stopped countries'),
     t('Country codes that get no codes. Take one out to send there again.'),
@@ -208,7 +208,7 @@ function Verifications({
             : t('Approved by country')
         }
         none={t('Nothing was sent yet.')}
-        columns={[...COUNTRIES, stateColumn(settings)]}
+        columns={[...COUNTRIES, makeStateColumn(settings)]}
         rows={countCountries(sample.items, listStopped(settings))}
       />
       <section class="stack">
@@ -244,7 +244,7 @@ const OTHERS: readonly Column<Verification>[] = [
   { title: t('Checks'), align: 'end', minor: true, cell: ({ attempts }) => attempts },
   { title: t('Sent'), align: 'end', minor: true, cell: ({ sends }) => formatNumber(sends) },
   { title: t('When'), cell: ({ created }) => <Time at={created} /> },
-  actionsColumn(({ message }) =>
-    message ? [{ words: t('Message'), href: to(`/messages/${message}`) }] : [],
+  makeActionsColumn(({ message }) =>
+    message ? [{ words: t('Message'), href: makePageHref(`/messages/${message}`) }] : [],
   ),
 ]

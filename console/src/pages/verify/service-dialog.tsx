@@ -36,7 +36,7 @@ function readTexts(typed: string): Texts | undefined {
 const CODE = /\{\{\s*code\s*\}\}/gi
 const MINUTE = 60
 
-function textsFault(typed: Value): string | undefined {
+function findTextsFault(typed: Value): string | undefined {
   const texts = readTexts(String(typed))
   if (!texts)
     return t('Begin each text with its language and a colon, as in en: Your code is {{code}}.')
@@ -56,7 +56,7 @@ const ROWS: readonly FormRow[] = [
     ),
     read: (stored) => writeLines((stored ?? {}) as Texts),
     write: (typed) => readTexts(String(typed)),
-    error: textsFault,
+    error: findTextsFault,
   },
   ({ values }) => (
     <Preview

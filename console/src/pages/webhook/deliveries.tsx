@@ -4,16 +4,16 @@ import type { Delivery, Webhook } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { type Task, useTask } from '../../data/use/use-task.ts'
 import { postWebhooks } from '../../data/webhooks/webhooks.ts'
-import { connectionFault } from '../../data/words/fault-sentences.ts'
+import { findConnectionFault } from '../../data/words/fault-sentences.ts'
 import { t, tn } from '../../language/words.ts'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { Button } from '../../parts/form/form.tsx'
 import { Empty } from '../../parts/list/empty.tsx'
 import { Records } from '../../parts/list/records.tsx'
-import { actionsColumn, type Column } from '../../parts/list/table.tsx'
+import { type Column, makeActionsColumn } from '../../parts/list/table.tsx'
 import { RowsForm } from '../../parts/rows/rows-form.tsx'
 import { Time } from '../../parts/time.tsx'
-import { attempt } from '../../parts/toast.tsx'
+import { runWithToast } from '../../parts/toast.tsx'
 import { DeliveryDialog } from './delivery-dialog.tsx'
 import { DeliveryStatus } from './delivery-status.tsx'
 
@@ -22,7 +22,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   const deliveries = useList<Delivery>('webhook_deliveries', { filter, perPage: 20 })
   const [open, setOpen] = useState<Delivery>()
   const [isResending, setResending] = useState(false)
-  const sending = useTask(attempt)
+  const sending = useTask(runWithToast)
   const test = (
     <Button
       icon="send"
@@ -51,7 +51,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
       <Records
         list={deliveries}
         caption={t('Deliveries')}
-        columns={columns(webhook, setOpen, sending)}
+        columns={makeDeliveryColumns(webhook, setOpen, sending)}
         empty={
           <Empty icon="webhooks" title={t('Nothing delivered yet')} action={test}>
             {webhook.enabled
@@ -71,7 +71,7 @@ export function Deliveries({ webhook }: { webhook: Webhook }) {
   )
 }
 
-const columns = (
+const makeDeliveryColumns = (
   webhook: Webhook,
   open: (delivery: Delivery) => void,
   sending: Task<[() => Promise<unknown>, string]>,
@@ -79,10 +79,10 @@ const columns = (
   { title: t('Event'), cell: (delivery) => delivery.event },
   { title: t('State'), cell: (delivery) => <DeliveryStatus delivery={delivery} /> },
   { title: t('Response'), long: true, cell: describeResponse },
-  { title: t('Took'), align: 'end', minor: true, cell: (delivery) => took(delivery) },
+  { title: t('Took'), align: 'end', minor: true, cell: (delivery) => formatLatency(delivery) },
   { title: t('Tries'), align: 'end', minor: true, cell: (delivery) => delivery.attempts },
   { title: t('When'), cell: (delivery) => <Time at={delivery.created} /> },
-  actionsColumn((delivery) => [
+  makeActionsColumn((delivery) => [
     { words: t('Details'), onClick: () => open(delivery) },
     {
       icon: 'again',
@@ -95,9 +95,9 @@ const columns = (
 ]
 
 const describeResponse = ({ attempts, response_status, response_body }: Delivery) =>
-  response_status || (attempts > 0 && (connectionFault(response_body) ?? response_body)) || '–'
+  response_status || (attempts > 0 && (findConnectionFault(response_body) ?? response_body)) || '–'
 
-const took = ({ attempts, latency_ms }: Delivery) =>
+const formatLatency = ({ attempts, latency_ms }: Delivery) =>
   attempts > 0 ? t('{count} ms', { count: Math.round(latency_ms) }) : '–'
 
 const HOUR_MS = 3_600_000

@@ -1,13 +1,13 @@
 import type { Delivery } from '../../data/record-types.ts'
 import { useAnswer } from '../../data/use/use-answer.ts'
-import { connectionFault } from '../../data/words/fault-sentences.ts'
+import { findConnectionFault } from '../../data/words/fault-sentences.ts'
 import { t, tn, tx } from '../../language/words.ts'
 import { CodeBlock } from '../../parts/code.tsx'
 import { Dialog } from '../../parts/dialog/dialog.tsx'
 import { ButtonLink, FaultNotice } from '../../parts/form/form.tsx'
 import { Loading } from '../../parts/page.tsx'
 import { Time } from '../../parts/time.tsx'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 import { DeliveryStatus } from './delivery-status.tsx'
 
 function LastAnswer({
@@ -17,7 +17,7 @@ function LastAnswer({
 }) {
   if (attempts === 0) return <p class="muted">{t('Not called yet.')}</p>
   if (response_body === '') return <p class="muted">{t('Empty.')}</p>
-  const words = response_status === 0 ? connectionFault(response_body) : undefined
+  const words = response_status === 0 ? findConnectionFault(response_body) : undefined
   return (
     <>
       {words && <p>{words}</p>}
@@ -58,7 +58,9 @@ export const DeliveryDialog = ({
     </div>
     {delivery.message && (
       <div>
-        <ButtonLink href={to(`/messages/${delivery.message}`)}>{t('See the message')}</ButtonLink>
+        <ButtonLink href={makePageHref(`/messages/${delivery.message}`)}>
+          {t('See the message')}
+        </ButtonLink>
       </div>
     )}
   </Dialog>
@@ -80,13 +82,13 @@ function DeliveryRequest({ id, attempts }: { id: string; attempts: number }) {
   return (
     <>
       {headers.length > 0 && <CodeBlock code={headers.join('\n')} />}
-      <CodeBlock code={readable(value.body)} original={value.body} />
+      <CodeBlock code={formatBody(value.body)} original={value.body} />
     </>
   )
 }
 
 /** Formats JSON over several lines, and a form body with one line for each parameter. */
-function readable(body: string): string {
+function formatBody(body: string): string {
   try {
     return JSON.stringify(JSON.parse(body), null, 2)
   } catch {

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
 import type { Webhook } from '../../data/record-types.ts'
 import { isUser } from '../../data/session.ts'
-import { discardUnsaved } from '../../data/use/use-draft.ts'
+import { discardUnsavedDrafts } from '../../data/use/use-draft.ts'
 import { useRecord } from '../../data/use/use-record.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { EVENT_WORDS, postWebhooks } from '../../data/webhooks/webhooks.ts'
@@ -14,9 +14,9 @@ import { ShownOnce } from '../../parts/once.tsx'
 import { Owner } from '../../parts/owner.tsx'
 import { Card, Facts, Page as Frame } from '../../parts/page.tsx'
 import { WebhookForm } from '../../parts/rows/webhook-rows.tsx'
-import { toast } from '../../parts/toast.tsx'
+import { showToast } from '../../parts/toast.tsx'
 import { WebhookState } from '../../parts/webhook-state.tsx'
-import { go, type PageProps, to } from '../../router.ts'
+import { goToPage, makePageHref, type PageProps } from '../../router.ts'
 import { Deliveries } from './deliveries.tsx'
 
 /**
@@ -34,14 +34,14 @@ export function Page({ params: { id = '' } }: PageProps) {
         icon="webhooks"
         title={t('Outgoing webhook')}
         gone={t('There is no such webhook')}
-        all={[to('/webhooks'), t('All outgoing webhooks')]}
+        all={[makePageHref('/webhooks'), t('All outgoing webhooks')]}
       />
     )
   return (
     <Frame
       title={new URL(webhook.url).host}
       text={<span class="breaks">{webhook.url}</span>}
-      back={{ href: to('/webhooks'), words: t('Outgoing webhooks') }}
+      back={{ href: makePageHref('/webhooks'), words: t('Outgoing webhooks') }}
       actions={<WebhookState webhook={webhook} />}
     >
       <Deliveries webhook={webhook} />
@@ -112,7 +112,7 @@ function Stop({ webhook }: { webhook: Webhook }) {
   const { enabled, events } = webhook
   const turn = useTask(async () => {
     await pb.collection('webhooks').update(webhook.id, { enabled: !enabled })
-    toast(enabled ? t('Webhook switched off') : t('Webhook switched on'))
+    showToast(enabled ? t('Webhook switched off') : t('Webhook switched on'))
   })
   return (
     <Card title={t('Settings')}>
@@ -148,7 +148,7 @@ const removeWebhook = (webhook: Webhook) =>
     },
     t('Webhook deleted'),
     () => {
-      discardUnsaved()
-      go('/webhooks')
+      discardUnsavedDrafts()
+      goToPage('/webhooks')
     },
   )

@@ -12,7 +12,7 @@ import { Owner } from '../../parts/owner.tsx'
 import { WebhookForm } from '../../parts/rows/webhook-rows.tsx'
 import { Time } from '../../parts/time.tsx'
 import { WebhookState } from '../../parts/webhook-state.tsx'
-import { go, to } from '../../router.ts'
+import { goToPage, makePageHref } from '../../router.ts'
 
 const ADDRESS: Column<Webhook> = { title: t('Address'), long: true, cell: (webhook) => webhook.url }
 const OWNER: Column<Webhook> = { title: t('User'), cell: (record) => <Owner record={record} /> }
@@ -67,7 +67,7 @@ export function Page() {
   )
 }
 
-const makeHref = ({ id }: Webhook) => to(`/webhooks/${id}`)
+const makeHref = ({ id }: Webhook) => makePageHref(`/webhooks/${id}`)
 
 function NewWebhook({ onClose }: { onClose: () => void }) {
   const [made, setMade] = useState<Webhook & { secret?: string }>()
@@ -76,7 +76,7 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
       <ShownOnce
         title={t('The secret of the webhook')}
         secret={made.secret}
-        onClose={() => go(`/webhooks/${made.id}`)}
+        onClose={() => goToPage(`/webhooks/${made.id}`)}
       >
         <p>
           {tx(
@@ -95,7 +95,7 @@ function NewWebhook({ onClose }: { onClose: () => void }) {
         prepare={() => ({ enabled: true })}
         action={t('Create the webhook')}
         onSaved={(hook) =>
-          hook.format === 'template' ? go(`/webhooks/${hook.id}`) : setMade(hook)
+          hook.format === 'template' ? goToPage(`/webhooks/${hook.id}`) : setMade(hook)
         }
         onCancel={onClose}
       />

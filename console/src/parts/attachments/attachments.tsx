@@ -1,12 +1,12 @@
 import type { RecordModel } from 'pocketbase'
 import { useEffect, useState } from 'preact/hooks'
 import { pb } from '../../data/client.ts'
-import { download } from '../../data/files/save-file.ts'
+import { downloadUrl } from '../../data/files/save-file.ts'
 import type { Message } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { Dialog } from '../dialog/dialog.tsx'
 import { Actions, Button } from '../form/form.tsx'
-import { attempt, toastFault } from '../toast.tsx'
+import { runWithToast, showToastFault } from '../toast.tsx'
 import './attachments.css'
 
 /**
@@ -21,7 +21,7 @@ const KINDS = [
 const findKind = (name: string) => KINDS.find(([, pattern]) => pattern.test(name))?.[0]
 
 /** A file name without the random part that the server adds. */
-const shownName = (name: string) => name.replace(/_[^_.]{10}(?=\.|$)/, '')
+const trimStoredName = (name: string) => name.replace(/_[^_.]{10}(?=\.|$)/, '')
 
 export function Attachments({ message }: { message: Message }) {
   const names = message.attachments ?? []
@@ -29,40 +29,40 @@ export function Attachments({ message }: { message: Message }) {
   const [open, setOpen] = useState<{ name: string; url: string }>()
   const hasPictures = names.some((name) => findKind(name) === 'picture')
   useEffect(() => {
-    if (hasPictures) fileToken().then(setToken, toastFault)
+    if (hasPictures) readFileToken().then(setToken, showToastFault)
   }, [hasPictures, message.id])
   const show = async (name: string) =>
-    setOpen({ name, url: fileUrl(message, name, await fileToken()) })
+    setOpen({ name, url: makeFileUrl(message, name, await readFileToken()) })
   if (names.length === 0) return null
   return (
     <ul class="attachments">
       {names.map((name) => (
         <li key={name}>
           {findKind(name) === 'picture' ? (
-            <button type="button" onClick={() => void show(name).catch(toastFault)}>
+            <button type="button" onClick={() => void show(name).catch(showToastFault)}>
               {token && (
                 <img
-                  src={fileUrl(message, name, token, { thumb: '480x480f' })}
-                  alt={t('Picture {name}', { name: shownName(name) })}
+                  src={makeFileUrl(message, name, token, { thumb: '480x480f' })}
+                  alt={t('Picture {name}', { name: trimStoredName(name) })}
                 />
               )}
             </button>
           ) : findKind(name) ? (
-            <Button icon="play" onClick={() => void show(name).catch(toastFault)}>
-              {t('Play {name}', { name: shownName(name) })}
+            <Button icon="play" onClick={() => void show(name).catch(showToastFault)}>
+              {t('Play {name}', { name: trimStoredName(name) })}
             </Button>
           ) : (
-            <Button icon="download" onClick={() => void save(message, name)}>
-              {t('Save {name}', { name: shownName(name) })}
+            <Button icon="download" onClick={() => void saveAttachment(message, name)}>
+              {t('Save {name}', { name: trimStoredName(name) })}
             </Button>
           )}
         </li>
       ))}
       {open && (
-        <Dialog title={shownName(open.name)} onClose={() => setOpen(undefined)} wide>
+        <Dialog title={trimStoredName(open.name)} onClose={() => setOpen(undefined)} wide>
           <Player {...open} />
           <Actions>
-            <Button icon="download" onClick={() => void save(message, open.name)}>
+            <Button icon="download" onClick={() => void saveAttachment(message, open.name)}>
               {t('Save')}
             </Button>
           </Actions>
@@ -74,7 +74,7 @@ export function Attachments({ message }: { message: Message }) {
 
 function Player({ name, url }: { name: string; url: string }) {
   const kind = findKind(name)
-  const label = shownName(name)
+  const label = trimStoredName(name)
   if (kind === 'picture') return <img class="attachments-large" src={url} alt={label} />
   if (kind === 'video')
     // biome-ignore lint/a11y/useMediaCaption: received files have no captions
@@ -83,9 +83,12 @@ function Player({ name, url }: { name: string; url: string }) {
   return <audio class="attachments-large" src={url} aria-label={label} controls />
 }
 
-const save = (message: Message, name: string) =>
-  attempt(async () =>
-    download(shownName(name), fileUrl(message, name, await fileToken(), { download: '1' })),
+const saveAttachment = (message: Message, name: string) =>
+  runWithToast(async () =>
+    downloadUrl(
+      trimStoredName(name),
+      makeFileUrl(message, name, await readFileToken(), { download: '1' }),
+    ),
   )
 
 /** How long links reuse a file token. The server accepts a token for three minutes, as PocketBase does. */
@@ -94,7 +97,7 @@ let known:
   | { readonly account: string; readonly untilMs: number; readonly token: Promise<string> }
   | undefined
 
-function fileToken(): Promise<string> {
+function readFileToken(): Promise<string> {
   const account = pb.authStore.token
   if (known?.account === account && Date.now() < known.untilMs) return known.token
   const token = pb.files.getToken()
@@ -105,7 +108,7 @@ function fileToken(): Promise<string> {
   return token
 }
 
-const fileUrl = (
+const makeFileUrl = (
   record: RecordModel,
   name: string,
   token: string,

@@ -1,13 +1,13 @@
 import { useState } from 'preact/hooks'
 import {
+  findTimeFault,
   formatLocal,
   parseDate,
   parseLocal,
-  timeFault,
   type When,
 } from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
-import { listVariables, openWords } from '../../data/text/variables.ts'
+import { listOpenWords, listVariables } from '../../data/text/variables.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { TextArea } from '../form/field.tsx'
@@ -59,8 +59,8 @@ export function ChangeDialog({
   })
   const submit = () => {
     const faults = {
-      ...timeFault(when, was),
-      ...(body !== undefined && text !== body && textFault(text)),
+      ...findTimeFault(when, was),
+      ...(body !== undefined && text !== body && findTextFault(text)),
     }
     setMissing(faults)
     return Object.keys(faults).length === 0 && work.run()
@@ -111,11 +111,11 @@ function makeTimeRequest({ isLater, at }: When, scheduled: string, expires: stri
   }
 }
 
-function textFault(text: string): Record<string, string> {
+function findTextFault(text: string): Record<string, string> {
   if (text === '') return { text: t('Write a text first.') }
   const open = listVariables(text)
   // the server fills in no variables of a changed text: it would send them with their braces
-  if (open.length > 0) return { text: openWords(open) }
+  if (open.length > 0) return { text: listOpenWords(open) }
   if ([...text].length <= MAX_CHARACTERS) return {}
   return { text: t('A text has at most {max} characters.', { max: MAX_CHARACTERS }) }
 }

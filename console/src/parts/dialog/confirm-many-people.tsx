@@ -2,7 +2,7 @@ import type { ComponentChildren } from 'preact'
 import { pb } from '../../data/client.ts'
 import { t, tn } from '../../language/words.ts'
 import { OnlySimulated } from '../form/send-notices.tsx'
-import { confirmed } from './dialog.tsx'
+import { askToConfirm } from './dialog.tsx'
 import './confirm-many-people.css'
 
 /** A send to more recipients than this must be confirmed first, and can be undone for some seconds. */
@@ -20,7 +20,7 @@ interface ManyPeople {
 }
 
 /** Asks for confirmation before a send to many people. Shows the first text as it will arrive. */
-export async function confirmedForMany({
+export async function confirmManyPeople({
   people,
   what,
   firstText,
@@ -29,9 +29,9 @@ export async function confirmedForMany({
   isLater,
   repeats,
 }: ManyPeople): Promise<boolean> {
-  const words = peopleWords(people)
+  const words = formatPeopleCount(people)
   const isSimulated = await hasOnlySimulated()
-  return confirmed({
+  return askToConfirm({
     title: repeats
       ? t('Repeat it for {people}?', { people: words })
       : isLater
@@ -68,4 +68,4 @@ async function hasOnlySimulated(): Promise<boolean> {
   return items.length === 0
 }
 
-export const peopleWords = (count: number): string => tn('1 person', '{count} people', count)
+export const formatPeopleCount = (count: number): string => tn('1 person', '{count} people', count)

@@ -6,7 +6,7 @@ import { pb } from '../../data/client.ts'
 import { t } from '../../language/words.ts'
 import { place } from '../../router.ts'
 import { Actions, Button } from '../form/form.tsx'
-import { attempt, toast, toastFault } from '../toast.tsx'
+import { runWithToast, showToast, showToastFault } from '../toast.tsx'
 
 /** What gets the focus first, by priority: a marked element, a field, a button, a link, the title. */
 const FIRST = [
@@ -39,7 +39,7 @@ export function Dialog({
   useLayoutEffect(() => {
     const dialog = element.current
     dialog?.showModal()
-    if (dialog) firstFocus(dialog)?.focus()
+    if (dialog) findFirstFocus(dialog)?.focus()
     return () => dialog?.close()
   }, [])
   return (
@@ -69,7 +69,7 @@ export function Dialog({
   )
 }
 
-function firstFocus(dialog: HTMLElement): HTMLElement | null | undefined {
+function findFirstFocus(dialog: HTMLElement): HTMLElement | null | undefined {
   const first = FIRST.map((place) => dialog.querySelector<HTMLElement>(place)).find(
     (found) => found !== null,
   )
@@ -93,7 +93,7 @@ interface Question {
 const asked = signal<(Question & { answer: (yes: boolean) => void }) | undefined>(undefined)
 
 /** Asks for confirmation: `if (await confirmed({ title, text, action: t('Delete'), danger: true })) …`. */
-export const confirmed = (question: Question): Promise<boolean> =>
+export const askToConfirm = (question: Question): Promise<boolean> =>
   new Promise((resolve) => {
     asked.value = {
       ...question,
@@ -137,8 +137,8 @@ export async function runConfirmed(
   said?: string,
   then = () => {},
 ): Promise<void> {
-  if (!(await confirmed({ danger: true, ...question }))) return
-  if (await attempt(work, said)) then()
+  if (!(await askToConfirm({ danger: true, ...question }))) return
+  if (await runWithToast(work, said)) then()
 }
 
 /** Deletes a record after confirmation, and shows the result. */
@@ -156,16 +156,21 @@ export const deleteRecord = (
  * Asks for confirmation, then offers Undo. Sends DELETE `path` only when it is too late for Undo or the
  * window closes, because a deleted secret cannot be restored. Returns false if the user declines.
  */
-export async function revoke(path: string, question: Question, said: string, then = () => {}) {
-  if (!(await confirmed({ ...question, danger: true }))) return false
+export async function confirmAndRevoke(
+  path: string,
+  question: Question,
+  said: string,
+  then = () => {},
+) {
+  if (!(await askToConfirm({ ...question, danger: true }))) return false
   // keeps the current token, because the person may switch to another account before the deletion
   const headers = { authorization: pb.authStore.token }
   const options: SendOptions = { method: 'DELETE', headers, keepalive: true }
   const finish = () => {
     removeEventListener('pagehide', finish)
-    pb.send(path, options).then(then, toastFault)
+    pb.send(path, options).then(then, showToastFault)
   }
   addEventListener('pagehide', finish)
-  toast(said, () => removeEventListener('pagehide', finish), finish)
+  showToast(said, () => removeEventListener('pagehide', finish), finish)
   return true
 }

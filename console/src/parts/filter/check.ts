@@ -13,7 +13,7 @@ type Chain = readonly {
 export function readFilter(filter: string): { names: readonly string[] } | { at: number } {
   if (filter.trim() === '') return { names: [] }
   try {
-    return { names: namesOfChain(parse(filter) as Chain) }
+    return { names: listChainNames(parse(filter) as Chain) }
   } catch (error) {
     return {
       at:
@@ -23,10 +23,10 @@ export function readFilter(filter: string): { names: readonly string[] } | { at:
   }
 }
 
-const namesOfChain = (chain: Chain): string[] =>
+const listChainNames = (chain: Chain): string[] =>
   chain.flatMap(({ item }) =>
-    'left' in item ? [item.left, item.right].flatMap(namesOfOperand) : namesOfChain(item),
+    'left' in item ? [item.left, item.right].flatMap(listOperandNames) : listChainNames(item),
   )
 
-const namesOfOperand = ({ kind, text, args = [] }: Operand): string[] =>
-  kind === 'identifier' ? [text] : args.flatMap(namesOfOperand)
+const listOperandNames = ({ kind, text, args = [] }: Operand): string[] =>
+  kind === 'identifier' ? [text] : args.flatMap(listOperandNames)

@@ -1,6 +1,6 @@
 import { listPhoneCountries } from '#portable/phone/format-phone.ts'
 import type { Choices } from '../../data/choices.ts'
-import { countryName } from '../../data/phone/phone-words.ts'
+import { nameCountry } from '../../data/phone/phone-words.ts'
 import { t } from '../../language/words.ts'
 import { Options, SelectField } from './field.tsx'
 
@@ -10,16 +10,16 @@ export const CountryField = (props: { value: string; onValue: (country: string) 
     label={t('Country of numbers without a code')}
     name="country"
     {...props}
-    choices={countryChoices(props.value)}
+    choices={listCountryChoices(props.value)}
   />
 )
 
 let countries: Choices | undefined
 
 /** All countries with their calling codes, sorted by name. If `chosen` is '', an empty choice is first. */
-export function countryChoices(chosen: string): Choices {
+export function listCountryChoices(chosen: string): Choices {
   countries ??= listPhoneCountries()
-    .map(({ country, code }) => [country, `${countryName(country)} (${code})`] as const)
+    .map(({ country, code }) => [country, `${nameCountry(country)} (${code})`] as const)
     .sort(([, a], [, b]) => a.localeCompare(b))
   return chosen === '' ? [['', t('Choose…')], ...countries] : countries
 }
@@ -39,7 +39,7 @@ export const NumberCountry = ({
       value={value}
       onChange={(event) => onValue(event.currentTarget.value)}
     >
-      <Options choices={countryChoices(value)} />
+      <Options choices={listCountryChoices(value)} />
     </select>
   </label>
 )

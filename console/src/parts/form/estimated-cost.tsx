@@ -1,5 +1,5 @@
 import type { Estimate } from '../../data/cost-estimate.ts'
-import { lineWords } from '../../data/device/lines.ts'
+import { describeLine } from '../../data/device/lines.ts'
 import { formatMoney } from '../../data/money.ts'
 import { useLines } from '../../data/use/use-list.ts'
 import { t, tn } from '../../language/words.ts'
@@ -33,7 +33,7 @@ function PaidLines({ lines, currency }: Estimate) {
   return (
     <div>
       {only
-        ? t('{texts} by {line}, about {cost}', { texts, line: lineWords(only), cost })
+        ? t('{texts} by {line}, about {cost}', { texts, line: describeLine(only), cost })
         : tn(
             '{texts} by a line with prices, about {cost}',
             '{texts} by {count} lines with prices, about {cost}',

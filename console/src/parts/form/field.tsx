@@ -68,9 +68,9 @@ interface TextProps extends Typed<HTMLInputElement> {
   readonly maxLength?: number
 }
 
-function split<P extends FieldProps & Pick<Typed<HTMLElement>, 'onValue'> & { inputRef?: unknown }>(
-  props: P,
-) {
+function splitFieldProps<
+  P extends FieldProps & Pick<Typed<HTMLElement>, 'onValue'> & { inputRef?: unknown },
+>(props: P) {
   const { label, name, hint, fault, error, onValue, inputRef, ...rest } = props
   const onInput = (event: { currentTarget: { value: string } }) =>
     onValue(event.currentTarget.value)
@@ -82,7 +82,7 @@ function split<P extends FieldProps & Pick<Typed<HTMLElement>, 'onValue'> & { in
 
 /** An input of one line; `type` is that of HTML. Its value is always a string: convert numbers on submit. */
 export function TextField(props: TextProps) {
-  const { field, input } = split(props)
+  const { field, input } = splitFieldProps(props)
   // a cast, because preact types the attributes for each `type` separately
   return (
     <Field {...field}>{(ties) => <input {...(input as InputHTMLAttributes)} {...ties} />}</Field>
@@ -90,7 +90,7 @@ export function TextField(props: TextProps) {
 }
 
 export function TextArea({ rows = 4, ...props }: Typed<HTMLTextAreaElement> & { rows?: number }) {
-  const { field, input } = split(props)
+  const { field, input } = splitFieldProps(props)
   return <Field {...field}>{(ties) => <textarea rows={rows} {...input} {...ties} />}</Field>
 }
 
@@ -99,7 +99,7 @@ export function SelectField({
   choices,
   ...props
 }: Typed<HTMLSelectElement> & { choices: Choices }) {
-  const { field, input } = split(props)
+  const { field, input } = splitFieldProps(props)
   return (
     <Field {...field}>
       {(ties) => (

@@ -1,13 +1,13 @@
 import { useRef, useState } from 'preact/hooks'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
-import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { describePhoneFault } from '../../data/phone/phone-words.ts'
 import type { Contact } from '../../data/record-types.ts'
-import { contactFilter } from '../../data/search/filters.ts'
+import { writeContactFilter } from '../../data/search/filters.ts'
 import { useDebounced } from '../../data/use/use-debounced.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
-import { go, to } from '../../router.ts'
+import { goToPage, makePageHref } from '../../router.ts'
 import { moveFocus } from '../list/arrows.ts'
 import { PhoneNumber } from '../phone-number.tsx'
 import { NumberCountry } from './country-field.tsx'
@@ -41,7 +41,9 @@ export function FindPerson({
   const [country, setCountry] = useCountry()
   const asked = useDebounced(text.trim())
   const found = useList<Contact>('contacts', {
-    filter: asked ? [`(${contactFilter(asked, country)})`, only].filter(Boolean).join(' && ') : '',
+    filter: asked
+      ? [`(${writeContactFilter(asked, country)})`, only].filter(Boolean).join(' && ')
+      : '',
     sort: 'name',
     perPage: FOUND,
     live: false,
@@ -52,7 +54,7 @@ export function FindPerson({
     hasContacts ? t('{fault}. Or choose a contact below.', { fault: words }) : `${words}.`
   const open = (number: string) => {
     onClose?.()
-    go(makePath(number))
+    goToPage(makePath(number))
   }
   return (
     <Form onSubmit={() => (phone ? open(phone) : setTried(true))}>
@@ -67,7 +69,9 @@ export function FindPerson({
           if (event.key === 'ArrowDown') list.current?.querySelector('a')?.focus()
         }}
         error={
-          isTried && fault ? faultWords(phoneFaultWords(fault), found.items.length > 0) : undefined
+          isTried && fault
+            ? faultWords(describePhoneFault(fault), found.items.length > 0)
+            : undefined
         }
       />
       <NumberCountry value={country} onValue={setCountry} />
@@ -75,7 +79,7 @@ export function FindPerson({
         <ul ref={list} class="find-person" aria-label={t('Contacts')} onKeyDown={moveFocus}>
           {found.items.map(({ id, name, phone: number }) => (
             <li key={id}>
-              <a href={to(makePath(number))} onClick={onClose}>
+              <a href={makePageHref(makePath(number))} onClick={onClose}>
                 {name} <PhoneNumber number={number} />
               </a>
             </li>

@@ -1,7 +1,7 @@
 import type { ComponentChildren, JSX } from 'preact'
 import { useEffect, useRef } from 'preact/hooks'
-import { type Fault, faultText } from '../../data/fault.ts'
-import { may, type TeamRole } from '../../data/session.ts'
+import { describeFault, type Fault } from '../../data/fault.ts'
+import { hasTeamRole, type TeamRole } from '../../data/session.ts'
 import type { Task } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Icon, type IconName } from '../icon.tsx'
@@ -34,7 +34,7 @@ export function Form({
 }
 
 function FormFault({ fault, names }: { fault: Fault | undefined; names: readonly string[] }) {
-  const text = fault && faultText(fault, names)
+  const text = fault && describeFault(fault, names)
   return text ? <Notice kind="wrong">{text}</Notice> : null
 }
 
@@ -105,7 +105,7 @@ type ButtonProps = Look & {
   readonly busy?: boolean
 } & Omit<JSX.IntrinsicElements['button'], 'icon' | 'ref'>
 
-const keyWords = (key: unknown) => (key ? ` (${key})` : '')
+const formatKeyHint = (key: unknown) => (key ? ` (${key})` : '')
 
 /** A button. Submits a form only with `type="submit"`. Use at most one `primary` button in a view. */
 export function Button({
@@ -119,14 +119,14 @@ export function Button({
   disabled,
   ...rest
 }: ButtonProps) {
-  if (needs && !may(needs)) return null
+  if (needs && !hasTeamRole(needs)) return null
   return (
     <button
       type="button"
       onClick={task && (() => void task.run())}
       {...rest}
       class={`button ${kind} ${iconOnly ? 'icon-only' : ''}`}
-      title={iconOnly ? String(children) + keyWords(rest['aria-keyshortcuts']) : rest.title}
+      title={iconOnly ? String(children) + formatKeyHint(rest['aria-keyshortcuts']) : rest.title}
       disabled={disabled || busy}
       aria-busy={busy}
     >
@@ -146,7 +146,7 @@ export const ButtonLink = ({
   href,
   ...rest
 }: Look & { href: string; 'aria-keyshortcuts'?: string }) =>
-  needs && !may(needs) ? null : (
+  needs && !hasTeamRole(needs) ? null : (
     <a {...rest} href={href} class={`button ${kind} ${iconOnly ? 'icon-only' : ''}`}>
       <Inside icon={icon} iconOnly={iconOnly}>
         {children}

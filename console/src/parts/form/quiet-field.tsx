@@ -1,4 +1,4 @@
-import { hoursWords } from '../../data/hours.ts'
+import { describeHours } from '../../data/hours.ts'
 import { ownHours } from '../../data/user-settings/own.ts'
 import { t } from '../../language/words.ts'
 import { CheckField } from './field.tsx'
@@ -12,7 +12,7 @@ export function QuietField({
   onValue: (isQuiet: boolean) => void
 }) {
   if (!ownHours.value) return null
-  const hours = hoursWords(ownHours.value)
+  const hours = describeHours(ownHours.value)
   return (
     <CheckField
       label={t('Wait during quiet hours ({hours})', { hours })}

@@ -1,5 +1,11 @@
 import { useState } from 'preact/hooks'
-import { DAYS_OF_RUNS, NO_TIME, type Repeat, repeatRequest, usualRuns } from '../../data/repeat.ts'
+import {
+  DAYS_OF_RUNS,
+  describeUsualRuns,
+  makeRepeatRequest,
+  NO_TIME,
+  type Repeat,
+} from '../../data/repeat.ts'
 import { formatLocal, parseDate, parseLocal } from '../../data/text/local-time.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
@@ -32,7 +38,7 @@ export function RepeatField({
   const { cron, missed, until } = value
   const change = (part: Partial<Repeat>) => onValue({ ...value, ...part })
   const [isOwn, setOwn] = useState(false)
-  const usual = isOwn ? undefined : usualRuns(cron)
+  const usual = isOwn ? undefined : describeUsualRuns(cron)
   const put = (days: string, time = '09:00') => {
     const [hour, minute] = time ? time.split(':').map(Number) : NO_TIME
     change({ cron: `${minute} ${hour} ${days}` })
@@ -40,7 +46,7 @@ export function RepeatField({
   const choose = (often: string) => {
     setOwn(often === OWN)
     if (often === '') change({ cron: '' })
-    else if (often !== OWN) put(often, usualRuns(cron)?.time)
+    else if (often !== OWN) put(often, describeUsualRuns(cron)?.time)
     else if (cron === '') put(DAYS_OF_RUNS[0][0])
   }
   const look =
@@ -109,7 +115,10 @@ export function RepeatField({
 export function NextTimes({ repeat, from = '' }: { repeat: Repeat; from?: string }) {
   const { preview, fault } = usePreview<{ time_zone: string; times: readonly string[] }>(
     '/api/campaigns/times',
-    { repeat: repeatRequest(repeat), ...(parseLocal(from) && { scheduled_at: parseLocal(from) }) },
+    {
+      repeat: makeRepeatRequest(repeat),
+      ...(parseLocal(from) && { scheduled_at: parseLocal(from) }),
+    },
   )
   if (fault) return <span class="wrong">{fault.message}</span>
   if (!preview) return null

@@ -1,8 +1,8 @@
-import { may } from '../../data/session.ts'
+import { hasTeamRole } from '../../data/session.ts'
 import { parseDate } from '../../data/text/local-time.ts'
 import type { Task } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
-import { to } from '../../router.ts'
+import { makePageHref } from '../../router.ts'
 import { formatDateTime } from '../time.tsx'
 import { Button, Notice } from './form.tsx'
 import './send-notices.css'
@@ -24,7 +24,7 @@ export const HoldNotice = ({ left, undo }: { left: number; undo: Task<[]> }) => 
 export const OnlySimulated = () => (
   <Notice kind="warning">
     {t('Your devices are all simulated: nobody gets these texts.')}{' '}
-    {may('admin') && <a href={to('/devices')}>{t('Add a real phone.')}</a>}
+    {hasTeamRole('admin') && <a href={makePageHref('/devices')}>{t('Add a real phone.')}</a>}
   </Notice>
 )
 

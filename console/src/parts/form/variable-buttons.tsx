@@ -1,7 +1,7 @@
 import type { RefObject } from 'preact'
 import { readFields } from '../../data/contact-fields.ts'
 import type { Contact } from '../../data/record-types.ts'
-import { OF_CONTACTS, uniqueNames } from '../../data/text/variables.ts'
+import { dropRepeatedNames, OF_CONTACTS } from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { Button } from './form.tsx'
 
@@ -14,7 +14,7 @@ export function VariableButtons({
   onText: (text: string) => void
   area: RefObject<HTMLTextAreaElement | null>
 }) {
-  const names = uniqueNames([...OF_CONTACTS, ...useFieldNames()])
+  const names = dropRepeatedNames([...OF_CONTACTS, ...useFieldNames()])
   const insert = (name: string) => {
     const from = area.current?.selectionStart ?? text.length
     onText(`${text.slice(0, from)}{{${name}}}${text.slice(area.current?.selectionEnd ?? from)}`)
@@ -40,5 +40,5 @@ function useFieldNames(): readonly string[] {
   const options = { fields: 'id,data', sort: '-updated', perPage: SAMPLE, live: false }
   const { items } = useList<Contact>('contacts', options)
   const names = items.flatMap((contact) => readFields(contact).map(([name]) => name.trim()))
-  return uniqueNames(names.filter((name) => USABLE.test(name))).slice(0, MOST_NAMES)
+  return dropRepeatedNames(names.filter((name) => USABLE.test(name))).slice(0, MOST_NAMES)
 }

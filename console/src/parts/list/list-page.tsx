@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact'
 import { useState } from 'preact/hooks'
-import { may, type TeamRole } from '../../data/session.ts'
+import { hasTeamRole, type TeamRole } from '../../data/session.ts'
 import type { List } from '../../data/use/use-list.ts'
 import { Button, ButtonLink } from '../form/form.tsx'
 import type { IconName } from '../icon.tsx'
@@ -53,7 +53,7 @@ export function ListPage<T extends { id: string }>(props: ListPageProps<T>) {
         caption={props.caption ?? title}
         columns={typeof columns === 'function' ? columns(setEdited) : columns}
         href={href}
-        onOpen={dialog && (!needs || may(needs)) ? setEdited : undefined}
+        onOpen={dialog && (!needs || hasTeamRole(needs)) ? setEdited : undefined}
         empty={
           <Empty icon={icon} title={none[0]} action={add}>
             {none[1]}

@@ -4,7 +4,7 @@ import type { TeamRole } from '../../data/session.ts'
 import { t } from '../../language/words.ts'
 import { Button, ButtonLink } from '../form/form.tsx'
 import { Icon, type IconName } from '../icon.tsx'
-import { memo } from '../memo.tsx'
+import { memoizeComponent } from '../memo.tsx'
 import { moveFocus } from './arrows.ts'
 import './table.css'
 
@@ -88,7 +88,7 @@ interface RowProps {
   readonly onOpen: ((row: never) => void) | undefined
 }
 
-const Row = memo(({ row: given, columns, href, onOpen }: RowProps) => {
+const Row = memoizeComponent(({ row: given, columns, href, onOpen }: RowProps) => {
   const row = given as never // a table's columns are for its rows
   return (
     <tr role="row" class={href || onOpen ? 'linked' : undefined} onClick={openRow}>
@@ -176,7 +176,7 @@ export interface RowAction {
 }
 
 /** A column of buttons, for example to change or delete a row. `least`: the lowest role that sees them. */
-export const actionsColumn = <T,>(
+export const makeActionsColumn = <T,>(
   actionsOf: (row: T) => readonly RowAction[],
   least?: TeamRole,
 ): Column<T> => ({

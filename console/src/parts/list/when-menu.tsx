@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks'
 import './when-menu.css'
-import { comingDays, inAnHour } from '../../data/text/coming-days.ts'
-import { formatLocal, timeFault } from '../../data/text/local-time.ts'
+import { listComingDays, makeInAnHour } from '../../data/text/coming-days.ts'
+import { findTimeFault, formatLocal } from '../../data/text/local-time.ts'
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import { TextField } from '../form/field.tsx'
@@ -44,11 +44,11 @@ export function WhenMenu({
 }
 
 function Times({ action, onPick }: { action: string; onPick: (at: Date) => void }) {
-  const [named] = useState(() => [inAnHour(new Date()), ...comingDays(new Date())])
+  const [named] = useState(() => [makeInAnHour(new Date()), ...listComingDays(new Date())])
   const [typed, setTyped] = useState('')
   const [fault, setFault] = useState<string>()
   const pick = () => {
-    const found = timeFault({ isLater: true, at: typed })
+    const found = findTimeFault({ isLater: true, at: typed })
     setFault(found.at)
     if (!found.at) onPick(new Date(typed))
   }

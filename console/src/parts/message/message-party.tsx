@@ -1,4 +1,4 @@
-import { type Message, otherNumber } from '../../data/record-types.ts'
+import { findOtherNumber, type Message } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { Icon } from '../icon.tsx'
 import './message-party.css'
@@ -13,7 +13,7 @@ export function MessageParty({
   findName: (number: string) => string
 }) {
   const isIn = message.message_type === 'incoming'
-  const number = otherNumber(message)
+  const number = findOtherNumber(message)
   const name = findName(number)
   return (
     <span class="who">

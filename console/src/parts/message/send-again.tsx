@@ -1,12 +1,12 @@
-import { post } from '../../data/client.ts'
-import { deviceName } from '../../data/device/lines.ts'
+import { postRequest } from '../../data/client.ts'
+import { nameDevice } from '../../data/device/lines.ts'
 import type { Contact, Device, Message } from '../../data/record-types.ts'
 import { useList } from '../../data/use/use-list.ts'
-import { isUnknown } from '../../data/words/message-states.ts'
+import { isOutcomeUnknown } from '../../data/words/message-states.ts'
 import { t } from '../../language/words.ts'
-import { confirmed } from '../dialog/dialog.tsx'
+import { askToConfirm } from '../dialog/dialog.tsx'
 import { Button } from '../form/form.tsx'
-import { attempt } from '../toast.tsx'
+import { runWithToast } from '../toast.tsx'
 
 /** Besides the phone of the text, as many others get a button. */
 const MOST_PHONES = 3
@@ -36,11 +36,11 @@ export function SendAgain({ message, phones, contact, kind = 'plain', onSent }: 
   if (instead) return <span class="muted">{instead}</span>
   const others = phones.filter(({ id }) => id !== message.device).slice(0, MOST_PHONES)
   const again = async (device_id?: string) => {
-    if (isUnknown(message) && !(await confirmed(TWICE))) return
+    if (isOutcomeUnknown(message) && !(await askToConfirm(TWICE))) return
     const path = `/api/sms/messages/${message.id}/retry`
     const body = device_id ? { device_id } : undefined
-    await attempt(
-      async () => onSent((await post<{ message_ids: [string] }>(path, body)).message_ids[0]),
+    await runWithToast(
+      async () => onSent((await postRequest<{ message_ids: [string] }>(path, body)).message_ids[0]),
       t('A new message with this text is being sent'),
     )
   }
@@ -52,7 +52,7 @@ export function SendAgain({ message, phones, contact, kind = 'plain', onSent }: 
       {message.device !== '' &&
         others.map((phone) => (
           <Button key={phone.id} kind={kind} needs="agent" onClick={() => void again(phone.id)}>
-            {t('Send by {device}', { device: deviceName(phone) })}
+            {t('Send by {device}', { device: nameDevice(phone) })}
           </Button>
         ))}
     </>

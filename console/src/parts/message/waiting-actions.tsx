@@ -1,10 +1,10 @@
 import { useState } from 'preact/hooks'
-import { pb, post } from '../../data/client.ts'
+import { pb, postRequest } from '../../data/client.ts'
 import type { Message } from '../../data/record-types.ts'
 import { t } from '../../language/words.ts'
 import { ChangeDialog, type ChangeRequest } from '../dialog/change-dialog.tsx'
 import { Button } from '../form/form.tsx'
-import { attempt, toast } from '../toast.tsx'
+import { runWithToast, showToast } from '../toast.tsx'
 
 export const canCancel = ({ status }: Message) => status === 'pending' || status === 'assigned'
 
@@ -13,8 +13,9 @@ export function WaitingActions({ message, kind }: { message: Message; kind: 'pla
   const [isChanging, setChanging] = useState(false)
   const path = `/api/sms/messages/${message.id}`
   const change = (body: ChangeRequest) => pb.send(path, { method: 'PATCH', body })
-  const sendNow = () => attempt(() => change({ scheduled_at: '' }), t('It is sent now'))
-  const cancel = () => attempt(() => post(`${path}/cancel`), t('Canceled: it will not be sent'))
+  const sendNow = () => runWithToast(() => change({ scheduled_at: '' }), t('It is sent now'))
+  const cancel = () =>
+    runWithToast(() => postRequest(`${path}/cancel`), t('Canceled: it will not be sent'))
   return (
     <>
       {message.status === 'pending' && (
@@ -38,7 +39,7 @@ export function WaitingActions({ message, kind }: { message: Message; kind: 'pla
           waiting={message}
           save={async (body) => {
             await change(body)
-            toast(t('Message changed'))
+            showToast(t('Message changed'))
           }}
           onClose={() => setChanging(false)}
         />

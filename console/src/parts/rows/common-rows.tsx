@@ -1,5 +1,5 @@
-import { lineWords } from '../../data/device/lines.ts'
-import { DAYS, dayName, type Hours, hoursFaults } from '../../data/hours.ts'
+import { describeLine } from '../../data/device/lines.ts'
+import { DAYS, findHoursFaults, type Hours, nameDay } from '../../data/hours.ts'
 import { useLines } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { CheckList } from '../form/choices.tsx'
@@ -9,9 +9,9 @@ import type { Value, Values } from './values.ts'
 
 type Names = Readonly<Record<'from' | 'to', string>> & { readonly days?: string }
 
-export function hoursRows(names: Names, labels: Names): readonly FormRow[] {
+export function makeHoursRows(names: Names, labels: Names): readonly FormRow[] {
   const faults = (values: Values) =>
-    hoursFaults({
+    findHoursFaults({
       from: String(values[names.from]),
       to: String(values[names.to]),
       days: names.days ? (values[names.days] as Hours['days']) : [],
@@ -26,12 +26,12 @@ export function hoursRows(names: Names, labels: Names): readonly FormRow[] {
     name: names.days ?? '',
     label: labels.days ?? '',
     kind: 'checks',
-    choices: DAYS.map((day) => [day, dayName(day)]),
+    choices: DAYS.map((day) => [day, nameDay(day)]),
   }
   return [[end('from'), end('to')], ...(names.days ? [days] : [])]
 }
 
-export const linesRow = (label: string): FieldRow => ({
+export const makeLinesRow = (label: string): FieldRow => ({
   name: 'lines',
   label,
   kind: 'checks',
@@ -46,14 +46,14 @@ function Lines(props: { row: FieldRow; value: Value; onValue: (value: Value) => 
       class="checks one-column"
       legend={props.row.label}
       name="line"
-      choices={lines.map((line) => [line.id, lineWords(line)] as const)}
+      choices={lines.map((line) => [line.id, describeLine(line)] as const)}
       chosen={props.value as readonly string[]}
       onChosen={props.onValue}
     />
   )
 }
 
-export const prefixesRow = (
+export const makePrefixesRow = (
   name: string,
   label: string,
   hint: string,
@@ -71,8 +71,8 @@ export const prefixesRow = (
       : undefined,
 })
 
-export const destinationsRow = (): FieldRow =>
-  prefixesRow(
+export const makeDestinationsRow = (): FieldRow =>
+  makePrefixesRow(
     'destinations',
     t('Sends only to'),
     t(

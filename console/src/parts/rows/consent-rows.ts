@@ -2,7 +2,7 @@ import { formatLocal, parseLocal } from '../../data/text/local-time.ts'
 import { t } from '../../language/words.ts'
 import type { FieldRow } from './form-row.ts'
 
-const today = () => formatLocal(Date.now()).slice(0, 10)
+const formatToday = () => formatLocal(Date.now()).slice(0, 10)
 
 /** The fields of a consent that a person gave elsewhere, such as on paper. */
 export const CONSENT_ROWS = [
@@ -19,11 +19,11 @@ export const CONSENT_ROWS = [
     name: 'given_at',
     label: t('Day'),
     kind: 'date',
-    read: () => today(),
+    read: () => formatToday(),
     // the beginning of the day, so that a STOP on this day counts
     write: (day) => parseLocal(`${day}T00:00`),
     error: (day) =>
-      day === '' || String(day) > today() ? t('Choose today or a day before.') : undefined,
+      day === '' || String(day) > formatToday() ? t('Choose today or a day before.') : undefined,
   },
   {
     name: 'said',

@@ -4,9 +4,9 @@ import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { nameChoices } from '../../data/choices.ts'
 import { readFields } from '../../data/contact-fields.ts'
 import { useCountry } from '../../data/phone/default-country.ts'
-import { phoneFaultWords } from '../../data/phone/phone-words.ts'
+import { describePhoneFault } from '../../data/phone/phone-words.ts'
 import type { Contact, ContactGroup } from '../../data/record-types.ts'
-import { timeZones } from '../../data/time-zones.ts'
+import { listTimeZones } from '../../data/time-zones.ts'
 import { t } from '../../language/words.ts'
 import { NumberCountry } from '../form/country-field.tsx'
 import type { FormRow } from './form-row.ts'
@@ -47,17 +47,17 @@ export function ContactForm({
       write: (typed) => number || read(typed).phone,
       error: (typed) => {
         const fault = number ? undefined : read(typed).fault
-        return fault && `${phoneFaultWords(fault)}.`
+        return fault && `${describePhoneFault(fault)}.`
       },
     },
     () => !number && <NumberCountry value={country} onValue={setCountry} />,
-    ...own.map(([title, value]) => ({ name: ownName(title), label: title, read: () => value })),
+    ...own.map(([title, value]) => ({ name: makeOwnName(title), label: title, read: () => value })),
     {
       name: 'time_zone',
       label: t('Time zone'),
       hint: t('For quiet hours.'),
       shown: () => !number,
-      choices: [['', t('That of the number')], ...timeZones(...(zone ? [zone] : []))],
+      choices: [['', t('That of the number')], ...listTimeZones(...(zone ? [zone] : []))],
     },
     {
       name: 'groups',
@@ -84,7 +84,7 @@ export function ContactForm({
 
 const OWN = 'own-'
 /** The form's name for a contact's custom field. Escapes dots, because the form reads `a.b` as a path. */
-const ownName = (title: string) => OWN + encodeURIComponent(title).replaceAll('.', '%2E')
+const makeOwnName = (title: string) => OWN + encodeURIComponent(title).replaceAll('.', '%2E')
 
 /** Converts the form's fields to a contact's record. Custom fields become members of `data`. */
 function makeRecord(fields: Readonly<Record<string, unknown>>, contact: Contact | undefined) {

@@ -17,7 +17,7 @@ const writeJson = (typed: Value): unknown => {
   }
 }
 
-const jsonFault = (typed: Value) =>
+const findJsonFault = (typed: Value) =>
   /^\s*[[{]/.test(String(typed)) && typeof writeJson(typed) === 'string'
     ? t('This is no JSON.')
     : undefined
@@ -27,5 +27,5 @@ export const JSON_ROW = {
   spellcheck: false,
   read: readJson,
   write: writeJson,
-  error: jsonFault,
+  error: findJsonFault,
 } as const

@@ -2,9 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { pb } from '../../data/client.ts'
 import * as collections from '../../data/collections.ts'
 import type { RecordOf } from '../../data/record-types.ts'
-import { userId } from '../../data/session.ts'
+import { readUserId } from '../../data/session.ts'
 import type { FormRow } from './form-row.ts'
-import { RowsForm, withSchema } from './rows-form.tsx'
+import { addSchemaFacts, RowsForm } from './rows-form.tsx'
 import type { Schema } from './values.ts'
 
 type Fields = Readonly<Record<string, unknown>>
@@ -45,13 +45,13 @@ export function RecordForm<C extends Name>({
 }: RecordFormProps<C>) {
   // biome-ignore lint/performance/noDynamicNamespaceImportAccess: forms exist for any collection
   const schema: Schema = collections[collection]
-  const rows = withSchema(rest.rows, schema)
+  const rows = addSchemaFacts(rest.rows, schema)
   const save = async (changes: Fields, all: Fields) => {
     const records = pb.collection(collection)
     const made = record
       ? await records.update<RecordOf<C>>(record.id, prepare(changes, all))
       : await records.create<RecordOf<C>>({
-          ...('user' in schema && { user: userId() }),
+          ...('user' in schema && { user: readUserId() }),
           ...prepare(all, all),
         })
     onSaved?.(made)

@@ -4,17 +4,17 @@ import { useDraft } from '../../data/use/use-draft.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { Actions, Button, Form } from '../form/form.tsx'
-import { toast } from '../toast.tsx'
+import { showToast } from '../toast.tsx'
 import { type FormRow, isList, listFields } from './form-row.ts'
 import { findError, Rows } from './rows.tsx'
-import { complete, makeStored, makeTyped, type Schema, type Values } from './values.ts'
-export const withSchema = (rows: readonly FormRow[], schema: Schema): readonly FormRow[] =>
+import { completeRow, makeStored, makeTyped, type Schema, type Values } from './values.ts'
+export const addSchemaFacts = (rows: readonly FormRow[], schema: Schema): readonly FormRow[] =>
   rows.map((row) => {
     if (typeof row === 'function') return row
-    if (isList(row)) return row.map((each) => complete(each, schema[each.name]))
+    if (isList(row)) return row.map((each) => completeRow(each, schema[each.name]))
     return 'folded' in row
-      ? { ...row, folded: withSchema(row.folded, schema) }
-      : complete(row, schema[row.name])
+      ? { ...row, folded: addSchemaFacts(row.folded, schema) }
+      : completeRow(row, schema[row.name])
   })
 
 type Stored = Record<string, unknown>
@@ -63,7 +63,7 @@ export function RowsForm({
     if (said === undefined) return
     draft.saved({ ...values, ...Object.fromEntries(secrets.map((name) => [name, ''])) })
     setTried(false)
-    if (said) toast(said)
+    if (said) showToast(said)
     rest.onDone?.()
   })
   const { onTyped } = rest

@@ -40,9 +40,9 @@ export const findError = ({ name, error }: FieldRow, values: Values) =>
 
 /** The error shown beside a field: from the row's `error`, or from the server. */
 const findFault = (row: FieldRow, { values, fault, isTried }: Filling): string | undefined =>
-  (isTried && findError(row, values)) || refusal(row, fault) || undefined
+  (isTried && findError(row, values)) || findRowRefusal(row, fault) || undefined
 
-const refusal = ({ name, refused }: FieldRow, fault: Fault | undefined) => {
+const findRowRefusal = ({ name, refused }: FieldRow, fault: Fault | undefined) => {
   const said = fault && findFieldFault(fault.fields, name)
   return said && (refused ?? said)
 }

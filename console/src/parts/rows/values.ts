@@ -36,7 +36,7 @@ const KINDS: Readonly<Record<string, Kept['kind']>> = {
 }
 
 /** Adds a field's kind and limits from the schema. */
-export function complete<F extends Kept>(row: F, facts: Facts | undefined): F {
+export function completeRow<F extends Kept>(row: F, facts: Facts | undefined): F {
   const kind =
     row.kind ?? (row.choices ? (facts?.many ? 'checks' : 'select') : KINDS[facts?.type ?? ''])
   const isLine = kind === undefined && facts?.type === 'text'
@@ -50,9 +50,9 @@ export function complete<F extends Kept>(row: F, facts: Facts | undefined): F {
 
 /** The form's values for a record or settings. A number field with a placeholder shows 0 as empty. */
 export const makeTyped = (fields: readonly Kept[], stored: object): Values =>
-  Object.fromEntries(fields.map((row) => [row.name, typed(row, at(stored, row.name))]))
+  Object.fromEntries(fields.map((row) => [row.name, toTyped(row, readAtPath(stored, row.name))]))
 
-function typed({ kind, placeholder, read, rows }: Kept, value: unknown): Value {
+function toTyped({ kind, placeholder, read, rows }: Kept, value: unknown): Value {
   if (read) return read(value)
   if (kind === 'check') return Boolean(value)
   if (kind === 'checks') return (value as readonly string[] | undefined) ?? []
@@ -66,13 +66,13 @@ export function makeStored(fields: readonly Kept[], values: Values): Record<stri
   const stored = {}
   for (const row of fields) {
     const typed = values[row.name]
-    const value = typed === undefined ? undefined : written(row, typed, values)
-    if (value !== undefined) put(stored, row.name, value)
+    const value = typed === undefined ? undefined : toWritten(row, typed, values)
+    if (value !== undefined) putAtPath(stored, row.name, value)
   }
   return stored
 }
 
-function written({ kind, write }: Kept, typed: Value, values: Values): unknown {
+function toWritten({ kind, write }: Kept, typed: Value, values: Values): unknown {
   if (write) return write(typed, values)
   if (kind === 'number') return Number(typed) || 0
   if (kind === 'password') return typed || undefined
@@ -83,7 +83,7 @@ function written({ kind, write }: Kept, typed: Value, values: Values): unknown {
     : typed
 }
 
-const at = (stored: object, path: string): unknown =>
+const readAtPath = (stored: object, path: string): unknown =>
   path
     .split('.')
     .reduce<unknown>(
@@ -91,12 +91,12 @@ const at = (stored: object, path: string): unknown =>
       stored,
     )
 
-function put(stored: Record<string, unknown>, path: string, value: unknown): void {
+function putAtPath(stored: Record<string, unknown>, path: string, value: unknown): void {
   const [name = '', ...rest] = path.split('.')
   if (rest.length === 0) stored[name] = value
   else {
     const inner = { ...(stored[name] as object) }
-    put(inner, rest.join('.'), value)
+    putAtPath(inner, rest.join('.'), value)
     stored[name] = inner
   }
 }

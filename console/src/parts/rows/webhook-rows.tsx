@@ -10,7 +10,7 @@ import {
   WEBHOOK_SERVICES,
 } from '../../data/webhooks/webhooks.ts'
 import { t } from '../../language/words.ts'
-import { linesRow } from './common-rows.tsx'
+import { makeLinesRow } from './common-rows.tsx'
 import type { FormRow } from './form-row.ts'
 import { JSON_ROW, readJson } from './json-row.ts'
 import { RecordForm } from './record-form.tsx'
@@ -32,12 +32,12 @@ function chooseAddress(preset: string, typed: string): string {
   return typed || (/…|example/.test(url) ? '' : url)
 }
 
-const uses =
+const makePlaceholderTest =
   (placeholder: string) =>
   ({ preset }: Values) =>
     usesPlaceholder(String(preset), placeholder)
 
-const webhookRows = (preset: string, url: string): readonly FormRow[] => [
+const makeWebhookRows = (preset: string, url: string): readonly FormRow[] => [
   {
     name: 'preset',
     label: t('For'),
@@ -56,12 +56,12 @@ const webhookRows = (preset: string, url: string): readonly FormRow[] => [
           })
         : undefined,
   },
-  { name: 'target', label: t('Chat, room or topic'), shown: uses('{{target}}') },
+  { name: 'target', label: t('Chat, room or topic'), shown: makePlaceholderTest('{{target}}') },
   {
     name: 'token',
     label: t('Token of the service'),
     kind: 'password',
-    shown: uses('{{token}}'),
+    shown: makePlaceholderTest('{{token}}'),
     autocomplete: 'off',
     hint: t('The token is not shown again. Empty: the stored token stays.'),
   },
@@ -70,7 +70,7 @@ const webhookRows = (preset: string, url: string): readonly FormRow[] => [
     label: t('Tell it when a message is'),
     choices: WEBHOOK_EVENTS.map((event) => [event, EVENT_WORDS[event]] as const),
   },
-  linesRow(t('Only messages of these lines (none: of all)')),
+  makeLinesRow(t('Only messages of these lines (none: of all)')),
   {
     name: 'numbers',
     label: t('Only to and from these numbers (empty: all)'),
@@ -81,10 +81,12 @@ const webhookRows = (preset: string, url: string): readonly FormRow[] => [
       'Separate by commas. +4930* means all numbers that begin with +4930. Some senders have a name instead of a number, such as DHL.',
     ),
   },
-  ...(preset ? [{ summary: t('More: body, method, headers'), folded: requestRows(preset) }] : []),
+  ...(preset
+    ? [{ summary: t('More: body, method, headers'), folded: makeRequestRows(preset) }]
+    : []),
 ]
 
-const requestRows = (preset: string): readonly FormRow[] => [
+const makeRequestRows = (preset: string): readonly FormRow[] => [
   () => <p class="note">{t('What is left empty here is as the service needs it.')}</p>,
   {
     name: 'body',
@@ -123,7 +125,7 @@ export function WebhookForm({
     <RecordForm
       {...rest}
       collection="webhooks"
-      rows={[...webhookRows(preset, url), ...more]}
+      rows={[...makeWebhookRows(preset, url), ...more]}
       prepare={(fields) => ({
         ...fields,
         ...('preset' in fields && { format: fields.preset ? 'template' : '' }),

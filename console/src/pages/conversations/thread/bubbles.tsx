@@ -3,16 +3,16 @@ import { useState } from 'preact/hooks'
 import { readReaction } from '#portable/read-reaction.ts'
 import { isOnline } from '../../../data/connection/connection.ts'
 import { discardUnsent, retryUnsent, type Unsent } from '../../../data/connection/outbox.ts'
-import { deviceName, isSimulated } from '../../../data/device/lines.ts'
+import { isSimulated, nameDevice } from '../../../data/device/lines.ts'
 import type { Message, Note } from '../../../data/record-types.ts'
-import { may, session } from '../../../data/session.ts'
+import { hasTeamRole, session } from '../../../data/session.ts'
 import { isPerson, type People } from '../../../data/team/people.ts'
-import { lateWords, readTime } from '../../../data/text/message-time.ts'
+import { describeDelay, readTime } from '../../../data/text/message-time.ts'
 import {
+  chooseShownState,
   findReason,
   readState,
   type ShownState,
-  shownState,
 } from '../../../data/words/message-states.ts'
 import { describeSender } from '../../../data/words/sender-words.ts'
 import { t } from '../../../language/words.ts'
@@ -21,7 +21,7 @@ import { Avatar } from '../../../parts/avatar.tsx'
 import { deleteRecord } from '../../../parts/dialog/dialog.tsx'
 import { Button } from '../../../parts/form/form.tsx'
 import { formatDateTime, Hour, MessageStatus } from '../../../parts/time.tsx'
-import { to } from '../../../router.ts'
+import { makePageHref } from '../../../router.ts'
 import { NoteForm } from '../note-form.tsx'
 import { isScheduled } from './text-actions.tsx'
 import './bubbles.css'
@@ -34,7 +34,7 @@ const SIGNS: Partial<Record<ShownState, string>> = {
 }
 
 const Ticks = ({ message }: { message: Message }) => {
-  const sign = SIGNS[shownState(message)]
+  const sign = SIGNS[chooseShownState(message)]
   if (!sign) return <MessageStatus message={message} />
   const [, words] = readState(message)
   return (
@@ -72,7 +72,7 @@ export function Text({
   const isWaiting = isScheduled(message)
   const sender = hasTeam || !isPerson(expand?.sent_by) ? describeSender(message) : ''
   // names the device if it is simulated, else the SIM if the device has several
-  const line = isSimulated(expand?.device) ? deviceName(expand?.device) : sim
+  const line = isSimulated(expand?.device) ? nameDevice(expand?.device) : sim
   const isTold = isLast || isOpen || isWaiting || Boolean(reason)
   const at = readTime(message)
   const isReaction = isIn && readReaction(body)?.isKnown
@@ -92,7 +92,9 @@ export function Text({
         <span>
           {isOpen || isWaiting ? formatDateTime(at) : <Hour at={at} />}
           {!isIn && (isOpen ? <MessageStatus message={message} /> : <Ticks message={message} />)}
-          {isIn && lateWords(at, message.created) && <span>{lateWords(at, message.created)}</span>}
+          {isIn && describeDelay(at, message.created) && (
+            <span>{describeDelay(at, message.created)}</span>
+          )}
           {reason && <span>{reason}</span>}
         </span>
         {sender && expand?.sent_by && (
@@ -102,7 +104,7 @@ export function Text({
           </>
         )}
         {line && <span>{isIn ? t('to {line}', { line }) : t('by {line}', { line })}</span>}
-        <a href={to(`/messages/${id}`)} class={isOpen ? '' : 'unseen'}>
+        <a href={makePageHref(`/messages/${id}`)} class={isOpen ? '' : 'unseen'}>
           {t('Details')}
         </a>
         {children}
@@ -111,12 +113,12 @@ export function Text({
   )
 }
 
-const textProgress = (fault: string): string => {
+const describeTextProgress = (fault: string): string => {
   if (fault) return t('Not sent: {fault}', { fault })
   return isOnline.value ? t('Sending') : t('Not sent yet: it goes when the connection is back.')
 }
 
-const noteProgress = (fault: string): string => {
+const describeNoteProgress = (fault: string): string => {
   if (fault) return t('Not saved: {fault}', { fault })
   return isOnline.value ? t('Saving') : t('Not saved yet: it is saved when the connection is back.')
 }
@@ -126,7 +128,7 @@ export const UnsentText = ({ text, text: { request, fault, note } }: { text: Uns
   <article class={note ? 'conversations-note' : 'conversations-text waiting told'}>
     <p>{request.body}</p>
     <footer>
-      <span>{note ? noteProgress(fault) : textProgress(fault)}</span>
+      <span>{note ? describeNoteProgress(fault) : describeTextProgress(fault)}</span>
       {fault !== '' && (
         <Button kind="quiet" onClick={() => retryUnsent(text)}>
           {note ? t('Try again') : t('Send again')}
@@ -170,12 +172,12 @@ export function NoteBubble({
         {author && <Avatar name={author} of={note.author} isSmall />}
         <strong>{author ? t('Note by {name}', { name: author }) : t('Note')}</strong>
         <Hour at={note.created} />
-        {(may('admin') || (may('agent') && isMine)) && !isChanging && (
+        {(hasTeamRole('admin') || (hasTeamRole('agent') && isMine)) && !isChanging && (
           <>
             <Button kind="quiet" icon="edit" iconOnly onClick={() => setChanging(true)}>
               {t('Change the note')}
             </Button>
-            <Button kind="quiet" icon="trash" iconOnly onClick={() => void remove(note)}>
+            <Button kind="quiet" icon="trash" iconOnly onClick={() => void deleteNote(note)}>
               {t('Delete the note')}
             </Button>
           </>
@@ -185,7 +187,7 @@ export function NoteBubble({
   )
 }
 
-const remove = (note: Note) =>
+const deleteNote = (note: Note) =>
   deleteRecord(note, {
     title: t('Delete the note?'),
     text: t('A deleted note cannot be restored.'),

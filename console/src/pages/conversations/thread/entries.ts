@@ -11,10 +11,13 @@ export interface Entry {
   readonly at: string
 }
 
-export const isFound = (at: string, { record }: Entry) => at.endsWith(`/${record.id}`)
+export const isFoundText = (at: string, { record }: Entry) => at.endsWith(`/${record.id}`)
 
 /** Merges texts and notes by time, scheduled texts last. Leaves out notes from times not loaded yet. */
-export function merge({ texts, hasOlder, hasNewer }: ThreadTexts, notes: readonly Note[]): Entry[] {
+export function mergeEntries(
+  { texts, hasOlder, hasNewer }: ThreadTexts,
+  notes: readonly Note[],
+): Entry[] {
   const first = hasOlder ? (texts.at(-1)?.created ?? '') : ''
   const last = hasNewer ? (texts[0]?.created ?? '') : '~'
   return [

@@ -25,7 +25,7 @@ export const TEXTS = 'sms_messages'
 const EXPAND: Readonly<Record<string, object>> = { [TEXTS]: { expand: 'device,sent_by' } }
 
 /** Reads up to STEP texts just older or newer than `edge`; without `edge`, 'older' reads the newest ones. */
-export async function read(
+export async function readTexts(
   number: string,
   side: 'older' | 'newer',
   edge?: Edge,
@@ -48,11 +48,11 @@ export async function read(
   return (await pb.collection<Message>(TEXTS).getList(1, STEP, options)).items
 }
 
-export async function readEnd(number: string): Promise<Stretch> {
-  return makeEnd(await read(number, 'older'))
+export async function readLastTexts(number: string): Promise<Stretch> {
+  return makeEndStretch(await readTexts(number, 'older'))
 }
 
-export const makeEnd = (newest: readonly Message[]): Stretch => ({
+export const makeEndStretch = (newest: readonly Message[]): Stretch => ({
   texts: newest,
   hasOlder: newest.length === STEP,
   hasNewer: false,
@@ -70,10 +70,10 @@ export async function readAround(number: string, at: string): Promise<Stretch> {
       .collection<Message>(collection)
       .getOne(id, EXPAND[collection])
       .catch(() => undefined))
-  if (!found) return readEnd(number)
+  if (!found) return readLastTexts(number)
   const [older, newer] = await Promise.all([
-    read(number, 'older', found),
-    read(number, 'newer', found),
+    readTexts(number, 'older', found),
+    readTexts(number, 'newer', found),
   ])
   return {
     texts: [...newer.reverse(), ...(collection === TEXTS ? [found] : []), ...older],
@@ -83,10 +83,10 @@ export async function readAround(number: string, at: string): Promise<Stretch> {
 }
 
 const makeKey = (edge: Edge) => KEYS.map((key) => edge[key]).join()
-const newestFirst = (a: Edge, b: Edge) => (makeKey(a) < makeKey(b) ? 1 : -1)
+const compareNewestFirst = (a: Edge, b: Edge) => (makeKey(a) < makeKey(b) ? 1 : -1)
 
 /** Merges the conversation's newest texts into the loaded ones. Adds new ones only if this leaves no gap. */
-export function joined(old: Stretch, newest: readonly Message[]): Stretch {
+export function joinNewest(old: Stretch, newest: readonly Message[]): Stretch {
   const known = new Set(old.texts.map(({ id }) => id))
   const joins = newest.length < STEP || newest.some(({ id }) => known.has(id))
   const fresh = newest.filter(({ id }) => known.has(id) || (joins && !old.hasNewer))
@@ -94,18 +94,26 @@ export function joined(old: Stretch, newest: readonly Message[]): Stretch {
   // a slow read may be older than an event
   for (const text of fresh)
     if (!(text.updated < (all.get(text.id)?.updated ?? ''))) all.set(text.id, text)
-  return { ...old, texts: [...all.values()].sort(newestFirst), hasNewer: old.hasNewer || !joins }
+  return {
+    ...old,
+    texts: [...all.values()].sort(compareNewestFirst),
+    hasNewer: old.hasNewer || !joins,
+  }
 }
 
 /** Applies a realtime event. Events have no `expand`: a changed text keeps the `expand` it had. */
-export const changed = (all: readonly Message[], action: string, record: Message) =>
+export const applyTextChange = (all: readonly Message[], action: string, record: Message) =>
   action === 'delete'
     ? all.filter(({ id }) => id !== record.id)
     : all.map((text) =>
         text.id === record.id ? ({ ...record, expand: text.expand } as Message) : text,
       )
 
-export function longer(old: Stretch, side: 'older' | 'newer', found: readonly Message[]): Stretch {
+export function lengthenStretch(
+  old: Stretch,
+  side: 'older' | 'newer',
+  found: readonly Message[],
+): Stretch {
   const isEnd = found.length < STEP
   if (side === 'older') {
     const texts = [...old.texts, ...found]

@@ -1,7 +1,7 @@
 import type { ComponentProps } from 'preact'
 import type { Message } from '../../../data/record-types.ts'
-import { may } from '../../../data/session.ts'
-import { shownState } from '../../../data/words/message-states.ts'
+import { hasTeamRole } from '../../../data/session.ts'
+import { chooseShownState } from '../../../data/words/message-states.ts'
 import { SendAgain } from '../../../parts/message/send-again.tsx'
 import { WaitingActions } from '../../../parts/message/waiting-actions.tsx'
 
@@ -11,7 +11,7 @@ type Props = ComponentProps<typeof SendAgain> & { readonly texts: readonly Messa
 export function TextActions({ texts, ...rest }: Props) {
   const { message } = rest
   // may() comes first, so that it always runs: it reads a signal
-  if (!may('agent') || message.expand?.sent_by?.kind === 'campaign') return null
+  if (!hasTeamRole('agent') || message.expand?.sent_by?.kind === 'campaign') return null
   if (isScheduled(message)) return <WaitingActions message={message} kind="quiet" />
   return isFailure(message, texts) ? <SendAgain {...rest} kind="quiet" /> : null
 }
@@ -21,5 +21,5 @@ export const isScheduled = ({ status, scheduled_at }: Message): boolean =>
 
 /** Whether a text failed, and neither was canceled by a person nor sent again. */
 export const isFailure = (message: Message, texts: readonly Message[]): boolean =>
-  shownState(message) === 'failed' &&
+  chooseShownState(message) === 'failed' &&
   !texts.some(({ client_ref }) => client_ref === `retry:${message.id}`)

@@ -3,9 +3,9 @@ import { useEffect, useState } from 'preact/hooks'
 import { E164, SHORT_CODE } from '#portable/phone/e164.ts'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { pb } from '../../../data/client.ts'
-import { asChanged } from '../../../data/optimistic.ts'
+import { applyChanges } from '../../../data/optimistic.ts'
 import type { Conversation, Message, Note } from '../../../data/record-types.ts'
-import { may } from '../../../data/session.ts'
+import { hasTeamRole } from '../../../data/session.ts'
 import { useList } from '../../../data/use/use-list.ts'
 import { useSims } from '../../../data/use/use-sims.ts'
 import { t, tn } from '../../../language/words.ts'
@@ -23,7 +23,7 @@ import { isFailure, TextActions } from './text-actions.tsx'
 import { useOnTheWay } from './use-on-the-way.ts'
 import { useThread } from './use-thread.ts'
 import './thread.css'
-import { isFound, isGroup, merge } from './entries.ts'
+import { isFoundText, isGroup, mergeEntries } from './entries.ts'
 import { usePlace } from './use-place.ts'
 
 const MAX_NOTES = 500
@@ -43,11 +43,11 @@ export function Thread({ about, at }: { about: About; at: string }) {
     ready: id !== undefined,
   })
   const findSim = useSims(texts)
-  const entries = merge(thread, notes.items.map(asChanged))
+  const entries = mergeEntries(thread, notes.items.map(applyChanges))
   const days = entries.map(({ at: time }) => formatDay(time))
   const unsent = useOnTheWay(about, thread, notes.items)
   const place = usePlace(thread, entries, at)
-  useRead(may('agent') ? conversation : undefined)
+  useRead(hasTeamRole('agent') ? conversation : undefined)
   const phones = usePhones(texts.some((text) => isFailure(text, texts)))
   const presence = usePresence(people.hasTeam ? id : undefined)
   const kinds = id && (
@@ -92,7 +92,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
                 <NoteBubble
                   note={entry.record as Note}
                   people={people}
-                  isFound={isFound(at, entry)}
+                  isFound={isFoundText(at, entry)}
                 />
               ) : (
                 <Text
@@ -100,7 +100,7 @@ export function Thread({ about, at }: { about: About; at: string }) {
                   sim={findSim(entry.record as Message)}
                   hasTeam={people.hasTeam}
                   isLast={!isGroup(entry, entries[i + 1])}
-                  isFound={isFound(at, entry)}
+                  isFound={isFoundText(at, entry)}
                 >
                   <TextActions
                     message={entry.record as Message}
@@ -134,8 +134,8 @@ export function Thread({ about, at }: { about: About; at: string }) {
           </span>
         ))}
       </p>
-      {!may('agent') && <ReadOnly about={about} />}
-      {may('agent') && (
+      {!hasTeamRole('agent') && <ReadOnly about={about} />}
+      {hasTeamRole('agent') && (
         <footer class={isNote ? 'conversations-write note-box' : 'conversations-write'}>
           {isNote && id ? (
             <NoteForm

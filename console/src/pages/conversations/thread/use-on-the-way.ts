@@ -1,11 +1,11 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { notShown } from '../../../data/connection/on-the-way.ts'
-import { discardUnsent, textsOnTheWay, type Unsent } from '../../../data/connection/outbox.ts'
+import { filterNotShown } from '../../../data/connection/on-the-way.ts'
+import { discardUnsent, listTextsOnTheWay, type Unsent } from '../../../data/connection/outbox.ts'
 import type { Note } from '../../../data/record-types.ts'
 import { session } from '../../../data/session.ts'
 import { isColleague } from '../../../data/team/people.ts'
 import { t } from '../../../language/words.ts'
-import { toast } from '../../../parts/toast.tsx'
+import { showToast } from '../../../parts/toast.tsx'
 import type { About } from '../side-panel.tsx'
 import type { ThreadTexts } from './use-thread.ts'
 
@@ -18,8 +18,8 @@ export function useOnTheWay(
   { texts, catchUp }: ThreadTexts,
   notes: readonly Note[],
 ): readonly Unsent[] {
-  const all = textsOnTheWay(number)
-  const left = notShown(all, texts, notes, session.value?.sender ?? '')
+  const all = listTextsOnTheWay(number)
+  const left = filterNotShown(all, texts, notes, session.value?.sender ?? '')
   const accepted = all.filter(({ message }) => message)
   const read = accepted.filter((text) => !left.includes(text))
   /** Time of the newest text when the thread was opened: what is older is no news. */
@@ -37,7 +37,7 @@ export function useOnTheWay(
       if (theirs) {
         since.current = theirs.created
         const name = theirs.expand?.sent_by?.name ?? ''
-        toast(t('{name} has answered at the same time', { name }))
+        showToast(t('{name} has answered at the same time', { name }))
       }
       discardUnsent(text)
     }

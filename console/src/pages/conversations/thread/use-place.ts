@@ -20,7 +20,7 @@ export function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: str
   const newest = thread.texts[0]?.created ?? ''
   if (!isAway && !thread.hasNewer) seen.current = newest
   // the first entry on the screen and its position, before the new texts are rendered
-  const anchor = isAway && thread.texts !== shown.current ? firstShown(box.current) : undefined
+  const anchor = isAway && thread.texts !== shown.current ? findFirstShown(box.current) : undefined
   const scroll = () => {
     const { scrollTop, scrollHeight, clientHeight } = box.current!
     if (scrollHeight - clientHeight + scrollTop < NEAR_PX) thread.older()
@@ -53,7 +53,7 @@ export function usePlace(thread: ThreadTexts, entries: readonly Entry[], at: str
   }
 }
 
-function firstShown(box: HTMLElement | null): { element: Element; top: number } | undefined {
+function findFirstShown(box: HTMLElement | null): { element: Element; top: number } | undefined {
   const edge = box?.getBoundingClientRect().top ?? 0
   const element = [...(box?.querySelectorAll('article') ?? [])].find(
     (each) => each.getBoundingClientRect().bottom > edge,

@@ -5,13 +5,13 @@ import { useDebounced } from '../../../data/use/use-debounced.ts'
 import { useLatest } from '../../../data/use/use-latest.ts'
 import { useLive } from '../../../data/use/use-live.ts'
 import {
-  changed,
-  joined,
-  longer,
-  makeEnd,
-  read,
+  applyTextChange,
+  joinNewest,
+  lengthenStretch,
+  makeEndStretch,
   readAround,
-  readEnd,
+  readLastTexts,
+  readTexts,
   STEP,
   type Stretch,
   TEXTS,
@@ -53,7 +53,7 @@ export function useThread(number: string, at: string): ThreadTexts {
   useEffect(() => {
     // a slow first read must not take away the texts that a later one has found
     const put = (found: Stretch) =>
-      setStretch((old) => (old ? joined(found, old.texts.slice(0, STEP)) : found))
+      setStretch((old) => (old ? joinNewest(found, old.texts.slice(0, STEP)) : found))
     void run(() => readAround(number, at), put)
     return () => void begin()
   }, [number, at])
@@ -62,10 +62,10 @@ export function useThread(number: string, at: string): ThreadTexts {
   useEffect(() => {
     if (settled === 0) return
     const isLatest = beginNewest()
-    read(number, 'older').then(
+    readTexts(number, 'older').then(
       (newest) => {
         if (!isLatest()) return
-        setStretch((old) => (old ? joined(old, newest) : makeEnd(newest)))
+        setStretch((old) => (old ? joinNewest(old, newest) : makeEndStretch(newest)))
         setFault(undefined)
       },
       (error) => isLatest() && setFault(readFault(error)),
@@ -78,7 +78,7 @@ export function useThread(number: string, at: string): ThreadTexts {
     '*',
     ({ action, record }) => {
       if (record.from !== number && record.to !== number) return
-      setStretch((old) => old && { ...old, texts: changed(old.texts, action, record) })
+      setStretch((old) => old && { ...old, texts: applyTextChange(old.texts, action, record) })
       catchUp()
     },
     catchUp,
@@ -89,8 +89,8 @@ export function useThread(number: string, at: string): ThreadTexts {
     const edge = side === 'older' ? texts.at(-1) : texts[0]
     if (!edge || isReading.current || !(side === 'older' ? hasOlder : hasNewer)) return
     void run(
-      () => read(number, side, edge),
-      (found) => setStretch((old) => old && longer(old, side, found)),
+      () => readTexts(number, side, edge),
+      (found) => setStretch((old) => old && lengthenStretch(old, side, found)),
     )
   }
   return {
@@ -102,6 +102,6 @@ export function useThread(number: string, at: string): ThreadTexts {
     older: () => more('older'),
     newer: () => more('newer'),
     catchUp,
-    toEnd: () => void (stretch?.hasNewer && run(() => readEnd(number), setStretch)),
+    toEnd: () => void (stretch?.hasNewer && run(() => readLastTexts(number), setStretch)),
   }
 }

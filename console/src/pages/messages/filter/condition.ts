@@ -45,7 +45,7 @@ export const FIELDS = [
 ] as const
 export type Path = (typeof FIELDS)[number][0]
 
-export function fieldAt(path: Path): Field {
+export function findFieldAt(path: Path): Field {
   const [, relation = '', name = ''] = /^(.+\.)?(\w+)$/.exec(path)!
   const fields: Readonly<Record<string, Field>> = RELATED[relation as keyof typeof RELATED]
   return fields[name]!
@@ -75,7 +75,7 @@ const SIGNS: Readonly<Record<string, Choices>> = {
 
 /** The operators of a field. With `?` in front, one match among several related records is enough. */
 export const listSigns = (path: Path) => {
-  const { type } = fieldAt(path)
+  const { type } = findFieldAt(path)
   const signs = SIGNS[type === 'autodate' ? 'date' : type === 'email' ? 'text' : type] ?? EQUAL
   return path.includes('_via_') ? signs.map(([sign, words]) => [`?${sign}`, words] as const) : signs
 }
@@ -90,16 +90,16 @@ const WORDS: Readonly<Record<string, string>> = {
 
 /** The values of a select field, with words for people; undefined for other fields. */
 export const readValues = (path: Path) =>
-  fieldAt(path).values?.map((value) => [value, WORDS[value] ?? value] as const)
+  findFieldAt(path).values?.map((value) => [value, WORDS[value] ?? value] as const)
 
 /** Adds a condition to a filter with `&&`. A date is local time, as a datetime-local input gives it. */
-export function withCondition(filter: string, path: Path, sign: string, value: string): string {
-  const condition = `${path} ${sign}${sign.endsWith('""') ? '' : ` ${literal(fieldAt(path).type, value)}`}`
+export function addCondition(filter: string, path: Path, sign: string, value: string): string {
+  const condition = `${path} ${sign}${sign.endsWith('""') ? '' : ` ${writeLiteral(findFieldAt(path).type, value)}`}`
   if (filter.trim() === '') return condition
   return `${filter.includes('||') ? `(${filter.trim()})` : filter.trim()} && ${condition}`
 }
 
-function literal(type: string, value: string): string {
+function writeLiteral(type: string, value: string): string {
   if (type === 'number') return String(Number(value))
   const text = type.endsWith('date') ? parseLocal(value).replace('T', ' ') : value
   return `"${text.replace(/["\\]/g, '\\$&')}"`

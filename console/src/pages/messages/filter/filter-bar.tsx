@@ -4,7 +4,7 @@ import { checkFilter, QueryField } from '../../../parts/filter/query-field.tsx'
 import { SelectField, TextField } from '../../../parts/form/field.tsx'
 import { Button } from '../../../parts/form/form.tsx'
 import { More } from '../../../parts/form/more.tsx'
-import { FIELDS, fieldAt, listSigns, type Path, readValues, withCondition } from './condition.ts'
+import { addCondition, FIELDS, findFieldAt, listSigns, type Path, readValues } from './condition.ts'
 import './filter-bar.css'
 
 const WORD = /[\w.]+$/
@@ -66,7 +66,7 @@ function ConditionForm({
   const sign = signs.find(([known]) => known === typedSign)?.[0] ?? signs[0]![0]
   const values = readValues(path)
   const value = typed || (values?.[0]?.[0] ?? '')
-  const { type } = fieldAt(path)
+  const { type } = findFieldAt(path)
   const isDate = type.endsWith('date')
   const input = isDate ? 'datetime-local' : type === 'number' ? 'number' : 'text'
   const props = { label: t('Value'), name: 'value', value, onValue: setValue }
@@ -76,7 +76,7 @@ function ConditionForm({
   }
   const add = (event: SubmitEvent) => {
     event.preventDefault()
-    onFilter(withCondition(filter, path, sign, value))
+    onFilter(addCondition(filter, path, sign, value))
     setValue('')
   }
   const isBare = sign.endsWith('""')

@@ -2,7 +2,7 @@ import type { ContactGroup } from '../../../data/record-types.ts'
 import type { Groups } from '../../../data/use/use-list.ts'
 import { t } from '../../../language/words.ts'
 import { Menu } from '../../../parts/list/menu.tsx'
-import { to } from '../../../router.ts'
+import { makePageHref } from '../../../router.ts'
 import { formatMemberCount, useMemberCounts } from './chips.tsx'
 
 export function GroupMenu({
@@ -41,7 +41,7 @@ function GroupList({
           <span class="muted">{formatMemberCount(counts(id))}</span>
         </label>
       ))}
-      <a href={to('/groups')}>{t('Change groups')}</a>
+      <a href={makePageHref('/groups')}>{t('Change groups')}</a>
     </div>
   )
 }

@@ -1,6 +1,6 @@
 import { useEffect, useId, useRef, useState } from 'preact/hooks'
 import { useCountry } from '../../../data/phone/default-country.ts'
-import { describeFaults, isList, readNumbers } from '../../../data/phone/number-list.ts'
+import { describeFaults, isNumberList, readNumbers } from '../../../data/phone/number-list.ts'
 import { hasKeyboard } from '../../../data/use/media-queries.ts'
 import { useKnown } from '../../../data/use/use-known.ts'
 import type { Groups } from '../../../data/use/use-list.ts'
@@ -8,7 +8,7 @@ import { t, tn } from '../../../language/words.ts'
 import { NumberCountry } from '../../../parts/form/country-field.tsx'
 import { Button } from '../../../parts/form/form.tsx'
 import { Icon } from '../../../parts/icon.tsx'
-import { type Composition, type Recipient, withMore } from '../composition.ts'
+import { addRecipients, type Composition, type Recipient } from '../composition.ts'
 import { Chips, useMemberCounts } from './chips.tsx'
 import { type Suggestion, useSuggestions } from './use-suggestions.ts'
 import './recipients-field.css'
@@ -50,7 +50,7 @@ export function RecipientsField({
     setOpen(text.trim() !== '')
   }
   const add = (more: readonly Recipient[]) => {
-    const all = withMore(recipients, more)
+    const all = addRecipients(recipients, more)
     setDoubles(all.doubles)
     onChange({ recipients: all.recipients })
     type('')
@@ -72,7 +72,7 @@ export function RecipientsField({
   const chooseCountry = (next: string) => {
     setCountry(next)
     const read = recipients.flatMap((one) => (one.typed ? readNumbers(one.typed, next) : [one]))
-    onChange({ recipients: withMore([], read).recipients })
+    onChange({ recipients: addRecipients([], read).recipients })
   }
 
   useEffect(() => {
@@ -146,7 +146,7 @@ export function RecipientsField({
           onBlur={onBlur}
           onPaste={(event) => {
             const text = event.clipboardData?.getData('text') ?? ''
-            if (!isList(text)) return
+            if (!isNumberList(text)) return
             event.preventDefault()
             add(readNumbers(typed + text, country))
           }}

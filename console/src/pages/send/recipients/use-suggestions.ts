@@ -3,7 +3,7 @@ import { formatPhone, readPhonePart } from '#portable/phone/format-phone.ts'
 import { readTypedPhone } from '#portable/phone/read-typed-phone.ts'
 import { pb } from '../../../data/client.ts'
 import type { Contact, ContactGroup } from '../../../data/record-types.ts'
-import { contactFilter } from '../../../data/search/filters.ts'
+import { writeContactFilter } from '../../../data/search/filters.ts'
 import { hasWords, splitWords } from '../../../data/search/words.ts'
 import { useDebounced } from '../../../data/use/use-debounced.ts'
 import { useLatest } from '../../../data/use/use-latest.ts'
@@ -41,20 +41,20 @@ export function useSuggestions(
   }, [asked, country])
   if (text === '') return []
   const { phone } = readTypedPhone(text, country)
-  const contacts = found.filter((contact) => fits(contact, text, country))
+  const contacts = found.filter((contact) => matchesTyped(contact, text, country))
   const isKnown = contacts.some((contact) => contact.phone === phone)
   return [
-    ...(phone && !isKnown ? [numberSuggestion(phone, text)] : []),
+    ...(phone && !isKnown ? [suggestNumber(phone, text)] : []),
     ...groups
       .filter(({ name }) => hasWords(name, text))
       .slice(0, MOST_GROUPS)
-      .map(groupSuggestion),
-    ...contacts.map(contactSuggestion),
+      .map(suggestGroup),
+    ...contacts.map(suggestContact),
   ]
 }
 
 /** Whether a contact that was found for an earlier text also matches the present text. */
-const fits = ({ name, phone }: Contact, text: string, country: string) =>
+const matchesTyped = ({ name, phone }: Contact, text: string, country: string) =>
   [[text], splitWords(text)].some((parts) =>
     parts.every(
       (part) => hasWords(name, part) || phone.includes(readPhonePart(part, country) || '-'),
@@ -62,7 +62,7 @@ const fits = ({ name, phone }: Contact, text: string, country: string) =>
   )
 
 async function findContacts(text: string, country: string): Promise<readonly Contact[]> {
-  const filter = contactFilter(text, country)
+  const filter = writeContactFilter(text, country)
   const page = await pb
     .collection<Contact>('contacts')
     .getList(1, MOST_CONTACTS, { filter, sort: 'name', skipTotal: true })
@@ -70,7 +70,7 @@ async function findContacts(text: string, country: string): Promise<readonly Con
   return page.items
 }
 
-const numberSuggestion = (phone: string, typed: string): Suggestion => ({
+const suggestNumber = (phone: string, typed: string): Suggestion => ({
   kind: 'person',
   id: phone,
   words: formatPhone(phone),
@@ -78,14 +78,14 @@ const numberSuggestion = (phone: string, typed: string): Suggestion => ({
   recipient: { phone, name: '', typed },
 })
 
-const groupSuggestion = ({ id, name }: ContactGroup): Suggestion => ({
+const suggestGroup = ({ id, name }: ContactGroup): Suggestion => ({
   kind: 'group',
   id,
   words: name,
   more: t('Group'),
 })
 
-const contactSuggestion = ({ id, name, phone, opted_out }: Contact): Suggestion => ({
+const suggestContact = ({ id, name, phone, opted_out }: Contact): Suggestion => ({
   kind: 'person',
   id,
   words: name || formatPhone(phone),
