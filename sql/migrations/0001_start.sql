@@ -690,6 +690,8 @@ create table smsgate_phones (
   narrowed_at timestamptz,
   -- How many texts that it has yet to send its version of the app may hold, as of its last pull.
   at_once integer not null default 1,
+  -- Until then the phone counts as one that holds texts: it reported one that it should have sent before.
+  held_until timestamptz,
   -- The phone was away from then on, and its inbox has not been fetched yet.
   missed_since timestamptz,
   -- When it was last told to pull, and when it last pulled.

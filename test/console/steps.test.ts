@@ -61,6 +61,12 @@ test.each([
     ['Accepted 1', 'desk phone has it 2'],
   ],
   [
+    'that its phone holds ends with the step "The phone waits for its work hours"',
+    { status: 'sending', waiting_for: 'phone' },
+    [event('sending')],
+    ['Accepted 1', 'desk phone has it 2', 'The phone waits for its work hours '],
+  ],
+  [
     'that was refused at once ends with the step "Failed", the reason and the time of the last update',
     { status: 'failed', error_message: 'Recipient has opted out' },
     [],

@@ -135,7 +135,7 @@ export const sms_messages = {
   line: { type: 'relation' },
   waiting_for: {
     type: 'select',
-    values: ['room', 'quiet_hours'],
+    values: ['room', 'quiet_hours', 'phone'],
   },
   sent_by: { type: 'relation' },
   attachments: { type: 'file', many: true },

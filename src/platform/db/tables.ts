@@ -814,7 +814,7 @@ interface SmsMessagesRow {
   to: Generated<string>
   updated: Generated<string>
   user: Generated<string>
-  waiting_for: Generated<'' | 'room' | 'quiet_hours'>
+  waiting_for: Generated<'' | 'room' | 'quiet_hours' | 'phone'>
 }
 
 interface SmsMessagesBriefRow {
@@ -884,6 +884,7 @@ interface SmsgatePhonesRow {
   export_until: Date | null
   handed: Generated<number>
   handed_at: Date | null
+  held_until: Date | null
   missed_since: Date | null
   narrowed_at: Date | null
   path: string

@@ -12,10 +12,14 @@ export interface AppRules {
    * it, those from KEEPS on for a text beside others that have it.
    */
   readonly needsDate: boolean
+  /** Whether the app may hold texts below URGENT_PRIORITY until the work hours of its owner begin. */
+  readonly hasWorkHours: boolean
 }
 
 type Version = readonly [major: number, minor: number, patch: number]
 
+/** From this version on, the app has work hours. */
+const HOLDS: Version = [1, 69, 0]
 /** From this version on, each text restarts the app's sender. */
 const RESTARTS: Version = [1, 70, 4]
 /** From this version on, a text restarts the sender only beside texts with `scheduleAt`. */
@@ -26,10 +30,14 @@ const AGENT = /^me\.capcom\.smsgateway\/(\d{1,6})\.(\d{1,6})\.(\d{1,6})/
 /** The rules of the app that sends this `User-Agent`. Of an unknown app: those that are safe for all. */
 export function readAppRules(userAgent: string | undefined): AppRules {
   const [, ...numbers] = AGENT.exec(userAgent ?? '') ?? []
-  if (numbers.length === 0) return { atOnce: 1, needsDate: false }
+  if (numbers.length === 0) return { atOnce: 1, needsDate: false, hasWorkHours: true }
   const version = numbers.map(Number) as unknown as Version
-  if (isBefore(version, RESTARTS)) return { atOnce: MAX_CAPACITY, needsDate: true }
-  return { atOnce: isBefore(version, KEEPS) ? 1 : MAX_CAPACITY, needsDate: false }
+  const needsDate = isBefore(version, RESTARTS)
+  return {
+    atOnce: needsDate || !isBefore(version, KEEPS) ? MAX_CAPACITY : 1,
+    needsDate,
+    hasWorkHours: !isBefore(version, HOLDS),
+  }
 }
 
 function isBefore(version: Version, other: Version): boolean {

@@ -36,12 +36,13 @@ const USUAL_MS = 15_000
 export async function* phoneEvents(
   store: Store,
   device: Device,
-  { deviceOnlineSeconds, leaseSeconds }: Config,
+  config: Config,
   identify: () => Promise<Device | null>,
   ended: AbortSignal,
 ): AsyncGenerator<string> {
+  const { deviceOnlineSeconds, leaseSeconds } = config
   const { missedSince } = await findOrMakePhone(store, device)
-  const isToPull = () => claimPullNotice(store, device, leaseSeconds)
+  const isToPull = () => claimPullNotice(store, device, config)
   await noteConnected(store, device)
   let timer: NodeJS.Timeout | undefined
   const lookIn = (ms: number) => {

@@ -16,6 +16,7 @@ const notePull = (db: Db, device: Device, { atOnce }: AppRules) =>
     .returning([
       sql<number>`coalesce(clock_ms, 0)::float8`.as('clockMs'),
       CAPACITY.as('room'),
+      sql<boolean>`coalesce(held_until > now(), false)`.as('isHolding'),
       sql<number>`extract(epoch from clock_timestamp())::float8 * 1000`.as('databaseNowMs'),
     ])
     .executeTakeFirst()

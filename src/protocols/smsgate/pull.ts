@@ -2,6 +2,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import { claimMessages, readLeasedMessages } from '../../gateway/messages/queue/claim-messages.ts'
+import type { Config } from '../../platform/config.ts'
 import type { AppRules } from './app-versions.ts'
 import { lockForPull, type PhoneState } from './lock-for-pull.ts'
 import { findOrMakePhone } from './stored-phone.ts'
@@ -13,6 +14,8 @@ const LEASES = 3
 /** A phone stops sending a text at most this long before the lease ends, to leave time for its report. */
 const MAX_REPORT_MS = 30_000
 
+type LeaseConfig = Pick<Config, 'leaseSeconds' | 'deviceOnlineSeconds'>
+
 export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 
 /**
@@ -21,7 +24,7 @@ export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 export async function pullMessages(
   store: Store,
   device: Device,
-  leaseSeconds: number,
+  config: LeaseConfig,
   rules: AppRules,
 ) {
   return store.db.transaction(async (db) => {
@@ -31,7 +34,7 @@ export async function pullMessages(
       await findOrMakePhone(inside, device)
       phone = (await lockForPull(db, device, rules))!
     }
-    return answerPull(inside, device, phone, leaseSeconds, rules)
+    return answerPull(inside, device, phone, config, rules)
   })
 }
 
@@ -39,18 +42,28 @@ async function answerPull(
   inside: Store,
   device: Device,
   phone: PhoneState,
-  leaseSeconds: number,
+  { leaseSeconds, deviceOnlineSeconds }: LeaseConfig,
   rules: AppRules,
 ) {
   const { db } = inside
-  const { texts: held, leased, canBeWoken, isOpen } = await readHandedState(db, device)
+  const {
+    texts: held,
+    leased,
+    canBeWoken,
+    hasUrgent,
+    isOpen,
+  } = await readHandedState(db, device, deviceOnlineSeconds)
   const canceled = held.filter(({ isCanceled }) => isCanceled)
+  const toSend = held.filter(({ isToSend }) => isToSend)
   const known = new Map(held.map((text) => [wireId(text), text]))
   const lease = phoneLease(leaseSeconds)
   const claim = async () => {
     if (!device.enabled) return []
+    // an expedited text goes alone to a phone that sends nothing: it restarts the app's sender
+    if (rules.hasWorkHours && hasUrgent && toSend.length === 0)
+      return claimMessages(inside, device, leased + 1, lease)
     // a phone without an open stream gets all it can: it cannot be told later to fetch more
-    if (isOpen || (!canBeWoken && rules.atOnce > 1))
+    if (isOpen || (!canBeWoken && rules.atOnce > 1 && !phone.isHolding))
       return claimMessages(inside, device, Math.min(phone.room, leased + rules.atOnce), lease)
     return readLeasedMessages(inside, device, phone.room)
   }
@@ -67,10 +80,13 @@ async function answerPull(
     validUntilMs: computeValidUntil(message, reportMs),
   }))
   const added = texts.filter((message) => !known.has(wireId(message))).length
+  const fresh = texts.filter((message) => !known.get(wireId(message))?.isKnown)
+  const isAlone = fresh.length === 1 && toSend.every((text) => wireId(text) === wireId(fresh[0]!))
+  const options = { ...rules, mayExpedite: isAlone && rules.hasWorkHours }
   if (texts.length + held.length > 0) await noteListed(db, device, { texts, canceled, added })
   return [
     // no phone number: the message may be deleted, and the app needs only the id
     ...canceled.map((attempt) => ({ id: wireId(attempt), phoneNumbers: [], state: 'Cancelling' })),
-    ...texts.map((message, i) => toWire(message, i, phone, message.validUntilMs, rules)),
+    ...texts.map((message, i) => toWire(message, i, phone, message.validUntilMs, options)),
   ]
 }

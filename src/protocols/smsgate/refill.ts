@@ -2,7 +2,9 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { type Device, writeAllowance } from '../../gateway/base/device-record.ts'
 import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
+import type { Config } from '../../platform/config.ts'
 import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
+import { IS_HOLDING, isRecalled, URGENT_PRIORITY } from './held-texts.ts'
 import { CAPACITY } from './phone-capacity.ts'
 import { belongsToDevice, MAX_CAPACITY } from './stored-phone.ts'
 
@@ -15,32 +17,47 @@ const STUCK_SECONDS = 60
 
 export const answerTime = sql`interval '${sql.raw(String(ANSWER_SECONDS))} seconds'`
 
-/** How many texts a phone has yet to send, by its reports. */
-export const toSend = (device: Device) => sql<number>`(
-  select count(*) from smsgate_texts t
-  where ${belongsToDevice(device)} and not t.is_processed and t.valid_until > now())`
+/** Whether the phone still has to send text `t`, by its reports. */
+export const IS_TO_SEND = sql<boolean>`(not t.is_processed and t.valid_until > now())`
 
-export const IS_CANCELED = sql<boolean>`not t.is_processed and t.valid_until > now() and not exists (
-  select from sms_dispatch d
-  where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')`
+/** How many texts a phone has yet to send. */
+export const toSend = (device: Device) => sql<number>`(
+  select count(*) from smsgate_texts t where ${belongsToDevice(device)} and ${IS_TO_SEND})`
+
+/** Whether the phone is to cancel text `t`: it was deleted or given to another device, or is recalled. */
+export const isCanceled = (device: Device, onlineSeconds: number) => sql<boolean>`(
+  ${IS_TO_SEND} and not exists (
+    select from sms_dispatch d
+    where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')
+  or not t.is_processed and t.valid_until <= now() and ${isRecalled(device, onlineSeconds)})`
+
+/** SQL: a message that waits for the device and may be claimed now. */
+const waits = (
+  device: Device,
+) => sql`select from sms_dispatch where ${belongsToDevice(device)} and state = 'assigned'
+  and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`
+
+/** Whether a message waits that the app sends outside its work hours, too. */
+export const hasUrgent = (device: Device) =>
+  sql<boolean>`exists (${waits(device)} and priority >= ${sql.lit(URGENT_PRIORITY)})`
 
 /**
  * Whether phone `p` may get new texts: if it has none, or still many. If a text comes while the SMSGate app
  * sends its last one, the app may restart its sender and send the last one twice. Some versions always do
- * (`at_once`).
+ * (`at_once`). A phone that holds texts gets urgent ones only.
  */
 export const isOpen = (device: Device) => sql<boolean>`(
-  select n = 0 or n <= least(${CAPACITY}, p.at_once) / 2 and (
+  select case when ${IS_HOLDING} then n = 0 and ${hasUrgent(device)} else n = 0 or n <= least(${CAPACITY}, p.at_once) / 2 and (
     p.handed_at < now() - interval '${sql.raw(String(SLOW_SECONDS))} seconds' and n * 2 >= p.handed
-    or p.handed_at < now() - interval '${sql.raw(String(STUCK_SECONDS))} seconds')
+    or p.handed_at < now() - interval '${sql.raw(String(STUCK_SECONDS))} seconds') end
   from ${toSend(device)} as c(n))`
 
 /** Whether the phone seems to lack a text or a cancellation. Then it should fetch them (pull). */
-const isUnanswered = (device: Device) => sql<boolean>`exists (
+const isUnanswered = (device: Device, onlineSeconds: number) => sql<boolean>`exists (
   select from smsgate_texts t
   where ${belongsToDevice(device)} and (
     not t.is_known and t.valid_until > now() and t.listed_at < now() - ${answerTime}
-    or ${IS_CANCELED} and (t.canceled_at is null or t.canceled_at < now() - ${answerTime})))`
+    or ${isCanceled(device, onlineSeconds)} and (t.canceled_at is null or t.canceled_at < now() - ${answerTime})))`
 
 /** Whether a phone holds at most half of its capacity. Texts that Android is sending count, too. */
 const hasCapacity = (device: Device) => sql<boolean>`(
@@ -52,10 +69,7 @@ const hasCapacity = (device: Device) => sql<boolean>`(
 
 /** Whether phone `p` may be handed waiting messages now. */
 const hasMore = (device: Device) => sql<boolean>`(
-  exists (
-    select from sms_dispatch where ${belongsToDevice(device)} and state = 'assigned'
-      and (due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())
-  ) and ${hasCapacity(device)} and ${isOpen(device)}
+  exists (${waits(device)}) and (${IS_HOLDING} or ${hasCapacity(device)}) and ${isOpen(device)}
   and exists (
     select from devices d
     where d.id = ${device.id} and d."user" = ${device.user} and d.enabled and coalesce(${sql.raw(writeAllowance('d'))}, 1) > 0
@@ -84,7 +98,7 @@ export async function wakeForMore(store: Store, device: Device): Promise<void> {
 export async function claimPullNotice(
   { db }: Store,
   device: Device,
-  leaseSeconds: number,
+  { leaseSeconds, deviceOnlineSeconds }: Pick<Config, 'leaseSeconds' | 'deviceOnlineSeconds'>,
 ): Promise<boolean> {
   const { numUpdatedRows } = await queries(db)
     .updateTable('smsgate_phones as p')
@@ -92,7 +106,7 @@ export async function claimPullNotice(
     .where(belongsToDevice(device))
     .where(
       sql<boolean>`(p.woken_at is null or p.pulled_at >= p.woken_at or p.woken_at < now() - ${answerTime})
-        and (${hasMore(device)} or ${isLapsing(device, leaseSeconds)} or ${isUnanswered(device)})`,
+        and (${hasMore(device)} or ${isLapsing(device, leaseSeconds)} or ${isUnanswered(device, deviceOnlineSeconds)})`,
     )
     .executeTakeFirst()
   return numUpdatedRows > 0n

@@ -57,7 +57,7 @@ const pull = makeUndescribedRow(byPhone, async ({ device, store, services }, c) 
     await pullMessages(
       store,
       device,
-      services.config.leaseSeconds,
+      services.config,
       readAppRules(c.env.incoming.headers['user-agent']),
     ),
   ),

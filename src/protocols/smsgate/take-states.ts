@@ -1,17 +1,19 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import { REASONS } from '../../gateway/base/message-status.ts'
+import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
 import type { Report } from '../../gateway/messages/queue/apply-report-groups.ts'
 import { applyReports } from '../../gateway/messages/queue/apply-reports.ts'
 import { renewLeases } from '../../gateway/messages/queue/message-leases.ts'
 import type { Config } from '../../platform/config.ts'
+import { listRecalled, noteExpired, noteHeld, noteSending } from './held-texts.ts'
 import { noteClockAhead } from './note-clock.ts'
 import { reduceCapacity } from './phone-capacity.ts'
 import { phoneLease } from './pull.ts'
 import { wakeForMore } from './refill.ts'
 import type { StateReport } from './state-report-body.ts'
 import { noteProgress, type Progress } from './texts-at-phone.ts'
-import { readWireId } from './wire.ts'
+import { readWireId, wireId } from './wire.ts'
 
 /** The app's error for a message that expired just before sending. */
 const TOO_LATE = 'TTL expired'
@@ -38,6 +40,18 @@ const failed = (error: string): Outcome => ({
   blameless: error === TOO_LATE,
 })
 
+/** The phone has canceled a text that the server asked it to cancel. */
+const RECALLED: Outcome = {
+  status: 'failed',
+  error_message: 'The phone held it',
+  not_sent: true,
+  blameless: true,
+}
+
+/** Whether the phone did not try to send a text. */
+const isUnsent = (report: StateReport) =>
+  report.state === 'Cancelled' || findReportError(report) === TOO_LATE
+
 const findReportError = ({ recipients }: StateReport) =>
   recipients.find(({ error }) => error)?.error ?? ''
 
@@ -48,9 +62,19 @@ export async function storeStates(
   states: readonly StateReport[],
   { leaseSeconds, deviceOnlineSeconds }: Pick<Config, 'leaseSeconds' | 'deviceOnlineSeconds'>,
 ): Promise<void> {
-  const known = states.flatMap((state) => {
+  const named = states.flatMap((state) => {
     const attempt = readWireId(state.id)
-    return attempt ? [{ state, attempt, outcome: OUTCOMES[state.state]?.(state) }] : []
+    return attempt ? [{ state, attempt }] : []
+  })
+  const canceled = named.filter(({ state }) => state.state === 'Cancelled')
+  const recalled = await listRecalled(
+    store,
+    device,
+    canceled.map(({ attempt }) => attempt),
+  )
+  const known = named.map(({ state, attempt }) => {
+    const isRecalled = state.state === 'Cancelled' && recalled.has(wireId(attempt))
+    return { state, attempt, outcome: isRecalled ? RECALLED : OUTCOMES[state.state]?.(state) }
   })
   const reports = known.flatMap(({ attempt, outcome }) =>
     outcome ? [{ ...attempt, ...outcome }] : [],
@@ -62,9 +86,16 @@ export async function storeStates(
     const has = state.state === 'Processed' ? 'processed' : 'waits'
     return { ...attempt, step: outcome ? 'over' : has }
   })
+  const waiting = progress.filter(({ step }) => step === 'waits')
+  const holds = await noteHeld(store, device, waiting, phoneLease(leaseSeconds))
+  if (progress.some(({ step }, i) => step !== 'waits' && !isUnsent(known[i]!.state))) {
+    await noteSending(store, device)
+  }
   if (reports.length > 0) await applyReports(store, device, reports, deviceOnlineSeconds)
   await noteProgress(store, device, progress)
-  if (progress.some(({ step }) => step !== 'waits')) await wakeForMore(store, device)
+  if (waiting.length < progress.length) await wakeForMore(store, device)
+  // its streams look whether it is to cancel a text
+  if (holds) wakeDevices(store.db, [device.id])
 }
 
 /** After texts expired on a phone: stores that its clock is ahead, or else gives it fewer at once. */
@@ -75,6 +106,7 @@ async function learn(
   leaseSeconds: number,
 ) {
   if (!states.some((state) => findReportError(state) === TOO_LATE)) return
+  if (await noteExpired(store, device)) return
   const latestMs = Math.max(0, ...states.flatMap(({ states }) => Object.values(states)))
   if (await noteClockAhead(store, device, latestMs - Date.now())) return
   await reduceCapacity(store, device, phoneLease(leaseSeconds))

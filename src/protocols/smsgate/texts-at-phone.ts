@@ -5,22 +5,23 @@ import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { answerTime, IS_CANCELED, isOpen, toSend } from './refill.ts'
+import { answerTime, hasUrgent, IS_TO_SEND, isCanceled, isOpen, toSend } from './refill.ts'
 import { belongsToDevice } from './stored-phone.ts'
 
 interface HandedText extends Attempt {
-  /** The phone must not send this text any more: it was deleted, or given to another device. */
+  /** The phone must not send this text any more. */
   readonly isCanceled: boolean
   /** An answer listed this text so recently that the phone may still be reading it. */
   readonly isListed: boolean
   readonly isKnown: boolean
+  readonly isToSend: boolean
 }
 
 /**
- * Reads what a phone was given, how many leases it has, whether its event stream is open, and isOpen. Its row
- * must be locked.
+ * Reads what a phone was given, how many leases it has, whether its event stream is open, hasUrgent and
+ * isOpen. Its row must be locked.
  */
-export async function readHandedState(db: Db, device: Device) {
+export async function readHandedState(db: Db, device: Device, onlineSeconds: number) {
   const { texts, ...state } = await queries(db)
     .selectNoFrom([
       sql<boolean>`exists (
@@ -30,11 +31,13 @@ export async function readHandedState(db: Db, device: Device) {
       sql<boolean>`coalesce((select ${isOpen(device)} from smsgate_phones p where ${belongsToDevice(device)}), false)`.as(
         'isOpen',
       ),
+      hasUrgent(device).as('hasUrgent'),
       sql<number>`(select count(*) from sms_dispatch where ${belongsToDevice(device)} and state = 'sending'
         and lease_until > now())::int`.as('leased'),
       sql<string>`coalesce((
         select json_agg(json_build_object(
-          'id', t.message, 'attempt', t.attempt, 'isCanceled', ${IS_CANCELED}, 'isKnown', t.is_known,
+          'id', t.message, 'attempt', t.attempt, 'isCanceled', ${isCanceled(device, onlineSeconds)}, 'isKnown', t.is_known,
+          'isToSend', ${IS_TO_SEND},
           'isListed', t.listed_at > now() - ${answerTime}) order by t.message)
         from smsgate_texts t where ${belongsToDevice(device)}), '[]')::text`.as('texts'),
     ])

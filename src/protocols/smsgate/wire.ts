@@ -3,6 +3,7 @@ import { toDate } from '../../engine/fields/parse-date.ts'
 import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages.ts'
 import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
 import type { AppRules } from './app-versions.ts'
+import { URGENT_PRIORITY } from './held-texts.ts'
 import type { PhoneState } from './lock-for-pull.ts'
 import type { Phone } from './stored-phone.ts'
 
@@ -35,19 +36,18 @@ const textOrNone = (value: unknown) => (typeof value === 'string' ? value : unde
 
 /** A past date: the app sends immediately. */
 const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
-/** From priority 100 on, the app restarts its sender and ignores the pauses that its owner has set. */
-const MAX_PRIORITY = 99
 
 /**
  * Makes a message for the app, which never sends the same id twice. Dates are by the phone's clock.
- * `createdAt` is the present time: the app sends the oldest first, and forgets old ones.
+ * `createdAt` is the present time: the app sends the oldest first, and forgets old ones. An expedited text
+ * restarts the app's sender, and ignores the pauses and the work hours that its owner has set.
  */
 export const toWire = (
   message: ClaimedMessage,
   i: number,
   { clockMs, databaseMs }: PhoneState,
   validUntilMs: number,
-  { needsDate }: AppRules,
+  { needsDate, mayExpedite }: Pick<AppRules, 'needsDate'> & { readonly mayExpedite: boolean },
 ) => ({
   id: wireId(message),
   message: message.body,
@@ -58,7 +58,7 @@ export const toWire = (
   isEncrypted: false,
   validUntil: phoneTime(validUntilMs - databaseMs, clockMs),
   ...(needsDate && { scheduleAt: SCHEDULED_AT }),
-  priority: Math.min(message.priority, MAX_PRIORITY),
+  priority: mayExpedite ? message.priority : Math.min(message.priority, URGENT_PRIORITY - 1),
   state: 'Pending',
   createdAt: phoneTime(Date.now() + i, clockMs),
 })

@@ -1136,6 +1136,7 @@ CREATE TRIGGER sms_messages_came AFTER INSERT ON sms_messages REFERENCING NEW TA
 CREATE TRIGGER sms_messages_created AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_changed();
 CREATE TRIGGER sms_messages_emptied AFTER TRUNCATE ON sms_messages FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_emptied();
 CREATE TRIGGER sms_messages_moved AFTER UPDATE OF "user" ON sms_messages FOR EACH ROW WHEN (old."user" <> new."user") EXECUTE FUNCTION sms_messages_moved();
+CREATE TRIGGER sms_messages_unheld BEFORE UPDATE OF status ON sms_messages FOR EACH ROW WHEN (old.waiting_for = 'phone'::text AND new.status <> old.status) EXECUTE FUNCTION sms_messages_unheld();
 CREATE TRIGGER sms_messages_updated AFTER UPDATE ON sms_messages REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_changed();
 CREATE TRIGGER sms_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_went();
 CREATE TRIGGER twilio_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_messages_went();
@@ -1226,6 +1227,7 @@ create table smsgate_phones (
   room integer not null,
   narrowed_at timestamp with time zone,
   at_once integer not null default 1,
+  held_until timestamp with time zone,
   missed_since timestamp with time zone,
   woken_at timestamp with time zone,
   pulled_at timestamp with time zone,
@@ -1669,6 +1671,7 @@ create function sms_hold(batches text[], owner text, detail text, changed_by tex
 create function sms_is_below_limits(device_id text, per_minute double precision, daily_limit double precision) returns boolean stable
 create function sms_is_destination(destinations text, number text) returns boolean immutable
 create function sms_is_failing(failing_since text) returns boolean stable
+create function sms_is_holding(device_id text) returns boolean stable
 create function sms_judge(owner text, since text, account record, requests anyarray, OUT outcomes text[], OUT known text[], OUT accepted anyarray, OUT spent double precision, OUT is_special boolean) returns record stable
 create function sms_last_leaves_at(owner text, at timestamp with time zone, more integer, of_device text, of_line text) returns timestamp with time zone stable
 create function sms_limits_of(owner text, user_version text, key_id text, key_version text, sender text, OUT stale boolean, OUT destinations text, OUT key_destinations text, OUT key_lines text[]) returns record stable
@@ -1689,6 +1692,7 @@ create function sms_messages_came() returns trigger volatile
 create function sms_messages_changed() returns trigger volatile
 create function sms_messages_emptied() returns trigger volatile
 create function sms_messages_moved() returns trigger volatile
+create function sms_messages_unheld() returns trigger volatile
 create function sms_messages_went() returns trigger volatile set enable_seqscan=off
 create function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot integer) returns TABLE(line text, device text) stable
 create function sms_phones_down_at(owner text, minutes double precision) returns timestamp with time zone stable

@@ -9,7 +9,7 @@ import { SUPERUSER, testConfig } from '../../support/server/start.ts'
 import { joinPhone, records, send, until } from '../../support/smsgate/smsgate-fixture.ts'
 
 const VERSIONS = ['1.68.0', '1.70.4', '1.75.0']
-const TEXTS = 30
+const TEXTS = 15
 const KILLS = 3
 
 test('phones with any version of the app send each text once while the server is killed', {

@@ -204,7 +204,7 @@ test.each([
       const [message] = await pullMessages(
         store,
         { ...device, isLimited: false },
-        120,
+        { leaseSeconds: 120, deviceOnlineSeconds: 600 },
         readAppRules('me.capcom.smsgateway/1.68.0'),
       )
       const { rows } = await store.db.query(

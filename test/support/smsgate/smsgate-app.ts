@@ -22,6 +22,8 @@ export interface PhoneOptions {
   readonly folder: string
   /** Of the app, as `1.68.0`. */
   readonly version: string
+  /** Whether it is in its owner's work hours (app 1.69 and later). */
+  readonly isAtWork: () => boolean
   /** How far its clock is ahead. */
   readonly clockMs: number
   /** Waits of the app, times this. */

@@ -61,6 +61,7 @@ export const makePhone = (
     url: site.mobileUrl,
     folder: temporaryFolder(),
     version: '1.68.0',
+    isAtWork: () => true,
     clockMs: 0,
     scale: 1 / TIMES_FASTER,
     sendMs: () => Math.random() * 5,

@@ -8,6 +8,10 @@ import { restartsSender } from './smsgate-versions.ts'
 /** A report is tried so often, with waits of 10 s and twice as long each time. */
 const REPORT_RETRIES = 10
 const REPORT_WAIT_MS = 10_000
+/** How often the simulation looks whether the work hours have begun. */
+const WORK_HOURS_LOOK_MS = 20
+/** From this priority on a text starts the sender anew, whatever it does. */
+const EXPEDITED = 100
 
 /**
  * SendMessagesWorker: sends what is pending, one after the other: highest priority first, then as the setting
@@ -16,10 +20,19 @@ const REPORT_WAIT_MS = 10_000
 export async function sendPending(phone: Phone, stop: AbortSignal): Promise<void> {
   for (let next = nextPending(phone); next && phone.isOn; next = nextPending(phone)) {
     await sleep(1)
+    if (next.priority < EXPEDITED) await awaitWorkHours(phone, stop)
     if (stop.aborted) return
     if (await send(phone, next)) await pause(phone, stop)
     if (stop.aborted) return
   }
+}
+
+/**
+ * applyWorkHoursLimit: the work is put off until the hours begin. A text that starts the sender anew ends the
+ * wait: then the one with the highest priority is next.
+ */
+async function awaitWorkHours(phone: Phone, stop: AbortSignal): Promise<void> {
+  while (!phone.options.isAtWork() && !stop.aborted) await sleep(WORK_HOURS_LOOK_MS)
 }
 
 const isPending = ({ state }: StoredMessage) => state === 'Pending'
@@ -113,9 +126,6 @@ export interface WireMessage {
   readonly priority?: number
   readonly state?: string
 }
-
-/** From this priority on a text starts the sender anew, whatever it does. */
-const EXPEDITED = 100
 
 /**
  * GatewayService.processMessage: takes a message that was pulled. One that the phone knows is only reported.

@@ -20,6 +20,7 @@ const WAITING: Readonly<Record<NonNullable<Message['waiting_for']>, string>> = {
   '': '',
   room: t('Waiting for room'),
   quiet_hours: t('Waiting for the end of quiet hours'),
+  phone: t('The phone waits for its work hours'),
 }
 
 const CANCELED = ['Canceled', 'Canceled on the phone']

@@ -38,8 +38,9 @@ function makeStates(message: Message, events: readonly MessageEvent[]): StateSte
   if (message.message_type === 'incoming') return steps
   const { id, created } = message
   const accepted = { id, state: 'pending' as const, words: t('Accepted'), at: created, detail: '' }
-  // a `pending` event says that the message was changed, not that the message waits
-  const isTold = message.status !== 'pending' && events.at(-1)?.status === message.status
+  // an event does not say that the message waits: a `pending` one says that it was changed
+  const isTold =
+    message.status !== 'pending' && !message.waiting_for && events.at(-1)?.status === message.status
   return [accepted, ...steps, ...(isTold ? [] : makePresent(message))]
 }
 
@@ -60,7 +61,8 @@ function makePresent(message: Message): StateStep[] {
         detail: translateFailureReason(error_message),
       },
     ]
-  if (status === 'pending' && waiting_for) return [{ ...step, words: findReason(message), at: '' }]
+  if (['pending', 'sending'].includes(status) && waiting_for)
+    return [{ ...step, words: findReason(message), at: '' }]
   if (status === 'pending') return [{ ...step, words: t('Waits for its time'), at: scheduled_at }]
   if (status !== 'assigned') return []
   return [
