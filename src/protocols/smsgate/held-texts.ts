@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import { type Attempt, renewLeases } from '../../gateway/messages/queue/message-leases.ts'
-import { executeStatement } from '../../platform/db/call.ts'
+import { executeStatement } from '../../platform/db/call-function.ts'
 import { matchAny, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { belongsToDevice, updatePhone } from './stored-phone.ts'
 
