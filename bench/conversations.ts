@@ -6,7 +6,7 @@ import { makeAuthRecord, NO_REQUEST } from '../src/engine/request/request.ts'
 import { readConfig } from '../src/platform/config.ts'
 import { migrateDatabase } from '../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../src/platform/log.ts'
-import { openDb, openStore } from '../test/support/database/open.ts'
+import { openCatalogStore, openDb } from '../test/support/database/open.ts'
 import { makeDevice, makeUser } from '../test/support/database/queue.ts'
 
 // `node bench/conversations.ts`: how long a user with 100,000 messages and 5,000 conversations waits for the
@@ -39,7 +39,7 @@ const folder = await mkdtemp(join(tmpdir(), 'bench-conversations-'))
 const config = readConfig({ DATA_DIR: folder, LOG_LEVEL: 'warn' })
 const db = await openDb(config, createLogger(config))
 await migrateDatabase(db)
-const store = await openStore(db)
+const store = await openCatalogStore(db)
 const user = await makeUser(store)
 const device = await makeDevice(store, user)
 await db.unhurried('set statement_timeout = 0')

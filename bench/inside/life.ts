@@ -10,7 +10,7 @@ import type { storeOffers } from '../../src/gateway/messages/send/store-offers.t
 import { readConfig } from '../../src/platform/config.ts'
 import { createLogger } from '../../src/platform/log.ts'
 import { makeRandomId } from '../../src/platform/tools/random.ts'
-import { openDb, openStore } from '../../test/support/database/open.ts'
+import { openCatalogStore, openDb } from '../../test/support/database/open.ts'
 import { startPostgres } from '../../test/support/database/postgres.ts'
 import { makeDevice, makeUser } from '../../test/support/database/queue.ts'
 import { seedDatabase } from '../databases.ts'
@@ -53,7 +53,7 @@ async function openSide(home: string, admin: string): Promise<Side> {
     join(home, 'src/gateway/messages/send/store-offers.ts')
   )
   const config = readConfig({ DATABASE_URL: url, DATABASE_POOL: '1', LOG_LEVEL: 'silent' })
-  const store = await openStore(await openDb(config, createLogger(config)))
+  const store = await openCatalogStore(await openDb(config, createLogger(config)))
   await store.db.query(LISTEN)
   const owners = await makeOwners(store)
   const terms = { ...config, deviceOnlineSeconds: 86_400 }

@@ -2,7 +2,7 @@ import { sweepQueue } from '../../src/gateway/messages/queue/sweep-queue.ts'
 import { readConfig } from '../../src/platform/config.ts'
 import { migrateDatabase } from '../../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../../src/platform/log.ts'
-import { openDb, openStore } from '../../test/support/database/open.ts'
+import { openCatalogStore, openDb } from '../../test/support/database/open.ts'
 import { startPostgres } from '../../test/support/database/postgres.ts'
 import { makeDevice, makeUser } from '../../test/support/database/queue.ts'
 
@@ -34,7 +34,7 @@ const postgres = await startPostgres()
 const config = readConfig({ DATABASE_URL: postgres.url, LOG_LEVEL: 'warn' })
 const db = await openDb(config, createLogger(config))
 await migrateDatabase(db)
-const store = await openStore(db)
+const store = await openCatalogStore(db)
 const users = await Promise.all(Array.from({ length: USERS }, () => makeUser(store)))
 const owners = Array.from({ length: USERS * DEVICES }, (_, i) => users[i % USERS]!)
 const devices: string[] = []

@@ -4,10 +4,10 @@ import { readBuiltInDefinitions } from '../engine/collections/definition/built-i
 import { parseNewCollection } from '../engine/collections/definition/read-collection.ts'
 import { readField } from '../engine/collections/definition/read-field.ts'
 import type { Field, FieldTypeName } from '../engine/fields/field.ts'
+import { readSort } from '../engine/filter/build-sort.ts'
 import { compileFilter } from '../engine/filter/compile-filter.ts'
 import type { CompiledFilter } from '../engine/filter/compiled-filter.ts'
 import { collectFilterNames, FilterError, parseFilter } from '../engine/filter/parse-filter.ts'
-import { readSort } from '../engine/filter/sort.ts'
 import type { Extensions } from '../engine/records/collection-extension.ts'
 import { listRecords } from '../engine/records/list.ts'
 import { pickFields } from '../engine/records/pick.ts'
@@ -42,7 +42,7 @@ export function makePlainList(
 }
 
 /** Throws 400 if `filter` or `sort` name what is no own field, FilterError for a wrong filter. */
-function checkNames(
+function checkFieldNames(
   { paths }: PlainList,
   { query: { filter = '', sort = '' } }: RequestInfo,
 ): void {
@@ -61,7 +61,7 @@ export async function listPlainRows(
   request: RequestInfo,
   write: (row: Readonly<Record<string, unknown>>) => string,
 ): Promise<string> {
-  checkNames(list, request)
+  checkFieldNames(list, request)
   const { fields, ...query } = request.query
   const { collection, alone: catalog } = list
   const whole = { ...request, query }
@@ -132,7 +132,7 @@ export async function logStats(store: Store, { logs }: LogListServices, request:
 
 function compileStats({ ticket }: Db, request: RequestInfo): CompiledFilter {
   try {
-    checkNames(LOGS, request)
+    checkFieldNames(LOGS, request)
     const { filter = '' } = request.query
     return compileFilter(LOGS.alone, {
       collection: LOGS.collection,

@@ -23,8 +23,8 @@ const main = defineCommand({
     restore: async () => (await import('./backup-commands.ts')).restore,
     'database-url': async () => (await import('./database-commands.ts')).databaseUrlCommand,
     scrub: async () => (await import('./scrub-command.ts')).scrubCommand,
-    agent: async () => (await import('../programs/agent/command.ts')).agentCommand,
-    send: async () => (await import('../programs/bulk/command.ts')).sendCommand,
+    agent: async () => (await import('../programs/agent/agent-command.ts')).agentCommand,
+    send: async () => (await import('../programs/bulk/bulk-command.ts')).sendCommand,
     openapi: async () => (await import('./openapi-command.ts')).openapi,
   },
 })

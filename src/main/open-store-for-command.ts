@@ -1,5 +1,5 @@
 import type { Store } from '../engine/collections/catalog.ts'
-import { type CatalogStore, openStore } from '../engine/collections/catalog-store.ts'
+import { type CatalogStore, openCatalogStore } from '../engine/collections/catalog-store.ts'
 import { type Config, readConfig } from '../platform/config.ts'
 import { openDb } from '../platform/db/connect-database.ts'
 import { migrateDatabase } from '../platform/db/schema/migrate.ts'
@@ -20,7 +20,7 @@ export async function withCatalogStore(
   const database = await openDb(config, log)
   try {
     await migrateDatabase(database.forEverybody('command'))
-    const store = await openStore(database, BUILT_IN)
+    const store = await openCatalogStore(database, BUILT_IN)
     // the store must be closed before the database
     await work(store).finally(() => store.close())
   } finally {

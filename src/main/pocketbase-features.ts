@@ -1,7 +1,7 @@
 import { cleanUpSignIns } from '../engine/auth/delete-old-sign-ins.ts'
 import { SUPERUSERS_ID, superusersExtension } from '../engine/auth/superusers.ts'
 import { deleteOldAuditEntries } from '../engine/auth/write-audit-log.ts'
-import { serveSchedule } from '../engine/backup/schedule.ts'
+import { runBackupSchedule } from '../engine/backup/schedule.ts'
 import { readState } from '../engine/backup/state.ts'
 import { deleteOldLogs } from '../engine/logs/store-request-log.ts'
 import { makeChangesCleanUp } from '../engine/realtime/change-log.ts'
@@ -74,7 +74,7 @@ export const SERVER: Feature = {
     {
       id: 'backupSchedule',
       ...EVERY_MINUTE,
-      run: () => serveSchedule(store, settings, backups, log),
+      run: () => runBackupSchedule(store, settings, backups, log),
     },
     { id: 'deadJobs', ...HOURLY, run: () => deleteDeadJobs(store.db) },
   ],

@@ -67,7 +67,11 @@ function ignoreUnavailable(error: unknown): undefined {
 }
 
 /** Receives mails if SMTP_PORT is set, else loads no mail libraries (24 MB). Returns a function to stop. */
-async function openMails(config: Config, log: Logger, services: () => GatewayServices | undefined) {
+async function openMailServer(
+  config: Config,
+  log: Logger,
+  services: () => GatewayServices | undefined,
+) {
   if (config.smtpPort === 0) return async () => {}
   const { listenForMails } = await import('../protocols/smtp/listen-for-mails.ts')
   return listenForMails(config, log, services)
@@ -123,7 +127,7 @@ async function serveDatabase(
   }
   const servicesNow = () =>
     running.handle === running.work.handle ? running.work.services : undefined
-  const stopMails = await openMails(config, log, servicesNow).catch(giveUp)
+  const stopMails = await openMailServer(config, log, servicesNow).catch(giveUp)
   const listening = await listenOn(server, config).catch(async (error) => {
     await stopMails()
     return giveUp(error)

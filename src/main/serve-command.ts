@@ -24,7 +24,7 @@ async function printInstallerLink(store: Store, config: Config) {
   )
 }
 
-function endOnSignal(stop: () => Promise<void>) {
+function stopOnSignal(stop: () => Promise<void>) {
   onStopSignal((signal) => {
     // with several workers, the parent prints it
     if (!cluster.isWorker) printLine(`${signal}: finishing what runs`)
@@ -49,16 +49,16 @@ function printAddresses({ urls, publicUrl }: Config): void {
 /** How long a stop waits for a start in progress, which may already have started Postgres. */
 const START_MS = 3_000
 
-async function serveHere(config: Config, count: number) {
-  const ready = serveAndSay(config, count)
-  endOnSignal(async () => {
+async function serveInProcess(config: Config, count: number) {
+  const ready = serveAndPrintUrl(config, count)
+  stopOnSignal(async () => {
     const server = await Promise.race([ready, sleep(START_MS)])
     await server?.stop()
   })
   await ready
 }
 
-async function serveAndSay(config: Config, count: number): Promise<RunningServer> {
+async function serveAndPrintUrl(config: Config, count: number): Promise<RunningServer> {
   const member = makeWorkerMember()
   const log = createLogger(config, undefined, member?.worker)
   const server = await runServer(divideConfig(config, count), log, member)
@@ -77,7 +77,7 @@ async function superviseWorkers(config: Config, count: number) {
   const { stopDelaySeconds } = config
   const env = { WORKERS: String(count) }
   const supervisor = startSupervisor({ count, stopDelaySeconds, env }, createLogger(config))
-  endOnSignal(() => supervisor.stop())
+  stopOnSignal(() => supervisor.stop())
   const begun = await supervisor.start()
   if ('exitCode' in begun) process.exitCode = begun.exitCode
   else {
@@ -96,6 +96,6 @@ export const serve = defineCommand({
     const count = chooseWorkerCount(config)
     // before a database is made, which another port would not need
     if (cluster.isPrimary) await requireFreePort(config)
-    await (count > 1 && cluster.isPrimary ? superviseWorkers : serveHere)(config, count)
+    await (count > 1 && cluster.isPrimary ? superviseWorkers : serveInProcess)(config, count)
   },
 })

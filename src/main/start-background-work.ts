@@ -3,7 +3,7 @@ import { getRequestListener } from '@hono/node-server'
 import { type BackupServices, makeBackups } from '../engine/backup/backups.ts'
 import { awaitOtherRestore } from '../engine/backup/follow-restores.ts'
 import { readState } from '../engine/backup/state.ts'
-import { openStore } from '../engine/collections/catalog-store.ts'
+import { openCatalogStore } from '../engine/collections/catalog-store.ts'
 import { RequestLog } from '../engine/logs/store-request-log.ts'
 import { openRealtime } from '../engine/realtime/hub.ts'
 import { SettingsStore } from '../engine/settings/settings-store.ts'
@@ -24,7 +24,7 @@ import { RequestTracker } from '../http/server/request-tracker.ts'
 import type { Config } from '../platform/config.ts'
 import type { Database } from '../platform/db/open.ts'
 import { migrateDatabase } from '../platform/db/schema/migrate.ts'
-import { makeWorker } from '../platform/jobs/jobs.ts'
+import { makeWorker } from '../platform/jobs/job-worker.ts'
 import { startJobs } from '../platform/jobs/timed-jobs.ts'
 import type { WorkerMember } from '../platform/jobs/worker-member.ts'
 import type { Logger } from '../platform/log.ts'
@@ -55,7 +55,7 @@ export async function startWork(
   await migrateDatabase(db)
   await awaitOtherRestore(db, backup.node)
   const { restores } = await readState(db)
-  const store = await openStore(database, BUILT_IN)
+  const store = await openCatalogStore(database, BUILT_IN)
   const settings = await SettingsStore.open(db)
   const [stopping, closing, ending] = [
     new AbortController(),

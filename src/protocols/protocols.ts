@@ -16,7 +16,7 @@ import { writeTwilioBody } from './twilio/callback-form.ts'
 import type { CallServices } from './twilio/make-url-caller.ts'
 import { TWILIO } from './twilio/twilio-routes.ts'
 import { VENDEL } from './vendel/vendel-routes.ts'
-import { callVendel, writeVendelBody } from './vendel/webhook.ts'
+import { callVendel, writeVendelBody } from './vendel/vendel-webhook.ts'
 
 /** APIs of other products that this server offers. */
 export const PROTOCOLS: readonly Protocol[] = [

@@ -1,7 +1,7 @@
 import { readBytes } from '../http/body/raw-body.ts'
 import type { Ctx } from '../http/request-context.ts'
 import { findRequestMemory } from '../http/server/client-address.ts'
-import { decodeForm, type FormPair, readCharset } from '../platform/tools/charset.ts'
+import { decodeForm, type FormPair, readCharset } from '../platform/tools/charsets.ts'
 
 /** Splits a list at its commas into trimmed, distinct parts that are not empty. */
 export const splitAtCommas = (list: string): string[] => {

@@ -17,7 +17,7 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   '@modelcontextprotocol/server': {
     'protocols/mcp/server.ts': 'doors.run.ts',
     'protocols/mcp/run-tool.ts': 'doors.run.ts',
-    'protocols/mcp/templates.ts': 'doors.run.ts',
+    'protocols/mcp/template-tools.ts': 'doors.run.ts',
   },
   croner: {},
   'eventsource-parser': {},

@@ -5,8 +5,8 @@ import { isUniqueJson, minifyJson } from '../../src/engine/fields/json-text.ts'
 import { parseDate } from '../../src/engine/fields/parse-date.ts'
 import { findPatternError, generateText } from '../../src/engine/fields/regex-patterns.ts'
 import { sniffContentType } from '../../src/engine/files/sniff-content-type.ts'
+import { readSort } from '../../src/engine/filter/build-sort.ts'
 import { parseFilter } from '../../src/engine/filter/parse-filter.ts'
-import { readSort } from '../../src/engine/filter/sort.ts'
 import { makeExcerpt } from '../../src/engine/records/excerpt.ts'
 import { pickFields } from '../../src/engine/records/pick.ts'
 import { parseCron } from '../../src/engine/settings/cron.ts'
@@ -25,7 +25,7 @@ import { isSigned } from '../../src/gateway/webhooks/sign-webhook.ts'
 import { toNetwork } from '../../src/platform/limits/limit-holder.ts'
 import { parseTemplate } from '../../src/platform/templates/parse.ts'
 import { renderTemplate } from '../../src/platform/templates/render.ts'
-import { decodeForm, decodeText, readCharset } from '../../src/platform/tools/charset.ts'
+import { decodeForm, decodeText, readCharset } from '../../src/platform/tools/charsets.ts'
 import { maskSecrets } from '../../src/platform/tools/mask-secrets.ts'
 import { splitTokens } from '../../src/platform/tools/tokenize.ts'
 import { ALL_LANGUAGES } from '../../src/portable/opt-words-by-language.ts'
@@ -211,23 +211,23 @@ export const PARSERS: readonly Parser[] = [
   },
   {
     name: 'a form',
-    file: 'platform/tools/charset.ts',
+    file: 'platform/tools/charsets.ts',
     most: BODY,
     read: (text) => decodeForm(Buffer.from(text), '', 1_000),
   },
   {
     name: 'a form of a door',
-    file: 'platform/tools/charset.ts',
+    file: 'platform/tools/charsets.ts',
     most: 64 * KIBI,
     read: (text) => decodeForm(Buffer.from(text)),
   },
   {
     name: 'UTF-16',
-    file: 'platform/tools/charset.ts',
+    file: 'platform/tools/charsets.ts',
     most: MEBI,
     read: (text) => decodeText(Buffer.from(text, 'utf16le'), 'utf-16le'),
   },
-  { name: 'a media type', file: 'platform/tools/charset.ts', most: HEAD, read: readCharset },
+  { name: 'a media type', file: 'platform/tools/charsets.ts', most: HEAD, read: readCharset },
   { name: 'a token', file: 'engine/auth/tokens.ts', most: HEAD, read: readClaims },
   {
     name: 'an address of a client',
@@ -236,7 +236,7 @@ export const PARSERS: readonly Parser[] = [
     read: toNetwork,
   },
   { name: 'a filter', file: 'engine/filter/parse-filter.ts', most: 3_500, read: parseFilter },
-  { name: 'a sort', file: 'engine/filter/sort.ts', most: HEAD, read: readSort },
+  { name: 'a sort', file: 'engine/filter/build-sort.ts', most: HEAD, read: readSort },
   {
     name: 'fields',
     file: 'engine/records/pick.ts',

@@ -1,5 +1,5 @@
 import { makeDeviceLink } from '../../src/gateway/carriers/carrier-device-link.ts'
-import { counts } from '../../src/platform/tools/counts.ts'
+import { counts } from '../../src/platform/tools/process-counters.ts'
 import { PRESET_NAMES } from '../../src/programs/agent/drivers/http/presets.ts'
 import { custom, openDriver } from '../programs/agent/http/carrier-fixture.ts'
 import { SECRETS, SIGNERS } from '../programs/agent/http/carrier-signers.ts'

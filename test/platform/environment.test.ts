@@ -7,7 +7,7 @@ import { SETTINGS } from '../../src/platform/environment-settings.ts'
 import { readSettings as readCarrier } from '../../src/programs/agent/drivers/http/carrier-account.ts'
 import { readSettings as readSmpp } from '../../src/programs/agent/drivers/smpp/smpp-settings.ts'
 import { makeStateFile } from '../../src/programs/agent/pair-and-run.ts'
-import { sendCommand } from '../../src/programs/bulk/command.ts'
+import { sendCommand } from '../../src/programs/bulk/bulk-command.ts'
 import { temporaryFolder } from '../support/database/temporary-folder.ts'
 import { startReceiver } from '../support/services/receiver.ts'
 

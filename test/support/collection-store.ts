@@ -2,11 +2,12 @@ import { createCollection, updateCollection } from '../../src/engine/collections
 import { quoteName, toTableName } from '../../src/engine/collections/sql-names.ts'
 import { checkRule } from '../../src/engine/records/check-rules.ts'
 import { ApiError } from '../../src/platform/api-errors.ts'
-import { openStore, type TestStore } from './database/open.ts'
+import { openCatalogStore, type TestStore } from './database/open.ts'
 import { openPreparedDb } from './server/start.ts'
 
 /** A store with the system and built-in collections. */
-export const collectionStore = async (): Promise<TestStore> => openStore(await openPreparedDb())
+export const collectionStore = async (): Promise<TestStore> =>
+  openCatalogStore(await openPreparedDb())
 
 export const create = (store: TestStore, raw: object) => createCollection(store, raw, checkRule)
 export const update = (store: TestStore, name: string, raw: object) =>

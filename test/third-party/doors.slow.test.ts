@@ -4,7 +4,7 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { promisify } from 'node:util'
-import { writeVendelBody } from '../../src/protocols/vendel/webhook.ts'
+import { writeVendelBody } from '../../src/protocols/vendel/vendel-webhook.ts'
 import { ANN, BEN, startServerWithUsers, TEMPLATES } from '../support/server/server-with-users.ts'
 import {
   DOORS_PYTHON,

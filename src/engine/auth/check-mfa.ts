@@ -4,7 +4,12 @@ import type { AuthCollection } from '../collections/collection.ts'
 import { makeObjectShape, text, type ValueOf } from '../fields/json-shapes.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 import { satisfiesAuthRule } from './auth-rule.ts'
-import { addSystemRecord, deleteSystemRecord, findSystemRecord, isOlder } from './system-records.ts'
+import {
+  addSystemRecord,
+  deleteSystemRecord,
+  findSystemRecord,
+  isOlderRecord,
+} from './system-records.ts'
 
 export type Method = 'password' | 'otp' | 'oauth2'
 
@@ -40,7 +45,7 @@ export async function checkMfa(
   if (mfaId === '')
     throw new GatewayError(401, { mfaId: await addSystemRecord(store, '_mfas', auth, { method }) })
   const found = await findSystemRecord(store, '_mfas', mfaId, FIELDS)
-  if (!found || isOlder(found.created, mfa.duration)) {
+  if (!found || isOlderRecord(found.created, mfa.duration)) {
     if (found) await deleteSystemRecord(store, '_mfas', mfaId)
     throw badRequest('Invalid or expired MFA session.')
   }

@@ -12,7 +12,7 @@ import type { AuthRecord } from '../request/request.ts'
 import type { InSameTransaction } from './change-auth-record.ts'
 import { MAX_AGENT_LENGTH } from './sessions.ts'
 
-const endListed = (db: Db, auth: AuthRecord, id: string) =>
+const endListedSessions = (db: Db, auth: AuthRecord, id: string) =>
   queries(db)
     .updateTable('auth_sessions')
     .set({ ended_at: sql<Date>`now()` })
@@ -48,7 +48,7 @@ export async function endSession(
 ) {
   const { collection, id: record } = auth
   await db.transaction(async (inside) => {
-    const ended = await endListed(inside, auth, id)
+    const ended = await endListedSessions(inside, auth, id)
     if (!ended) throw notFound()
     // changes the row's `xmin`, so that server processes reload the record that they have cached
     await sql`update ${sql.id(toTableName(collection))} set id = id where id = ${record}`.execute(

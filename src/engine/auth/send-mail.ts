@@ -1,5 +1,5 @@
 import { memoize } from '../../platform/tools/lru.ts'
-import type { Settings } from '../settings/settings.ts'
+import type { Settings } from '../settings/settings-shape.ts'
 import type { AuthServices } from './auth-services.ts'
 import { UNESCAPED } from './mail-html.ts'
 

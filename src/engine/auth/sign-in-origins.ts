@@ -10,7 +10,7 @@ import {
   addSystemRecord,
   deleteSystemRecord,
   listSystemRecords,
-  touchSystemRecord,
+  setSystemRecordUpdated,
 } from './system-records.ts'
 
 const MAX_ORIGINS = 5
@@ -21,7 +21,7 @@ const MAIL_MS = 15_000
  * Stores the last five origins of sign-ins (IP address and browser); mails about a new one. PocketBase:
  * record_helpers.go, authAlert
  */
-export async function recordOrigin(
+export async function recordSignInOrigin(
   store: Store,
   services: AuthServices,
   auth: AuthRecord,
@@ -33,7 +33,7 @@ export async function recordOrigin(
   const fingerprint = hash('md5', ip + agent)
   const origins = await listSystemRecords(store, '_authOrigins', auth, ['id', 'fingerprint'])
   const known = origins.find((origin) => origin.fingerprint === fingerprint)
-  if (known) return touchSystemRecord(store, '_authOrigins', known.id)
+  if (known) return setSystemRecordUpdated(store, '_authOrigins', known.id)
   if (origins.length > 0 && auth.values.email !== '') {
     try {
       await limitTime(sendAuthAlertMail(services, auth, `${formatNow()} - ${ip} ${agent}`), MAIL_MS)

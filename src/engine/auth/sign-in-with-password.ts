@@ -31,7 +31,7 @@ import {
   addSystemRecord,
   deleteSystemRecord,
   findSystemRecord,
-  isOlder,
+  isOlderRecord,
   listSystemRecords,
 } from './system-records.ts'
 
@@ -93,7 +93,7 @@ const MAX_LIVE = 9
 const MAX_TRIES = 5
 const TRIES_SECONDS = 180
 
-function demandOtp({ otp }: AuthCollection): void {
+function requireOtpEnabled({ otp }: AuthCollection): void {
   if (!otp.enabled) throw forbidden('The collection is not configured to allow OTP authentication.')
 }
 
@@ -104,13 +104,13 @@ function demandOtp({ otp }: AuthCollection): void {
  */
 export async function requestOtp(call: AuthCall<EmailForm>): Promise<string> {
   const { store, collection, ip } = call
-  demandOtp(collection)
+  requireOtpEnabled(collection)
   const auth = await findMailedRecord(call, true)
   const password = makeRandomDigits(collection.otp.length)
   const hash = await hashPassword(password, OTP_COST, makeGuestHolder(ip))
   if (!auth) return makeRandomId()
   const known = await listSystemRecords(store, '_otps', auth, ['id', 'created'])
-  const live = known.filter((otp) => !isOlder(otp.created, collection.otp.duration))
+  const live = known.filter((otp) => !isOlderRecord(otp.created, collection.otp.duration))
   if (live.length > MAX_LIVE) return live[0]!.id
   const sentTo = findOtpNumber(auth) || String(auth.values.email ?? '')
   // store the password before it is sent, so that it works as soon as it arrives
@@ -149,7 +149,7 @@ const FIELDS = ['collectionRef', 'recordRef', 'password', 'sentTo', 'created'] a
  */
 export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Promise<AuthRecord> {
   const { store, services, collection, ip } = call
-  demandOtp(collection)
+  requireOtpEnabled(collection)
   const form = await call.readForm()
   checkFields(form, {
     otpId: [checkRequired, checkLength(1, 255)],
@@ -157,7 +157,7 @@ export async function authWithOtp(call: AuthCall<ValueOf<typeof OTP_FORM>>): Pro
   })
   const otp = await findSystemRecord(store, '_otps', form.otpId, FIELDS)
   const isOurs =
-    otp?.collectionRef === collection.id && !isOlder(otp.created, collection.otp.duration)
+    otp?.collectionRef === collection.id && !isOlderRecord(otp.created, collection.otp.duration)
   const auth = isOurs ? await findAuthRecord(store, collection, otp.recordRef) : null
   const account = auth?.id ?? form.otpId
   if (!(await countAttempt(store.db, `otp ${account} ${toNetwork(ip)}`, MAX_TRIES, TRIES_SECONDS)))

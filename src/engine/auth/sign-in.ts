@@ -7,7 +7,7 @@ import type { AuthServices, Origin } from './auth-services.ts'
 import { checkMfa, type Method, type MfaForm } from './check-mfa.ts'
 import { requireEnabled } from './find-auth-record.ts'
 import { startSession } from './sessions.ts'
-import { recordOrigin } from './sign-in-origins.ts'
+import { recordSignInOrigin } from './sign-in-origins.ts'
 import { checkAddress } from './superuser-addresses.ts'
 
 interface SignInRequest extends Origin {
@@ -40,7 +40,7 @@ export async function answerSignIn(
   await checkAuthRule(store, auth, signIn.request)
   if (proof.method) {
     await checkMfa(store, auth, proof.method, signIn.request, signIn.readMfaForm)
-    await recordOrigin(store, services, auth, signIn)
+    await recordSignInOrigin(store, services, auth, signIn)
   }
   const token = proof.token ?? (await startSession(store.db, auth, signIn))
   const asItself = { ...signIn.request, auth }

@@ -84,7 +84,7 @@ export async function deleteSystemRecord(
   return (await deleteLinked(store, name, (query) => query.where('id', '=', id))) > 0
 }
 
-export const isOlder = (moment: string, seconds: number) =>
+export const isOlderRecord = (moment: string, seconds: number) =>
   Date.now() - (toDate(moment)?.getTime() ?? 0) > seconds * 1000
 
 /** Deletes records older than this many seconds that belong to auth records of the collection `about`. */
@@ -100,7 +100,7 @@ export async function deleteOldSystemRecords(
   )
 }
 
-export async function touchSystemRecord(
+export async function setSystemRecordUpdated(
   store: Store,
   name: LinkedCollection,
   id: string,

@@ -17,7 +17,7 @@ import type { SettingsStore } from '../settings/settings-store.ts'
 import { makeBackupName } from './backup-names.ts'
 import { type BackupStorage, openFolderStorage, type StoredBackup } from './folder-storage.ts'
 import { notifyRestore } from './follow-restores.ts'
-import { LEASE, type Lease, takeLease } from './lease.ts'
+import { LEASE, type Lease, takeBackupLease } from './lease.ts'
 import { checkBackup } from './read-archive.ts'
 import { type AfterRestore, restoreBackup } from './restore.ts'
 import type { Done, Job } from './state.ts'
@@ -65,7 +65,7 @@ export function makeBackups(services: BackupServices) {
   async function backUp(name: string, by: string, scheduledUntil?: string): Promise<boolean> {
     const key = name || makeBackupName(settings.current.meta.appName, scheduledUntil !== undefined)
     const job = { action: 'backup', key, by } as const
-    const lease = await takeLease(db, node, job, scheduledUntil)
+    const lease = await takeBackupLease(db, node, job, scheduledUntil)
     if (!lease) return false
     making = ended(lease, key, async () => {
       await removeLeftovers(folder, PREFIX, LEFT_BEHIND_MS)
@@ -140,7 +140,7 @@ export function makeBackups(services: BackupServices) {
     /** Starts to restore a backup in the background. Throws 400 while another job runs. */
     async startRestore({ key, size }: StoredBackup, by: Actor): Promise<void> {
       const job = { action: 'restore', key, by: String(by.auth.values.email ?? '') } as const
-      const lease = await takeLease(db, node, job)
+      const lease = await takeBackupLease(db, node, job)
       if (!lease) throw makeBusyError()
       void restore(lease, job, size, by).catch(() => {})
     },

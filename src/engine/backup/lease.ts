@@ -48,7 +48,7 @@ async function insertLease(
 }
 
 /** Renews the lease with the job's progress. Returns whether it is still ours. */
-async function renewLease(db: Db, id: string, running: Running): Promise<boolean> {
+async function renewBackupLease(db: Db, id: string, running: Running): Promise<boolean> {
   const { numUpdatedRows } = await queries(db)
     .updateTable('backup_state')
     .set({ running: JSON.stringify(running), lease_until: sql<Date>`now() + ${LEASE}` })
@@ -58,7 +58,7 @@ async function renewLease(db: Db, id: string, running: Running): Promise<boolean
 }
 
 /** Ends the lease. A success is stored as the last backup or restore, and forgets the last failure. */
-const endLease = (db: Db, id: string, failure: Failed | null, done: Done | null) =>
+const endBackupLease = (db: Db, id: string, failure: Failed | null, done: Done | null) =>
   queries(db)
     .updateTable('backup_state')
     .set({
@@ -72,10 +72,10 @@ const endLease = (db: Db, id: string, failure: Failed | null, done: Done | null)
     .where('lease', '=', id)
     .execute()
 
-export type Lease = NonNullable<Awaited<ReturnType<typeof takeLease>>>
+export type Lease = NonNullable<Awaited<ReturnType<typeof takeBackupLease>>>
 
 /** Takes the lease. Undefined while another job runs, or if `scheduledUntil` is no longer the stored one. */
-export async function takeLease(
+export async function takeBackupLease(
   db: Db,
   node: string,
   job: Job,
@@ -89,7 +89,7 @@ export async function takeLease(
   const lost = new AbortController()
   let writing: Promise<void> | undefined
   let writtenMs = 0
-  const write = () => renewLease(db, id, running)
+  const write = () => renewBackupLease(db, id, running)
   /** Renews the lease, one write at a time. Progress reported during a slow write waits for the next one. */
   const renew = () => {
     writtenMs = performance.now()
@@ -120,8 +120,9 @@ export async function takeLease(
     async end(result: { readonly done: Done } | { readonly message: string }): Promise<void> {
       clearInterval(timer)
       await writing
-      if ('message' in result) await endLease(db, id, makeJobFailure(running, result.message), null)
-      else await endLease(db, id, null, result.done)
+      if ('message' in result)
+        await endBackupLease(db, id, makeJobFailure(running, result.message), null)
+      else await endBackupLease(db, id, null, result.done)
     },
   }
 }

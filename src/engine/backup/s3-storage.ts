@@ -1,6 +1,6 @@
 import { openAsBlob } from 'node:fs'
 import { S3mini } from 's3mini'
-import type { S3Settings } from '../settings/settings.ts'
+import type { S3Settings } from '../settings/settings-shape.ts'
 import type { BackupStorage, StoredBackup } from './folder-storage.ts'
 
 const MIB = 1 << 20

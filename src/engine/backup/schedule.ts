@@ -10,7 +10,7 @@ import type { Backups } from './backups.ts'
 import { beginSchedule, readState } from './state.ts'
 
 /** Makes a due or missed backup, then deletes the oldest above the limit. Each node calls it each minute. */
-export async function serveSchedule(
+export async function runBackupSchedule(
   store: Store,
   settings: Pick<SettingsStore, 'current'>,
   backups: Backups,
@@ -27,7 +27,7 @@ export async function serveSchedule(
     await alertSuperusers(store, settings, log, (error as Error).message)
     throw error
   })
-  if (made) await removeOldest(backups, cronMaxKeep, log)
+  if (made) await removeOldestBackups(backups, cronMaxKeep, log)
 }
 
 /** Mails a failure to all superusers. PocketBase: core/system_alert.go */
@@ -49,7 +49,7 @@ async function alertSuperusers(
   }
 }
 
-async function removeOldest(backups: Backups, keep: number, log: Logger): Promise<void> {
+async function removeOldestBackups(backups: Backups, keep: number, log: Logger): Promise<void> {
   const storage = await backups.storage()
   const newestFirst = (await storage.list(AUTO_PREFIX)).sort(
     (a, b) => b.modified.getTime() - a.modified.getTime(),

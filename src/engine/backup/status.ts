@@ -3,7 +3,7 @@ import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { formatDate } from '../fields/parse-date.ts'
 import { parseCron } from '../settings/cron.ts'
-import type { Settings } from '../settings/settings.ts'
+import type { Settings } from '../settings/settings-shape.ts'
 import { DONE, FAILED, RUNNING, readState, type State } from './state.ts'
 
 const DAY_MS = 86_400_000

@@ -49,7 +49,7 @@ export async function writeBackup(
 ): Promise<BackupSummary> {
   const { signal } = options
   const manifest = await writeNewFile(path, (partial) =>
-    retryWhileLocked(() => dumpOnce(db, partial, options)).catch((error) => {
+    retryWhileLocked(() => dumpTablesOnce(db, partial, options)).catch((error) => {
       throw signal?.aborted ? signal.reason : error
     }),
   )
@@ -69,7 +69,7 @@ async function retryWhileLocked<T>(work: () => Promise<T>): Promise<T> {
   }
 }
 
-const dumpOnce = (
+const dumpTablesOnce = (
   db: Db,
   partial: string,
   { progress = () => {}, signal }: DumpOptions,

@@ -134,7 +134,7 @@ export class CatalogStore {
 }
 
 /** Opens the collections, and creates the built-in ones that are missing. */
-export async function openStore(database: Opened, builtIn: BuiltIn): Promise<CatalogStore> {
+export async function openCatalogStore(database: Opened, builtIn: BuiltIn): Promise<CatalogStore> {
   const store = new CatalogStore(database, builtIn)
   await store.change(createSystemCollections)
   await store.listen()

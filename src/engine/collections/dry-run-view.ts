@@ -5,7 +5,7 @@ import type { Collection } from './collection.ts'
 import { completeCollection } from './definition/complete-collection.ts'
 import { parseNewCollection } from './definition/read-collection.ts'
 import { saveCollection } from './save-collection.ts'
-import { readAndSample } from './views/view-query.ts'
+import { readQueryAndSample } from './views/view-query.ts'
 
 const UNDO = new Error('nothing of this stays')
 
@@ -21,7 +21,7 @@ export async function dryRunView<T>(
     const view = completeCollection(
       parseNewCollection({ type: 'view', name: `temp_view_${makeRandomText(5)}`, viewQuery }),
     )
-    await readAndSample(draft, viewQuery)
+    await readQueryAndSample(draft, viewQuery)
     await saveCollection(draft, view)
     result = await sample(draft, draft.catalog.find(view.id)!)
     throw UNDO

@@ -9,7 +9,7 @@ import {
 import { isObject } from '../../platform/tools/json.ts'
 import { InvalidCollection } from './catalog.ts'
 import type { Collections } from './catalog-store.ts'
-import { checkImported, ImportFault, importCollections } from './import-collections.ts'
+import { ImportFault, importCollections, validateImported } from './import-collections.ts'
 import type { RuleCheck } from './validate.ts'
 
 const IMPORT_FAILED = 'Failed to import collections.'
@@ -30,7 +30,7 @@ function makeInvalidError({ collection: { name, id }, data }: InvalidCollection)
   return makeImportError(`Data validations failed for collection "${name}" (${id}):\n${list}`)
 }
 
-function readForm(collections: unknown): Record<string, unknown>[] {
+function readImportForm(collections: unknown): Record<string, unknown>[] {
   const isList =
     collections == null ||
     (Array.isArray(collections) && collections.every((c) => c === null || isObject(c)))
@@ -50,11 +50,11 @@ export async function importAllOrNone(
   form: { readonly collections: unknown; readonly deleteMissing: boolean },
   checkRule: RuleCheck,
 ): Promise<void> {
-  const raws = readForm(form.collections)
+  const raws = readImportForm(form.collections)
   try {
     await store.change(async (draft) => {
       const imported = await importCollections(draft, raws, form.deleteMissing ? 'delete' : 'keep')
-      await checkImported(draft, imported, checkRule).catch((error: unknown) => {
+      await validateImported(draft, imported, checkRule).catch((error: unknown) => {
         throw error instanceof InvalidCollection ? makeInvalidError(error) : error
       })
     })

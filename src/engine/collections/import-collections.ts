@@ -124,7 +124,7 @@ export async function importCollections(
 }
 
 /** Validates imported collections after all of them are saved. Throws an InvalidCollection. */
-export async function checkImported(
+export async function validateImported(
   store: Store,
   imported: readonly Imported[],
   checkRule: RuleCheck,

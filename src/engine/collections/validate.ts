@@ -19,7 +19,7 @@ import {
   type Problem,
   runChecks,
 } from './value-checks.ts'
-import { isQueryFault, readAndSample } from './views/view-query.ts'
+import { isQueryFault, readQueryAndSample } from './views/view-query.ts'
 import { ViewQueryError } from './views/view-query-error.ts'
 
 export type RuleCheck = (
@@ -153,7 +153,9 @@ async function addViewFields(subject: CheckedCollection) {
   const withFields = (fields: Collection['fields']) => ({ ...subject, next: { ...next, fields } })
   if (next.viewQuery === '') return { subject: withFields([]), viewQuery: checkRequired('') }
   try {
-    const { fields } = await withSavepoint(store.db, () => readAndSample(store, next.viewQuery))
+    const { fields } = await withSavepoint(store.db, () =>
+      readQueryAndSample(store, next.viewQuery),
+    )
     return { subject: withFields([...fields]), viewQuery: undefined }
   } catch (error) {
     if (!isQueryFault(error)) throw error

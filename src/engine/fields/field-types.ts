@@ -170,7 +170,7 @@ const SQL_TYPES: Readonly<Record<Storage, string>> = {
 export const findSqlType = (field: Field): string => SQL_TYPES[findFieldStorage(field)]
 
 /** Whether the field's column contains JSON. */
-export const holdsJson = (field: Field): boolean => findSqlType(field) === 'json'
+export const isStoredAsJson = (field: Field): boolean => findSqlType(field) === 'json'
 
 /** The error of a value that is required but empty, or that its field type refuses. Contract 4.5 */
 export function checkValue(field: Field, value: Value): FieldError | undefined {

@@ -16,7 +16,7 @@ export const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
   maxBytes: () => 100,
   zero: () => '{"lon":0,"lat":0}',
   fromInput(_, raw) {
-    const { lon, lat } = readPoint(typeof raw === 'string' ? parseJson(raw) : raw)
+    const { lon, lat } = readGeoPoint(typeof raw === 'string' ? parseJson(raw) : raw)
     return `{"lon":${writeNumber(lon)},"lat":${writeNumber(lat)}}`
   },
   accepts(raw) {
@@ -43,7 +43,7 @@ export const geoPoint: FieldType<FieldOf<'geoPoint'>> = {
 }
 
 /** Reads a point. A missing or null coordinate is 0. Any other value that is no number makes both 0. */
-function readPoint(raw: unknown): Point {
+function readGeoPoint(raw: unknown): Point {
   const { lon, lat } = isObject(raw) ? raw : {}
   const [x, y] = [lon ?? 0, lat ?? 0]
   return Number.isFinite(x) && Number.isFinite(y)

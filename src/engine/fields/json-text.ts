@@ -14,7 +14,7 @@ export function compareBytes(a: string, b: string): number {
 }
 
 /** JSON with keys in byte order, without spaces. Go: encoding/json.Marshal */
-export function writeSorted(value: unknown, depth = 0): string {
+export function writeSortedJson(value: unknown, depth = 0): string {
   if (typeof value === 'string') return JSON.stringify(toSafeText(value))
   if (typeof value === 'number') return writeNumber(value)
   if (typeof value === 'boolean') return String(value)
@@ -27,14 +27,14 @@ export function writeSorted(value: unknown, depth = 0): string {
 
 function writeList(list: readonly unknown[], depth: number): string {
   let text = ''
-  for (const item of list) text += (text === '' ? '[' : ',') + writeSorted(item, depth + 1)
+  for (const item of list) text += (text === '' ? '[' : ',') + writeSortedJson(item, depth + 1)
   return text === '' ? '[]' : `${text}]`
 }
 
 function writeObject(value: Readonly<Record<string, unknown>>, depth: number): string {
   let text = ''
   for (const [key, name] of sortNames(value))
-    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${writeSorted(value[key], depth + 1)}`
+    text += `${text === '' ? '{' : ','}${JSON.stringify(name)}:${writeSortedJson(value[key], depth + 1)}`
   return text === '' ? '{}' : `${text}}`
 }
 
@@ -60,7 +60,7 @@ export const isJson = (text: string): boolean =>
 /** The same, and no object has a key twice. */
 export function isUniqueJson(text: string): boolean {
   const value = isTooComplex(text) ? undefined : parseJson(text)
-  return value !== undefined && !hasNameTwice(text, value)
+  return value !== undefined && !hasRepeatedName(text, value)
 }
 
 interface JsonBounds {
@@ -99,14 +99,14 @@ export function isTooComplex(json: string, bounds: JsonBounds = {}): boolean {
 }
 
 /** Whether an object in well-formed JSON has a key twice. `value`: the parsed JSON. */
-export function hasNameTwice(json: string, value: unknown): boolean {
+export function hasRepeatedName(json: string, value: unknown): boolean {
   let names = 0
   for (let i = 0; i < json.length; i++) {
     const code = json.charCodeAt(i)
     if (code === QUOTE) i = findClosingQuote(json, i)
     else if (code === COLON) names++
   }
-  visitParts(value, (part) => {
+  visitJsonParts(value, (part) => {
     if (!Array.isArray(part)) names -= Object.keys(part).length
   })
   return names !== 0
@@ -116,14 +116,14 @@ export function hasNameTwice(json: string, value: unknown): boolean {
 export function hasInfinity(value: unknown): boolean {
   const isInfinite = (one: unknown) => one === Infinity || one === -Infinity
   let has = isInfinite(value)
-  visitParts(value, (part) => {
+  visitJsonParts(value, (part) => {
     has ||= Object.values(part).some(isInfinite)
   })
   return has
 }
 
 /** Visits all lists and objects in parsed JSON. Not recursive, and without a copy of each list. */
-function visitParts(value: unknown, visit: (part: object) => void): void {
+function visitJsonParts(value: unknown, visit: (part: object) => void): void {
   const left = [value]
   for (let next = left.pop(); next !== undefined; next = left.pop()) {
     if (typeof next !== 'object' || next === null) continue

@@ -17,7 +17,7 @@ import {
   type TextField,
   type Value,
 } from './field.ts'
-import { isJson, isUniqueJson, minifyJson, writeSorted } from './json-text.ts'
+import { isJson, isUniqueJson, minifyJson, writeSortedJson } from './json-text.ts'
 import { matchesPattern } from './regex-patterns.ts'
 
 /** The pattern of PocketBase's own ids. Ids with another pattern are tested for forbidden characters, too. */
@@ -176,7 +176,7 @@ export const json: FieldType<FieldOf<'json'>> = {
   maxBytes: ({ maxSize }) => maxSize || DEFAULT_JSON_BYTES,
   zero: () => null,
   fromInput(_, raw) {
-    const text = typeof raw === 'string' ? readJsonText(raw) : writeSorted(raw)
+    const text = typeof raw === 'string' ? readJsonText(raw) : writeSortedJson(raw)
     return text === 'null' ? null : text
   },
   check(field, value) {

@@ -18,7 +18,7 @@ export interface GrowingFile {
 }
 
 /** Begins a file of the media type `type`, in the transaction `db`. Further transactions may continue it. */
-export async function beginFile(
+export async function startStoredFile(
   db: Db,
   place: FilePlace,
   type: string,
@@ -40,7 +40,7 @@ export async function beginFile(
 }
 
 /** Continues a file that an earlier transaction has begun. */
-export async function continueFile(
+export async function continueStoredFile(
   db: Db,
   { collection, record, name }: FilePlace,
   owner: FileOwner,

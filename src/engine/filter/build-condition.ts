@@ -4,7 +4,7 @@ import { type Condition, joinByAnd, joinByOr, makeLeaf } from './condition.ts'
 import { type Context, makeSubqueryContext } from './filter-row.ts'
 import { rewordFilterError } from './function-call.ts'
 import type { Expression, Operand } from './operand.ts'
-import { type Comparison, type Node, spellToken, type Token } from './parse-filter.ts'
+import { type Comparison, type Node, type Token, writeTokenText } from './parse-filter.ts'
 import { resolveToken } from './resolve-token.ts'
 
 /** Turns a filter into a condition on its context's rows. Throws a FilterError with PocketBase's message. */
@@ -26,7 +26,7 @@ function buildComparison(context: Context, comparison: Comparison): Condition {
 const resolveSide = (context: Context, token: Token, side: 'left' | 'right'): Operand =>
   rewordFilterError(
     () => resolveToken(context, token),
-    (cause) => `invalid ${side} operand ${JSON.stringify(spellToken(token))} - ${cause}`,
+    (cause) => `invalid ${side} operand ${JSON.stringify(writeTokenText(token))} - ${cause}`,
   )
 
 /** For operators without `?`: requires that no row of a path makes the comparison false. Contract 2.5. */

@@ -13,7 +13,7 @@ import { type Input, makeFlagParam, makeTextParam, type Sql, sql } from './sql-p
 
 /** `=` or `!=`. PocketBase: tools/search/filter.go, resolveEqualExpr. Contract 2.3. */
 export function buildEqual(positive: boolean, left: Operand, right: Operand): Condition {
-  const decided = decideKnown(left, right)
+  const decided = compareKnownSides(left, right)
   if (decided !== undefined) return toConstant(decided === positive)
   if (left.fallback === 'off' || right.fallback === 'off')
     return buildIdentical(positive, left, right)
@@ -42,7 +42,7 @@ const readEmptiness = ({ fallback, isEmpty }: Operand) =>
   fallback === 'forced' ? undefined : isEmpty
 
 /** Whether two values are equal; undefined if that depends on the request or the row. */
-function decideKnown(left: Operand, right: Operand): boolean | undefined {
+function compareKnownSides(left: Operand, right: Operand): boolean | undefined {
   if (left.kind === 'expression' || right.kind === 'expression') return undefined
   const [a, b] = [left.constant, right.constant]
   if (typeof a === 'string' && typeof b === 'string') return a === b

@@ -8,7 +8,7 @@ import {
   makeLeaf,
   writeCondition,
 } from './condition.ts'
-import { listWithAncestors } from './scope.ts'
+import { listWithAncestors } from './join-scope.ts'
 import {
   bindRows,
   type JoinedRow,

@@ -1,7 +1,7 @@
 import {
   buildBoolTest,
+  haveSameRank,
   isNullSql,
-  isOfOneRank,
   pickNumberOrText,
   writeRankedRow,
 } from './build-relational.ts'
@@ -73,7 +73,7 @@ export function buildMissingTest(positive: boolean, side: Side): Condition {
 /** Compares if a side is a number in some rows, a text in others (`mixed`). A number never equals a text. */
 function compareMixed(positive: boolean, a: Side, b: Side): Condition {
   const [mixed, value] = a.rank === 'mixed' ? [a, b] : [b, a]
-  if (mixed.rank === 'mixed' && isOfOneRank(value)) {
+  if (mixed.rank === 'mixed' && haveSameRank(value)) {
     const [own, other] = [
       value.rank === 'number' ? mixed.number : mixed.text,
       pickNumberOrText(value),

@@ -59,8 +59,8 @@ function writeRankSql(side: Side, missing: string): Sql {
 
 /** Compares if a side may be a number or a text. Three times as fast if one side always has the same type. */
 function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
-  if (a.rank === 'mixed' && isOfOneRank(b)) return compareWithKnown(sign, a, b, true)
-  if (b.rank === 'mixed' && isOfOneRank(a)) return compareWithKnown(sign, b, a, false)
+  if (a.rank === 'mixed' && haveSameRank(b)) return compareWithKnown(sign, a, b, true)
+  if (b.rank === 'mixed' && haveSameRank(a)) return compareWithKnown(sign, b, a, false)
   const test = sql`${writeRankedRow(a)} ${sign} ${writeRankedRow(b)}`
   if (sign !== '=' && sign !== '<>') return test
   // without CASE, (NULL, 1, '') <> (NULL, 2, '') would be true, but in SQLite a NULL makes it NULL
@@ -68,7 +68,7 @@ function orderMixed(sign: Comparer, a: Side, b: Side): Sql {
 }
 
 /** Whether a side is never NULL, and always a number or always a text. */
-export const isOfOneRank = (side: Side): boolean => side.rank !== 'mixed' && !side.nullable
+export const haveSameRank = (side: Side): boolean => side.rank !== 'mixed' && !side.nullable
 
 function compareWithKnown(
   sign: Comparer,

@@ -1,8 +1,8 @@
 import { forbidden } from '../../platform/api-errors.ts'
 import type { Ticket } from '../../platform/limits/limit-holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import { counts } from '../../platform/tools/counts.ts'
 import { Lru } from '../../platform/tools/lru.ts'
+import { counts } from '../../platform/tools/process-counters.ts'
 import type { Catalog } from '../collections/catalog.ts'
 import type { CompiledFilter, FilterQuery } from './compiled-filter.ts'
 import { FilterError, parseFilter, type Tree } from './parse-filter.ts'
@@ -21,14 +21,14 @@ export const countTemplates = () => templates.size
 /** Compiles rule, filter and sort to SQL. Throws FilterError, 403 for a forbidden name, 429 over a limit. */
 export function compileFilter(catalog: Catalog, question: FilterQuery): CompiledFilter {
   const client = question.filter || question.sort ? parseClient(question) : null
-  return bindTemplate(findOrBuildTemplate(catalog, question, client), question, client)
+  return bindTemplateParams(findOrBuildTemplate(catalog, question, client), question, client)
 }
 
 /** Compiles a filter that depends on the time. Each call of the returned function uses the current time. */
 export function prepareFilter(catalog: Catalog, question: FilterQuery): () => CompiledFilter {
   const client = parseClient(question)
   const template = findOrBuildTemplate(catalog, question, client)
-  return () => bindTemplate(template, question, client)
+  return () => bindTemplateParams(template, question, client)
 }
 
 /** The SQL of a filter, cached without literals. For superusers, it does not test listRules. */
@@ -55,7 +55,7 @@ function findOrBuildTemplate(
   return length > MAX_CLIENT_LENGTH ? template : templates.set(key, template)
 }
 
-function bindTemplate(
+function bindTemplateParams(
   { compiled, params }: Template,
   { request, candidate = NO_CANDIDATE }: FilterQuery,
   client: Tree | null,

@@ -1,8 +1,8 @@
-import { listWithAncestors } from './scope.ts'
+import { listWithAncestors } from './join-scope.ts'
 import {
   type Column,
   findOnlyColumn,
-  isKind,
+  isPieceKind,
   type JoinedRow,
   joinSql,
   listJoinedRows,
@@ -31,7 +31,7 @@ export function makeComparison(left: Sql, sign: string, right: Sql = [EMPTY_TEXT
   const column = findOnlyColumn(left)
   const [value, ...more] = right
   if (!column || more.length > 0) return { sql: whole }
-  if (isKind(value, 'param')) return { sql: whole, test: { column, sign, value } }
+  if (isPieceKind(value, 'param')) return { sql: whole, test: { column, sign, value } }
   return value === EMPTY_TEXT ? { sql: whole, test: { column, sign, value: '' } } : { sql: whole }
 }
 

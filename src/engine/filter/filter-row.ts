@@ -5,8 +5,8 @@ import { toColumnName, toTableName } from '../collections/sql-names.ts'
 import { listCountedColumns } from '../collections/views/view-fields.ts'
 import type { Field, Value } from '../fields/field.ts'
 import { findFieldStorage, findFieldType, findSqlType } from '../fields/field-types.ts'
+import type { Scope } from './join-scope.ts'
 import type { Affinity } from './operand.ts'
-import type { Scope } from './scope.ts'
 import { type Input, type JoinedRow, makeColumn, makeParam, type Sql } from './sql-pieces.ts'
 
 export interface FilterRow {

@@ -198,7 +198,7 @@ export interface Tree {
   readonly shape: string
 }
 
-export const spellToken = (token: Token) =>
+export const writeTokenText = (token: Token) =>
   token.kind === 'literal' ? String(token.value) : token.text
 
 /** All names in a filter, including function arguments: field paths, macros, `true`. */

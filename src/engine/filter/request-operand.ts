@@ -1,7 +1,7 @@
 import type { Collection } from '../collections/collection.ts'
 import { toText, toTexts } from '../fields/convert-values.ts'
 import { type Field, isMulti, isMultiCapable, type RelationField } from '../fields/field.ts'
-import { writeSorted } from '../fields/json-text.ts'
+import { writeSortedJson } from '../fields/json-text.ts'
 import { compareOperands } from './compare-operands.ts'
 import { joinByAnd, makeLeaf, writeCondition } from './condition.ts'
 import { type Modifier, splitModifier } from './field-operand.ts'
@@ -17,7 +17,7 @@ import {
 } from './operand.ts'
 import { FilterError } from './parse-filter.ts'
 import { findValueByKeys, lowerOperand, resolveValue, toRequestScalar } from './request-value.ts'
-import { noteReachedRow, resolvePath } from './resolve-path.ts'
+import { recordReachedRow, resolvePath } from './resolve-path.ts'
 import { type Input, makeColumn, makeFlagParam, makeParam, type Slot, sql } from './sql-pieces.ts'
 
 function resolveBodyField(
@@ -39,14 +39,14 @@ function resolveBodyField(
   return resolveValue(context, path)
 }
 
-const toList = (value: unknown): unknown[] =>
+const toValueList = (value: unknown): unknown[] =>
   Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]
 
 const makeBodyLength = (value: (input: Input) => unknown): Operand =>
-  makeNumberOperand((input) => BigInt(toList(value(input)).length))
+  makeNumberOperand((input) => BigInt(toValueList(value(input)).length))
 
 function makeBodyValues(context: Context, field: Field): Operand {
-  const list: Slot = ({ request }) => writeSorted(toList(request.body[field.name]))
+  const list: Slot = ({ request }) => writeSortedJson(toValueList(request.body[field.name]))
   const row = context.scope.join(`body.${field.name}[]`, null, true, () => ({
     from: sql`json_array_elements(${makeParam('json', list)}) WITH ORDINALITY`,
     columns: '(value, ord)',
@@ -129,7 +129,7 @@ function resolveAuth(context: Context, path: readonly string[]): Operand {
   if (!auth) return makeKeyword(null)
   const value = path.length === 1 && AUTH_VALUES.get(path[0]!)
   if (value) return value(auth)
-  const row = noteReachedRow(context, auth, {
+  const row = recordReachedRow(context, auth, {
     collection: auth,
     at: null,
     nullable: false,

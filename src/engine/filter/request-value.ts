@@ -1,6 +1,6 @@
 import type { Storage } from '../fields/field.ts'
 import { findFieldStorage } from '../fields/field-types.ts'
-import { writeSorted } from '../fields/json-text.ts'
+import { writeSortedJson } from '../fields/json-text.ts'
 import { formatScalar, lowerAscii, type Scalar } from './convert-scalars.ts'
 import { splitModifier } from './field-operand.ts'
 import type { Context } from './filter-row.ts'
@@ -55,5 +55,5 @@ export function toRequestScalar(value: unknown, storage: Storage | undefined): S
       : value
   if (typeof value === 'number' || typeof value === 'boolean') return value
   // keeps the order of keys, to equal stored points
-  return storage === 'geo' ? JSON.stringify(value) : writeSorted(value)
+  return storage === 'geo' ? JSON.stringify(value) : writeSortedJson(value)
 }

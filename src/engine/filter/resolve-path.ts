@@ -2,7 +2,7 @@ import type { Collection } from '../collections/collection.ts'
 import { findUniqueIndex } from '../collections/index-definition.ts'
 import { splitBackRelation } from '../collections/sql-names.ts'
 import { type Field, isMulti, type RelationField } from '../fields/field.ts'
-import { holdsJson } from '../fields/field-types.ts'
+import { isStoredAsJson } from '../fields/field-types.ts'
 import { makeFieldOperand, makeJsonOperand, splitModifier } from './field-operand.ts'
 import type { Context, FilterRow } from './filter-row.ts'
 import { joinBack, joinRelation } from './join.ts'
@@ -35,12 +35,12 @@ function walkPath(context: Context, path: readonly string[], start: Start): Oper
   for (const [i, name] of path.entries()) {
     if (i === path.length - 1) return makeLastOperand(context, row, name, all)
     const field = findFilterableField(context, row, name)
-    if (field && holdsJson(field)) return makeJsonOperand(row, field, path.slice(i + 1), all)
+    if (field && isStoredAsJson(field)) return makeJsonOperand(row, field, path.slice(i + 1), all)
     if (i >= MAX_RELATIONS)
       throw new FilterError(`max nested relations reached for field "${name}"`)
     if (!field) {
       const [collection, back] = findBackRelation(context, row, name)
-      row = noteReachedRow(context, collection, joinBack(context, row, collection, back))
+      row = recordReachedRow(context, collection, joinBack(context, row, collection, back))
       all ||= isMulti(back) || !findUniqueIndex(collection.indexes, back.name)
       continue
     }
@@ -50,7 +50,7 @@ function walkPath(context: Context, path: readonly string[], start: Start): Oper
       return makeLastOperand(context, row, name, all)
     const target = context.catalog.find(field.collectionId)
     if (!target) throw new FilterError(`failed to load field "${name}" collection`)
-    row = noteReachedRow(context, target, joinRelation(context, row, field, target))
+    row = recordReachedRow(context, target, joinRelation(context, row, field, target))
     all ||= isMulti(field)
   }
   throw new FilterError(`failed to resolve field "${path.join('.')}"`)
@@ -93,7 +93,7 @@ function findBackRelation(
 }
 
 /** Notes that a client's path reaches a row of `collection`. Throws FilterError if the listRule is null. */
-export function noteReachedRow(
+export function recordReachedRow(
   { reached }: Context,
   collection: Collection,
   row: FilterRow,

@@ -7,7 +7,7 @@ import { NUMBER, TEXT } from './literal-traits.ts'
 import { makeConstant, makeKeyword, makeParameter, type Operand } from './operand.ts'
 import { FilterError, type Literal, type Token } from './parse-filter.ts'
 import { resolveRequest } from './request-operand.ts'
-import { noteReachedRow, resolvePath } from './resolve-path.ts'
+import { recordReachedRow, resolvePath } from './resolve-path.ts'
 import { buildStrftime } from './strftime.ts'
 
 /** The functions of the filter language. PocketBase: tools/search/token_functions.go. Contract 2.8. */
@@ -82,6 +82,6 @@ function resolveCollection(
   const from = () => ({ from: writeTable(collection), ...orderByInsertion(collection) })
   const alias = source.slice(nameOrId.length)
   const at = context.scope.join(`@collection.${collection.id}${alias}`, null, true, from)
-  const row = noteReachedRow(context, collection, { collection, at, nullable: true })
+  const row = recordReachedRow(context, collection, { collection, at, nullable: true })
   return resolvePath(context, path, { row, all: true, lenient: false })
 }

@@ -84,13 +84,13 @@ export const makeColumn = (row: JoinedRow | null, name: string): Column => ({
   name,
 })
 
-export const isKind = <K extends Exclude<Piece, string>['kind']>(
+export const isPieceKind = <K extends Exclude<Piece, string>['kind']>(
   piece: Piece | undefined,
   kind: K,
 ): piece is Extract<Piece, { kind: K }> => typeof piece === 'object' && piece.kind === kind
 
 export function findOnlyColumn([column, ...more]: Sql): Column | undefined {
-  return isKind(column, 'column') && more.length === 0 ? column : undefined
+  return isPieceKind(column, 'column') && more.length === 0 ? column : undefined
 }
 
 function findJoinedRow(piece: Piece): JoinedRow | null {
@@ -106,7 +106,7 @@ export const listJoinedRows = (part: Sql): JoinedRow[] =>
 export const bindRows = (part: Sql, rows: ReadonlySet<JoinedRow>): Sql =>
   part.map((one) => {
     const row = findJoinedRow(one)
-    return !isKind(one, 'param') && row && rows.has(row) ? writePieceText(one) : one
+    return !isPieceKind(one, 'param') && row && rows.has(row) ? writePieceText(one) : one
   })
 
 export function writePieceText(piece: Exclude<Piece, Param>): string {

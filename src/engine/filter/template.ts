@@ -2,6 +2,7 @@ import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { buildCondition } from './build-condition.ts'
 import { nestRowsInExists, writeLeftJoin } from './build-exists.ts'
+import { buildOrder, isOwnField, type OrderKey, readSort } from './build-sort.ts'
 import type { CompiledFilter, FilterQuery, Predicate } from './compiled-filter.ts'
 import {
   type Condition,
@@ -12,13 +13,12 @@ import {
   writeCondition,
 } from './condition.ts'
 import { type Context, type FilterRow, type ReachedRows, writeTable } from './filter-row.ts'
+import { listWithAncestors, Scope } from './join-scope.ts'
 import { parseFilter, type Tree } from './parse-filter.ts'
-import { listWithAncestors, Scope } from './scope.ts'
-import { buildOrder, isOwnField, type OrderKey, readSort } from './sort.ts'
 import {
   findOnlyColumn,
   type Input,
-  isKind,
+  isPieceKind,
   type JoinedRow,
   joinSql,
   listJoinedRows,
@@ -103,11 +103,11 @@ function writeTemplate(
   const orderBy = writer.write(orderSql).text
   const structure = {
     condition: buildPredicate(condition, writer),
-    columns: collectSqlNames(test, (one) => isKind(one, 'column') && one.row === null),
+    columns: collectSqlNames(test, (one) => isPieceKind(one, 'column') && one.row === null),
     sortKeys: order.map(({ column }) => column),
     sortsByOwnField,
     readsOneTable: base.collection.type !== 'view' && joined.length === 0 && !test.includes(SELECT),
-    tables: collectSqlNames([...source, ...test], (one) => isKind(one, 'table')),
+    tables: collectSqlNames([...source, ...test], (one) => isPieceKind(one, 'table')),
     from,
     joins: from.text.slice(writer.write(first).text.length),
     where,

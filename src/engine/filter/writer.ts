@@ -1,4 +1,4 @@
-import { isKind, type Param, type Sql, writePieceText } from './sql-pieces.ts'
+import { isPieceKind, type Param, type Sql, writePieceText } from './sql-pieces.ts'
 
 interface ParamPlace {
   readonly index: number
@@ -22,7 +22,7 @@ export class Writer {
     const places: ParamPlace[] = []
     for (const one of part) {
       const start = text.length
-      if (!isKind(one, 'param')) text += writePieceText(one)
+      if (!isPieceKind(one, 'param')) text += writePieceText(one)
       else {
         const index = this.index(one)
         text += `$${index + 1}::${one.cast}`

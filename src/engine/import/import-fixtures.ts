@@ -6,7 +6,11 @@ import { recordTerminalAudit } from '../auth/write-audit-log.ts'
 import { type CatalogDraft, InvalidCollection, type Store } from '../collections/catalog.ts'
 import type { CatalogStore } from '../collections/catalog-store.ts'
 import type { Collection } from '../collections/collection.ts'
-import { checkImported, ImportFault, importCollections } from '../collections/import-collections.ts'
+import {
+  ImportFault,
+  importCollections,
+  validateImported,
+} from '../collections/import-collections.ts'
 import { quoteName, toColumnName, toTableName } from '../collections/sql-names.ts'
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { checkRule } from '../records/check-rules.ts'
@@ -57,16 +61,16 @@ async function importRecords(
   file: string,
   progress: Progress,
 ): Promise<Part[]> {
-  const parts = readParts(draft, extensions, file)
+  const parts = readFixtureParts(draft, extensions, file)
   await beginImport(draft.db, extensions)
-  for (const part of parts) await insertPart(draft, part, progress)
+  for (const part of parts) await insertFixturePart(draft, part, progress)
   // check relations last: records may refer to each other in any order
   for (const part of parts) await checkRelations(draft, part)
   return parts
 }
 
-function readParts(draft: CatalogDraft, extensions: Extensions, file: string): Part[] {
-  const content = readJson(file)
+function readFixtureParts(draft: CatalogDraft, extensions: Extensions, file: string): Part[] {
+  const content = readFixtureJson(file)
   if (!isObject(content)) throw new UserError(`${file}: an object of collections expected.`)
   return Object.entries(content).map(([name, records]) => {
     const collection = draft.catalog.find(name)
@@ -80,7 +84,11 @@ function readParts(draft: CatalogDraft, extensions: Extensions, file: string): P
 }
 
 /** Writes records that were checked. Existing records with their ids are deleted first. */
-async function insertPart({ db }: CatalogDraft, part: Part, progress: Progress): Promise<void> {
+async function insertFixturePart(
+  { db }: CatalogDraft,
+  part: Part,
+  progress: Progress,
+): Promise<void> {
   const { collection, rows } = part
   const replaced = await deleteReplaced(db, collection, listRowIds(part))
   const step = chooseChunkSize(collection)
@@ -98,11 +106,11 @@ async function importSchema(
   file: string,
   progress: Progress,
 ): Promise<number> {
-  const schema = readJson(file)
+  const schema = readFixtureJson(file)
   if (!Array.isArray(schema) || !schema.every(isObject))
     throw new UserError(`${file}: a list of collections expected, as PocketBase exports it.`)
   try {
-    await checkImported(draft, await importCollections(draft, schema, 'keep-needed'), checkRule)
+    await validateImported(draft, await importCollections(draft, schema, 'keep-needed'), checkRule)
   } catch (error) {
     if (!(error instanceof InvalidCollection || error instanceof ImportFault)) throw error
     throw new UserError(`${file}: ${error.message}`)
@@ -137,7 +145,7 @@ async function checkRelations(store: Store, place: Part): Promise<void> {
   }
 }
 
-function readJson(file: string): unknown {
+function readFixtureJson(file: string): unknown {
   const text = readText(file)
   try {
     return JSON.parse(text.replace(/^\ufeff/, ''))

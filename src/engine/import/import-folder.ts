@@ -47,7 +47,7 @@ export async function importFolder(
     const total = tables.reduce((sum, { name }) => sum + data.count(name), 0)
     const done = await store.change(async (draft) => {
       await beginImport(draft.db, extensions)
-      await refuseUnlessEmpty(draft)
+      await requireEmptyDatabase(draft)
       const brought = await bring({ draft, data, raws, storage, progress, report, leftOut })
       leftOut.report(report)
       if (existsSync(join(folder, 'auxiliary.db')))
@@ -74,7 +74,7 @@ export async function importFolder(
   }
 }
 
-async function refuseUnlessEmpty(draft: CatalogDraft): Promise<void> {
+async function requireEmptyDatabase(draft: CatalogDraft): Promise<void> {
   const refuse = (what: string) => {
     throw new UserError(`The store is not empty: ${what}. Import into a new one.`)
   }

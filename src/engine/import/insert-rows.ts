@@ -74,7 +74,7 @@ async function insertChunk(
   chunk: readonly ImportRow[],
 ) {
   const insert = (rows: readonly ImportRow[]) =>
-    withSavepoint(db, () => db.query(statement, [JSON.stringify(rows.map(toObject))]))
+    withSavepoint(db, () => db.query(statement, [JSON.stringify(rows.map(toRowObject))]))
   try {
     await insert(chunk)
   } catch (error) {
@@ -94,7 +94,7 @@ async function insertChunk(
   }
 }
 
-const toObject = (row: ImportRow) => Object.fromEntries(row.map((value, i) => [i, value]))
+const toRowObject = (row: ImportRow) => Object.fromEntries(row.map((value, i) => [i, value]))
 
 /** Deletes the records that will be replaced. Returns their token keys. */
 export async function deleteReplaced(

@@ -6,9 +6,9 @@ import type { Holder } from '../../platform/limits/limit-holder.ts'
 import { Rates } from '../../platform/limits/rates.ts'
 import type { Logger } from '../../platform/log.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
-import { counts } from '../../platform/tools/counts.ts'
+import { counts } from '../../platform/tools/process-counters.ts'
 import { formatDate } from '../fields/parse-date.ts'
-import type { Settings } from '../settings/settings.ts'
+import type { Settings } from '../settings/settings-shape.ts'
 
 export const ERROR = 8
 /** Level of successful requests: below the default `logs.minLevel`. PocketBase: 0 (docs/operations.md). */
@@ -30,7 +30,7 @@ const EVERY_MS = 2_000
 const MAX_LINES = 1_000
 const MAX_REFUSED = 200
 
-const writeLines = (db: Db, lines: readonly LogLine[]) => {
+const writeLogLines = (db: Db, lines: readonly LogLine[]) => {
   const { created, levels, messages, data } = toLogColumns(lines)
   return queries(db)
     .insertInto('_logs')
@@ -97,7 +97,7 @@ export class RequestLog {
     const lines = this.#lines.splice(0)
     if (lines.length === 0) return
     try {
-      await writeLines(this.#db, lines)
+      await writeLogLines(this.#db, lines)
       counts.logs.written += lines.length
     } catch (err) {
       counts.logs.dropped += lines.length
@@ -123,7 +123,7 @@ const DAY_MS = 86_400_000
 const MAX_DAYS = 36_500
 
 /** The row is not among the last `rows`. */
-const isBeyond = (rows: number) =>
+const isBeyondLimit = (rows: number) =>
   sql<boolean>`_rowid <= (select max(_rowid) from _logs) - ${rows}::bigint`
 
 /** Deletes logs older than `logs.maxDays` or beyond `maxRows`. PocketBase: core/base.go, registerLogsHooks */
@@ -135,10 +135,10 @@ export async function deleteOldLogs(
 ): Promise<void> {
   const before = formatDate(new Date(nowMs - Math.min(maxDays, MAX_DAYS) * DAY_MS))
   await deleteLogs(db, sql<boolean>`created <= ${before}`)
-  await deleteLogs(db, isBeyond(maxRows))
+  await deleteLogs(db, isBeyondLimit(maxRows))
 }
 
-export const deleteAllLogs = (db: Db): Promise<void> => deleteLogs(db, isBeyond(0))
+export const deleteAllLogs = (db: Db): Promise<void> => deleteLogs(db, isBeyondLimit(0))
 
 /** Deletes old logs and those below `logs.minLevel`, after a change of the settings. */
 export async function deleteUnwantedLogs(db: Db, logs: Settings['logs']): Promise<void> {
@@ -169,14 +169,14 @@ const MAX_MESSAGE_BYTES = 8_000
  * Cuts data to `maxDataSize` bytes: the first member that does not fit becomes null, and later members are
  * left out. PocketBase: core/log_model.go, DBExport
  */
-export function cutLine(line: LogLine, maxDataSize: number): LogLine {
+export function cutLogLine(line: LogLine, maxDataSize: number): LogLine {
   const limit = maxDataSize || DEFAULT_DATA_BYTES
   const message = Buffer.from(line.message).subarray(0, MAX_MESSAGE_BYTES).toString()
   const isShort = Buffer.byteLength(JSON.stringify(line.data)) <= limit
-  return { ...line, message, data: isShort ? line.data : cutData(line.data, limit) }
+  return { ...line, message, data: isShort ? line.data : cutLogData(line.data, limit) }
 }
 
-function cutData(data: LogLine['data'], limit: number): LogLine['data'] {
+function cutLogData(data: LogLine['data'], limit: number): LogLine['data'] {
   const kept: Record<string, unknown> = { __pb_truncated__: true }
   let end = 0
   for (const [key, value] of Object.entries(data)) {

@@ -59,7 +59,7 @@ export async function readChanges(
     .execute()
   const { now, started } = first[0]!
   let page = first.flatMap(({ position, ...row }) =>
-    position === null ? [] : [toEntry({ ...row, position })],
+    position === null ? [] : [toLogEntry({ ...row, position })],
   )
   while (page.length > 0) {
     await take(page)
@@ -68,14 +68,14 @@ export async function readChanges(
       .where(sql<boolean>`pg_visible_in_snapshot(xid, ${now}::text::pg_snapshot)`)
       .where('position', '>', page.at(-1)!.position)
       .execute()
-    page = next.map(toEntry)
+    page = next.map(toLogEntry)
   }
   return { snapshot: readSnapshot(now), started }
 }
 
 type ChangeRow = Readonly<Record<'xid' | 'collection' | 'action' | 'record', string | null>>
 
-const toEntry = ({
+const toLogEntry = ({
   position,
   xid,
   collection,

@@ -6,7 +6,7 @@ import { type RecordRow, toValues } from '../records/record-row.ts'
 import { type AuthRecord, makeAuthRecord } from '../request/request.ts'
 import type { Client, Viewer } from './client.ts'
 import type { Snapshot } from './snapshot.ts'
-import { makeIndex } from './subscription-index.ts'
+import { makeSubscriptionIndex } from './subscription-index.ts'
 import type { Topic } from './topic.ts'
 
 function makeViewers() {
@@ -89,12 +89,12 @@ function makeViewers() {
   }
 }
 
-export type ClientRegistry = ReturnType<typeof makeRegistry>
+export type ClientRegistry = ReturnType<typeof makeClientRegistry>
 
-export function makeRegistry() {
+export function makeClientRegistry() {
   const clients = new Map<string, Client>()
   const viewers = makeViewers()
-  const index = makeIndex()
+  const index = makeSubscriptionIndex()
   let known: Catalog | undefined
 
   function list(client: Client): void {

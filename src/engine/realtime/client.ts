@@ -1,9 +1,9 @@
 import type { Budget, Share } from '../../platform/limits/budget.ts'
 import type { Holder } from '../../platform/limits/limit-holder.ts'
-import { counts } from '../../platform/tools/counts.ts'
+import { counts } from '../../platform/tools/process-counters.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import type { AuthRecord } from '../request/request.ts'
-import type { makeFlusher } from './flush-events.ts'
+import type { makeEventFlusher } from './flush-events.ts'
 import type { Snapshot } from './snapshot.ts'
 import { estimateTopicBytes, type Topic } from './topic.ts'
 
@@ -62,7 +62,7 @@ interface ClientParts {
   readonly viewer: Viewer
   readonly connection: ClientConnection
   readonly limits: ConnectionLimits
-  readonly flusher: ReturnType<typeof makeFlusher>
+  readonly flusher: ReturnType<typeof makeEventFlusher>
   readonly memory: Budget
   /** Called once, when the client gets no more events. */
   readonly over: () => void

@@ -41,9 +41,14 @@ const waitBriefly = async (settled: Promise<boolean>): Promise<boolean> => {
   }
 }
 
-export type ChangeFeed = Awaited<ReturnType<typeof startFeed>>
+export type ChangeFeed = Awaited<ReturnType<typeof startChangeFeed>>
 
-export async function startFeed(store: Store, node: string, log: Logger, listener: FeedListener) {
+export async function startChangeFeed(
+  store: Store,
+  node: string,
+  log: Logger,
+  listener: FeedListener,
+) {
   const { db } = store
   const ignored = new Set(SELDOM_HEARD)
   let [isDue, isOver] = [false, false]

@@ -5,7 +5,7 @@ interface Flushed {
 const SLICE_MS = 5
 
 /** Writes clients' events when a run of the event loop ends, for SLICE_MS at a time. */
-export function makeFlusher() {
+export function makeEventFlusher() {
   const due = new Set<Flushed>()
   let isScheduled = false
 

@@ -19,15 +19,15 @@ import {
   NODE_LENGTH,
   type Origin,
 } from './client.ts'
-import { makeRegistry } from './client-registry.ts'
+import { makeClientRegistry } from './client-registry.ts'
 import { makeDelivery } from './deliveries.ts'
-import { type ChangeFeed, startFeed } from './feed.ts'
-import { makeFlusher } from './flush-events.ts'
+import { type ChangeFeed, startChangeFeed } from './feed.ts'
+import { makeEventFlusher } from './flush-events.ts'
 import { makeLanes } from './lanes.ts'
 import {
   forwardMessage,
   forwardSubscription,
-  handleForwarded,
+  handleForwardedRequest,
   type Message,
   type SubscriptionRequest,
 } from './other-node.ts'
@@ -51,10 +51,10 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
   const store = all.forEverybody('realtime')
   const { db } = store
   const thisNode = makeRandomText(NODE_LENGTH)
-  const registry = makeRegistry()
+  const registry = makeClientRegistry()
   const lanes = makeLanes(admission.realtimeMemory)
   const parts = { store: all, log, registry, deliver: makeDelivery(lanes, log) }
-  const flusher = makeFlusher()
+  const flusher = makeEventFlusher()
   const inTurn = makeSerialQueue()
   let feed: Promise<ChangeFeed> | undefined
   let ended: Promise<void> = Promise.resolve()
@@ -68,7 +68,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
   function awake(): Promise<ChangeFeed> {
     clearTimeout(rest)
     feed ??= ended
-      .then(() => startFeed(store, thisNode, log, listener))
+      .then(() => startChangeFeed(store, thisNode, log, listener))
       .catch((error: unknown) => {
         feed = undefined
         throw error
@@ -138,9 +138,10 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
     },
     asked: () =>
       void inTurn(() =>
-        handleForwarded(store, thisNode, { subscribe: subscribeHere, deliver: deliverHere }).catch(
-          (err) => log.warn({ err }, 'could not answer requests of other nodes'),
-        ),
+        handleForwardedRequest(store, thisNode, {
+          subscribe: subscribeHere,
+          deliver: deliverHere,
+        }).catch((err) => log.warn({ err }, 'could not answer requests of other nodes')),
       ),
   }
 

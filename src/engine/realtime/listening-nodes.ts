@@ -35,18 +35,18 @@ export async function registerNode(
     )
     .returning(sql<string>`pg_current_xact_id()::text`.as('xid'))
     .executeTakeFirstOrThrow()
-  return { settled: awaitEarlier(db, Number(xid), isOver).catch(() => {}) }
+  return { settled: awaitEarlierNodes(db, Number(xid), isOver).catch(() => {}) }
 }
 
-async function awaitEarlier(db: Db, xid: number, isOver: () => boolean): Promise<void> {
+async function awaitEarlierNodes(db: Db, xid: number, isOver: () => boolean): Promise<void> {
   for (let stepMs = STEP_MS; !isOver(); stepMs = Math.min(2 * stepMs, MAX_STEP_MS)) {
-    if (await haveEarlierEnded(db, xid)) return
+    if (await haveEarlierNodesEnded(db, xid)) return
     await sleep(stepMs)
   }
 }
 
 /** Whether all transactions before this one have ended: those of this database, and prepared ones. */
-async function haveEarlierEnded(db: Db, xid: number): Promise<boolean> {
+async function haveEarlierNodesEnded(db: Db, xid: number): Promise<boolean> {
   if ((await readCurrentSnapshot(db)).xmin > xid) return true
   // a snapshot names the transactions of all databases
   const isOpen = sql<boolean>`exists (

@@ -115,7 +115,7 @@ interface NodeHandlers {
 }
 
 /** Answers the requests that other nodes have forwarded to this node, each once. */
-export async function handleForwarded(
+export async function handleForwardedRequest(
   store: Store,
   node: string,
   here: NodeHandlers,

@@ -125,7 +125,7 @@ export class SubscriptionGroup {
   }
 }
 
-export function makeIndex() {
+export function makeSubscriptionIndex() {
   const groups = new Map<string, Map<string, SubscriptionGroup>>()
   const groupsOf = (base: string) => [...(groups.get(base)?.values() ?? [])]
   return {

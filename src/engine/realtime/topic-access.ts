@@ -41,11 +41,11 @@ export function makeAccessMaker(
   if (bound === null) return () => NEVER
   if (bound === '' && filter === '') return () => ALWAYS
   const question: FilterQuery = { collection, rule: bound, filter, sort: '', request, ticket }
-  return unlessInvalid(
+  return catchInvalidFilter(
     () => {
       if (dependsOnTime(`${bound} ${filter}`)) {
         const bind = prepareFilter(catalog, question)
-        return () => unlessInvalid(() => toAccess(bind()), NEVER)
+        return () => catchInvalidFilter(() => toAccess(bind()), NEVER)
       }
       const access = toAccess(compileFilter(catalog, question))
       return () => access
@@ -63,7 +63,7 @@ function toAccess(question: CompiledFilter): Access {
   return { kind: 'if', condition, params, question: isLocalTest(condition) ? undefined : question }
 }
 
-function unlessInvalid<T>(work: () => T, otherwise: T): T {
+function catchInvalidFilter<T>(work: () => T, otherwise: T): T {
   try {
     return work()
   } catch (error) {

@@ -2,7 +2,7 @@ import { badRequest } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { MAX_PASSWORD_BYTES } from '../fields/bcrypt.ts'
-import { writeSorted } from '../fields/json-text.ts'
+import { writeSortedJson } from '../fields/json-text.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { checkCandidate, NO_CONDITION, requireRule } from './check-rules.ts'
 import { validateWrite } from './check-write.ts'
@@ -60,7 +60,7 @@ export async function writeRecord(
 /** Checks, stores and renders a prepared write, in a transaction if it needs several statements. */
 async function runWrite(prepared: Promise<Write>): Promise<string> {
   const judged = await validateWrite(await prepared)
-  const finish = async (inside: Write) => renderWrite(inside, await storeRecord(inside))
+  const finish = async (inside: Write) => renderWrittenRecord(inside, await storeRecord(inside))
   if (isOneStatement(judged)) return finish(judged)
   const { catalog, db } = judged.store
   return db.transaction((tx) => finish({ ...judged, store: { db: tx, catalog } }))
@@ -88,7 +88,7 @@ export class StoredWithoutAnswer extends Error {
 }
 
 /** JSON of a written record. After a commit there is no size limit, and errors are StoredWithoutAnswer. */
-async function renderWrite(write: Write, extra: Extra): Promise<string> {
+async function renderWrittenRecord(write: Write, extra: Extra): Promise<string> {
   const { store, collection, values, request } = write
   const row = toRow(collection, values)
   if (store.db.inTransaction) {
@@ -98,7 +98,9 @@ async function renderWrite(write: Write, extra: Extra): Promise<string> {
     if (mayFail) await store.db.query('savepoint rendered')
     const text = await answerRecord(store, collection, row, request)
     if (mayFail) await store.db.query('rollback to savepoint rendered')
-    return Object.keys(extra).length === 0 ? text : writeSorted({ ...JSON.parse(text), ...extra })
+    return Object.keys(extra).length === 0
+      ? text
+      : writeSortedJson({ ...JSON.parse(text), ...extra })
   }
   try {
     return await answerRecord(store, collection, row, { ...request, meter: undefined })
@@ -121,7 +123,7 @@ async function prepareCreate(
   const prepared = applyBody(collection, extension, asked, options)
   const request = { ...asked, body: prepared.body }
   // as in PocketBase: a password that is too long to hash is refused before `rule`, without naming its field
-  const isLost = !asked.auth?.isSuperuser && Object.values(prepared.passwords).some(isTooLong)
+  const isLost = !asked.auth?.isSuperuser && Object.values(prepared.passwords).some(isRecordTooLong)
   const guard = isLost
     ? undefined
     : checkCandidate(store.catalog, collection, rule, prepared.values, request)
@@ -129,7 +131,7 @@ async function prepareCreate(
   return { ...prepared, store, collection, extension, request, options, guard, failure }
 }
 
-const isTooLong = (password: string) => Buffer.byteLength(password) > MAX_PASSWORD_BYTES
+const isRecordTooLong = (password: string) => Buffer.byteLength(password) > MAX_PASSWORD_BYTES
 
 /** Reads the record to update, if the rule allows it, and applies the body. Throws 403, 404. */
 async function prepareUpdate(

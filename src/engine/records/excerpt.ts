@@ -26,7 +26,7 @@ const SPACE = Symbol('space')
 
 /** Plain text of HTML, cut to `max` code points. Reads only the beginning of very long or deep HTML. */
 export function makeExcerpt(html: string, max: number, ellipsis: boolean): string {
-  const text = trimSpace(gatherText(parseStart(html), max + 2))
+  const text = trimSpace(gatherText(parseHtmlStart(html), max + 2))
   const points = [...text]
   if (points.length <= max) return text
   return trimSpace(points.slice(0, max).join('')) + (ellipsis ? '...' : '')
@@ -34,7 +34,7 @@ export function makeExcerpt(html: string, max: number, ellipsis: boolean): strin
 
 class Enough extends Error {}
 
-function parseStart(html: string): Node {
+function parseHtmlStart(html: string): Node {
   let document = defaultTreeAdapter.createDocument()
   let [depth, elements] = [0, 0]
   const treeAdapter: typeof defaultTreeAdapter = {

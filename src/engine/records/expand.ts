@@ -30,14 +30,14 @@ const MAX_BACK = 1000
 /** The relation that a name in `expand` means; undefined if none. PocketBase: core/record_query_expand.go */
 function findRelation(catalog: Catalog, from: Collection, name: string): Relation | undefined {
   const back = name.includes('(') ? BACK_LEGACY.exec(name)?.slice(1) : splitBackRelation(name)
-  if (back) return findBack(catalog, from, back[0]!, back[1]!)
+  if (back) return findBackReference(catalog, from, back[0]!, back[1]!)
   const field = catalog.field(from, name)
   if (field?.type !== 'relation') return undefined
   const target = catalog.find(field.collectionId)
   return target && { target, field, back: false, many: isMulti(field) }
 }
 
-function findBack(
+function findBackReference(
   catalog: Catalog,
   to: Collection,
   collection: string,
@@ -126,7 +126,7 @@ async function expandRelation(
 ): Promise<boolean> {
   const { collection } = records[0]!
   const relation = findRelation(expansion.store.catalog, collection, name)
-  const related = relation && (await fetchRelated(expansion, collection, relation, records))
+  const related = relation && (await fetchRelatedRecords(expansion, collection, relation, records))
   if (!related || !(await expandAllRelations(expansion, related, rest, depth + 1))) return false
   const find = relation.back
     ? indexByHolder(relation, related)
@@ -145,7 +145,7 @@ async function expandRelation(
   return true
 }
 
-async function fetchRelated(
+async function fetchRelatedRecords(
   { store, request, meter }: Expansion,
   from: Collection,
   relation: Relation,

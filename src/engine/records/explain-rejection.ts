@@ -2,7 +2,7 @@ import { type ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { CandidateCheck } from './check-rules.ts'
 import type { FieldErrors } from './prepare.ts'
-import { unlessRuleFault } from './rule-faults.ts'
+import { catchRuleFault } from './rule-faults.ts'
 import type { Checked, Write } from './write-in-progress.ts'
 
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0
@@ -43,7 +43,7 @@ async function testConditions(
   asked: readonly string[],
   params: readonly unknown[],
 ): Promise<boolean[]> {
-  const tested = await unlessRuleFault(
+  const tested = await catchRuleFault(
     store.db.query(`select ${asked.join(', ')}`, params),
     undefined,
   )

@@ -11,7 +11,7 @@ import { NO_REQUEST, type RequestInfo } from '../request/request.ts'
 import { limitCatalog } from './check-rules.ts'
 import { makeIdCondition, selectRows } from './read-records.ts'
 import { toValues } from './record-row.ts'
-import { unlessRuleFault } from './rule-faults.ts'
+import { catchRuleFault } from './rule-faults.ts'
 
 /** Finds a file, or throws 404. For a protected file, `ask` returns a request to check, or true: allowed. */
 export async function findServedFile(
@@ -31,29 +31,29 @@ export async function findServedFile(
   )
   if (!field) throw notFound()
   const asker = !field.protected || (await ask())
-  if (asker !== true && !(await maySee(store, collection, id, asker))) throw notFound()
+  if (asker !== true && !(await maySeeFile(store, collection, id, asker))) throw notFound()
   const place =
     collection.type === 'view'
-      ? await placeInSource(store, collection, field.name, name)
+      ? await findPlaceInSource(store, collection, field.name, name)
       : { collection: collection.id, record: id, name }
   if (!place) throw notFound()
   return { place, field }
 }
 
 /** Whether the viewRule and, of a team member, the role allow the caller to see the record. */
-async function maySee(store: Store, collection: Collection, id: string, request: RequestInfo) {
+async function maySeeFile(store: Store, collection: Collection, id: string, request: RequestInfo) {
   if (request.auth?.isSuperuser) return true
   const rule =
     limitCatalog(store.catalog, request.auth?.limits).find(collection.id)?.viewRule ?? null
   if (rule === null) return false
-  const seen = await unlessRuleFault(
+  const seen = await catchRuleFault(
     selectRows(store, { collection, rule, request, ...makeIdCondition(id) }),
     [],
   )
   return seen.length > 0
 }
 
-async function placeInSource(
+async function findPlaceInSource(
   store: Store,
   view: Collection & { type: 'view' },
   fieldName: string,

@@ -4,7 +4,7 @@ import type { RequestInfo } from '../request/request.ts'
 import { selectRows } from './read-records.ts'
 import { columnsOf, type RecordRow } from './record-row.ts'
 import type { FieldVisibility, RenderedRecord } from './render.ts'
-import { unlessRuleFault } from './rule-faults.ts'
+import { catchRuleFault } from './rule-faults.ts'
 
 /** Adds to each row whether the caller may see its email and hidden fields. */
 export async function prepareRows(
@@ -45,7 +45,7 @@ async function findVisibleEmails(
       isFirst: true,
       idsOnly: true,
     })
-    for (const [one] of await unlessRuleFault(managed, [])) seen.add(one)
+    for (const [one] of await catchRuleFault(managed, [])) seen.add(one)
   }
   return seen
 }

@@ -52,12 +52,12 @@ export const SHAPES: readonly Shape[] = [
     name: 'search the newest rows first',
     when: ({ searched, skipsTotal, isFirstPage }) =>
       searched !== undefined && skipsTotal && isFirstPage,
-    write: searchNewest,
+    write: writeNewestSearch,
   },
   {
     name: 'count and find in the covering table',
     when: ({ covering, isIndexed }) => covering !== undefined && !isIndexed,
-    write: findCovered,
+    write: writeCoveredFind,
   },
   {
     name: 'find without a total',
@@ -78,7 +78,7 @@ export const SHAPES: readonly Shape[] = [
     name: 'count while finding',
     when: ({ hasKeys, isFirstPage, isPlannedOnce, isIndexOnlyCount }) =>
       hasKeys && isFirstPage && !isPlannedOnce && !isIndexOnlyCount,
-    write: countWhileFinding,
+    write: writeCountAndFind,
   },
   {
     name: 'count, then find',
@@ -128,7 +128,7 @@ const limitByTotal = ({ where, before }: ListPlan) =>
 const writeTotalAndPage = (plan: ListPlan, total: string) =>
   writeTotalThenSql(total, plan.version, writePageSql(plan, limitByTotal(plan)))
 
-function findCovered(plan: ListPlan): string {
+function writeCoveredFind(plan: ListPlan): string {
   const { skipsTotal, version, where } = plan
   const from = writeCoveringFrom(plan)
   if (skipsTotal)
@@ -138,7 +138,7 @@ function findCovered(plan: ListPlan): string {
 }
 
 /** SQL that finds and counts in one pass. `OFFSET 0` hides the limit from the planner: 12 ms, not 55. */
-function countWhileFinding(plan: ListPlan): string {
+function writeCountAndFind(plan: ListPlan): string {
   const { from, where, orderBy, limit, version } = plan
   const rows = `SELECT ${listKeyColumns(plan)}, count(*) OVER () AS "the total" FROM ${from}${writeClause('WHERE', where)} OFFSET 0`
   const page = `SELECT b._rowid AS row, "the total" AS total FROM (${rows}) b ORDER BY ${orderBy} ${limit}`
@@ -148,7 +148,7 @@ function countWhileFinding(plan: ListPlan): string {
 const NEWEST = 5_000
 
 /** SQL to search an owner's newest rows and, if too few match, all rows. A rare word takes 0.1 s, not 30. */
-function searchNewest(plan: ListPlan): string {
+function writeNewestSearch(plan: ListPlan): string {
   const { collection, from, where, orderBy, limit, size, version, structure, searched } = plan
   const { table } = columnsOf(collection)
   const newest = `SELECT * FROM ${table} b${writeClause('WHERE', searched!)} ORDER BY ${orderBy} LIMIT ${NEWEST}`

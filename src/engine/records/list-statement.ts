@@ -44,7 +44,7 @@ export function writeListStatement(
   extension: Extension | undefined,
   hasFilter: boolean,
 ) {
-  const plan = planList(collection, compiled, page, auth, extension, hasFilter)
+  const plan = planListStatement(collection, compiled, page, auth, extension, hasFilter)
   const shape = SHAPES.find(({ when }) => when(plan))!
   const { isIndexed, isPlannedOnce, total } = plan
   // a short page reads only the first rows of an index and counts nothing
@@ -54,7 +54,7 @@ export function writeListStatement(
   return { text: shape.write(plan), shape: shape.name, isPlannedOnce, isShort }
 }
 
-function planList(
+function planListStatement(
   collection: Collection,
   compiled: CompiledFilter,
   { offset, perPage, skipTotal }: Page,

@@ -24,7 +24,7 @@ import {
 import type { RecordRow } from './record-row.ts'
 import { writeRecords } from './render.ts'
 import { rowSizeOf } from './row-size.ts'
-import { unlessRuleFault } from './rule-faults.ts'
+import { catchRuleFault } from './rule-faults.ts'
 
 /** If the rows of a page cannot exceed this many bytes, they are read without measuring them. */
 const UNGUARDED_BYTES = 8 << 20
@@ -187,7 +187,7 @@ export async function viewRecord(
     isLookUp: true,
     kind: `view ${auth?.collection.id}`,
   })
-  const [row] = await unlessRuleFault(found, [])
+  const [row] = await catchRuleFault(found, [])
   if (!row) throw notFound()
   if (auth && row[collection.fields.length] !== auth.version) throw new StaleAuth()
   return answerRecord(store, collection, row, request)

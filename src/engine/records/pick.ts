@@ -3,7 +3,7 @@ import { admission } from '../../platform/limits/shared-limits.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { splitTokens, trimSpace } from '../../platform/tools/tokenize.ts'
 import { toBool } from '../fields/convert-values.ts'
-import { writeSorted } from '../fields/json-text.ts'
+import { writeSortedJson } from '../fields/json-text.ts'
 import { MAX_HTML, makeExcerpt } from './excerpt.ts'
 
 type Modifier = (value: unknown, budget: Budget) => unknown
@@ -39,7 +39,7 @@ const WHOLE = /^[-+]?(?:0[xX]_?[0-9a-fA-F]|0[bB]_?[01]|0[oO]?_?[0-7]|[0-9])(?:_?
 const MAX_INT = 2n ** 63n
 
 /** Reads a positive integer as Go does with base 0 (`0x1f`), ignoring decimals; 0 for anything else. */
-function readWhole(text: string): number {
+function readWholeNumber(text: string): number {
   const whole = text.replace(/^([-+]?\d*)\.\d*$/, '$1')
   if (!WHOLE.test(whole)) return 0
   const digits = whole.replace(/[-+_]/g, '').replace(/^0[oO]?(?=[0-7])/, '0o')
@@ -54,7 +54,7 @@ function readWhole(text: string): number {
 /** Parses the only modifier, `excerpt(max,withEllipsis?)`; undefined if invalid. */
 function readModifier(text: string): Modifier | undefined {
   const [name, max = '', ellipsis = '', ...more] = splitTokens(text, '(), ', false) ?? []
-  const limit = readWhole(max)
+  const limit = readWholeNumber(max)
   if (name !== 'excerpt' || more.length > 0 || limit <= 0) return undefined
   const isEllipsis = toBool(ellipsis)
   return (value, budget) =>
@@ -78,7 +78,7 @@ function pickFromJson(json: string, level: Level, within?: string): string {
   const value = JSON.parse(json)
   const picked = within === undefined ? value : value[within]
   if (!pickValue(picked, level, new Budget())) throw new ApiError(500)
-  return writeSorted(value)
+  return writeSortedJson(value)
 }
 
 function readFields(param: string): Fields {

@@ -6,7 +6,7 @@ import type { Field, Value } from '../fields/field.ts'
 import {
   findFieldType,
   findReadError,
-  holdsJson,
+  isStoredAsJson,
   listChosenTexts,
   readChoiceTexts,
   toChoiceValue,
@@ -121,7 +121,7 @@ const isWriteProtected = (collection: Collection, field: Field) =>
 
 /** A field's value as `@request.body` has it: JSON objects and lists are parsed, other JSON is text. */
 function toRuleValue(field: Field, value: Value): unknown {
-  if (!holdsJson(field)) return value
+  if (!isStoredAsJson(field)) return value
   const text = (value as string | null) ?? 'null'
   return /^[[{]/.test(text) ? JSON.parse(text) : text
 }

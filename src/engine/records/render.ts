@@ -64,13 +64,13 @@ function renderPart(part: Part, value: Value): string {
 function findRenderPlan(collection: Collection, hidden: boolean, email: boolean): Plan {
   const plans = plansOf.get(collection) ?? []
   const kind = (hidden ? 1 : 0) + (email ? 2 : 0)
-  const plan = plans[kind] ?? makePlan(collection, hidden, email)
+  const plan = plans[kind] ?? makeRenderPlan(collection, hidden, email)
   plans[kind] = plan
   plansOf.set(collection, plans)
   return plan
 }
 
-function makePlan(collection: Collection, hidden: boolean, email: boolean): Plan {
+function makeRenderPlan(collection: Collection, hidden: boolean, email: boolean): Plan {
   const shown = collection.fields.filter((field) => isShown(collection, field, hidden, email))
   const entries = new Map<string, Field | string>(shown.map((field) => [field.name, field]))
   entries.set('collectionId', collection.id).set('collectionName', collection.name)
@@ -78,12 +78,12 @@ function makePlan(collection: Collection, hidden: boolean, email: boolean): Plan
   const { at } = columnsOf(collection)
   const first = sorted.filter(([key]) => key < 'expand')
   const last = sorted.filter(([key]) => key > 'expand')
-  const before = layOut(first, at, '{')
-  const after = layOut(last, at, '')
+  const before = layOutParts(first, at, '{')
+  const after = layOutParts(last, at, '')
   return { head: before.parts, middle: before.rest, tail: after.parts, end: `${after.rest}}` }
 }
 
-function layOut(
+function layOutParts(
   entries: readonly [string, Field | string][],
   at: ReadonlyMap<string, number>,
   opening: string,

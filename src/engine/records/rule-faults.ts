@@ -5,7 +5,7 @@ import { FilterError } from '../filter/parse-filter.ts'
 export const isRuleFault = (error: unknown) => error instanceof FilterError || isSqlError(error)
 
 /** Resolves as `work` does, but to `otherwise` after an invalid rule or an SQL error. */
-export const unlessRuleFault = <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> =>
+export const catchRuleFault = <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> =>
   work.catch((error: unknown) => {
     if (isRuleFault(error)) return otherwise
     throw error

@@ -94,7 +94,7 @@ async function writeRow(
     const given = collection.fields.map(({ name }, i) => parameters.add(values[name], types[i]))
     const condition = where.length > 0 ? `where ${where.join(' and ')}` : ''
     const sql = `insert into ${table} (${quoted.join(', ')}) select ${given.join(', ')} ${condition} returning *`
-    return await runLogged(store, collection, sql, 'create', parameters)
+    return await runLoggedStatement(store, collection, sql, 'create', parameters)
   } catch (error) {
     throw toUniqueError(collection, failure, error)
   }
@@ -120,10 +120,10 @@ export function updateRow(
   ]
   const where = [...isUnchanged, ...conditions].join(' and ')
   const sql = `update ${table} b set ${assigned.join(', ') || 'id = b.id'} where ${where}`
-  return runLogged(store, collection, `${sql} returning b.*`, 'update', parameters)
+  return runLoggedStatement(store, collection, `${sql} returning b.*`, 'update', parameters)
 }
 
-async function runLogged(
+async function runLoggedStatement(
   store: Store,
   collection: Collection,
   sql: string,

@@ -18,7 +18,7 @@ import {
   url,
 } from '../collections/value-checks.ts'
 import { findCronFault } from './cron.ts'
-import type { RateLimitRule, S3Settings, Settings } from './settings.ts'
+import type { RateLimitRule, S3Settings, Settings } from './settings-shape.ts'
 
 const LABEL = /^(\w+ \/[\w/-]*|\/[\w/-]*|\w+:\w+|\*:\w+|\w+)$/
 const AUDIENCES = ['@guest', '@auth']

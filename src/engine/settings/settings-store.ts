@@ -6,7 +6,7 @@ import { addStoredParam, readStoredParam, writeStoredParam } from '../../platfor
 import { makeSerialQueue } from '../../platform/tools/repeat-work.ts'
 import { ShapeError } from '../fields/json-shapes.ts'
 import { checkSettings } from './check-settings.ts'
-import { SETTINGS, type Settings } from './settings.ts'
+import { SETTINGS, type Settings } from './settings-shape.ts'
 
 /** Renames a collection in rate limits such as `posts:create`. PocketBase: core/settings_model.go */
 export async function renameRateLimits(
@@ -56,7 +56,7 @@ export class SettingsStore {
   /** Reads the settings again. If they are unchanged, `current` stays the same object. */
   reload(): Promise<void> {
     return this.#inTurn(async () => {
-      const text = await readText(this.#db)
+      const text = await readSettingsText(this.#db)
       if (text !== this.#text) this.current = parseSettings(text)
       this.#text = text
     })
@@ -69,7 +69,7 @@ export class SettingsStore {
   ): Promise<Settings> {
     await this.#db.transaction(async (tx) => {
       await addStoredParam(tx, KEY, '{}')
-      const text = await readText(tx, true)
+      const text = await readSettingsText(tx, true)
       const submitted = typeof submit === 'function' ? submit(parseSettings(text)) : submit
       if (submitted === undefined) return
       const next = overlaySettings(parseSettings(text), submitted)
@@ -82,7 +82,8 @@ export class SettingsStore {
   }
 }
 
-const readText = async (db: Db, lock = false) => (await readStoredParam(db, KEY, lock)) ?? '{}'
+const readSettingsText = async (db: Db, lock = false) =>
+  (await readStoredParam(db, KEY, lock)) ?? '{}'
 
 const parseSettings = (text: string): Settings => SETTINGS.over(JSON.parse(text), SETTINGS.fresh())
 

@@ -92,7 +92,7 @@ export function readNewCampaign(raw: unknown, now: Date) {
   if (!text) throw invalidRequest('body or template_id must be given')
   if (!audience || audience.recipients.length + audience.groupIds.length === 0)
     throw invalidRequest('recipients or group_ids must name at least one person')
-  const begins = scheduledAt ?? computeBegin(given.hold_seconds, now)
+  const begins = scheduledAt ?? computeCampaignBegin(given.hold_seconds, now)
   checkExpiry({ expires_at: expiresAt }, begins)
   const options = {
     device: given.device_id ?? '',
@@ -125,7 +125,7 @@ function parseCampaignChange(given: z.output<typeof CAMPAIGN_CHANGE>, now: Date)
     audience:
       recipients || group_ids ? { recipients: phones, groupIds: [...new Set(group_ids)] } : null,
     scheduledAt: isTimed
-      ? keepFutureDate(given.scheduled_at, now) || computeBegin(given.hold_seconds, now)
+      ? keepFutureDate(given.scheduled_at, now) || computeCampaignBegin(given.hold_seconds, now)
       : null,
     expiresAt: given.expires_at ?? null,
     repeat: given.repeat ?? null,
@@ -144,7 +144,7 @@ function parseChangedText({ body, template_id, variables }: z.output<typeof CAMP
 }
 
 /** When a campaign without `scheduled_at` begins: after `holdSeconds`, in which it can be canceled. */
-const computeBegin = (holdSeconds: number | null | undefined, now: Date) =>
+const computeCampaignBegin = (holdSeconds: number | null | undefined, now: Date) =>
   holdSeconds === 0
     ? formatDate(now)
     : formatInstant(now.getTime() + (holdSeconds ?? HOLD_SECONDS) * 1000)

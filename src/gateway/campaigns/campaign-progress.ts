@@ -10,7 +10,7 @@ import { BATCH, countByStatus } from '../messages/queue/count-batch.ts'
 import { UNKNOWN } from '../messages/queue/retry-messages.ts'
 import { writeRefusalsSql } from '../messages/send/excluded-recipients.ts'
 import { type Campaign, findCampaign, makeCampaignScope } from './campaign.ts'
-import { CAMPAIGN_PROOF, readProof } from './consent-proof.ts'
+import { CAMPAIGN_PROOF, readConsentProof } from './consent-proof.ts'
 import { CAMPAIGN_STATE } from './read-campaign-state.ts'
 
 const MAX_REPLIES = 20
@@ -151,7 +151,7 @@ export async function readProgress({ db }: Store, user: string, id: string) {
     retriable: { plain: sum('retriable') - unknown - canceled, unknown, canceled },
     segments_used: sum('segments'),
     opt_outs: refused.filter(({ reason }) => reason !== REASONS.noConsent).length,
-    consent: campaign.requiresConsent ? await readProof(db, user, campaign) : null,
+    consent: campaign.requiresConsent ? await readConsentProof(db, user, campaign) : null,
     replies: replies[0]?.senders ?? 0,
     latest_replies: replies.map(({ senders: _, ...reply }) => reply),
   }

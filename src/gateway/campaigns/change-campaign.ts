@@ -19,7 +19,7 @@ import {
 import type { CampaignChange } from './campaign-body.ts'
 import { checkQuota, planAudience, readText } from './plan-campaign.ts'
 import { computeExpiryAt } from './plan-next-run.ts'
-import { type CampaignState, readState } from './read-campaign-state.ts'
+import { type CampaignState, readCampaignState } from './read-campaign-state.ts'
 import { completeRepeat, listTimesFrom } from './repetition.ts'
 import { settleCampaign, settleThen } from './settle-campaign.ts'
 
@@ -49,7 +49,7 @@ export async function changeCampaign(
     )
     await settleCampaign(services, id)
   }
-  return readState(db, user, id)
+  return readCampaignState(db, user, id)
 }
 
 /** Runs a change of a campaign and audits it, in one transaction. Returns whether `work` changed it. */

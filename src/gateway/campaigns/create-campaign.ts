@@ -10,7 +10,7 @@ import type { NewCampaign } from './campaign-body.ts'
 import { insertCampaign } from './insert-campaign.ts'
 import { checkQuota, planCampaign } from './plan-campaign.ts'
 import { requireCampaignRoom } from './plan-next-run.ts'
-import { type CampaignState, readState } from './read-campaign-state.ts'
+import { type CampaignState, readCampaignState } from './read-campaign-state.ts'
 import { completeRepeat, listTimesFrom } from './repetition.ts'
 
 const findStoredCampaign = (db: Db, id: string) =>
@@ -27,7 +27,7 @@ export async function createCampaign(
   const { user } = permit.sender
   const id = key === null ? makeRandomId() : deriveId(`campaign:${user} ${key}`)
   if (!(await findStoredCampaign(db, id))) await insertPlannedCampaign(services, permit, id, wanted)
-  return readState(db, user, id)
+  return readCampaignState(db, user, id)
 }
 
 async function insertPlannedCampaign(

@@ -29,13 +29,13 @@ export function endCampaign(
     }
     const isEnded = await changeAsRead(db, campaign, set)
     if (!isEnded) return false
-    await takeKeys(db, campaign.user, keys)
+    await reserveChunkKeys(db, campaign.user, keys)
     if (permit) await auditAct(db, permit, 'campaigns', 'cancel', campaign.id)
     return true
   })
 }
 
-const takeKeys = (db: Db, user: string, keys: readonly string[]) =>
+const reserveChunkKeys = (db: Db, user: string, keys: readonly string[]) =>
   queries(db)
     .insertInto('sms_idempotency')
     .columns(['user', 'key', 'fingerprint', 'answer'])

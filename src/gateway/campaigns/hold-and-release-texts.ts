@@ -9,7 +9,7 @@ import type { Campaign } from './campaign.ts'
 const MAX_ROWS = 1_000
 
 /** Locks a campaign against changes. False if it has changed since it was read. */
-async function lockUnchanged(db: Db, { id, version }: Campaign): Promise<boolean> {
+async function lockUnchangedCampaign(db: Db, { id, version }: Campaign): Promise<boolean> {
   const found = await queries(db)
     .selectFrom('campaigns')
     .where('id', '=', id)
@@ -35,7 +35,7 @@ async function repeatInSteps(
 ) {
   for (;;) {
     const messages = await store.db.transaction(async (db) => {
-      if (!(await lockUnchanged(db, campaign))) return undefined
+      if (!(await lockUnchangedCampaign(db, campaign))) return undefined
       return callFunction(db, step, campaign.batches, campaign.user, detail, campaign.id, MAX_ROWS)
     })
     if (messages === undefined) return false

@@ -5,7 +5,11 @@ import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from
 import { inAuditedTransaction } from './change-campaign.ts'
 import { endCampaign } from './end-campaign.ts'
 import { moveToNextRun } from './plan-next-run.ts'
-import { type CampaignState, type CampaignStatus, readState } from './read-campaign-state.ts'
+import {
+  type CampaignState,
+  type CampaignStatus,
+  readCampaignState,
+} from './read-campaign-state.ts'
 import { settleCampaign, settleThen } from './settle-campaign.ts'
 
 const OVER: ReadonlySet<CampaignStatus> = new Set(['done', 'canceled', 'failed'])
@@ -29,7 +33,7 @@ const changeStatus =
       )
     })
     await settleCampaign(services, id)
-    return readState(db, user, id)
+    return readCampaignState(db, user, id)
   }
 
 /** Pauses a campaign: its unclaimed messages wait. Idempotent. Throws 409 `campaign_over`. */
@@ -58,5 +62,5 @@ export const cancelCampaign: Steer = async (services, permit, id) => {
     if (await endCampaign(services, campaign, 'canceled', { permit })) break
   }
   await settleCampaign(services, id)
-  return readState(db, user, id)
+  return readCampaignState(db, user, id)
 }

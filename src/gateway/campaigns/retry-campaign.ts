@@ -5,7 +5,7 @@ import { gatewayRefusal } from '../base/gateway-errors.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { updateRecords } from '../base/message-status.ts'
 import type { Permit } from '../base/permissions.ts'
-import { batchAfter, retryBatch } from '../messages/queue/retry-messages.ts'
+import { findBatchAfter, retryBatch } from '../messages/queue/retry-messages.ts'
 import {
   makeZeroLeftOut,
   RETRIED_BATCH,
@@ -13,7 +13,7 @@ import {
 } from '../messages/queue/retry-schemas.ts'
 import { type Campaign, type CampaignServices, changeAsRead, findCampaign } from './campaign.ts'
 import { inAuditedTransaction } from './change-campaign.ts'
-import { CAMPAIGN_STATE, readState } from './read-campaign-state.ts'
+import { CAMPAIGN_STATE, readCampaignState } from './read-campaign-state.ts'
 import { settleThen } from './settle-campaign.ts'
 
 export const RETRIED_CAMPAIGN = z
@@ -38,7 +38,7 @@ export async function retryCampaign(
   const { db } = services.store
   const { user } = permit.sender
   // store the new batch's id before its messages, so that they belong to the campaign even after a crash
-  await settleThen(services, user, id, (campaign) => noteBatch(services, permit, campaign))
+  await settleThen(services, user, id, (campaign) => recordRetryBatch(services, permit, campaign))
   const { batches, keepsQuiet } = await findCampaign(db, user, id)
   const before = await countMessages(services, user, batches)
   const left = makeZeroLeftOut()
@@ -53,16 +53,16 @@ export async function retryCampaign(
         .where('id', '=', id)
         .where('status', '=', 'done'),
     )
-  return { campaign: await readState(db, user, id), retried, left_out: left }
+  return { campaign: await readCampaignState(db, user, id), retried, left_out: left }
 }
 
 /** Adds the id of the batch that resends the last batch's failures. False if the campaign was changed. */
-async function noteBatch(services: CampaignServices, permit: Permit, campaign: Campaign) {
+async function recordRetryBatch(services: CampaignServices, permit: Permit, campaign: Campaign) {
   if (campaign.status !== 'sending' && campaign.status !== 'done')
     throw gatewayRefusal('campaign_not_retriable')
   const last = campaign.batches.at(-1)!
   const isNew = (await countMessages(services, campaign.user, [last])) > 0
-  const batches = JSON.stringify([...campaign.batches, ...(isNew ? [batchAfter(last)] : [])])
+  const batches = JSON.stringify([...campaign.batches, ...(isNew ? [findBatchAfter(last)] : [])])
   const set = { batches, changed_by: permit.sender.sentBy }
   return inAuditedTransaction(services, permit, 'retry', campaign.id, (db) =>
     changeAsRead(db, campaign, set),

@@ -5,7 +5,7 @@ import { GatewayError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { gatewayRefusal } from '../base/gateway-errors.ts'
-import { cancelWaiting, lockWaiting } from '../messages/queue/cancel-messages.ts'
+import { cancelWaitingTexts, lockWaiting } from '../messages/queue/cancel-messages.ts'
 import {
   type Campaign,
   type CampaignServices,
@@ -38,7 +38,7 @@ const STEPS: Readonly<Record<CampaignStatus, Step>> = {
 }
 
 /** Notes that a campaign's messages match its status, unless it has changed since it was read. */
-const noteSettled = (db: Db, { id, version }: Campaign) =>
+const recordSettled = (db: Db, { id, version }: Campaign) =>
   queries(db)
     .updateTable('campaigns')
     .set({ settled: true, former_batch: '' })
@@ -59,7 +59,7 @@ export async function settleCampaign(services: CampaignServices, id: string, sig
     if (!campaign && last) await cancelBatches(services, last)
     if (!campaign || campaign.settled) return campaign
     last = campaign
-    if (await STEPS[campaign.status](services, campaign, signal)) await noteSettled(db, campaign)
+    if (await STEPS[campaign.status](services, campaign, signal)) await recordSettled(db, campaign)
   }
   return undefined
 }
@@ -72,7 +72,7 @@ async function storeCampaignTexts(
   const { store } = services
   if (campaign.isDisabled) return suspendCampaign(services, campaign)
   if (isAudienceStored(campaign)) return releaseMessages(store, campaign)
-  await deleteFormer(services, campaign)
+  await deleteFormerTexts(services, campaign)
   try {
     // also release: an earlier pause may have held some of the messages
     return (
@@ -91,7 +91,7 @@ async function keepCampaignRunning(services: CampaignServices, campaign: Campaig
 }
 
 async function pauseCampaignTexts(services: CampaignServices, campaign: Campaign) {
-  await deleteFormer(services, campaign)
+  await deleteFormerTexts(services, campaign)
   return holdMessages(services.store, campaign)
 }
 
@@ -103,18 +103,18 @@ async function suspendCampaign({ store }: CampaignServices, campaign: Campaign) 
 }
 
 async function endCampaignTexts(services: CampaignServices, campaign: Campaign) {
-  await deleteFormer(services, campaign)
+  await deleteFormerTexts(services, campaign)
   await cancelBatches(services, campaign)
   return true
 }
 
 async function cancelBatches({ store }: CampaignServices, campaign: Campaign) {
   for (const batch of campaign.batches)
-    await cancelWaiting(store, makeCampaignPermit(campaign), batch)
+    await cancelWaitingTexts(store, makeCampaignPermit(campaign), batch)
 }
 
 /** Deletes unsent messages of a campaign's previous revision. Merely canceled ones would pile up. */
-async function deleteFormer(services: CampaignServices, campaign: Campaign) {
+async function deleteFormerTexts(services: CampaignServices, campaign: Campaign) {
   const { formerBatch } = campaign
   const { store, extensions } = services
   const messages = store.catalog.find('sms_messages')!

@@ -104,7 +104,7 @@ export function makeCarrierService({
         push: null,
       }
       return store.db.transaction(async (db) => {
-        await requireRoom(db, user.id, account)
+        await requireCarrierRoom(db, user.id, account)
         const device = await addDevice({ ...store, db }, extensions, user, about)
         await queries(db)
           .insertInto('device_carriers')
@@ -141,7 +141,7 @@ export function makeCarrierService({
       if (body.check) return checked
       const sealed = await sealSecrets(store.db, device, secrets)
       await store.db.transaction(async (db) => {
-        await requireRoom(db, user.id, body.account, device)
+        await requireCarrierRoom(db, user.id, body.account, device)
         await queries(db)
           .updateTable('device_carriers')
           .set(({ eb }) => ({
@@ -215,7 +215,7 @@ const readParallelLimit = ({ parallel }: CarrierBody['account']) =>
  * Throws 400 if an account gets too many carriers, or if these make too many requests at the same time.
  * `device`: the carrier that changes; '' for a new one. Call it in the transaction that stores the settings.
  */
-async function requireRoom(
+async function requireCarrierRoom(
   db: Db,
   user: string,
   account: CarrierBody['account'],

@@ -9,7 +9,7 @@ import { sealSecret, unsealSecret } from '../../platform/db/secrets.ts'
 import {
   ACCOUNT,
   type Carrier,
-  makeCarrier,
+  makeCarrierAccount,
   SECRETS,
 } from '../../programs/agent/drivers/http/carrier-account.ts'
 
@@ -63,7 +63,7 @@ export function openCarrier(
     callback: makeCallbackUrl(config, token),
     allowPrivate: config.webhookAllowPrivate,
   }
-  return makeCarrier(ACCOUNT.parse(account), SECRETS.parse(secrets), place)
+  return makeCarrierAccount(ACCOUNT.parse(account), SECRETS.parse(secrets), place)
 }
 
 /** The carrier of an address. `isSuspended`: a superuser has disabled its account. */

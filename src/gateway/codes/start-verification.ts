@@ -46,7 +46,7 @@ export async function startVerification(
   const { verification, wake } = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     await countCodes(inside, config, { user: sender.user, phones: [to], ip: start.ip })
-    const pending = await findPending(db, service.id, to)
+    const pending = await findPendingCode(db, service.id, to)
     await beginPause(db, sender.user, to, PAUSE_SECONDS * 2 ** (pending?.sends ?? 0))
     return sendCode({ store: inside, config }, service, { ...start, template }, pending)
   })
@@ -99,7 +99,7 @@ const PAUSE_SECONDS = 30
 const TRUE_NOW = sql<string>`pb_text(clock_timestamp())`
 
 /** The pending verification of a number, locked, with its code. */
-export const findPending = (db: Db, service: string, to: string) =>
+export const findPendingCode = (db: Db, service: string, to: string) =>
   queries(db)
     .selectFrom('verifications as v')
     .innerJoin('_verify_codes as c', 'c.verification', 'v.id')
@@ -113,7 +113,7 @@ export const findPending = (db: Db, service: string, to: string) =>
     .forUpdate('v')
     .executeTakeFirst()
 
-type Pending = NonNullable<Awaited<ReturnType<typeof findPending>>>
+type Pending = NonNullable<Awaited<ReturnType<typeof findPendingCode>>>
 
 async function makeOrReuseCode(
   db: Db,

@@ -29,22 +29,26 @@ export interface Proof {
 export const hashShownText = (shown: string): string =>
   shown === '' ? '' : createHash('sha256').update(shown).digest('hex').slice(0, 12)
 
-const setProof = (db: Db, proof: string) =>
+const setConsentProof = (db: Db, proof: string) =>
   callFunction(db, 'set_config', 'pocketsms.consent', proof, true)
 
 /**
  * Gives the entries that changes of contacts' `opted_out` add to `consents` their proof (the trigger
  * contacts_consented), until the transaction `db` ends or another proof is given.
  */
-export const attachProof = async (db: Db, proof: Proof): Promise<void> => {
-  await setProof(db, JSON.stringify(proof))
+export const attachConsentProof = async (db: Db, proof: Proof): Promise<void> => {
+  await setConsentProof(db, JSON.stringify(proof))
 }
 
 /** Runs `work`, whose changes of `opted_out` have this proof. `db`: a transaction. */
-export async function withProof<T>(db: Db, proof: Proof, work: () => Promise<T>): Promise<T> {
-  await attachProof(db, proof)
+export async function withConsentProof<T>(
+  db: Db,
+  proof: Proof,
+  work: () => Promise<T>,
+): Promise<T> {
+  await attachConsentProof(db, proof)
   const done = await work()
-  await setProof(db, '')
+  await setConsentProof(db, '')
   return done
 }
 
@@ -79,7 +83,7 @@ export interface Entry extends Proof {
 }
 
 /** Adds an entry about a group to the ledger. */
-export async function addEntry(db: Db, entry: Entry): Promise<void> {
+export async function addConsentEntry(db: Db, entry: Entry): Promise<void> {
   const {
     id = sql<string>`pb_new_id()`,
     user,
@@ -121,9 +125,9 @@ export async function addEntry(db: Db, entry: Entry): Promise<void> {
 /**
  * Adds the entry of a person whom the server asks to confirm: the state becomes `asked`. `db`: a transaction.
  */
-export async function addQuestion(db: Db, entry: Omit<Entry, 'event'>): Promise<void> {
+export async function addConsentQuestion(db: Db, entry: Omit<Entry, 'event'>): Promise<void> {
   const setAsks = (value: string) => callFunction(db, 'set_config', 'pocketsms.asks', value, true)
   await setAsks('yes')
-  await addEntry(db, { ...entry, event: 'opt_in' })
+  await addConsentEntry(db, { ...entry, event: 'opt_in' })
   await setAsks('')
 }

@@ -7,7 +7,7 @@ import { matchAny, queries } from '../../platform/db/queries.ts'
 import { completeNumber } from '../base/complete-numbers.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import {
-  attachProof,
+  attachConsentProof,
   findEnteringSender,
   hashShownText,
   readConsentSource,
@@ -19,7 +19,7 @@ const OF_THE_SERVER: readonly unknown[] = ['keyword', 'reply']
 const MAX_AHEAD_MS = 300_000
 
 /** Throws 400 for an entry that only the server may add, and for one about the future. */
-function checkEntry({ source, event, given_at }: Readonly<Record<string, Value>>): void {
+function checkConsentEntry({ source, event, given_at }: Readonly<Record<string, Value>>): void {
   const refuse = (field: string, code: string, message: string) => {
     throw invalidFields({ [field]: makeFieldError(code, message) })
   }
@@ -47,9 +47,9 @@ function checkEntry({ source, event, given_at }: Readonly<Record<string, Value>>
 export const consentsExtension: Extension = {
   readsStrictly: true,
   setByServer: ['entered_by'],
-  beforeImport: (db) => attachProof(db, { source: 'import' }),
+  beforeImport: (db) => attachConsentProof(db, { source: 'import' }),
   async beforeCreate(store, values, request) {
-    checkEntry(values)
+    checkConsentEntry(values)
     await completeNumber(store, values, 'number')
     const user = String(values.user)
     Object.assign(
@@ -62,7 +62,7 @@ export const consentsExtension: Extension = {
     values.source = source
     values.version ||= hashShownText(String(values.shown))
     // an earlier change in the same batch request may have been an import
-    await attachProof(store.db, { source })
+    await attachConsentProof(store.db, { source })
     // before contacts: the triggers then end waiting texts (sms_texts_unwanted)
     if (values.event === 'opt_out') await lockUserSends(store.db, user)
     return undefined

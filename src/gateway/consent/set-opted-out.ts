@@ -8,7 +8,7 @@ import { E164 } from '../../portable/phone/e164.ts'
 import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import { findSettings } from '../base/find-settings.ts'
 import { logChanged } from '../base/message-status.ts'
-import { addEntry, type Proof, withProof } from './consent-entries.ts'
+import { addConsentEntry, type Proof, withConsentProof } from './consent-entries.ts'
 import type { OptChange } from './drop-late-opt-changes.ts'
 import { isErasedOrStoppedSql } from './stopped-numbers.ts'
 
@@ -66,7 +66,7 @@ export async function setOptedOut(
 ): Promise<void> {
   if (!E164.test(phone)) return // senders that are names or short codes have no contact
   const changed = isOut
-    ? await withProof(store.db, proof, () => storeOptOut(store.db, user, phone))
+    ? await withConsentProof(store.db, proof, () => storeOptOut(store.db, user, phone))
     : []
   for (const { id, isNew } of changed)
     await logChanged(store, 'contacts', isNew ? 'create' : 'update', [id])
@@ -74,7 +74,8 @@ export async function setOptedOut(
     ? changed.length > 0 || (proof.source === 'page' && (await isOutByPage(store.db, user, phone)))
     : !(await evaluateSql(store.db, isErasedOrStoppedSql(user, phone)))
   const event = isOut ? 'opt_out' : 'opt_in'
-  if (!isEntered) await addEntry(store.db, { ...proof, user, number: phone, group: '', event })
+  if (!isEntered)
+    await addConsentEntry(store.db, { ...proof, user, number: phone, group: '', event })
 }
 
 /** The proof of an opt-out or opt-in by a text. */

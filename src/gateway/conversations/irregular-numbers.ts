@@ -14,7 +14,7 @@ const writeNextNumbers = (table: string, column: string, condition: string) => `
   where "user" = $1 and "${column}" > $2 and ${condition} order by number limit ${MAX_NUMBERS})`
 
 /** Numbers that are not in E.164, have a 0 after a possible calling code, or are in a second form ($3). */
-const isCandidate = (column: string) =>
+const isNationalCandidate = (column: string) =>
   `("${column}" !~ '^\\+[1-9][0-9]{6,14}$' or "${column}" ~ $3)`
 
 /** A statement with a part for each column, because each has its own index. */
@@ -22,11 +22,11 @@ const NUMBERS_AFTER = [
   writeNextNumbers(
     'sms_messages',
     'from',
-    `"from" <> '' and message_type = 'incoming' and ${isCandidate('from')}`,
+    `"from" <> '' and message_type = 'incoming' and ${isNationalCandidate('from')}`,
   ),
   writeNextNumbers('sms_messages', 'to', `message_type = 'outgoing' and "to" ~ $3`),
-  writeNextNumbers('conversations', 'number', isCandidate('number')),
-  writeNextNumbers('contacts', 'phone', isCandidate('phone')),
+  writeNextNumbers('conversations', 'number', isNationalCandidate('number')),
+  writeNextNumbers('contacts', 'phone', isNationalCandidate('phone')),
 ].join(' union ')
 
 /** The next numbers in the order of collation "C": of texts, conversations and contacts. */

@@ -5,7 +5,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { matchAny, matchAnyFound, NOW, queries } from '../../platform/db/queries.ts'
 import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
-import { addEntry } from '../consent/consent-entries.ts'
+import { addConsentEntry } from '../consent/consent-entries.ts'
 import { makeKeywordProof, readOptWords, setOptedOut } from '../consent/set-opted-out.ts'
 import { hasStopped } from '../consent/stopped-numbers.ts'
 import type { NationalNumber, NationalTexts } from './national-numbers.ts'
@@ -39,7 +39,7 @@ export async function joinNumber(
     if (isOut && !(await hasStopped(db, user, phone)))
       await setOptedOut({ ...store, db }, user, phone, true, { source: 'import' })
     for (const group of await findGroupsLeft(db, user, number, phone))
-      await addEntry(db, { user, number: phone, group, event: 'opt_out', source: 'import' })
+      await addConsentEntry(db, { user, number: phone, group, event: 'opt_out', source: 'import' })
     await db.query(KEEP_STOPPED, [user, number, phone])
   })
 }

@@ -3,7 +3,7 @@ import { callFunctionRows } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import type { OptWords } from '../../portable/read-opt-word.ts'
-import { addEntry } from '../consent/consent-entries.ts'
+import { addConsentEntry } from '../consent/consent-entries.ts'
 import { readConsentWord } from '../consent/consent-words.ts'
 import { dropLateChanges, type OptChange } from '../consent/drop-late-opt-changes.ts'
 import type { JoinGroup } from '../consent/joinable-groups.ts'
@@ -38,7 +38,7 @@ export async function recordConsentTexts(
   for (const one of await dropLateChanges(store.db, user, heard)) {
     const { word, message } = one
     if (word.kind === 'join')
-      await addEntry(store.db, {
+      await addConsentEntry(store.db, {
         ...makeOptEntry(user, one),
         event: 'opt_in',
         source: 'keyword',
@@ -61,7 +61,7 @@ async function confirmConsent(db: Db, user: string, one: OptChange): Promise<boo
   const [question] = await callFunctionRows(db, 'consent_answered', user, one.sender, one.message)
   // the text of a question is the proof
   if (!question?.shown) return false
-  await addEntry(db, {
+  await addConsentEntry(db, {
     ...makeOptEntry(user, one),
     ...question,
     event: 'confirmed',

@@ -22,7 +22,7 @@ import {
 import { saveHealth } from '../lines/phone-health.ts'
 import { type DeviceCaller, requireDeviceCaller } from '../lines/require-device-caller.ts'
 import { saveSubscription } from '../lines/wake-by-push.ts'
-import { waitForAny } from '../lines/wake-devices.ts'
+import { waitForAnyEvent } from '../lines/wake-devices.ts'
 import { readVapidKeys } from '../lines/web-push.ts'
 import { REPORT_RESULT } from '../messages/queue/apply-report-groups.ts'
 import { applyReports } from '../messages/queue/apply-reports.ts'
@@ -148,7 +148,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
       if (wait) limitOpenStreams(c, services, device.user)
       const claim = () => claimMessages(store, device, limit ?? DEFAULT_LIMIT, config.leaseSeconds)
       const ended = AbortSignal.any([closing, c.req.raw.signal])
-      return { items: await waitForAny(claim, device.id, (wait ?? 0) * 1000, ended) }
+      return { items: await waitForAnyEvent(claim, device.id, (wait ?? 0) * 1000, ended) }
     },
   },
   'POST /api/devices/report': {

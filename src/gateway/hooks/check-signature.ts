@@ -1,6 +1,6 @@
 import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../platform/api-errors.ts'
-import type { FormPair } from '../../platform/tools/charset.ts'
+import type { FormPair } from '../../platform/tools/charsets.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
 import { isSigned } from '../webhooks/sign-webhook.ts'
 import type { Hook } from './hook-settings.ts'

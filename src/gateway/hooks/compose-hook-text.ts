@@ -150,14 +150,14 @@ function readNamedRecipients(
 ): string[] {
   const to = PRESETS[preset].codes?.to
   if (path === '') return to ? [renderTemplate(to, body, MAX_CHARACTERS).text] : []
-  const found = findValueAt(body, splitPath(path))
+  const found = findValueAt(body, splitFieldPath(path))
   const texts = (Array.isArray(found) ? found : [found]).slice(0, MAX_NAMED + 1).flatMap((one) => {
     const isText = typeof one === 'string' || typeof one === 'number'
     return isText ? String(one).split(',', MAX_NAMED + 1) : []
   })
   const named = texts.map((name) => cleanText(name).trim()).filter((name) => name !== '')
   if (named.length + recipients.length + groups.length === 0)
-    throw makeMissingError(splitPath(path))
+    throw makeMissingError(splitFieldPath(path))
   if (named.length > MAX_NAMED)
     throw badRequest(`The body names more than ${MAX_NAMED} recipients.`)
   return named
@@ -184,14 +184,14 @@ export async function findGroupsByName(
   )
 }
 
-const splitPath = (path: string): string[] => path.trim().split('.')
+const splitFieldPath = (path: string): string[] => path.trim().split('.')
 
 /** Whether a body meets one of the conditions `path=value,other value`, which are separated by `;`. */
 function isConditionMet(condition: string, body: unknown): boolean {
   const readText = makeTextReader()
   return condition.split(';').some((one) => {
     const [, path = '', values] = /^([^=]*)=(.*)$/s.exec(one) ?? []
-    const state = findValueAt(body, splitPath(path), readText)
+    const state = findValueAt(body, splitFieldPath(path), readText)
     const isScalar = state === null || typeof state !== 'object'
     return isScalar && values?.split(',').some((value) => value.trim() === String(state)) === true
   })

@@ -13,16 +13,16 @@ export function cutToParts({ text, ends, rest }: Rendered, maxParts: number): st
   if (rest === 0 && fits(text)) return text
   const withItems = (kept: number) =>
     `${text.slice(0, ends[kept - 1]).trimEnd()}\nand ${items - kept} more`
-  const kept = findLargest((count) => fits(withItems(count)), Math.min(ends.length, items - 1))
+  const kept = findLongestFit((count) => fits(withItems(count)), Math.min(ends.length, items - 1))
   if (kept > 0) return withItems(kept)
   const mark = items > 1 ? `...\nand ${items - 1} more` : '...'
   const characters = [...text.slice(0, items > 1 ? ends[0] : undefined).slice(0, MAX_CHARACTERS)]
   const cut = (count: number) => characters.slice(0, count).join('').trimEnd() + mark
-  return cut(findLargest((count) => fits(cut(count)), characters.length))
+  return cut(findLongestFit((count) => fits(cut(count)), characters.length))
 }
 
 /** The largest number up to `most` that passes, else 0. All smaller numbers must pass, too. */
-function findLargest(passes: (count: number) => boolean, most: number): number {
+function findLongestFit(passes: (count: number) => boolean, most: number): number {
   let [low, high] = [0, most]
   while (low < high) {
     const middle = Math.ceil((low + high) / 2)

@@ -1,5 +1,5 @@
 import { toText } from '../../engine/fields/convert-values.ts'
-import type { FormPair } from '../../platform/tools/charset.ts'
+import type { FormPair } from '../../platform/tools/charsets.ts'
 import { parseJson } from '../../platform/tools/json.ts'
 
 /** Form fields that contain JSON: GitHub sends `payload`, Uptime Kuma `data`. */

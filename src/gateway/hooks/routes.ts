@@ -20,7 +20,7 @@ import { ApiError, notFound, RetryLater } from '../../platform/api-errors.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
 import { sendOutgoing } from '../../platform/outgoing/send-request.ts'
-import { decodeForm, decodeParts, decodeText, readCharset } from '../../platform/tools/charset.ts'
+import { decodeForm, decodeParts, decodeText, readCharset } from '../../platform/tools/charsets.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { toLoggableKey, toLoggableMessage } from '../../platform/tools/loggable-texts.ts'
 import { checkShape } from '../base/body-schemas.ts'
@@ -84,13 +84,13 @@ const readSecretInHeader = (c: Ctx) => readHeaderToken(c.req.header('authorizati
 async function receiveHookCall({ user, secret, services }: HookCaller, c: Ctx): Promise<Response> {
   const { store, config, log } = services
   const challenge = findChallenge(c.req.query())
-  const posted = await readPosted(c)
+  const posted = await readPostedBody(c)
   if (challenge && posted.raw === '') return c.text(challenge)
   const work = () => handleHookCall(store.forUser(user), config, secret, posted)
   const { handshake, ...answer } = await admission.heavyWork
     .run(makeUserHolder(user), work)
     .catch((error) => {
-      if (error instanceof ApiError && error.status === 400) logUnknown(log, user, posted, error)
+      if (error instanceof ApiError && error.status === 400) logUnread(log, user, posted, error)
       throw error
     })
   if (handshake?.confirm) await confirmSubscription(handshake.confirm)
@@ -101,7 +101,7 @@ async function receiveHookCall({ user, secret, services }: HookCaller, c: Ctx): 
 const MAX_KEYS = 20
 
 /** Logs an event that the hook's template cannot read: the names of its values, never the values. */
-function logUnknown(log: Logger, user: string, { raw, form }: Posted, { message }: ApiError): void {
+function logUnread(log: Logger, user: string, { raw, form }: Posted, { message }: ApiError): void {
   const body = readHookBody(raw, form)
   const keys = isObject(body) ? Object.keys(body).slice(0, MAX_KEYS) : []
   log.warn(
@@ -121,12 +121,12 @@ async function confirmSubscription(url: string): Promise<void> {
 }
 
 /** Reads a body. One that is too large, or has another charset than it declares, is left as unread. */
-async function readPosted(c: Ctx): Promise<Posted> {
+async function readPostedBody(c: Ctx): Promise<Posted> {
   const headers = c.req.header()
   const type = c.req.header('content-type') ?? ''
   try {
     if (type.startsWith('multipart/form-data'))
-      return { raw: requireSimpleJson(await readParts(c)), headers }
+      return { raw: requireSimpleJson(await readBodyParts(c)), headers }
     const bytes = await readBytes(c.env.incoming, MAX_BYTES, () => findRequestMemory(c))
     const charset = readCharset(type)
     const raw = requireSimpleJson(decodeText(bytes, charset))
@@ -151,7 +151,7 @@ function requireSimpleJson(text: string): string {
 const makeTooLargeError = () =>
   new ApiError(413, 'The body has more than 2 MiB, or too many values.')
 
-async function readParts(c: Ctx): Promise<string> {
+async function readBodyParts(c: Ctx): Promise<string> {
   const { pairs, release } = await readMultipart(
     c.env.incoming,
     MAX_BYTES,

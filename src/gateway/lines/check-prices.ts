@@ -15,11 +15,11 @@ const DECIMAL = /^\d{1,6}(\.\d{1,6})?$/
  */
 export function checkPrices({ prices, monthly_budget: budget }: Values): void {
   const given = parseJson(String(prices ?? null))
-  if (!isUnset(given) && !arePrices(given)) {
+  if (!isPriceUnset(given) && !arePrices(given)) {
     const message = `Must be an object of at most ${MAX_PRICES} prices, such as {"default":"0.09","+49":"0.075"}.`
     throw invalidFields({ prices: makeFieldError('validation_invalid_prices', message) })
   }
-  if (budget && isUnset(given)) {
+  if (budget && isPriceUnset(given)) {
     const message = 'A budget needs prices.'
     throw invalidFields({ monthly_budget: makeFieldError('validation_invalid_budget', message) })
   }
@@ -35,7 +35,7 @@ export async function requireRoomForPrices(
   old: Values,
 ): Promise<void> {
   const [given, before] = [values, old].map(({ prices }) => parseJson(String(prices ?? null)))
-  if (isUnset(given) || !isUnset(before)) return
+  if (isPriceUnset(given) || !isPriceUnset(before)) return
   const { lines } = await queries(db)
     .selectFrom('lines')
     .select(({ fn }) => fn.countAll<number>().as('lines'))
@@ -47,7 +47,7 @@ export async function requireRoomForPrices(
   throw invalidFields({ prices: makeFieldError('validation_too_many_prices', message) })
 }
 
-const isUnset = (given: unknown) => given === null || given === ''
+const isPriceUnset = (given: unknown) => given === null || given === ''
 
 function arePrices(given: unknown): boolean {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return false

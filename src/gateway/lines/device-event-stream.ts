@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
-import { counts } from '../../platform/tools/counts.ts'
+import { counts } from '../../platform/tools/process-counters.ts'
 import { WakeSignal } from '../../platform/tools/repeat-work.ts'
 import { countPending, type Device, touchDevice } from '../base/device-record.ts'
 import { type DeviceEvent, subscribeToDevice } from './wake-devices.ts'

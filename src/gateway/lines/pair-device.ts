@@ -60,7 +60,7 @@ const NAMES: Readonly<Record<string, string>> = {
 const PAIR_PATH = '/api/devices/pair'
 
 /** Keeps a code, unless it is taken or the user has too many valid codes. */
-const keepCode = (db: Db, user: string, name: string, code: string) =>
+const storePairingCode = (db: Db, user: string, name: string, code: string) =>
   queries(db)
     .insertInto('device_pairings')
     .columns(['code_hash', 'user', 'name', 'expires_at'])
@@ -104,7 +104,7 @@ export function startPairing(store: Store, user: AuthRecord, name: string, publi
     await lockFreshAuth({ db, catalog: store.catalog }, user)
     for (let draw = 0; draw < MAX_DRAWS; draw++) {
       const code = String(randomInt(10 ** CODE_DIGITS)).padStart(CODE_DIGITS, '0')
-      const kept = await keepCode(db, user.id, name, code)
+      const kept = await storePairingCode(db, user.id, name, code)
       if (!kept) continue
       // browsers do not send the part behind #
       const url = `${publicUrl}${PAIR_PATH}#${code}`
@@ -157,7 +157,7 @@ const MAX_DEVICES = 100
 export const countDevices = (db: Db, user: string): Promise<number> =>
   evaluateSql(db, sql<number>`(select count(*) from devices where "user" = ${user})`)
 
-async function requireRoom(db: Db, user: string): Promise<void> {
+async function requireDeviceRoom(db: Db, user: string): Promise<void> {
   if ((await countDevices(db, user)) >= MAX_DEVICES)
     throw invalidRequest(`An account has at most ${MAX_DEVICES} devices`)
 }
@@ -172,7 +172,7 @@ async function createDevice(
   device: Omit<NewDevice, 'code'>,
 ) {
   const collection = store.catalog.find('devices')!
-  await requireRoom(store.db, user)
+  await requireDeviceRoom(store.db, user)
   const password = makeRandomText(PASSWORD_LENGTH)
   const { model, ...given } = device
   const phone = given.phone && (await readNumber(store, user, given.phone))

@@ -6,7 +6,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
-import { counts } from '../../platform/tools/counts.ts'
+import { counts } from '../../platform/tools/process-counters.ts'
 import { changeDevice, type Device } from '../base/device-record.ts'
 import {
   adviseOnPush,
@@ -36,7 +36,7 @@ export async function saveSubscription(
 }
 
 /** Reads enabled devices with a push subscription and no open stream on any node. */
-const findReachable = (db: Db, devices: readonly string[]) =>
+const findReachableDevices = (db: Db, devices: readonly string[]) =>
   queries(db)
     .selectFrom('devices as d')
     .select(['d.id', 'd.user', 'd.push'])
@@ -64,7 +64,7 @@ export async function pushWake(
   log: Logger,
   devices: readonly string[],
 ): Promise<void> {
-  const reachable = await findReachable(store.db, devices)
+  const reachable = await findReachableDevices(store.db, devices)
   if (reachable.length === 0) return
   const keys = await readVapidKeys(store)
   await Promise.all(

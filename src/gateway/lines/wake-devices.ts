@@ -4,7 +4,7 @@ import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Logger } from '../../platform/log.ts'
-import { counts } from '../../platform/tools/counts.ts'
+import { counts } from '../../platform/tools/process-counters.ts'
 import { WakeSignal } from '../../platform/tools/repeat-work.ts'
 
 /** `wake`: claim messages. `canceled`: do not send this attempt. `access`: check if streams may go on. */
@@ -131,7 +131,7 @@ function emitDeviceEvent(device: string, event: DeviceEvent) {
 const LOOK_MS = 5_000
 
 /** Calls `claim` now and at wake-ups until it returns messages, `waitMs` are over or `ended` aborts. */
-export async function waitForAny<T>(
+export async function waitForAnyEvent<T>(
   claim: () => Promise<T[]>,
   device: string,
   waitMs: number,

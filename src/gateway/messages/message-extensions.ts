@@ -10,7 +10,7 @@ import { refundQuota } from '../base/quota.ts'
 import { notifyCanceled } from '../lines/wake-devices.ts'
 import { clearLastTexts } from './clear-last-texts.ts'
 import { writeTotalSql } from './message-totals.ts'
-import { cancelWaiting } from './queue/cancel-messages.ts'
+import { cancelWaitingTexts } from './queue/cancel-messages.ts'
 
 /** Rules of messages. Deleting an unclaimed message cancels and refunds it. */
 export const messagesExtension: Extension = {
@@ -88,6 +88,6 @@ export const campaignsExtension: Extension = {
   readsStrictly: true,
   async beforeDelete(store, ids) {
     for (const { user, id, batch } of await lockBatches(store.db, ids))
-      await cancelWaiting(store, requirePermit(makeAccountSender(user, id), 'cancel'), batch)
+      await cancelWaitingTexts(store, requirePermit(makeAccountSender(user, id), 'cancel'), batch)
   },
 }

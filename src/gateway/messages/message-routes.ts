@@ -30,7 +30,7 @@ import { MAX_BODY_BYTES } from './send-routes.ts'
 const readMessageJson = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
 
 /** The body of a request that needs none. */
-const readOptional = async (c: Ctx) =>
+const readOptionalJson = async (c: Ctx) =>
   readBodyLength(c.env.incoming) > 0 ? await readMessageJson(c) : {}
 
 /** How the judge refuses a text that a sender may not change. */
@@ -104,7 +104,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
       ),
     },
     run: async (sender, c, id) =>
-      retryBatch(sender.sending, sender, id, checkShape(RETRY_BATCH, await readOptional(c))),
+      retryBatch(sender.sending, sender, id, checkShape(RETRY_BATCH, await readOptionalJson(c))),
   },
   'PATCH /api/sms/messages/:id': {
     permission: allowSender('change'),
@@ -145,7 +145,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
       ),
     },
     run: async (sender, c, id) => {
-      const body = checkShape(RETRY_MESSAGE, await readOptional(c))
+      const body = checkShape(RETRY_MESSAGE, await readOptionalJson(c))
       return (await retryMessage(sender.sending, sender, id, body)).answer
     },
   },

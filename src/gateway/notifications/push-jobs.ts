@@ -11,8 +11,8 @@ import {
   readVapidKeys,
   sendPush,
 } from '../lines/web-push.ts'
-import { makeNotices, makePushMessage, type Notice, readNews } from './push-notices.ts'
-import { noteAnswer, type PushTarget, readPushTargets } from './push-targets.ts'
+import { makeNotices, makePushMessage, type Notice, readPushNews } from './push-notices.ts'
+import { type PushTarget, readPushTargets, recordPushAnswer } from './push-targets.ts'
 
 /** Maximum notifications to a person in an hour. Each goes to all browsers of the person. */
 const MAX_AN_HOUR = 60
@@ -87,7 +87,7 @@ async function runPushJob(
   signal: AbortSignal,
 ): Promise<undefined> {
   const { db } = store
-  const news = await readNews(db, job.holder, await beginPush(db, job))
+  const news = await readPushNews(db, job.holder, await beginPush(db, job))
   if (news.length === 0) return
   const keys = await readVapidKeys(store)
   const call = async (target: PushTarget, notice: Notice) => {
@@ -105,7 +105,7 @@ async function runPushJob(
         { subscription: target.id, status, advice: adviseOnPush(status, settings) },
         'a push service refused a notification',
       )
-    if (!signal.aborted) await noteAnswer(db, target, status)
+    if (!signal.aborted) await recordPushAnswer(db, target, status)
   }
   const tell = async ([person, targets]: [string, PushTarget[]]) => {
     for (const notice of makeNotices(news, targets[0]!)) {

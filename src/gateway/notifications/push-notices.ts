@@ -22,7 +22,7 @@ const TTL_SECONDS = 86_400
  * '' if it was deleted. `person`: whom the note mentions or who wrote the text that failed; '' for all.
  * `failure`: what happened to the text; '' for other news.
  */
-export const readNews = (db: Db, user: string, asked: readonly string[]) =>
+export const readPushNews = (db: Db, user: string, asked: readonly string[]) =>
   executeStatement(
     db,
     sql<News>`with asked as (

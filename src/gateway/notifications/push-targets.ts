@@ -46,7 +46,11 @@ export type PushTarget = Awaited<ReturnType<typeof readPushTargets>>[number]
 const MAX_FAILURES = 100
 
 /** Notes the status of a push service's answer. No answer counts as a failure. */
-export async function noteAnswer(db: Db, { id, subscription, failures }: PushTarget, status = 500) {
+export async function recordPushAnswer(
+  db: Db,
+  { id, subscription, failures }: PushTarget,
+  status = 500,
+) {
   const subscriptions = queries(db)
   if (isSubscriptionGone(status)) {
     // keep a subscription that was renewed with other keys meanwhile

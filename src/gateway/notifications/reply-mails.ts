@@ -43,7 +43,7 @@ const selectRecipients = (db: Db) =>
     .where(({ not }) => not(isDisabled('s.user')))
 
 /** Adds jobs for users with due mails. A job that failed too often is started again. */
-const addJobs = (db: Db) =>
+const addMailJobs = (db: Db) =>
   queries(db)
     .insertInto('_jobs')
     .columns(['kind', 'holder', 'key'])
@@ -108,7 +108,7 @@ const setMailedUntil = (db: Db, user: string, until: string) =>
 
 /** Adds a job for each user whose messages wait longer than set. Does nothing without a mail server. */
 export async function addReplyMails(db: Db, { settings }: MailServices): Promise<void> {
-  if (settings.current.smtp.enabled) await addJobs(db)
+  if (settings.current.smtp.enabled) await addMailJobs(db)
 }
 
 /** Jobs that mail a user about unanswered conversations. Each is mailed once until a new message comes in. */

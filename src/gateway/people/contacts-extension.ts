@@ -3,7 +3,11 @@ import type { Value } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
 import { normalizePhone } from '../../portable/phone/read-phone.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
-import { attachProof, findEnteringSender, readConsentSource } from '../consent/consent-entries.ts'
+import {
+  attachConsentProof,
+  findEnteringSender,
+  readConsentSource,
+} from '../consent/consent-entries.ts'
 import { hasStopped } from '../consent/stopped-numbers.ts'
 import { checkTimeZone, completeTimeZone } from '../lines/quiet-hours.ts'
 
@@ -22,7 +26,7 @@ export const contactsExtension: Extension = {
       // also for the first contact of an import: a later one may have opted out, and another order could
       // deadlock with an incoming text
       await lockUserSends(store.db, String(values.user))
-      await attachProof(store.db, { source, entered_by: findEnteringSender(request) })
+      await attachConsentProof(store.db, { source, entered_by: findEnteringSender(request) })
     }
     if (values.opted_out !== true) await showStop(store, values)
     await completeTimeZone(store.db, values)
@@ -34,7 +38,7 @@ export const contactsExtension: Extension = {
     if (readConsentSource(request) === 'import' && old.opted_out === true && !isOther)
       values.opted_out = true
     if (values.opted_out !== old.opted_out || values.opted_out === true)
-      await attachProof(store.db, {
+      await attachConsentProof(store.db, {
         source: readConsentSource(request),
         entered_by: findEnteringSender(request),
       })

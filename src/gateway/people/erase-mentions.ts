@@ -35,7 +35,7 @@ export async function eraseMentions(
   const at = { step, seen }
   for (let rows = 0; rows < PAGE && at.step < steps.length; ) {
     const { paged, mentions } = steps[at.step]!
-    const { last, count } = await findPage(store.db, paged, person.user, at.seen)
+    const { last, count } = await findMentionPage(store.db, paged, person.user, at.seen)
     const page = { user: person.user, after: at.seen, last }
     for (const mention of mentions) await hideInRows(store, person, name, mention, page)
     rows += count
@@ -46,7 +46,7 @@ export async function eraseMentions(
 }
 
 /** The last `_rowid` of the account's next rows in a table, and their number. */
-async function findPage(db: Db, table: string | undefined, user: string, after: number) {
+async function findMentionPage(db: Db, table: string | undefined, user: string, after: number) {
   if (!table) return { last: 0, count: 0 }
   const { last, count } = await queries(db)
     .selectFrom(

@@ -18,7 +18,7 @@ import { PLACES_OF_NUMBER } from './personal-number-tables.ts'
 import type { Place, Texts } from './personal-table.ts'
 import { PLACES } from './personal-tables.ts'
 import { PLACES_OF_TEXTS } from './personal-text-tables.ts'
-import { readPlaceOfJob, saveProgress } from './save-job-progress.ts'
+import { readJobProgress, saveProgress } from './save-job-progress.ts'
 import { endOpenTexts, stopPerson } from './stop-person.ts'
 import { countTexts } from './texts-of-person.ts'
 import { lockTexts } from './texts-to-erase.ts'
@@ -95,7 +95,7 @@ async function beginErasure({
   request,
   person,
 }: Omit<Erasure, 'name'>): Promise<At> {
-  const former = await readPlaceOfJob<At>(db, request)
+  const former = await readJobProgress<At>(db, request)
   const count = async () => ({
     name: await readContactName(db, person),
     texts: await countTexts(db, person),
@@ -205,11 +205,11 @@ async function erasePlaces(
     const rows = await erasePersonRows({ ...erasing, texts }, place)
     if (rows > 0) counts[place.table] = rows
   }
-  if (Object.keys(counts).length > 0) await addCounts(erasing.store.db, request, counts)
+  if (Object.keys(counts).length > 0) await addErasedCounts(erasing.store.db, request, counts)
 }
 
 /** Adds to the counts of the request, in the transaction that erases. */
-async function addCounts(
+async function addErasedCounts(
   db: Db,
   request: string,
   more: Readonly<Record<string, number>>,

@@ -42,10 +42,10 @@ export async function erasePersonRows(erasing: Erasing, place: Place): Promise<n
     await blankChanges(db, table, ids, { ...pickPlainValues(blank), ...logged })
     return ids.length
   }
-  const ids = await findIds(db, place, rows)
+  const ids = await findRowIds(db, place, rows)
   if (ids.length === 0) return 0
   if (erasure === 'records') await deleteRecords(store, extensions, collection!, ids)
-  else await deleteRows(db, place, rows, collection, ids)
+  else await deletePersonRows(db, place, rows, collection, ids)
   if (collection) await blankChanges(db, table, ids, logged)
   return ids.length
 }
@@ -63,7 +63,7 @@ const makeBlankAdded = (catalog: Catalog, collection: Collection) =>
 const writeRowName = ({ key }: Pick<Place, 'key'>) =>
   sql<string>`${sql.ref(`t.${key === '_rowid' ? 'id' : key}`)}::text`
 
-async function findIds(db: Db, place: Place, rows: RawBuilder<boolean>): Promise<string[]> {
+async function findRowIds(db: Db, place: Place, rows: RawBuilder<boolean>): Promise<string[]> {
   const found = await queries(db)
     .selectFrom(sql<object>`${sql.table(place.table)}`.as<'t'>(sql`t`))
     .select(writeRowName(place).as('name'))
@@ -73,7 +73,7 @@ async function findIds(db: Db, place: Place, rows: RawBuilder<boolean>): Promise
 }
 
 /** Deletes rows that no other records need. Subscribers of a collection learn that its records are gone. */
-async function deleteRows(
+async function deletePersonRows(
   db: Db,
   { table }: Place,
   rows: RawBuilder<boolean>,

@@ -1,4 +1,8 @@
-import { beginFile, continueFile, type GrowingFile } from '../../engine/files/append-to-file.ts'
+import {
+  continueStoredFile,
+  type GrowingFile,
+  startStoredFile,
+} from '../../engine/files/append-to-file.ts'
 import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import type { FilePlace } from '../../engine/files/stored-files.ts'
 import { makeStoredName } from '../../engine/files/stored-name.ts'
@@ -33,8 +37,13 @@ export async function beginExport(
 ): Promise<{ files: readonly [string, string]; written: Written }> {
   const name = head.number === '' ? 'account' : 'person'
   const files = [makeStoredName(`${name}.json`, ''), makeStoredName(`${name}.html`, '')] as const
-  const json = await beginFile(db, { ...record, name: files[0] }, 'application/json', owner)
-  const page = await beginFile(db, { ...record, name: files[1] }, 'text/html; charset=utf-8', owner)
+  const json = await startStoredFile(db, { ...record, name: files[0] }, 'application/json', owner)
+  const page = await startStoredFile(
+    db,
+    { ...record, name: files[1] },
+    'text/html; charset=utf-8',
+    owner,
+  )
   await json.add(`${JSON.stringify(head).slice(0, -1)},"places":{`)
   await page.add(renderPageHead(head.number || head.account.name, head.account.name, head.at))
   return { files, written: { json, page } }
@@ -46,8 +55,8 @@ export const continueExport = async (
   [json, page]: readonly [string, string],
   owner: FileOwner,
 ): Promise<Written> => ({
-  json: await continueFile(db, { ...record, name: json }, owner),
-  page: await continueFile(db, { ...record, name: page }, owner),
+  json: await continueStoredFile(db, { ...record, name: json }, owner),
+  page: await continueStoredFile(db, { ...record, name: page }, owner),
 })
 
 /** Ends the slice of a transaction; `isDone`: the last one. Throws FilesFull. */
@@ -79,7 +88,7 @@ export async function writeRow(
 }
 
 /** Ends a place with `rows` rows. */
-export async function endPlace({ json, page }: Written, rows: number): Promise<void> {
+export async function endTableExport({ json, page }: Written, rows: number): Promise<void> {
   if (rows === 0) return
   await json.add(']')
   await page.add(PLACE_END)

@@ -3,13 +3,13 @@ import type { Catalog } from '../../engine/collections/catalog.ts'
 import { copyFiles } from '../../engine/files/copy-files.ts'
 import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { endPlace, type Written, writeRow } from './export-files.ts'
+import { endTableExport, type Written, writeRow } from './export-files.ts'
 import type { Person } from './person.ts'
 import { listShownColumns } from './personal-account-tables.ts'
 import type { Place, Texts } from './personal-table.ts'
 import { PLACES } from './personal-tables.ts'
 import { PLACES_OF_TEXTS } from './personal-text-tables.ts'
-import { readPlace } from './read-personal-rows.ts'
+import { readPersonalRows } from './read-personal-rows.ts'
 import { readTexts } from './texts-of-person.ts'
 
 /** The places of an export of one person, in its order. */
@@ -89,7 +89,7 @@ async function exportTexts(
   let now: ExportAt = { ...at, read: at.read + ids.length, copied: [...at.copied, ...copies] }
   let after: string | undefined
   do {
-    const page = await readPlace(db, place, exporting.person, texts, after)
+    const page = await readPersonalRows(db, place, exporting.person, texts, after)
     now = await writeRows(written, place, now, page.rows, copies)
     after = page.next
   } while (after !== undefined)
@@ -106,7 +106,7 @@ async function exportRows(
   at: ExportAt,
   place: Place,
 ): Promise<ExportAt> {
-  const { rows, next } = await readPlace(db, place, person, NO_TEXTS, at.after)
+  const { rows, next } = await readPersonalRows(db, place, person, NO_TEXTS, at.after)
   const now = await writeRows(written, place, at, rows, [])
   return next === undefined ? moveToNextPlace(written, place, now) : { ...now, after: next }
 }
@@ -130,7 +130,7 @@ async function moveToNextPlace(
   { table }: Place,
   at: ExportAt,
 ): Promise<ExportAt> {
-  await endPlace(written, at.counts[table] ?? 0)
+  await endTableExport(written, at.counts[table] ?? 0)
   return { ...at, place: at.place + 1, after: undefined, read: 0 }
 }
 

@@ -67,7 +67,7 @@ export function writeSpellingPattern(number: string): string {
 const MARKS = ['', '0', '06', '1', '8', '80', '01', '044', '045']
 
 /** A number, and the second forms of E.164 under which it may be stored. */
-export function listStoredForms(number: string): string[] {
+export function listStoredSpellings(number: string): string[] {
   if (!E164.test(number)) return [number]
   const { code, national } = splitNumber(number)
   const forms = listBracketVariants(writeNationalForms(number, national)).flatMap((rest) =>

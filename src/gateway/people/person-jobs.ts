@@ -15,7 +15,7 @@ import { listExportedPlaces } from './export-portion.ts'
 import { findPerson, makeEveryPerson, type Person } from './person.ts'
 import { listAccountPlaces } from './personal-account-tables.ts'
 import { PERSON_JOB } from './requests.ts'
-import { readPlaceOfJob } from './save-job-progress.ts'
+import { readJobProgress } from './save-job-progress.ts'
 
 const MAX_ATTEMPTS = 6
 
@@ -55,7 +55,7 @@ async function runPersonJob(
   const request = await beginRequest(store.db, id)
   if (!request) return
   const person = request.number === '' ? undefined : await findPerson(store, user, request.number)
-  if (person && !(await readPlaceOfJob(store.db, id)))
+  if (person && !(await readJobProgress(store.db, id)))
     await joinNumbers(store, person, config.optWords)
   if (request.kind === 'erasure') return eraseData(services, id, person, signal)
   if (!person && request.hash !== '') return void (await failRequest(store.db, id, ERASED))

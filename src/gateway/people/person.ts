@@ -5,7 +5,7 @@ import { queries } from '../../platform/db/queries.ts'
 import { readSender } from '../../portable/phone/incoming-sender.ts'
 import { looksDialable, normalizePhone } from '../../portable/phone/read-phone.ts'
 import { readAccountCountry } from '../base/read-numbers.ts'
-import { listStoredForms, writeSpellingPattern } from './number-spellings.ts'
+import { listStoredSpellings, writeSpellingPattern } from './number-spellings.ts'
 
 /** Digits that are more than a short code. */
 const MIN_DIGITS = 7
@@ -23,7 +23,12 @@ export interface Person {
 
 export function makePerson(user: string, stored: string): Person {
   const number = normalizePhone(stored)
-  return { user, number, forms: listStoredForms(number), spellings: writeSpellingPattern(number) }
+  return {
+    user,
+    number,
+    forms: listStoredSpellings(number),
+    spellings: writeSpellingPattern(number),
+  }
 }
 
 /**
@@ -69,7 +74,7 @@ export const makeEveryPerson = (user: string): Person => ({
 })
 
 /** SQL: the texts `m` to and from a person. The number may also be that of a line of the account. */
-export const isOfPerson = ({ user, number }: Person): RawBuilder<boolean> => sql`(
+export const writePersonCondition = ({ user, number }: Person): RawBuilder<boolean> => sql`(
   m."user" = ${user} and (m."to" = ${number} and m.message_type = 'outgoing'
     or m."from" = ${number} and m."from" <> '' and m.message_type = 'incoming'))`
 

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { matchAny } from '../../platform/db/queries.ts'
-import { isOfPerson, type Person } from './person.ts'
+import { type Person, writePersonCondition } from './person.ts'
 import {
   containsNumber,
   DATES,
@@ -30,7 +30,7 @@ export const PLACES_OF_CALLS: readonly Place[] = [
       person,
     ) => sql`(t."user" = ${person.user} and (${containsNumber(person, 'body', 'texts', 'error')}
       or exists (select from ${unnestJsonTexts('messages')} join sms_messages m on m.id = e.one
-        where ${isOfPerson(person)})))`,
+        where ${writePersonCondition(person)})))`,
     shown: ['id', 'hook', 'body', 'outcome', 'error', 'texts', 'created'],
     erasure: 'delete',
     logged: { body: '', error: '', texts: [] },

@@ -20,7 +20,7 @@ interface RowsOfPlace {
  * Reads the next rows of a person in a place, in the order of its key. `texts`: of these texts only. The
  * order is spelled like the index that has it.
  */
-export async function readPlace(
+export async function readPersonalRows(
   db: Db,
   { table, shown, key, rows }: Place,
   person: Person,

@@ -116,12 +116,12 @@ async function requireRequestRoom(db: Db, user: string, isWhole: boolean): Promi
     .executeTakeFirstOrThrow()
   if (open >= MAX_OPEN)
     throw tooManyTries(60, `${MAX_OPEN} requests about persons wait. Try again when one is done.`)
-  if (isWhole && (await countWhole(db, user)) >= MAX_WHOLE)
+  if (isWhole && (await countAllRequests(db, user)) >= MAX_WHOLE)
     throw tooManyTries(HOUR_SECONDS, `The account was exported ${MAX_WHOLE} times in an hour.`)
 }
 
 /** Exports of the whole account in the last hour, in any state. */
-async function countWhole(db: Db, user: string): Promise<number> {
+async function countAllRequests(db: Db, user: string): Promise<number> {
   const { made } = await queries(db)
     .selectFrom('person_requests')
     .select(({ fn }) => fn.countAll<number>().as('made'))

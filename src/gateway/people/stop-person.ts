@@ -3,7 +3,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { REASONS } from '../base/message-status.ts'
 import { failMessages, failUnsent } from '../messages/queue/fail-messages.ts'
-import { isOfPerson, type Person } from './person.ts'
+import { type Person, writePersonCondition } from './person.ts'
 
 /** Puts a person on the stop list: no later send is accepted. `db`: a transaction that locks the sends. */
 export const stopPerson = (db: Db, { user, number }: Pick<Person, 'user' | 'number'>) =>
@@ -25,7 +25,7 @@ const selectOpenTexts = (db: Db, person: Person, isClaimed: boolean) =>
     .selectFrom('sms_messages as m')
     .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
     .select('d.message')
-    .where(isOfPerson(person))
+    .where(writePersonCondition(person))
     .where('d.state', isClaimed ? '=' : '<>', sql.lit('sending'))
     .orderBy('d.message')
     .forUpdate('d')

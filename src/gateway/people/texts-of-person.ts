@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { isOfPerson, type Person } from './person.ts'
+import { type Person, writePersonCondition } from './person.ts'
 
 /**
  * SQL: the next texts to and from a person, by an index for each way. With one condition for both ways,
@@ -43,7 +43,7 @@ export async function countTexts(db: Db, person: Person): Promise<number> {
   const { texts } = await queries(db)
     .selectFrom('sms_messages as m')
     .select(({ fn }) => fn.countAll<number>().as('texts'))
-    .where(isOfPerson(person))
+    .where(writePersonCondition(person))
     .executeTakeFirstOrThrow()
   return texts
 }

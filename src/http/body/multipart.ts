@@ -7,7 +7,7 @@ import { readUpload, type Upload } from '../../engine/files/upload.ts'
 import { ApiError, badRequest, RetryLater } from '../../platform/api-errors.ts'
 import type { GrowingRoom } from '../../platform/limits/budget.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import { type FormPair, type FormPart, readCharset } from '../../platform/tools/charset.ts'
+import { type FormPair, type FormPart, readCharset } from '../../platform/tools/charsets.ts'
 import { type RequestMemory, SMALL_BYTES } from '../limit-request-memory.ts'
 import { ByteCollector, countOccurrences, readPieces } from './raw-body.ts'
 

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
-import { hasInfinity, hasNameTwice, isTooComplex } from '../../engine/fields/json-text.ts'
+import { hasInfinity, hasRepeatedName, isTooComplex } from '../../engine/fields/json-text.ts'
 import { ApiError, badRequest, RetryLater } from '../../platform/api-errors.ts'
 import { commonRefusal, invalidRequest } from '../../platform/common-refusals.ts'
 import { type RequestMemory, SMALL_BYTES } from '../limit-request-memory.ts'
@@ -169,7 +169,7 @@ class NameTwice extends SyntaxError {
 
 function parseUnique(json: string): unknown {
   const value: unknown = JSON.parse(json)
-  if (hasNameTwice(json, value)) throw new NameTwice()
+  if (hasRepeatedName(json, value)) throw new NameTwice()
   return value
 }
 

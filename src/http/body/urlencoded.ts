@@ -1,5 +1,5 @@
 import { badRequest } from '../../platform/api-errors.ts'
-import type { FormPair } from '../../platform/tools/charset.ts'
+import type { FormPair } from '../../platform/tools/charsets.ts'
 import { isMalformedQuery, readPairs, readQueryText } from '../query.ts'
 import type { RequestBody } from '../request-context.ts'
 import { readPayload } from './json-value.ts'

@@ -1,5 +1,5 @@
 import { countTemplates } from '../../engine/filter/compile-filter.ts'
-import { counts } from '../../platform/tools/counts.ts'
+import { counts } from '../../platform/tools/process-counters.ts'
 import {
   type Family,
   type MetricsSource,

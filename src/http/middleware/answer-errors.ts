@@ -9,7 +9,7 @@ import {
 } from '../../platform/api-errors.ts'
 import { OTHER_REFUSALS } from '../../platform/common-refusals.ts'
 import { DatabaseUnavailable, toAnswerableError } from '../../platform/db/database-errors.ts'
-import { counts, incrementCount } from '../../platform/tools/counts.ts'
+import { counts, incrementCount } from '../../platform/tools/process-counters.ts'
 import { findApi, findRequestGroup, SENDS } from '../metrics/group-requests.ts'
 import type { Ctx, ErrorForm, Services } from '../request-context.ts'
 import { sendRaw } from '../send-answer.ts'

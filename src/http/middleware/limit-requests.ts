@@ -55,8 +55,8 @@ export const limitRequests =
         checkAddress(services, auth, ip)
         checkRate(services, auth, ip, c.req.method, c.req.path)
       }
-      checkSize(c)
-      if (mayExceedSmall(incoming)) await workLarge(c, services, identify, next)
+      checkBodySize(c)
+      if (mayExceedSmall(incoming)) await workOnLargeBody(c, services, identify, next)
       else await next()
     } finally {
       leave()
@@ -88,7 +88,7 @@ const OWN_LIMIT =
   /^\/api\/(?:batch|backups\/upload|hooks(?:\/[^/]*)?|collections\/[^/]+\/records(?:\/[^/]+)?)$/
 
 /** Throws 413 for a body whose declared length exceeds the default, on routes that read none, too. */
-function checkSize(c: Ctx): void {
+function checkBodySize(c: Ctx): void {
   const { headers } = c.env.incoming
   if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES && !OWN_LIMIT.test(c.req.path))
     throw new BodyTooLarge()
@@ -97,7 +97,7 @@ function checkSize(c: Ctx): void {
 /**
  * Runs a route with a large body: identifies the caller before it reads the body, frees the body at the end.
  */
-async function workLarge(
+async function workOnLargeBody(
   c: Ctx,
   services: Services,
   identify: Identify,

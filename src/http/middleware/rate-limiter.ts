@@ -1,5 +1,5 @@
 import type { Collection } from '../../engine/collections/collection.ts'
-import type { RateLimitRule, Settings } from '../../engine/settings/settings.ts'
+import type { RateLimitRule, Settings } from '../../engine/settings/settings-shape.ts'
 
 /** Names that rate limits use for a collection's routes. `*` matches one path segment. Contract 8.3 */
 const ACTIONS: Readonly<Record<string, readonly string[]>> = {

@@ -7,7 +7,7 @@ import {
   type SelectField,
 } from '../../engine/fields/field.ts'
 import type { Extension } from '../../engine/records/collection-extension.ts'
-import { describeField, makeOneOrMany, makeTypeName, makeValueSchema } from './record-schema.ts'
+import { describeField, makeListIfMulti, makeTypeName, makeValueSchema } from './record-schema.ts'
 
 /** Schemas of types whose values differ in a request, by the type. They include the field's limits. */
 const BODY_VALUES: Readonly<Partial<Record<FieldTypeName, (field: Field) => z.ZodType>>> = {
@@ -19,7 +19,7 @@ const BODY_VALUES: Readonly<Partial<Record<FieldTypeName, (field: Field) => z.Zo
   number: (field) => (field.type === 'number' ? makeNumberSchema(field) : z.number()),
   date: () => z.string().describe('An instant, as `2026-11-20 07:00:00.000Z`; empty for none.'),
   select: (field) =>
-    makeOneOrMany(field, z.enum((field as SelectField).values as [string, ...string[]])),
+    makeListIfMulti(field, z.enum((field as SelectField).values as [string, ...string[]])),
 }
 
 const makeBodySchema = (field: Field): z.ZodType =>

@@ -27,14 +27,15 @@ const BY_TYPE: Readonly<Partial<Record<FieldTypeName, (field: Field) => z.ZodTyp
   date: () => INSTANT_OR_EMPTY,
   autodate: () => INSTANT_OR_EMPTY,
   geoPoint: () => z.object({ lon: z.number(), lat: z.number() }),
-  select: (field) => makeOneOrMany(field, makeChoiceSchema(field as SelectField)),
+  select: (field) => makeListIfMulti(field, makeChoiceSchema(field as SelectField)),
 }
 
 /** The schema of a field's value in an answer. An unset value is the type's zero, never absent. */
 export const makeValueSchema = (field: Field): z.ZodType =>
   BY_TYPE[field.type]?.(field) ?? BY_STORAGE[findFieldStorage(field)]()
 
-export const makeOneOrMany = (field: Field, one: z.ZodType) => (isMulti(field) ? z.array(one) : one)
+export const makeListIfMulti = (field: Field, one: z.ZodType) =>
+  isMulti(field) ? z.array(one) : one
 
 function makeChoiceSchema(field: SelectField): z.ZodType {
   const values = isMulti(field) || field.required ? field.values : [...field.values, '']

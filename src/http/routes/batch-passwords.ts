@@ -44,7 +44,11 @@ export async function batchPasswords(
   const work = makePasswordWork(c, services, auth)
   for (const [i, write] of writes.entries())
     if (write)
-      await workAhead(openStoreForCaller(c, services, auth), write, memories[i]!.over(work))
+      await workOnPasswordsAhead(
+        openStoreForCaller(c, services, auth),
+        write,
+        memories[i]!.over(work),
+      )
   return writes.map((write, i) => (write ? memories[i]!.over(work, true) : OWN_WORK))
 }
 
@@ -60,7 +64,7 @@ function parseAuthWrite(
   return { method, collection, id: parseBatchAction(asked)?.id || toText(body.id), body, auth }
 }
 
-async function workAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
+async function workOnPasswordsAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
   const { method, collection, body, auth } = write
   const isSuperuser = auth?.isSuperuser === true
   const rule = { POST: collection.createRule, PATCH: collection.updateRule }[method]
@@ -73,10 +77,14 @@ async function workAhead(store: Store, write: Write, work: PasswordWork): Promis
     if (field.name === 'password' && toText(body.passwordConfirm) !== plain) continue
     if (!findPasswordError(field, plain)) await work.hash(plain, field.cost)
   }
-  await compareAhead(store, write, work)
+  await comparePasswordsAhead(store, write, work)
 }
 
-async function compareAhead(store: Store, write: Write, work: PasswordWork): Promise<void> {
+async function comparePasswordsAhead(
+  store: Store,
+  write: Write,
+  work: PasswordWork,
+): Promise<void> {
   const { collection, id, body } = write
   const old = toText(body.oldPassword)
   if (old === '' || id === '') return

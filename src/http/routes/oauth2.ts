@@ -1,4 +1,4 @@
-import { keepAppleName } from '../../engine/auth/oauth2/apple-name.ts'
+import { storeAppleName } from '../../engine/auth/oauth2/apple-name.ts'
 import { makeObjectShape, text, type ValueOf } from '../../engine/fields/json-shapes.ts'
 import { ApiError } from '../../platform/api-errors.ts'
 import { allowEverybody } from '../allow-callers.ts'
@@ -50,6 +50,6 @@ async function deliverRedirect(c: Ctx, services: Services, redirect: Redirect): 
   const ip = readClientIp(c, services)
   const isHeard = await services.realtime.deliver({ clientId: state, ip, topic: TOPIC, data })
   const isDone = isHeard && code !== '' && error === ''
-  if (isDone && user) keepAppleName(code, user)
+  if (isDone && user) storeAppleName(code, user)
   return isDone
 }

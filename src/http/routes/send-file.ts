@@ -122,7 +122,7 @@ const isHeadRequest = (c: Ctx) => c.env.incoming.method === 'HEAD'
 const HTTP_DATE = /^[A-Z][a-z]{2}, \d{2} [A-Z][a-z]{2} \d{4} \d{2}:\d{2}:\d{2} GMT$/
 
 /** Seconds since 1970 of a date in a header; undefined if invalid. */
-function readDate(text: string | undefined): number | undefined {
+function readHttpDate(text: string | undefined): number | undefined {
   if (text === undefined || !HTTP_DATE.test(text)) return undefined
   const time = Date.parse(text)
   return Number.isNaN(time) ? undefined : time / 1000
@@ -136,18 +136,18 @@ const isWildcard = (match: string) => match.trim() === '*'
 /** The status if a conditional header forbids sending, else undefined. (npm's `fresh` lacks 412.) RFC 7232 */
 function checkConditions(headers: IncomingHttpHeaders, modified: Date): 412 | 304 | undefined {
   const match = headers['if-match']
-  const unmodified = readDate(headers['if-unmodified-since'])
+  const unmodified = readHttpDate(headers['if-unmodified-since'])
   const isTooNew = unmodified !== undefined && unmodified < toSeconds(modified)
   if (match ? !isWildcard(match) : isTooNew) return 412
   const none = headers['if-none-match']
   if (none) return isWildcard(none) ? 304 : undefined
-  const since = readDate(headers['if-modified-since'])
+  const since = readHttpDate(headers['if-modified-since'])
   return since !== undefined && toSeconds(modified) <= since ? 304 : undefined
 }
 
 /** The Range header; '' if its If-Range condition is not met. Go: net/http, checkIfRange */
 function readRangeHeader(headers: IncomingHttpHeaders, modified: Date): string {
   const condition = headers['if-range']
-  if (condition && readDate(String(condition)) !== toSeconds(modified)) return ''
+  if (condition && readHttpDate(String(condition)) !== toSeconds(modified)) return ''
   return headers.range ?? ''
 }

@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { cutLine, DEBUG, ERROR } from '../../engine/logs/store-request-log.ts'
+import { cutLogLine, DEBUG, ERROR } from '../../engine/logs/store-request-log.ts'
 import type { Config } from '../../platform/config.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { findRequestGroup, type Group, STREAMS } from '../metrics/group-requests.ts'
@@ -167,7 +167,10 @@ function logFinishedRequest(
     userAgent: cutText(headers['user-agent']),
     ...(logIP && { userIP: readIncomingIp(req, services) }),
   }
-  const line = cutLine({ atMs: Date.now(), level, message: `${method} ${url}`, data }, maxDataSize)
+  const line = cutLogLine(
+    { atMs: Date.now(), level, message: `${method} ${url}`, data },
+    maxDataSize,
+  )
   const isRefused = level === ERROR && status < 500
   services.logs.add(line, isRefused ? findRequestHolder(req, services, auth) : undefined)
 }

@@ -36,14 +36,15 @@ export async function setUpDemoData(superuser: Api, password: string, known?: st
     body: 'Hi {{name}}, the repair workshop begins at {{time}}.',
   }
   const template = await ensureRecord(user, 'sms_templates', 'name = "Workshop"', workshop)
-  const key = known && (await isApiKeyValid(superuser.url, known)) ? known : await makeKey(user, id)
+  const key =
+    known && (await isApiKeyValid(superuser.url, known)) ? known : await makeDemoKey(user, id)
   return { user, id, key, group, template }
 }
 
 const isApiKeyValid = async (url: string, key: string): Promise<boolean> =>
   (await fetch(`${url}/api/sms/usage`, { headers: { 'x-api-key': key } })).ok
 
-async function makeKey(user: Api, id: string): Promise<string> {
+async function makeDemoKey(user: Api, id: string): Promise<string> {
   const values = { user: id, name: 'Web shop' }
   return (await requestApi<{ key: string }>(user, 'POST', makeRecordsPath('api_keys'), values)).key
 }

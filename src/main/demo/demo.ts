@@ -76,7 +76,7 @@ function keepSecrets(folder: string, secrets: Secrets): void {
   writeFileSync(findSecretsFile(folder), JSON.stringify(secrets), { mode: 0o600 })
 }
 
-async function makeDesk(server: RunningServer) {
+async function makeDemoDesk(server: RunningServer) {
   const { dataDir } = server.services.config
   const secrets = readOrMakeSecrets(dataDir)
   const { password, adminPassword } = secrets
@@ -108,7 +108,12 @@ async function startPhones(server: RunningServer, desk: DemoData, ended: AbortSi
   return { phones, done: Promise.all(running) }
 }
 
-function sayWhatNext(url: string, desk: DemoData, password: string, adminPassword: string): void {
+function printNextSteps(
+  url: string,
+  desk: DemoData,
+  password: string,
+  adminPassword: string,
+): void {
   printStep(
     'Done. The server and its phones run until you press Ctrl-C. Try these in another terminal:',
   )
@@ -140,13 +145,13 @@ async function runDemo(start: Start): Promise<void> {
     ended.abort()
     void done.then(() => server.stop()).then(() => process.exit(0))
   })
-  const { desk, password, adminPassword } = await makeDesk(server)
+  const { desk, password, adminPassword } = await makeDemoDesk(server)
   const { phones, done: running } = await startPhones(server, desk, ended.signal)
   done = running.catch((error) => printLine(String(error)))
   await showTexts(desk, phones)
   printStep('More people have texted in the last hours, and some have got an answer.')
   await fillInbox(desk, phones, server.services.store.forEverybody('command').db)
-  sayWhatNext(server.url, desk, password, adminPassword)
+  printNextSteps(server.url, desk, password, adminPassword)
 }
 
 export const makeDemoCommand = (start: Start) =>

@@ -17,7 +17,7 @@ const OPEN = 'We are open on Sunday from 10 to 2.'
 const COMING = 'I will be there!'
 const [ANN, BEN] = CONTACTS
 
-const findText = ({ user }: DemoData, body: string) =>
+const findDemoText = ({ user }: DemoData, body: string) =>
   findFirstRecord<Record<'id' | 'from' | 'body', string>>(user, 'sms_messages', `body = "${body}"`)
 
 async function sendAndWatch(
@@ -56,7 +56,7 @@ async function receiveReply(desk: DemoData, [phone]: readonly Phone[]): Promise<
   phone!.simulator.receive({ from: ANN.phone, body: COMING, sim: 0 })
   printStep(`${ANN.name} texts back to ${phone!.name}; the text becomes a record like the others:`)
   for (const end = performance.now() + PATIENCE_MS; performance.now() < end; await sleep(100)) {
-    const found = await findText(desk, COMING)
+    const found = await findDemoText(desk, COMING)
     if (found) return printDetail(`${found.from}: ${found.body}`)
   }
   printDetail('The text has not arrived yet.')
@@ -73,7 +73,7 @@ const STEPS = [
 export async function showTexts(desk: DemoData, phones: readonly Phone[]): Promise<void> {
   let stored = 0
   for (const [text, show] of STEPS) {
-    if (await findText(desk, text)) stored++
+    if (await findDemoText(desk, text)) stored++
     else await show(desk, phones)
   }
   if (stored > 0)

@@ -8,7 +8,7 @@ import { Database } from './open.ts'
 import { type Admission, openPostgres, type PoolSize } from './postgres.ts'
 import { watchReplica } from './replica.ts'
 import { openReplica } from './replica-connection.ts'
-import { checkServer } from './schema/oldest-server.ts'
+import { checkServerVersion } from './schema/oldest-server.ts'
 
 /**
  * Opens the Postgres of `databaseUrl`, else the embedded one, and waits until it answers. Throws a UserError
@@ -37,7 +37,7 @@ export async function openDb(config: Config, log: Logger, admit?: Admission): Pr
 
 /** Opens the database, with the configured replica, for a server. Throws a UserError for a newer schema. */
 export async function openServingDb(config: Config, log: Logger): Promise<Database> {
-  const database = await openDb(config, log, checkServer)
+  const database = await openDb(config, log, checkServerVersion)
   const db = database.forEverybody('server')
   const { databaseReplicaUrl: url } = config
   if (url) {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Everybody, Holder, Ticket } from '../limits/limit-holder.ts'
 import { type DatabaseTime, makeDatabasePlaces } from '../limits/rates.ts'
-import { counts } from '../tools/counts.ts'
+import { counts } from '../tools/process-counters.ts'
 import type { Backend, PoolUse, Result, TransactionSession } from './backend.ts'
 import { countSchemaMismatch, DEADLOCK, isSqlError } from './database-errors.ts'
 import { makeExecutor } from './execute-statement.ts'

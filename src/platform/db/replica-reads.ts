@@ -1,4 +1,4 @@
-import { counts } from '../tools/counts.ts'
+import { counts } from '../tools/process-counters.ts'
 import type { Backend, Result } from './backend.ts'
 import { DatabaseUnavailable, isSqlError } from './database-errors.ts'
 import type { ReplicaConnection } from './replica-connection.ts'

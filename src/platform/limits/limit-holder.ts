@@ -1,6 +1,6 @@
 import { isIP } from 'node:net'
 import { RetryLater } from '../api-errors.ts'
-import { counts, incrementCount } from '../tools/counts.ts'
+import { counts, incrementCount } from '../tools/process-counters.ts'
 
 declare const isHolder: unique symbol
 

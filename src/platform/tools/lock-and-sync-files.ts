@@ -53,14 +53,14 @@ export function lockFile(file: string, taken: (owner: number) => string): () => 
       if ((error as NodeJS.ErrnoException).code !== 'EEXIST' || tries === MAX_TRIES) throw error
       const [id = '', start = ''] = readFileSync(file, 'utf8').split(' ')
       const owner = Number(id)
-      if (isAlive(owner) && isSame(start, readProcessStart(owner)))
+      if (isProcessAlive(owner) && isSameProcess(start, readProcessStart(owner)))
         throw new UserError(taken(owner))
       rmSync(file, { force: true })
     }
   }
 }
 
-function isAlive(pid: number): boolean {
+function isProcessAlive(pid: number): boolean {
   if (!Number.isInteger(pid) || pid <= 0 || pid === process.pid) return false
   try {
     process.kill(pid, 0)
@@ -81,4 +81,4 @@ function readProcessStart(pid: number): string {
   }
 }
 
-const isSame = (one: string, other: string) => one === '' || other === '' || one === other
+const isSameProcess = (one: string, other: string) => one === '' || other === '' || one === other

@@ -35,7 +35,7 @@ function listLaunchers(bin: string | undefined): number[] {
   delete process.env.POCKETSMS_LAUNCHER // programs that this process starts must not inherit it
   const above = listParentProcesses()
   if (bin) above[0] = Number(bin)
-  const npm = above.findIndex((pid) => readProc(pid, 'cmdline').startsWith('npm '))
+  const npm = above.findIndex((pid) => readProcessStatus(pid, 'cmdline').startsWith('npm '))
   return above.slice(0, Math.max(npm + 1, bin ? 1 : 0))
 }
 
@@ -44,14 +44,14 @@ function listParentProcesses(): number[] {
   const above = [process.ppid]
   while (above.length < MOST_LAUNCHERS) {
     // proc(5): the program's name, in brackets, may contain any character
-    const parent = Number(readProc(above.at(-1)!, 'stat').split(')').at(-1)!.split(' ')[2])
+    const parent = Number(readProcessStatus(above.at(-1)!, 'stat').split(')').at(-1)!.split(' ')[2])
     if (!parent) break
     above.push(parent)
   }
   return above
 }
 
-function readProc(pid: number, file: string): string {
+function readProcessStatus(pid: number, file: string): string {
   try {
     return readFileSync(`/proc/${pid}/${file}`, 'utf8')
   } catch {

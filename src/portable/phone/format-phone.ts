@@ -14,7 +14,7 @@ export function formatPhone(phone: string): string {
 }
 
 /** Whether a text has only digits and separators, after at most one plus and brackets before it. */
-function isPart(text: string): boolean {
+function isPhonePart(text: string): boolean {
   const plus = text.indexOf('+')
   const isPlusFirst = plus < 0 || /^[\s(]*$/.test(text.slice(0, plus))
   return isPlusFirst && /^[\d\s()[\].,/\p{Pd}·]+$/u.test(text.slice(plus + 1))
@@ -30,7 +30,7 @@ export function readPhonePart(text: string, country = ''): string {
   const whole = readTypedPhone(plain, country).phone
   const digits = plain.replace(/[^+\d]/g, '')
   const isEnd = whole?.endsWith(digits) && !digits.startsWith('0')
-  if (!isPart(plain) || (whole && !isEnd)) return whole ?? ''
+  if (!isPhonePart(plain) || (whole && !isEnd)) return whole ?? ''
   // no country and no area has a code that begins with 0: these are a number's last digits
   if (digits.startsWith('000')) return digits
   const part = digits.startsWith('00') ? `+${digits.slice(2)}` : digits.replace(/^0+/, '')

@@ -1,19 +1,19 @@
 import { z } from 'zod'
+import { readSort } from '../../engine/filter/build-sort.ts'
 import { spendRuleReading } from '../../engine/filter/compile-filter.ts'
 import {
   collectFilterNames,
   FilterError,
   parseFilter,
-  spellToken,
+  writeTokenText,
 } from '../../engine/filter/parse-filter.ts'
-import { readSort } from '../../engine/filter/sort.ts'
 import { listRecords, viewRecord } from '../../engine/records/list.ts'
 import { AnswerTooLarge } from '../../engine/request/answer-limit.ts'
 import { makeIdSchema } from '../../gateway/base/body-schemas.ts'
 import { ApiError, notFound } from '../../platform/api-errors.ts'
 import type { Ticket } from '../../platform/limits/limit-holder.ts'
 import type { McpCaller, McpServices } from './caller.ts'
-import { defineTool, type Tool } from './tool.ts'
+import { defineTool, type Tool } from './define-tool.ts'
 
 const MAX_PER_PAGE = 100
 /**
@@ -48,7 +48,7 @@ const makeFindTool =
   async ({ store, extensions }: McpServices, caller: McpCaller, query: Page): Promise<object> => {
     const { filter = '', sort, page, per_page } = query
     try {
-      checkNames(caller, store.db.ticket, filter, sort)
+      checkQueryNames(caller, store.db.ticket, filter, sort)
       const asked = {
         filter: seen(caller, filter),
         sort,
@@ -121,7 +121,7 @@ export const FIND_TOOLS: readonly Tool[] = [
 ]
 
 /** Throws a FilterError if a key without the scope `all:any` names a field of a related record. */
-function checkNames(
+function checkQueryNames(
   { may }: McpCaller,
   ticket: Ticket | undefined,
   filter: string,
@@ -144,8 +144,8 @@ function limitToVisible({ may }: McpCaller, filter: string): string {
   const both = `${SENT} && (${filter}\n)`
   const { root } = parseFilter(both)
   const [first] = root.kind === 'and' ? root.items : []
-  const isOurs = first?.kind === 'comparison' && spellToken(first.left) === 'message_type'
-  if (!isOurs || first.sign !== '=' || spellToken(first.right) !== 'outgoing')
+  const isOurs = first?.kind === 'comparison' && writeTokenText(first.left) === 'message_type'
+  if (!isOurs || first.sign !== '=' || writeTokenText(first.right) !== 'outgoing')
     throw new FilterError('invalid group')
   return both
 }

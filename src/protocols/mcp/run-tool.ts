@@ -2,8 +2,8 @@ import type { StandardSchemaWithJSON } from '@modelcontextprotocol/server'
 import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import type { McpCaller, McpServices } from './caller.ts'
+import type { Tool } from './define-tool.ts'
 import { explainToolError } from './explain-tool-error.ts'
-import type { Tool } from './tool.ts'
 
 const makeTextContent = (text: string) => [{ type: 'text' as const, text }]
 

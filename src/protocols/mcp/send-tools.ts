@@ -12,7 +12,7 @@ import { COMMON, SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-bo
 import { sendMessages } from '../../gateway/messages/send/send-texts.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { McpCaller, McpServices } from './caller.ts'
-import { defineTool, type Tool } from './tool.ts'
+import { defineTool, type Tool } from './define-tool.ts'
 
 const RECIPIENTS = COMMON.recipients.describe(
   'Phone numbers, each of which gets one message. Without a calling code, they are numbers of the account’s country. May be empty when `group_ids` are given.',

@@ -4,11 +4,11 @@ import {
   type StandardSchemaWithJSON,
 } from '@modelcontextprotocol/server'
 import type { McpCaller, McpServices } from './caller.ts'
+import type { Tool } from './define-tool.ts'
 import { FIND_TOOLS } from './find-tools.ts'
 import { makeInputSchema, runTool } from './run-tool.ts'
 import { SEND_TOOLS } from './send-tools.ts'
-import { addTemplates } from './templates.ts'
-import type { Tool } from './tool.ts'
+import { addTemplates } from './template-tools.ts'
 
 const TOOLS: readonly (readonly [tool: Tool, inputSchema: StandardSchemaWithJSON])[] = [
   ...SEND_TOOLS,

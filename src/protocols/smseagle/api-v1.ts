@@ -28,7 +28,7 @@ export function refuseOtherParameters(
   if (other) throw invalidRequest(`${other} is not supported here`)
 }
 
-export async function sendV1(
+export async function sendOverV1(
   call: DoorCall,
   method: string,
   given: Readonly<Record<string, string>>,
@@ -60,7 +60,7 @@ const defineV1Route = (method: string, from: 'query' | 'form') =>
       isText: true,
     },
     async (call) => {
-      const ids = await sendV1(call, method, await readQueryAndForm(call.c))
+      const ids = await sendOverV1(call, method, await readQueryAndForm(call.c))
       return call.c.text(`OK; ID=${ids.join(',')}`)
     },
   )

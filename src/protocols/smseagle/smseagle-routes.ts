@@ -7,7 +7,7 @@ import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { MAX_BODY_BYTES } from '../read-parameters.ts'
 import { type DoorCall, defineSendRoute, makeSendOnlyProtocol } from '../send-only-protocol.ts'
-import { NOT_OFFERED, refuseOtherParameters, sendV1, V1_ROUTES } from './api-v1.ts'
+import { NOT_OFFERED, refuseOtherParameters, sendOverV1, V1_ROUTES } from './api-v1.ts'
 import { sendToNamed } from './send-to-named.ts'
 import { makeRpcErrorForm, sendEagleError } from './smseagle-errors.ts'
 
@@ -41,7 +41,7 @@ async function answerRpc(call: DoorCall) {
     key,
     requireTextParameter(key, value),
   ])
-  const ids = await sendV1(call, name, Object.fromEntries(given))
+  const ids = await sendOverV1(call, name, Object.fromEntries(given))
   if (!isExtended) return { result: `OK; ID=${ids.join(',')}` }
   const results = ids.map((message_id) => ({ message_id, status: 'ok' }))
   return { result: results.length === 1 ? results[0] : results }

@@ -81,7 +81,7 @@ const RETRY_SECONDS = 60
 /**
  * Counts waiting webhook calls, at most MAX_CALLS per webhook. The inner limit makes Postgres use the index.
  */
-const countWaiting = (db: Db, user: string) =>
+const countWaitingCalls = (db: Db, user: string) =>
   evaluateSql(
     db,
     sql<number>`(select count(*) from ${writeReceiversSql(user)} w cross join lateral (
@@ -96,7 +96,7 @@ const countWaiting = (db: Db, user: string) =>
 function redeliverTexts({ db }: Store, user: string, refresh: Refresh): Promise<void> {
   return db.transaction(async (inside) => {
     await takeLock(inside, LOCKS.inboxRefresh, user)
-    if ((await countWaiting(inside, user)) >= MAX_CALLS)
+    if ((await countWaitingCalls(inside, user)) >= MAX_CALLS)
       throw makeOverLimit(
         'texts of an earlier refresh that wait for their webhooks',
         true,

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import { badRequest } from '../../platform/api-errors.ts'
-import { decodeText } from '../../platform/tools/charset.ts'
+import { decodeText } from '../../platform/tools/charsets.ts'
 
 /** A part of a mail as postal-mime reads it. */
 export interface MimePart {

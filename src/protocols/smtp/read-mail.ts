@@ -3,7 +3,7 @@ import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import PostalMime, { type Email } from 'postal-mime'
 import { badRequest } from '../../platform/api-errors.ts'
 import { checkCharsets, type MimePart } from './charsets.ts'
-import { isAnswer, joinLines, removeQuotes } from './remove-quotes.ts'
+import { isReplyMail, joinLines, removeQuotes } from './remove-quotes.ts'
 
 /** A mail. A hook (incoming webhook) reads `fields` as its body. */
 export interface Mail {
@@ -43,7 +43,7 @@ export async function readMail(given: Buffer): Promise<Mail> {
   )
   const pictures = files.filter(({ mimeType }) => mimeType.startsWith('image/')).length
   const own =
-    (isAnswer(mail) && removeQuotes(chooseMailText(mail, true))) ||
+    (isReplyMail(mail) && removeQuotes(chooseMailText(mail, true))) ||
     joinLines(chooseMailText(mail).split('\n'))
   const body = [
     own,

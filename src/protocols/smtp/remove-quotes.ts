@@ -16,7 +16,7 @@ const SHORT_REPLY = /^(?:ha|r|rif|res|sv|vs|bls) ?(?:\[\d+\]|\(\d+\))? ?[:：]/i
  * A short word in it is enough only in a mail that names the one that it answers. Not if a header says that a
  * program or a mailing list sent it. RFC 3834
  */
-export function isAnswer({ subject = '', headers }: Headers): boolean {
+export function isReplyMail({ subject = '', headers }: Headers): boolean {
   const isAutomatic = headers.some(
     ({ key, value }) =>
       (key === 'auto-submitted' && !/^no\b/i.test(value)) ||

@@ -59,7 +59,7 @@ export const twilioKeysExtension: Extension = {
     const made = await apiKeysExtension.beforeUpdate(store, values, old, request)
     return made && values.twilio === true ? addAuthToken(values, made) : made
   },
-  afterDelete: (store, ids) => forgetKeys(store, ids),
+  afterDelete: (store, ids) => forgetApiKeys(store, ids),
 }
 
 /** Sets the signing key in a record, and adds what Twilio's libraries need to the answer. */
@@ -101,7 +101,7 @@ const findCallbacks = (db: Db, keys: readonly string[]) =>
     .execute()
 
 /** Ends pending callbacks of deleted API keys as failed, and disables the `SmsUrl`s that these keys sign. */
-async function forgetKeys({ db }: Store, keys: readonly string[]): Promise<void> {
+async function forgetApiKeys({ db }: Store, keys: readonly string[]): Promise<void> {
   for (const { id, user } of await disableSignedWebhooks(db, keys))
     await failPending(db, id, user, KEY_DELETED)
   const callbacks = (await findCallbacks(db, keys)).map(({ delivery }) => delivery)

@@ -3,7 +3,7 @@ import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 
-const findSigner = (db: Db, user: string, key: string, device: string) =>
+const findCallSigner = (db: Db, user: string, key: string, device: string) =>
   queries(db)
     .selectNoFrom(({ exists, selectFrom }) => [
       exists(
@@ -35,7 +35,7 @@ export const fitTwilioWebhook: FitWebhook = async ({ db }, values) => {
   const [user, key, device] = [values.user, values.api_key, values.device].map((value) =>
     String(value ?? ''),
   )
-  const { hasKey, hasDevice } = await findSigner(db, user!, key!, device!)
+  const { hasKey, hasDevice } = await findCallSigner(db, user!, key!, device!)
   if (!hasKey) throw invalidFields({ api_key: NO_SIGNER })
   if (!hasDevice) throw invalidFields({ device: NO_DEVICE })
 }

@@ -76,7 +76,7 @@ async function readNewMessage(
   for (const [name, value] of Object.entries(ONLY_VALUES))
     if (of(name) !== '' && of(name).toLowerCase() !== value)
       throw makeInvalidError(`${name} can be ${value} only`)
-  const isSmart = readSwitch('SmartEncoded', of('SmartEncoded'))
+  const isSmart = readOnOff('SmartEncoded', of('SmartEncoded'))
   const [to, line] = await readNumbers(store, user, [of('To'), of('From')])
   const from = isOtherForm(of('From')) ? of('From') : line
   if (of('To').trim() === '') throw new TwilioRefusal(21604, "A 'To' phone number is required")
@@ -109,7 +109,7 @@ async function readNewMessage(
   }
 }
 
-function readSwitch(name: string, value: string): boolean {
+function readOnOff(name: string, value: string): boolean {
   if (/^(?:true|false|)$/i.test(value)) return value.toLowerCase() === 'true'
   throw makeInvalidError(`${name} must be true or false`)
 }

@@ -1,5 +1,5 @@
 import { findUrlFault } from '../../platform/outgoing/refuse-private-addresses.ts'
-import { decodeForm } from '../../platform/tools/charset.ts'
+import { decodeForm } from '../../platform/tools/charsets.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 

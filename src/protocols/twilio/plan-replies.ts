@@ -131,7 +131,7 @@ export async function checkReplies(
 export const findAnswered = (db: Db, message: string) =>
   queries(db).selectFrom('twilio_answers').where('message', '=', message).executeTakeFirst()
 
-const noteAnswered = (db: Db, message: string) =>
+const recordAnswered = (db: Db, message: string) =>
   queries(db)
     .insertInto('twilio_answers')
     .values({ message })
@@ -148,7 +148,7 @@ export async function sendReplies(
   const sender = makeAccountSender(user, key || user)
   const wake: string[] = []
   await store.db.transaction(async (db) => {
-    if (!(await noteAnswered(db, message))) return
+    if (!(await recordAnswered(db, message))) return
     const inside = { db, catalog: store.catalog }
     for (const { to, body, device, line, callback } of replies) {
       const options = { ...PLAIN_OPTIONS, origin: makeTwilioOrigin(key, callback, { reply: true }) }

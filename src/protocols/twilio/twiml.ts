@@ -1,6 +1,6 @@
 import type { IncomingHttpHeaders } from 'node:http'
 import { SaxesParser } from 'saxes'
-import { decodeText, readCharset } from '../../platform/tools/charset.ts'
+import { decodeText, readCharset } from '../../platform/tools/charsets.ts'
 import { TwilioRefusal } from './twilio-errors.ts'
 
 interface Twiml {

@@ -14,7 +14,7 @@ import { writeBackup } from '../../../src/engine/backup/write.ts'
 import { afterRestore } from '../../../src/main/after-restore.ts'
 import { UserError } from '../../../src/platform/api-errors.ts'
 import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
-import { openStore } from '../../support/database/open.ts'
+import { openCatalogStore } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { openTestDb } from '../../support/server/start.ts'
 
@@ -24,7 +24,7 @@ const contents = new Map<string, Buffer>()
 const source = await openTestDb()
 const target = await openTestDb()
 await migrateDatabase(source)
-await (await openStore(source)).close()
+await (await openCatalogStore(source)).close()
 await writeBackup(source, good)
 const archive = await openArchive(good)
 const { manifest } = archive

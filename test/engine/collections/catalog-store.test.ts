@@ -6,19 +6,19 @@ import { checkRule } from '../../../src/engine/records/check-rules.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { collectionStore, create, refusal, update } from '../../support/collection-store.ts'
-import { openDb, openStore } from '../../support/database/open.ts'
+import { openCatalogStore, openDb } from '../../support/database/open.ts'
 import { testConfig } from '../../support/server/start.ts'
 
 const store = await collectionStore()
 
 test('a second start finds the same collections', async () => {
-  const again = await openStore(store.db)
+  const again = await openCatalogStore(store.db)
   expect(again.catalog.all).toEqual(store.catalog.all)
   await again.close()
 })
 
 test('another node sees a change, and unchanged collections stay the same objects', async () => {
-  const other = await openStore(store.db)
+  const other = await openCatalogStore(store.db)
   const users = other.catalog.find('users')
   await create(store, { name: 'news' })
   await expect.poll(() => other.catalog.find('news')?.name).toBe('news')
@@ -32,7 +32,7 @@ test('another node has loaded a change of a collection before the change is answ
   const url = new URL((await testConfig()).databaseUrl!)
   url.pathname = String((await store.db.query('select current_database()')).rows[0]![0])
   const config = readConfig({ DATABASE_URL: url.href, LOG_LEVEL: 'silent' })
-  const other = await openStore(await openDb(config, createLogger(config)))
+  const other = await openCatalogStore(await openDb(config, createLogger(config)))
   for (let i = 0; i < 20; i++) {
     await create(store, { name: `quick${i}` })
     expect(other.catalog.find(`quick${i}`)).toBeDefined()
@@ -93,7 +93,7 @@ test('a start adds fields and values that an older database lacks', async () => 
       )
     await saveCollection(draft, { ...present, listRule: 'id = ""', fields: earlier })
   })
-  const next = await openStore(store.db)
+  const next = await openCatalogStore(store.db)
   const { fields, listRule } = next.catalog.find('devices')!
   const values = fields.flatMap((field) => (field.type === 'select' ? field.values : []))
   expect(fields.map(({ name }) => name).toSorted()).toEqual(
@@ -116,7 +116,7 @@ test("a field that has a new built-in field's name but another type stops the st
     )
     await saveCollection(draft, { ...present, fields })
   })
-  await expect(openStore(store.db)).rejects.toThrow(
+  await expect(openCatalogStore(store.db)).rejects.toThrow(
     'The field "platform" of the collection "devices"',
   )
 })

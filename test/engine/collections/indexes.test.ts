@@ -4,7 +4,7 @@ import { parseIndex } from '../../../src/engine/collections/index-definition.ts'
 import { listIndexedColumns } from '../../../src/engine/collections/own-indexes.ts'
 import { writeIndexDdl } from '../../../src/engine/collections/table-indexes.ts'
 import { collectionStore, update } from '../../support/collection-store.ts'
-import { openStore } from '../../support/database/open.ts'
+import { openCatalogStore } from '../../support/database/open.ts'
 
 const fields = [
   { name: 'a', type: 'text' },
@@ -125,7 +125,7 @@ test.each(['sms_messages', 'sms_events', 'contacts', 'webhook_deliveries'])(
 
 test('a missing built-in index is created again and survives changes of the collection', async () => {
   await store.db.query('drop index sms_messages_in_order')
-  await (await openStore(store.db)).close()
+  await (await openCatalogStore(store.db)).close()
   expect(await columns()).toBe('user _rowid')
   const { indexes } = store.catalog.find('sms_messages')!
   await update(store, 'sms_messages', { indexes: indexes.slice(1) })

@@ -1,6 +1,6 @@
 import { toText, toTexts } from '../../../src/engine/fields/convert-values.ts'
 import { checkValue } from '../../../src/engine/fields/field-types.ts'
-import { isJson, minifyJson, writeSorted } from '../../../src/engine/fields/json-text.ts'
+import { isJson, minifyJson, writeSortedJson } from '../../../src/engine/fields/json-text.ts'
 import { formatDate, toDate } from '../../../src/engine/fields/parse-date.ts'
 import { fieldOf, store } from './field.ts'
 
@@ -88,5 +88,5 @@ test('JSON nesting is limited to 1,000 levels', () => {
   expect(isJson(JSON.stringify('['.repeat(2000)))).toBe(true)
   let value: unknown = 1
   for (let i = 0; i < 50_000; i++) value = [value]
-  expect(isJson(writeSorted(value))).toBe(false)
+  expect(isJson(writeSortedJson(value))).toBe(false)
 })

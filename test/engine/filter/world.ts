@@ -15,7 +15,7 @@ import type { Config } from '../../../src/platform/config.ts'
 import { isSqlError } from '../../../src/platform/db/database-errors.ts'
 import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { openDb, openStore } from '../../support/database/open.ts'
+import { openCatalogStore, openDb } from '../../support/database/open.ts'
 import { importCorpus } from '../../support/server/start.ts'
 import { RECORDS, ROOT, SCHEMA } from './corpus.ts'
 import type { Answer } from './pocketbase.ts'
@@ -24,7 +24,7 @@ import type { Answer } from './pocketbase.ts'
 export async function openWorld(config: Config) {
   const db = await openDb(config, createLogger(config))
   await migrateDatabase(db)
-  const store = await openStore(db)
+  const store = await openCatalogStore(db)
   await importCorpus(store, { schema: SCHEMA, fixtures: { _superusers: [ROOT], ...RECORDS } })
   const readAuth = async (name: string, id: string): Promise<AuthRecord> => {
     const collection = store.catalog.find(name)!

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync, type SQLInputValue } from 'node:sqlite'
-import { importPocketBase } from '../../../src/engine/import/pocketbase.ts'
+import { importPocketBase } from '../../../src/engine/import/import-pocketbase.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import type { TestStore } from '../../support/database/open.ts'
 

@@ -1,5 +1,5 @@
 import {
-  cutLine,
+  cutLogLine,
   DEBUG,
   deleteAllLogs,
   deleteOldLogs,
@@ -8,11 +8,11 @@ import {
   type LogLine,
   RequestLog,
 } from '../../../src/engine/logs/store-request-log.ts'
-import { SETTINGS } from '../../../src/engine/settings/settings.ts'
+import { SETTINGS } from '../../../src/engine/settings/settings-shape.ts'
 import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { makeGuestHolder } from '../../../src/platform/limits/limit-holder.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { counts } from '../../../src/platform/tools/counts.ts'
+import { counts } from '../../../src/platform/tools/process-counters.ts'
 import { openTestDb } from '../../support/server/start.ts'
 
 const NOW = Date.parse('2026-11-20T07:00:00.000Z')
@@ -139,7 +139,7 @@ test.each([
   ['without members that do not fit', 11, { ...CUT, a: 'bcde' }],
   ['at least the mark', 1, CUT],
 ])('log data is shortened to $1 bytes %s: $2', (_, maxDataSize, data) => {
-  const { message, ...kept } = cutLine(
+  const { message, ...kept } = cutLogLine(
     line('x'.repeat(9_000), { data: { a: 'bcde', n: 'ä' } }),
     maxDataSize,
   )

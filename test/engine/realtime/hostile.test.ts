@@ -2,7 +2,7 @@ import { readTopic } from '../../../src/engine/realtime/topic.ts'
 import { RATES } from '../../../src/platform/limits/admission-limits.ts'
 import { makeAccountHolder, makeGuestHolder } from '../../../src/platform/limits/limit-holder.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'
-import { counts } from '../../../src/platform/tools/counts.ts'
+import { counts } from '../../../src/platform/tools/process-counters.ts'
 import { ANN, ask, signIn, startRealtimeServer } from './realtime-server.ts'
 import { TestListener, withOptions } from './test-listener.ts'
 

@@ -1,6 +1,6 @@
 import { Client, type ClientConnection, LIMITS } from '../../../src/engine/realtime/client.ts'
-import { makeRegistry } from '../../../src/engine/realtime/client-registry.ts'
-import { makeFlusher } from '../../../src/engine/realtime/flush-events.ts'
+import { makeClientRegistry } from '../../../src/engine/realtime/client-registry.ts'
+import { makeEventFlusher } from '../../../src/engine/realtime/flush-events.ts'
 import { estimateTopicBytes, readTopic } from '../../../src/engine/realtime/topic.ts'
 import { Budget } from '../../../src/platform/limits/budget.ts'
 import { makeGuestHolder } from '../../../src/platform/limits/limit-holder.ts'
@@ -27,8 +27,8 @@ class Reader implements ClientConnection {
 
 function node(total: number) {
   const memory = new Budget({ name: 'memory', total })
-  const registry = makeRegistry()
-  const flusher = makeFlusher()
+  const registry = makeClientRegistry()
+  const flusher = makeEventFlusher()
   const open = (account: string, connection: ClientConnection = new Reader()) => {
     const origin = { ip: '192.0.2.1', holder: makeGuestHolder(account) }
     const { guest: viewer } = registry.viewers

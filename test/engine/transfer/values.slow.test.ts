@@ -5,7 +5,7 @@ import { writeBackup } from '../../../src/engine/backup/write.ts'
 import { afterRestore } from '../../../src/main/after-restore.ts'
 import type { Db } from '../../../src/platform/db/open.ts'
 import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
-import { openStore } from '../../support/database/open.ts'
+import { openCatalogStore } from '../../support/database/open.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { openTestDb } from '../../support/server/start.ts'
 
@@ -17,7 +17,7 @@ let files = 0
 const source = await openTestDb()
 const target = await openTestDb()
 await migrateDatabase(source)
-await openStore(source)
+await openCatalogStore(source)
 
 /** Postgres has no NUL in a text, and UTF-8 no half of a pair. */
 const texts = fc

@@ -1,5 +1,5 @@
 import { createLogger } from '../../../src/platform/log.ts'
-import { openDb, openStore, runServer } from '../../support/database/open.ts'
+import { openCatalogStore, openDb, runServer } from '../../support/database/open.ts'
 import { makeDevice, makeUser } from '../../support/database/queue.ts'
 import { startServer, testConfig } from '../../support/server/start.ts'
 import { startMailServer } from '../../support/services/mail-server.ts'
@@ -15,7 +15,7 @@ test('a server without DEVICE_ALARM_MINUTES has no alarm job', async () => {
 test('a lone server ignores silence from before its start, then its job sends alarms', async () => {
   const config = await testConfig({ DEVICE_ALARM_MINUTES: '10' }, 'prepared')
   const db = await openDb(config, createLogger(config))
-  const store = await openStore(db)
+  const store = await openCatalogStore(db)
   const mail = await startMailServer()
   const user = await makeUser(store)
   await db.query('update users set verified = true where id = $1', [user])

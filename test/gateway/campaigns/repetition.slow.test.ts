@@ -13,11 +13,11 @@ import {
   resumeCampaign,
 } from '../../../src/gateway/campaigns/pause-resume-cancel.ts'
 import { repeatIfDue } from '../../../src/gateway/campaigns/plan-next-run.ts'
-import { endUnfinished } from '../../../src/gateway/messages/queue/fail-after-restore.ts'
+import { endUnfinishedTexts } from '../../../src/gateway/messages/queue/fail-after-restore.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { readConfig } from '../../../src/platform/config.ts'
-import { makeWorker } from '../../../src/platform/jobs/jobs.ts'
+import { makeWorker } from '../../../src/platform/jobs/job-worker.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { openLineFixture } from '../../support/database/line-fixture.ts'
 import { permitOf } from '../../support/database/permits.ts'
@@ -196,7 +196,7 @@ test('a repeat can be paused, changed, resumed, restored and canceled', async ()
   ])
   const other = await create(EVERY_DAY)
   await workAt('2027-01-04T08:00Z')
-  await endUnfinished(one.store.db)
+  await endUnfinishedTexts(one.store.db)
   expect((await stateOf(other))![0]).toBe('paused')
   await resumeCampaign(one, permitOf(user, 'campaign'), other)
   await workAt('2027-01-05T08:00Z')

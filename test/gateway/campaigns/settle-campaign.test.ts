@@ -13,16 +13,16 @@ import {
   pauseCampaign,
   resumeCampaign,
 } from '../../../src/gateway/campaigns/pause-resume-cancel.ts'
-import { readState } from '../../../src/gateway/campaigns/read-campaign-state.ts'
+import { readCampaignState } from '../../../src/gateway/campaigns/read-campaign-state.ts'
 import { settleCampaign } from '../../../src/gateway/campaigns/settle-campaign.ts'
 import { storeMessages } from '../../../src/gateway/campaigns/store-campaign-texts.ts'
-import { endUnfinished } from '../../../src/gateway/messages/queue/fail-after-restore.ts'
+import { endUnfinishedTexts } from '../../../src/gateway/messages/queue/fail-after-restore.ts'
 import { type Acceptor, openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import { readConfig } from '../../../src/platform/config.ts'
-import { makeWorker } from '../../../src/platform/jobs/jobs.ts'
+import { makeWorker } from '../../../src/platform/jobs/job-worker.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { openStore } from '../../support/database/open.ts'
+import { openCatalogStore } from '../../support/database/open.ts'
 import { permitOf } from '../../support/database/permits.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 
@@ -35,7 +35,7 @@ let user = ''
 let users = 0
 
 const db = await openPreparedDb()
-const store = await openStore(db)
+const store = await openCatalogStore(db)
 const node = () => {
   const config = readConfig({})
   const extensions = collectExtensions(config)
@@ -89,7 +89,7 @@ test('a campaign to 2,500 people is stored once, in chunks that share one batch_
   const { rows } = await db.query('select distinct batch_id from sms_messages where "user" = $1', [
     user,
   ])
-  expect(rows).toEqual([[(await readState(db, user, id)).batch_id]])
+  expect(rows).toEqual([[(await readCampaignState(db, user, id)).batch_id]])
   const keys = await db.query(`select key from sms_idempotency where "user" = $1 order by key`, [
     user,
   ])
@@ -189,7 +189,7 @@ test('a cancellation while another node stores the campaign leaves no waiting me
   })
   expect(await storeMessages(slow, campaign)).toBe(false)
   expect([await waiting(), await used()]).toEqual([[], 0])
-  expect(await readState(db, user, id)).toMatchObject({ status: 'canceled' })
+  expect(await readCampaignState(db, user, id)).toMatchObject({ status: 'canceled' })
 })
 
 test('a campaign larger than the remaining quota is refused as a whole', async () => {
@@ -207,7 +207,7 @@ test('a campaign fails with the quota as its error when the quota runs out betwe
   })
   await settleCampaign(spent, id)
   const ended = { status: 'failed', error: 'Monthly message quota exceeded' }
-  expect(await readState(db, user, id)).toMatchObject(ended)
+  expect(await readCampaignState(db, user, id)).toMatchObject(ended)
   expect([await waiting(), await used()]).toEqual([[], 0])
 })
 
@@ -267,16 +267,16 @@ test("the campaign's job stores it after a crash, starts it on time and ends it"
   expect(await job()).toEqual([[5]])
   await db.query(`update campaigns set scheduled_at = pb_text(now()) where id = $1`, [id])
   await work()
-  expect([(await readState(db, user, id)).status, await job()]).toEqual(['sending', [[1]]])
+  expect([(await readCampaignState(db, user, id)).status, await job()]).toEqual(['sending', [[1]]])
   await db.query(`update sms_messages set status = 'sent' where "user" = $1`, [user])
   await work()
-  expect([(await readState(db, user, id)).status, await job()]).toEqual(['done', []])
+  expect([(await readCampaignState(db, user, id)).status, await job()]).toEqual(['done', []])
 })
 
 test('after a restore an unfinished campaign is failed and stores nothing more', async () => {
   const id = await create({ recipients: numbers(3), scheduled_at: inAnHour() })
-  await endUnfinished(db)
+  await endUnfinishedTexts(db)
   await settleCampaign(one, id)
   expect(await waiting()).toEqual([])
-  expect(await readState(db, user, id)).toMatchObject({ status: 'failed' })
+  expect(await readCampaignState(db, user, id)).toMatchObject({ status: 'failed' })
 })

@@ -1,4 +1,4 @@
-import { addEntry } from '../../../src/gateway/consent/consent-entries.ts'
+import { addConsentEntry } from '../../../src/gateway/consent/consent-entries.ts'
 import { joinNumber } from '../../../src/gateway/conversations/join-national-number.ts'
 import {
   isJoinable,
@@ -263,7 +263,13 @@ describe('a contact with a national number', () => {
     )
     await storeContact(phone, former, 'Zoe')
     const { user } = phone
-    await addEntry(store.db, { user, number: former, group: left, event: 'opt_out', source: 'api' })
+    await addConsentEntry(store.db, {
+      user,
+      number: former,
+      group: left,
+      event: 'opt_out',
+      source: 'api',
+    })
     await join(phone)
     const states = await rows(
       `select state from consent_states where number = $1 and "group" = $2`,

@@ -3,7 +3,7 @@ import {
   receiveTexts,
 } from '../../../src/gateway/conversations/store-received-texts.ts'
 import { readOptWord } from '../../../src/portable/read-opt-word.ts'
-import { openStore } from '../../support/database/open.ts'
+import { openCatalogStore } from '../../support/database/open.ts'
 import { makeDevice, makeUser, testStore } from '../../support/database/queue.ts'
 import { openSendFixture } from '../../support/database/send-fixture.ts'
 
@@ -151,7 +151,7 @@ describe('opt-out and opt-in words', () => {
 // What keeps conversations, at once: without a server, so that nothing else happens.
 
 const fixture = await openSendFixture(2)
-const nodes = [await openStore(fixture.db), await openStore(fixture.db)]
+const nodes = [await openCatalogStore(fixture.db), await openCatalogStore(fixture.db)]
 
 const phone = (i: number) => ({
   id: `phone${String(i).padStart(10, '0')}`,

@@ -4,7 +4,7 @@ import { cutToParts } from '../../../src/gateway/hooks/cut-text-to-parts.ts'
 import type { HookSettings } from '../../../src/gateway/hooks/hook-settings.ts'
 import { readHookBody } from '../../../src/gateway/hooks/read-hook-body.ts'
 import { renderTemplate } from '../../../src/platform/templates/render.ts'
-import { decodeForm } from '../../../src/platform/tools/charset.ts'
+import { decodeForm } from '../../../src/platform/tools/charsets.ts'
 import { countSegments } from '../../../src/portable/segments.ts'
 import { blocksOf } from '../../docs/page.ts'
 

@@ -4,7 +4,7 @@ import {
   wakeDevices,
   wakeLocalDevices,
 } from '../../../src/gateway/lines/wake-devices.ts'
-import { counts } from '../../../src/platform/tools/counts.ts'
+import { counts } from '../../../src/platform/tools/process-counters.ts'
 import { freePort } from '../../support/database/postgres.ts'
 import { serve } from '../../support/server/program.ts'
 import {

@@ -5,7 +5,7 @@ import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { readSqlFiles } from '../../../src/platform/db/schema/sql-files.ts'
 import { readIndexStates as statesOf } from '../../../src/platform/db/schema/trigrams.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { type OpenDb, openDb, openStore } from '../../support/database/open.ts'
+import { type OpenDb, openCatalogStore, openDb } from '../../support/database/open.ts'
 import { openPreparedDb, openTestDb, testConfig } from '../../support/server/start.ts'
 
 const silent = createLogger({ logLevel: 'silent' })
@@ -29,7 +29,7 @@ const dropAll = async (db: Db) => {
 test('a new database needs no index for a large history and warns of none', async () => {
   const db = await openTestDb()
   await migrateDatabase(db)
-  await (await openStore(db)).close()
+  await (await openCatalogStore(db)).close()
   expect([...(await states(db))]).toEqual(['missing'])
   expect(await listIndexWarnings(db)).toEqual([])
 })
@@ -44,7 +44,7 @@ describe('a large table', () => {
   })
 
   test('gets no index while a server starts, but a warning', async () => {
-    await (await openStore(db)).close()
+    await (await openCatalogStore(db)).close()
     expect([...(await states(db))]).toEqual(['missing'])
     expect((await listIndexWarnings(db, ROWS))[0]).toMatch(
       /^The index sms_messages_\w+ is not built yet\./,
@@ -137,6 +137,6 @@ describe('on a server', () => {
     const warnings = await listIndexWarnings(db, 0)
     expect(warnings).toHaveLength(3)
     expect(warnings[0]).toMatch(/sms_messages_body_trigrams is not possible\. .*pg_trgm/)
-    await (await openStore(db)).close()
+    await (await openCatalogStore(db)).close()
   })
 })

@@ -1,4 +1,4 @@
-import { SETTINGS } from '../../../src/engine/settings/settings.ts'
+import { SETTINGS } from '../../../src/engine/settings/settings-shape.ts'
 import { addReplyMails } from '../../../src/gateway/notifications/reply-mails.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { startMailServer } from '../../support/services/mail-server.ts'

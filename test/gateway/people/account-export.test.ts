@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { exportSlice } from '../../../src/gateway/people/export-person.ts'
 import { makeEveryPerson } from '../../../src/gateway/people/person.ts'
 import { listAccountPlaces } from '../../../src/gateway/people/personal-account-tables.ts'
-import { readPlace } from '../../../src/gateway/people/read-personal-rows.ts'
+import { readPersonalRows } from '../../../src/gateway/people/read-personal-rows.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import {
   type Client,
@@ -149,7 +149,13 @@ test('a page of an export has at most 4 MiB, and at least one row', async () => 
   )
   const sizes: number[] = []
   for (let after: string | undefined, isOver = false; !isOver; ) {
-    const page = await readPlace(db, place!, makeEveryPerson(shop.id), sql`'{}'::text[]`, after)
+    const page = await readPersonalRows(
+      db,
+      place!,
+      makeEveryPerson(shop.id),
+      sql`'{}'::text[]`,
+      after,
+    )
     sizes.push(page.rows.length)
     after = page.next
     isOver = after === undefined

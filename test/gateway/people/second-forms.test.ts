@@ -1,4 +1,4 @@
-import { listStoredForms } from '../../../src/gateway/people/number-spellings.ts'
+import { listStoredSpellings } from '../../../src/gateway/people/number-spellings.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { ended, makeShop, seedPerson } from './person-fixture.ts'
@@ -16,7 +16,7 @@ test.each([
   ['+36201234567', ['+3606201234567']],
   ['0151 20000010', []],
 ])('the data of %s may be stored under %s', (number, forms) => {
-  expect(listStoredForms(number)).toEqual(expect.arrayContaining([number, ...forms]))
+  expect(listStoredSpellings(number)).toEqual(expect.arrayContaining([number, ...forms]))
 })
 
 test('an erasure by a number removes what is stored under its second form', async () => {

@@ -1,7 +1,7 @@
 import { utimesSync } from 'node:fs'
 import { join } from 'node:path'
 import { makeBackupName } from '../../../src/engine/backup/backup-names.ts'
-import { serveSchedule } from '../../../src/engine/backup/schedule.ts'
+import { runBackupSchedule } from '../../../src/engine/backup/schedule.ts'
 import { parseCron } from '../../../src/engine/settings/cron.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { startBackupServer } from '../../support/services/backups.ts'
@@ -45,7 +45,7 @@ describe('a backup schedule', () => {
   const db = () => site.server.services.store.db
   const serve = () => {
     const { store, settings, backups } = site.server.services
-    return serveSchedule(store, settings, backups, createLogger({ logLevel: 'silent' }))
+    return runBackupSchedule(store, settings, backups, createLogger({ logLevel: 'silent' }))
   }
   const servedUntil = (sql: string) =>
     db().query(`update backup_state set scheduled_until = ${sql}`)

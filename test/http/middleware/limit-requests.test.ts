@@ -1,5 +1,5 @@
 import type { Collection } from '../../../src/engine/collections/collection.ts'
-import type { RateLimitRule } from '../../../src/engine/settings/settings.ts'
+import type { RateLimitRule } from '../../../src/engine/settings/settings-shape.ts'
 import {
   findRule,
   listRateLimitLabels,

@@ -9,14 +9,14 @@ import type { AuthRecord } from '../../../src/engine/request/request.ts'
 import { type Attempt, retryRequest } from '../../../src/http/retry-request.ts'
 import { badRequest } from '../../../src/platform/api-errors.ts'
 import { DatabaseUnavailable } from '../../../src/platform/db/database-errors.ts'
-import { openStore } from '../../support/database/open.ts'
+import { openCatalogStore } from '../../support/database/open.ts'
 import { openPreparedDb } from '../../support/server/start.ts'
 
 const USER = 'user00000000001'
 
 const db = await openPreparedDb()
-const here = await openStore(db)
-const elsewhere = await openStore(db)
+const here = await openCatalogStore(db)
+const elsewhere = await openCatalogStore(db)
 const insert = `insert into users (id, email, "tokenKey", password) values ($1, 'a@example.com', 'x', 'x')`
 await db.query(insert, [USER])
 

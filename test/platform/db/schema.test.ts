@@ -3,7 +3,7 @@ import { countMessages } from '../../../src/gateway/messages/message-totals.ts'
 import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { dumpCollections } from '../../console/dump-collections.ts'
-import { openStore } from '../../support/database/open.ts'
+import { openCatalogStore } from '../../support/database/open.ts'
 import { openTestDb } from '../../support/server/start.ts'
 import { dumpFunctions } from './dump-functions.ts'
 import { dumpSchema } from './dump-schema.ts'
@@ -11,7 +11,7 @@ import { dumpTables } from './dump-tables.ts'
 
 const db = await openTestDb()
 await migrateDatabase(db)
-const store = await openStore(db)
+const store = await openCatalogStore(db)
 await store.close()
 await buildIndexes(db, createLogger({ logLevel: 'silent' }), 0)
 await countMessages(db)

@@ -1,7 +1,7 @@
 import { HAS_ROOM } from '../../../src/gateway/conversations/queue-answers.ts'
 import { collectJobKinds } from '../../../src/main/features.ts'
 import { type JobKind, readJobFigures } from '../../../src/platform/jobs/job-queue.ts'
-import { makeWorker } from '../../../src/platform/jobs/jobs.ts'
+import { makeWorker } from '../../../src/platform/jobs/job-worker.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { openPreparedDb, startServer } from '../../support/server/start.ts'
 

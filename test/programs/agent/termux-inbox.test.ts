@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Listed, openInbox } from '../../../src/programs/agent/drivers/termux-inbox.ts'
+import { type Listed, openTermuxInbox } from '../../../src/programs/agent/drivers/termux-inbox.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 
 /** A text of an inbox: its id, and its time on 20 November. */
@@ -19,7 +19,7 @@ function lookAt(inboxes: readonly (readonly Row[])[], kept?: string): number[] {
   if (kept !== undefined) writeFileSync(file, kept)
   let found: Listed[] = []
   for (const rows of inboxes) {
-    const inbox = openInbox(file) // each look after a restart
+    const inbox = openTermuxInbox(file) // each look after a restart
     const texts = rows.map(toListed)
     found = texts.filter(inbox.isNew)
     inbox.remember(texts)
@@ -83,7 +83,7 @@ test.each<[what: string, inboxes: readonly (readonly Row[])[], ids: number[], ke
 })
 
 test('Termux finds the first text of an inbox that was empty', () => {
-  const inbox = openInbox(join(temporaryFolder(), 'memory'))
+  const inbox = openTermuxInbox(join(temporaryFolder(), 'memory'))
   inbox.remember([])
   const later = new Date(Date.now() + 86_400_000).toISOString().slice(0, 10)
   const isNew = (day: string) => inbox.isNew({ ...toListed(A), received: `${day} 08:00:00` })
@@ -91,7 +91,7 @@ test('Termux finds the first text of an inbox that was empty', () => {
 })
 
 test("Termux reads a time in the digits of Android's language", () => {
-  const inbox = openInbox(join(temporaryFolder(), 'memory'))
+  const inbox = openTermuxInbox(join(temporaryFolder(), 'memory'))
   inbox.remember([{ ...toListed(B), received: '٢٠٢٦-١١-٢٠ ٠٨:١٠:٠٠' }])
   expect([
     inbox.isNew(toListed(B)),

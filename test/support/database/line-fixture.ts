@@ -12,12 +12,12 @@ import { SEND } from '../../../src/gateway/messages/send/send-body-schema.ts'
 import { sendMessages } from '../../../src/gateway/messages/send/send-texts.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../src/platform/config.ts'
-import { makeWorker } from '../../../src/platform/jobs/jobs.ts'
+import { makeWorker } from '../../../src/platform/jobs/job-worker.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { testConfig } from '../server/start.ts'
 import { stopLater } from '../stops.ts'
 import { FORGET_CONSENTS } from './forget-consents.ts'
-import { openDb, openStore } from './open.ts'
+import { openCatalogStore, openDb } from './open.ts'
 import { ownerWith, permitOf } from './permits.ts'
 
 /**
@@ -64,8 +64,8 @@ export type LineFixture = Awaited<ReturnType<typeof openLineFixture>>
 export async function openLineFixture(env: Record<string, string> = {}) {
   const clocked = await openClockedDb()
   const [db, otherDb] = clocked.nodes
-  const store = await openStore(db)
-  const otherStore = otherDb === db ? store : await openStore(otherDb)
+  const store = await openCatalogStore(db)
+  const otherStore = otherDb === db ? store : await openCatalogStore(otherDb)
   const config = readConfig(env)
   await db.query(
     `insert into users (id, email, "tokenKey") values ($1, 'line@example.com', 'k'), ('theirs000000000', 'their@example.com', 'l')`,

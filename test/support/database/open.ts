@@ -1,7 +1,7 @@
 import type { Store } from '../../../src/engine/collections/catalog.ts'
 import {
   type CatalogStore,
-  openStore as openCatalog,
+  openCatalogStore as openCatalog,
 } from '../../../src/engine/collections/catalog-store.ts'
 import { BUILT_IN } from '../../../src/main/collection-definitions.ts'
 import { type RunningServer, runServer as startServer } from '../../../src/main/run-server.ts'
@@ -33,7 +33,7 @@ export async function openDb(config: Config, log: Logger): Promise<OpenDb> {
 }
 
 /** Opens a store on it. It is closed after the test file. */
-export async function openStore<D extends TestDb>(db: D): Promise<TestStore<D>> {
+export async function openCatalogStore<D extends TestDb>(db: D): Promise<TestStore<D>> {
   const store = await openCatalog(db, BUILT_IN)
   return Object.assign(store, { db, close: stopLater(store.close.bind(store)) })
 }

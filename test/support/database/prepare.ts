@@ -3,7 +3,7 @@ import { buildIndexes } from '../../../src/gateway/messages/history-indexes.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { migrateDatabase } from '../../../src/platform/db/schema/migrate.ts'
 import { createLogger } from '../../../src/platform/log.ts'
-import { openDb, openStore, type TestStore } from './open.ts'
+import { openCatalogStore, openDb, type TestStore } from './open.ts'
 
 /** The least that bcrypt knows. */
 const MIN_COST = 4
@@ -21,7 +21,7 @@ export async function prepareDatabase(
   const db = await openDb(config, log)
   try {
     await migrateDatabase(db)
-    const store = await openStore(db)
+    const store = await openCatalogStore(db)
     await makePasswordsCheap(store)
     await store.close()
     await buildIndexes(db, log, 0)

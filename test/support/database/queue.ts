@@ -2,12 +2,12 @@ import type { Store } from '../../../src/engine/collections/catalog.ts'
 import type { Device } from '../../../src/gateway/base/device-record.ts'
 import { makeRandomId } from '../../../src/platform/tools/random.ts'
 import { openPreparedDb } from '../server/start.ts'
-import { openStore } from './open.ts'
+import { openCatalogStore } from './open.ts'
 
 const NOW = 'pb_text(now())'
 
 /** A store on a database of its own, without a server: nothing happens by itself. */
-export const testStore = async (): Promise<Store> => openStore(await openPreparedDb())
+export const testStore = async (): Promise<Store> => openCatalogStore(await openPreparedDb())
 
 /** A user without a password, straight in the table. */
 export async function makeUser({ db }: Store): Promise<string> {

@@ -4,7 +4,7 @@ import { sendMessages } from '../../../src/gateway/messages/send/send-texts.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { openPreparedDb } from '../server/start.ts'
-import { openStore } from './open.ts'
+import { openCatalogStore } from './open.ts'
 import { ownerWith } from './permits.ts'
 
 const USER = 'deskuser0000000'
@@ -12,7 +12,7 @@ const USER = 'deskuser0000000'
 /** Sending without a server: no HTTP, and no sweeper that moves what nobody claims. One user, with phones. */
 export async function openSendFixture(phones: number, quota = 0) {
   const db = await openPreparedDb()
-  const store = await openStore(db)
+  const store = await openCatalogStore(db)
   await db.query(
     `insert into users (id, email, "tokenKey", monthly_quota) values ($1, 'desk@example.com', 'k', $2)`,
     [USER, quota],

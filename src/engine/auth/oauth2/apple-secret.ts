@@ -36,7 +36,7 @@ export async function makeAppleSecret(form: ValueOf<typeof APPLE_SECRET_FORM>): 
   }
   checkFields(form, checks, 'Invalid client secret data.')
   try {
-    const key = readKey(form.privateKey)
+    const key = readAppleKey(form.privateKey)
     const now = Math.floor(Date.now() / 1000)
     return await new SignJWT({
       iss: form.teamId,
@@ -54,7 +54,7 @@ export async function makeAppleSecret(form: ValueOf<typeof APPLE_SECRET_FORM>): 
 }
 
 /** Reads an ES256 key. Errors are worded as in golang-jwt, ParseECPrivateKeyFromPEM. */
-function readKey(pem: string): KeyObject {
+function readAppleKey(pem: string): KeyObject {
   let key: KeyObject
   try {
     key = createPrivateKey(pem.trim())

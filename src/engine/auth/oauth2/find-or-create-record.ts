@@ -42,8 +42,8 @@ export async function findOrCreateRecord(
   search: Search,
 ): Promise<{ auth: AuthRecord; isNew: boolean }> {
   const { store, collection } = search
-  const linked = await findLinked(search)
-  const known = linked ?? (await findUnlinked(search))
+  const linked = await findLinkedRecord(search)
+  const known = linked ?? (await findUnlinkedRecord(search))
   if (known) requireEnabled(known)
   const picture = known ? undefined : await fetchPicture(search)
   return store.db.transaction(async (db) => {
@@ -58,7 +58,11 @@ export async function findOrCreateRecord(
   })
 }
 
-async function findLinked({ store, collection, arrival }: Search): Promise<AuthRecord | null> {
+async function findLinkedRecord({
+  store,
+  collection,
+  arrival,
+}: Search): Promise<AuthRecord | null> {
   const found = await queries(store.db)
     .selectFrom('_externalAuths')
     .select('recordRef')
@@ -73,7 +77,7 @@ async function findLinked({ store, collection, arrival }: Search): Promise<AuthR
   return auth
 }
 
-async function findUnlinked({
+async function findUnlinkedRecord({
   store,
   collection,
   request,

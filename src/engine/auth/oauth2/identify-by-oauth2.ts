@@ -6,7 +6,7 @@ import {
   checkRequired,
 } from '../../collections/value-checks.ts'
 import { makeObjectShape, map, text, type ValueOf } from '../../fields/json-shapes.ts'
-import { writeSorted } from '../../fields/json-text.ts'
+import { writeSortedJson } from '../../fields/json-text.ts'
 import { formatDate } from '../../fields/parse-date.ts'
 import { limitProviderAttempts } from '../attempt-limits.ts'
 import { type AuthCall, type AuthServices, makeSignInAttempt } from '../auth-services.ts'
@@ -93,7 +93,7 @@ async function fetchProviderIdentity(
  * What the provider said: the `meta` of a sign-in's answer, as JSON. PocketBase: tools/auth/auth.go, AuthUser
  */
 export function renderMeta({ profile, raw, token }: OAuth2Identity, isNew: boolean): string {
-  return writeSorted({
+  return writeSortedJson({
     ...profile,
     avatarUrl: profile.avatarURL,
     accessToken: token.accessToken,

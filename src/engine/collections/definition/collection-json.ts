@@ -1,5 +1,5 @@
 import { makeRandomId } from '../../../platform/tools/random.ts'
-import { writeSorted } from '../../fields/json-text.ts'
+import { writeSortedJson } from '../../fields/json-text.ts'
 import { TOKENS } from '../auth-shape.ts'
 import type { AuthCollection, Collection } from '../collection.ts'
 import { completeCollection } from './complete-collection.ts'
@@ -9,7 +9,7 @@ function redactSecrets(collection: AuthCollection) {
   const { oauth2 } = collection
   const providers = oauth2.providers.map(({ clientSecret: _, extra, ...shown }) => ({
     ...shown,
-    extra: JSON.parse(writeSorted(extra)),
+    extra: JSON.parse(writeSortedJson(extra)),
   }))
   const tokens = Object.fromEntries(
     TOKENS.map((key) => [key, { duration: collection[key].duration }]),

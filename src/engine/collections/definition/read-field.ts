@@ -10,7 +10,7 @@ import {
   ShapeError,
   text,
 } from '../../fields/json-shapes.ts'
-import { writeSorted } from '../../fields/json-text.ts'
+import { writeSortedJson } from '../../fields/json-text.ts'
 import { parseDate } from '../../fields/parse-date.ts'
 
 /** Shape of a date in any form that PocketBase reads. Any other text becomes ''. */
@@ -38,7 +38,7 @@ const FIELD_SHAPES = new Map(
 export function readField(raw: unknown): Field {
   const { type } = requireObject(raw)
   const own = FIELD_SHAPES.get(String(type))
-  if (!own) throw new ShapeError(`missing or unknown field type in ${writeSorted(raw)}`)
+  if (!own) throw new ShapeError(`missing or unknown field type in ${writeSortedJson(raw)}`)
   const read = { ...own.over(raw, own.zero()), type }
   return Object.fromEntries(
     Object.entries(read).sort(([a], [b]) => (a < b ? -1 : 1)),

@@ -17,7 +17,7 @@ export function checkNameAllowed(name: string): void {
     throw new SqliteFault(`object name reserved for internal use: ${name}`)
 }
 
-function demandOwnName({ catalog }: CatalogDraft, { id, name }: Collection, isNew: boolean): void {
+function requireOwnName({ catalog }: CatalogDraft, { id, name }: Collection, isNew: boolean): void {
   const isOther = (one: Collection) =>
     one.id !== id && one.name.toLowerCase() === name.toLowerCase()
   const others = catalog.all.filter(isOther)
@@ -28,7 +28,7 @@ function demandOwnName({ catalog }: CatalogDraft, { id, name }: Collection, isNe
   throw new SqliteFault('UNIQUE constraint failed: _collections.name', 'constraint failed', 2067)
 }
 
-function demandOwnColumns({ fields }: Collection): void {
+function requireOwnColumns({ fields }: Collection): void {
   const seen = new Map<string, string>()
   for (const name of fields.map((field) => field.name).sort()) {
     const other = seen.get(name.toLowerCase())
@@ -46,9 +46,9 @@ export function checkSqliteNames(
 ): void {
   if (old?.name !== next.name) {
     checkNameAllowed(next.name)
-    demandOwnName(draft, next, !old)
+    requireOwnName(draft, next, !old)
   }
-  if (!old && next.type !== 'view') demandOwnColumns(next)
+  if (!old && next.type !== 'view') requireOwnColumns(next)
 }
 
 /** By SQLSTATE: a pattern of Postgres' message and a function that turns its groups into SQLite's message. */

@@ -1,6 +1,6 @@
 import { parseJson } from '../../../platform/tools/json.ts'
 import { type Field, isMulti } from '../../fields/field.ts'
-import { holdsJson } from '../../fields/field-types.ts'
+import { isStoredAsJson } from '../../fields/field-types.ts'
 import { quoteName, toColumnName } from '../sql-names.ts'
 import { quoteSqlText, type SqlToken, tokenizeSql, unquoteName } from './sql-tokens.ts'
 
@@ -13,12 +13,12 @@ const EQUALITY = new Set(['=', '==', '!=', '<>'])
 const JSON_PATH = /^'\$\.([\w.]+)'$/
 
 const quoteColumn = (field: Field) => quoteName(toColumnName(field.name))
-const isWord = (piece: Piece | undefined, word: string) =>
+const isWordToken = (piece: Piece | undefined, word: string) =>
   piece?.kind === 'word' && piece.text.toLowerCase() === word
 
 /** SQL of a column. JSON is compared as text, as in SQLite. */
 const writeColumn = (field: Field) =>
-  quoteColumn(field) + (holdsJson(field) ? '::text collate "C"' : '')
+  quoteColumn(field) + (isStoredAsJson(field) ? '::text collate "C"' : '')
 
 function translateToken(token: SqlToken, fields: readonly Field[]): Piece {
   const { kind, text } = token
@@ -54,9 +54,9 @@ function translateListTest([left, sign, right]: readonly Piece[]): void {
 function translateJsonExtract([name, open, json, comma, path, close]: readonly Piece[]): void {
   const steps = JSON_PATH.exec(path?.text ?? '')?.[1]
   if (
-    !isWord(name, 'json_extract') ||
+    !isWordToken(name, 'json_extract') ||
     !json?.field ||
-    !holdsJson(json.field) ||
+    !isStoredAsJson(json.field) ||
     !steps ||
     close?.text !== ')'
   )

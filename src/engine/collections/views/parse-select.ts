@@ -50,7 +50,7 @@ export function parseQuery(query: string): ParsedQuery {
   const parts = { select: '', from: '', join: '' }
   let part: keyof typeof parts | undefined
   let skip = false
-  for (const token of splitKeeping(marked)) {
+  for (const token of splitKeepingSeparators(marked)) {
     const word = token.trim().toLowerCase()
     if (word === 'distinct') continue
     if (word === 'select' || word === 'from') {
@@ -74,7 +74,7 @@ export function parseQuery(query: string): ParsedQuery {
   }
 }
 
-function splitKeeping(sql: string): string[] {
+function splitKeepingSeparators(sql: string): string[] {
   return splitSql(sql, ',').flatMap((part, i, all) => {
     const words = splitSql(part, ' \n\t')
     return i < all.length - 1 ? words.with(-1, `${words.at(-1)},`) : words

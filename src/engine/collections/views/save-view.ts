@@ -20,7 +20,7 @@ const listDraftViews = (draft: CatalogDraft): ViewCollection[] =>
 const renderFieldShape = ({ fields }: { readonly fields: Collection['fields'] }) =>
   JSON.stringify(fields.map((field) => ({ ...field, id: '' })))
 
-async function makeView(draft: CatalogDraft, next: ViewCollection): Promise<void> {
+async function createView(draft: CatalogDraft, next: ViewCollection): Promise<void> {
   const query = await readQuery(draft, next.viewQuery)
   await sql`create view ${writeViewName(next)} as ${sql.raw(writeViewSelect(query))}`.execute(
     draft.db,
@@ -34,7 +34,7 @@ export async function saveView(
   next: ViewCollection,
   old?: ViewCollection,
 ): Promise<void> {
-  if (!old) return makeView(draft, next)
+  if (!old) return createView(draft, next)
   if (old.name !== next.name)
     await sql`alter view ${writeViewName(old)} rename to ${writeViewName(next)}`.execute(draft.db)
   const { fields } = await readQuery(draft, next.viewQuery)
@@ -80,7 +80,7 @@ export async function withViewsDropped(
     const failed: { view: ViewCollection; error: unknown }[] = []
     for (const view of waiting) {
       try {
-        await withSavepoint(draft.db, () => makeView(draft, view))
+        await withSavepoint(draft.db, () => createView(draft, view))
       } catch (error) {
         failed.push({ view, error })
       }

@@ -77,7 +77,7 @@ async function checkAccess(tx: Db, sql: string, catalog: Catalog): Promise<void>
 }
 
 /** Translates a query to Postgres and asks for its columns. If that fails, asks with the query as it is. */
-async function askColumns(
+async function readQueryColumns(
   store: Store,
   query: string,
   calls = translateCall,
@@ -98,9 +98,9 @@ async function askColumns(
   } catch (error) {
     if (!isSqlError(error)) throw error
     const withText = writeUnknownNameAsText(query, error)
-    if (withText !== undefined) return askColumns(store, withText, calls)
+    if (withText !== undefined) return readQueryColumns(store, withText, calls)
     if (MIXED_TYPES.has(error.code) && calls === translateCall)
-      return askColumns(store, query, translateMixedCall)
+      return readQueryColumns(store, query, translateMixedCall)
     if (own === translated) throw error
     return ask(own)
   }
@@ -110,7 +110,7 @@ async function askColumns(
 export async function readQuery(store: Store, query: string): Promise<ReadQuery> {
   const single = requireOneStatement(query)
   const suggested = suggestFields(single, store.catalog)
-  const { sql, columns } = await askColumns(store, single)
+  const { sql, columns } = await readQueryColumns(store, single)
   const found = columns.map((column, i) => {
     const twice = countSameNames(columns, i)
     if (twice > 0) return makeUnknownField(`${suggested[i]?.field.name ?? column}:${twice}`)
@@ -122,7 +122,7 @@ export async function readQuery(store: Store, query: string): Promise<ReadQuery>
 }
 
 /** Reads a view's query, checks its fields and the ids of some rows. PocketBase: core/view.go, DryRunView */
-export async function readAndSample(store: Store, query: string): Promise<ReadQuery> {
+export async function readQueryAndSample(store: Store, query: string): Promise<ReadQuery> {
   const read = await readQuery(store, query)
   const wrong = findViewFieldFault(read.fields, store.catalog)
   if (wrong !== undefined) throw new ViewQueryError(wrong, read.fields)

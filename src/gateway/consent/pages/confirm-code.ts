@@ -5,7 +5,7 @@ import { queries } from '../../../platform/db/queries.ts'
 import { makeAccountSender } from '../../base/make-sender.ts'
 import { checkVerification } from '../../codes/check-code.ts'
 import { findOrMakeService } from '../../codes/find-service.ts'
-import { addEntry } from '../consent-entries.ts'
+import { addConsentEntry } from '../consent-entries.ts'
 import type { JoinPage } from './join-page.ts'
 import { SERVICE, type Visitor } from './send-join-question.ts'
 
@@ -26,16 +26,16 @@ export async function confirmCode(
     const inside = { db, catalog: store.catalog }
     const named = { id: '', to: number, service, code }
     const { status } = await checkVerification(inside, makeAccountSender(user, user), named)
-    const question = status === 'approved' ? await findQuestion(db, page, number) : undefined
+    const question = status === 'approved' ? await findJoinQuestion(db, page, number) : undefined
     if (!question) return false
     const proof = { ...question, source: 'page', address, browser } as const
-    await addEntry(db, { ...proof, user, number, group, event: 'confirmed' })
+    await addConsentEntry(db, { ...proof, user, number, group, event: 'confirmed' })
     return true
   })
 }
 
 /** The text that the number agreed to, if the question to it has not expired. */
-const findQuestion = (db: Db, { user, group }: JoinPage, number: string) =>
+const findJoinQuestion = (db: Db, { user, group }: JoinPage, number: string) =>
   queries(db)
     .selectFrom('consent_states as s')
     .innerJoin('consents as e', (join) => join.on('e.id', '=', sql<string>`consent_question(s.id)`))

@@ -3,7 +3,7 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { lockUserSends } from '../../base/lock-user-sends.ts'
-import { addEntry, hashShownText } from '../consent-entries.ts'
+import { addConsentEntry, hashShownText } from '../consent-entries.ts'
 import { setOptedOut } from '../set-opted-out.ts'
 import { type LeavePage, leaveText } from './leave-page.ts'
 import type { Visitor } from './send-join-question.ts'
@@ -26,7 +26,7 @@ export async function endConsent(
     await lockUserSends(db, user)
     if (group === '') await setOptedOut(inside, user, number, true, proof)
     else if (!(await hasLeftGroup(db, page, group)))
-      await addEntry(db, { ...proof, user, number, group, event: 'opt_out' })
+      await addConsentEntry(db, { ...proof, user, number, group, event: 'opt_out' })
   })
 }
 

@@ -4,7 +4,7 @@ import type { Config } from '../../../platform/config.ts'
 import { evaluateSql } from '../../../platform/db/call-function.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { withSavepoint } from '../../../platform/db/savepoint.ts'
-import { counts } from '../../../platform/tools/counts.ts'
+import { counts } from '../../../platform/tools/process-counters.ts'
 import { makeRandomId } from '../../../platform/tools/random.ts'
 import { lockUserSends } from '../../base/lock-user-sends.ts'
 import { makeAccountSender } from '../../base/make-sender.ts'
@@ -12,14 +12,14 @@ import { findOrMakeService, findService, type Service } from '../../codes/find-s
 import { requireDestinations } from '../../codes/limits/code-destinations.ts'
 import { beginPause, countCodes } from '../../codes/limits/count-codes.ts'
 import { CODE_PRIORITY } from '../../codes/limits/send-code-text.ts'
-import { findPending, sendCode } from '../../codes/start-verification.ts'
+import { findPendingCode, sendCode } from '../../codes/start-verification.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
 import { formatInstant } from '../../messages/send/message-expiry.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../../messages/send/send-options.ts'
 import { prepareOffer, sendInTransaction } from '../../messages/send/send-texts.ts'
 import type { AcceptConfig } from '../../messages/send/store-offers.ts'
 import { PAUSE_SECONDS } from '../consent-answer.ts'
-import { addQuestion } from '../consent-entries.ts'
+import { addConsentQuestion } from '../consent-entries.ts'
 import { fillNames, renderConsentText } from '../consent-texts.ts'
 import { isErasedOrStoppedSql } from '../stopped-numbers.ts'
 import type { JoinPage } from './join-page.ts'
@@ -68,10 +68,11 @@ export async function askToJoin(
     try {
       return await withSavepoint(db, async () => {
         // a trial begins as if the person had texted a word, which ends opt-outs until it is undone
-        if (isTrial) await addQuestion(db, { ...question, id: makeRandomId(), source: 'keyword' })
+        if (isTrial)
+          await addConsentQuestion(db, { ...question, id: makeRandomId(), source: 'keyword' })
         const { message, wake } = await send()
         if (isTrial) throw new Undone()
-        await addQuestion(db, { ...question, id: message })
+        await addConsentQuestion(db, { ...question, id: message })
         return wake
       })
     } catch (error) {
@@ -148,7 +149,12 @@ async function sendPageCode(
       group: names.group.replaceAll('{{', '{ {'),
     }),
   }
-  return sendCode({ store, config }, service, start, await findPending(store.db, service.id, to))
+  return sendCode(
+    { store, config },
+    service,
+    start,
+    await findPendingCode(store.db, service.id, to),
+  )
 }
 
 /** The account's languages first, as for all texts about consent. */

@@ -3,7 +3,7 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import { DEVICE_PACE_MS, makeDatabaseGroups } from '../../../platform/db/group-commits.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { matchAny, queries, writeUnindexed } from '../../../platform/db/queries.ts'
-import { counts } from '../../../platform/tools/counts.ts'
+import { counts } from '../../../platform/tools/process-counters.ts'
 import type { Device } from '../../base/device-record.ts'
 import { lockUserSends } from '../../base/lock-user-sends.ts'
 import { NEXT } from '../../base/message-status.ts'
@@ -59,7 +59,7 @@ export async function applyReports(
   deviceOnlineSeconds: number,
 ): Promise<ReportResult[]> {
   const reports = await redactCodes(store.db, given)
-  const apply = isPlainBatch(store, reports) ? applyInGroup : applyLocked
+  const apply = isPlainBatch(store, reports) ? applyInGroup : applyLockedReports
   const { results, outcomes } = await apply(store, device, reports, deviceOnlineSeconds)
   for (const { result } of results) counts.reports[result]++
   await noteOutcomes(store.db, outcomes)
@@ -75,7 +75,7 @@ async function applyInGroup(...[store, device, reports, seconds]: Parameters<typ
   const applied = await reporting(store.db).add({ device, reports })
   const early = reports.filter((report, i) => mayBeTooSoon(report, applied.results[i]!))
   if (early.length === 0) return applied
-  const { results, outcomes } = await applyLocked(store, device, early, seconds)
+  const { results, outcomes } = await applyLockedReports(store, device, early, seconds)
   const later = new Map(early.map((report, i) => [report, results[i]!]))
   return {
     results: reports.map((report, i) => later.get(report) ?? applied.results[i]!),
@@ -84,7 +84,9 @@ async function applyInGroup(...[store, device, reports, seconds]: Parameters<typ
 }
 
 /** Locks the messages, then applies all reports or none, in a transaction. */
-async function applyLocked(...[store, device, reports, seconds]: Parameters<typeof applyReports>) {
+async function applyLockedReports(
+  ...[store, device, reports, seconds]: Parameters<typeof applyReports>
+) {
   const results: ReportResult[] = []
   const outcomes: LineOutcome[] = []
   const woken = new Set<string>()
@@ -96,7 +98,9 @@ async function applyLocked(...[store, device, reports, seconds]: Parameters<type
     for (const round of splitIntoRounds(reports)) {
       const others: Numbered[] = []
       for (const [number, report] of round) {
-        const next = report.not_sent ? await giveBack(db, device, report, seconds) : undefined
+        const next = report.not_sent
+          ? await returnReportedMessage(db, device, report, seconds)
+          : undefined
         if (next && !report.blameless)
           outcomes.push({ line: lines.get(report.id)!, hasSent: false })
         if (next === undefined) others.push([number, report])
@@ -135,7 +139,12 @@ function splitIntoRounds(reports: readonly Report[]): Numbered[][] {
 }
 
 /** Reassigns an unsent message. Returns the new device; '' if it ended; undefined for an old report. */
-async function giveBack(db: Db, device: Device, report: Report, onlineSeconds: number) {
+async function returnReportedMessage(
+  db: Db,
+  device: Device,
+  report: Report,
+  onlineSeconds: number,
+) {
   const returned = queries(db)
     .selectFrom('sms_dispatch')
     .select('message')

@@ -47,12 +47,12 @@ export async function cancelBatch(store: Store, permit: Permit, batchId: string)
     .select(({ fn }) => fn.max(writeRefusalSql('cancel', permit)).as('refused'))
     .executeTakeFirstOrThrow()
   if (refused !== null) throw toGatewayError(permit.sender, refused)
-  const canceled = await cancelWaiting(store, permit, batchId)
+  const canceled = await cancelWaitingTexts(store, permit, batchId)
   return { ...(await countBatch(store, permit.sender.user, batchId)), canceled }
 }
 
 /** Cancels and refunds a batch's unclaimed messages. Returns how many; 0 also for an unknown batch. */
-export async function cancelWaiting(
+export async function cancelWaitingTexts(
   store: Store,
   permit: Permit,
   batchId: string,

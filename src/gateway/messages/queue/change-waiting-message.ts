@@ -136,11 +136,11 @@ export async function changeMessage({ db }: Store, permit: Permit, id: string, c
     .executeTakeFirst()
   if (!found) throw await explainNoChange(db, permit.sender.user, id)
   const { unfit, refusal, ...message } = found
-  throwFault(permit, { unfit, refusal })
+  throwChangeFault(permit, { unfit, refusal })
   return { id, status: 'pending', ...message }
 }
 
-export function throwFault({ sender }: Permit, { unfit, refusal }: Verdict): void {
+export function throwChangeFault({ sender }: Permit, { unfit, refusal }: Verdict): void {
   if (refusal === 'scope') requirePermit(sender, 'cancel')
   if (refusal !== null) throw toGatewayError(sender, refusal)
   if (unfit) throw makeExpiryError()

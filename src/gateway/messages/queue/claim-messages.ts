@@ -8,7 +8,7 @@ import { DEVICE_PACE_MS, makeDatabaseGroups } from '../../../platform/db/group-c
 import type { Db } from '../../../platform/db/open.ts'
 import { queries, takeLock } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
-import { counts } from '../../../platform/tools/counts.ts'
+import { counts } from '../../../platform/tools/process-counters.ts'
 import { type Device, writeAllowance } from '../../base/device-record.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { openText } from '../send/encrypt-text.ts'
@@ -40,7 +40,7 @@ export async function claimMessages(
   if (!device.isLimited) {
     const ask = { device, limit, room: null, leaseSeconds }
     const found = db.inTransaction
-      ? (await claimTogether(db, [ask]))[0]!
+      ? (await claimForDevices(db, [ask]))[0]!
       : await claiming(db).add(ask)
     if (!found.isPaced) return found.messages
   }
@@ -54,7 +54,7 @@ function claimLimited(db: Db, device: Device, limit: number, leaseSeconds: numbe
   return db.transaction(async (tx) => {
     const { left, lines } = await readFreeLimits(tx, device)
     const room = lines === null ? left : (left ?? limit)
-    return (await claimTogether(tx, [{ device, limit, room, leaseSeconds, lines }]))[0]!.messages
+    return (await claimForDevices(tx, [{ device, limit, room, leaseSeconds, lines }]))[0]!.messages
   })
 }
 
@@ -74,7 +74,7 @@ const claiming = makeDatabaseGroups<Ask, Claimed>((db) => ({
     const largest = new Map(
       asks.toSorted((a, b) => a.limit - b.limit).map((ask) => [ask.device.id, ask]),
     )
-    const found = await claimTogether(db, [...largest.values()])
+    const found = await claimForDevices(db, [...largest.values()])
     const ofDevice = new Map([...largest.keys()].map((device, i) => [device, found[i]!]))
     return asks.map(({ device, limit }) => {
       const { messages, isPaced } = ofDevice.get(device.id)!
@@ -85,7 +85,7 @@ const claiming = makeDatabaseGroups<Ask, Claimed>((db) => ({
 
 /** Up to `limit` messages that a device has claimed and whose leases still run. */
 export const readLeasedMessages = async ({ db }: Store, device: Device, limit: number) =>
-  (await claimTogether(db, [{ device, limit, room: 0, leaseSeconds: 0 }]))[0]!.messages
+  (await claimForDevices(db, [{ device, limit, room: 0, leaseSeconds: 0 }]))[0]!.messages
 
 /** `isPaced`: nothing new was claimed, because a line has a limit per minute that was not looked up yet. */
 interface Claimed {
@@ -100,7 +100,7 @@ type ClaimedRow = Omit<ClaimedMessage, 'id'> & {
   sealed: string | null
 }
 
-async function claimTogether(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
+async function claimForDevices(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
   const given = asks.map(
     ({ device, limit, room, leaseSeconds: seconds, lines = null }, number) => ({
       number,

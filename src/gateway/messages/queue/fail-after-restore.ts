@@ -21,7 +21,7 @@ const endCampaigns = (db: Db) =>
     .execute()
 
 /** Fails unfinished messages and campaigns of a restored backup: they may have been sent since the backup. */
-export async function endUnfinished(db: Db): Promise<number> {
+export async function endUnfinishedTexts(db: Db): Promise<number> {
   await endCampaigns(db)
   const any = queries(db)
     .selectFrom('sms_dispatch')

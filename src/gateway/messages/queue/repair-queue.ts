@@ -8,7 +8,7 @@ import { matchAny, queries, tryTakeLock } from '../../../platform/db/queries.ts'
 const MAX_CHECKED = 5_000
 
 /** Deletes queue rows of messages that were deleted, or ended by a superuser. */
-const dropOrphans = (db: Db, messages: readonly string[]) =>
+const deleteOrphans = (db: Db, messages: readonly string[]) =>
   queries(db)
     .deleteFrom('sms_dispatch as d')
     .where('d.message', '=', matchAny(messages))
@@ -40,7 +40,7 @@ export function checkQueue({ db }: Store, after = ''): Promise<string> {
       .limit(sql.lit(MAX_CHECKED))
       .execute()
     const messages = rows.map(({ message }) => message)
-    await dropOrphans(tx, messages)
+    await deleteOrphans(tx, messages)
     await unassignFromStrangers(tx, messages)
     return messages.length < MAX_CHECKED ? '' : messages.at(-1)!
   })

@@ -15,7 +15,7 @@ import {
   type Planned,
   parseMessageChange,
   selectWaiting,
-  throwFault,
+  throwChangeFault,
 } from './change-waiting-message.ts'
 import { BATCH, countBatch } from './count-batch.ts'
 
@@ -72,7 +72,7 @@ async function requireBatch({ db }: Store, sender: Sender, batchId: string, chan
     .select(({ fn }) => [fn.countAll<number>().as('messages'), fn.max('refusal').as('refusal')])
     .select(sql<boolean>`coalesce(bool_or(unfit), false)`.as('unfit'))
     .executeTakeFirstOrThrow()
-  throwFault(permit, { unfit, refusal })
+  throwChangeFault(permit, { unfit, refusal })
   return requirePermit(sender, 'change', messages)
 }
 
@@ -102,6 +102,6 @@ async function rescheduleChunk(
     .select(sql<boolean>`coalesce(bool_or(unfit), false)`.as('unfit'))
     .executeTakeFirstOrThrow()
   // another request has changed the messages since they were checked
-  throwFault(permit, { unfit, refusal })
+  throwChangeFault(permit, { unfit, refusal })
   return { last, changed }
 }

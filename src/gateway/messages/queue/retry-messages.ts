@@ -70,7 +70,7 @@ const selectMessages = (db: Db, user: string) =>
     .orderBy('m._rowid')
 
 /** Numbers may have been stored in a form that the server no longer stores: see `normalizePhone`. */
-async function readFailed(db: Db, user: string, batch: string) {
+async function readFailedTexts(db: Db, user: string, batch: string) {
   const found = await selectMessages(db, user)
     .where('m.batch_id', '=', batch)
     .where('m.batch_id', '<>', sql.lit(''))
@@ -79,7 +79,7 @@ async function readFailed(db: Db, user: string, batch: string) {
   return found.map((one) => ({ ...one, to: normalizePhone(one.to) }))
 }
 
-type Failed = Awaited<ReturnType<typeof readFailed>>[number]
+type Failed = Awaited<ReturnType<typeof readFailedTexts>>[number]
 
 /**
  * Sends a batch's failed messages again to any device, each at most once. The new batch's id is made from the
@@ -96,9 +96,9 @@ export async function retryBatch(
 ): Promise<z.output<typeof RETRIED_BATCH>> {
   const { db } = services.store
   await requireOwnBatch(db, requirePermit(sender, 'retry'), batchId)
-  const failed = await readFailed(db, sender.user, batchId)
+  const failed = await readFailedTexts(db, sender.user, batchId)
   if (failed.length === 0) await countBatch(services.store, sender.user, batchId) // throws 404 for an unknown batch
-  const batch = batchAfter(batchId)
+  const batch = findBatchAfter(batchId)
   const ids = new Map<Failed, string>()
   const due: Failed[] = []
   // all messages of a batch are of one send
@@ -167,7 +167,7 @@ async function offerFailedAgain(
     expiresAt: computeExpiryNow(one),
     batch,
     body: one.body,
-    clientRef: retryRef(one.id),
+    clientRef: makeRetryRef(one.id),
     isBulk: true,
     ...toOfferedScope(readScope(one.scope)),
     messages: [message],
@@ -176,7 +176,7 @@ async function offerFailedAgain(
 }
 
 /** The id of the batch that resends a batch's failed messages. */
-export const batchAfter = (batchId: string): string => deriveId(`retry:${batchId}`)
+export const findBatchAfter = (batchId: string): string => deriveId(`retry:${batchId}`)
 
 /** Sends a failed message again. Idempotent. Throws 404, 409 `not_retriable`, and as `send`. */
 export async function retryMessage(
@@ -208,7 +208,7 @@ export async function retryMessage(
     sim,
     guarantee,
     expiresAt: computeExpiryNow(one),
-    clientRef: retryRef(id),
+    clientRef: makeRetryRef(id),
   }
   const scope = readScope(one.scope)
   const options = { ...PLAIN_OPTIONS, ...again, scope }
@@ -220,7 +220,7 @@ export async function retryMessage(
 }
 
 /** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */
-const retryRef = (id: string) => `retry:${id}`
+const makeRetryRef = (id: string) => `retry:${id}`
 
 /** The expiry of a message that is sent again now: as long after now as it was after `due`; '' for none. */
 const computeExpiryNow = ({ due, expiresAt }: Failed) => moveExpiry(expiresAt, due, Date.now())

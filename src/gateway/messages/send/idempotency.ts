@@ -56,7 +56,7 @@ export async function findFirstAnswer(
 }
 
 /** Stores the answer for an idempotency key, unless the key has one from the last 24 hours. */
-export async function keepAnswer(
+export async function storeFirstAnswer(
   store: Store,
   user: string,
   { key, fingerprint }: Idempotency,

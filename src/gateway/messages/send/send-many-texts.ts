@@ -1,12 +1,12 @@
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Config } from '../../../platform/config.ts'
-import { counts } from '../../../platform/tools/counts.ts'
+import { counts } from '../../../platform/tools/process-counters.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Offer } from './offered-message.ts'
 import type { SendBody } from './send-options.ts'
-import { prepareOffer, renderVerdict } from './send-texts.ts'
+import { prepareOffer, renderSendOutcome } from './send-texts.ts'
 import { type AcceptConfig, storeOffers } from './store-offers.ts'
 import { checkBody } from './write-text-bodies.ts'
 
@@ -38,7 +38,7 @@ export async function sendManyTexts(
       const inside = { db, catalog: store.catalog }
       const { verdicts, wake } = await storeOffers(inside, config, offers)
       for (const [i, verdict] of verdicts.entries())
-        await renderVerdict(inside, offers[i]!, verdict!)
+        await renderSendOutcome(inside, offers[i]!, verdict!)
       if (isTrial) throw UNDO
       return { wake, sent: offers.filter((_, i) => verdicts[i]!.outcome === 'accepted') }
     })

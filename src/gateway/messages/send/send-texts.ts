@@ -6,7 +6,7 @@ import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { Config } from '../../../platform/config.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
-import { counts } from '../../../platform/tools/counts.ts'
+import { counts } from '../../../platform/tools/process-counters.ts'
 import { makeRandomId } from '../../../platform/tools/random.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
@@ -14,7 +14,7 @@ import { requirePermit } from '../../base/permissions.ts'
 import { toOfferedScope } from './consent-scope.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './excluded-recipients.ts'
-import { findFirstAnswer, type Idempotency, keepAnswer } from './idempotency.ts'
+import { findFirstAnswer, type Idempotency, storeFirstAnswer } from './idempotency.ts'
 import type { Offer, OfferedMessage } from './offered-message.ts'
 import { readAllRecipients } from './read-all-recipients.ts'
 import type { SendBody } from './send-options.ts'
@@ -61,19 +61,19 @@ export async function sendMessages(
   const first = idempotency && (await findFirstAnswer(store, sender.user, idempotency))
   if (first) return { answer: first, replayed: true }
   const offer = await prepareOffer(store, config, sender, body, idempotency)
-  return renderVerdict(store, offer, await acceptor.add(offer))
+  return renderSendOutcome(store, offer, await acceptor.add(offer))
 }
 
 /** Sends in the caller's transaction. Returns the devices to wake after its commit. Throws as `send`. */
 export async function sendInTransaction(store: Store, config: AcceptConfig, offer: Offer) {
   const { verdicts, wake } = await storeOffers(store, config, [offer])
-  await renderVerdict(store, offer, verdicts[0]!)
+  await renderSendOutcome(store, offer, verdicts[0]!)
   counts.accepted.messages += offer.messages.length
   return wake
 }
 
 /** The answer to an offer. If the offer was not stored, throws its refusal or StaleAuth. */
-export async function renderVerdict(store: Store, offer: Offer, { outcome, message }: Verdict) {
+export async function renderSendOutcome(store: Store, offer: Offer, { outcome, message }: Verdict) {
   const { idempotency } = offer
   const { sender } = offer.permit
   const { user } = sender
@@ -85,7 +85,7 @@ export async function renderVerdict(store: Store, offer: Offer, { outcome, messa
   // known: a message has this client_ref. Answer as its send did, and keep the answer for the idempotency key
   await checkClientRef(store, message, offer)
   const answer = answerJson('', [message])
-  if (idempotency) await keepAnswer(store, user, idempotency, answer)
+  if (idempotency) await storeFirstAnswer(store, user, idempotency, answer)
   return { answer, replayed: false }
 }
 

@@ -125,13 +125,13 @@ async function applyFunctions(tx: Db) {
     await tx.script(
       `set local check_function_bodies = off; ${all}; set local check_function_bodies = on`,
     )
-    await noteFunctions(tx, changed)
+    await recordFunctions(tx, changed)
   }
   const present = new Set(files.map(({ name }) => name))
   return { changed: names, gone: [...applied.keys()].filter((name) => !present.has(name)) }
 }
 
-const noteFunctions = (tx: Db, changed: readonly SqlFile[]) =>
+const recordFunctions = (tx: Db, changed: readonly SqlFile[]) =>
   queries(tx)
     .insertInto('_functions')
     .columns(['name', 'checksum'])

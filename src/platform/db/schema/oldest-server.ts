@@ -14,7 +14,7 @@ export async function readOldestServer(db: Pick<Session, 'query'>): Promise<numb
 }
 
 /** Throws OutdatedServer if this version is too old for the database. An empty database fits any version. */
-export async function checkServer(db: Pick<Session, 'query'>): Promise<void> {
+export async function checkServerVersion(db: Pick<Session, 'query'>): Promise<void> {
   const oldest = await readOldestServer(db).catch((error) => {
     if (isSqlError(error, UNDEFINED_TABLE)) return 0
     throw error
@@ -30,6 +30,8 @@ export function watchOutdated(
   stop: (error: OutdatedServer) => Promise<void>,
 ): () => Promise<void> {
   const check = () =>
-    checkServer(db).catch((error) => (error instanceof OutdatedServer ? stop(error) : undefined))
+    checkServerVersion(db).catch((error) =>
+      error instanceof OutdatedServer ? stop(error) : undefined,
+    )
   return repeatWork(check, CHECK_MS, log)
 }

@@ -37,7 +37,7 @@ const makeTextKey = (text: Listed) => `${text._id} ${readArrivalMs(text) % QUART
  * Recognizes new texts in a phone's inbox. Ids alone do not show them: Android gives the id of the newest
  * text again once that is deleted, and a new database begins with 1. `file` keeps what was seen.
  */
-export function openInbox(file: string) {
+export function openTermuxInbox(file: string) {
   let seen = existsSync(file) ? readSeen(parseJson(readFileSync(file, 'utf8'))) : undefined
 
   /** Whether a text came after the last look. False before the first. */

@@ -6,7 +6,7 @@ import { STDERR } from './log-no-answer.ts'
 import { MAX_SIMS, readNumber, SIMS } from './options.ts'
 import { parseReceivedAt } from './parse-received-at.ts'
 import { readJson, requireProgram, runProgram } from './run-program.ts'
-import { type Listed, openInbox, type Refusal, readArrival } from './termux-inbox.ts'
+import { type Listed, openTermuxInbox, type Refusal, readArrival } from './termux-inbox.ts'
 
 const HINT = 'Install the app Termux:API, let it send and read SMS, and `pkg install termux-api`.'
 const LOOK_MS = 10_000
@@ -28,7 +28,7 @@ interface DeviceInfo {
 
 /** Uses an Android phone by Termux:API. `memory`: file for the texts seen. `count`: SIMs; 0: detect. */
 export function makeTermuxDriver(memory: string, count = 0) {
-  const inbox = openInbox(memory)
+  const inbox = openTermuxInbox(memory)
   let sims: readonly Sim[] = []
   let end = async () => {}
 

@@ -1,4 +1,4 @@
-import { openStore } from '../../../support/database/open.ts'
+import { openCatalogStore } from '../../../support/database/open.ts'
 import { type Client, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 
 const fixture = await startServerWithDevices()
@@ -70,7 +70,7 @@ test('a start adds missing sender rows', async () => {
     ['keys', 'api_keys'],
   ])
     await query(`drop trigger senders_of_${name} on ${table}`)
-  await (await openStore(fixture.server.services.store.db)).close()
+  await (await openCatalogStore(fixture.server.services.store.db)).close()
   expect(await senders(shop)).toEqual(before)
 })
 

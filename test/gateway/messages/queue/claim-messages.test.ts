@@ -5,7 +5,7 @@ import {
   extendAllLeases,
   renewLeases,
 } from '../../../../src/gateway/messages/queue/message-leases.ts'
-import { counts } from '../../../../src/platform/tools/counts.ts'
+import { counts } from '../../../../src/platform/tools/process-counters.ts'
 import { untilWaiting } from '../../../support/database/locks.ts'
 import {
   assign,

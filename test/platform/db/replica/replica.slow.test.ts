@@ -1,6 +1,6 @@
 import type { Db } from '../../../../src/platform/db/open.ts'
 import type { ReplicaState } from '../../../../src/platform/db/replica.ts'
-import { counts } from '../../../../src/platform/tools/counts.ts'
+import { counts } from '../../../../src/platform/tools/process-counters.ts'
 import type { TestServer } from '../../../support/database/open.ts'
 import {
   createDatabase,

@@ -54,7 +54,7 @@ export interface Carrier extends z.output<typeof ACCOUNT>, z.output<typeof SECRE
 const MAX_SEND = 2_000
 
 /** Joins the parts of a carrier. Throws a UserError that quotes no secret. */
-export function makeCarrier(
+export function makeCarrierAccount(
   account: z.output<typeof ACCOUNT>,
   secrets: z.output<typeof SECRETS>,
   place: Pick<Carrier, 'callback' | 'allowPrivate'>,
@@ -108,6 +108,10 @@ export function readSettings(file: string, env: NodeJS.ProcessEnv) {
   } = readSettingsFile(FILE, file)
   if (port > 0 && callback === '')
     throw new UserError('callback is missing: the address for the carrier.')
-  const carrier = makeCarrier(account, { secret, webhook_secret }, { callback, allowPrivate })
+  const carrier = makeCarrierAccount(
+    account,
+    { secret, webhook_secret },
+    { callback, allowPrivate },
+  )
   return { carrier, port, host }
 }

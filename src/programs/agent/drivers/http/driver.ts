@@ -6,7 +6,7 @@ import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../drive
 import { type Carrier, listHiddenParts } from './carrier-account.ts'
 import { fillRequest } from './fill-request.ts'
 import { readAnswer, type Verdict } from './read-answer.ts'
-import { openPace } from './send-pace.ts'
+import { openSendPace } from './send-pace.ts'
 
 const MAX_ANSWER_BYTES = 64 << 10
 /** Longest pause that a carrier may ask for: one hour. */
@@ -44,7 +44,7 @@ export function makeHttpDriver(
   let { isFaulty = false } = options
   let waitsFor = ''
   const reach = watchReach(options.unreachedMs)
-  const pace = openPace(rate, () => events?.roomGrew())
+  const pace = openSendPace(rate, () => events?.roomGrew())
 
   async function ask(text: OutgoingText): Promise<Asked> {
     try {

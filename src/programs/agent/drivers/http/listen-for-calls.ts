@@ -3,7 +3,7 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import { UserError } from '../../../../platform/api-errors.ts'
 import { writeMmsText } from '../../../../portable/attachment-lines.ts'
 import type { DriverEvents } from '../../driver-interface.ts'
-import { openFileMap } from '../../file-map.ts'
+import { openFileMap } from '../../persistent-map.ts'
 import type { Carrier } from './carrier-account.ts'
 import { MAX_CALL_BYTES, readCall } from './read-call.ts'
 

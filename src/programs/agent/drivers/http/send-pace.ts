@@ -7,7 +7,7 @@ const FIRST_STOP_MS = 60_000
 const LONGEST_STOP_MS = 900_000
 
 /** Keeps a carrier's rate, and pauses that grow with refusals in a row. `ended`: called after each pause. */
-export function openPace(perSecond: number, ended: () => void) {
+export function openSendPace(perSecond: number, ended: () => void) {
   let nextMs = 0
   let pausedUntilMs = 0
   let refusals = 0

@@ -8,9 +8,9 @@ import { type Coding, decodeSmsText } from './decode-text.ts'
 import { encodeSmsText } from './encode-text.ts'
 import { openPartJoiner, readHeader } from './join-parts.ts'
 import { findStatusName, type Pdu } from './library.ts'
-import { type Link, openLink } from './link.ts'
+import { type Link, openSmppLink } from './link.ts'
 import { isReceipt, openReceipts, readReceiptText } from './match-receipts.ts'
-import { listBinds, openSession } from './session.ts'
+import { listBinds, openSmppSession } from './session.ts'
 import { printNumbers, readAddress, readSettings, type Settings } from './smpp-settings.ts'
 
 /** The server's maximum of messages per request. */
@@ -41,7 +41,7 @@ export function makeSmppDriver(settings: Settings, files: string): Driver {
   async function start(events: DriverEvents): Promise<void> {
     receipts = openReceipts(`${files}-sent`, settings, events.delivered)
     texts = openPartJoiner(`${files}-parts`, events.received, read, now)
-    link = openLink(settings, (pdu) => deliver(pdu, events), events.roomGrew)
+    link = openSmppLink(settings, (pdu) => deliver(pdu, events), events.roomGrew)
   }
 
   const now = () => {
@@ -228,7 +228,7 @@ export async function checkCarrier(settings: Settings, say: (line: string) => vo
   for (const bind of listBinds(settings)) {
     const what = `${bind} as ${system_id} at ${host}:${port}`
     const refuse = () => Promise.reject(new Error('only a check'))
-    const session = await openSession(settings, bind, refuse).catch((error: Error) => {
+    const session = await openSmppSession(settings, bind, refuse).catch((error: Error) => {
       throw new UserError(`${what}: ${error.message}`)
     })
     await session.close()

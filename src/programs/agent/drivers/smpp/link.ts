@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Pdu } from './library.ts'
-import { type Deliver, listBinds, openSession, type Session } from './session.ts'
+import { type Deliver, listBinds, openSmppSession, type Session } from './session.ts'
 import type { Settings } from './smpp-settings.ts'
 
 /** The pause before reopening a session doubles from FIRST_PAUSE_MS to LONGEST_PAUSE_MS. */
@@ -24,10 +24,10 @@ interface Waiting {
   settle(isGiven: boolean): void
 }
 
-export type Link = ReturnType<typeof openLink>
+export type Link = ReturnType<typeof openSmppLink>
 
 /** Opens all sessions of an account, and submits at the carrier's pace. Each open session calls `opened`. */
-export function openLink(settings: Settings, deliver: Deliver, opened: () => void) {
+export function openSmppLink(settings: Settings, deliver: Deliver, opened: () => void) {
   const ending = new AbortController()
   const sessions = new Set<Session>()
   const senders = new Set<Session>()
@@ -49,7 +49,7 @@ export function openLink(settings: Settings, deliver: Deliver, opened: () => voi
     const { signal } = ending
     for (let tries = 0; !signal.aborted; tries++) {
       try {
-        const session = await openSession(settings, bind, deliver)
+        const session = await openSmppSession(settings, bind, deliver)
         printLine(`${bind} is open`)
         tries = 0
         sessions.add(session)

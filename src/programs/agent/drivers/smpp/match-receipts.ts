@@ -1,5 +1,5 @@
 import type { DriverEvents, OutgoingText } from '../../driver-interface.ts'
-import { openFileMap } from '../../file-map.ts'
+import { openFileMap } from '../../persistent-map.ts'
 import type { Pdu } from './library.ts'
 import type { Settings } from './smpp-settings.ts'
 

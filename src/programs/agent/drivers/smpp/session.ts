@@ -25,10 +25,10 @@ export const listBinds = ({ bind }: Settings): readonly Bind[] =>
   bind === 'transceiver' ? ['bind_transceiver'] : ['bind_transmitter', 'bind_receiver']
 
 /** A bound connection to the carrier. */
-export type Session = Awaited<ReturnType<typeof openSession>>
+export type Session = Awaited<ReturnType<typeof openSmppSession>>
 
 /** Connects and binds. Throws an error with the status or the cause. */
-export async function openSession(settings: Settings, bind: Bind, deliver: Deliver) {
+export async function openSmppSession(settings: Settings, bind: Bind, deliver: Deliver) {
   const { system_id, password, system_type, answer_seconds, enquire_link_seconds } = settings
   const socket = await connectSocket(settings)
   const session = makeSession(socket)

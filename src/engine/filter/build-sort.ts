@@ -4,10 +4,10 @@ import type { SortColumn } from './compiled-filter.ts'
 import { type Condition, collectMultiRows, findRequiredRows, joinByAnd, TRUE } from './condition.ts'
 import type { Context } from './filter-row.ts'
 import { rewordFilterError } from './function-call.ts'
+import { listWithAncestors } from './join-scope.ts'
 import { FORMS, type Storage } from './operand.ts'
 import { FilterError } from './parse-filter.ts'
 import { resolveName } from './resolve-token.ts'
-import { listWithAncestors } from './scope.ts'
 import {
   bindRows,
   findOnlyColumn,

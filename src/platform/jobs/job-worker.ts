@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Db } from '../db/open.ts'
 import type { Logger } from '../log.ts'
-import { counts, incrementCount } from '../tools/counts.ts'
+import { counts, incrementCount } from '../tools/process-counters.ts'
 import { repeatWork, WakeSignal } from '../tools/repeat-work.ts'
 import {
   deleteJob,

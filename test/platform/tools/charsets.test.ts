@@ -1,4 +1,4 @@
-import { decodeForm, decodeText, readCharset } from '../../../src/platform/tools/charset.ts'
+import { decodeForm, decodeText, readCharset } from '../../../src/platform/tools/charsets.ts'
 
 test.each([
   ['text/plain', ''],
