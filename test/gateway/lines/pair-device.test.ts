@@ -95,6 +95,7 @@ describe('pairing a device', () => {
   test.each([
     ['no code', { code: undefined }, 'code is required'],
     ['an invalid code', { code: '12' }, 'code must have 6 digits'],
+    ['a number that is none', { phone: '12' }, 'phone must be a phone number'],
     [
       'an unknown platform',
       { platform: 'toaster' },
