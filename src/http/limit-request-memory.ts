@@ -1,4 +1,4 @@
-import { GrowingRoom, type Share } from '../platform/limits/budget.ts'
+import { GrowingRoom, type Share } from '../platform/limits/byte-budget.ts'
 import type { Holder } from '../platform/limits/limit-holder.ts'
 import { admission } from '../platform/limits/shared-limits.ts'
 

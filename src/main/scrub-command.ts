@@ -1,7 +1,7 @@
 import { realpathSync } from 'node:fs'
 import { defineCommand } from 'citty'
 import { openDb } from '../platform/db/connect-database.ts'
-import { makeClusterLink } from '../platform/db/embedded/cluster-site.ts'
+import { makeClusterLink } from '../platform/db/embedded/cluster-location.ts'
 import { rewriteTables, scrubEmbedded } from '../platform/db/wipe-deleted.ts'
 import { printLine } from './command-line.ts'
 import { readCommandSetting } from './open-store-for-command.ts'

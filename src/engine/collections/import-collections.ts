@@ -76,7 +76,7 @@ function loadImported(draft: CatalogDraft, raw: Raw, unnamed: UnnamedFields): Co
   }
 }
 
-async function attemptChange(
+async function explainChangeError(
   verb: string,
   { name }: Collection,
   work: Promise<void>,
@@ -113,10 +113,11 @@ export async function importCollections(
   if (needed)
     throw new ImportFault(`pocketsms needs the collection ${needed.name}: it must be in the list`)
   for (const collection of dropped.sort(compareForImport).reverse())
-    await attemptChange('delete', collection, dropCollection(draft, collection))
+    await explainChangeError('delete', collection, dropCollection(draft, collection))
   // a collection without a name cannot have a table; validation refuses it later
   for (const collection of imported)
-    if (collection.name) await attemptChange('save', collection, saveCollection(draft, collection))
+    if (collection.name)
+      await explainChangeError('save', collection, saveCollection(draft, collection))
   return imported.map((collection) => ({
     collection: draft.catalog.all.find(({ id }) => id === collection.id) ?? collection,
     old: before.all.find(({ id }) => id === collection.id),

@@ -42,13 +42,13 @@ function writeObject(value: Readonly<Record<string, unknown>>, depth: number): s
 function sortNames(value: object): (readonly [key: string, name: string])[] {
   const keys = Object.keys(value)
   // without odd keys, sort() needs no comparator: 80,000 keys take 40 ms instead of 100
-  if (!keys.some(isOddKey)) return keys.sort().map((key) => [key, key])
+  if (!keys.some(hasIllegalUnicode)) return keys.sort().map((key) => [key, key])
   return keys
     .map((key) => [key, toSafeText(key)] as const)
     .sort(([, a], [, b]) => compareBytes(a, b))
 }
 
-const isOddKey = (key: string) => /[\0\ud800-\uffff]/.test(key)
+const hasIllegalUnicode = (key: string) => /[\0\ud800-\uffff]/.test(key)
 
 /** JSON of a finite number; `-0` keeps its sign. */
 export const writeNumber = (value: number): string => (Object.is(value, -0) ? '-0' : String(value))

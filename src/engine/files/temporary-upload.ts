@@ -2,7 +2,7 @@ import { mkdtemp, open, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { badRequest } from '../../platform/api-errors.ts'
-import { GrowingRoom, type Share } from '../../platform/limits/budget.ts'
+import { GrowingRoom, type Share } from '../../platform/limits/byte-budget.ts'
 import { removeLeftovers } from '../../platform/tools/lock-and-sync-files.ts'
 
 const MEMORY_BYTES = 64 << 10

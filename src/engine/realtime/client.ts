@@ -1,4 +1,4 @@
-import type { Budget, Share } from '../../platform/limits/budget.ts'
+import type { Budget, Share } from '../../platform/limits/byte-budget.ts'
 import type { Holder } from '../../platform/limits/limit-holder.ts'
 import { counts } from '../../platform/tools/process-counters.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'

@@ -1,4 +1,4 @@
-import type { Budget } from '../../platform/limits/budget.ts'
+import type { Budget } from '../../platform/limits/byte-budget.ts'
 
 /** Runs work in lanes: queues that run one work after another. A slow statement delays only its own lane. */
 export function makeLanes(memory: Budget) {

@@ -10,7 +10,7 @@ import { asksToManage, checkAuthForm } from './check-auth-record.ts'
 import { checkCandidate } from './check-rules.ts'
 import { explainRejection, isEmptyObject, testRule } from './explain-rejection.ts'
 import { hashPasswords, OWN_WORK } from './hash-passwords.ts'
-import { addConditions } from './integrity-checks.ts'
+import { addIntegrityConditions } from './integrity-checks.ts'
 import type { Draft, FieldErrors } from './prepare.ts'
 import { readRow } from './read-records.ts'
 import type { Values } from './record-row.ts'
@@ -34,7 +34,7 @@ export function checkValues(write: Write, values: Values = write.values): Checke
   const old = stored && { old: stored.old }
   const errors = validateDraft(collection, { values, passwords, uploads, unreadable, ...old })
   const checked = { errors, conditions: [], parameters: new Parameters(guard.params) }
-  addConditions(checked, store.catalog, collection, values, stored?.old)
+  addIntegrityConditions(checked, store.catalog, collection, values, stored?.old)
   return checked
 }
 

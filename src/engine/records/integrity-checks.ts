@@ -9,7 +9,7 @@ import { columnsOf, type Values } from './record-row.ts'
 import { LINKED_COLLECTIONS } from './revoke-sign-ins.ts'
 import type { Checked } from './write-in-progress.ts'
 
-export function addConditions(
+export function addIntegrityConditions(
   checked: Checked,
   catalog: Catalog,
   collection: Collection,
@@ -20,18 +20,19 @@ export function addConditions(
   for (const field of collection.fields) {
     const { name } = field
     if (field.type === 'relation' && !errors[name])
-      addRelation(checked, catalog, field, values[name]!, old)
+      addRelationCheck(checked, catalog, field, values[name]!, old)
     if (old || field.type !== 'text' || !field.primaryKey) continue
     // an id with a custom pattern is tested for uniqueness even if it is invalid
     if (!errors[name] || field.pattern !== KEY_PATTERN)
-      addFreeKey(checked, catalog, collection, field, String(values[name]))
+      addUniqueKeyCheck(checked, catalog, collection, field, String(values[name]))
   }
   const isLinked = (LINKED_COLLECTIONS as readonly string[]).includes(collection.name)
-  if (isLinked && Object.keys(errors).length === 0) addOwner(checked, catalog, collection, values)
+  if (isLinked && Object.keys(errors).length === 0)
+    addOwnerCheck(checked, catalog, collection, values)
 }
 
 /** Adds the condition that related records exist. Skips ids in `old`: these records may be deleted by now. */
-function addRelation(
+function addRelationCheck(
   { errors, conditions, parameters }: Checked,
   catalog: Catalog,
   { name: field, collectionId }: RelationField,
@@ -67,7 +68,7 @@ const NO_RECORDS = makeFieldError(
  * Adds conditions that an id is free. Ignores case if the field has a custom pattern. The id of an auth
  * record must be free in all auth collections.
  */
-function addFreeKey(
+function addUniqueKeyCheck(
   { conditions, parameters }: Checked,
   catalog: Catalog,
   collection: Collection,
@@ -96,7 +97,7 @@ const NOT_UNIQUE = makeFieldError(
 )
 
 /** Adds the conditions that a linked record's auth record and OAuth2 provider exist. */
-function addOwner(
+function addOwnerCheck(
   { errors, conditions, parameters }: Checked,
   catalog: Catalog,
   { name }: Collection,

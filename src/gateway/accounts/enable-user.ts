@@ -8,7 +8,7 @@ import { notFound } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { updateRecords } from '../base/message-status.ts'
-import { completePauses } from '../campaigns/complete-pauses.ts'
+import { holdPausedCampaigns } from '../campaigns/hold-paused-campaigns.ts'
 
 /** Maximum items of a list; `total` counts all. */
 const MAX_ITEMS = 20
@@ -99,7 +99,7 @@ export async function enableUser(
   const before = await readAccess(store.db, user)
   if (access === 'end')
     await revokeFormerAccess(store, extensions, store.catalog.find(USERS_ID)!, user)
-  await completePauses(store, user)
+  await holdPausedCampaigns(store, user)
   await updateRecords(store.db, 'user_settings', (update) =>
     update.set({ disabled: false }).where('user', '=', user).where('disabled', '=', true),
   )

@@ -11,7 +11,7 @@ import { matchAny, matchAnyFound, queries } from '../../platform/db/queries.ts'
 import { readDestination } from '../../portable/phone/number-patterns.ts'
 import { completeList } from '../base/complete-numbers.ts'
 import { updateRecords } from '../base/message-status.ts'
-import { completePauses } from '../campaigns/complete-pauses.ts'
+import { holdPausedCampaigns } from '../campaigns/hold-paused-campaigns.ts'
 import { checkHours, checkTimeZone, completeTimeZone, type Values } from '../lines/quiet-hours.ts'
 import { notifyAccess } from '../lines/wake-devices.ts'
 
@@ -43,7 +43,7 @@ export const userSettingsExtension: Extension = {
     if (values.disabled === true && old.disabled !== true)
       await suspendUser(store, String(values.user))
     if (values.disabled !== true && old.disabled === true)
-      await completePauses(store, String(values.user))
+      await holdPausedCampaigns(store, String(values.user))
     if (TIMES.some((name) => String(values[name]) !== String(old[name])))
       await retryWaitingTexts(store.db, String(values.user))
   },
@@ -54,7 +54,7 @@ export const userSettingsExtension: Extension = {
       .where('id', '=', matchAny(ids))
       .where('disabled', '=', true)
       .execute()
-    for (const { user } of disabled) await completePauses(store, user)
+    for (const { user } of disabled) await holdPausedCampaigns(store, user)
   },
 }
 

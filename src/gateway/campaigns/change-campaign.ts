@@ -20,7 +20,7 @@ import type { CampaignChange } from './campaign-body.ts'
 import { checkQuota, planAudience, readText } from './plan-campaign.ts'
 import { computeExpiryAt } from './plan-next-run.ts'
 import { type CampaignState, readCampaignState } from './read-campaign-state.ts'
-import { completeRepeat, listTimesFrom } from './repetition.ts'
+import { completeRepeatRule, listTimesFrom } from './repetition.ts'
 import { settleCampaign, settleThen } from './settle-campaign.ts'
 
 /** A campaign that begins within this time cannot be changed: devices may already get its messages. */
@@ -77,7 +77,9 @@ async function reviseCampaign(
   await checkNotBegun(services, campaign)
   if (change.repeat && !campaign.repeat)
     throw invalidRequest('repeat can be changed only if the campaign repeats')
-  const repeat = change.repeat ? await completeRepeat(store, user, change.repeat) : campaign.repeat
+  const repeat = change.repeat
+    ? await completeRepeatRule(store, user, change.repeat)
+    : campaign.repeat
   const begins =
     change.scheduledAt ?? (change.repeat ? formatDate(new Date()) : campaign.scheduledAt)
   const [scheduledAt] = repeat ? await listTimesFrom(user, repeat, begins) : [begins]

@@ -11,7 +11,7 @@ import { insertCampaign } from './insert-campaign.ts'
 import { checkQuota, planCampaign } from './plan-campaign.ts'
 import { requireCampaignRoom } from './plan-next-run.ts'
 import { type CampaignState, readCampaignState } from './read-campaign-state.ts'
-import { completeRepeat, listTimesFrom } from './repetition.ts'
+import { completeRepeatRule, listTimesFrom } from './repetition.ts'
 
 const findStoredCampaign = (db: Db, id: string) =>
   queries(db).selectFrom('campaigns').where('id', '=', id).executeTakeFirst()
@@ -40,7 +40,7 @@ async function insertPlannedCampaign(
   const { user, sentBy: changedBy } = permit.sender
   const plan = await planCampaign(services, permit, wanted)
   const { line, text, audience, segments, requiresConsent, withoutConsent } = plan
-  const repeat = wanted.repeat && (await completeRepeat(store, user, wanted.repeat))
+  const repeat = wanted.repeat && (await completeRepeatRule(store, user, wanted.repeat))
   if (!repeat) await checkQuota(services, user, audience.length)
   const { name, expiresAt, options } = wanted
   const [scheduledAt] = repeat

@@ -62,7 +62,7 @@ function isRareEnough(expression: string) {
 }
 
 /** Fills in what a request leaves out of a repetition. The default time zone is the account's. */
-export async function completeRepeat(
+export async function completeRepeatRule(
   { db }: Store,
   user: string,
   wanted: WantedRepeat,
@@ -111,7 +111,7 @@ export const CAMPAIGN_TIMES = z
 
 /** The next 5 times of a repetition, at or after the PocketBase date `from`. Throws 400 if there is none. */
 export async function readTimes(store: Store, user: string, wanted: WantedRepeat, from: string) {
-  const repeat = await completeRepeat(store, user, wanted)
+  const repeat = await completeRepeatRule(store, user, wanted)
   return {
     time_zone: repeat.time_zone,
     times: await listTimesFrom(user, repeat, from, SHOWN_TIMES),

@@ -29,7 +29,7 @@ export interface SendingServices extends Services {
   readonly sending: Sending
 }
 
-const makeActingCaller = (
+const grantSendingAct = (
   services: SendingServices,
   sender: SendingCaller,
   act: Act,
@@ -46,7 +46,7 @@ export const allowPerson = (act: Act): Permission<ActingCaller, SendingServices>
   security: SIGNED_IN,
   withCaller: async (c, services, work) =>
     work(
-      makeActingCaller(
+      grantSendingAct(
         services,
         requireSendingUser(c, services, await authenticateUncached(c, services)),
         act,
@@ -149,7 +149,7 @@ export const withSender = <T>(
   runAsSender(
     services,
     (isCached) => identifySender(c, services, act, isCached),
-    (sender) => work(makeActingCaller(services, sender, act)),
+    (sender) => work(grantSendingAct(services, sender, act)),
   )
 
 /** Runs `work` for a caller who may do this act. Repeats it if the collections were outdated. */

@@ -1,5 +1,5 @@
 import { BYTES, LIMITS, PASSWORDS, RATES, SIGN_INS } from './admission-limits.ts'
-import { Budget } from './budget.ts'
+import { Budget } from './byte-budget.ts'
 import { EventLoopSlices } from './event-loop-slices.ts'
 import { Rates } from './rates.ts'
 import { Places } from './waiting-places.ts'

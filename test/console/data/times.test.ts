@@ -1,6 +1,6 @@
 import { describeUsualRuns } from '../../../console/src/data/repeat.ts'
 import { listComingDays } from '../../../console/src/data/text/coming-days.ts'
-import { findTimeFault, parseLocal } from '../../../console/src/data/text/local-time.ts'
+import { findTimeFault, parseLocalTime } from '../../../console/src/data/text/local-time.ts'
 
 const DAY_MS = 86_400_000
 /** 23 to 29 November 2026, a Monday to a Sunday, in the evening. */
@@ -34,7 +34,7 @@ test.each([
 
 test('an empty time is refused also where none was chosen before', () => {
   expect(findTimeFault(at(''), '')).toEqual({ at: 'Choose a day and a time.' })
-  expect(parseLocal('')).toBe('')
+  expect(parseLocalTime('')).toBe('')
 })
 
 test('an unchanged time and a send at once are valid', () => {

@@ -6,7 +6,7 @@ import {
   removeUploads,
   type Spool,
 } from '../../../src/engine/files/temporary-upload.ts'
-import { Budget } from '../../../src/platform/limits/budget.ts'
+import { Budget } from '../../../src/platform/limits/byte-budget.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { openUploads } from '../../support/open-uploads.ts'
 

@@ -2,7 +2,7 @@ import { Client, type ClientConnection, LIMITS } from '../../../src/engine/realt
 import { makeClientRegistry } from '../../../src/engine/realtime/client-registry.ts'
 import { makeEventFlusher } from '../../../src/engine/realtime/flush-events.ts'
 import { estimateTopicBytes, readTopic } from '../../../src/engine/realtime/topic.ts'
-import { Budget } from '../../../src/platform/limits/budget.ts'
+import { Budget } from '../../../src/platform/limits/byte-budget.ts'
 import { makeGuestHolder } from '../../../src/platform/limits/limit-holder.ts'
 
 const SINCE = { xmin: 0, xmax: 0, running: new Set<number>() }

@@ -1,6 +1,6 @@
 import { once } from 'node:events'
 import { connect, type Socket } from 'node:net'
-import type { Budget } from '../../../src/platform/limits/budget.ts'
+import type { Budget } from '../../../src/platform/limits/byte-budget.ts'
 import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 

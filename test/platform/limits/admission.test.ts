@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { BYTES, LIMITS, RATES } from '../../../src/platform/limits/admission-limits.ts'
-import { Budget } from '../../../src/platform/limits/budget.ts'
+import { Budget } from '../../../src/platform/limits/byte-budget.ts'
 import {
   type Holder,
   makeServerTicket as ticketFor,

@@ -69,7 +69,7 @@ export const useCarriers = (
   useAnswer(PATH, everyMs)
 
 /** Adds a carrier, or changes that of `device`. With `check` stores nothing. */
-export const sendCarrier = (device: string, body: CarrierBody) =>
+export const saveCarrierAccount = (device: string, body: CarrierBody) =>
   pb.send<MadeCarrier>(device ? `${PATH}/${device}` : PATH, {
     method: device ? 'PUT' : 'POST',
     body,

@@ -10,7 +10,7 @@ export const formatLocal = (ms: number): string => {
 }
 
 /** A local time as the server's date; '' for an empty field and for no time at all. */
-export function parseLocal(local: string): string {
+export function parseLocalTime(local: string): string {
   const at = new Date(local)
   return Number.isNaN(at.getTime()) ? '' : at.toISOString()
 }
@@ -28,6 +28,6 @@ export function findTimeFault(
   nowMs = Date.now(),
 ): { at?: string } {
   if (!isLater) return {}
-  if (parseLocal(at) === '') return { at: t('Choose a day and a time.') }
+  if (parseLocalTime(at) === '') return { at: t('Choose a day and a time.') }
   return at !== was && new Date(at).getTime() <= nowMs ? { at: t('This time is past.') } : {}
 }

@@ -12,7 +12,7 @@ interface Piece {
 }
 
 /** Splits a template into plain text and variables. */
-export const splitPieces = (body: string): Piece[] =>
+export const splitAtVariables = (body: string): Piece[] =>
   body.split(VARIABLE).map((part, at) => {
     if (at % 2 === 0) return { text: part, isVariable: false }
     const bar = part.indexOf('|')
@@ -33,7 +33,7 @@ export const fillTemplate = (
   body: string,
   valueFor: (name: string) => string | undefined,
 ): string =>
-  splitPieces(body)
+  splitAtVariables(body)
     .map((piece) =>
       piece.isVariable
         ? (fillPiece(piece, valueFor(piece.text)) ?? `{{${piece.text}}}`)
@@ -42,7 +42,9 @@ export const fillTemplate = (
     .join('')
 
 export const listVariables = (body: string): string[] =>
-  dropRepeatedNames(splitPieces(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])))
+  dropRepeatedNames(
+    splitAtVariables(body).flatMap(({ isVariable, text }) => (isVariable ? [text] : [])),
+  )
 
 /** Each name once, ignoring case, in its first spelling. */
 export const dropRepeatedNames = (names: readonly string[]): string[] =>

@@ -9,7 +9,7 @@ import {
   findTimeFault,
   formatLocal,
   parseDate,
-  parseLocal,
+  parseLocalTime,
   type When,
 } from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
@@ -168,7 +168,7 @@ function makeRequest(
         : { body: text, ...(listVariables(text).length > 0 && { variables: given }) })),
     ...(!isSameValue(repeat, was.repeat) && { repeat: makeRepeatRequest(repeat) }),
     ...(!isSameValue(when, was.when) &&
-      (when.isLater ? { scheduled_at: parseLocal(when.at) } : { hold_seconds: 10 })),
+      (when.isLater ? { scheduled_at: parseLocalTime(when.at) } : { hold_seconds: 10 })),
     ...(!(isSameValue(groups, was.groups) && numbers === was.numbers) && {
       group_ids: groups,
       recipients: recipients.map(({ phone }) => phone),

@@ -4,7 +4,7 @@ import {
   type CarrierAccount,
   type CarrierBody,
   type CarrierPreset,
-  sendCarrier,
+  saveCarrierAccount,
 } from '../../data/carriers/carriers.ts'
 import { describeRefusal } from '../../data/carriers/refusal-words.ts'
 import type { Choices } from '../../data/choices.ts'
@@ -21,7 +21,7 @@ interface Checked {
 }
 
 const sendAccount = (device: string, body: CarrierBody) =>
-  sendCarrier(device, body).catch((error: unknown) => {
+  saveCarrierAccount(device, body).catch((error: unknown) => {
     throw placeAtField(error)
   })
 

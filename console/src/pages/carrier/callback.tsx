@@ -3,7 +3,7 @@ import { findCarrierWords } from '../../data/carriers/carrier-words.ts'
 import {
   type CarrierAccount,
   type CarrierPreset,
-  sendCarrier,
+  saveCarrierAccount,
 } from '../../data/carriers/carriers.ts'
 import { isLoopback } from '../../data/loopback.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -24,7 +24,7 @@ export function CallbackCard({ device, account, preset }: Props) {
   const [callback, setCallback] = useState('')
   // only a change tells the address: a check of the stored account changes nothing
   const read = useTask(async () => {
-    const made = await sendCarrier(device, { account, check: true })
+    const made = await saveCarrierAccount(device, { account, check: true })
     setCallback(made.callback)
   })
   useEffect(() => void read.run(), [device])
@@ -72,7 +72,7 @@ const WebhookSecret = ({ device, account, preset }: Props) => (
     ]}
     stored={{}}
     save={async ({ webhook_secret: secret }) => {
-      await sendCarrier(device, { account, webhook_secret: String(secret) })
+      await saveCarrierAccount(device, { account, webhook_secret: String(secret) })
       return t('Secret saved')
     }}
     action={t('Save the secret')}

@@ -4,7 +4,7 @@ import {
   type Carrier,
   type CarrierPreset,
   CUSTOM,
-  sendCarrier,
+  saveCarrierAccount,
   useCarriers,
 } from '../../data/carriers/carriers.ts'
 import { useTask } from '../../data/use/use-task.ts'
@@ -180,7 +180,7 @@ function UseUntested({
   onSaved: () => void
 }) {
   const use = useTask(async () => {
-    await sendCarrier(device, { account, ready: true })
+    await saveCarrierAccount(device, { account, ready: true })
     onSaved()
   })
   return (

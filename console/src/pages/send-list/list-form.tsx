@@ -2,7 +2,7 @@ import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/ho
 import { guessColumns } from '#portable/phone/guess-columns.ts'
 import type { Sheet } from '../../data/files/sheet.ts'
 import { defaultCountry } from '../../data/phone/default-country.ts'
-import { findTimeFault, parseLocal, type When } from '../../data/text/local-time.ts'
+import { findTimeFault, parseLocalTime, type When } from '../../data/text/local-time.ts'
 import { formatSegments } from '../../data/text/text-size.ts'
 import { useTemplates } from '../../data/use/use-list.ts'
 import { useSecondsLeft } from '../../data/use/use-seconds-left.ts'
@@ -160,7 +160,7 @@ export function ListForm({ sheet, onBack }: { sheet: Sheet; onBack: () => void }
   )
 }
 
-const readScheduledAt = ({ isLater, at }: When): string => (isLater ? parseLocal(at) : '')
+const readScheduledAt = ({ isLater, at }: When): string => (isLater ? parseLocalTime(at) : '')
 
 function findFaults({ text }: Wishes, when: When, sheet: Sheet): Record<string, string> {
   const faults: Record<string, string> = {}

@@ -3,7 +3,7 @@ import type { PhoneReading } from '#portable/phone/read-phone.ts'
 import { countSegments } from '#portable/segments.ts'
 import type { BadRow, Sheet } from '../../data/files/sheet.ts'
 import { describePhoneFault } from '../../data/phone/phone-words.ts'
-import { fillPiece, listVariables, splitPieces } from '../../data/text/variables.ts'
+import { fillPiece, listVariables, splitAtVariables } from '../../data/text/variables.ts'
 import { t } from '../../language/words.ts'
 
 export interface ListText {
@@ -79,7 +79,7 @@ export function planList(
  * has `empty`: the first placeholder without a value or default; '' if there is none.
  */
 function makeTextFiller(text: string, { head }: Sheet, phones: readonly number[]) {
-  const pieces = splitPieces(text).map((piece) => ({
+  const pieces = splitAtVariables(text).map((piece) => ({
     ...piece,
     column: piece.isVariable ? head.findIndex((title) => isSameColumnName(title, piece.text)) : -1,
   }))

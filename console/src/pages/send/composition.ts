@@ -2,7 +2,7 @@ import type { PhoneFault } from '#portable/phone/read-phone.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Campaign } from '../../data/record-types.ts'
 import { makeRepeatRequest, ONCE, type Repeat } from '../../data/repeat.ts'
-import { parseLocal } from '../../data/text/local-time.ts'
+import { parseLocalTime } from '../../data/text/local-time.ts'
 import { listVariables } from '../../data/text/variables.ts'
 
 export interface Recipient {
@@ -104,7 +104,7 @@ const makeWay = ({ device, line, priority, isLater, at }: Composition): Request 
   ...(device && { device_id: device }),
   ...(line && { line_id: line }),
   ...(priority !== '0' && { priority: Number(priority) }),
-  ...(isLater && parseLocal(at) && { scheduled_at: parseLocal(at) }),
+  ...(isLater && parseLocalTime(at) && { scheduled_at: parseLocalTime(at) }),
 })
 
 /** The body of the preview request. Variables without a value stay in their braces. */

@@ -4,7 +4,12 @@ import { countSegments } from '#portable/segments.ts'
 import { findContactField } from '../../data/contact-fields.ts'
 import type { Contact, Template } from '../../data/record-types.ts'
 import { formatSegments } from '../../data/text/text-size.ts'
-import { fillPiece, listVariables, OF_CONTACTS, splitPieces } from '../../data/text/variables.ts'
+import {
+  fillPiece,
+  listVariables,
+  OF_CONTACTS,
+  splitAtVariables,
+} from '../../data/text/variables.ts'
 import { useList } from '../../data/use/use-list.ts'
 import { t } from '../../language/words.ts'
 import { Dialog, deleteRecord } from '../../parts/dialog/dialog.tsx'
@@ -133,7 +138,7 @@ function TemplatePreview({ body }: { body: string }) {
   const isTheirs = (name: string) =>
     (contact || contacts.loading) && OF_CONTACTS.includes(name.toLowerCase())
   const asked = listVariables(body).filter((name) => !isTheirs(name) && !findField(name))
-  const pieces = splitPieces(body).map((piece) => {
+  const pieces = splitAtVariables(body).map((piece) => {
     const value = piece.isVariable ? fillPiece(piece, valueFor(piece.text)) : piece.text
     return { text: value ?? `{{${piece.text}}}`, isOpen: value === undefined }
   })

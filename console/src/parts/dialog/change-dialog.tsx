@@ -3,7 +3,7 @@ import {
   findTimeFault,
   formatLocal,
   parseDate,
-  parseLocal,
+  parseLocalTime,
   type When,
 } from '../../data/text/local-time.ts'
 import { formatTextSize } from '../../data/text/text-size.ts'
@@ -106,7 +106,7 @@ export function ChangeDialog({
 function makeTimeRequest({ isLater, at }: When, scheduled: string, expires: string): ChangeRequest {
   const seconds = Math.round((parseDate(expires) - parseDate(scheduled)) / 1000)
   return {
-    scheduled_at: isLater ? parseLocal(at) : '',
+    scheduled_at: isLater ? parseLocalTime(at) : '',
     ...(expires !== '' && { ttl: Math.min(MAX_TTL_SECONDS, Math.max(1, seconds)) }),
   }
 }

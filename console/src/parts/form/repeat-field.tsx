@@ -6,7 +6,7 @@ import {
   NO_TIME,
   type Repeat,
 } from '../../data/repeat.ts'
-import { formatLocal, parseDate, parseLocal } from '../../data/text/local-time.ts'
+import { formatLocal, parseDate, parseLocalTime } from '../../data/text/local-time.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
 import { formatDateTime } from '../time.tsx'
@@ -102,7 +102,7 @@ export function RepeatField({
               name="until"
               type="date"
               value={until && formatLocal(parseDate(until)).slice(0, 10)}
-              onValue={(day) => change({ until: parseLocal(`${day}T23:59:59`) })}
+              onValue={(day) => change({ until: parseLocalTime(`${day}T23:59:59`) })}
               hint={t('Empty: without an end.')}
             />
           </div>
@@ -117,7 +117,7 @@ export function NextTimes({ repeat, from = '' }: { repeat: Repeat; from?: string
     '/api/campaigns/times',
     {
       repeat: makeRepeatRequest(repeat),
-      ...(parseLocal(from) && { scheduled_at: parseLocal(from) }),
+      ...(parseLocalTime(from) && { scheduled_at: parseLocalTime(from) }),
     },
   )
   if (fault) return <span class="wrong">{fault.message}</span>

@@ -1,4 +1,4 @@
-import { formatLocal, parseLocal } from '../../data/text/local-time.ts'
+import { formatLocal, parseLocalTime } from '../../data/text/local-time.ts'
 import { t } from '../../language/words.ts'
 import type { FieldRow } from './form-row.ts'
 
@@ -21,7 +21,7 @@ export const CONSENT_ROWS = [
     kind: 'date',
     read: () => formatToday(),
     // the beginning of the day, so that a STOP on this day counts
-    write: (day) => parseLocal(`${day}T00:00`),
+    write: (day) => parseLocalTime(`${day}T00:00`),
     error: (day) =>
       day === '' || String(day) > formatToday() ? t('Choose today or a day before.') : undefined,
   },

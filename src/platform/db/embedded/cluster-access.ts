@@ -2,7 +2,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
 import { UserError } from '../../api-errors.ts'
-import { hasCluster, makeClusterLink, PORT } from './cluster-site.ts'
+import { hasCluster, makeClusterLink, PORT } from './cluster-location.ts'
 import { IS_WINDOWS } from './is-windows.ts'
 import { readText } from './system-account.ts'
 

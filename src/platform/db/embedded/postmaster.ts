@@ -1,7 +1,7 @@
 import { globSync, lstatSync, readFileSync, readlinkSync, rmSync, statSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PORT } from './cluster-site.ts'
+import { PORT } from './cluster-location.ts'
 import { readText } from './system-account.ts'
 
 /** The file whose first line is the process id of the postmaster, Postgres' first process. */

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from 'node:path'
 import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
-import { LIBRARIES, LOGS, type Site } from './cluster-site.ts'
+import { LIBRARIES, LOGS, type Site } from './cluster-location.ts'
 import { linkLibraries, makeProgramPath, type Programs } from './find-programs.ts'
 import {
   type Account,

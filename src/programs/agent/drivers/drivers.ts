@@ -1,6 +1,6 @@
 import type { DriverKind } from './driver-kind.ts'
 import { GAMMU } from './gammu.ts'
-import { HTTP } from './http/kind.ts'
+import { HTTP } from './http/http-driver-kind.ts'
 import { MODEM_MANAGER } from './modem-manager.ts'
 import { SIMULATOR } from './simulator.ts'
 import { SMPP } from './smpp/driver.ts'

@@ -10,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { join } from 'node:path'
-import { makeClusterLink } from '../../../../src/platform/db/embedded/cluster-site.ts'
+import { makeClusterLink } from '../../../../src/platform/db/embedded/cluster-location.ts'
 import {
   ask,
   isRunning,

@@ -1,6 +1,6 @@
 import type { Choices } from '../../../data/choices.ts'
 import { devices, lines, sms_events, sms_messages, users } from '../../../data/collections.ts'
-import { parseLocal } from '../../../data/text/local-time.ts'
+import { parseLocalTime } from '../../../data/text/local-time.ts'
 import { MESSAGE_STATES } from '../../../data/words/message-states.ts'
 import { t } from '../../../language/words.ts'
 
@@ -101,6 +101,6 @@ export function addCondition(filter: string, path: Path, sign: string, value: st
 
 function writeLiteral(type: string, value: string): string {
   if (type === 'number') return String(Number(value))
-  const text = type.endsWith('date') ? parseLocal(value).replace('T', ' ') : value
+  const text = type.endsWith('date') ? parseLocalTime(value).replace('T', ' ') : value
   return `"${text.replace(/["\\]/g, '\\$&')}"`
 }

@@ -5,7 +5,7 @@ import { readCampaign } from './campaign.ts'
 import { holdMessages } from './hold-and-release-texts.ts'
 
 /** Completes the pause of a user's campaigns: unassigns messages that no device has claimed yet. */
-export async function completePauses(store: Store, user: string) {
+export async function holdPausedCampaigns(store: Store, user: string) {
   const paused = await queries(store.db)
     .selectFrom('campaigns')
     .select('id')
