@@ -12,6 +12,7 @@ import type { Config } from '../../platform/config.ts'
 import type { Logger } from '../../platform/log.ts'
 import { parseJson } from '../../platform/tools/json.ts'
 import { PING_PAYLOAD } from './health-check.ts'
+import { takeFirstItems } from './lenient-schemas.ts'
 import { noteClock } from './note-clock.ts'
 import { type Limits, NO_FILES, TEXTS } from './read-received-texts.ts'
 import { STARTED_PAYLOAD } from './sim-cards.ts'
@@ -20,6 +21,10 @@ export const EVENT_BODY = z.object({
   event: makeFilledText(100),
   payload: z.record(z.string(), z.unknown()).nullish(),
 })
+
+/** A batch of texts: `sms:batch:received` has up to 100 payloads of `sms:received`. */
+const BATCH = ':batch:'
+const BATCH_PAYLOAD = z.object({ messages: takeFirstItems(z.record(z.string(), z.unknown())) })
 
 /** A phone's post with X-Timestamp (seconds) and X-Signature (hex of an HMAC-SHA256). */
 export interface Posted {
@@ -42,8 +47,8 @@ export function isSigned(key: string, { body, timestamp, signature }: Posted): b
 const WITHOUT_EFFECT = ['mms:received', 'sms:sent', 'sms:delivered', 'sms:failed', 'sms:cancelled']
 
 /**
- * Stores the text, SIMs or health of an event whose signature was checked. Throws 400 if the event is invalid
- * or unknown.
+ * Stores the texts, SIMs or health of an event whose signature was checked. Throws 400 if the event is
+ * invalid or unknown.
  */
 export async function takeEvent(
   store: Store,
@@ -54,23 +59,27 @@ export async function takeEvent(
 ): Promise<void> {
   await noteClock(store, device, Number(timestamp) * 1000 - Date.now())
   const { event, payload } = checkShape(EVENT_BODY, parseJson(body.toString('utf8')))
-  const read = Object.hasOwn(TEXTS, event) ? TEXTS[event] : undefined
+  const single = event.replace(BATCH, ':')
+  const read = Object.hasOwn(TEXTS, single) ? TEXTS[single] : undefined
   if (read) {
-    const take = async (limits: Limits) => {
-      const { to, ...text } = await read(payload, limits)
-      const texts = [{ ...text, maxFileBytes: config.maxAccountFileBytes }]
-      await receiveTexts(store, { ...device, phone: to || device.phone }, texts, config.optWords)
+    const payloads = event === single ? [payload] : checkShape(BATCH_PAYLOAD, payload).messages
+    for (const each of payloads) {
+      const take = async (limits: Limits) => {
+        const { to, ...text } = await read(each, limits)
+        const texts = [{ ...text, maxFileBytes: config.maxAccountFileBytes }]
+        await receiveTexts(store, { ...device, phone: to || device.phone }, texts, config.optWords)
+      }
+      // without files, or without room for them in the account, keep only their names in the text
+      await take(keepsAttachments(store) ? config : NO_FILES).catch((error: unknown) => {
+        if (!(error instanceof FilesFull)) throw error
+        return take(NO_FILES)
+      })
     }
-    // if this server stores no files, or the account has no room for them, keep only their names in the text
-    await take(keepsAttachments(store) ? config : NO_FILES).catch((error: unknown) => {
-      if (!(error instanceof FilesFull)) throw error
-      return take(NO_FILES)
-    })
   } else if (event === 'app:started') {
     const { simCards } = checkShape(STARTED_PAYLOAD, payload ?? {})
     if (simCards) await saveSims(store, device, simCards)
   } else if (event === 'system:ping') await saveHealth(store, device, PING_PAYLOAD.parse(payload))
-  else if (!WITHOUT_EFFECT.includes(event)) {
+  else if (!WITHOUT_EFFECT.includes(single)) {
     const keys = Object.keys(payload ?? {})
     log.warn(
       { device: device.id, event: event.slice(0, 100), keys },
