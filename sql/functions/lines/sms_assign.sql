@@ -33,7 +33,7 @@
 --
 -- The order of preference is: the line that exchanged the last text with the recipient, a line with the
 -- longest matching prefix, a line without prefixes, any other. Failing lines, and those of phones that hold
--- texts (sms_is_holding), come last. Of equal lines, the account's setting `line_choice` may prefer the
+-- texts, come last. Of equal lines, the account's setting `line_choice` may prefer the
 -- cheapest. Equal lines take turns: if all available lines are equal, the user's turn decides, as in
 -- sms_accept; else the line whose last turn is the oldest.
 create or replace function sms_assign(
@@ -133,7 +133,9 @@ begin
       case when d.per_minute > 0 or d.daily_limit > 0
         then sms_device_room_at(d.id, d.per_minute, d.daily_limit) end as full_until,
       l.daily_limit > 0 or l.monthly_limit > 0 or l.monthly_recipients > 0 or pb_is_set(l.prices) as is_limited,
-      l.failing_since <> '' and sms_is_failing(l.failing_since) or sms_is_holding(d.id) as is_failing, d.platform = 'carrier' as is_carrier,
+      l.failing_since <> '' and sms_is_failing(l.failing_since) or exists (
+        select from smsgate_phones h where h.device = d.id and h.held_until > now()
+      ) as is_failing, d.platform = 'carrier' as is_carrier,
       d.last_seen < pb_text(at - interval '45 seconds') as is_stale,
       l.monthly_recipients > 0 as has_recipients, t.day,
       (t.day::date + 1)::timestamp at time zone zone as next_day,

@@ -43,7 +43,6 @@ export interface Functions {
   sms_hold: (batches: readonly string[], owner: string, detail: string, changed_by: string, room: number) => number
   sms_is_below_limits: (device_id: string, per_minute: number, daily_limit: number) => boolean
   sms_is_failing: (failing_since: string) => boolean
-  sms_is_holding: (device_id: string) => boolean
   sms_last_leaves_at: (owner: string, at: Date, more: number, of_device: string, of_line: string) => Date
   sms_line_count: (of_line: string, owner: string) => void
   sms_line_outcomes: (line_id: string, has_sent: boolean, failed: number) => void

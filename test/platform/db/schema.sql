@@ -1671,7 +1671,6 @@ create function sms_hold(batches text[], owner text, detail text, changed_by tex
 create function sms_is_below_limits(device_id text, per_minute double precision, daily_limit double precision) returns boolean stable
 create function sms_is_destination(destinations text, number text) returns boolean immutable
 create function sms_is_failing(failing_since text) returns boolean stable
-create function sms_is_holding(device_id text) returns boolean stable
 create function sms_judge(owner text, since text, account record, requests anyarray, OUT outcomes text[], OUT known text[], OUT accepted anyarray, OUT spent double precision, OUT is_special boolean) returns record stable
 create function sms_last_leaves_at(owner text, at timestamp with time zone, more integer, of_device text, of_line text) returns timestamp with time zone stable
 create function sms_limits_of(owner text, user_version text, key_id text, key_version text, sender text, OUT stale boolean, OUT destinations text, OUT key_destinations text, OUT key_lines text[]) returns record stable
