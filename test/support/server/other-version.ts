@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '2b6ec973c3b5f1e7e39ba5144f7929b31df3c340'
+const FIRST_RELEASE = '834b0ecb1cb6045e82c5775c20374d590eeead4e'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
