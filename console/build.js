@@ -8,7 +8,10 @@ import { packAgent } from '../package/agent.js'
 
 const isBuilt = existsSync(new URL('dist/index.html', import.meta.url))
 const { npm_command, npm_lifecycle_event } = process.env
-if (npm_command === 'exec' && isBuilt) process.exit()
+if (npm_command === 'exec' && isBuilt) {
+  console.log('The console is built. To build it again: npm run prepare')
+  process.exit()
+}
 // npm runs `prepack`, which has built it, before `prepare`
 if (/^(pack|publish)$/.test(npm_command ?? '') && npm_lifecycle_event === 'prepare') process.exit()
 let reason

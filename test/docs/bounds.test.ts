@@ -2,11 +2,17 @@ import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { SENDING_ROUTES } from '../protocols/send-only/door-sends.ts'
 import { startServer } from '../support/server/start.ts'
+import { PAGES, readPage } from './page.ts'
 
-// docs/internals/bounds.md names each route of the API's description and each background job.
+// docs/internals/bounds.md, or the chapter `## Bounds` of a feature's own page, names each route of the API's
+// description and each background job.
 
 const HOME = join(import.meta.dirname, '../..')
-const page = readFileSync(join(HOME, 'docs/internals/bounds.md'), 'utf8')
+const chapters = PAGES.map(
+  (name) => readPage(name).match(/^## Bounds$[\s\S]*?(?=^## |$(?![\s\S]))/m)?.[0],
+)
+const page = [readPage('docs/internals/bounds.md'), ...chapters].join('\n')
+const HOW = 'add a row to docs/internals/bounds.md, or to the chapter "## Bounds" of your page'
 
 const server = await startServer({ env: { DEVICE_ALARM_MINUTES: '10' } })
 
@@ -23,7 +29,8 @@ test('the page of bounds names every route', async () => {
   // a limit of `gateway/messages/send/send-texts` bounds these, so that one row is for all
   const sends = new Set(SENDING_ROUTES.map((at) => `\`${at}\``))
   const rowOf = (route: string) => (sends.has(route) ? "| sends of other products' APIs |" : route)
-  expect([...new Set(routes)].filter((route) => !page.includes(rowOf(route)))).toEqual([])
+  const missing = [...new Set(routes)].filter((route) => !page.includes(rowOf(route)))
+  expect(missing, HOW).toEqual([])
   const named = page.match(/`(?:GET|POST|PUT|PATCH|DELETE) \/[^`]*`/g) ?? []
   expect(named.filter((route) => !routes.includes(route))).toEqual([])
 })
@@ -40,5 +47,8 @@ const repeated = () =>
 test('the page of bounds names every background job', () => {
   const jobs = [...server.services.jobs.map(({ id }) => id), ...repeated()]
   expect(jobs.length).toBeGreaterThan(15)
-  expect(jobs.filter((name) => !page.includes(`\`${name}\``))).toEqual([])
+  expect(
+    jobs.filter((name) => !page.includes(`\`${name}\``)),
+    HOW,
+  ).toEqual([])
 })

@@ -180,7 +180,7 @@ export type Step = string | RegExp | ((fixture: BrowserFixture) => Promise<unkno
 const CONTACTS = 'Nachname;Telefon;Ort\nEva;+49 151 20000019;Bonn\nKein Telefon;12;Kiel'
 
 /** A button with exactly this name. */
-export const exactly = (name: string): RegExp => new RegExp(`^${name}$`)
+export const exactly = (name: string): RegExp => new RegExp(`^${RegExp.escape(name)}$`)
 
 /** Presses a button of the open dialog whose name the page behind it has, too. */
 export const inDialog =
