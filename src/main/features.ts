@@ -1,6 +1,5 @@
 import type { Store } from '../engine/collections/catalog.ts'
 import type { Extension, Extensions } from '../engine/records/collection-extension.ts'
-import { makeStrictExtension } from '../engine/records/collection-extension.ts'
 import { ACCOUNTS } from '../gateway/accounts/accounts-feature.ts'
 import { ALARMS } from '../gateway/alarms/alarms-feature.ts'
 import { completeList } from '../gateway/base/complete-numbers.ts'
@@ -17,6 +16,7 @@ import { MESSAGES } from '../gateway/messages/messages-feature.ts'
 import type { Sending } from '../gateway/messages/send/make-user-sending.ts'
 import { NOTIFICATIONS } from '../gateway/notifications/notifications-feature.ts'
 import { PEOPLE } from '../gateway/people/people-feature.ts'
+import { type HasPersonalData, sumPersonalData } from '../gateway/people/personal-tables.ts'
 import { RETENTION } from '../gateway/retention/retention-feature.ts'
 import type { FitWebhook } from '../gateway/webhooks/webhook-extensions.ts'
 import { makeWebhooks } from '../gateway/webhooks/webhooks-feature.ts'
@@ -33,15 +33,15 @@ import type { GatewayServices, Protocol } from '../protocols/gateway-services.ts
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { SMSGATE_STATE } from '../protocols/smsgate/smsgate-feature.ts'
 import { fitSmsgateWebhook } from '../protocols/smsgate-api/webhooks.ts'
-import { twilioKeysExtension } from '../protocols/twilio/api-keys.ts'
 import { fitTwilioWebhook } from '../protocols/twilio/check-webhook.ts'
+import { TWILIO_STATE } from '../protocols/twilio/twilio-feature.ts'
 import { RECORDS, SERVER } from './pocketbase-features.ts'
 
 /** Completes the senders' numbers that a webhook's filter names. */
 const completeFilter: FitWebhook = (store, values) =>
   completeList(store, values, 'numbers', readSenderFilter)
 
-interface WithSending extends QueuedServices {
+interface WithSending extends QueuedServices, HasPersonalData {
   readonly sending: Sending
 }
 
@@ -64,7 +64,7 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
   RETENTION,
   NOTIFICATIONS,
   ALARMS,
-  { extensions: () => ({ api_keys: makeStrictExtension(twilioKeysExtension) }) },
+  TWILIO_STATE,
   SMSGATE_STATE,
 ]
 
@@ -99,6 +99,11 @@ const addAfterDelete = (
     await also(store, ids)
   },
 })
+
+/** Where data of persons stands, in the tables of all features. */
+export const PERSONAL_DATA = sumPersonalData(
+  FEATURES.flatMap(({ personalData = [] }) => personalData),
+)
 
 export const collectTimedJobs = (services: TimedServices): TimedJob[] =>
   FEATURES.flatMap(({ timed }) => timed?.(services) ?? [])

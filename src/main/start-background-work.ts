@@ -34,7 +34,14 @@ import { makeOtherForms } from '../protocols/protocols.ts'
 import { afterRestore } from './after-restore.ts'
 import { createApp } from './app.ts'
 import { BUILT_IN } from './collection-definitions.ts'
-import { APIS, collectExtensions, collectJobKinds, collectTimedJobs, RIGHTS } from './features.ts'
+import {
+  APIS,
+  collectExtensions,
+  collectJobKinds,
+  collectTimedJobs,
+  PERSONAL_DATA,
+  RIGHTS,
+} from './features.ts'
 import type { Work } from './shut-down-and-restart.ts'
 
 /** How long a stop waits for other servers' last announcements: 20 ms plus the network's delay. */
@@ -75,6 +82,7 @@ export async function startWork(
     log,
     logs: new RequestLog(db, log),
     extensions,
+    personalData: PERSONAL_DATA,
     sending,
     textCode: (user, text) => sendCodeText(servicesOf(user).store, config, user, text),
     jobs: collectTimedJobs({ ...every, stopping: stopping.signal }),

@@ -1,12 +1,13 @@
 import type { AuthRecord } from '../engine/request/request.ts'
 import type { CarrierService } from '../gateway/lines/carrier-schemas.ts'
 import type { Sending } from '../gateway/messages/send/make-user-sending.ts'
+import type { HasPersonalData } from '../gateway/people/personal-tables.ts'
 import type { OtherForms } from '../gateway/webhooks/call-webhook.ts'
 import type { Route } from '../http/make-routes.ts'
 import type { Api, Ctx, Services } from '../http/request-context.ts'
 
 /** What the APIs of other products use, and all routes of the gateway together. */
-export interface GatewayServices extends Services {
+export interface GatewayServices extends Services, HasPersonalData {
   readonly sending: Sending
   readonly carriers: CarrierService
   readonly otherForms: OtherForms

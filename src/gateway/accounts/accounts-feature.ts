@@ -3,6 +3,7 @@ import { makeStrictExtension } from '../../engine/records/collection-extension.t
 import { USER_SETTINGS_ID } from '../../engine/records/disabled-user.ts'
 import { ACCOUNT } from '../../http/openapi/describe-operations.ts'
 import type { Feature } from '../base/feature.ts'
+import { makeRecordStep } from '../base/personal-data.ts'
 import { invitationsExtension } from './invitations.ts'
 import { membersExtension } from './members.ts'
 import { MEMBER_ROUTES } from './members-routes.ts'
@@ -21,6 +22,17 @@ export const ACCOUNTS: Feature = {
     tags: [
       { name: ACCOUNT, description: 'For the account that asks, and before it has signed in.' },
     ],
+  },
+  personalData: {
+    mentions: [makeRecordStep('api_keys', ['name'])],
+    noPlaces: {
+      account_audit: 'names actions, senders and record ids; never values',
+      api_keys: 'keys of the account; destinations are prefixes of countries',
+      member_invitations: 'people who sign in',
+      members: 'people who sign in',
+      user_settings: 'settings of the account',
+      users: 'people who sign in',
+    },
   },
   extensions: () => ({
     [USERS_ID]: makeStrictExtension(usersExtension),

@@ -11,6 +11,7 @@ import type { Api, Services } from '../../http/request-context.ts'
 import type { Config } from '../../platform/config.ts'
 import type { JobKind } from '../../platform/jobs/job-queue.ts'
 import type { TimedJob } from '../../platform/jobs/timed-jobs.ts'
+import type { PersonalData } from './personal-data.ts'
 
 /** What timed jobs use. Their store works for all accounts. */
 export interface TimedServices extends MailServices {
@@ -36,6 +37,8 @@ export interface Feature<Own extends Services = Services, Queued = QueuedService
   readonly api?: Api
   /** Descriptions for OpenAPI that no row can have: there is one for each collection. */
   readonly paths?: (records: DescribedRecords) => ZodOpenApiPathsObject
+  /** What exports and erasures of persons do with its tables. */
+  readonly personalData?: PersonalData
   /** Code for the feature's own collections, by their ids. */
   readonly extensions?: (
     config: Pick<Config, 'webhookAllowPrivate'>,

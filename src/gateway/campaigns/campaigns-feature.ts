@@ -4,6 +4,7 @@ import type { Feature, QueuedServices } from '../base/feature.ts'
 import { campaignsExtension } from '../messages/message-extensions.ts'
 import { makeUserSending, type Sending } from '../messages/send/make-user-sending.ts'
 import { makeCampaignJobs } from './campaign-jobs.ts'
+import { CAMPAIGN_DATA } from './personal-data.ts'
 import { CAMPAIGN_ROUTES } from './routes.ts'
 
 interface WithSending {
@@ -14,6 +15,7 @@ interface WithSending {
 export const CAMPAIGNS: Feature<Services & WithSending, QueuedServices & WithSending> = {
   rows: CAMPAIGN_ROUTES,
   api: { roots: ['/api/campaigns'], group: 'other', errorForm: sendGatewayError, isOwn: true },
+  personalData: CAMPAIGN_DATA,
   extensions: () => ({ campaigns: campaignsExtension }),
   queued: ({ store, sending }) => [makeCampaignJobs(makeUserSending(store, sending))],
 }

@@ -1,4 +1,5 @@
 import { type Feature, HOURLY } from '../base/feature.ts'
+import { makeSmallStep } from '../base/personal-data.ts'
 import { CARRIER_ROUTES, type CarrierServices } from './routes.ts'
 import { cleanUpCarriers, forgetCarriers } from './stored-carrier.ts'
 
@@ -6,5 +7,13 @@ import { cleanUpCarriers, forgetCarriers } from './stored-carrier.ts'
 export const CARRIERS: Feature<CarrierServices> = {
   rows: CARRIER_ROUTES,
   alsoDeletes: { devices: forgetCarriers },
+  personalData: {
+    mentions: [makeSmallStep('device_carriers', ['fault'], 'device', 'user')],
+    noPlaces: {
+      carrier_attempts: 'ids of unfinished messages, until their results are stored',
+      carrier_texts: 'hashes of message ids of carriers, deleted after 90 days',
+      device_carriers: 'carriers of the account',
+    },
+  },
   timed: ({ store }) => [{ id: 'carrierCleanUp', ...HOURLY, run: () => cleanUpCarriers(store) }],
 }

@@ -4,6 +4,7 @@ import { EVERY_MINUTE, type Feature, HOURLY } from '../base/feature.ts'
 import { limitTextDays } from '../base/retention-periods.ts'
 import type { SendingServices } from '../messages/require-sender.ts'
 import { deleteOldVerifications, expireVerifications } from './expire-verifications.ts'
+import { CODE_DATA } from './personal-data.ts'
 import { CODE_ROUTES } from './routes.ts'
 import { verifyServicesExtension } from './services-extension.ts'
 import { verificationsExtension } from './verification-schemas.ts'
@@ -18,6 +19,7 @@ export const CODES: Feature<SendingServices> = {
     isOwn: true,
     takesKeys: true,
   },
+  personalData: CODE_DATA,
   extensions: () => ({
     verify_services: makeStrictExtension(verifyServicesExtension),
     verifications: makeStrictExtension(verificationsExtension),

@@ -6,10 +6,12 @@ import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { type Feature, HOURLY } from '../base/feature.ts'
 import { devicesExtension, linesExtension } from './device-extensions.ts'
 import { readLineFigures } from './lines-near-limit.ts'
+import { LINE_DATA } from './personal-data.ts'
 import { deleteOldBatteries, IS_LOW } from './phone-health.ts'
 
 /** Phones, agents and their lines. */
 export const LINES: Feature = {
+  personalData: LINE_DATA,
   extensions: () => ({
     devices: makeStrictExtension(devicesExtension),
     lines: makeStrictExtension(linesExtension),

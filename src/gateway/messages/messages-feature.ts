@@ -8,6 +8,7 @@ import { type Feature, HOURLY } from '../base/feature.ts'
 import { eventsExtension, messagesExtension, templatesExtension } from './message-extensions.ts'
 import { MESSAGE_ROUTES } from './message-routes.ts'
 import { keepTotals } from './message-totals.ts'
+import { MESSAGE_DATA } from './personal-data.ts'
 import type { SendingServices } from './require-sender.ts'
 import { deleteOldAnswers } from './send/idempotency.ts'
 import { SEND_ROUTES } from './send-routes.ts'
@@ -26,6 +27,7 @@ export const MESSAGES: Feature<SendingServices> = {
     takesKeys: true,
     tags: [{ name: SENDING, description: 'For the web app that sends.' }],
   },
+  personalData: MESSAGE_DATA,
   extensions: () => ({
     sms_messages: makeStrictExtension(messagesExtension),
     sms_events: makeStrictExtension(eventsExtension),

@@ -4,6 +4,13 @@ import { addReplyMails, makeReplyMailJobs } from './reply-mails.ts'
 
 /** Browser pushes and mails about texts that wait. */
 export const NOTIFICATIONS: Feature = {
+  personalData: {
+    noPlaces: {
+      push_hours: 'counts',
+      push_subscriptions: 'browsers of people who sign in',
+      reply_mails: 'times',
+    },
+  },
   timed: ({ store, ...services }) => [
     { id: 'pushCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpPushes(store.db) },
     { id: 'replyMails', ...EVERY_MINUTE, run: () => addReplyMails(store.db, services) },

@@ -2,8 +2,7 @@ import { type RawBuilder, sql } from 'kysely'
 import { z } from 'zod'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import type { Person } from './person.ts'
-import { PLACES } from './personal-tables.ts'
+import type { Person, Place } from '../base/personal-data.ts'
 import { selectNewestTexts } from './texts-of-person.ts'
 
 /** A place has at most so many counted rows: 10,000 stands for 10,000 or more. */
@@ -37,13 +36,17 @@ export const FOUND_DATA = z
  * Counts what an account stores about a person, in one statement. Changes nothing. Of a person with more than
  * 10,000 texts, it counts the newest ones, and what belongs to them.
  */
-export async function countData(db: Db, person: Person): Promise<z.output<typeof FOUND_DATA>> {
+export async function countData(
+  db: Db,
+  person: Person,
+  all: readonly Place[],
+): Promise<z.output<typeof FOUND_DATA>> {
   const { user, number } = person
   // the cast makes it an array: without it, `any` would compare with rows
   const texts = sql<string[]>`(select found.ids from found)::text[]`
   const count = (rows: RawBuilder<unknown>) =>
     sql<number>`(select count(*) from (${rows} limit ${sql.lit(MAX_COUNT)}) counted)`
-  const counts = PLACES.map(({ table, rows }) =>
+  const counts = all.map(({ table, rows }) =>
     count(sql`select from ${sql.table(table)} t where ${rows(person, texts)}`).as(table),
   )
   const open = count(sql`select from sms_dispatch d where d.message = any(${texts})`)
@@ -54,7 +57,7 @@ export async function countData(db: Db, person: Person): Promise<z.output<typeof
     .select(['c.id as contact id', 'c.name as contact name', open.as('open texts'), ...counts])
     .select(sql<boolean>`person_stopped(${user}, array[${number}]) <> '{}'`.as('is stopped'))
     .executeTakeFirstOrThrow()
-  const places = PLACES.map(({ table, title }) => ({
+  const places = all.map(({ table, title }) => ({
     place: String(table),
     title,
     count: (found as unknown as Record<string, number>)[table]!,

@@ -3,13 +3,13 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { isInsertionOrdered } from '../../engine/collections/own-indexes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
+import { writePersonHideSql } from '../base/hide-person.ts'
 import { updateRecords } from '../base/message-status.ts'
+import { containsNumber, type Mention, type Page, type Person } from '../base/personal-data.ts'
 import { ANSWER_DELETED } from '../retention/end-messages.ts'
-import { overwriteRows } from './erase-table-rows.ts'
-import { listMentionSteps, type Mention, type Page } from './find-mentions.ts'
-import { writePersonHideSql } from './hide-person.ts'
-import type { Person } from './person.ts'
-import { containsNumber } from './personal-table.ts'
+import { type Erasing, overwriteRows } from './erase-table-rows.ts'
+import { listMentionSteps } from './find-mentions.ts'
+import type { HasPersonalData } from './personal-tables.ts'
 
 /** Rows that one transaction looks through. */
 const PAGE = 5_000
@@ -25,12 +25,10 @@ export interface MentionsAt {
  * alert may contain the number of a customer. Returns where to continue; undefined at the end.
  */
 export async function eraseMentions(
-  store: Store,
-  person: Person,
-  name: string,
+  { store, person, name, personalData }: Omit<Erasing, 'texts'> & HasPersonalData,
   { step, seen }: MentionsAt,
 ): Promise<MentionsAt | undefined> {
-  const steps = listMentionSteps(store.catalog)
+  const steps = listMentionSteps(store.catalog, personalData.mentions)
   if (step >= steps.length) return
   const at = { step, seen }
   for (let rows = 0; rows < PAGE && at.step < steps.length; ) {

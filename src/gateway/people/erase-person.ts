@@ -1,30 +1,26 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Store } from '../../engine/collections/catalog.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, NOW, queries, takeLock } from '../../platform/db/queries.ts'
 import type { Again } from '../../platform/jobs/job-queue.ts'
+import { writePersonHideSql } from '../base/hide-person.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import { updateRecords } from '../base/message-status.ts'
+import type { Person, Place, Texts } from '../base/personal-data.ts'
 import { deleteExports } from './delete-old-exports.ts'
 import { eraseCampaigns, eraseMentions, findNewestText, type MentionsAt } from './erase-mentions.ts'
 import { type Erasing, erasePersonRows } from './erase-table-rows.ts'
 import { listMentionSteps } from './find-mentions.ts'
-import { readContactName, writePersonHideSql } from './hide-person.ts'
-import type { Person } from './person.ts'
-import { PLACES_OF_CALLS } from './personal-call-tables.ts'
-import { PLACES_OF_NUMBER } from './personal-number-tables.ts'
-import type { Place, Texts } from './personal-table.ts'
-import { PLACES } from './personal-tables.ts'
-import { PLACES_OF_TEXTS } from './personal-text-tables.ts'
+import { readContactName } from './person.ts'
+import type { HasPersonalData } from './personal-tables.ts'
 import { readJobProgress, saveProgress } from './save-job-progress.ts'
 import { endOpenTexts, stopPerson } from './stop-person.ts'
 import { countTexts } from './texts-of-person.ts'
 import { lockTexts } from './texts-to-erase.ts'
 import { startTimeSlice } from './time-slice.ts'
 
-type Erasure = Omit<Erasing, 'texts'> & { readonly request: string }
+type Erasure = Omit<Erasing, 'texts'> & HasPersonalData & { readonly request: string }
 
 /** Where an erasure continues. */
 interface At extends MentionsAt {
@@ -47,7 +43,7 @@ const TEXTS_SHARE = 0.6
  * number has only its last step left.
  */
 export async function eraseData(
-  services: Pick<Erasure, 'store' | 'extensions'>,
+  services: Pick<Erasure, 'store' | 'extensions' | 'personalData'>,
   request: string,
   person: Person | undefined,
   signal: AbortSignal,
@@ -57,7 +53,7 @@ export async function eraseData(
   const isOver = startTimeSlice(signal, runMs)
   if (person && !(await erasePerson({ ...services, request, person }, isOver)))
     return { inSeconds: 0 }
-  await forgetStatistics(services.store)
+  await forgetStatistics(services)
   await updateRecords(db, 'person_requests', (update) =>
     update.set({ state: 'done', progress: 100, done_at: NOW }).where('id', '=', request),
   )
@@ -70,7 +66,7 @@ async function erasePerson(
 ): Promise<boolean> {
   const at = await beginErasure(unnamed)
   const erasure = { ...unnamed, name: at.name }
-  await runInTransaction(erasure, (inside) => erasePlaces(inside, PLACES_OF_CALLS))
+  await runInTransaction(erasure, (inside) => erasePlaces(inside, ['first']))
   for (let now = await eraseTexts(erasure, at); now; now = await eraseTexts(erasure, now))
     if (isOver()) return false
   for (let now = await hideMentions(erasure, at); now; now = await hideMentions(erasure, now))
@@ -131,7 +127,7 @@ const eraseTexts = (erasure: Erasure, at: At) =>
     const ids = await lockTexts(store.db, person)
     if (ids.length === 0) return
     await eraseCampaigns(store.db, person, inside.name, ids)
-    await erasePlaces(inside, PLACES_OF_TEXTS, sql<string[]>`${ids}::text[]`)
+    await erasePlaces(inside, ['texts'], sql<string[]>`${ids}::text[]`)
     const now = { ...at, erased: at.erased + ids.length }
     await saveProgress(
       store.db,
@@ -144,8 +140,9 @@ const eraseTexts = (erasure: Erasure, at: At) =>
 
 /** Hides the number in some words about others. Returns undefined without further ones. */
 const hideMentions = (erasure: Erasure, at: At) =>
-  runInTransaction(erasure, async ({ store, request, person, name }): Promise<At | undefined> => {
-    const next = await eraseMentions(store, person, name, at)
+  runInTransaction(erasure, async (inside): Promise<At | undefined> => {
+    const { store, request } = inside
+    const next = await eraseMentions(inside, at)
     if (!next) return
     const now = { ...at, ...next }
     const seen = now.step === 0 ? now.seen : at.newest
@@ -162,7 +159,7 @@ const eraseNumber = (erasure: Erasure) =>
     // allows the deletion of entries of `consents`, which leave hashes (trigger consents_kept)
     await callFunction(db, 'set_config', 'pocketsms.forget', 'consents', true)
     await hideReasons(db, inside.person, inside.name)
-    await erasePlaces(inside, [...PLACES_OF_CALLS, ...PLACES_OF_NUMBER])
+    await erasePlaces(inside, ['first', 'last'])
     await deleteExports(db, inside.person.user)
     await forgetChanges(db, inside.person)
   })
@@ -185,23 +182,27 @@ const hideReasons = (db: Db, person: Person, name: string) =>
     .execute()
 
 /** Postgres keeps frequent values of columns in its statistics. Makes them anew. */
-async function forgetStatistics({ db, catalog }: Store): Promise<void> {
-  const mentions = listMentionSteps(catalog).flatMap((step) => step.mentions)
-  for (const table of new Set([...PLACES, ...mentions].map((place) => place.table)))
+async function forgetStatistics({
+  store: { db, catalog },
+  personalData: { places, mentions: steps },
+}: Pick<Erasure, 'store' | 'personalData'>): Promise<void> {
+  const mentions = listMentionSteps(catalog, steps).flatMap((step) => step.mentions)
+  for (const table of new Set([...places, ...mentions].map((place) => place.table)))
     await db.query(`analyze "${table}"`)
 }
 
 /**
- * Erases the rows of a person in some places, in a transaction, and adds their number to the counts of the
- * request. `texts`: the texts whose places are erased.
+ * Erases the rows of a person in the places of some phases, in a transaction, and adds their number to the
+ * counts of the request. `texts`: the texts whose places are erased.
  */
 async function erasePlaces(
-  { request, ...erasing }: Omit<Erasing, 'texts'> & { readonly request: string },
-  places: readonly Place[],
+  { request, personalData, ...erasing }: Erasure,
+  phases: readonly Place['phase'][],
   texts: Texts = sql`'{}'::text[]`,
 ): Promise<void> {
   const counts: Record<string, number> = {}
-  for (const place of places) {
+  for (const place of personalData.places) {
+    if (!phases.includes(place.phase)) continue
     const rows = await erasePersonRows({ ...erasing, texts }, place)
     if (rows > 0) counts[place.table] = rows
   }

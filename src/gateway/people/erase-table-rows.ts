@@ -8,9 +8,8 @@ import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { logChange } from '../../engine/records/log-changes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, NOW, queries } from '../../platform/db/queries.ts'
+import type { Erased, Person, Place, Texts } from '../base/personal-data.ts'
 import { listAddedFields } from './find-mentions.ts'
-import type { Person } from './person.ts'
-import type { Erased, Place, Texts } from './personal-table.ts'
 
 /** What an erasure works with, in a transaction. */
 export interface Erasing {

@@ -7,6 +7,7 @@ import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import type { FilePlace } from '../../engine/files/stored-files.ts'
 import { makeStoredName } from '../../engine/files/stored-name.ts'
 import type { Db } from '../../platform/db/open.ts'
+import type { Place } from '../base/personal-data.ts'
 import {
   PAGE_END,
   PLACE_END,
@@ -15,7 +16,6 @@ import {
   renderTableHead,
   renderTableRow,
 } from './export-html.ts'
-import type { Place } from './personal-table.ts'
 
 /** Rows of a place on the readable page, which a browser can still show. The JSON has all. */
 const PAGE_ROWS = 10_000

@@ -3,26 +3,26 @@ import type { Catalog } from '../../engine/collections/catalog.ts'
 import { copyFiles } from '../../engine/files/copy-files.ts'
 import type { FileOwner } from '../../engine/files/storage-limit.ts'
 import type { Db } from '../../platform/db/open.ts'
+import type { Person, Place, Texts } from '../base/personal-data.ts'
 import { endTableExport, type Written, writeRow } from './export-files.ts'
-import type { Person } from './person.ts'
 import { listShownColumns } from './personal-account-tables.ts'
-import type { Place, Texts } from './personal-table.ts'
-import { PLACES } from './personal-tables.ts'
-import { PLACES_OF_TEXTS } from './personal-text-tables.ts'
+import type { AllPersonalData } from './personal-tables.ts'
 import { readPersonalRows } from './read-personal-rows.ts'
 import { readTexts } from './texts-of-person.ts'
 
-/** The places of an export of one person, in its order. */
-export const EXPORTED = PLACES.filter(({ shown }) => shown.length > 0)
-
-/** The same, with all fields of records that are about the person alone, those that superusers added, too. */
-export const listExportedPlaces = (catalog: Catalog): Place[] =>
-  EXPORTED.map((place) => {
-    const collection = place.isShared ? undefined : catalog.find(place.table)
-    return collection
-      ? { ...place, shown: [...new Set([...place.shown, ...listShownColumns(collection)])] }
-      : place
-  })
+/**
+ * The places that an export of one person shows, with all fields of records that are about the person alone,
+ * those that superusers added, too.
+ */
+export const listExportedPlaces = (catalog: Catalog, { places }: AllPersonalData): Place[] =>
+  places
+    .filter(({ shown }) => shown.length > 0)
+    .map((place) => {
+      const collection = place.isShared ? undefined : catalog.find(place.table)
+      return collection
+        ? { ...place, shown: [...new Set([...place.shown, ...listShownColumns(collection)])] }
+        : place
+    })
 
 /** Texts whose rows one portion writes. */
 const TEXTS = 500
@@ -68,9 +68,7 @@ export function exportPortion(
   at: ExportAt,
 ): Promise<ExportAt> {
   const place = exporting.places[at.place]!
-  const isOfTexts =
-    exporting.person.number !== '' && PLACES_OF_TEXTS.some(({ table }) => table === place.table)
-  const write = isOfTexts ? exportTexts : exportRows
+  const write = place.phase === 'texts' ? exportTexts : exportRows
   return write(db, exporting, written, at, place)
 }
 

@@ -1,16 +1,21 @@
 import { makeStrictExtension } from '../../engine/records/collection-extension.ts'
-import type { Services } from '../../http/request-context.ts'
 import { EVERY_TEN_MINUTES, type Feature, type QueuedServices } from '../base/feature.ts'
 import { makeUserSending, type Sending } from '../messages/send/make-user-sending.ts'
 import { contactsExtension } from './contacts-extension.ts'
 import { cleanUpRequests } from './delete-old-exports.ts'
 import { makePersonJobs } from './person-jobs.ts'
-import { PERSON_ROUTES } from './routes.ts'
+import { PEOPLE_DATA } from './personal-data.ts'
+import type { HasPersonalData } from './personal-tables.ts'
+import { PERSON_ROUTES, type PersonServices } from './routes.ts'
 
 /** Contacts, and the export and erasure of one person's data. */
-export const PEOPLE: Feature<Services, QueuedServices & { readonly sending: Sending }> = {
+export const PEOPLE: Feature<
+  PersonServices,
+  QueuedServices & HasPersonalData & { readonly sending: Sending }
+> = {
   rows: PERSON_ROUTES,
   api: { roots: ['/api/contacts', '/api/person'], group: 'other', isOwn: true },
+  personalData: PEOPLE_DATA,
   extensions: () => ({
     contacts: contactsExtension,
     contact_groups: makeStrictExtension(),
@@ -19,5 +24,7 @@ export const PEOPLE: Feature<Services, QueuedServices & { readonly sending: Send
   timed: ({ store }) => [
     { id: 'personCleanUp', ...EVERY_TEN_MINUTES, run: () => cleanUpRequests(store.db) },
   ],
-  queued: ({ store, sending }) => [makePersonJobs(makeUserSending(store, sending))],
+  queued: ({ store, sending, personalData }) => [
+    makePersonJobs(makeUserSending(store, sending), personalData),
+  ],
 }

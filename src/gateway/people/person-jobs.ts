@@ -7,33 +7,38 @@ import { NOW, queries } from '../../platform/db/queries.ts'
 import type { Again, Job, JobKind } from '../../platform/jobs/job-queue.ts'
 import type { OptWords } from '../../portable/read-opt-word.ts'
 import { updateRecords } from '../base/message-status.ts'
+import type { Person } from '../base/personal-data.ts'
 import { joinNumber } from '../conversations/join-national-number.ts'
 import { isJoinable, readNationalNumbers } from '../conversations/national-numbers.ts'
 import { eraseData } from './erase-person.ts'
 import { exportData } from './export-person.ts'
 import { listExportedPlaces } from './export-portion.ts'
-import { findPerson, makeEveryPerson, type Person } from './person.ts'
+import { findPerson, makeEveryPerson } from './person.ts'
 import { listAccountPlaces } from './personal-account-tables.ts'
+import type { AllPersonalData, HasPersonalData } from './personal-tables.ts'
 import { PERSON_JOB } from './requests.ts'
 import { readJobProgress } from './save-job-progress.ts'
 
 const MAX_ATTEMPTS = 6
 
-interface PersonServices {
+interface PersonServices extends HasPersonalData {
   readonly store: Store
   readonly extensions: Extensions
   readonly config: Pick<Config, 'maxAccountFileBytes' | 'optWords'>
 }
 
 /** Jobs that export or erase the data of a person. A job whose node died runs again from where it ended. */
-export const makePersonJobs = (servicesOf: (user: string) => PersonServices): JobKind => ({
+export const makePersonJobs = (
+  servicesOf: (user: string) => Omit<PersonServices, 'personalData'>,
+  personalData: AllPersonalData,
+): JobKind => ({
   name: PERSON_JOB,
   places: 2,
   placesOfHolder: 1,
   timeoutSeconds: 300,
   maxAttempts: MAX_ATTEMPTS,
   async run(job, signal): Promise<Again | undefined> {
-    const services = servicesOf(job.holder)
+    const services = { ...servicesOf(job.holder), personalData }
     try {
       return await runPersonJob(services, job, signal)
     } catch (error) {
@@ -50,7 +55,7 @@ async function runPersonJob(
   job: Job,
   signal: AbortSignal,
 ): Promise<Again | undefined> {
-  const { store, config } = services
+  const { store, config, personalData } = services
   const { key: id, holder: user } = job
   const request = await beginRequest(store.db, id)
   if (!request) return
@@ -64,7 +69,7 @@ async function runPersonJob(
   if (person)
     return exportData(
       store,
-      { request: id, owner, person, places: listExportedPlaces(store.catalog) },
+      { request: id, owner, person, places: listExportedPlaces(store.catalog, personalData) },
       signal,
     )
   // the other half stays for the files of texts that come in meanwhile

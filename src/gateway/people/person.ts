@@ -1,25 +1,15 @@
-import { type RawBuilder, sql } from 'kysely'
+import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { queries } from '../../platform/db/queries.ts'
+import { matchAny, queries } from '../../platform/db/queries.ts'
 import { readSender } from '../../portable/phone/incoming-sender.ts'
 import { looksDialable, normalizePhone } from '../../portable/phone/read-phone.ts'
+import type { Person } from '../base/personal-data.ts'
 import { readAccountCountry } from '../base/read-numbers.ts'
 import { listStoredSpellings, writeSpellingPattern } from './number-spellings.ts'
 
 /** Digits that are more than a short code. */
 const MIN_DIGITS = 7
-
-/** A person as one account knows them: by a number in E.164, or as `findConversationNumber` found it. */
-export interface Person {
-  /** The id of the account. */
-  readonly user: string
-  readonly number: string
-  /** The number, and its other forms under which older rows may be stored. */
-  readonly forms: readonly string[]
-  /** A regular expression of Postgres for the number in all its spellings. */
-  readonly spellings: string
-}
 
 export function makePerson(user: string, stored: string): Person {
   const number = normalizePhone(stored)
@@ -73,11 +63,6 @@ export const makeEveryPerson = (user: string): Person => ({
   spellings: '',
 })
 
-/** SQL: the texts `m` to and from a person. The number may also be that of a line of the account. */
-export const writePersonCondition = ({ user, number }: Person): RawBuilder<boolean> => sql`(
-  m."user" = ${user} and (m."to" = ${number} and m.message_type = 'outgoing'
-    or m."from" = ${number} and m."from" <> '' and m.message_type = 'incoming'))`
-
 /**
  * A number without a known country as a conversation of an account has it; undefined for other texts, such as
  * names and short codes.
@@ -110,4 +95,17 @@ export async function findContactNumber(
     .where('user', '=', user)
     .executeTakeFirst()
   return found?.phone
+}
+
+/** The name of the contact with the number of a person; '' without one. */
+export async function readContactName(db: Db, { user, number, forms }: Person): Promise<string> {
+  const found = await queries(db)
+    .selectFrom('contacts')
+    .select('name')
+    .where('user', '=', user)
+    .where('phone', '=', matchAny(forms))
+    .orderBy(sql`phone <> ${number}`)
+    .limit(1)
+    .executeTakeFirst()
+  return found?.name.trim() ?? ''
 }

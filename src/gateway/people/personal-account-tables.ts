@@ -5,7 +5,7 @@ import { toColumnName } from '../../engine/collections/sql-names.ts'
 import { findReferencesTo } from '../../engine/records/references.ts'
 import { isShown } from '../../engine/records/shown-fields.ts'
 import type { Tables } from '../../platform/db/tables.ts'
-import { makePlace, type Place } from './personal-table.ts'
+import { makePlace, type Place } from '../base/personal-data.ts'
 
 const OF_ACCOUNT: ReadonlySet<string> = new Set(['members', 'member_invitations'])
 /** The field that names the account. `member` names a person, who may be a member of other accounts, too. */

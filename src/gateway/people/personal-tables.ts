@@ -1,11 +1,80 @@
-import { PLACES_OF_CALLS } from './personal-call-tables.ts'
-import { PLACES_OF_NUMBER } from './personal-number-tables.ts'
-import type { Place } from './personal-table.ts'
-import { PLACES_OF_TEXTS } from './personal-text-tables.ts'
+import type { Tables } from '../../platform/db/tables.ts'
+import type { MentionStep, PersonalData } from '../base/personal-data.ts'
 
-/** Every place where data of persons stands. `test/gateway/people/no-places` has all other tables. */
-export const PLACES: readonly Place[] = [
-  ...PLACES_OF_TEXTS,
-  ...PLACES_OF_CALLS,
-  ...PLACES_OF_NUMBER,
+/** The sum over all features. */
+export type AllPersonalData = Required<Pick<PersonalData, 'places' | 'mentions'>>
+
+/** What exports and erasures need beside the store. */
+export interface HasPersonalData {
+  readonly personalData: AllPersonalData
+}
+
+/**
+ * The order in which an export shows the places, and an erasure empties those of one phase: rows that are
+ * found by another table stand before it. Other tables follow, in the order of the features.
+ */
+const PLACE_ORDER: readonly (keyof Tables)[] = [
+  'sms_events',
+  'webhook_payloads',
+  'webhook_headers',
+  'webhook_deliveries',
+  'sms_origins',
+  'twilio_answers',
+  '_jobs',
+  'sms_dispatch',
+  '_files',
+  'sms_messages',
+  'hook_calls',
+  'campaigns',
+  '_verify_codes',
+  'verifications',
+  'auto_answers_sent',
+  'line_recipients',
+  'hooks',
+  'webhooks',
+  'conversation_drafts',
+  'conversation_notes',
+  'conversations',
+  'consent_states',
+  'consents',
+  'contacts',
+  'sms_idempotency',
+  'person_requests',
 ]
+
+/** The same for mentions, by the table of a step: an erasure that was interrupted continues at an index. */
+const MENTION_ORDER: readonly (keyof Tables)[] = [
+  'sms_messages',
+  'sms_events',
+  'webhook_deliveries',
+  'contacts',
+  'contact_groups',
+  'conversations',
+  'conversation_notes',
+  'conversation_drafts',
+  'campaigns',
+  'person_requests',
+  'senders',
+  'api_keys',
+  'auto_answers',
+  'hooks',
+  'sms_templates',
+  '_jobs',
+  'device_carriers',
+]
+
+/** Tables that an order does not have follow. */
+const findRank = (order: readonly (keyof Tables)[], table: keyof Tables) =>
+  order.includes(table) ? order.indexOf(table) : order.length
+
+const rankStep = ({ paged, mentions }: MentionStep) =>
+  findRank(MENTION_ORDER, paged ?? mentions[0]!.table)
+
+export const sumPersonalData = (all: readonly PersonalData[]): AllPersonalData => ({
+  places: all
+    .flatMap(({ places = [] }) => places)
+    .toSorted((a, b) => findRank(PLACE_ORDER, a.table) - findRank(PLACE_ORDER, b.table)),
+  mentions: all
+    .flatMap(({ mentions = [] }) => mentions)
+    .toSorted((a, b) => rankStep(a) - rankStep(b)),
+})

@@ -2,8 +2,7 @@ import { sql } from 'kysely'
 import { isInsertionOrdered } from '../../engine/collections/own-indexes.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import type { Person } from './person.ts'
-import type { Place, Texts } from './personal-table.ts'
+import type { Person, Place, Texts } from '../base/personal-data.ts'
 
 /** Rows that are in memory at a time, and their bytes: at least one row, of whatever size. */
 const PAGE = 500

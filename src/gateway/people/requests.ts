@@ -7,7 +7,7 @@ import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
 import { makeRandomId } from '../../platform/tools/random.ts'
-import type { Person } from './person.ts'
+import type { Person } from '../base/personal-data.ts'
 
 /** Kind of the jobs that work on requests. A job's key is the id of the request. */
 export const PERSON_JOB = 'person'

@@ -3,21 +3,17 @@ import { allowRole, type Permission, type UserCaller } from '../../http/allow-ca
 import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
-import type { Ctx } from '../../http/request-context.ts'
+import type { Ctx, Services } from '../../http/request-context.ts'
 import { notFound } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import { takeLock } from '../../platform/db/queries.ts'
 import { checkShape } from '../base/body-schemas.ts'
+import type { Person } from '../base/personal-data.ts'
 import { readNumber } from '../base/read-numbers.ts'
 import { countData, FOUND_DATA } from './count-stored-data.ts'
-import {
-  findContactNumber,
-  findConversationNumber,
-  findPerson,
-  makeEveryPerson,
-  type Person,
-} from './person.ts'
+import { findContactNumber, findConversationNumber, findPerson, makeEveryPerson } from './person.ts'
+import type { HasPersonalData } from './personal-tables.ts'
 import { addRequest, findRecentExport, PERSON_REQUEST, type RequestKind } from './requests.ts'
 
 const MAX_BODY_BYTES = 10_000
@@ -43,12 +39,15 @@ const ERASURE = {
 const ERASE = z.strictObject(ERASURE).meta({ id: 'Erasure' })
 const ERASE_NUMBER = z.strictObject({ number, ...ERASURE }).meta({ id: 'ErasureByNumber' })
 
+export type PersonServices = Services & HasPersonalData
+type PersonCaller = UserCaller<PersonServices>
+
 /** An account or an admin. No answer is cached. */
-const byAdmin: Permission<UserCaller> = {
-  ...allowRole('admin'),
+const byAdmin: Permission<PersonCaller, PersonServices> = {
+  ...allowRole<PersonServices>('admin'),
   withCaller(c, services, work) {
     c.header('cache-control', 'no-store')
-    return allowRole('admin').withCaller!(c, services, work)
+    return allowRole<PersonServices>('admin').withCaller!(c, services, work)
   },
 }
 
@@ -76,12 +75,12 @@ const addPersonRequest = (
   })
 
 async function eraseOrPreview(
-  caller: UserCaller,
+  caller: PersonCaller,
   c: Ctx,
   person: Person,
   given: z.output<typeof ERASE>,
 ) {
-  if (given.preview) return countData(caller.store.db, person)
+  if (given.preview) return countData(caller.store.db, person, caller.services.personalData.places)
   if (!given.reason) throw invalidRequest('reason is required')
   return addPersonRequest(caller, c, 'erasure', person, given.reason)
 }

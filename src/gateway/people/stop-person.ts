@@ -2,8 +2,8 @@ import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { REASONS } from '../base/message-status.ts'
+import { type Person, writePersonCondition } from '../base/personal-data.ts'
 import { failMessages, failUnsent } from '../messages/queue/fail-messages.ts'
-import { type Person, writePersonCondition } from './person.ts'
 
 /** Puts a person on the stop list: no later send is accepted. `db`: a transaction that locks the sends. */
 export const stopPerson = (db: Db, { user, number }: Pick<Person, 'user' | 'number'>) =>

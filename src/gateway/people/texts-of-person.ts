@@ -1,7 +1,7 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { type Person, writePersonCondition } from './person.ts'
+import { type Person, writePersonCondition } from '../base/personal-data.ts'
 
 /**
  * SQL: the next texts to and from a person, by an index for each way. With one condition for both ways,

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import type { Person } from './person.ts'
+import type { Person } from '../base/personal-data.ts'
 
 /** Texts that one transaction erases, sent and received each. */
 const PORTION = 200

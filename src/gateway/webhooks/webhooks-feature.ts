@@ -5,6 +5,7 @@ import { type Feature, HOURLY } from '../base/feature.ts'
 import { cleanUpDeliveries } from './delete-old-deliveries.ts'
 import { describeWebhookCalls } from './describe-webhook-calls.ts'
 import { readWebhookLag } from './lease-deliveries.ts'
+import { WEBHOOK_DATA } from './personal-data.ts'
 import { WEBHOOK_ROUTES, type WebhookServices } from './routes.ts'
 import {
   DELIVERIES,
@@ -24,6 +25,7 @@ export const makeWebhooks = (fits: readonly FitWebhook[]): Feature<WebhookServic
     isOwn: true,
     webhooks: describeWebhookCalls,
   },
+  personalData: WEBHOOK_DATA,
   extensions: (config) => ({
     [WEBHOOKS]: makeStrictExtension(makeWebhooksExtension(config, fits)),
     [DELIVERIES]: makeStrictExtension(deliveriesExtension),

@@ -5,5 +5,13 @@ import { forgetPhones } from './stored-phone.ts'
 /** What SMSGate's two APIs store. */
 export const SMSGATE_STATE: Feature = {
   alsoDeletes: { devices: forgetPhones },
+  personalData: {
+    noPlaces: {
+      smsgate_accounts: 'keys',
+      smsgate_phones: 'devices of the account',
+      smsgate_texts: 'ids of texts',
+      smsgate_tokens: 'keys',
+    },
+  },
   timed: ({ store }) => [{ id: 'smsgateTokens', ...HOURLY, run: () => deleteOldTokens(store) }],
 }

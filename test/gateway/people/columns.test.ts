@@ -1,5 +1,6 @@
 import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { listMentionSteps } from '../../../src/gateway/people/find-mentions.ts'
+import { PERSONAL_DATA } from '../../../src/main/features.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { tablesWith } from '../../support/database/dump.ts'
 import { runServer } from '../../support/database/open.ts'
@@ -47,7 +48,9 @@ const { rows } = await db.query(`
     and coalesce(b.typname, t.typname) in ('text', 'json', 'jsonb', 'varchar', '_text', 'bytea')
   order by 1, 2`)
 const columns = rows as [table: string, column: string, type: string][]
-const mentions = listMentionSteps(store.catalog).flatMap((step) => step.mentions)
+const mentions = listMentionSteps(store.catalog, PERSONAL_DATA.mentions).flatMap(
+  (step) => step.mentions,
+)
 const mentioned = new Set(
   mentions.flatMap((one) => one.columns.map((column) => `${one.table}.${column}`)),
 )
@@ -58,7 +61,10 @@ test('each column that can hold words is looked through for mentions, or has a r
   const without = [...all].filter(
     (column) => !mentioned.has(column) && !findReason(column, store.catalog),
   )
-  expect(without).toEqual([])
+  expect(
+    without,
+    'add them to `mentions` of the feature’s personalData, or to REASONS in test/gateway/people/no-places.ts',
+  ).toEqual([])
   expect([...mentioned].filter((column) => !all.has(column))).toEqual([])
   const names = new Set(columns.map(([, column]) => column))
   expect([...NO_WORDS.keys()].filter((column) => !all.has(column) && !names.has(column))).toEqual(

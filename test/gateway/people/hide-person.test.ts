@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { writePersonHideSql } from '../../../src/gateway/people/hide-person.ts'
+import { writePersonHideSql } from '../../../src/gateway/base/hide-person.ts'
 import { makePerson } from '../../../src/gateway/people/person.ts'
 import { queries } from '../../../src/platform/db/queries.ts'
 import { openPreparedDb } from '../../support/server/start.ts'

@@ -1,16 +1,15 @@
 import type { Catalog } from '../../../src/engine/collections/catalog.ts'
 
 /**
- * Tables none of whose rows belongs to a person whom an account texts, or that need no erasure of their own,
- * with the reason. `src/gateway/people/places` has the others. A new table needs a place or a line here.
+ * Tables of the engine, and why none of their rows needs an erasure. Those of features have `places` and
+ * `noPlaces` in the `personalData` of the feature.
  */
-export const NO_PLACES: Readonly<Record<string, string>> = {
+export const ENGINE_TABLES: Readonly<Record<string, string>> = {
   _audit: 'names actions, superusers and record ids; never values',
   _authOrigins: 'browsers of people who sign in',
   _changes:
     'the change log: an erasure overwrites its images of each place, and clears it at the end',
   _collections: 'schemas',
-  _consents_forgotten: 'hashes',
   _externalAuths: 'accounts of people who sign in',
   _file_chunks: 'contents of _files, which are deleted with them',
   _functions: 'checksums of SQL functions',
@@ -20,53 +19,12 @@ export const NO_PLACES: Readonly<Record<string, string>> = {
   _migrations: 'names of migrations',
   _otps: 'sign-in codes of auth records, which expire within minutes',
   _params: 'settings and keys of the server',
-  _stop_list: 'hashes',
-  _texts_forgotten: 'ids of deleted texts, which are hashes',
   _subscribing: 'requests to subscribe, deleted after a minute',
   _superusers: 'people who sign in',
-  account_audit: 'names actions, senders and record ids; never values',
-  api_keys: 'keys of the account; destinations are prefixes of countries',
   auth_session_tokens: 'hashes of tokens',
   auth_sessions: 'sessions of people who sign in',
   auth_tries: 'counts by hashes of numbers, deleted within a month',
-  auto_answers: 'answers that the account wrote for all senders',
   backup_state: 'backups',
-  contact_groups: 'names and words of groups',
-  carrier_attempts: 'ids of unfinished messages, until their results are stored',
-  carrier_texts: 'hashes of message ids of carriers, deleted after 90 days',
-  device_batteries: 'devices of the account',
-  device_carriers: 'carriers of the account',
-  device_handouts: 'devices of the account',
-  device_pairings: 'devices of the account',
-  device_silences: 'devices of the account',
-  device_streams: 'devices of the account',
-  devices: 'devices of the account',
-  hook_once: 'hashes of events',
-  hook_windows: 'counts, and ids of texts',
-  line_costs: 'counts',
-  line_use: 'counts',
-  lines: 'the numbers of the account itself',
-  member_invitations: 'people who sign in',
-  members: 'people who sign in',
-  push_hours: 'counts',
-  push_subscriptions: 'browsers of people who sign in',
-  reply_mails: 'times',
-  senders: 'people, keys and parts of the account that send',
-  sms_messages_brief: 'statuses and times',
-  sms_templates: 'texts that the account wrote for all recipients',
-  sms_totals: 'counts',
-  sms_turns: 'counts',
-  sms_usage: 'counts',
-  smsgate_accounts: 'keys',
-  smsgate_phones: 'devices of the account',
-  smsgate_texts: 'ids of texts',
-  smsgate_tokens: 'keys',
-  twilio_numbers: 'settings of devices',
-  user_settings: 'settings of the account',
-  users: 'people who sign in',
-  verify_services: 'settings of the account',
-  webhook_dispatch: 'calls that wait, until they end: mentions in their addresses are hidden',
-  webhook_rotations: 'times',
 }
 
 /** Why columns name no person in rows about others. A column: its name in all tables, or table and name. */

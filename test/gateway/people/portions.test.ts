@@ -1,6 +1,5 @@
 import { eraseData } from '../../../src/gateway/people/erase-person.ts'
 import { exportSlice } from '../../../src/gateway/people/export-person.ts'
-import { EXPORTED } from '../../../src/gateway/people/export-portion.ts'
 import { makePerson } from '../../../src/gateway/people/person.ts'
 import {
   type Client,
@@ -10,7 +9,7 @@ import {
 import { ended } from './person-fixture.ts'
 
 const gateway = await startServerWithDevices()
-const { store, extensions } = gateway.server.services
+const { store, extensions, personalData } = gateway.server.services
 const { db } = store
 const NUMBER = '+4915112345678'
 const OTHER = '+4915187654321'
@@ -44,7 +43,7 @@ async function openRequest(shop: Client, kind: 'export' | 'erasure'): Promise<st
 const exportingFor = (shop: Client, request: string, maxBytes = 0) => ({
   request,
   person: makePerson(shop.id, NUMBER),
-  places: EXPORTED,
+  places: personalData.places.filter(({ shown }) => shown.length > 0),
   owner: { id: shop.id, maxBytes },
 })
 const wakeJob = (id: string) => db.query('update _jobs set due_at = now() where key = $1', [id])
@@ -131,7 +130,7 @@ test('an erasure continues where its last run ended, in texts to the person and 
   const request = await openRequest(shop, 'erasure')
   const person = makePerson(shop.id, NUMBER)
   // a time of 0 ms ends each run after one portion
-  const run = () => eraseData({ store, extensions }, request, person, NEVER, 0)
+  const run = () => eraseData({ store, extensions, personalData }, request, person, NEVER, 0)
   const left: number[] = []
   const named: number[] = []
   while ((await run()) !== undefined && left.length < 20) {
@@ -154,7 +153,8 @@ test('a person who agrees again between two runs of an erasure gets texts again'
   const shop = await gateway.makeUser()
   await addTexts(shop.id, NUMBER, 1_000)
   const request = await openRequest(shop, 'erasure')
-  const run = () => eraseData({ store, extensions }, request, makePerson(shop.id, NUMBER), NEVER, 0)
+  const run = () =>
+    eraseData({ store, extensions, personalData }, request, makePerson(shop.id, NUMBER), NEVER, 0)
   const isStopped = async () =>
     (await must(shop, 'POST', '/api/person/erase', { number: NUMBER, preview: true })).stopped
   await run()

@@ -1,7 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
-import type { Db } from '../../platform/db/open.ts'
-import { matchAny, queries } from '../../platform/db/queries.ts'
-import type { Person } from './person.ts'
+import type { Person } from './personal-data.ts'
 
 /** A shorter name may be a part of other words. */
 const MIN_NAME = 4
@@ -21,17 +19,4 @@ export function writePersonHideSql(
   name: string,
 ): RawBuilder<unknown> {
   return sql`person_hide(${text}, ${spellings}, ${name === '' ? null : writeNamePattern(name)})`
-}
-
-/** The name of the contact with the number of a person; '' without one. */
-export async function readContactName(db: Db, { user, number, forms }: Person): Promise<string> {
-  const found = await queries(db)
-    .selectFrom('contacts')
-    .select('name')
-    .where('user', '=', user)
-    .where('phone', '=', matchAny(forms))
-    .orderBy(sql`phone <> ${number}`)
-    .limit(1)
-    .executeTakeFirst()
-  return found?.name.trim() ?? ''
 }
