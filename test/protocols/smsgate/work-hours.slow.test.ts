@@ -29,7 +29,7 @@ test.each([
   expect(isInWorkHours(Date.parse(at), { start, end, zone: BERLIN })).toBe(isAtWork)
 })
 
-const LEASE_SECONDS = '4'
+const LEASE_SECONDS = '8'
 
 /** A server that can be killed, and its phones; two of them keep work hours. */
 async function startNight() {
@@ -78,7 +78,7 @@ const onAir = (phones: readonly Phone[]) =>
   phones.flatMap((phone) => phone.store.onAir().map(({ id }) => id.split('.')[0]!))
 
 test('texts leave phones outside their work hours, or wait there and say so, while the server is killed', {
-  timeout: 400_000,
+  timeout: 600_000,
 }, async () => {
   const { user, phones, kill, letMorningCome } = await startNight()
   const [early, late, night] = phones as [Phone, Phone, Phone]
@@ -89,7 +89,7 @@ test('texts leave phones outside their work hours, or wait there and say so, whi
   await kill()
   const delivered = async () => (await records(user, 'status = "delivered"')).map(({ id }) => id)
   const isMoved = async () => (await delivered()).length === free.length
-  await until(isMoved, 150_000)
+  await until(isMoved, 200_000)
   expect((await delivered()).toSorted()).toEqual(free.toSorted())
   await until(async () => (await records(user, 'waiting_for = "phone"')).length === named.length)
   expect((await records(user, 'waiting_for = "phone"')).map(({ status }) => status)).toEqual(
@@ -99,13 +99,13 @@ test('texts leave phones outside their work hours, or wait there and say so, whi
 
   const code = await send(user, 1, { device_id: idOf(early), priority: 127 })
   const urgent = await send(user, 1, { device_id: idOf(late), priority: 100 })
-  await until(async () => (await delivered()).length === free.length + 2, 60_000)
+  await until(async () => (await delivered()).length === free.length + 2, 120_000)
   expect(onAir([early])).toEqual(code)
   expect(onAir([late])).toEqual(urgent)
 
   letMorningCome()
   const count = free.length + named.length + 2
-  await until(async () => (await delivered()).length === count, 100_000)
+  await until(async () => (await delivered()).length === count, 200_000)
   for (const phone of phones) phone.kill()
   expect(await records(user, 'status = "failed" || waiting_for != ""')).toEqual([])
   expect(onAir(phones).toSorted()).toEqual([...free, ...named, ...code, ...urgent].toSorted())
