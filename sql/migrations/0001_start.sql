@@ -65,8 +65,8 @@ create table _params (
 -- Realtime
 
 -- Changed records, one row each, written in the transaction of the change. Written only while `_listeners`
--- has a row.
-create table _changes (
+-- has a row. Unlogged, as `_listeners` is: after a crash both are empty, and the nodes begin anew.
+create unlogged table _changes (
   -- The changes of one record are in this order: a second writer waits for the first.
   position bigint generated always as identity primary key,
   -- The writing transaction. A reader finds late commits by it.
@@ -78,6 +78,8 @@ create table _changes (
   -- The row after the change, or the deleted row.
   image json
 );
+-- A promoted standby cannot read an unlogged sequence: bad magic number (15.18).
+alter sequence _changes_position_seq set logged;
 create index _changes_xid on _changes (xid, collection, record, position);
 create trigger note before insert on _changes
   for each row when (new.image is null or pg_trigger_depth() = 0) execute function _changes_note();
@@ -85,7 +87,7 @@ create trigger announce after insert on _changes referencing new table as added
   for each statement execute function _changes_announce();
 
 -- Nodes with at least one subscriber.
-create table _listeners (
+create unlogged table _listeners (
   node text collate "C" primary key,
   seen timestamptz not null default now(),
   -- Collections to which no client of the node is subscribed: their changes are not logged for it.

@@ -5,8 +5,8 @@ import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import type { Action } from '../records/log-changes.ts'
 import { columnsOf, type RecordRow } from '../records/record-row.ts'
-import { FORGOTTEN_SECONDS } from './listening-nodes.ts'
-import { POSTGRES_STARTED, readCurrentSnapshot, readSnapshot, type Snapshot } from './snapshot.ts'
+import { FORGOTTEN_SECONDS, isRegistered } from './listening-nodes.ts'
+import { readCurrentSnapshot, readSnapshot, type Snapshot } from './snapshot.ts'
 
 /** A row of `_changes`, the log of changed records, without the image of the record. */
 export interface ChangeEntry {
@@ -43,21 +43,25 @@ const selectChanges = (db: Db, since: Snapshot, way?: 'planned') =>
 
 /**
  * Passes each change committed since a snapshot to `take` once. Returns the snapshot to continue from, and
- * which Postgres answered: if it is another than before, changes may have been missed.
+ * whether the node is still registered: if not, as after a crash of Postgres, changes may have been missed.
  */
 export async function readChanges(
   db: Db,
+  node: string,
   since: Snapshot,
   take: (entries: readonly ChangeEntry[]) => Promise<void>,
-): Promise<{ snapshot: Snapshot; started: string }> {
+): Promise<{ snapshot: Snapshot; isRegistered: boolean }> {
   const first = await queries(db)
     .selectFrom(sql`(select)`.as<'one'>(sql`one`))
     .leftJoin(selectChanges(db, since).as('c'), (join) => join.onTrue())
-    .select([sql<string>`pg_current_snapshot()::text`.as('now'), POSTGRES_STARTED.as('started')])
+    .select([
+      sql<string>`pg_current_snapshot()::text`.as('now'),
+      isRegistered(node).as('is_registered'),
+    ])
     .select(['c.position', 'c.xid', 'c.collection', 'c.action', 'c.record'])
     .orderBy('c.position')
     .execute()
-  const { now, started } = first[0]!
+  const { now, is_registered } = first[0]!
   let page = first.flatMap(({ position, ...row }) =>
     position === null ? [] : [toLogEntry({ ...row, position })],
   )
@@ -70,7 +74,7 @@ export async function readChanges(
       .execute()
     page = next.map(toLogEntry)
   }
-  return { snapshot: readSnapshot(now), started }
+  return { snapshot: readSnapshot(now), isRegistered: is_registered }
 }
 
 type ChangeRow = Readonly<Record<'xid' | 'collection' | 'action' | 'record', string | null>>

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Logger } from '../../platform/log.ts'
 import type { Store } from '../collections/catalog.ts'
 import { type ChangeEntry, readChanges } from './change-log.ts'
-import { registerNode, renewNode, unregisterNode } from './listening-nodes.ts'
+import { hearMore, registerNode, renewNode, unregisterNode } from './listening-nodes.ts'
 import { readCurrentSnapshot } from './snapshot.ts'
 
 /** NOTIFY channel. Payload: '' for new changes, a node's name for a request to it, or a message as JSON. */
@@ -51,23 +51,22 @@ export async function startChangeFeed(
 ) {
   const { db } = store
   const ignored = new Set(SELDOM_HEARD)
-  let [isDue, isOver] = [false, false]
-  const register = () => registerNode(db, node, [...ignored], () => isOver)
-  let { settled } = await register()
+  let [isDue, isOver, isBehind] = [false, false, false]
+  const hasEnded = () => isOver
+  let { settled } = await registerNode(db, node, [...ignored], hasEnded)
   let since = await readCurrentSnapshot(db)
-  let started: string | undefined
   let readAtMs = performance.now()
   const known = new Set<number>()
   let reading: Promise<void> | undefined
 
-  const restart = async () => {
+  /** Begins with the changes from now on. If that fails, the next read begins with it. */
+  const beginAnew = async () => {
+    isBehind = true
+    settled = (await registerNode(db, node, [...ignored], hasEnded)).settled
     since = await readCurrentSnapshot(db)
     known.clear()
+    isBehind = false
     listener.lost()
-  }
-  const registerAgain = async () => {
-    settled = (await register()).settled
-    await restart()
   }
   const hear = async (page: readonly ChangeEntry[]) => {
     const fresh = page.filter(({ position }) => !known.has(position))
@@ -81,12 +80,11 @@ export async function startChangeFeed(
         if (restMs > 0) await sleep(restMs)
         isDue = false
         const began = performance.now()
-        if (began - readAtMs > AWAY_MS) await restart()
-        const page = await readChanges(db, since, hear)
+        if (isBehind || began - readAtMs > AWAY_MS) await beginAnew()
+        const page = await readChanges(db, node, since, hear)
         since = page.snapshot
         known.clear()
-        if (started !== undefined && started !== page.started) listener.lost()
-        started = page.started
+        if (!page.isRegistered) await beginAnew()
         readAtMs = began
       }
     } catch (error) {
@@ -103,7 +101,7 @@ export async function startChangeFeed(
   }
   const renew = async () => {
     try {
-      if (!(await renewNode(db, node))) await registerAgain()
+      await renewNode(db, node)
     } catch (error) {
       log.warn({ err: error }, 'could not renew the registration as a listener')
     }
@@ -125,8 +123,8 @@ export async function startChangeFeed(
       const more = collections.filter((id) => ignored.delete(id))
       const before = settled
       if (more.length > 0)
-        settled = register()
-          .then((listener) => Promise.all([before, listener.settled]))
+        settled = hearMore(db, node, [...ignored], hasEnded)
+          .then((heard) => Promise.all([before, heard.settled]))
           .then(() => {})
       const isSettled = await waitBriefly(settled.then(() => true)).catch((error: unknown) => {
         for (const id of more) ignored.add(id)

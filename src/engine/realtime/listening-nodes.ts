@@ -11,42 +11,70 @@ export const FORGOTTEN_SECONDS = 60
 /** Intervals at which a new listener looks for transactions that began before its registration. */
 const [STEP_MS, MAX_STEP_MS] = [5, 500]
 
+/** SQL of the transaction's id. */
+const XID = sql<string>`pg_current_xact_id()::text`
+
+/** SQL of what a node ignores after two calls, whichever of them comes last. */
+const ignoreBoth = (ignored: readonly string[]) =>
+  sql<
+    string[]
+  >`array(select unnest(_listeners.ignored) intersect select unnest(${ignored}::text[]))`
+
+/** Resolves when the transactions that began before a node's registration have ended, or the node has. */
+interface Settling {
+  readonly settled: Promise<void>
+}
+
 /**
  * Registers a node as a listener: changes are logged from now on, except in collections that all nodes
- * ignore. `settled` resolves when earlier transactions have ended, or `isOver` returns true.
+ * ignore.
  */
 export async function registerNode(
   db: Db,
   node: string,
   ignored: readonly string[],
   isOver: () => boolean = () => false,
-): Promise<{ settled: Promise<void> }> {
+): Promise<Settling> {
   const { xid } = await queries(db)
     .insertInto('_listeners')
     .values({ node, ignored: [...ignored] })
     .onConflict((found) =>
-      found.column('node').doUpdateSet({
-        seen: sql<Date>`now()`,
-        // whichever of two calls comes last
-        ignored: sql<
-          string[]
-        >`array(select unnest(_listeners.ignored) intersect select unnest(excluded.ignored))`,
-      }),
+      found.column('node').doUpdateSet({ seen: sql<Date>`now()`, ignored: ignoreBoth(ignored) }),
     )
-    .returning(sql<string>`pg_current_xact_id()::text`.as('xid'))
+    .returning(XID.as('xid'))
     .executeTakeFirstOrThrow()
-  return { settled: awaitEarlierNodes(db, Number(xid), isOver).catch(() => {}) }
+  return { settled: awaitEarlierTransactions(db, Number(xid), isOver).catch(() => {}) }
 }
 
-async function awaitEarlierNodes(db: Db, xid: number, isOver: () => boolean): Promise<void> {
+/**
+ * Has changes logged for a node in all collections but these. Does nothing when the node is not registered:
+ * the next read finds that out.
+ */
+export async function hearMore(
+  db: Db,
+  node: string,
+  ignored: readonly string[],
+  isOver: () => boolean,
+): Promise<Settling> {
+  const heard = await queries(db)
+    .updateTable('_listeners')
+    .set({ seen: sql<Date>`now()`, ignored: ignoreBoth(ignored) })
+    .where('node', '=', node)
+    .returning(XID.as('xid'))
+    .executeTakeFirst()
+  const settled = heard && awaitEarlierTransactions(db, Number(heard.xid), isOver).catch(() => {})
+  return { settled: Promise.resolve(settled) }
+}
+
+async function awaitEarlierTransactions(db: Db, xid: number, isOver: () => boolean): Promise<void> {
   for (let stepMs = STEP_MS; !isOver(); stepMs = Math.min(2 * stepMs, MAX_STEP_MS)) {
-    if (await haveEarlierNodesEnded(db, xid)) return
+    if (await haveEarlierTransactionsEnded(db, xid)) return
     await sleep(stepMs)
   }
 }
 
 /** Whether all transactions before this one have ended: those of this database, and prepared ones. */
-async function haveEarlierNodesEnded(db: Db, xid: number): Promise<boolean> {
+async function haveEarlierTransactionsEnded(db: Db, xid: number): Promise<boolean> {
   if ((await readCurrentSnapshot(db)).xmin > xid) return true
   // a snapshot names the transactions of all databases
   const isOpen = sql<boolean>`exists (
@@ -57,14 +85,17 @@ async function haveEarlierNodesEnded(db: Db, xid: number): Promise<boolean> {
   return !(await evaluateSql(db, isOpen))
 }
 
-/** Renews a node's registration. Returns false if it was deleted: changes since then may not be logged. */
-export async function renewNode(db: Db, node: string): Promise<boolean> {
-  const { numUpdatedRows } = await queries(db)
+/** Whether a node is registered: a crash of Postgres and a failover empty the table. */
+export const isRegistered = (node: string) =>
+  sql<boolean>`exists (select from _listeners l where l.node = ${node})`
+
+/** Renews a node's registration, if there is one. */
+export async function renewNode(db: Db, node: string): Promise<void> {
+  await queries(db)
     .updateTable('_listeners')
     .set({ seen: sql<Date>`now()` })
     .where('node', '=', node)
-    .executeTakeFirst()
-  return numUpdatedRows > 0n
+    .execute()
 }
 
 export async function unregisterNode(db: Db, node: string): Promise<void> {

@@ -28,9 +28,6 @@ export function readSnapshot(text: string): Snapshot {
 export const isTransactionIncluded = ({ xmin, xmax, running }: Snapshot, xid: number): boolean =>
   xid < xmin || (xid < xmax && !running.has(xid))
 
-/** Changes with the Postgres process. After a failover, ids of transactions may occur again. */
-export const POSTGRES_STARTED = sql<string>`pg_postmaster_start_time()::text`
-
 /** The present snapshot, from which a new reader of `_changes` starts. */
 export async function readCurrentSnapshot(db: Db): Promise<Snapshot> {
   return readSnapshot(await evaluateSql(db, sql<string>`pg_current_snapshot()::text`))

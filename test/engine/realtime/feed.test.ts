@@ -55,3 +55,32 @@ test('a subscription is late until a transaction older than it ends', async () =
   expect(await feed.hear(['sms_events'])).toEqual({})
   await feed.end()
 })
+
+test('a feed tells its clients to read again after a crash of Postgres has emptied its tables', async () => {
+  const { services } = await startServer()
+  const { store, log } = services
+  const [heard, lost] = [vi.fn(async () => {}), vi.fn()]
+  const feed = await startChangeFeed(store, 'crashed', log, {
+    heard,
+    asked: () => {},
+    lost,
+    accountMessage: () => {},
+  })
+  await store.db.query('truncate _listeners, _changes restart identity')
+  // a client that comes before the next read does not hide that the registration was gone
+  await feed.hear(['sms_events'])
+  await expect.poll(() => lost.mock.calls.length, { timeout: 5_000 }).toBe(1)
+  const { rows } = await store.db.query(
+    `select node, ignored from _listeners where node = 'crashed'`,
+  )
+  expect(rows).toEqual([['crashed', ['sms_usage', 'webhook_deliveries']]])
+  await feed.end()
+})
+
+test('the tables of the change log are unlogged, but no sequence', async () => {
+  const { services } = await startServer()
+  const { rows } = await services.store.db.query(
+    `select relname from pg_class where relpersistence = 'u' and relkind in ('r', 'S') order by 1`,
+  )
+  expect(rows.flat()).toEqual(['_changes', '_listeners'])
+})
