@@ -1,5 +1,8 @@
 import { MAX_CAPACITY } from './stored-phone.ts'
 
+/** From this priority on, the app sends a text at any time. */
+export const URGENT_PRIORITY = 100
+
 /** What the server must heed of a version of the app, by the app's source. */
 export interface AppRules {
   /**

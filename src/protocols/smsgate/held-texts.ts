@@ -1,16 +1,14 @@
-import { sql } from 'kysely'
+import { type RawBuilder, sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import { type Attempt, renewLeases } from '../../gateway/messages/queue/message-leases.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import { matchAny, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
-import { belongsToDevice, updatePhone } from './stored-phone.ts'
+import { belongsToDevice, unnestAttempts, updatePhone } from './stored-phone.ts'
+import { wireId } from './wire.ts'
 
 // A phone holds texts outside its work hours. The server learns it when a phone still has a text whose
 // `validUntil` is over: the app looks at that time only when it comes to send.
-
-/** From this priority on, the app sends a text at any time. */
-export const URGENT_PRIORITY = 100
 
 /** A phone that holds texts may doze: their leases are this many times as long. */
 const HELD_LEASES = 10
@@ -36,14 +34,8 @@ export async function noteHeld(
   waiting: readonly Attempt[],
   leaseSeconds: number,
 ): Promise<boolean> {
-  if (waiting.length === 0) return false
-  const held = await executeStatement(
-    store.db,
-    sql<Attempt>`select t.message as id, t.attempt from smsgate_texts t
-      join json_to_recordset(${JSON.stringify(waiting)}::json) g(id text, attempt int)
-        on t.message = g.id and t.attempt = g.attempt
-      where ${belongsToDevice(device)} and not t.is_processed and t.valid_until <= now()`,
-  )
+  const isOverdue = sql<boolean>`not t.is_processed and t.valid_until <= now()`
+  const held = await findTextsAtPhone(store, device, waiting, isOverdue)
   if (held.length === 0) return false
   const seconds = leaseSeconds * HELD_LEASES
   await renewLeases(store, device, held, seconds)
@@ -75,14 +67,24 @@ export async function noteExpired({ db }: Store, device: Device): Promise<boolea
 }
 
 /** Which of these texts the server has asked the phone to cancel: their wire ids. */
-export async function listRecalled({ db }: Store, device: Device, ids: readonly Attempt[]) {
-  if (ids.length === 0) return new Set<string>()
-  const rows = await executeStatement(
+export async function listRecalled(store: Store, device: Device, texts: readonly Attempt[]) {
+  const isRecalled = sql<boolean>`t.canceled_at is not null`
+  return new Set((await findTextsAtPhone(store, device, texts, isRecalled)).map(wireId))
+}
+
+/** Those of these attempts that the phone has and for which a condition on the row `t` holds. */
+async function findTextsAtPhone(
+  { db }: Store,
+  device: Device,
+  texts: readonly Attempt[],
+  condition: RawBuilder<boolean>,
+): Promise<readonly Attempt[]> {
+  if (texts.length === 0) return []
+  return executeStatement(
     db,
-    sql<{ id: string }>`select t.message || '.' || t.attempt as id from smsgate_texts t
-      join json_to_recordset(${JSON.stringify(ids)}::json) g(id text, attempt int)
+    sql<Attempt>`select t.message as id, t.attempt from smsgate_texts t
+      join ${unnestAttempts(texts)} g(id text, attempt int)
         on t.message = g.id and t.attempt = g.attempt
-      where ${belongsToDevice(device)} and t.canceled_at is not null`,
+      where ${belongsToDevice(device)} and ${condition}`,
   )
-  return new Set(rows.map(({ id }) => id))
 }

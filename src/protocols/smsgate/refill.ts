@@ -4,7 +4,8 @@ import { type Device, writeAllowance } from '../../gateway/base/device-record.ts
 import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
 import type { Config } from '../../platform/config.ts'
 import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
-import { IS_HOLDING, isRecalled, URGENT_PRIORITY } from './held-texts.ts'
+import { URGENT_PRIORITY } from './app-versions.ts'
+import { IS_HOLDING, isRecalled } from './held-texts.ts'
 import { CAPACITY } from './phone-capacity.ts'
 import { belongsToDevice, MAX_CAPACITY } from './stored-phone.ts'
 

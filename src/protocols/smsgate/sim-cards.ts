@@ -11,7 +11,7 @@ const simCard = z
     carrierName: makeOptionalField(cut(100)),
   })
   .transform(({ simNumber, phoneNumber, carrierName }) => {
-    const slot = slotOf.safeParse(simNumber).data
+    const slot = simSlot.safeParse(simNumber).data
     return slot
       ? [
           {
@@ -22,7 +22,7 @@ const simCard = z
         ]
       : []
   })
-const slotOf = makeWholeNumber(1, MAX_SIMS)
+const simSlot = makeWholeNumber(1, MAX_SIMS)
 
 /** The SIMs of a phone; the app masks numbers and names. SIMs without a slot are left out, not refused. */
 export const simCards = takeFirstItems(simCard).transform((list) => list.flat().slice(0, MAX_SIMS))

@@ -3,6 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
+import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
@@ -16,6 +17,10 @@ const SECRET_LENGTH = 43
 /** A row of a table with the columns `device` and `user` belongs to the device. */
 export const belongsToDevice = ({ id, user }: Device) =>
   sql<boolean>`(device = ${id} and "user" = ${user})`
+
+/** SQL: attempts as rows; the alias names their columns. */
+export const unnestAttempts = (list: readonly Attempt[]) =>
+  sql`json_to_recordset(${JSON.stringify(list)}::json)`
 
 /**
  * `path`: the secret end of the URL to which the phone posts what it receives. `missedSince`: when the phone

@@ -6,7 +6,7 @@ import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { answerTime, hasUrgent, IS_TO_SEND, isCanceled, isOpen, toSend } from './refill.ts'
-import { belongsToDevice } from './stored-phone.ts'
+import { belongsToDevice, unnestAttempts } from './stored-phone.ts'
 
 interface HandedText extends Attempt {
   /** The phone must not send this text any more. */
@@ -66,7 +66,7 @@ export async function noteListed(
       delete from smsgate_texts t where ${belongsToDevice(device)} and t.valid_until <= now() and not exists (
         select from sms_dispatch d where d.message = t.message and d.attempt = t.attempt and d.state = 'sending')
     ), canceled as (
-      update smsgate_texts t set canceled_at = now() from ${attempts(canceled)} g(id text, attempt int)
+      update smsgate_texts t set canceled_at = now() from ${unnestAttempts(canceled)} g(id text, attempt int)
       where ${belongsToDevice(device)} and t.message = g.id and t.attempt = g.attempt
     ), phone as (
       update smsgate_phones set handed_at = now(), handed = ${added}::int + ${toSend(device)}
@@ -74,13 +74,10 @@ export async function noteListed(
     )
     insert into smsgate_texts (device, "user", message, attempt, listed_at, valid_until)
     select ${device.id}, ${device.user}, g.id, g.attempt, now(), to_timestamp(g."validUntilMs" / 1000)
-    from ${attempts(given)} g(id text, attempt int, "validUntilMs" float8)
+    from ${unnestAttempts(given)} g(id text, attempt int, "validUntilMs" float8)
     on conflict (device, message, attempt) do update set listed_at = excluded.listed_at`,
   )
 }
-
-/** SQL: a list as rows; the alias names their columns. */
-const attempts = (list: readonly Attempt[]) => sql`json_to_recordset(${JSON.stringify(list)}::json)`
 
 /** A phone's report about a text: `waits` on the phone, was `processed` by Android, or is `over`. */
 export type Progress = Attempt & { readonly step: 'waits' | 'processed' | 'over' }
@@ -92,7 +89,7 @@ export async function noteProgress({ db }: Store, device: Device, progress: read
   await executeStatement(
     db,
     sql`with given as (
-      select * from ${attempts(given)} g(id text, attempt int, step text)
+      select * from ${unnestAttempts(given)} g(id text, attempt int, step text)
     ), over as (
       delete from smsgate_texts t using given g
       where ${belongsToDevice(device)} and t.message = g.id and t.attempt = g.attempt and g.step = 'over'
