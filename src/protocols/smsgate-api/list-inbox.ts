@@ -8,7 +8,7 @@ import { toObjects } from '../../platform/db/execute-statement.ts'
 import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
 import type { Call } from './define-route.ts'
-import { dateIn, deviceIn, numberIn, toIsoDate } from './smsgate-values.ts'
+import { queryDate, queryDevice, queryNumber, toIsoDate } from './smsgate-values.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 500
@@ -19,16 +19,16 @@ const TYPES = ['SMS', 'DATA_SMS', 'MMS', 'MMS_DOWNLOADED'] as const
 export const INBOX_QUERY = z
   .object({
     type: z.enum(['', ...TYPES], `must be one of ${TYPES.join(', ')}`).default(''),
-    from: dateIn,
-    to: dateIn,
-    deviceId: deviceIn,
-    limit: numberIn
+    from: queryDate,
+    to: queryDate,
+    deviceId: queryDevice,
+    limit: queryNumber
       .refine(
         (limit) => limit >= 1 && limit <= MAX_LIMIT,
         `must be a whole number from 1 to ${MAX_LIMIT}`,
       )
       .default(DEFAULT_LIMIT),
-    offset: numberIn.refine((offset) => offset >= 0, 'must not be negative').default(0),
+    offset: queryNumber.refine((offset) => offset >= 0, 'must not be negative').default(0),
   })
   .refine(({ from, to }) => !from || !to || from <= to, {
     path: ['from'],

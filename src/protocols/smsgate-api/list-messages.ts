@@ -2,7 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { SendRow } from './find-send.ts'
 import { MESSAGES_OF_SEND, readStates, WHOLE_STATE, writeStateSql } from './send-state.ts'
-import { dateIn, deviceIn, flagIn, numberIn } from './smsgate-values.ts'
+import { queryDate, queryDevice, queryFlag, queryNumber } from './smsgate-values.ts'
 
 const DEFAULT_LIMIT = 50
 const MAX_LIMIT = 100
@@ -19,18 +19,18 @@ const STATES = [
 
 /** The query of a list of sends. A filter that is '' has no effect. */
 export const LIST_QUERY = z.object({
-  from: dateIn,
-  to: dateIn,
+  from: queryDate,
+  to: queryDate,
   state: z.enum(['', ...STATES], `must be one of ${STATES.join(', ')}`).default(''),
-  deviceId: deviceIn,
-  limit: numberIn
+  deviceId: queryDevice,
+  limit: queryNumber
     .transform((limit) => Math.min(Math.max(limit || DEFAULT_LIMIT, 1), MAX_LIMIT))
     .default(DEFAULT_LIMIT),
-  offset: numberIn.transform((offset) => Math.max(offset, 0)).default(0),
+  offset: queryNumber.transform((offset) => Math.max(offset, 0)).default(0),
   sort: z
     .enum(['created_at', '-created_at'], 'must be created_at or -created_at')
     .default('-created_at'),
-  includeContent: flagIn,
+  includeContent: queryFlag,
 })
 type ListQuery = z.output<typeof LIST_QUERY>
 

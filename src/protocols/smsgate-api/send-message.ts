@@ -19,7 +19,7 @@ import type { Call } from './define-route.ts'
 import { sendOfRef } from './find-send.ts'
 import { readSendBody } from './send-body.ts'
 import { type MessageState, readSendState } from './send-state.ts'
-import { checkQuery, flagIn, makeDeviceError, numberIn } from './smsgate-values.ts'
+import { checkQuery, makeDeviceError, queryFlag, queryNumber } from './smsgate-values.ts'
 
 /** Sends. Answers with state and `Location`. Throws as `/api/sms/send`, and 409 for an id that was used. */
 export async function answerSend(call: Call): Promise<MessageState> {
@@ -59,8 +59,8 @@ function answerState(c: Ctx, state: MessageState, replayed: boolean): MessageSta
 /** `deviceActiveWithin`: hours within which the named device must have been seen; 0: no such condition. */
 const QUERY = z.object({
   // accepted without effect: only E.164 numbers can be stored
-  skipPhoneValidation: flagIn,
-  deviceActiveWithin: numberIn.refine((hours) => hours >= 0, 'must not be negative').default(0),
+  skipPhoneValidation: queryFlag,
+  deviceActiveWithin: queryNumber.refine((hours) => hours >= 0, 'must not be negative').default(0),
 })
 
 function readSendRef(answer: string): string {

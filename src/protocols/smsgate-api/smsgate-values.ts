@@ -29,20 +29,20 @@ export const checkQuery = <T extends z.ZodType>(c: Ctx, schema: T) =>
   )
 
 /** A date and time in a query; '' if absent. A space is read as an unescaped `+`. */
-export const dateIn = z
+export const queryDate = z
   .string()
   .transform((raw) => raw.replace(' ', '+'))
   .pipe(makeInstantSchema())
   .default('')
 
-export const deviceIn = makeIdSchema(MAX_DEVICE_ID).default('')
+export const queryDevice = makeIdSchema(MAX_DEVICE_ID).default('')
 
-export const numberIn = z
+export const queryNumber = z
   .string()
   .regex(/^-?\d{1,15}$/, { error: 'must be a whole number', abort: true })
   .transform(Number)
 
-export const flagIn = z
+export const queryFlag = z
   .string()
   .refine((raw) => readBool(raw) !== undefined, { error: 'must be true or false', abort: true })
   .transform((raw) => readBool(raw)!)
