@@ -430,7 +430,10 @@ create type sms_request as (
   -- it was accepted. sms_judge sets it.
   scope text,
   -- Why messages of the request fail, as sms_refusals says; null if none does. sms_judge sets it.
-  refusals text[]
+  refusals text[],
+  -- Of an MMS, whose messages have 0 segments: its subject, and the names of the files of each message.
+  subject text,
+  attachments text[]
 );
 -- A message that sms_accept stores: columns of sms_messages and sms_dispatch.
 create type sms_new_message as (
@@ -466,7 +469,9 @@ create type sms_new_message as (
   fault text,
   -- As in sms_dispatch.
   cost numeric,
-  scope text
+  scope text,
+  subject text,
+  attachments text[]
 );
 
 -- Sends that came by another API than ours. Written in the transaction that accepts the send, so that a

@@ -58,6 +58,10 @@ export const lines = {
   failing_since: { type: 'date' },
   prefixes: { type: 'text', max: 255 },
   prices: { type: 'json' },
+  mms: {
+    type: 'select',
+    values: ['on', 'off'],
+  },
   monthly_budget: { type: 'text' },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },
@@ -139,6 +143,7 @@ export const sms_messages = {
   },
   sent_by: { type: 'relation' },
   attachments: { type: 'file', many: true },
+  subject: { type: 'text', max: 100 },
   user: { type: 'relation', required: true },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },

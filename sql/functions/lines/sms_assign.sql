@@ -10,7 +10,7 @@
 --   is_new  true for texts that are being accepted: they must not overtake texts that already wait
 --   is_trial  true to choose only, for an estimate: locks and changes nothing
 --   texts   JSON array of objects with these members:
---             n, to, segments    identifies the text in the results; the recipient; the size
+--             n, to, segments    identifies the text in the results; the recipient; the size, 0 for an MMS
 --             device, sim, line  the device, SIM slot and line that the request names; null for none
 --             lines              the lines that the API key may send by; null for all
 --             priority           its priority, for the failover to carriers
@@ -63,6 +63,7 @@ declare
   full_until timestamptz[];
   are_limited boolean[];
   are_failing boolean[];
+  can_mms boolean[];
   are_carriers boolean[];
   -- for each line: whether its device was not seen for 45 s
   are_stale boolean[];
@@ -118,13 +119,13 @@ begin
 
   select count(*), array_agg(a.id), array_agg(a.device), array_agg(a.slot), array_agg(a.number),
     array_agg(a.prefixes), array_agg(a.rank), array_agg(a.is_available), array_agg(a.full_until), array_agg(a.is_limited),
-    array_agg(a.is_failing), array_agg(a.is_carrier), array_agg(a.is_stale), array_agg(a.day), array_agg(a.next_day), array_agg(a.next_month),
+    array_agg(a.is_failing), array_agg(a.can_mms), array_agg(a.is_carrier), array_agg(a.is_stale), array_agg(a.day), array_agg(a.next_day), array_agg(a.next_month),
     array_agg(a.day_room), array_agg(a.month_room), array_agg(a.recipient_room), array_agg(a.has_recipients),
     array_agg(a.prices), array_agg(a.budget), array_agg(a.spent), array_agg(a.is_told), array_agg(false),
     array_agg(a.turn), array_agg(0), array_agg(0), array_agg(0::numeric), array_agg(false),
     array_agg(a.place) filter (where a.rank = 0 and a.is_available and a.full_until is null)
   into lines_count, ids, line_devices, slots, numbers, all_prefixes, ranks, are_available, full_until, are_limited,
-    are_failing, are_carriers, are_stale, days, next_days, next_months, day_room, month_room, recipient_room, has_recipient_limit,
+    are_failing, can_mms, are_carriers, are_stale, days, next_days, next_months, day_room, month_room, recipient_room, has_recipient_limit,
     all_prices, budgets, spent, are_told, has_stopped, line_turns, day_more, recipients_more, cost_more, has_turned, free
   from (
     select row_number() over (order by d.id collate "C", l.slot) as place, l.id, d.id as device, l.slot::int as slot, l.number, l.prefixes, coalesce(u.turn, 0) as turn,
@@ -135,7 +136,7 @@ begin
       l.daily_limit > 0 or l.monthly_limit > 0 or l.monthly_recipients > 0 or pb_is_set(l.prices) as is_limited,
       l.failing_since <> '' and sms_is_failing(l.failing_since) or exists (
         select from smsgate_phones h where h.device = d.id and h.held_until > now()
-      ) as is_failing, d.platform = 'carrier' as is_carrier,
+      ) as is_failing, l.mms = 'on' as can_mms, d.platform = 'carrier' as is_carrier,
       d.last_seen < pb_text(at - interval '45 seconds') as is_stale,
       l.monthly_recipients > 0 as has_recipients, t.day,
       (t.day::date + 1)::timestamp at time zone zone as next_day,
@@ -208,6 +209,7 @@ begin
         or ids[i] <> all (asked.lines)
         or asked.sim > 0 and slots[i] <> asked.sim and slots[i] <> 0
         or asked.avoid = line_devices[i]
+        or asked.segments = 0 and not can_mms[i]
         or ranks[i] is null and asked.device is null
         or ranks[i] = 1 and asked.line is null and coalesce(asked.sim, 0) = 0 and (asked.device is null or exists (
           select from lines o where o.device = asked.device and o.enabled and o.present and o.number ~ '^\+?[0-9]*$'
@@ -223,7 +225,7 @@ begin
       end if;
       price := null;
       if all_prices[i] is not null then
-        price := sms_price(all_prices[i], asked."to");
+        price := sms_price(all_prices[i], asked."to", asked.segments);
         continue when price is null;
       end if;
       until := full_until[i];
@@ -242,7 +244,7 @@ begin
           until := greatest(until, next_months[i]);
         end if;
       end if;
-      if spent[i] + cost_more[i] + price * asked.segments > budgets[i] then
+      if spent[i] + cost_more[i] + price > budgets[i] then
         until := greatest(until, next_months[i]);
         has_stopped[i] := true;
       end if;
@@ -306,7 +308,7 @@ begin
         day_more[best] := day_more[best] + 1;
         day_room[best] := day_room[best] - 1;
         month_room[best] := month_room[best] - 1;
-        cost := sms_price(all_prices[best], asked."to") * asked.segments;
+        cost := sms_price(all_prices[best], asked."to", asked.segments);
         cost_more[best] := cost_more[best] + coalesce(cost, 0);
         if has_recipient_limit[best] and not is_trial then
           insert into line_recipients as r (line, month, number, texts)

@@ -8,6 +8,10 @@ export const REFUSALS = {
   invalid_phone_number: [400, 'Phone number must be in E.164 format'],
   body_too_long: [400, 'Message body must be at most 1600 characters'],
   too_many_recipients: [400, ''],
+  mms_not_supported: [
+    400,
+    'No line that may send this can send MMS (mms of lines). A phone needs the SMSGate app from 1.74 on, or use a carrier with MMS.',
+  ],
   device_disabled: [403, 'This device is disabled. Its owner can enable it again.'],
   account_disabled: [
     403,

@@ -1,7 +1,6 @@
 import { sql, type UpdateObject } from 'kysely'
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
-import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Tables } from '../../platform/db/tables.ts'
@@ -16,7 +15,7 @@ import type { Repeat } from './repetition.ts'
 
 export interface CampaignServices extends SendServices {
   readonly extensions: Extensions
-  readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota' | 'publicUrl'> & EstimateConfig
+  readonly config: SendServices['config'] & EstimateConfig
 }
 
 /** What a campaign's texts are made from. `variables` null: `body` is sent as it is, without placeholders. */

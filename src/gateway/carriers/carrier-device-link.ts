@@ -11,7 +11,7 @@ import { type Device, requireDevice, saveSims, touchDevice } from '../base/devic
 import { CLAIM_BODY, HEARTBEAT_BODY, REPORT_BODY } from '../lines/device-schemas.ts'
 import { subscribeToDevice } from '../lines/wake-devices.ts'
 import { applyReports } from '../messages/queue/apply-reports.ts'
-import { claimMessages } from '../messages/queue/claim-messages.ts'
+import { claimMessages, linkClaimedFiles } from '../messages/queue/claim-messages.ts'
 
 /** What the link uses of the server's services. */
 export type LinkServices = Pick<Services, 'store' | 'config'>
@@ -34,7 +34,8 @@ const ROUTES: Readonly<Record<string, Work>> = {
   },
   async '/api/devices/claim'(store, device, body, { config }) {
     const { limit } = checkShape(CLAIM_BODY, body)
-    return { items: await claimMessages(store, device, limit ?? 1, config.leaseSeconds) }
+    const claimed = await claimMessages(store, device, limit ?? 1, config.leaseSeconds)
+    return { items: await linkClaimedFiles(store, claimed, config.publicUrl) }
   },
   async '/api/devices/report'(store, device, body, { config }) {
     const { items } = checkShape(REPORT_BODY, body)

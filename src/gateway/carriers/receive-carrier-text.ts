@@ -9,11 +9,8 @@ import { writeMmsText } from '../../portable/attachment-lines.ts'
 import type { CarrierFile, CarrierText } from '../../programs/agent/drivers/http/read-call.ts'
 import { fitTextToServer } from '../../programs/agent/server-limits.ts'
 import { checkShape } from '../base/body-schemas.ts'
-import {
-  type Attachment,
-  keepsAttachments,
-  readAttachment,
-} from '../conversations/store-attachments.ts'
+import { type Attachment, readAttachment } from '../base/message-files.ts'
+import { keepsAttachments } from '../conversations/store-attachments.ts'
 import { makeReceivedId, receiveTexts } from '../conversations/store-received-texts.ts'
 import { INCOMING_BODY } from '../lines/device-schemas.ts'
 import { type DeviceOwner, type LinkServices, workAsDevice } from './carrier-device-link.ts'

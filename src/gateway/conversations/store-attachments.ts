@@ -1,42 +1,17 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
-import { isDecodable } from '../../engine/files/make-thumbnail.ts'
-import { sniffContentType } from '../../engine/files/sniff-content-type.ts'
 import type { FileOwner } from '../../engine/files/storage-limit.ts'
-import { type FileFacts, storeFile } from '../../engine/files/stored-files.ts'
-import { makeStoredName } from '../../engine/files/stored-name.ts'
-import { type Content, makeMemoryContent } from '../../engine/files/upload.ts'
+import { storeFile } from '../../engine/files/stored-files.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
+import { type Attachment, MESSAGES } from '../base/message-files.ts'
 import { writeDaysAgo, writePeriodsSql } from '../base/retention-periods.ts'
-
-const MESSAGES = 'sms_messages'
-
-/** A file of an incoming text. The content determines `type` and the extension of `name`. */
-export interface Attachment extends Pick<FileFacts, 'type'> {
-  readonly name: string
-  readonly content: Content
-}
 
 /** Whether messages have the file field `attachments`. A superuser may have removed it. */
 export const keepsAttachments = ({ catalog }: Store): boolean =>
   catalog
     .find(MESSAGES)
     ?.fields.some(({ name, type }) => name === 'attachments' && type === 'file') === true
-
-const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])
-
-/** Makes an attachment of a received file. A picture that cannot be decoded becomes a `.bin` file. */
-export async function readAttachment(sentName: string, bytes: Buffer): Promise<Attachment> {
-  const { type, extension } = await sniffContentType(bytes)
-  const isOpaque = PICTURES.has(extension) && !(await isDecodable(bytes))
-  const base = sentName.replace(/\.\w{1,10}$/, '').replaceAll('.', '_')
-  return {
-    name: makeStoredName(base, isOpaque ? '.bin' : extension),
-    type: isOpaque ? 'application/octet-stream' : type,
-    content: makeMemoryContent(bytes),
-  }
-}
 
 /**
  * Adds the names of files to a message without files, unless its text was removed, or it is older than the

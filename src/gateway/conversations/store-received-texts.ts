@@ -5,6 +5,7 @@ import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import { countSegments } from '../../portable/segments.ts'
 import type { Device } from '../base/device-record.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
+import type { Attachment } from '../base/message-files.ts'
 import { readConsentWord } from '../consent/consent-words.ts'
 import { dropLateChanges, type OptChange } from '../consent/drop-late-opt-changes.ts'
 import { readJoinGroups } from '../consent/joinable-groups.ts'
@@ -15,7 +16,7 @@ import { findReactions } from './find-reactions.ts'
 import { INSERT_RECEIVED_TEXTS } from './insert-received-texts.ts'
 import { recordConsentTexts } from './record-consent-texts.ts'
 import { isAnswerable } from './send-auto-answers.ts'
-import { type Attachment, storeAttachments } from './store-attachments.ts'
+import { storeAttachments } from './store-attachments.ts'
 
 /** A text that a device received. `receivedAt`: ms since 1970 (device's clock). `sim`: slot, 0 if unknown. */
 export interface ReceivedText {

@@ -26,7 +26,11 @@ import { waitForAnyEvent } from '../lines/wake-devices.ts'
 import { readVapidKeys } from '../lines/web-push.ts'
 import { REPORT_RESULT } from '../messages/queue/apply-report-groups.ts'
 import { applyReports } from '../messages/queue/apply-reports.ts'
-import { CLAIMED_MESSAGE, claimMessages } from '../messages/queue/claim-messages.ts'
+import {
+  claimMessages,
+  LINKED_MESSAGE,
+  linkClaimedFiles,
+} from '../messages/queue/claim-messages.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 
@@ -138,7 +142,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
       body: [CLAIM_BODY, { limit: 10, wait: 30 }],
       answer: [
         'Messages, the most urgent first. Empty when there are none.',
-        z.object({ items: z.array(CLAIMED_MESSAGE) }).meta({ id: 'Claimed' }),
+        z.object({ items: z.array(LINKED_MESSAGE) }).meta({ id: 'Claimed' }),
       ],
       fails: DEVICE_REFUSALS,
     },
@@ -148,7 +152,8 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
       if (wait) limitOpenStreams(c, services, device.user)
       const claim = () => claimMessages(store, device, limit ?? DEFAULT_LIMIT, config.leaseSeconds)
       const ended = AbortSignal.any([closing, c.req.raw.signal])
-      return { items: await waitForAnyEvent(claim, device.id, (wait ?? 0) * 1000, ended) }
+      const claimed = await waitForAnyEvent(claim, device.id, (wait ?? 0) * 1000, ended)
+      return { items: await linkClaimedFiles(store, claimed, config.publicUrl) }
     },
   },
   'POST /api/devices/report': {

@@ -53,7 +53,7 @@ function arePrices(given: unknown): boolean {
   if (typeof given !== 'object' || given === null || Array.isArray(given)) return false
   const all = Object.entries(given)
   const isPrice = ([prefix, price]: [string, unknown]) =>
-    (prefix === 'default' || PREFIX.test(prefix)) &&
+    (prefix === 'default' || prefix === 'mms' || PREFIX.test(prefix)) &&
     typeof price === 'string' &&
     DECIMAL.test(price)
   return all.length > 0 && all.length <= MAX_PRICES && all.every(isPrice)

@@ -52,6 +52,7 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
   'line_not_found',
   'line_ambiguous',
   'line_not_allowed',
+  'mms_not_supported',
   'group_not_found',
   'idempotency_key_reused',
   'client_ref_reused',

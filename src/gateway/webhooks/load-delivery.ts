@@ -7,7 +7,8 @@ import { findStatementName } from '../../engine/records/statement-name.ts'
 import { toObjects } from '../../platform/db/execute-statement.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { memoize } from '../../platform/tools/lru.ts'
-import { type LinkedFile, linkFiles, MESSAGES, makeEventBody } from './event-body.ts'
+import { type LinkedFile, linkFiles, MESSAGES } from '../base/message-files.ts'
+import { LINK_SECONDS, makeEventBody } from './event-body.ts'
 import { fillTemplates } from './fill-templates.ts'
 import type { WebhookMail } from './fill-webhook-mail.ts'
 import { isSecret } from './sign-webhook.ts'
@@ -121,7 +122,9 @@ async function makeDueDelivery(
   form: BodyForm | undefined,
 ): Promise<DueDelivery> {
   const image = JSON.parse(more.image) as DueDelivery['image']
-  const files = form ? await linkFiles(db, image, Math.floor(more.at), form.publicUrl) : []
+  const names = (image.attachments ?? []) as string[]
+  const until = Math.floor(more.at) + LINK_SECONDS
+  const files = form ? await linkFiles(db, String(image.id), names, until, form.publicUrl) : []
   const {
     delivery,
     user,

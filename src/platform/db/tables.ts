@@ -645,6 +645,7 @@ interface LinesRow {
   failing_since: Generated<string>
   id: string
   label: Generated<string>
+  mms: Generated<'' | 'on' | 'off'>
   monthly_budget: Generated<string>
   monthly_limit: Generated<number>
   monthly_recipients: Generated<number>
@@ -811,6 +812,7 @@ interface SmsMessagesRow {
   status: Generated<
     'pending' | 'assigned' | 'sending' | 'sent' | 'delivered' | 'failed' | 'received'
   >
+  subject: Generated<string>
   to: Generated<string>
   updated: Generated<string>
   user: Generated<string>

@@ -4,12 +4,11 @@ import type { Scope } from '../../engine/request/scopes.ts'
 import type { Sender } from '../../gateway/base/make-sender.ts'
 import type { EstimateConfig } from '../../gateway/messages/send/cost-estimate.ts'
 import type { SendServices } from '../../gateway/messages/send/send-texts.ts'
-import type { Config } from '../../platform/config.ts'
 import type { Logger } from '../../platform/log.ts'
 
 export interface McpServices extends SendServices {
   readonly extensions: Extensions
-  readonly config: Pick<Config, 'maxRecipients' | 'monthlyQuota' | 'publicUrl'> & EstimateConfig
+  readonly config: SendServices['config'] & EstimateConfig
   readonly log: Logger
 }
 

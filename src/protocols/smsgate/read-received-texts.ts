@@ -4,7 +4,7 @@ import {
   makeTextSchema as line,
   makeWholeNumber,
 } from '../../gateway/base/body-schemas.ts'
-import { readAttachment } from '../../gateway/conversations/store-attachments.ts'
+import { readAttachment } from '../../gateway/base/message-files.ts'
 import type { ReceivedText } from '../../gateway/conversations/store-received-texts.ts'
 import { MAX_TEXT, makeOptionalField } from '../../gateway/lines/device-schemas.ts'
 import type { Config } from '../../platform/config.ts'

@@ -273,7 +273,7 @@ test('two servers never exceed a budget by a cent while texts are canceled, refu
   for (let i = 0; i < 3; i++) await sweepQueue(store, 600)
   // the rest is too small for another text, and the counters are the sum of the texts that left or wait
   const sums = await rows(
-    `select c.line, c.texts, c.cost::float8, count(m.id), sum(sms_price(l.prices, m."to") * m.segments::numeric)::float8
+    `select c.line, c.texts, c.cost::float8, count(m.id), sum(sms_price(l.prices, m."to", m.segments::numeric))::float8
     from line_costs c join lines l on l.id = c.line
     left join sms_messages m on m.line = c.line and m.status in ('assigned', 'sending', 'sent')
     group by 1, 2, 3 order by 1`,

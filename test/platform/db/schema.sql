@@ -33,7 +33,9 @@ create type sms_new_message as (
   sent_by text,
   fault text,
   cost numeric,
-  scope text
+  scope text,
+  subject text,
+  attachments text[]
 );
 
 create type sms_request as (
@@ -66,7 +68,9 @@ create type sms_request as (
   requires_consent boolean,
   is_help boolean,
   scope text,
-  refusals text[]
+  refusals text[],
+  subject text,
+  attachments text[]
 );
 
 create type sms_request_message as (
@@ -899,6 +903,7 @@ create table lines (
   failing_since pb_date,
   prefixes text collate "C" not null default ''::text,
   prices json,
+  mms text collate "C" not null default ''::text,
   monthly_budget text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
@@ -1105,6 +1110,7 @@ create table sms_messages (
   waiting_for text collate "C" not null default ''::text,
   sent_by text collate "C" not null default ''::text,
   attachments text[] collate "C" not null default '{}'::text[],
+  subject text collate "C" not null default ''::text,
   "user" text collate "C" not null default ''::text,
   created pb_date,
   updated pb_date,
@@ -1645,7 +1651,7 @@ create function session_start(session_id text, of_collection text, of_record tex
 create function sms_accept(moment text, since text, default_quota double precision, sticky text, owners text[], recipients text[], requests text[], OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json, is_trial boolean DEFAULT false) returns TABLE(n integer, line text, device text, number text, charged text, cost numeric, room_at timestamp with time zone, reason text) volatile
 create function sms_change(texts text[], scheduled text, expires text, ttl integer, new_body text, new_segments double precision, new_priority integer, sender json, may_cancel boolean, act text, record text) returns TABLE(message text, what text, unfit boolean, refusal text, due timestamp with time zone, ends timestamp with time zone, next_priority integer, next_segments double precision) volatile set plan_cache_mode=force_custom_plan
-create function sms_claim(asks json) returns TABLE(number integer, id text, attempt integer, "to" text, body text, sim double precision, priority double precision, expires_at text, lease_until text, sealed text) volatile
+create function sms_claim(asks json) returns TABLE(number integer, id text, attempt integer, "to" text, body text, sim double precision, priority double precision, expires_at text, lease_until text, sealed text, subject text, attachments text[]) volatile
 create function sms_contact_join(owner text, stored text, phone text) returns void volatile
 create function sms_conversation_answered(owner text, moment text, recipient text, content text, message_id text) returns void volatile
 create function sms_conversation_failed() returns trigger volatile
@@ -1696,7 +1702,7 @@ create function sms_messages_went() returns trigger volatile set enable_seqscan=
 create function sms_named_lines(owner text, line_id text, line_number text, device_id text, slot integer) returns TABLE(line text, device text) stable
 create function sms_phones_down_at(owner text, minutes double precision) returns timestamp with time zone stable
 create function sms_planned_change(texts text[], scheduled text, expires text, ttl integer, new_body text, new_segments double precision, new_priority integer, sender json, may_cancel boolean) returns TABLE(message text, device text, sent_by text, due timestamp with time zone, ends timestamp with time zone, next_priority integer, waits_for text, next_body text, next_segments double precision, unfit boolean, refusal text, what text) stable set plan_cache_mode=force_custom_plan
-create function sms_price(prices json, number text) returns numeric immutable
+create function sms_price(prices json, number text, segments numeric) returns numeric immutable
 create function sms_queued_devices() returns TABLE(device text) stable
 create function sms_quiet_until(starts text, ends text, days text[], zone text, at timestamp with time zone) returns timestamp with time zone stable
 create function sms_quiet_zones(owner text) returns text[] stable

@@ -55,8 +55,8 @@ export async function assign(
     ...dispatch,
   }
   await db.query(
-    `insert into sms_messages (id, status, message_type, "user", device, "to", body, guarantee, created, updated)
-     select id, ${all.state}, 'outgoing', $2, $3, '+4930100', 'hello', 'at_most_once', ${NOW}, ${NOW}
+    `insert into sms_messages (id, status, message_type, "user", device, "to", body, segments, guarantee, created, updated)
+     select id, ${all.state}, 'outgoing', $2, $3, '+4930100', 'hello', 1, 'at_most_once', ${NOW}, ${NOW}
      from unnest($1::text[]) id`,
     [ids, device.user, device.id],
   )

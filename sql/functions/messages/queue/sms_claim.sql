@@ -12,9 +12,11 @@
 --                 up: then a device that has such a line gets no new message. If `room` is null, too, the
 --                 result for it has a row without id
 --   seconds       the lease
+--
+-- `attachments` names the files of an MMS; null for a text.
 create or replace function sms_claim(asks json) returns table (
   number int, id text, attempt int, "to" text, body text, sim float8, priority float8, expires_at text,
-  lease_until text, sealed text
+  lease_until text, sealed text, subject text, attachments text[]
 ) language plpgsql as $$
 #variable_conflict use_column
 begin
@@ -28,7 +30,8 @@ begin
       select d.message as id, d.attempt, d.lease_until, d.priority as rank, d.position, d.sealed, d."user", d.scope::text, m.*
       from sms_dispatch d
       cross join lateral (
-        select m."to", m.body, m.line, m.sim, m.priority, m.expires_at, m.sent_by
+        select m."to", m.body, m.line, m.sim, m.priority, m.expires_at, m.sent_by, m.subject,
+          case when m.segments = 0 then m.attachments end as attachments
         from sms_messages m where m.id = d.message offset 0
       ) m
       where d.device = g.device and d."user" = g."user" and d.state = 'sending' and d.lease_until > now()
@@ -91,7 +94,7 @@ begin
     update sms_messages m set status = 'sending', updated = pb_text(now())
     from taken t where m.id = t.message and m.id = any(array(select taken.message from taken))
     returning t.number, m.id, t.attempt, m."to", m.body, m.line, m.sim, m.priority, m.expires_at, t.lease_until, t.sealed,
-      true as is_new, t.priority as rank, t.position
+      m.subject, case when m.segments = 0 then m.attachments end as attachments, true as is_new, t.priority as rank, t.position
   ), events as (
     insert into sms_events (id, "user", message, status, device, attempt, detail, created)
     select pb_new_id(), t."user", t.message, 'sending', t.device, t.attempt, '', pb_text(now())
@@ -100,20 +103,21 @@ begin
     insert into device_handouts (device, line, at, messages)
     select t.device, t.line, now(), count(*) from taken t group by t.device, t.line
   ), claimed as (
-    select h.number, h.id, h.attempt, h."to", h.body, h.line, h.sim, h.priority, h.expires_at, h.lease_until, h.sealed,
-      false as is_new, h.rank, h.position
+    select h.number, h.id, h.attempt, h."to", h.body, h.line, h.sim, h.priority, h.expires_at, h.lease_until, h.sealed, h.subject,
+      h.attachments, false as is_new, h.rank, h.position
     from held h where h.id <> all(array(select r.message from refused r))
     union all
     select c.* from changed c
   ), found as (
     select c.number, c.id, c.attempt, c."to", c.body,
       coalesce(nullif((select l.slot from lines l where l.id = c.line), 0), c.sim) as sim, c.priority,
-      c.expires_at::text as expires_at, pb_text(c.lease_until) as lease_until, c.sealed, c.is_new, c.rank, c.position
+      c.expires_at::text as expires_at, pb_text(c.lease_until) as lease_until, c.sealed, c.subject, c.attachments,
+      c.is_new, c.rank, c.position
     from claimed c
     union all
-    select g.number, null, 0, '', '', 0, 0, '', '', null, true, 0, 0 from given g
+    select g.number, null, 0, '', '', 0, 0, '', '', null, '', null, true, 0, 0 from given g
     where g.room is null and g.is_paced
   )
-  select f.number, f.id, f.attempt, f."to", f.body, f.sim, f.priority, f.expires_at, f.lease_until, f.sealed
+  select f.number, f.id, f.attempt, f."to", f.body, f.sim, f.priority, f.expires_at, f.lease_until, f.sealed, f.subject, f.attachments
   from found f order by f.number, f.is_new, f.rank desc, f.position;
 end $$;

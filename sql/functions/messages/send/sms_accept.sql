@@ -162,7 +162,8 @@ begin
           request.device is not null, request.line is not null, '', '', message.zone, request.scheduled_at, request.batch,
           request.priority, request.sim, request.scheduled_at, request.expires_at, request.guarantee, request.ref,
           not request.bulk and cardinality(request.messages) = 1 and message."to" = any (account.talks), request.sealed,
-          request.lines, coalesce(request.sent_by, ''), fault, null, request.scope
+          request.lines, coalesce(request.sent_by, ''), fault, null, request.scope,
+          coalesce(request.subject, ''), coalesce(request.attachments, '{}')
         )::sms_new_message;
         has_quiet := has_quiet or message.zone is not null;
         has_fault := has_fault or fault <> '';

@@ -15,7 +15,7 @@
 --               again             an earlier request of this call has the same client_ref: retry this one
 --               message_id_in_use an earlier message of the user by the same API has this id
 --               destination_not_allowed, device_not_found, line_not_found, line_ambiguous,
---               line_not_allowed, quota_exceeded, no_devices
+--               line_not_allowed, mms_not_supported, quota_exceeded, no_devices
 --   known     one element per request: id of the existing message, else ''
 --   accepted  the accepted requests, with the device and line that they name, the lines of the API key, their
 --             scope, and why some of their messages fail. Those of a campaign have no messages to people on
@@ -53,7 +53,7 @@ begin
   is_special := account.is_special;
   foreach request in array requests loop
     is_special := is_special or request.messages[1].zone is not null or request.sim > 0
-      or coalesce(request.device, request.line, request."from") is not null;
+      or request.messages[1].segments = 0 or coalesce(request.device, request.line, request."from") is not null;
   end loop;
 
   foreach request in array requests loop
@@ -150,17 +150,28 @@ begin
       ), outcome);
     end if;
 
+    -- Is there a line for an MMS?
+    if outcome = 'accepted' and request.messages[1].segments = 0 then
+      perform from lines l
+      where l."user" = owner and l.enabled and l.mms = 'on' and (request.device is null or l.device = request.device)
+        and (request.line is null or l.id = request.line) and (bounds.key_lines is null or l.id = any (bounds.key_lines))
+        and (request.sim = 0 or l.slot in (request.sim, 0));
+      outcome := case when found then outcome else 'mms_not_supported' end;
+    end if;
+
     -- Is there enough quota, and a line that is available now? A scheduled message needs no line yet.
     if outcome = 'accepted' and cost > 0 then
       if account.monthly_quota > 0 and account.used + spent + cost > account.monthly_quota then
         outcome := 'quota_exceeded';
       elsif not request.later
-        and (request.device is not null or request.sim > 0 or bounds.key_lines is not null or account.lines = '{}')
+        and (request.device is not null or request.sim > 0 or bounds.key_lines is not null or account.lines = '{}'
+          or request.messages[1].segments = 0)
       then
         perform from sms_ranked_lines(owner, since) l
         where (l.device = request.device or request.device is null and (l.rank in (0, 2) or l.rank = 1 and request.sim > 0))
           and (request.line is null or l.line = request.line) and (bounds.key_lines is null or l.line = any (bounds.key_lines))
           and (request.sim = 0 or l.slot = request.sim or l.slot = 0)
+          and (request.messages[1].segments > 0 or l.line in (select k.id from lines k where k.mms = 'on'))
           -- a text that names only a slot never goes to a carrier that is kept for failures (sms_assign)
           and (request.sim = 0 or request.device is not null or not exists (
             select from devices d join user_settings s on s."user" = owner and s.failover_minutes > 0

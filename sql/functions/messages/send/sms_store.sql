@@ -71,12 +71,12 @@ begin
   setting := set_config('pocketsms.counted', 'yes', true);
   insert into sms_messages (
     id, status, "to", "from", body, message_type, device, line, waiting_for, batch_id, segments, priority, sim,
-    scheduled_at, expires_at, guarantee, client_ref, error_message, sent_by, "user", created, updated
+    scheduled_at, expires_at, guarantee, client_ref, error_message, sent_by, subject, attachments, "user", created, updated
   )
   select d.id, d.status, d."to", d."from", d.body, 'outgoing', d.device, case d.status when 'assigned' then d.line else '' end,
     d.waiting_for, coalesce(d.batch, ''), d.segments, d.priority, d.sim, coalesce(d.scheduled_at, ''),
     coalesce(d.expires_at, ''), d.guarantee, coalesce(d.ref, ''),
-    d.fault, d.sent_by, d."user", moment, moment
+    d.fault, d.sent_by, d.subject, d.attachments, d."user", moment, moment
   from unnest(drafts) d;
   setting := set_config('pocketsms.counted', '', true);
   insert into sms_dispatch (

@@ -3,6 +3,7 @@ import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../../engine/collections/collection.ts'
 import { INSTANT, INSTANT_OR_EMPTY } from '../../../engine/fields/date-schema.ts'
+import { findStoredFiles } from '../../../engine/files/stored-files.ts'
 import { LOCKS } from '../../../platform/db/advisory-locks.ts'
 import { DEVICE_PACE_MS, makeDatabaseGroups } from '../../../platform/db/group-commits.ts'
 import type { Db } from '../../../platform/db/open.ts'
@@ -11,7 +12,15 @@ import { admission } from '../../../platform/limits/shared-limits.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
 import { type Device, writeAllowance } from '../../base/device-record.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
+import { linkFiles, MESSAGES } from '../../base/message-files.ts'
 import { openText } from '../send/encrypt-text.ts'
+import { readWords } from '../send/mms.ts'
+
+const CLAIMED_FILE = z.object({
+  name: z.string(),
+  type: z.string().describe('Its MIME type.'),
+  size: z.int().describe('Its bytes.'),
+})
 
 export type ClaimedMessage = Readonly<z.output<typeof CLAIMED_MESSAGE>>
 export const CLAIMED_MESSAGE = z
@@ -19,7 +28,7 @@ export const CLAIMED_MESSAGE = z
     id: z.string(),
     attempt: z.int().min(1).describe('Send it with every report on this message.'),
     to: z.string(),
-    body: z.string(),
+    body: z.string().describe('The text; of an MMS, it may be empty.'),
     sim: z.int().describe('Slot of the SIM to send with, that of its line; 0: any.'),
     priority: z.int(),
     expires_at: INSTANT_OR_EMPTY.describe('Do not send after it. Empty: never.'),
@@ -27,7 +36,46 @@ export const CLAIMED_MESSAGE = z
       'The end of the lease: send and report before it. Then the device counts as silent about this message.',
     ),
   })
+  .extend({
+    subject: z.string().optional().describe('Of an MMS: its subject; may be empty.'),
+    attachments: z
+      .array(CLAIMED_FILE)
+      .optional()
+      .describe('Of an MMS: its files. A message without them is a text.'),
+  })
   .meta({ id: 'ClaimedMessage' })
+
+/** A claimed message as devices read it. `attachments` have links. */
+export const LINKED_MESSAGE = CLAIMED_MESSAGE.extend({
+  attachments: z
+    .array(
+      CLAIMED_FILE.extend({
+        url: z.string().describe('Where to fetch it, for a day. No token is needed.'),
+      }),
+    )
+    .optional()
+    .describe('Of an MMS: its files. A message without them is a text.'),
+}).meta({ id: 'LinkedMessage' })
+
+/** Seconds for which links of files are valid: carriers fetch them when they send. */
+const LINK_SECONDS = 86_400
+
+/** Adds links to the files of claimed messages. */
+export async function linkClaimedFiles(
+  { db }: Store,
+  messages: readonly ClaimedMessage[],
+  publicUrl: string,
+): Promise<z.output<typeof LINKED_MESSAGE>[]> {
+  const until = Math.floor(Date.now() / 1000) + LINK_SECONDS
+  const linked: z.output<typeof LINKED_MESSAGE>[] = []
+  for (const { attachments, ...message } of messages)
+    if (attachments) {
+      const names = attachments.map(({ name }) => name)
+      const files = await linkFiles(db, message.id, names, until, publicUrl)
+      linked.push({ ...message, attachments: files })
+    } else linked.push(message)
+  return linked
+}
 
 /** Gives a device up to `limit` messages to send. Concurrent claims share a query. Throws 403 if disabled. */
 export async function claimMessages(
@@ -94,10 +142,13 @@ interface Claimed {
 }
 
 /** A row of sms_claim. Without an id: nothing new was claimed, because `lines` is not known. */
-type ClaimedRow = Omit<ClaimedMessage, 'id'> & {
+type ClaimedRow = Omit<ClaimedMessage, 'id' | 'subject' | 'attachments'> & {
   number: number
   id: string | null
   sealed: string | null
+  subject: string
+  /** Names of the files of an MMS; null for a text. */
+  attachments: string[] | null
 }
 
 async function claimForDevices(db: Db, asks: readonly Ask[]): Promise<Claimed[]> {
@@ -148,12 +199,24 @@ async function readFreeLimits(db: Db, { id, user }: Device) {
   return found ?? { left: 0, lines: null }
 }
 
-/** A claimed message with its decrypted text. [] if decryption fails: the message's lease then runs out. */
+/**
+ * A claimed message with its decrypted text, or with its files. [] if decryption fails: the message's lease
+ * then runs out.
+ */
 async function toMessage(
   db: Db,
   user: string,
-  { sealed, ...message }: ClaimedMessage & { sealed: string | null },
+  { sealed, subject, attachments, ...message }: Omit<ClaimedRow, 'number' | 'id'> & { id: string },
 ): Promise<ClaimedMessage[]> {
+  if (attachments) {
+    const stored = await findStoredFiles(
+      db,
+      { collection: MESSAGES, record: message.id },
+      attachments,
+    )
+    const files = stored.map(({ name, type, size }) => ({ name, type, size }))
+    return [{ ...message, body: readWords(message.body, files), subject, attachments: files }]
+  }
   const body = sealed === null ? message.body : await openText(db, user, sealed)
   return body === undefined ? [] : [{ ...message, body }]
 }

@@ -1,3 +1,4 @@
+import type { Media } from '../../base/message-files.ts'
 import type { Permit } from '../../base/permissions.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Origin, SendOptions } from './send-options.ts'
@@ -25,6 +26,8 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly groups?: readonly string[] | undefined
   /** The send answers a text that asks for help. */
   readonly isHelp?: boolean
+  /** Of an MMS: what each message has besides its text. */
+  readonly media?: Media | undefined
   readonly messages: readonly OfferedMessage[]
 }
 
@@ -32,6 +35,7 @@ export interface OfferedMessage {
   readonly id: string
   readonly to: string
   readonly body?: string
+  /** 0 for an MMS. */
   readonly segments: number
   /** The time zone by which the message waits in quiet hours; '' for the account's; absent: no waiting. */
   readonly zone?: string

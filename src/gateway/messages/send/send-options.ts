@@ -1,3 +1,4 @@
+import type { Media } from '../../base/message-files.ts'
 import type { ConsentScope } from './consent-scope.ts'
 
 export type Content = PlainContent | TemplateContent
@@ -26,6 +27,8 @@ export interface SendBody {
   /** The line (SIM) that sends, by id or number; both are '' for any line. */
   readonly line: NamedLine
   readonly content: Content
+  /** The files of an MMS; absent for a text. */
+  readonly media?: Media | undefined
   readonly options: SendOptions
 }
 

@@ -15,11 +15,18 @@ import { toOfferedScope } from './consent-scope.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './excluded-recipients.ts'
 import { findFirstAnswer, type Idempotency, storeFirstAnswer } from './idempotency.ts'
+import { checkMediaSize, writeStoredText } from './mms.ts'
 import type { Offer, OfferedMessage } from './offered-message.ts'
 import { readAllRecipients } from './read-all-recipients.ts'
 import type { SendBody } from './send-options.ts'
 import { toGatewayError } from './sending-permission.ts'
-import { type AcceptConfig, type Acceptor, storeOffers, type Verdict } from './store-offers.ts'
+import {
+  type AcceptConfig,
+  type Acceptor,
+  storeMms,
+  storeOffers,
+  type Verdict,
+} from './store-offers.ts'
 import zones from './time-zones.json' with { type: 'json' }
 import { checkBody, findSharedText, readConsentScope, writeTexts } from './write-text-bodies.ts'
 
@@ -27,7 +34,7 @@ export type OfferConfig = Pick<Config, 'maxRecipients' | 'publicUrl'>
 
 export interface SendServices {
   readonly store: Store
-  readonly config: OfferConfig
+  readonly config: OfferConfig & AcceptConfig
   readonly acceptor: Acceptor
 }
 
@@ -61,7 +68,8 @@ export async function sendMessages(
   const first = idempotency && (await findFirstAnswer(store, sender.user, idempotency))
   if (first) return { answer: first, replayed: true }
   const offer = await prepareOffer(store, config, sender, body, idempotency)
-  return renderSendOutcome(store, offer, await acceptor.add(offer))
+  const verdict = await (offer.media ? storeMms(store, config, offer) : acceptor.add(offer))
+  return renderSendOutcome(store, offer, verdict)
 }
 
 /** Sends in the caller's transaction. Returns the devices to wake after its commit. Throws as `send`. */
@@ -127,12 +135,14 @@ export async function prepareOffer(
   body: SendBody,
   idempotency?: Idempotency | null,
 ): Promise<Offer> {
-  const { content, deviceId, line, options } = body
+  const { content, deviceId, line, media, options } = body
   const phones = await readAllRecipients(store, sender.user, body, config.maxRecipients)
   const permit = requirePermit(sender, 'send', phones.length)
+  if (media) checkMediaSize(media, phones.length)
   const scope = readConsentScope(body)
   if (phones.length >= MIN_RECIPIENTS) await chargeRefused(store, sender.user, phones, scope)
-  const shared = findSharedText(content)
+  const words = findSharedText(content)
+  const shared = media && words !== undefined ? writeStoredText(words, media.files) : words
   const shown = 'body' in content ? content.shown : undefined
   // refuse an unknown device before a wrong template; for a plain text, `sms_accept` checks the device
   if (deviceId !== '' && shared === undefined) await checkDevice(store, sender.user, deviceId)
@@ -142,7 +152,8 @@ export async function prepareOffer(
   const messages: OfferedMessage[] = []
   const ids: string[] = []
   for (const text of texts) {
-    const message = makeOfferedMessage(text, shared !== undefined, options.keepsQuiet)
+    const sized = media ? { ...text, segments: 0 } : text
+    const message = makeOfferedMessage(sized, shared !== undefined, options.keepsQuiet)
     messages.push(message)
     ids.push(message.id)
   }
@@ -164,6 +175,7 @@ export async function prepareOffer(
     answer: answerJson(batch, ids),
     origin: origin && { ...origin, id: origin.id || ref },
     ...toOfferedScope(scope),
+    media,
     messages,
   }
 }

@@ -1,10 +1,13 @@
 import type { Store } from '../../../engine/collections/catalog.ts'
+import { makeUserHolder } from '../../../engine/collections/collection.ts'
 import { formatDate } from '../../../engine/fields/parse-date.ts'
 import type { Config } from '../../../platform/config.ts'
 import { type Groups, makeGroups } from '../../../platform/db/group-commits.ts'
+import { admission } from '../../../platform/limits/shared-limits.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
 import type { RefusalCode } from '../../base/gateway-errors.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
+import { dropOfferedFiles, storeOfferedFiles } from './mms.ts'
 import type { Offer } from './offered-message.ts'
 
 /** Results of a send. sql/functions/messages/send/sms_judge.sql explains each. */
@@ -17,7 +20,7 @@ export interface Verdict {
 
 export type AcceptConfig = Pick<
   Config,
-  'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays' | 'publicUrl'
+  'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays' | 'publicUrl' | 'maxAccountFileBytes'
 >
 
 interface Stored {
@@ -35,7 +38,10 @@ interface Group {
   readonly places: number[]
 }
 
-/** Stores a group of offers in one statement. Returns the verdict on each and the devices to wake. */
+/**
+ * Stores a group of offers in one statement, in a transaction of the caller if one has files. Returns the
+ * verdict on each and the devices to wake.
+ */
 export async function storeOffers(
   store: Store,
   config: AcceptConfig,
@@ -57,6 +63,8 @@ export async function storeOffers(
     for (const { to } of offer.messages) group.recipients.push(to)
     group.requests.push(makeRequestRow(offer))
     group.places.push(i)
+    // before the statement, whose locks let other sends of the user wait
+    if (offer.media) await storeOfferedFiles(store.db, config, offer)
   }
   // in a fixed order, so that locks of users' rows cannot deadlock
   const owners = [...groups.keys()].sort()
@@ -78,6 +86,8 @@ export async function storeOffers(
   const verdicts: (Verdict | undefined)[] = []
   for (const [i, outcome] of outcomes.entries())
     verdicts[places[i]!] = outcome === 'again' ? undefined : { outcome, message: known[i]! }
+  for (const [i, offer] of offers.entries())
+    if (offer.media && verdicts[i]?.outcome !== 'accepted') await dropOfferedFiles(store.db, offer)
   return { verdicts, wake: wake ?? [] }
 }
 
@@ -128,6 +138,8 @@ function makeRequestRow({
     offer.isHelp === true,
     null,
     null, // `scope` and `refusals`, which sms_judge sets
+    offer.media?.subject,
+    offer.media && writeArrayText(offer.media.files.map(({ name }) => name)),
   ])
 }
 
@@ -148,6 +160,18 @@ export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
       return verdicts
     },
   })
+
+/** Stores an MMS and its files in a transaction of its own: files are slow, and other sends would wait. */
+export async function storeMms(store: Store, config: AcceptConfig, offer: Offer): Promise<Verdict> {
+  const { user } = offer.permit.sender
+  const { verdicts, wake } = await admission.heavyWork.run(makeUserHolder(user), () =>
+    store.db.transaction((db) => storeOffers({ db, catalog: store.catalog }, config, [offer])),
+  )
+  const [verdict] = verdicts
+  if (verdict!.outcome === 'accepted') counts.accepted.messages += offer.messages.length
+  wakeDevices(store.db, wake)
+  return verdict!
+}
 
 /** A field of a row as text; null or undefined for null. Text of an array or row is a string, too. */
 type RowField = string | number | boolean | null | undefined

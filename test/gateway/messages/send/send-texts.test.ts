@@ -36,6 +36,7 @@ test('a send to one number returns its id and stores the whole record', async ()
   expect(message).toEqual({
     id,
     attachments: [],
+    subject: '',
     status: 'assigned',
     to: '+4933333',
     from: '',

@@ -1,0 +1,61 @@
+import { makeLinkToken } from '../../engine/files/link-token.ts'
+import { isDecodable } from '../../engine/files/make-thumbnail.ts'
+import { sniffContentType } from '../../engine/files/sniff-content-type.ts'
+import {
+  type FileFacts,
+  findStoredFiles,
+  type StoredFile,
+} from '../../engine/files/stored-files.ts'
+import { makeStoredName } from '../../engine/files/stored-name.ts'
+import { type Content, makeMemoryContent } from '../../engine/files/upload.ts'
+import type { Db } from '../../platform/db/open.ts'
+
+/** The collection whose records have the files. */
+export const MESSAGES = 'sms_messages'
+
+/** A file of a message. The content determines `type` and the extension of `name`. */
+export interface Attachment extends Pick<FileFacts, 'type'> {
+  readonly name: string
+  readonly content: Content
+}
+
+/** The files and the subject of a send. It leaves as an MMS. */
+export interface Media {
+  /** At most 100 characters; '' for none. */
+  readonly subject: string
+  readonly files: readonly Attachment[]
+}
+
+const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])
+
+/** Makes an attachment of a file. A picture that cannot be decoded becomes a `.bin` file. */
+export async function readAttachment(givenName: string, bytes: Buffer): Promise<Attachment> {
+  const { type, extension } = await sniffContentType(bytes)
+  const isOpaque = PICTURES.has(extension) && !(await isDecodable(bytes))
+  const base = givenName.replace(/\.\w{1,10}$/, '').replaceAll('.', '_')
+  return {
+    name: makeStoredName(base, isOpaque ? '.bin' : extension),
+    type: isOpaque ? 'application/octet-stream' : type,
+    content: makeMemoryContent(bytes),
+  }
+}
+
+export type LinkedFile = Pick<StoredFile, 'name' | 'type' | 'size'> & { readonly url: string }
+
+/** The stored files of a message, with links that need no other token until `until` (seconds since 1970). */
+export async function linkFiles(
+  db: Db,
+  id: string,
+  names: readonly string[],
+  until: number,
+  publicUrl: string,
+): Promise<LinkedFile[]> {
+  const record = { collection: MESSAGES, record: id }
+  const linked: LinkedFile[] = []
+  for (const { name, type, size } of await findStoredFiles(db, record, names)) {
+    const token = await makeLinkToken(db, { ...record, name }, until)
+    const path = `/api/files/${MESSAGES}/${id}/${encodeURIComponent(name)}`
+    linked.push({ name, type, size, url: `${publicUrl}${path}?token=${token}` })
+  }
+  return linked
+}

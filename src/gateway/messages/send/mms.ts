@@ -1,0 +1,62 @@
+import { sql } from 'kysely'
+import { type StoredFile, storeFile } from '../../../engine/files/stored-files.ts'
+import type { Config } from '../../../platform/config.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { matchAny, queries } from '../../../platform/db/queries.ts'
+import { writeMmsText } from '../../../portable/attachment-lines.ts'
+import { gatewayRefusal } from '../../base/gateway-errors.ts'
+import { type Attachment, MESSAGES, type Media } from '../../base/message-files.ts'
+import type { Offer } from './offered-message.ts'
+
+/** Maximum files of a message: the field `attachments` takes no more. */
+export const MAX_FILES = 10
+/** Maximum bytes of the files of a send, for all its recipients: each message stores its own. */
+const MAX_SEND_BYTES = 32 << 20
+
+/** Throws 400 `too_many_recipients` for more bytes than a send may store. */
+export function checkMediaSize({ files }: Media, recipients: number): void {
+  const bytes = files.reduce((sum, { content }) => sum + content.size, 0)
+  if (bytes * recipients <= MAX_SEND_BYTES) return
+  const most = Math.floor(MAX_SEND_BYTES / bytes)
+  const message = `Files of ${bytes} bytes can go to ${most} recipients per request`
+  throw gatewayRefusal('too_many_recipients', message)
+}
+
+/** The text of an MMS that is stored: without words, a line for each file, as of received ones. */
+export const writeStoredText = (words: string, files: Media['files']): string =>
+  writeMmsText(words === '' ? [] : [words], files.map(describeAttachment), [])
+
+const describeAttachment = ({ name, type, content: { size } }: Attachment) => ({
+  name,
+  contentType: type,
+  size,
+})
+
+/** The words of a stored MMS: '' if its text only names its files. */
+export function readWords(
+  text: string,
+  files: readonly Pick<StoredFile, 'name' | 'type' | 'size'>[],
+): string {
+  const described = files.map(({ name, type, size }) => ({ name, contentType: type, size }))
+  return text === writeMmsText([], described, []) ? '' : text
+}
+
+/** Stores the files of an offer's messages in the caller's transaction. Throws FilesFull. */
+export async function storeOfferedFiles(
+  db: Db,
+  { maxAccountFileBytes: maxBytes }: Pick<Config, 'maxAccountFileBytes'>,
+  { permit, media, messages }: Offer,
+): Promise<void> {
+  const owner = { id: permit.sender.user, maxBytes }
+  for (const { id: record } of messages)
+    for (const { name, type, content } of media?.files ?? [])
+      await storeFile(db, { collection: MESSAGES, record, name }, { type, owner }, content)
+}
+
+/** Deletes the files of an offer that was not accepted. */
+export const dropOfferedFiles = (db: Db, { messages }: Offer) =>
+  queries(db)
+    .deleteFrom('_files')
+    .where('collection', '=', sql.lit(MESSAGES))
+    .where('record', '=', matchAny(messages.map(({ id }) => id)))
+    .execute()
