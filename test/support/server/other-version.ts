@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = 'd2f8fbc2bb6933dec816ac61a0cf8c2634d217f3'
+const FIRST_RELEASE = '42c86787ef44138b2ef685530cd767bb18e08870'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
