@@ -214,6 +214,11 @@ export const SETTINGS = {
     makeWholeSetting(5 << 20, 0, 10 << 20),
     'Bytes of these files together. At most 10485760.',
   ],
+  mmsMaxBytes: [
+    'SMS_MMS_MAX_BYTES',
+    makeWholeSetting(300 << 10, 1 << 10, 5 << 20),
+    'Bytes of the files of an MMS that is sent. Larger pictures are made smaller. At most 5242880.',
+  ],
   maxAccountFileBytes: [
     'MAX_ACCOUNT_FILE_BYTES',
     makeWholeSetting(1 << 30),

@@ -4,11 +4,19 @@ import { makeMemoryContent } from './upload.ts'
 const SIZE = /^(\d+)x(\d+)([tbf]?)$/
 
 /** Maximum pixels to decode, because a small file can claim any size. A GIF of this size takes 360 MB. */
-const MAX_DOTS = 64_000_000
+export const MAX_DOTS = 64_000_000
 /** Maximum pixels of a result: `0x100` of a picture of 20,000 x 1 would be 2,000,000 wide and take 2 GB. */
 const MAX_MADE_DOTS = 16_000_000
 const TIMEOUT_SECONDS = 20
 const JPEG_QUALITY = 95
+
+export async function loadSharp() {
+  const { default: sharp } = await import('sharp')
+  // one thread and no cache: other requests need the cores and the memory
+  sharp.concurrency(1)
+  sharp.cache(false)
+  return sharp
+}
 
 interface Box {
   readonly width: number
@@ -53,10 +61,7 @@ export async function isDecodable(picture: Buffer): Promise<boolean> {
 /** Makes a small upright copy. Throws for invalid pictures. PocketBase: tools/filesystem, CreateThumb */
 export async function makeThumbnail(picture: Buffer, type: string, size: string) {
   const wanted = readSize(size)
-  const { default: sharp } = await import('sharp')
-  // one thread and no cache: other requests need the cores and the memory
-  sharp.concurrency(1)
-  sharp.cache(false)
+  const sharp = await loadSharp()
   const upright = sharp(picture, { limitInputPixels: MAX_DOTS }).rotate()
   const { width, height, orientation = 1 } = await upright.metadata()
   const from = orientation > 4 ? { width: height, height: width } : { width, height }

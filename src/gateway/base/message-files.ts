@@ -21,7 +21,7 @@ export interface Attachment extends Pick<FileFacts, 'type'> {
 
 /** The files and the subject of a send. It leaves as an MMS. */
 export interface Media {
-  /** At most 100 characters; '' for none. */
+  /** At most 40 characters; '' for none. */
   readonly subject: string
   readonly files: readonly Attachment[]
 }

@@ -52,7 +52,7 @@ export async function receiveCallback(
   const hasFiles = events.some((event) => event.kind === 'text' && event.files)
   // files may take seconds, and have a limit of their own
   const leaveFiles = hasFiles
-    ? admission.carrierFiles.tryEnter(makeUserHolder(row.user))
+    ? admission.fetchedFiles.tryEnter(makeUserHolder(row.user))
     : undefined
   if (leaveFiles) leave()
   const [files] = carrier.interface.incoming.flatMap((form) => form.files ?? [])

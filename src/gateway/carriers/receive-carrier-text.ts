@@ -3,12 +3,11 @@ import { FilesFull } from '../../engine/files/storage-limit.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import { AddressRefused } from '../../platform/outgoing/refuse-private-addresses.ts'
-import { sendOutgoing } from '../../platform/outgoing/send-request.ts'
 import { writeMmsText } from '../../portable/attachment-lines.ts'
 import type { CarrierFile, CarrierText } from '../../programs/agent/drivers/http/read-call.ts'
 import { fitTextToServer } from '../../programs/agent/server-limits.ts'
 import { checkShape } from '../base/body-schemas.ts'
+import { type FetchLimits, fetchFile } from '../base/fetch-file.ts'
 import { type Attachment, readAttachment } from '../base/message-files.ts'
 import { keepsAttachments } from '../conversations/store-attachments.ts'
 import { makeReceivedId, receiveTexts } from '../conversations/store-received-texts.ts'
@@ -21,17 +20,11 @@ interface FetchedFile extends CarrierFile {
   readonly isLate?: boolean
 }
 
-interface FetchLimits {
-  readonly allowPrivate: boolean
+interface FilesLimits extends FetchLimits {
   readonly maxFiles: number
   /** Maximum bytes of all files together. */
   readonly maxBytes: number
-  /** Deadline of all files (monotonic clock). */
-  readonly untilMs: number
 }
-
-/** Statuses below 500 that are temporary. */
-const PASSING = new Set([408, 425, 429])
 
 /**
  * Fetches files, one after the other. The requests contain no credentials, because a call may name an address
@@ -39,53 +32,24 @@ const PASSING = new Set([408, 425, 429])
  */
 export async function fetchFiles(
   files: readonly CarrierFile[],
-  { maxFiles, maxBytes, ...limits }: FetchLimits,
+  { maxFiles, maxBytes, ...limits }: FilesLimits,
 ): Promise<FetchedFile[]> {
   const fetched: FetchedFile[] = []
   let [requests, room] = [maxFiles, maxBytes]
   for (const file of files) {
-    const isAsked = requests > 0 && (file.size ?? 0) <= room && hasNoCredentials(file.url)
-    if (!isAsked) {
+    if (requests === 0 || (file.size ?? 0) > room) {
       fetched.push(file)
       continue
     }
-    const { bytes = 0, ...found } = await fetchFile(file, room, limits)
+    const found = await fetchFile(file.url, room, limits)
     requests--
-    room = Math.max(0, room - bytes)
-    fetched.push({ ...file, ...found, ...(found.attachment && { size: bytes }) })
+    room = Math.max(0, room - found.bytes)
+    if (found.body) {
+      const attachment = await readAttachment(file.name, found.body).catch(() => undefined)
+      fetched.push({ ...file, attachment, ...(attachment && { size: found.bytes }) })
+    } else fetched.push({ ...file, isLate: found.isLate })
   }
   return fetched
-}
-
-/** Whether an address has no user name and password, which Node would send. */
-function hasNoCredentials(url: string): boolean {
-  const parsed = URL.parse(url)
-  return parsed?.username === '' && parsed.password === ''
-}
-
-/** `bytes`: how many were read. */
-type Found = Pick<FetchedFile, 'attachment' | 'isLate'> & { readonly bytes?: number }
-
-async function fetchFile(
-  { url, name }: CarrierFile,
-  maxBytes: number,
-  { allowPrivate, untilMs }: Pick<FetchLimits, 'allowPrivate' | 'untilMs'>,
-): Promise<Found> {
-  const timeoutMs = untilMs - performance.now()
-  // a timer may fire a fraction of a millisecond early
-  if (timeoutMs < 1) return { isLate: true }
-  try {
-    // one byte more than may be kept shows that a file is too large
-    const limits = { allowPrivate, timeoutMs, maxBodyBytes: maxBytes + 1, bodyStatus: 200 }
-    const request = { url, method: 'GET', headers: {}, body: undefined }
-    const { status, body } = await sendOutgoing(request, limits)
-    if (status >= 500 || PASSING.has(status)) return { isLate: true }
-    const bytes = body.length
-    if (bytes === 0 || bytes > maxBytes) return { bytes }
-    return { attachment: await readAttachment(name, body).catch(() => undefined), bytes }
-  } catch (error) {
-    return error instanceof AddressRefused ? {} : { isLate: true }
-  }
 }
 
 /** From this age of a text on, a file that cannot be fetched is left out: few carriers repeat later calls. */

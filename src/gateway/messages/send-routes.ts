@@ -11,8 +11,9 @@ import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
 import { readBodyRecipients } from '../base/read-numbers.ts'
 import { type ActingCaller, allowSender } from './require-sender.ts'
-import { readIdempotency } from './send/idempotency.ts'
+import { findFirstAnswer, readIdempotency } from './send/idempotency.ts'
 import { PREVIEW, previewSend } from './send/preview-send.ts'
+import { hashUploads, loadMedia, readSendForm } from './send/read-media.ts'
 import { readPreview, readSend } from './send/read-send-body.ts'
 import { ATTEMPT_HEADER, refuseOwnAttempt } from './send/refuse-send-loop.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from './send/send-body-schema.ts'
@@ -53,6 +54,7 @@ const SEND_REFUSALS: readonly RefusalCode[] = [
   'line_ambiguous',
   'line_not_allowed',
   'mms_not_supported',
+  'files_too_large',
   'group_not_found',
   'idempotency_key_reused',
   'client_ref_reused',
@@ -77,6 +79,8 @@ const TEMPLATE_EXAMPLE = {
   variables: { code: '4711' },
 }
 
+const isForm = (c: Ctx) => (c.req.header('content-type') ?? '').startsWith('multipart/form-data')
+
 /**
  * Sends a text or a template. `adapt` reads the body of another API, whose numbers may have any notation.
  */
@@ -88,16 +92,29 @@ export async function sendTexts(
 ): Promise<Response> {
   const { store, user, services, sending } = sender
   // parse
-  const given = await readJson(c, MAX_BODY_BYTES)
+  const { json: given, uploads } = isForm(c)
+    ? await readSendForm(c)
+    : { json: await readJson(c, MAX_BODY_BYTES), uploads: [] }
   const json = adapt ? adapt(given) : given
-  const strict = readSend(schema, json, new Date())
-  const body = adapt
+  const { attachments, subject, ...strict } = readSend(schema, json, new Date(), uploads.length)
+  const read = adapt
     ? await readBodyRecipients(store, user, strict, services.config.maxRecipients)
     : strict
   const key = c.req.header('idempotency-key')
-  const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, json)
+  const hashed = uploads.length > 0 ? [json, await hashUploads(uploads)] : json
+  const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, hashed)
   const attempt = c.req.header(ATTEMPT_HEADER)
   if (attempt !== undefined) await refuseOwnAttempt(store, user, attempt)
+  const hasFiles = attachments.length + uploads.length > 0
+  // a repeated request fetches no file again: `sendMessages` answers it
+  const isKnown = hasFiles && idempotency && (await findFirstAnswer(store, user, idempotency))
+  const body =
+    hasFiles && !isKnown
+      ? {
+          ...read,
+          media: await loadMedia(store, user, services.config, attachments, subject, uploads),
+        }
+      : read
   // plan an offer, and store it in one transaction with offers of other requests
   const { answer, replayed } = await sendMessages(sending, sender, body, idempotency)
   // respond

@@ -36,8 +36,8 @@ export const LIMITS = {
    * Reads of files, and claims (requests for messages) by devices with a rate limit, or with one for a SIM.
    */
   claimsAndReads: { name: 'claims and reads of files at once', total: 4, share: 4 },
-  /** Calls of carriers with files, while the server fetches these. */
-  carrierFiles: { name: 'files of carriers at once', total: 32, share: 4 },
+  /** Files of carriers' calls and of sends, while the server fetches these. */
+  fetchedFiles: { name: 'files to fetch at once', total: 32, share: 4 },
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
 } as const satisfies Record<string, Limit>
 

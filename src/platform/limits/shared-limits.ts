@@ -17,7 +17,7 @@ export const admission = {
   signIns: new Places(SIGN_INS),
   passwords: new Places(PASSWORDS),
   claimsAndReads: new Places(LIMITS.claimsAndReads),
-  carrierFiles: new Places(LIMITS.carrierFiles),
+  fetchedFiles: new Places(LIMITS.fetchedFiles),
   wakeUps: new Places(LIMITS.wakeUps),
   heavyWork: new Places(LIMITS.heavyWork),
   memory: new Budget(BYTES.memory),

@@ -12,19 +12,26 @@ import {
 } from './send-body-schema.ts'
 import type { Content, SendBody } from './send-options.ts'
 
+/** A parsed body. `attachments`: the files that it names; `subject`: '' for none. */
+export interface ReadSend extends SendBody {
+  readonly attachments: readonly string[]
+  readonly subject: string
+}
+
 /** Parses a body of `send` or `send-template`. Throws 400 that names the first wrong field. */
 export function readSend(
   schema: typeof SEND | typeof TEMPLATE_SEND,
   raw: unknown,
   now: Date,
-): SendBody {
-  const body = sendBody(checkShape(schema, raw), now)
+  uploads = 0,
+): ReadSend {
+  const body = sendBody(checkShape(schema, raw), now, uploads)
   if (body.recipients.length > 0 || body.groupIds.length > 0) return body
   throw invalidRequest('recipients must name at least one phone number, or group_ids a group')
 }
 
 /** Parses a body of `preview`: as for a send, but recipients are optional. */
-export function readPreview(raw: unknown, now: Date): SendBody & { readonly isDraft: boolean } {
+export function readPreview(raw: unknown, now: Date): ReadSend & { readonly isDraft: boolean } {
   const isTemplate = typeof raw === 'object' && raw !== null && 'template_id' in raw
   const body = isTemplate ? checkShape(PREVIEW_TEMPLATE, raw) : checkShape(PREVIEW_TEXT, raw)
   return { ...sendBody(body, now), isDraft: body.draft ?? false }
@@ -33,11 +40,19 @@ export function readPreview(raw: unknown, now: Date): SendBody & { readonly isDr
 function sendBody(
   body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>,
   now: Date,
-): SendBody {
+  uploads = 0,
+): ReadSend {
+  const attachments = body.attachments ?? []
+  if (uploads + attachments.length === 0 && !('template_id' in body) && body.body === undefined)
+    throw invalidRequest('body is required')
+  if (body.subject && uploads + attachments.length === 0)
+    throw invalidRequest('subject needs attachments')
   const scheduledAt = body.scheduled_at ? keepFutureDate(body.scheduled_at, now) : ''
   const due = scheduledAt || formatDate(now)
   if (body.expires_at) checkExpiry(body, due)
   return {
+    attachments,
+    subject: body.subject ?? '',
     recipients: body.recipients ?? [],
     groupIds: body.group_ids ?? [],
     deviceId: body.device_id ?? '',
@@ -65,10 +80,10 @@ export function readContent(
   body: Readonly<Partial<z.output<typeof SEND> & z.output<typeof TEMPLATE_SEND>>>,
 ): Content {
   const { template_id: templateId, variables } = body
-  if (templateId == null && !variables) return { body: body.body! }
+  if (templateId == null && !variables) return { body: body.body ?? '' }
   const given = Object.entries(variables ?? {})
   const texts = Object.fromEntries(given.map(([name, of]) => [name, cleanText(String(of))]))
   return templateId != null
     ? { templateId, variables: texts }
-    : { body: body.body!, variables: texts }
+    : { body: body.body ?? '', variables: texts }
 }

@@ -4,9 +4,11 @@ import { E164 } from '../../../portable/phone/e164.ts'
 import {
   makeFilledId,
   makeIdSchema,
+  makeTextSchema,
   makeVisibleText,
   makeWholeNumber,
 } from '../../base/body-schemas.ts'
+import { MAX_FILES } from './mms.ts'
 import { MAX_CHARACTERS } from './send-options.ts'
 
 const MAX_TTL_SECONDS = 10 * 365 * 86_400
@@ -89,6 +91,9 @@ export const COMMON = {
     ),
 }
 
+/** Maximum characters of the subject of an MMS. */
+const MAX_SUBJECT = 40
+
 /** Not among COMMON: a campaign lacks the one, and leaves people out by the other. */
 const OF_SEND = {
   requires_consent: z
@@ -105,6 +110,18 @@ const OF_SEND = {
     ),
 }
 
+/** The fields of an MMS. Not among COMMON: a campaign has no files. */
+const MMS = {
+  attachments: z
+    .array(makeFilledId(2_000), 'must be a list of addresses and files')
+    .max(MAX_FILES, `must have at most ${MAX_FILES} items`)
+    .nullish()
+    .describe(
+      'Files of an MMS, each an http or https address that the server fetches, or `MESSAGE_ID/NAME`: a file of one of your messages. In a multipart body, files with this name are added. Pictures are made smaller if need be.',
+    ),
+  subject: makeTextSchema(MAX_SUBJECT).nullish().describe('The subject of an MMS.'),
+}
+
 const VARIABLES = z.record(z.string(), value).nullish()
 
 /** The body of `send`. TEMPLATE_SEND is that of `send-template`. */
@@ -112,9 +129,10 @@ export const SEND = z
   .strictObject({
     ...COMMON,
     ...OF_SEND,
-    body: makeVisibleText().meta({
+    ...MMS,
+    body: makeVisibleText().optional().meta({
       maxLength: MAX_CHARACTERS,
-      description: 'The text, in Unicode characters.',
+      description: 'The text, in Unicode characters. Required without `attachments`.',
     }),
     variables: VARIABLES.describe(
       'If present, even as `{}`: the `{{variables}}` of `body` are filled in like those of a template. If absent, `body` is sent unchanged.',
@@ -125,6 +143,7 @@ export const TEMPLATE_SEND = z
   .strictObject({
     ...COMMON,
     ...OF_SEND,
+    ...MMS,
     template_id: makeFilledId().describe('A record of `sms_templates`.'),
     variables: VARIABLES.describe(
       "Values for the `{{variables}}` of the template, the same for all recipients. An absent value comes from the field of this name in the contact's `data`. `{{name}}` and `{{phone}}` come from the contact and cannot be given. `{{variable|text}}` has a text for an empty or missing value.",

@@ -1,9 +1,7 @@
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { makeUserHolder } from '../../../engine/collections/collection.ts'
 import { formatDate } from '../../../engine/fields/parse-date.ts'
 import type { Config } from '../../../platform/config.ts'
 import { type Groups, makeGroups } from '../../../platform/db/group-commits.ts'
-import { admission } from '../../../platform/limits/shared-limits.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
 import type { RefusalCode } from '../../base/gateway-errors.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
@@ -163,9 +161,8 @@ export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
 
 /** Stores an MMS and its files in a transaction of its own: files are slow, and other sends would wait. */
 export async function storeMms(store: Store, config: AcceptConfig, offer: Offer): Promise<Verdict> {
-  const { user } = offer.permit.sender
-  const { verdicts, wake } = await admission.heavyWork.run(makeUserHolder(user), () =>
-    store.db.transaction((db) => storeOffers({ db, catalog: store.catalog }, config, [offer])),
+  const { verdicts, wake } = await store.db.transaction((db) =>
+    storeOffers({ db, catalog: store.catalog }, config, [offer]),
   )
   const [verdict] = verdicts
   if (verdict!.outcome === 'accepted') counts.accepted.messages += offer.messages.length

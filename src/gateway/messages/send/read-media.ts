@@ -1,0 +1,158 @@
+import { createHash } from 'node:crypto'
+import type { Store } from '../../../engine/collections/catalog.ts'
+import { makeUserHolder } from '../../../engine/collections/collection.ts'
+import { findStoredFile, readStoredFile } from '../../../engine/files/stored-files.ts'
+import type { Content, Upload } from '../../../engine/files/upload.ts'
+import { readRequestBody } from '../../../http/body/read-body.ts'
+import type { Ctx } from '../../../http/request-context.ts'
+import { invalidRequest } from '../../../platform/common-refusals.ts'
+import type { Config } from '../../../platform/config.ts'
+import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
+import { admission } from '../../../platform/limits/shared-limits.ts'
+import { fetchFile } from '../../base/fetch-file.ts'
+import { MESSAGES, type Media } from '../../base/message-files.ts'
+import { type GivenFile, prepareMedia } from './prepare-media.ts'
+
+/** Maximum bytes of the files of a send before pictures are made smaller. */
+const MAX_GIVEN_BYTES = 20 << 20
+/** Time to fetch all files of a send. */
+const FETCH_MS = 15_000
+
+const LISTS = new Set(['recipients', 'group_ids', 'attachments'])
+
+/** A form with files as the JSON of a send. Its values are texts, numbers and booleans by their look. */
+export async function readSendForm(c: Ctx) {
+  const { values, files } = await readRequestBody(c)
+  for (const key of files.keys())
+    if (key !== 'attachments') throw invalidRequest(`A file can be named attachments, not ${key}`)
+  const json: [string, unknown][] = []
+  // an empty field of a form is an absent one
+  for (const [key, value] of Object.entries(values))
+    if (value !== '') json.push([key, readFormValue(key, value)])
+  return { json: Object.fromEntries(json), uploads: files.get('attachments') ?? [] }
+}
+
+/** Fields that are numbers or booleans; other values that look like these are texts. */
+const TYPED = new Set([
+  'priority',
+  'sim',
+  'ttl',
+  'bulk',
+  'quiet_hours',
+  'requires_consent',
+  'smart_encoding',
+])
+
+function readFormValue(key: string, value: unknown): unknown {
+  if (LISTS.has(key)) return (Array.isArray(value) ? value : [value]).map(String)
+  const isGuessed = typeof value === 'number' || typeof value === 'boolean'
+  return isGuessed && !TYPED.has(key) ? String(value) : value
+}
+
+/** Hashes of uploads, by which a repeated request is known. */
+export async function hashUploads(uploads: readonly Upload[]): Promise<string[]> {
+  const hashes: string[] = []
+  for (const { content } of uploads) {
+    const hash = createHash('sha256')
+    for await (const piece of content.pieces(64 << 10)) hash.update(piece)
+    hashes.push(hash.digest('base64url'))
+  }
+  return hashes
+}
+
+type MediaConfig = Pick<Config, 'mmsMaxBytes' | 'webhookAllowPrivate'>
+
+/**
+ * Reads the files of a send: uploads, and `named` ones, as `attachments` of SEND names them. Throws 400 for
+ * a file that is missing, too large, or of a type that cannot be sent.
+ */
+export async function loadMedia(
+  store: Store,
+  user: string,
+  config: MediaConfig,
+  named: readonly string[],
+  subject: string,
+  uploads: readonly Upload[] = [],
+): Promise<Media> {
+  const holder = makeUserHolder(user)
+  const memory = admission.memory.open(holder)
+  try {
+    const uploaded = uploads.reduce((sum, { content }) => sum + content.size, 0)
+    if (uploaded > MAX_GIVEN_BYTES) throw makeTotalError()
+    await memory.take(named.length > 0 ? MAX_GIVEN_BYTES : uploaded)
+    const given: GivenFile[] = []
+    for (const { originalName, content } of uploads)
+      given.push({ name: originalName, bytes: await readContent(content) })
+    let room = MAX_GIVEN_BYTES - uploaded
+    const untilMs = performance.now() + FETCH_MS
+    const read = async (name: string) =>
+      /^https?:/i.test(name)
+        ? fetchNamed(name, room, { allowPrivate: config.webhookAllowPrivate, untilMs })
+        : readOwnFile(store, user, name, room)
+    for (const name of named) {
+      const file = await admission.fetchedFiles.run(holder, () => read(name))
+      given.push(file)
+      room -= file.bytes.length
+    }
+    return await admission.heavyWork.run(holder, () =>
+      prepareMedia(subject, given, config.mmsMaxBytes),
+    )
+  } finally {
+    memory.close()
+  }
+}
+
+const makeTotalError = () =>
+  invalidRequest(
+    `attachments may have ${MAX_GIVEN_BYTES} bytes together, before they are made smaller`,
+  )
+
+async function fetchNamed(
+  url: string,
+  room: number,
+  limits: Parameters<typeof fetchFile>[2],
+): Promise<GivenFile> {
+  const { body, ...found } = await fetchFile(url, room, limits)
+  if (body) return { name: nameFromUrl(url), bytes: body }
+  throw invalidRequest(
+    `attachments: ${url} could not be fetched: ${'fault' in found && found.fault}`,
+  )
+}
+
+const nameFromUrl = (url: string): string => {
+  const path = new URL(url).pathname.split('/').at(-1) ?? ''
+  return path === '' ? 'file' : path.slice(0, 100)
+}
+
+/** Reads a file that is named `MESSAGE_ID/NAME`, of a message of the user. */
+async function readOwnFile(
+  { db }: Store,
+  user: string,
+  name: string,
+  room: number,
+): Promise<GivenFile> {
+  const [id = '', file = ''] = name.split('/', 2)
+  const own = await queries(db)
+    .selectFrom('sms_messages')
+    .select('attachments')
+    .where('id', '=', id)
+    .where(writeUnindexed('user'), '=', user)
+    .executeTakeFirst()
+  const stored = own?.attachments.includes(file)
+    ? await findStoredFile(db, { collection: MESSAGES, record: id, name: file })
+    : undefined
+  if (!stored)
+    throw invalidRequest(
+      `attachments: ${name} is neither an http or https address nor MESSAGE_ID/NAME of a file of yours`,
+    )
+  if (stored.size > room) throw makeTotalError()
+  const pieces: Buffer[] = []
+  for await (const piece of readStoredFile(db, stored, 0, stored.size)) pieces.push(piece)
+  return { name: file, bytes: Buffer.concat(pieces) }
+}
+
+async function readContent(content: Content): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of content.pieces(256 << 10)) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces)
+}
