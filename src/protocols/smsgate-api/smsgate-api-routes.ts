@@ -13,7 +13,7 @@ import { sendMessageError } from '../../http/middleware/answer-errors.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { Protocol } from '../gateway-services.ts'
-import { makePhoneSettings, wireDevice } from '../smsgate/wire.ts'
+import { makePhoneSettings, renderDevice } from '../smsgate/app-json.ts'
 import { CLIENT_PATH, toCanonicalPath } from './canonical-path.ts'
 import { readApiKey } from './credentials.ts'
 import { type Call, defineRoute, TAG } from './define-route.ts'
@@ -40,7 +40,7 @@ async function listDevices({ store: { db }, user }: Call) {
     .orderBy('devices.created')
     .orderBy('id')
     .execute()
-  return devices.map(wireDevice)
+  return devices.map(renderDevice)
 }
 
 /** Deletes a device of the caller. Its waiting messages go to other devices. Throws 404. */

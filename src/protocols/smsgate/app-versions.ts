@@ -1,4 +1,4 @@
-import { MAX_CAPACITY } from './stored-phone.ts'
+import { MAX_CAPACITY } from './phone-record.ts'
 
 /** From this priority on, the app sends a text at any time. */
 export const URGENT_PRIORITY = 100

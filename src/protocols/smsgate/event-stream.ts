@@ -5,8 +5,8 @@ import { streamDeviceEvents } from '../../gateway/lines/device-event-stream.ts'
 import { wakeLocalDevices } from '../../gateway/lines/wake-devices.ts'
 import type { Config } from '../../platform/config.ts'
 import { type Period, takeInboxRequest } from './inbox-request.ts'
+import { endAbsence, findOrMakePhone } from './phone-record.ts'
 import { claimPullNotice, noteConnected } from './refill.ts'
-import { endAbsence, findOrMakePhone } from './stored-phone.ts'
 
 const KEEP_ALIVE = ':keepalive\n\n'
 /**

@@ -4,8 +4,8 @@ import type { Device } from '../../gateway/base/device-record.ts'
 import { type Attempt, renewLeases } from '../../gateway/messages/queue/message-leases.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import { matchAny, queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
-import { belongsToDevice, unnestAttempts, updatePhone } from './stored-phone.ts'
-import { wireId } from './wire.ts'
+import { makeAppId } from './app-json.ts'
+import { belongsToDevice, unnestAttempts, updatePhone } from './phone-record.ts'
 
 // A phone holds texts outside its work hours. The server learns it when a phone still has a text whose
 // `validUntil` is over: the app looks at that time only when it comes to send.
@@ -66,10 +66,10 @@ export async function noteExpired({ db }: Store, device: Device): Promise<boolea
   return numUpdatedRows > 0n
 }
 
-/** Which of these texts the server has asked the phone to cancel: their wire ids. */
+/** Which of these texts the server has asked the phone to cancel: their ids in the app. */
 export async function listRecalled(store: Store, device: Device, texts: readonly Attempt[]) {
   const isRecalled = sql<boolean>`t.canceled_at is not null`
-  return new Set((await findTextsAtPhone(store, device, texts, isRecalled)).map(wireId))
+  return new Set((await findTextsAtPhone(store, device, texts, isRecalled)).map(makeAppId))
 }
 
 /** Those of these attempts that the phone has and for which a condition on the row `t` holds. */

@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { belongsToDevice } from './stored-phone.ts'
+import { belongsToDevice } from './phone-record.ts'
 
 /** A period of time, its ends in ISO 8601. */
 export interface Period {

@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import { CAPACITY } from './phone-capacity.ts'
-import { updatePhone } from './stored-phone.ts'
+import { updatePhone } from './phone-record.ts'
 
 /** Smaller differences between clocks are ignored. */
 export const CLOCK_NOISE_MS = 2_000

@@ -7,7 +7,7 @@ import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
 import { URGENT_PRIORITY } from './app-versions.ts'
 import { IS_HOLDING, isRecalled } from './held-texts.ts'
 import { CAPACITY } from './phone-capacity.ts'
-import { belongsToDevice, MAX_CAPACITY } from './stored-phone.ts'
+import { belongsToDevice, MAX_CAPACITY } from './phone-record.ts'
 
 /** A text is not listed again within this time: the phone may still be reading the last answer. */
 const ANSWER_SECONDS = 3

@@ -1,6 +1,6 @@
 import { type Feature, HOURLY } from '../../gateway/base/feature.ts'
 import { deleteOldTokens } from '../smsgate-api/token-pairs.ts'
-import { forgetPhones } from './stored-phone.ts'
+import { forgetPhones } from './phone-record.ts'
 
 /** What SMSGate's two APIs store. */
 export const SMSGATE_STATE: Feature = {

@@ -27,16 +27,22 @@ import {
 } from '../../http/server/client-address.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import type { Protocol } from '../gateway-services.ts'
+import {
+  listPhoneWebhooks,
+  MOBILE_PATH,
+  makePhoneSettings,
+  renderDate,
+  renderDevice,
+} from './app-json.ts'
 import { readAppRules } from './app-versions.ts'
-import { isSigned, takeEvent } from './event.ts'
 import { phoneEvents } from './event-stream.ts'
-import { pullMessages } from './pull.ts'
+import { findOrMakePhone, findPoster, recordAbsence } from './phone-record.ts'
+import { pullMessages } from './pull-messages.ts'
 import { register, signInBasic } from './registration.ts'
 import { UPDATE_BODY } from './sim-cards.ts'
 import { STATES_BODY } from './state-report-body.ts'
-import { findOrMakePhone, findPoster, recordAbsence } from './stored-phone.ts'
-import { storeStates } from './take-states.ts'
-import { listPhoneWebhooks, MOBILE_PATH, makePhoneSettings, wireDate, wireDevice } from './wire.ts'
+import { isSigned, storeEvent } from './store-event.ts'
+import { storeStates } from './store-states.ts'
 
 /** Enough for reports on 500 messages. */
 const MAX_BODY_BYTES = 1 << 20
@@ -77,7 +83,7 @@ const ROUTES = makeRoutes('', {
     const isPhone = auth?.collection.name === 'devices'
     return {
       externalIp: readClientIp(c, services),
-      ...(isPhone && { device: wireDevice(auth.values) }),
+      ...(isPhone && { device: renderDevice(auth.values) }),
     }
   }),
   'POST /api/mobile/v1/device': makeUndescribedRow(allowEverybody(), async ({ services }, c) =>
@@ -95,7 +101,7 @@ const ROUTES = makeRoutes('', {
       (user) =>
         startPairing(openStoreForCaller(c, services, user), user, '', services.config.publicUrl),
     )
-    return { code, validUntil: wireDate(expires_at) }
+    return { code, validUntil: renderDate(expires_at) }
   }),
   'GET /api/mobile/v1/webhooks': makeUndescribedRow(byPhone, async ({ device, store, services }) =>
     listPhoneWebhooks(await findOrMakePhone(store, device), services.config.publicUrl),
@@ -144,7 +150,7 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
     throw gatewayRefusal('unauthorized', 'The signature is wrong')
   }
   const store = services.store.forUser(poster.device.user)
-  await takeEvent(store, poster.device, posted, config, log)
+  await storeEvent(store, poster.device, posted, config, log)
   await touchDevice(store, poster.device, config.deviceOnlineSeconds)
 }
 

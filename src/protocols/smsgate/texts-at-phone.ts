@@ -5,8 +5,8 @@ import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import { belongsToDevice, unnestAttempts } from './phone-record.ts'
 import { answerTime, hasUrgent, IS_TO_SEND, isCanceled, isOpen, toSend } from './refill.ts'
-import { belongsToDevice, unnestAttempts } from './stored-phone.ts'
 
 interface HandedText extends Attempt {
   /** The phone must not send this text any more. */

@@ -13,7 +13,6 @@ import { MESSAGE_CHANGE } from '../../../../src/gateway/messages/queue/change-wa
 import { RESCHEDULE } from '../../../../src/gateway/messages/queue/reschedule-batch.ts'
 import { RETRY_BATCH } from '../../../../src/gateway/messages/queue/retry-schemas.ts'
 import { SEND, TEMPLATE_SEND } from '../../../../src/gateway/messages/send/send-body-schema.ts'
-import { EVENT_BODY } from '../../../../src/protocols/smsgate/event.ts'
 import {
   DATA_PAYLOAD,
   MMS_PAYLOAD,
@@ -25,6 +24,7 @@ import {
   UPDATE_BODY,
 } from '../../../../src/protocols/smsgate/sim-cards.ts'
 import { STATES_BODY } from '../../../../src/protocols/smsgate/state-report-body.ts'
+import { EVENT_BODY } from '../../../../src/protocols/smsgate/store-event.ts'
 
 const AT = '2026-11-20T07:00:00.000Z'
 const PUSH = {

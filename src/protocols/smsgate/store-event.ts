@@ -50,7 +50,7 @@ const WITHOUT_EFFECT = ['mms:received', 'sms:sent', 'sms:delivered', 'sms:failed
  * Stores the texts, SIMs or health of an event whose signature was checked. Throws 400 if the event is
  * invalid or unknown.
  */
-export async function takeEvent(
+export async function storeEvent(
   store: Store,
   device: Device,
   { body, timestamp }: Posted,

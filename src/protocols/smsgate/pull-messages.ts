@@ -1,13 +1,16 @@
+import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
 import type { Device } from '../../gateway/base/device-record.ts'
 import { claimMessages, readLeasedMessages } from '../../gateway/messages/queue/claim-messages.ts'
 import type { Config } from '../../platform/config.ts'
+import type { Db } from '../../platform/db/open.ts'
+import { computeValidUntil, makeAppId, renderMessage } from './app-json.ts'
 import type { AppRules } from './app-versions.ts'
-import { lockForPull, type PhoneState } from './lock-for-pull.ts'
-import { findOrMakePhone } from './stored-phone.ts'
+import { CLOCK_NOISE_MS } from './note-clock.ts'
+import { CAPACITY } from './phone-capacity.ts'
+import { findOrMakePhone, updatePhone } from './phone-record.ts'
 import { noteListed, readHandedState } from './texts-at-phone.ts'
-import { computeValidUntil, toWire, wireId } from './wire.ts'
 
 /** A phone gets leases of this many times the usual length: it sends texts one by one, with pauses. */
 const LEASES = 3
@@ -38,6 +41,37 @@ export async function pullMessages(
   })
 }
 
+/**
+ * `clockMs`: milliseconds that the phone's clock is ahead of ours, 0 if unknown. `room`: how many messages
+ * the phone may hold. `databaseNowMs`: the database's clock, in milliseconds since 1970.
+ */
+const notePull = (db: Db, device: Device, { atOnce }: AppRules) =>
+  updatePhone(db, device)
+    .set({ pulled_at: sql<Date>`now()`, at_once: atOnce })
+    .returning([
+      sql<number>`coalesce(clock_ms, 0)::float8`.as('clockMs'),
+      CAPACITY.as('room'),
+      sql<boolean>`coalesce(held_until > now(), false)`.as('isHolding'),
+      sql<number>`extract(epoch from clock_timestamp())::float8 * 1000`.as('databaseNowMs'),
+    ])
+    .executeTakeFirst()
+
+type PhoneState = NonNullable<Awaited<ReturnType<typeof notePull>>> & {
+  /** Milliseconds that the database's clock (it ends leases) is ahead of ours; 0 below CLOCK_NOISE_MS. */
+  readonly databaseMs: number
+}
+
+/** Locks a phone's row: its requests for messages run one at a time. Null for an unknown phone. */
+async function lockForPull(db: Db, device: Device, rules: AppRules): Promise<PhoneState | null> {
+  const askedMs = Date.now()
+  const pulled = await notePull(db, device, rules)
+  if (!pulled) return null
+  const { databaseNowMs: nowMs } = pulled
+  const isRight = nowMs > askedMs - CLOCK_NOISE_MS && nowMs < Date.now() + CLOCK_NOISE_MS
+  // the difference includes the query's time: leases may seem shorter than they are, but never longer
+  return { ...pulled, databaseMs: isRight ? 0 : nowMs - askedMs }
+}
+
 async function answerPull(
   inside: Store,
   device: Device,
@@ -55,7 +89,7 @@ async function answerPull(
   } = await readHandedState(db, device, deviceOnlineSeconds)
   const canceled = held.filter(({ isCanceled }) => isCanceled)
   const toSend = held.filter(({ isToSend }) => isToSend)
-  const known = new Map(held.map((text) => [wireId(text), text]))
+  const known = new Map(held.map((text) => [makeAppId(text), text]))
   const lease = phoneLease(leaseSeconds)
   const claim = async () => {
     if (!device.enabled) return []
@@ -70,7 +104,7 @@ async function answerPull(
   const soonMs = phone.databaseNowMs + leaseSeconds * 1000
   // list new messages, those the phone may lack, and those to be reported before their lease ends
   const listed = (await claim()).filter((message) => {
-    const text = known.get(wireId(message))
+    const text = known.get(makeAppId(message))
     if (!text || !canBeWoken) return true
     return !text.isListed && (!text.isKnown || toDate(message.lease_until)!.getTime() < soonMs)
   })
@@ -79,14 +113,19 @@ async function answerPull(
     ...message,
     validUntilMs: computeValidUntil(message, reportMs),
   }))
-  const added = texts.filter((message) => !known.has(wireId(message))).length
-  const fresh = texts.filter((message) => !known.get(wireId(message))?.isKnown)
-  const isAlone = fresh.length === 1 && toSend.every((text) => wireId(text) === wireId(fresh[0]!))
+  const added = texts.filter((message) => !known.has(makeAppId(message))).length
+  const fresh = texts.filter((message) => !known.get(makeAppId(message))?.isKnown)
+  const isAlone =
+    fresh.length === 1 && toSend.every((text) => makeAppId(text) === makeAppId(fresh[0]!))
   const options = { ...rules, mayExpedite: isAlone && rules.hasWorkHours }
   if (texts.length + held.length > 0) await noteListed(db, device, { texts, canceled, added })
   return [
     // no phone number: the message may be deleted, and the app needs only the id
-    ...canceled.map((attempt) => ({ id: wireId(attempt), phoneNumbers: [], state: 'Cancelling' })),
-    ...texts.map((message, i) => toWire(message, i, phone, message.validUntilMs, options)),
+    ...canceled.map((attempt) => ({
+      id: makeAppId(attempt),
+      phoneNumbers: [],
+      state: 'Cancelling',
+    })),
+    ...texts.map((message, i) => renderMessage(message, i, phone, message.validUntilMs, options)),
   ]
 }

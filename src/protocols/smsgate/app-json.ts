@@ -3,18 +3,17 @@ import { toDate } from '../../engine/fields/parse-date.ts'
 import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages.ts'
 import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
 import { type AppRules, URGENT_PRIORITY } from './app-versions.ts'
-import type { PhoneState } from './lock-for-pull.ts'
-import type { Phone } from './stored-phone.ts'
+import type { Phone } from './phone-record.ts'
 
 /** A stored date in the only form that the app reads; undefined for none. */
-export const wireDate = (text: string): string | undefined => toDate(text)?.toISOString()
+export const renderDate = (text: string): string | undefined => toDate(text)?.toISOString()
 
-export const wireDevice = (values: Readonly<Record<string, Value>>) => ({
+export const renderDevice = (values: Readonly<Record<string, Value>>) => ({
   id: String(values.id),
   name: String(values.name),
-  createdAt: wireDate(String(values.created)),
-  updatedAt: wireDate(String(values.updated)),
-  lastSeen: wireDate(String(values.last_seen)),
+  createdAt: renderDate(String(values.created)),
+  updatedAt: renderDate(String(values.updated)),
+  lastSeen: renderDate(String(values.last_seen)),
   simCards: parseSimCards(values.sims),
 })
 
@@ -41,14 +40,14 @@ const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
  * `createdAt` is the present time: the app sends the oldest first, and forgets old ones. An expedited text
  * restarts the app's sender, and ignores the pauses and the work hours that its owner has set.
  */
-export const toWire = (
+export const renderMessage = (
   message: ClaimedMessage,
   i: number,
-  { clockMs, databaseMs }: PhoneState,
+  { clockMs, databaseMs }: { readonly clockMs: number; readonly databaseMs: number },
   validUntilMs: number,
   { needsDate, mayExpedite }: Pick<AppRules, 'needsDate'> & { readonly mayExpedite: boolean },
 ) => ({
-  id: wireId(message),
+  id: makeAppId(message),
   message: message.body,
   textMessage: { text: message.body },
   phoneNumbers: [message.to],
@@ -77,13 +76,13 @@ export function computeValidUntil(
 const phoneTime = (ms: number, clockMs: number) => new Date(ms + clockMs).toISOString()
 
 /** The id of an attempt to send a message, for the app. */
-export const wireId = ({ id, attempt }: Attempt) => `${id}.${attempt}`
+export const makeAppId = ({ id, attempt }: Attempt) => `${id}.${attempt}`
 
-const WIRE_ID = /^([a-z0-9]{15})\.(\d{1,9})$/
+const APP_ID = /^([a-z0-9]{15})\.(\d{1,9})$/
 
 /** Reads a message's id that the app sends back; undefined if this server has not made it. */
-export function readWireId(text: string): Attempt | undefined {
-  const [, id, attempt] = WIRE_ID.exec(text) ?? []
+export function readAppId(text: string): Attempt | undefined {
+  const [, id, attempt] = APP_ID.exec(text) ?? []
   return id === undefined ? undefined : { id, attempt: Number(attempt) }
 }
 

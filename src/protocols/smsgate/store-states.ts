@@ -6,14 +6,14 @@ import type { Report } from '../../gateway/messages/queue/apply-report-groups.ts
 import { applyReports } from '../../gateway/messages/queue/apply-reports.ts'
 import { renewLeases } from '../../gateway/messages/queue/message-leases.ts'
 import type { Config } from '../../platform/config.ts'
+import { makeAppId, readAppId } from './app-json.ts'
 import { listRecalled, noteExpired, noteHeld, noteSending } from './held-texts.ts'
 import { noteClockAhead } from './note-clock.ts'
 import { reduceCapacity } from './phone-capacity.ts'
-import { phoneLease } from './pull.ts'
+import { phoneLease } from './pull-messages.ts'
 import { wakeForMore } from './refill.ts'
 import type { StateReport } from './state-report-body.ts'
 import { noteProgress, type Progress } from './texts-at-phone.ts'
-import { readWireId, wireId } from './wire.ts'
 
 /** The app's error for a message that expired just before sending. */
 const TOO_LATE = 'TTL expired'
@@ -63,7 +63,7 @@ export async function storeStates(
   { leaseSeconds, deviceOnlineSeconds }: Pick<Config, 'leaseSeconds' | 'deviceOnlineSeconds'>,
 ): Promise<void> {
   const named = states.flatMap((state) => {
-    const attempt = readWireId(state.id)
+    const attempt = readAppId(state.id)
     return attempt ? [{ state, attempt }] : []
   })
   const canceled = named.filter(({ state }) => state.state === 'Cancelled')
@@ -73,7 +73,7 @@ export async function storeStates(
     canceled.map(({ attempt }) => attempt),
   )
   const known = named.map(({ state, attempt }) => {
-    const isRecalled = state.state === 'Cancelled' && recalled.has(wireId(attempt))
+    const isRecalled = state.state === 'Cancelled' && recalled.has(makeAppId(attempt))
     return { state, attempt, outcome: isRecalled ? RECALLED : OUTCOMES[state.state]?.(state) }
   })
   const reports = known.flatMap(({ attempt, outcome }) =>
@@ -81,7 +81,7 @@ export async function storeStates(
   )
   const held = known.flatMap(({ attempt, outcome }) => (outcome ? [] : [attempt]))
   await renewLeases(store, device, held, phoneLease(leaseSeconds))
-  await learn(store, device, states, leaseSeconds)
+  await adaptToExpiredTexts(store, device, states, leaseSeconds)
   const progress = known.map(({ state, attempt, outcome }): Progress => {
     const has = state.state === 'Processed' ? 'processed' : 'waits'
     return { ...attempt, step: outcome ? 'over' : has }
@@ -99,7 +99,7 @@ export async function storeStates(
 }
 
 /** After texts expired on a phone: stores that its clock is ahead, or else gives it fewer at once. */
-async function learn(
+async function adaptToExpiredTexts(
   store: Store,
   device: Device,
   states: readonly StateReport[],
