@@ -12,7 +12,7 @@ export const REFUSALS = {
     400,
     'No line that may send this can send MMS (mms of lines). A phone needs the SMSGate app from 1.74 on, or use a carrier with MMS.',
   ],
-  files_too_large: [400, ''],
+  files_too_large: [400, 'The files are too large for an MMS'],
   device_disabled: [403, 'This device is disabled. Its owner can enable it again.'],
   account_disabled: [
     403,

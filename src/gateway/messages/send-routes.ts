@@ -112,7 +112,11 @@ export async function sendTexts(
     hasFiles && !isKnown
       ? {
           ...read,
-          media: await loadMedia(store, user, services.config, attachments, subject, uploads),
+          media: await loadMedia(store, user, services.config, {
+            subject,
+            named: attachments,
+            uploads,
+          }),
         }
       : read
   // plan an offer, and store it in one transaction with offers of other requests

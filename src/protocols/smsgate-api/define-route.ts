@@ -27,7 +27,7 @@ const MAX_BODY_BYTES = 1 << 20
 
 const allowScope = (
   scope: Scope | typeof REFRESH_SCOPE,
-  hasBody: boolean,
+  maxBytes: number | undefined,
 ): Permission<Call, GatewayServices> => ({
   security: SMSGATE_CLIENT,
   withCaller: (c, services, work) =>
@@ -35,7 +35,7 @@ const allowScope = (
       services.store,
       (isCached) => requireClient(c, services, scope, isCached),
       async (caller, attempt) => {
-        const json = hasBody ? await readJson(c, MAX_BODY_BYTES, JSON.parse) : undefined
+        const json = maxBytes ? await readJson(c, maxBytes, JSON.parse) : undefined
         return work({ ...caller, c, services, id: c.req.param('id') ?? '', json, attempt })
       },
       // the SQL of a send compares the versions of a cached caller
@@ -51,8 +51,9 @@ export const defineRoute = (
   summary: string,
   run: (call: Call) => Promise<unknown>,
   more: Omit<Description, 'summary'> = {},
+  maxBytes = MAX_BODY_BYTES,
 ) => ({
-  permission: allowScope(scope, more.body !== undefined),
+  permission: allowScope(scope, more.body && maxBytes),
   ...describeRoute({
     error: ERROR,
     summary,

@@ -6,11 +6,14 @@ import {
   makeFilledText,
   makeIdSchema,
   makeListSchema,
+  makeTextSchema,
   makeVisibleText,
   makeWholeNumber,
 } from '../../gateway/base/body-schemas.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
+import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
+import { loadMedia } from '../../gateway/messages/send/read-media.ts'
 import {
   ANY_LINE,
   MAX_CHARACTERS,
@@ -18,12 +21,15 @@ import {
   type SendBody,
 } from '../../gateway/messages/send/send-options.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
+import type { Config } from '../../platform/config.ts'
 import { MAX_DEVICE_ID, makeInstantSchema } from './smsgate-values.ts'
 
 const MAX_RECIPIENTS = 100
 const MAX_NUMBER = 128
 export const MAX_ID = 36
 const MIN_TTL_SECONDS = 5
+/** Maximum bytes of a send: enough for 12 MiB of pictures in base64. */
+export const MAX_SEND_BYTES = 16 << 20
 
 /** The body of a send as SMSGate's clients write it. Unknown fields are ignored, `null` counts as absent. */
 export const SEND_BODY = z
@@ -36,8 +42,24 @@ export const SEND_BODY = z
       .nullish()
       .describe('The text. At most 1,600 characters.'),
     message: makeVisibleText().nullish().describe('The old form of `textMessage.text`.'),
-    dataMessage: z.unknown().optional().describe('Refused: this server sends texts only.'),
-    mmsMessage: z.unknown().optional().describe('Refused: this server sends texts only.'),
+    dataMessage: z.unknown().optional().describe('Refused: this server sends no binary texts.'),
+    mmsMessage: z
+      .object({
+        subject: makeTextSchema().nullish(),
+        text: makeTextSchema().nullish(),
+        attachments: z
+          .array(
+            z.object({
+              contentType: z.string().nullish(),
+              name: makeTextSchema(255).nullish(),
+              data: z.base64('must be base64'),
+            }),
+          )
+          .max(MAX_FILES, `must have at most ${MAX_FILES} items`)
+          .nullish(),
+      })
+      .nullish()
+      .describe('Pictures and other files in base64. Without files, it leaves as a text.'),
     id: makeIdSchema(MAX_ID)
       .nullish()
       .describe('An id of yours. One that was used before is refused with 409.'),
@@ -72,14 +94,18 @@ export async function readSendBody(
   user: string,
   raw: unknown,
   now: Date,
+  config: Config,
 ): Promise<SendBody> {
   const body = checkShape(SEND_BODY, raw)
   if (body.dataMessage != null) throw invalidRequest('dataMessage cannot be sent: send textMessage')
-  if (body.mmsMessage != null) throw invalidRequest('mmsMessage cannot be sent: send textMessage')
-  const text = body.textMessage?.text ?? body.message
-  if (text == null) throw invalidRequest('textMessage is required')
-  if (body.textMessage && body.message != null)
-    throw invalidRequest('message and textMessage exclude each other')
+  const contents = [body.message, body.textMessage, body.mmsMessage].filter((one) => one != null)
+  if (contents.length > 1)
+    throw invalidRequest('message, textMessage and mmsMessage exclude each other')
+  const { subject = '', attachments, ...mms } = body.mmsMessage ?? {}
+  const hasFiles = attachments != null && attachments.length > 0
+  const words = mms.text || (hasFiles ? '' : subject) || null
+  const text = body.textMessage?.text ?? body.message ?? (hasFiles ? (words ?? '') : words)
+  if (text == null) throw invalidRequest('textMessage or mmsMessage is required')
   if (body.isEncrypted)
     throw invalidRequest('isEncrypted must be false: numbers and texts are checked here')
   if (body.withDeliveryReport === false)
@@ -99,6 +125,15 @@ export async function readSendBody(
     deviceId: body.deviceId ?? '',
     line: ANY_LINE,
     content: { body: text },
+    media: hasFiles
+      ? await loadMedia(store, user, config, {
+          subject: subject ?? '',
+          given: attachments.map(({ name, data }, i) => ({
+            name: name || `file ${i + 1}`,
+            bytes: Buffer.from(data, 'base64'),
+          })),
+        })
+      : undefined,
     options: {
       ...PLAIN_OPTIONS,
       scheduledAt: scheduledAt ?? '',

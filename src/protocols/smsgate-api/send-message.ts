@@ -29,7 +29,7 @@ export async function answerSend(call: Call): Promise<MessageState> {
   // a repeated request gets its first answer: the checks below depend on the time and might refuse it
   const first = idempotency && (await findFirstAnswer(store, user, idempotency))
   if (first) return answerState(c, await readState(store, user, readSendRef(first)), true)
-  const body = await readSendBody(store, user, json, new Date())
+  const body = await readSendBody(store, user, json, new Date(), services.config)
   await checkDevices(store, user, body, deviceActiveWithin)
   const { answer, replayed } = await sendOrWait(
     { ...services.sending, store },
@@ -77,7 +77,7 @@ const readState = async (store: Store, user: string, ref: string) =>
 /** The state of an accepted send, made from its request, for when the database cannot be read. */
 function makeAcceptedState(
   ref: string,
-  { recipients, deviceId, content, options }: SendBody,
+  { recipients, deviceId, content, media, options }: SendBody,
 ): MessageState {
   const createdAt = new Date().toISOString()
   return {
@@ -89,7 +89,7 @@ function makeAcceptedState(
     recipients: recipients.map((phoneNumber) => ({ phoneNumber, state: 'Pending' })),
     states: { Pending: createdAt },
     createdAt,
-    ...('body' in content && { textMessage: { text: content.body } }),
+    ...('body' in content && !media && { textMessage: { text: content.body } }),
   }
 }
 

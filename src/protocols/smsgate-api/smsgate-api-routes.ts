@@ -23,7 +23,7 @@ import { REFRESH_BODY, refreshInbox } from './inbox-refresh.ts'
 import { issueTokens, refreshTokens, revokeTokens, TOKEN_BODY } from './issue-tokens.ts'
 import { INBOX_QUERY, listInbox, sendAttachment } from './list-inbox.ts'
 import { LIST_QUERY, listMessages, type Page } from './list-messages.ts'
-import { SEND_BODY } from './send-body.ts'
+import { MAX_SEND_BYTES, SEND_BODY } from './send-body.ts'
 import { answerSend } from './send-message.ts'
 import { readSendState } from './send-state.ts'
 import { readSigningKey, SETTINGS_BODY, SIGNING_KEY_ROUTES, setSigningKey } from './signing-key.ts'
@@ -96,12 +96,18 @@ const defineKeyRoute = () =>
 
 /** OpenAPI has one spelling of each path; `toCanonicalPath` has the others. */
 const ROUTES = makeRoutes(TAG, {
-  'POST /api/3rdparty/v1/messages': defineRoute('messages:send', 'Send a text', answerSend, {
-    query: ['skipPhoneValidation', 'deviceActiveWithin'],
-    header: IDEMPOTENCY,
-    body: SEND_BODY,
-    answer: [202, 'Accepted.', undefined, LOCATION],
-  }),
+  'POST /api/3rdparty/v1/messages': defineRoute(
+    'messages:send',
+    'Send a text or pictures',
+    answerSend,
+    {
+      query: ['skipPhoneValidation', 'deviceActiveWithin'],
+      header: IDEMPOTENCY,
+      body: SEND_BODY,
+      answer: [202, 'Accepted.', undefined, LOCATION],
+    },
+    MAX_SEND_BYTES,
+  ),
   'GET /api/3rdparty/v1/messages': listRoute(
     'messages:list',
     'List sends of this API',

@@ -9,6 +9,7 @@ import {
   readIdempotency,
 } from '../../gateway/messages/send/idempotency.ts'
 import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
+import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
 import {
   MAX_CHARACTERS,
   makeSingleSend,
@@ -21,8 +22,9 @@ import { replaceIfShorter } from '../../portable/smart-encoding.ts'
 import { readRequestDate } from './dates.ts'
 import { listNumberSenders, type NumberSender } from './devices-with-number.ts'
 import type { Call } from './identify-account.ts'
+import { fetchMedia } from './media.ts'
 import { findMessage, type MessageRow, makeTwilioOrigin, renderMessage } from './messages.ts'
-import { type Parameters, readAddress } from './parameters.ts'
+import { MEDIA, type Parameters, readAddress } from './parameters.ts'
 import { makeSid, parseSid } from './sids.ts'
 import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 
@@ -35,6 +37,9 @@ const WITHOUT_EFFECT = [
   'TrafficType',
   'RiskCheck',
   'MessageIntent',
+  'FallbackFrom',
+  'ApplicationSid',
+  'PersistentAction',
 ]
 const ONLY_VALUES: Readonly<Record<string, string>> = {
   ProvideFeedback: 'false',
@@ -53,7 +58,7 @@ export const CREATE_PARAMETERS: readonly string[] = [
   'ScheduleType',
   'SendAt',
   'ValidityPeriod',
-  'MediaUrl',
+  MEDIA,
   'ContentSid',
   'ContentVariables',
   'SmartEncoded',
@@ -88,11 +93,16 @@ async function readNewMessage(
   const service = of('MessagingServiceSid')
   if (service !== '' && parseSid('MG', service) !== user)
     throw new TwilioRefusal(21701, 'The Messaging Service does not exist')
-  if (of('MediaUrl') !== '') throw new TwilioRefusal(21622, 'MMS is not supported here')
   if (of('ContentSid') !== '' || of('ContentVariables') !== '')
     throw new TwilioRefusal(21655, 'Content templates are not supported here: send a Body')
   const written = of('Body')
-  if (isInvisible(written)) throw new TwilioRefusal(21602, 'A message body is required')
+  const mediaUrls = of(MEDIA)
+    .split('\n')
+    .filter((url) => url !== '')
+  if (mediaUrls.length > MAX_FILES)
+    throw new TwilioRefusal(21623, `A message has at most ${MAX_FILES} MediaUrl`)
+  if (isInvisible(written) && mediaUrls.length === 0)
+    throw new TwilioRefusal(21602, 'A message body is required')
   if (written.length > MAX_CHARACTERS && [...written].length > MAX_CHARACTERS)
     throw new TwilioRefusal(21617, `The message body has more than ${MAX_CHARACTERS} characters`)
   const body = isSmart ? replaceIfShorter(written, MAX_CHARACTERS) : written
@@ -101,7 +111,8 @@ async function readNewMessage(
   return {
     to,
     from: from ?? '',
-    body,
+    body: isInvisible(body) ? '' : body,
+    mediaUrls,
     service: service !== '',
     scheduledAt: due ? formatDate(due) : '',
     expiresAt: readExpiry(of('ValidityPeriod'), due ?? now),
@@ -167,7 +178,7 @@ const findSentMessage = (store: Store, user: string, answer: string) =>
 /** The row of an accepted message, made from its request, for when the database cannot be read. */
 function makeAcceptedRow(
   id: string,
-  { to, from, body, scheduledAt, service }: NewMessage,
+  { to, from, body, mediaUrls, scheduledAt, service }: NewMessage,
 ): MessageRow {
   const at = formatDate(new Date())
   return {
@@ -181,7 +192,7 @@ function makeAcceptedRow(
     updated: at,
     status: scheduledAt ? 'pending' : 'assigned',
     message_type: 'outgoing',
-    segments: countSegments(body).segments,
+    segments: mediaUrls.length > 0 ? 0 : countSegments(body).segments,
     scheduled_at: scheduledAt,
     sent_at: '',
     delivered_at: '',
@@ -204,7 +215,7 @@ function renderCreated({ c, user }: Call, row: MessageRow, replayed: boolean) {
 
 async function sendNewMessage(
   call: Call,
-  { to, from, body, scheduledAt, expiresAt, callback, service }: NewMessage,
+  { to, from, body, mediaUrls, scheduledAt, expiresAt, callback, service }: NewMessage,
   idempotency: Idempotency | null,
 ): Promise<Sent> {
   const { services, store, user } = call
@@ -217,12 +228,10 @@ async function sendNewMessage(
     expiresAt,
     origin: makeTwilioOrigin(call.sentBy, callback, { service }),
   }
-  return sendMessages(
-    { ...services.sending, store },
-    call,
-    makeSingleSend(to, body, options, device, line),
-    idempotency,
-  )
+  const send = makeSingleSend(to, body, options, device, line)
+  const media =
+    mediaUrls.length > 0 ? await fetchMedia(store, user, services.config, mediaUrls) : undefined
+  return sendMessages({ ...services.sending, store }, call, { ...send, media }, idempotency)
 }
 
 /** The device or line with this number; for '', any. Throws TwilioRefusal 21606 for none, 21616 for two. */

@@ -1,14 +1,18 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { findStoredFiles } from '../../engine/files/stored-files.ts'
+import { isRefusal } from '../../gateway/base/gateway-errors.ts'
+import { loadMedia } from '../../gateway/messages/send/read-media.ts'
 import { toSentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/send-file.ts'
+import type { Config } from '../../platform/config.ts'
 import { deriveId } from '../../platform/tools/random.ts'
 import { formatTwilioDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
 import { describePage, readPage } from './list-pages.ts'
 import { findMessage } from './messages.ts'
+import { MEDIA } from './parameters.ts'
 import { makeAccountPath, makeSid } from './sids.ts'
-import { makeNotFoundError } from './twilio-errors.ts'
+import { makeNotFoundError, TwilioRefusal } from './twilio-errors.ts'
 
 /** The SID of a file, from its name, which is unique within a message. */
 const makeMediumSid = (name: string) => makeSid('ME', deriveId(name))
@@ -62,4 +66,19 @@ export const fetchMedium = async (call: Call) => (await findMedium(call)).medium
 export async function sendMedium(call: Call): Promise<Response> {
   const { file } = await findMedium(call)
   return sendFile(call.c, toSentFile(call.store.db, file), file.name)
+}
+
+/** Fetches the files of a message. Throws TwilioRefusal 21620 for one that cannot be fetched or sent. */
+export const fetchMedia = (store: Store, user: string, config: Config, named: readonly string[]) =>
+  loadMedia(store, user, config, { subject: '', named: named.map(requireUrl) }).catch(
+    (error: unknown) => {
+      throw isRefusal(error, 'invalid_request')
+        ? new TwilioRefusal(21620, (error as Error).message)
+        : error
+    },
+  )
+
+function requireUrl(url: string): string {
+  if (/^https?:/i.test(url)) return url
+  throw new TwilioRefusal(21620, `${MEDIA} must be an http or https address`)
 }

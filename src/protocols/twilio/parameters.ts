@@ -3,10 +3,11 @@ import { decodeForm } from '../../platform/tools/charsets.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 
-/** Parameters of a form or a query; the first of repeated ones counts. */
+/** Parameters of a form or a query; the first of repeated ones counts. `MediaUrl` has all, a line each. */
 export type Parameters = ReadonlyMap<string, string>
 
 const MAX_PARAMETERS = 200
+export const MEDIA = 'MediaUrl'
 
 /** The parameters of a form or a query, by its charset. Throws 400 for more than 200 and for wrong bytes. */
 export function readParameters(bytes: Buffer, charset = ''): Parameters {
@@ -16,6 +17,7 @@ export function readParameters(bytes: Buffer, charset = ''): Parameters {
   const parameters = new Map<string, string>()
   for (const [name, value] of pairs)
     if (!parameters.has(name)) parameters.set(name, cleanText(value))
+    else if (name === MEDIA) parameters.set(name, `${parameters.get(name)}\n${cleanText(value)}`)
   return parameters
 }
 

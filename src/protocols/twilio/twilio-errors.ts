@@ -42,6 +42,8 @@ const CODES: Partial<
   forbidden: 20003,
   invalid_phone_number: 21211,
   body_too_long: 21617,
+  mms_not_supported: 21622,
+  files_too_large: 11751,
   destination_not_allowed: 21408,
   device_not_found: 21606,
   line_not_allowed: 21606,

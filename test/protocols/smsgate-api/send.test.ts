@@ -154,7 +154,7 @@ describe('a send is refused, with no message stored, for', () => {
   })
 
   test('a body that is too large (413)', async () => {
-    const answer = await ask('POST', '/messages', `{"x":"${'x'.repeat(1 << 20)}"}`)
+    const answer = await ask('POST', '/messages', `{"x":"${'x'.repeat(16 << 20)}"}`)
     expect(answer).toMatchObject({ status: 413, body: { message: expect.any(String) } })
   })
 

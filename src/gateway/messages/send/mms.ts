@@ -8,6 +8,19 @@ import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { type Attachment, MESSAGES, type Media } from '../../base/message-files.ts'
 import type { Offer } from './offered-message.ts'
 
+/** Whether an account has a line for MMS. Whether it may send a certain one is judged with the send. */
+export async function hasMmsLine(db: Db, user: string): Promise<boolean> {
+  const line = await queries(db)
+    .selectFrom('lines')
+    .select('id')
+    .where('user', '=', user)
+    .where('mms', '=', 'on')
+    .where('enabled', '=', true)
+    .limit(sql.lit(1))
+    .executeTakeFirst()
+  return line !== undefined
+}
+
 /** Maximum files of a message: the field `attachments` takes no more. */
 export const MAX_FILES = 10
 /** Maximum bytes of the files of a send, for all its recipients: each message stores its own. */

@@ -10,7 +10,9 @@ import type { Config } from '../../../platform/config.ts'
 import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { fetchFile } from '../../base/fetch-file.ts'
+import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { MESSAGES, type Media } from '../../base/message-files.ts'
+import { hasMmsLine } from './mms.ts'
 import { type GivenFile, prepareMedia } from './prepare-media.ts'
 
 /** Maximum bytes of the files of a send before pictures are made smaller. */
@@ -60,29 +62,39 @@ export async function hashUploads(uploads: readonly Upload[]): Promise<string[]>
   return hashes
 }
 
+/** The files of a send, as its request has them. */
+export interface AskedMedia {
+  /** '' for none. */
+  readonly subject: string
+  /** Addresses, and files of the account's messages, as `attachments` of SEND names them. */
+  readonly named?: readonly string[]
+  readonly uploads?: readonly Upload[]
+  readonly given?: readonly GivenFile[]
+}
+
 type MediaConfig = Pick<Config, 'mmsMaxBytes' | 'webhookAllowPrivate'>
 
 /**
- * Reads the files of a send: uploads, and `named` ones, as `attachments` of SEND names them. Throws 400 for
- * a file that is missing, too large, or of a type that cannot be sent.
+ * Reads the files of a send. Throws 400 without a line for MMS, and for a file that is missing, too large, or
+ * of a type that cannot be sent.
  */
 export async function loadMedia(
   store: Store,
   user: string,
   config: MediaConfig,
-  named: readonly string[],
-  subject: string,
-  uploads: readonly Upload[] = [],
+  { subject, named = [], uploads = [], given = [] }: AskedMedia,
 ): Promise<Media> {
+  // before files are fetched
+  if (!(await hasMmsLine(store.db, user))) throw gatewayRefusal('mms_not_supported')
   const holder = makeUserHolder(user)
   const memory = admission.memory.open(holder)
   try {
     const uploaded = uploads.reduce((sum, { content }) => sum + content.size, 0)
     if (uploaded > MAX_GIVEN_BYTES) throw makeTotalError()
     await memory.take(named.length > 0 ? MAX_GIVEN_BYTES : uploaded)
-    const given: GivenFile[] = []
+    const files = [...given]
     for (const { originalName, content } of uploads)
-      given.push({ name: originalName, bytes: await readContent(content) })
+      files.push({ name: originalName, bytes: await readContent(content) })
     let room = MAX_GIVEN_BYTES - uploaded
     const untilMs = performance.now() + FETCH_MS
     const read = async (name: string) =>
@@ -91,11 +103,11 @@ export async function loadMedia(
         : readOwnFile(store, user, name, room)
     for (const name of named) {
       const file = await admission.fetchedFiles.run(holder, () => read(name))
-      given.push(file)
+      files.push(file)
       room -= file.bytes.length
     }
     return await admission.heavyWork.run(holder, () =>
-      prepareMedia(subject, given, config.mmsMaxBytes),
+      prepareMedia(subject, files, config.mmsMaxBytes),
     )
   } finally {
     memory.close()

@@ -1,5 +1,6 @@
 import PocketBase from 'pocketbase'
 import sharp from 'sharp'
+import { makePicture } from '../../../support/pictures.ts'
 import { must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 
 // Pictures leave by lines that can send them, with their files, or are refused before anything is stored.
@@ -8,19 +9,6 @@ const LIMIT = 50_000
 const server = await startServerWithDevices({ SMS_MMS_MAX_BYTES: String(LIMIT) })
 const TO = '+4915112345678'
 
-/** Noise, which JPEG cannot make small. */
-const makePicture = (width: number) =>
-  sharp({
-    create: {
-      width,
-      height: width,
-      channels: 3,
-      background: 'red',
-      noise: { type: 'gaussian', mean: 128, sigma: 60 },
-    },
-  })
-    .jpeg()
-    .toBuffer()
 const SMALL = await makePicture(100)
 const LARGE = await makePicture(1_000)
 
