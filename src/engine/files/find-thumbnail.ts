@@ -6,7 +6,7 @@ import { makeThumbnail } from './make-thumbnail.ts'
 import {
   type FilePlace,
   findStoredFile,
-  readStoredFile,
+  readWholeFile,
   type StoredFile,
   storeFile,
 } from './stored-files.ts'
@@ -38,9 +38,8 @@ export async function findThumb(
   if (!isAdmitted || !PICTURES.has(original.type)) return undefined
   const find = () => findStoredFile(db, place, size)
   const make = async () => {
-    const pieces: Buffer[] = []
-    for await (const piece of readStoredFile(db, original, 0, original.size)) pieces.push(piece)
-    const { type, content } = await makeThumbnail(Buffer.concat(pieces), original.type, size)
+    const picture = await readWholeFile(db, original)
+    const { type, content } = await makeThumbnail(picture, original.type, size)
     const thumb = { size, original: original.id }
     // another node may have stored the thumbnail meanwhile; `find` then returns that one
     await db.transaction((inside) => storeFile(inside, place, { type, thumb }, content))

@@ -109,6 +109,13 @@ export async function* readStoredFile(db: Db, { id }: StoredFile, from: number, 
   }
 }
 
+/** The whole file in memory. Throws as `readStoredFile`. */
+export async function readWholeFile(db: Db, file: StoredFile): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of readStoredFile(db, file, 0, file.size)) pieces.push(piece)
+  return Buffer.concat(pieces)
+}
+
 /** Reads bytes of a chunk. Chunks are stored uncompressed, so Postgres reads only these bytes. */
 const readChunk = (db: Db, file: number, part: number, offset: number, bytes: number) =>
   queries(db)

@@ -65,6 +65,7 @@ export const MESSAGE_DATA: PersonalData = {
         'to',
         'from',
         'body',
+        'subject',
         'segments',
         'scheduled_at',
         'sent_at',
@@ -80,10 +81,19 @@ export const MESSAGE_DATA: PersonalData = {
         from: () => sql`case t.message_type when 'incoming' then '' else t."from" end`,
         error_message: keepServerReason('error_message'),
         body: '',
+        subject: '',
         client_ref: '',
         attachments: [],
       },
-      logged: { to: '', from: '', body: '', error_message: '', client_ref: '', attachments: [] },
+      logged: {
+        to: '',
+        from: '',
+        body: '',
+        subject: '',
+        error_message: '',
+        client_ref: '',
+        attachments: [],
+      },
     }),
     makePlace({
       table: 'sms_idempotency',
@@ -98,7 +108,11 @@ export const MESSAGE_DATA: PersonalData = {
     {
       paged: 'sms_messages',
       mentions: [
-        makeRecordMention('sms_messages', ['body', 'error_message', 'client_ref'], 'client_ref'),
+        makeRecordMention(
+          'sms_messages',
+          ['body', 'subject', 'error_message', 'client_ref'],
+          'client_ref',
+        ),
         {
           table: 'sms_origins',
           columns: ['id', 'data'],

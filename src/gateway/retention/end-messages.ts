@@ -21,7 +21,7 @@ export async function endMessages(
 async function redactMessages(db: Db, ids: readonly string[]) {
   await queries(db)
     .updateTable('sms_messages')
-    .set({ body: '', attachments: [] })
+    .set({ body: '', subject: '', attachments: [] })
     .where('id', '=', matchAny(ids))
     .execute()
   await redactCopies(db, ids)
@@ -31,7 +31,7 @@ async function redactMessages(db: Db, ids: readonly string[]) {
 const blankMessages = (db: Db, messages: readonly string[]) =>
   queries(db)
     .updateTable('sms_messages')
-    .set({ body: '', to: '', from: '', attachments: [] })
+    .set({ body: '', subject: '', to: '', from: '', attachments: [] })
     .where('id', '=', matchAny(messages))
     .where('client_ref', '<>', sql.lit(''))
     .returning('id')
@@ -54,7 +54,7 @@ export async function redactCopies(
   messages: readonly string[],
   more = {},
 ): Promise<string[]> {
-  await redactPayloads(db, messages, { body: '', attachments: [], ...more })
+  await redactPayloads(db, messages, { body: '', subject: '', attachments: [], ...more })
   return clearLastTexts(db, messages)
 }
 

@@ -40,7 +40,7 @@ export async function changeMessage(call: Call) {
 const redactMessage = (db: Db, id: string, user: string) =>
   queries(db)
     .updateTable('sms_messages')
-    .set({ body: '', attachments: [], updated: NOW })
+    .set({ body: '', subject: '', attachments: [], updated: NOW })
     .where('id', '=', id)
     .where(writeUnindexed('user'), '=', user)
     .where(IS_OVER)

@@ -6,7 +6,7 @@
 --   sender              JSON of who changes them: user, version, key, key_version, by (see sms_limits_of)
 --   may_cancel          the sender may also cancel: an earlier end does
 -- Results, one row for each message
---   due, ends, next_…, waits_for  the new values
+--   due, ends, next_…, waits_for  the new values; an MMS keeps its 0 segments
 --   what                lists the changes
 --   unfit               the message would expire before it is due
 --   refusal             of the judge, as src/gateway/messages/send/sending-permission.ts has it; `scope`
@@ -54,7 +54,7 @@ begin
   )
   select e.message, e.device, e.sent_by, e.due, e.ends, coalesce(new_priority, e.priority::int),
     case when scheduled is null then e.waiting_for else '' end, coalesce(new_body, e.body),
-    coalesce(new_segments, e.segments),
+    case e.segments when 0 then 0 else coalesce(new_segments, e.segments) end,
     coalesce(scheduled, expires, ttl::text) is not null and coalesce(e.ends <= greatest(e.counted_from, now()), false),
     case when not may_cancel and coalesce(e.ends, 'infinity') < coalesce(e.expires_at, 'infinity') then 'scope'
       else e.refusal end,

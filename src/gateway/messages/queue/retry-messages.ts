@@ -7,12 +7,14 @@ import { normalizePhone } from '../../../portable/phone/read-phone.ts'
 import { countSegments } from '../../../portable/segments.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
+import type { Media } from '../../base/message-files.ts'
 import { CANCELED, REASONS } from '../../base/message-status.ts'
 import { type Permit, requirePermit } from '../../base/permissions.ts'
 import { KEPT_SCOPE, readScope, toOfferedScope } from '../send/consent-scope.ts'
 import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
 import { findRefused } from '../send/excluded-recipients.ts'
 import { moveExpiry } from '../send/message-expiry.ts'
+import { isMms, withStoredMedia, writeStoredText } from '../send/mms.ts'
 import type { Offer } from '../send/offered-message.ts'
 import { makeSingleSend, PLAIN_OPTIONS } from '../send/send-options.ts'
 import {
@@ -27,7 +29,7 @@ import {
   requireOwnBatch,
   toGatewayError,
 } from '../send/sending-permission.ts'
-import type { Outcome, Verdict } from '../send/store-offers.ts'
+import { type Outcome, storeMms, type Verdict } from '../send/store-offers.ts'
 import { countBatch } from './count-batch.ts'
 import {
   type CHOICES,
@@ -59,6 +61,7 @@ const selectMessages = (db: Db, user: string) =>
     )
     .select(['m.id', 'm.status', 'm.message_type as type', 'm.to', 'm.priority', 'm.sim'])
     .select(['m.expires_at as expiresAt', 'm.error_message as reason'])
+    .select(['m.segments', 'm.subject', 'm.attachments'])
     .select(['r.id as again', 'r.batch_id as batch', REPEATABLE_TEXT.as('body')])
     .select([
       sql<Offer['guarantee']>`m.guarantee`.as('guarantee'),
@@ -119,11 +122,15 @@ export async function retryBatch(
     at += MAX_OFFERS
   ) {
     const some = due.slice(at, at + MAX_OFFERS)
-    const decided = await Promise.all(
-      some.map((one) => offerFailedAgain(services, permit, one, batch, keepsQuiet)),
+    const offerAgain = (one: Failed) => offerFailedAgain(services, permit, one, batch, keepsQuiet)
+    const texts = some.filter((one) => !isMms(one))
+    const decided = new Map(
+      await Promise.all(texts.map(async (one) => [one, await offerAgain(one)] as const)),
     )
-    for (const [i, { outcome, message }] of decided.entries())
-      if (outcome === 'accepted' || outcome === 'known') ids.set(some[i]!, message)
+    // one by one: each holds its files in memory
+    for (const one of some) if (isMms(one)) decided.set(one, await offerAgain(one))
+    for (const [one, { outcome, message }] of decided)
+      if (outcome === 'accepted' || outcome === 'known') ids.set(one, message)
       else refusal ??= outcome
   }
   left.refused += due.filter((one) => !ids.has(one)).length
@@ -134,7 +141,7 @@ export async function retryBatch(
 }
 
 function findRetryObstacle(
-  { again, batch: itsBatch, to, reason, body }: Failed,
+  { again, batch: itsBatch, to, reason, body, segments, attachments }: Failed,
   batch: string,
   include: readonly (typeof CHOICES)[number][],
   refused: ReadonlyMap<string, string>,
@@ -145,7 +152,8 @@ function findRetryObstacle(
   if (refusal === REASONS.noConsent) return 'no_consent'
   if (reason.startsWith(UNKNOWN) && !include.includes('unknown')) return 'unknown'
   if (CANCELED.includes(reason) && !include.includes('canceled')) return 'canceled'
-  return body === '' ? 'no_text' : undefined
+  const isGone = isMms({ segments }) ? attachments.length === 0 : body === ''
+  return isGone ? 'no_text' : undefined
 }
 
 /** Sends a failed message again. If accepted, the verdict has the new message's id. */
@@ -156,9 +164,10 @@ async function offerFailedAgain(
   batch: string,
   keepsQuiet: boolean,
 ): Promise<Verdict> {
-  const message = makeOfferedMessage({ ...one, ...countSegments(one.body) }, true, keepsQuiet)
+  const segments = isMms(one) ? 0 : countSegments(one.body).segments
+  const message = makeOfferedMessage({ ...one, segments }, true, keepsQuiet)
   const { priority, sim, guarantee } = one
-  const verdict = await services.acceptor.add({
+  const offer: Offer = {
     ...PLAIN_OPTIONS,
     permit,
     priority,
@@ -171,7 +180,13 @@ async function offerFailedAgain(
     isBulk: true,
     ...toOfferedScope(readScope(one.scope)),
     messages: [message],
-  })
+  }
+  const { store, config, acceptor } = services
+  const verdict = isMms(one)
+    ? await withStoredMedia(store.db, permit.sender.user, one, (media, words) =>
+        storeMms(store, config, { ...offer, media, body: writeStoredText(words, media.files) }),
+      )
+    : await acceptor.add(offer)
   return verdict.outcome === 'accepted' ? { ...verdict, message: message.id } : verdict
 }
 
@@ -201,7 +216,7 @@ export async function retryMessage(
     )
   if (reason === REASONS.stopped)
     throw gatewayRefusal('not_retriable', 'The person was erased and gets no more texts')
-  if (body === '')
+  if (body === '' && !isMms(one))
     throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
   const again = {
     priority,
@@ -212,11 +227,12 @@ export async function retryMessage(
   }
   const scope = readScope(one.scope)
   const options = { ...PLAIN_OPTIONS, ...again, scope }
-  return sendMessages(
-    services,
-    sender,
-    makeSingleSend(normalizePhone(to), body, options, device_id ?? ''),
-  )
+  const send = (words: string, media?: Media) => {
+    const single = makeSingleSend(normalizePhone(to), words, options, device_id ?? '')
+    return sendMessages(services, sender, { ...single, media })
+  }
+  if (!isMms(one)) return send(body)
+  return withStoredMedia(services.store.db, sender.user, one, (media, words) => send(words, media))
 }
 
 /** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */

@@ -38,7 +38,7 @@ export const RETRIED_BATCH = z
     left_out: z
       .record(z.enum(LEFT_OUT), z.int().min(0))
       .describe(
-        'Failed messages that were not sent again: of unknown outcome, canceled, opted out, without proof of consent, sent again one by one before, without a text any more, or refused now (quota, devices, destinations).',
+        'Failed messages that were not sent again: of unknown outcome, canceled, opted out, without proof of consent, sent again one by one before, without a text or its files any more, or refused now (quota, devices, destinations).',
       ),
   })
   .meta({ id: 'RetriedBatch' })

@@ -1,8 +1,17 @@
 import { sql } from 'kysely'
-import { type StoredFile, storeFile } from '../../../engine/files/stored-files.ts'
+import { makeUserHolder } from '../../../engine/collections/collection.ts'
+import {
+  findStoredFiles,
+  readWholeFile,
+  type StoredFile,
+  storeFile,
+} from '../../../engine/files/stored-files.ts'
+import { makeMemoryContent } from '../../../engine/files/upload.ts'
 import type { Config } from '../../../platform/config.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { matchAny, queries } from '../../../platform/db/queries.ts'
+import { admission } from '../../../platform/limits/shared-limits.ts'
+import { deriveId } from '../../../platform/tools/random.ts'
 import { writeMmsText } from '../../../portable/attachment-lines.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { type Attachment, MESSAGES, type Media } from '../../base/message-files.ts'
@@ -53,6 +62,46 @@ export function readWords(
   const described = files.map(({ name, type, size }) => ({ name, contentType: type, size }))
   return text === writeMmsText([], described, []) ? '' : text
 }
+
+/** What a message needs to be sent again. */
+export interface StoredMms {
+  readonly id: string
+  readonly body: string
+  readonly segments: number
+  readonly subject: string
+  readonly attachments: readonly string[]
+}
+
+export const isMms = ({ segments }: Pick<StoredMms, 'segments'>): boolean => segments === 0
+
+/** Runs `work` with the files of a stored MMS, to send it again. Throws 409 if one of them is gone. */
+export const withStoredMedia = <T>(
+  db: Db,
+  user: string,
+  message: StoredMms,
+  work: (media: Media, words: string) => Promise<T>,
+): Promise<T> =>
+  // the files are in memory: a place of its own bounds how many
+  admission.heavyWork.run(makeUserHolder(user), async () => {
+    const stored = await findAllFiles(db, message)
+    const files: Attachment[] = []
+    for (const file of stored) {
+      const content = makeMemoryContent(await readWholeFile(db, file))
+      files.push({ name: nameCopy(message.id, file.name), type: file.type, content })
+    }
+    return work({ subject: message.subject, files }, readWords(message.body, stored))
+  })
+
+async function findAllFiles(db: Db, { id, attachments }: StoredMms): Promise<StoredFile[]> {
+  const stored = await findStoredFiles(db, { collection: MESSAGES, record: id }, attachments)
+  if (stored.length === 0 || stored.length < attachments.length)
+    throw gatewayRefusal('not_retriable', 'The files of this message are no longer kept')
+  return stored
+}
+
+/** Names a copy: an export has files of several messages in one record. Equal for equal arguments. */
+const nameCopy = (id: string, name: string): string =>
+  name.replace(/(?:_[a-z0-9]{10})?(\.\w+)?$/, `_${deriveId(`${id}/${name}`).slice(0, 10)}$1`)
 
 /** Stores the files of an offer's messages in the caller's transaction. Throws FilesFull. */
 export async function storeOfferedFiles(

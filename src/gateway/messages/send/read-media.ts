@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../../engine/collections/collection.ts'
-import { findStoredFile, readStoredFile } from '../../../engine/files/stored-files.ts'
+import { findStoredFile, readWholeFile } from '../../../engine/files/stored-files.ts'
 import type { Content, Upload } from '../../../engine/files/upload.ts'
 import { readRequestBody } from '../../../http/body/read-body.ts'
 import type { Ctx } from '../../../http/request-context.ts'
@@ -158,9 +158,7 @@ async function readOwnFile(
       `attachments: ${name} is neither an http or https address nor MESSAGE_ID/NAME of a file of yours`,
     )
   if (stored.size > room) throw makeTotalError()
-  const pieces: Buffer[] = []
-  for await (const piece of readStoredFile(db, stored, 0, stored.size)) pieces.push(piece)
-  return { name: file, bytes: Buffer.concat(pieces) }
+  return { name: file, bytes: await readWholeFile(db, stored) }
 }
 
 async function readContent(content: Content): Promise<Buffer> {

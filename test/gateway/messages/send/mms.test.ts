@@ -2,58 +2,15 @@ import PocketBase from 'pocketbase'
 import sharp from 'sharp'
 import { makePicture } from '../../../support/pictures.ts'
 import { must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import { openMmsServer, SMALL } from './mms-fixture.ts'
 
 // Pictures leave by lines that can send them, with their files, or are refused before anything is stored.
 
 const LIMIT = 50_000
 const server = await startServerWithDevices({ SMS_MMS_MAX_BYTES: String(LIMIT) })
 const TO = '+4915112345678'
-
-const SMALL = await makePicture(100)
+const { makeShop, sendForm, claim, fetchLink, findMessage, countFiles } = openMmsServer(server)
 const LARGE = await makePicture(1_000)
-
-async function makeShop() {
-  const user = await server.makeUser()
-  const phone = await server.pair(user)
-  const line = await findLine(user)
-  await must(user, 'PATCH', `/api/collections/lines/records/${line}`, { mms: 'on' })
-  return { user, phone, line }
-}
-const findLine = async (user: Awaited<ReturnType<typeof server.makeUser>>) =>
-  (await must(user, 'GET', '/api/collections/lines/records')).items[0].id as string
-
-type User = Awaited<ReturnType<typeof server.makeUser>>
-
-/** Sends a form, as browsers and SDKs do. */
-async function sendForm(user: User, fields: Record<string, string>, files: readonly Buffer[]) {
-  const form = new FormData()
-  for (const [name, value] of Object.entries(fields)) form.append(name, value)
-  for (const [i, file] of files.entries())
-    form.append('attachments', new Blob([new Uint8Array(file)]), `parcel ${i}.jpg`)
-  const answer = await fetch(`${server.url}/api/sms/send`, {
-    method: 'POST',
-    headers: {
-      authorization: user.token,
-      'idempotency-key': fields.client_ref ?? crypto.randomUUID(),
-    },
-    body: form,
-  })
-  // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
-  return { status: answer.status, body: (await answer.json()) as any }
-}
-
-const claim = async (phone: User) =>
-  (await must(phone, 'POST', '/api/devices/claim', { limit: 10 })).items
-/** Fetches a file by its link, without any token. */
-async function fetchLink(link: string): Promise<Buffer> {
-  const { pathname, search } = new URL(link)
-  const answer = await fetch(server.url + pathname + search)
-  return Buffer.from(await answer.arrayBuffer())
-}
-const findMessage = (user: User, id: string) =>
-  must(user, 'GET', `/api/collections/sms_messages/records/${id}`)
-const countFiles = async (user: User) =>
-  Number((await server.query('select count(*) from _files where owner = $1', [user.id]))[0]![0])
 
 test('a form sends a picture, which the device fetches', async () => {
   const { user, phone } = await makeShop()

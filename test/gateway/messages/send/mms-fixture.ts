@@ -1,0 +1,65 @@
+import { makePicture } from '../../../support/pictures.ts'
+import {
+  type Client,
+  must,
+  type ServerWithDevices,
+} from '../../../support/server/server-with-devices.ts'
+
+// Users with a phone that can send MMS, and sends of real pictures.
+
+export const SMALL = await makePicture(100)
+
+/** What tests do with the MMS of a server. */
+export function openMmsServer(server: ServerWithDevices) {
+  /** A user whose only phone can send MMS. */
+  async function makeShop() {
+    const user = await server.makeUser()
+    const phone = await server.pair(user)
+    const line = await findLine(user)
+    await must(user, 'PATCH', `/api/collections/lines/records/${line}`, { mms: 'on' })
+    return { user, phone, line }
+  }
+
+  /** Sends a form, as browsers and SDKs do. */
+  async function sendForm(
+    user: Client,
+    fields: Readonly<Record<string, string | readonly string[]>>,
+    files: readonly Buffer[],
+  ) {
+    const form = new FormData()
+    for (const [name, value] of Object.entries(fields))
+      for (const one of [value].flat()) form.append(name, one as string)
+    for (const [i, file] of files.entries())
+      form.append('attachments', new Blob([new Uint8Array(file)]), `parcel ${i}.jpg`)
+    const answer = await fetch(`${server.url}/api/sms/send`, {
+      method: 'POST',
+      headers: {
+        authorization: user.token,
+        'idempotency-key': String(fields.client_ref ?? crypto.randomUUID()),
+      },
+      body: form,
+    })
+    // biome-ignore lint/suspicious/noExplicitAny: tests look into whatever came
+    return { status: answer.status, body: (await answer.json()) as any }
+  }
+
+  const claim = async (phone: Client) =>
+    (await must(phone, 'POST', '/api/devices/claim', { limit: 10 })).items
+
+  /** Fetches a file by its link, without any token. */
+  async function fetchLink(link: string): Promise<Buffer> {
+    const { pathname, search } = new URL(link)
+    const answer = await fetch(server.url + pathname + search)
+    return Buffer.from(await answer.arrayBuffer())
+  }
+
+  const findMessage = (user: Client, id: string) =>
+    must(user, 'GET', `/api/collections/sms_messages/records/${id}`)
+  const countFiles = async (user: Client) =>
+    Number((await server.query('select count(*) from _files where owner = $1', [user.id]))[0]![0])
+
+  return { makeShop, sendForm, claim, fetchLink, findMessage, countFiles }
+}
+
+const findLine = async (user: Client) =>
+  (await must(user, 'GET', '/api/collections/lines/records')).items[0].id as string
