@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '42c86787ef44138b2ef685530cd767bb18e08870'
+const FIRST_RELEASE = '709e9fe9f4882fafa58f187ae7217ea231987b4a'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
