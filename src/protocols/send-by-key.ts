@@ -8,7 +8,7 @@ import {
 } from '../gateway/messages/require-sender.ts'
 import { readSend } from '../gateway/messages/send/read-send-body.ts'
 import { SEND } from '../gateway/messages/send/send-body-schema.ts'
-import { sendMessages } from '../gateway/messages/send/send-texts.ts'
+import { sendMessages } from '../gateway/messages/send/send-messages.ts'
 import type { GatewayServices } from './gateway-services.ts'
 
 /** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */

@@ -38,7 +38,7 @@ const CHECKS: readonly Check[] = [
     '    if false and (bounds.destinations || bounds.key_destinations',
   ],
   [
-    'src/gateway/messages/send/send-texts.ts',
+    'src/gateway/messages/send/send-messages.ts',
     "requirePermit(sender, 'send', phones.length)",
     "requirePermit(sender, 'send')",
   ],

@@ -10,7 +10,7 @@ import { updateRecords } from '../base/message-status.ts'
 import { type Permit, requirePermit } from '../base/permissions.ts'
 import type { ConsentScope } from '../messages/send/consent-scope.ts'
 import type { EstimateConfig } from '../messages/send/cost-estimate.ts'
-import type { SendServices } from '../messages/send/send-texts.ts'
+import type { SendServices } from '../messages/send/send-messages.ts'
 import type { Repeat } from './repetition.ts'
 
 export interface CampaignServices extends SendServices {

@@ -4,9 +4,9 @@ import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { gatewayRefusal, type RefusalCode } from '../base/gateway-errors.ts'
 import { REASONS, REFUSED } from '../base/message-status.ts'
 import { toOfferedScope } from '../messages/send/consent-scope.ts'
-import type { Offer } from '../messages/send/offered-message.ts'
+import type { Offer } from '../messages/send/offer.ts'
+import { makeOfferedMessage } from '../messages/send/send-messages.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
-import { makeOfferedMessage } from '../messages/send/send-texts.ts'
 import { writeTexts } from '../messages/send/write-text-bodies.ts'
 import {
   type Campaign,

@@ -3,7 +3,7 @@ import { sql } from 'kysely'
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
-import type { Offer } from '../messages/send/offered-message.ts'
+import type { Offer } from '../messages/send/offer.ts'
 import type { Hook } from './hook-settings.ts'
 
 /** now() is when the transaction began, before it waited for the hook's lock. */

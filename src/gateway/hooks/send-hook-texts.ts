@@ -6,8 +6,8 @@ import { withSavepoint } from '../../platform/db/savepoint.ts'
 import { isRefusal } from '../base/gateway-errors.ts'
 import { requireDestinations } from '../codes/limits/code-destinations.ts'
 import { countCodes } from '../codes/limits/count-codes.ts'
-import type { Offer } from '../messages/send/offered-message.ts'
-import { sendInTransaction } from '../messages/send/send-texts.ts'
+import type { Offer } from '../messages/send/offer.ts'
+import { sendInTransaction } from '../messages/send/send-messages.ts'
 import type { Hook } from './hook-settings.ts'
 import { TooManyCodes } from './send-hook-error.ts'
 
@@ -39,7 +39,7 @@ export async function acceptAlert(store: Store, config: Config, offer: Offer): P
   return { outcome: 'waiting' }
 }
 
-/** Queues login codes within the bounds of the account's codes. Counts no refused code. Throws as `send`. */
+/** Queues login codes as `sendMessages` does, within the bounds of codes. Counts no refused code. */
 export async function acceptCodes(
   store: Store,
   config: Config,

@@ -24,7 +24,7 @@ import {
 import { retryBatch, retryMessage } from './queue/retry-messages.ts'
 import { RETRIED_BATCH, RETRY_BATCH, RETRY_MESSAGE } from './queue/retry-schemas.ts'
 import { allowReader, allowSender } from './require-sender.ts'
-import { ACCEPTED } from './send/send-texts.ts'
+import { ACCEPTED } from './send/send-messages.ts'
 import { MAX_BODY_BYTES } from './send-routes.ts'
 
 const readMessageJson = (c: Ctx) => readJson(c, MAX_BODY_BYTES)

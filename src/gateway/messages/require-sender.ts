@@ -12,7 +12,7 @@ import { gatewayRefusal, isRefusal } from '../base/gateway-errors.ts'
 import { makeKeySender, makePersonSender, type Sender } from '../base/make-sender.ts'
 import { type Act, type Permit, requirePermit } from '../base/permissions.ts'
 import type { Sending } from './send/make-user-sending.ts'
-import type { SendServices } from './send/send-texts.ts'
+import type { SendServices } from './send/send-messages.ts'
 
 export interface SendingCaller extends Sender {
   readonly store: Store

@@ -17,7 +17,7 @@ import { hashUploads, loadMedia, readSendForm } from './send/read-media.ts'
 import { readPreview, readSend } from './send/read-send-body.ts'
 import { ATTEMPT_HEADER, refuseOwnAttempt } from './send/refuse-send-loop.ts'
 import { PREVIEW_TEMPLATE, PREVIEW_TEXT, SEND, TEMPLATE_SEND } from './send/send-body-schema.ts'
-import { ACCEPTED, sendMessages } from './send/send-texts.ts'
+import { ACCEPTED, sendMessages } from './send/send-messages.ts'
 
 /** Enough for 100,000 recipients. */
 export const MAX_BODY_BYTES = 4 << 20
@@ -84,7 +84,7 @@ const isForm = (c: Ctx) => (c.req.header('content-type') ?? '').startsWith('mult
 /**
  * Sends a text or a template. `adapt` reads the body of another API, whose numbers may have any notation.
  */
-export async function sendTexts(
+export async function answerSend(
   sender: ActingCaller,
   c: Ctx,
   schema: typeof SEND | typeof TEMPLATE_SEND,
@@ -143,7 +143,7 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
       body: [SEND, TEXT_EXAMPLE],
       ...describeSent(),
     },
-    run: (sender, c) => sendTexts(sender, c, SEND),
+    run: (sender, c) => answerSend(sender, c, SEND),
   },
   'POST /api/sms/send-template': {
     permission: allowSender('send'),
@@ -155,7 +155,7 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
       body: [TEMPLATE_SEND, TEMPLATE_EXAMPLE],
       ...describeSent(),
     },
-    run: (sender, c) => sendTexts(sender, c, TEMPLATE_SEND),
+    run: (sender, c) => answerSend(sender, c, TEMPLATE_SEND),
   },
   'POST /api/sms/preview': {
     permission: allowSender('preview'),

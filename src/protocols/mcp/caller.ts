@@ -3,7 +3,7 @@ import type { RequestInfo } from '../../engine/request/request.ts'
 import type { Scope } from '../../engine/request/scopes.ts'
 import type { Sender } from '../../gateway/base/make-sender.ts'
 import type { EstimateConfig } from '../../gateway/messages/send/cost-estimate.ts'
-import type { SendServices } from '../../gateway/messages/send/send-texts.ts'
+import type { SendServices } from '../../gateway/messages/send/send-messages.ts'
 import type { Logger } from '../../platform/log.ts'
 
 export interface McpServices extends SendServices {

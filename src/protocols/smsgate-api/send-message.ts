@@ -9,8 +9,8 @@ import {
   type Idempotency,
   readIdempotency,
 } from '../../gateway/messages/send/idempotency.ts'
+import { type SendServices, sendMessages } from '../../gateway/messages/send/send-messages.ts'
 import type { SendBody } from '../../gateway/messages/send/send-options.ts'
-import { type SendServices, sendMessages } from '../../gateway/messages/send/send-texts.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { queries } from '../../platform/db/queries.ts'

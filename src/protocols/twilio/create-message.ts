@@ -2,7 +2,6 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import { isInvisible } from '../../gateway/base/body-schemas.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
-import { findRefused } from '../../gateway/messages/send/excluded-recipients.ts'
 import {
   findFirstAnswer,
   type Idempotency,
@@ -10,12 +9,13 @@ import {
 } from '../../gateway/messages/send/idempotency.ts'
 import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
+import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
+import { type Sent, sendMessages } from '../../gateway/messages/send/send-messages.ts'
 import {
   MAX_CHARACTERS,
   makeSingleSend,
   PLAIN_OPTIONS,
 } from '../../gateway/messages/send/send-options.ts'
-import { type Sent, sendMessages } from '../../gateway/messages/send/send-texts.ts'
 import { isOtherForm } from '../../portable/phone/other-phone-forms.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { replaceIfShorter } from '../../portable/smart-encoding.ts'

@@ -4,13 +4,13 @@ import { isInvisible } from '../../gateway/base/body-schemas.ts'
 import { makeAccountSender } from '../../gateway/base/make-sender.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
-import { findRefused } from '../../gateway/messages/send/excluded-recipients.ts'
+import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
+import { prepareOffer, sendInTransaction } from '../../gateway/messages/send/send-messages.ts'
 import {
   MAX_CHARACTERS,
   makeSingleSend,
   PLAIN_OPTIONS,
 } from '../../gateway/messages/send/send-options.ts'
-import { prepareOffer, sendInTransaction } from '../../gateway/messages/send/send-texts.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries, writeUnindexed } from '../../platform/db/queries.ts'
 import { findUrlFault } from '../../platform/outgoing/refuse-private-addresses.ts'

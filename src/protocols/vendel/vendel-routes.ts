@@ -11,8 +11,8 @@ import {
   withSender,
 } from '../../gateway/messages/require-sender.ts'
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
-import { ACCEPTED } from '../../gateway/messages/send/send-texts.ts'
-import { sendTexts } from '../../gateway/messages/send-routes.ts'
+import { ACCEPTED } from '../../gateway/messages/send/send-messages.ts'
+import { answerSend } from '../../gateway/messages/send-routes.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import type { Description } from '../describe-route.ts'
 import type { Protocol } from '../gateway-services.ts'
@@ -41,7 +41,7 @@ const makeSendHandler =
   (schema: typeof SEND | typeof TEMPLATE_SEND, known: z.ZodType) =>
   ({ c, services }: DoorCall): Promise<Response> =>
     withSender(c, services, 'send', (sender) =>
-      sendTexts(sender, c, schema, (json) => checkShape(known, json)),
+      answerSend(sender, c, schema, (json) => checkShape(known, json)),
     ).catch(async (error: unknown) => {
       if (!isRefusal(error, 'quota_exceeded')) throw error
       const usage = ({ store, user }: SendingCaller) =>

@@ -1,7 +1,7 @@
 import { makeCampaignPermit } from '../../../src/gateway/campaigns/campaign.ts'
 import { toOfferedScope } from '../../../src/gateway/messages/send/consent-scope.ts'
+import { makeOfferedMessage } from '../../../src/gateway/messages/send/send-messages.ts'
 import { PLAIN_OPTIONS } from '../../../src/gateway/messages/send/send-options.ts'
-import { makeOfferedMessage } from '../../../src/gateway/messages/send/send-texts.ts'
 import {
   type Client,
   must,

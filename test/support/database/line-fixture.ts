@@ -9,7 +9,7 @@ import { cancelMessage } from '../../../src/gateway/messages/queue/cancel-messag
 import { claimMessages } from '../../../src/gateway/messages/queue/claim-messages.ts'
 import { readSend } from '../../../src/gateway/messages/send/read-send-body.ts'
 import { SEND } from '../../../src/gateway/messages/send/send-body-schema.ts'
-import { sendMessages } from '../../../src/gateway/messages/send/send-texts.ts'
+import { sendMessages } from '../../../src/gateway/messages/send/send-messages.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { makeWorker } from '../../../src/platform/jobs/job-worker.ts'

@@ -1,6 +1,6 @@
 import { readSend } from '../../../src/gateway/messages/send/read-send-body.ts'
 import { SEND } from '../../../src/gateway/messages/send/send-body-schema.ts'
-import { sendMessages } from '../../../src/gateway/messages/send/send-texts.ts'
+import { sendMessages } from '../../../src/gateway/messages/send/send-messages.ts'
 import { openAcceptor } from '../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../src/platform/config.ts'
 import { openPreparedDb } from '../server/start.ts'

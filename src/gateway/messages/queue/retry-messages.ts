@@ -12,17 +12,17 @@ import { CANCELED, REASONS } from '../../base/message-status.ts'
 import { type Permit, requirePermit } from '../../base/permissions.ts'
 import { KEPT_SCOPE, readScope, toOfferedScope } from '../send/consent-scope.ts'
 import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
-import { findRefused } from '../send/excluded-recipients.ts'
 import { moveExpiry } from '../send/message-expiry.ts'
 import { isMms, withStoredMedia, writeStoredText } from '../send/mms.ts'
-import type { Offer } from '../send/offered-message.ts'
-import { makeSingleSend, PLAIN_OPTIONS } from '../send/send-options.ts'
+import type { Offer } from '../send/offer.ts'
+import { findRefused } from '../send/refused-recipients.ts'
 import {
   makeOfferedMessage,
   type SendServices,
   type Sent,
   sendMessages,
-} from '../send/send-texts.ts'
+} from '../send/send-messages.ts'
+import { makeSingleSend, PLAIN_OPTIONS } from '../send/send-options.ts'
 import {
   IS_OF_CAMPAIGN,
   makeCampaignError,

@@ -15,7 +15,7 @@ import { deriveId } from '../../../platform/tools/random.ts'
 import { writeMmsText } from '../../../portable/attachment-lines.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { type Attachment, MESSAGES, type Media } from '../../base/message-files.ts'
-import type { Offer } from './offered-message.ts'
+import type { Offer } from './offer.ts'
 
 /** Whether an account has a line for MMS. Whether it may send a certain one is judged with the send. */
 export async function hasMmsLine(db: Db, user: string): Promise<boolean> {

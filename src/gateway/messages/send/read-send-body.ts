@@ -25,7 +25,7 @@ export function readSend(
   now: Date,
   uploads = 0,
 ): ReadSend {
-  const body = sendBody(checkShape(schema, raw), now, uploads)
+  const body = readFields(checkShape(schema, raw), now, uploads)
   if (body.recipients.length > 0 || body.groupIds.length > 0) return body
   throw invalidRequest('recipients must name at least one phone number, or group_ids a group')
 }
@@ -34,10 +34,10 @@ export function readSend(
 export function readPreview(raw: unknown, now: Date): ReadSend & { readonly isDraft: boolean } {
   const isTemplate = typeof raw === 'object' && raw !== null && 'template_id' in raw
   const body = isTemplate ? checkShape(PREVIEW_TEMPLATE, raw) : checkShape(PREVIEW_TEXT, raw)
-  return { ...sendBody(body, now), isDraft: body.draft ?? false }
+  return { ...readFields(body, now), isDraft: body.draft ?? false }
 }
 
-function sendBody(
+function readFields(
   body: z.output<typeof SEND> | z.output<typeof TEMPLATE_SEND>,
   now: Date,
   uploads = 0,

@@ -4,9 +4,9 @@ import { counts } from '../../../platform/tools/process-counters.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
 import type { Idempotency } from './idempotency.ts'
-import type { Offer } from './offered-message.ts'
+import type { Offer } from './offer.ts'
+import { answerOffer, prepareOffer } from './send-messages.ts'
 import type { SendBody } from './send-options.ts'
-import { prepareOffer, renderSendOutcome } from './send-texts.ts'
 import { type AcceptConfig, storeOffers } from './store-offers.ts'
 import { checkBody } from './write-text-bodies.ts'
 
@@ -19,7 +19,7 @@ const UNDO = new Error('a trial stores nothing')
 
 /**
  * Sends several requests of one sender, all or none. Each has its own idempotency key, so a request that was
- * sent before is left out. `isTrial`: only judges them, and stores nothing. Throws as `send`.
+ * sent before is left out. `isTrial`: only judges them, and stores nothing. Throws as `sendMessages`.
  */
 export async function sendManyTexts(
   store: Store,
@@ -37,8 +37,7 @@ export async function sendManyTexts(
     .transaction(async (db) => {
       const inside = { db, catalog: store.catalog }
       const { verdicts, wake } = await storeOffers(inside, config, offers)
-      for (const [i, verdict] of verdicts.entries())
-        await renderSendOutcome(inside, offers[i]!, verdict!)
+      for (const [i, verdict] of verdicts.entries()) await answerOffer(inside, offers[i]!, verdict!)
       if (isTrial) throw UNDO
       return { wake, sent: offers.filter((_, i) => verdicts[i]!.outcome === 'accepted') }
     })

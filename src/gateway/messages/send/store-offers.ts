@@ -6,7 +6,7 @@ import { counts } from '../../../platform/tools/process-counters.ts'
 import type { RefusalCode } from '../../base/gateway-errors.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
 import { dropOfferedFiles, storeOfferedFiles } from './mms.ts'
-import type { Offer } from './offered-message.ts'
+import type { Offer } from './offer.ts'
 
 /** Results of a send. sql/functions/messages/send/sms_judge.sql explains each. */
 export type Outcome = 'accepted' | 'stale' | 'replayed' | 'known' | 'again' | RefusalCode

@@ -2,11 +2,11 @@ import { makeAccountSender } from '../../../../src/gateway/base/make-sender.ts'
 import { applyReports } from '../../../../src/gateway/messages/queue/apply-reports.ts'
 import { claimMessages } from '../../../../src/gateway/messages/queue/claim-messages.ts'
 import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
+import { sendMessages } from '../../../../src/gateway/messages/send/send-messages.ts'
 import {
   makeSingleSend,
   PLAIN_OPTIONS,
 } from '../../../../src/gateway/messages/send/send-options.ts'
-import { sendMessages } from '../../../../src/gateway/messages/send/send-texts.ts'
 import { openAcceptor } from '../../../../src/gateway/messages/send/store-offers.ts'
 import { readConfig } from '../../../../src/platform/config.ts'
 import { tablesWith } from '../../../support/database/dump.ts'

@@ -1,7 +1,7 @@
 import type { Store } from '../../../../src/engine/collections/catalog.ts'
 import { makeAccountSender, type Sender } from '../../../../src/gateway/base/make-sender.ts'
 import { requirePermit } from '../../../../src/gateway/base/permissions.ts'
-import type { Offer } from '../../../../src/gateway/messages/send/offered-message.ts'
+import type { Offer } from '../../../../src/gateway/messages/send/offer.ts'
 import { PLAIN_OPTIONS } from '../../../../src/gateway/messages/send/send-options.ts'
 import { openAcceptor } from '../../../../src/gateway/messages/send/store-offers.ts'
 import { RetryLater } from '../../../../src/platform/api-errors.ts'

@@ -4,7 +4,6 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import type { GatewayError } from '../../../platform/api-errors.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { Config } from '../../../platform/config.ts'
-import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
 import { makeRandomId } from '../../../platform/tools/random.ts'
@@ -13,11 +12,11 @@ import type { Sender } from '../../base/make-sender.ts'
 import { requirePermit } from '../../base/permissions.ts'
 import { toOfferedScope } from './consent-scope.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
-import { chargeRefused, MIN_RECIPIENTS } from './excluded-recipients.ts'
 import { findFirstAnswer, type Idempotency, storeFirstAnswer } from './idempotency.ts'
 import { checkMediaSize, writeStoredText } from './mms.ts'
-import type { Offer, OfferedMessage } from './offered-message.ts'
+import type { Offer, OfferedMessage } from './offer.ts'
 import { readAllRecipients } from './read-all-recipients.ts'
+import { chargeRefused, MIN_RECIPIENTS } from './refused-recipients.ts'
 import type { SendBody } from './send-options.ts'
 import { toGatewayError } from './sending-permission.ts'
 import {
@@ -69,19 +68,19 @@ export async function sendMessages(
   if (first) return { answer: first, replayed: true }
   const offer = await prepareOffer(store, config, sender, body, idempotency)
   const verdict = await (offer.media ? storeMms(store, config, offer) : acceptor.add(offer))
-  return renderSendOutcome(store, offer, verdict)
+  return answerOffer(store, offer, verdict)
 }
 
-/** Sends in the caller's transaction. Returns the devices to wake after its commit. Throws as `send`. */
+/** Like `sendMessages`, in the caller's transaction. Returns the devices to wake after its commit. */
 export async function sendInTransaction(store: Store, config: AcceptConfig, offer: Offer) {
   const { verdicts, wake } = await storeOffers(store, config, [offer])
-  await renderSendOutcome(store, offer, verdicts[0]!)
+  await answerOffer(store, offer, verdicts[0]!)
   counts.accepted.messages += offer.messages.length
   return wake
 }
 
 /** The answer to an offer. If the offer was not stored, throws its refusal or StaleAuth. */
-export async function renderSendOutcome(store: Store, offer: Offer, { outcome, message }: Verdict) {
+export async function answerOffer(store: Store, offer: Offer, { outcome, message }: Verdict) {
   const { idempotency } = offer
   const { sender } = offer.permit
   const { user } = sender
@@ -97,9 +96,10 @@ export async function renderSendOutcome(store: Store, offer: Offer, { outcome, m
   return { answer, replayed: false }
 }
 
-/** Finds the message unless its recipient and text match the request's. Removed and changed texts match. */
-const findOtherBatch = (db: Db, message: string, to: string, body: string) =>
-  queries(db)
+/** Throws 422 for a message to another number or with another text. Removed and changed texts match. */
+async function checkClientRef({ db }: Store, message: string, offer: Offer) {
+  const { to, body = offer.body ?? '' } = offer.messages[0]!
+  const other = await queries(db)
     .selectFrom('sms_messages as m')
     .where('m.id', '=', message)
     .where(
@@ -107,11 +107,7 @@ const findOtherBatch = (db: Db, message: string, to: string, body: string) =>
         select from sms_events e where e.message = m.id and e.status = 'pending' and e.detail like 'Changed:%text%')))`,
     )
     .executeTakeFirst()
-
-async function checkClientRef({ db }: Store, message: string, offer: Offer) {
-  const { to, body } = offer.messages[0]!
-  if (await findOtherBatch(db, message, to, body ?? offer.body ?? ''))
-    throw gatewayRefusal('client_ref_reused')
+  if (other) throw gatewayRefusal('client_ref_reused')
 }
 
 /** A new message. `isShared`: its text is the offer's `body`; `keepsQuiet`: it waits during quiet hours. */
