@@ -1,7 +1,7 @@
 import { routePath } from 'hono/route'
 import { findCachedIdentity, identifyToken, readHeaderToken } from '../engine/auth/tokens.ts'
 import type { Store } from '../engine/collections/catalog.ts'
-import { answerRecord } from '../engine/records/list.ts'
+import { answerRecord } from '../engine/records/list-and-view.ts'
 import { toRow } from '../engine/records/record-row.ts'
 import { AnswerMeter } from '../engine/request/answer-limit.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../engine/request/request.ts'
@@ -41,7 +41,7 @@ export async function identifyKnownCaller(c: Ctx, { store }: Services): Promise<
 }
 
 /**
- * The caller from the database, for work outside of `retry`; null for a guest. 403 if its role is too low.
+ * The caller from the database, outside of `retryRequest`; null for a guest. 403 if its role is too low.
  */
 export const authenticateUncached = (c: Ctx, services: Services): Promise<AuthRecord | null> =>
   withCatalog(services.store, () => authenticate(c, services, false))
@@ -52,8 +52,8 @@ export function makeAnswerMeter(c: Ctx, auth: AuthRecord | null): AnswerMeter {
 }
 
 /**
- * Runs `work` for the cached caller and, if that is outdated, again for the caller from the database (see
- * `retry`). `values`: the body, if already read.
+ * Runs `work` for the cached caller and, if that is outdated, again for the caller from the database.
+ * `values`: the body, if already read.
  */
 export async function runAsCaller<T>(
   c: Ctx,

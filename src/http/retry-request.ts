@@ -59,7 +59,7 @@ export async function retryRequest<A extends Versioned | null, T>(
     try {
       auth = await identify(isAuthCached)
       const result = await work(auth, { isAuthCached, locksRecord })
-      if (!isRead || !(await isAuthOutdated(store, before)) || !mayRetry('oldCatalog'))
+      if (!isRead || !(await reloadOldCatalog(store, before)) || !mayRetry('oldCatalog'))
         return result
     } catch (error) {
       if (error instanceof StoredWithoutAnswer) throw error.cause
@@ -67,7 +67,7 @@ export async function retryRequest<A extends Versioned | null, T>(
         const now = await identify(false)
         return auth?.version !== now?.version || auth?.key?.version !== now?.key?.version
       }
-      const isCatalogOld = () => isAuthOutdated(store, before)
+      const isCatalogOld = () => reloadOldCatalog(store, before)
       const fault = await findRetryReason(
         error,
         auth && isAuthCached ? isStale : undefined,
@@ -109,7 +109,7 @@ const isRefusal = (error: unknown): boolean =>
 /**
  * Whether the collections were outdated. Reloads them if a statement did not fit the schema since `before`.
  */
-async function isAuthOutdated(
+async function reloadOldCatalog(
   store: CatalogStore,
   before: { catalog: Catalog; mismatches: number },
 ) {

@@ -1,8 +1,8 @@
 import { forbidden } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection } from '../collections/collection.ts'
+import { isRuleFault } from '../records/check-rules.ts'
 import { makeIdCondition, selectRows } from '../records/read-records.ts'
-import { isRuleFault } from '../records/rule-faults.ts'
 import type { AuthRecord, RequestInfo } from '../request/request.ts'
 
 export async function checkAuthRule(store: Store, auth: AuthRecord, request: RequestInfo) {

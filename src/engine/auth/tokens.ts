@@ -161,7 +161,7 @@ export async function identifyToken(
 
 /**
  * The cached auth record of an Authorization header; undefined if it is not cached. It may be out of date:
- * the caller compares `version` in its SQL and, if it differs, calls `identify`.
+ * the caller compares `version` in its SQL and, if it differs, calls `identifyToken`.
  */
 export function findCachedIdentity(
   catalog: Catalog,

@@ -10,7 +10,7 @@ import { StaleAuth } from '../records/check-auth-version.ts'
 import { makeIdCondition, selectRows } from '../records/read-records.ts'
 import { columnsOf, toValues } from '../records/record-row.ts'
 import { type Actor, type AuthRecord, makeAuthRecord, NO_REQUEST } from '../request/request.ts'
-import { CHANGES_CHANNEL } from './feed.ts'
+import { CHANGES_CHANNEL } from './follow-changes.ts'
 import type { Topic } from './topic.ts'
 
 /** A node that does not answer in this time counts as down. */

@@ -1,4 +1,5 @@
 import { type ApiError, forbidden, GatewayError } from '../../platform/api-errors.ts'
+import { isSqlError } from '../../platform/db/database-errors.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { Catalog } from '../collections/catalog.ts'
@@ -148,3 +149,13 @@ function narrowRule({ id }: Collection, rule: Rule): Rule {
   if (id !== 'members' || rule === null) return rule
   return rule === '' ? 'account = @request.auth.id' : `account = @request.auth.id && (${rule})`
 }
+
+/** Whether an error comes from an invalid rule, or from SQL that fails on the data. */
+export const isRuleFault = (error: unknown) => error instanceof FilterError || isSqlError(error)
+
+/** Resolves as `work` does, but to `otherwise` after an invalid rule or an SQL error. */
+export const catchRuleFault = <T, U>(work: Promise<T>, otherwise: U): Promise<T | U> =>
+  work.catch((error: unknown) => {
+    if (isRuleFault(error)) return otherwise
+    throw error
+  })

@@ -6,13 +6,13 @@ import { quoteName, splitBackRelation, toColumnName } from '../collections/sql-n
 import { isMulti, type RelationField } from '../fields/field.ts'
 import { type AnswerMeter, MAX_EXPANDED } from '../request/answer-limit.ts'
 import { findAnswerMeter, type RequestInfo } from '../request/request.ts'
+import { isRuleFault } from './check-rules.ts'
 import type { ExpandTree } from './expand-tree.ts'
-import { prepareRows } from './hide-emails.ts'
+import { addVisibility } from './field-visibility.ts'
 import { selectRows } from './read-records.ts'
 import { columnsOf, type RecordRow } from './record-row.ts'
 import type { RenderedRecord } from './render.ts'
 import { rowSizeOf } from './row-size.ts'
-import { isRuleFault } from './rule-faults.ts'
 
 interface Relation {
   readonly target: Collection
@@ -174,7 +174,7 @@ async function fetchRelatedRecords(
       ...(most > MAX_EXPANDED && { limit: MAX_EXPANDED + 1 }),
     })
     meter.checkExpanded(rows.length)
-    return await prepareRows(store, target, rows, request)
+    return await addVisibility(store, target, rows, request)
   } catch (error) {
     if (isRuleFault(error)) return undefined
     throw error

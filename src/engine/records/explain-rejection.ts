@@ -1,8 +1,8 @@
 import { type ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { CandidateCheck } from './check-rules.ts'
+import { catchRuleFault } from './check-rules.ts'
 import type { FieldErrors } from './prepare.ts'
-import { catchRuleFault } from './rule-faults.ts'
 import type { Checked, Write } from './write-in-progress.ts'
 
 export const isEmptyObject = (errors: object) => Object.keys(errors).length === 0

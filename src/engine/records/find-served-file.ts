@@ -8,10 +8,9 @@ import { type FileField, isMulti } from '../fields/field.ts'
 import { listChosenTexts } from '../fields/field-types.ts'
 import type { FilePlace } from '../files/stored-files.ts'
 import { NO_REQUEST, type RequestInfo } from '../request/request.ts'
-import { limitCatalog } from './check-rules.ts'
+import { catchRuleFault, limitCatalog } from './check-rules.ts'
 import { makeIdCondition, selectRows } from './read-records.ts'
 import { toValues } from './record-row.ts'
-import { catchRuleFault } from './rule-faults.ts'
 
 /** Finds a file, or throws 404. For a protected file, `ask` returns a request to check, or true: allowed. */
 export async function findServedFile(

@@ -4,9 +4,9 @@ import type { Collection } from '../collections/collection.ts'
 import { compileFilter } from '../filter/compile-filter.ts'
 import type { CompiledFilter, QueryStructure } from '../filter/compiled-filter.ts'
 import { findAnswerMeter, type RequestInfo } from '../request/request.ts'
+import { isRuleFault } from './check-rules.ts'
 import { readGuarded, writeGuardedSql } from './limit-read-bytes.ts'
 import { type Columns, columnsOf, type RecordRow, toValues, type Values } from './record-row.ts'
-import { isRuleFault } from './rule-faults.ts'
 import { findStatementName } from './statement-name.ts'
 
 export interface RowStatement {

@@ -4,7 +4,7 @@ import { findByEmail } from '../../engine/auth/find-auth-record.ts'
 import { authWithPassword } from '../../engine/auth/sign-in-with-password.ts'
 import { type AuthCollection, USERS_ID } from '../../engine/collections/collection.ts'
 import { makeObjectShape, text } from '../../engine/fields/json-shapes.ts'
-import { announcePresence, PRESENCE } from '../../engine/realtime/reading-or-writing.ts'
+import { announcePresence, PRESENCE } from '../../engine/realtime/announce-presence.ts'
 import {
   allowAuthenticated,
   allowEverybody,

@@ -1,5 +1,5 @@
 import type { MiddlewareHandler } from 'hono'
-import { checkAddress, isListed } from '../../engine/auth/superuser-addresses.ts'
+import { checkAddress } from '../../engine/auth/superuser-addresses.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
 import { findMaxBodyBytes } from '../../engine/fields/field-types.ts'
 import { DEFAULT_MAX_CHARACTERS } from '../../engine/fields/scalar-types.ts'
@@ -7,6 +7,7 @@ import type { AuthRecord } from '../../engine/request/request.ts'
 import { badRequest, RetryLater } from '../../platform/api-errors.ts'
 import type { Holder } from '../../platform/limits/limit-holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
+import { isIpListed } from '../../platform/tools/ip-lists.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { identifyKnownCaller } from '../authenticate.ts'
 import { BodyTooLarge } from '../body/raw-body.ts'
@@ -124,7 +125,7 @@ export function checkRate(
   path: string,
 ): void {
   const { rateLimits } = services.settings.current
-  if (!rateLimits.enabled || auth?.isSuperuser || isListed(rateLimits.excludedIPs, ip)) return
+  if (!rateLimits.enabled || auth?.isSuperuser || isIpListed(rateLimits.excludedIPs, ip)) return
   const labels = listRateLimitLabels(method, path, (name) => services.store.catalog.find(name))
   const subject = { ip, isSignedIn: auth !== null, ...labels }
   if (limiterOf(services).allows(rateLimits, subject)) return

@@ -92,7 +92,7 @@ export const BATCH_ROUTES = makeRoutes(SERVER, {
   },
 })
 
-/** Runs a batch with `retry`. Only its first run counts towards rate limits and checks passwords. */
+/** Runs a batch with `retryRequest`. Only its first run counts towards rate limits and checks passwords. */
 function writeBatch(
   c: Ctx,
   services: Services,

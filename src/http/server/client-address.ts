@@ -1,12 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
 import { findCachedKeyHolder } from '../../engine/auth/identify-key.ts'
-import { isListed } from '../../engine/auth/superuser-addresses.ts'
 import { findCachedIdentity } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { limitCatalog } from '../../engine/records/check-rules.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import { type Holder, makeGuestHolder } from '../../platform/limits/limit-holder.ts'
+import { isIpListed } from '../../platform/tools/ip-lists.ts'
 import { RequestMemory } from '../limit-request-memory.ts'
 import type { Ctx, Services } from '../request-context.ts'
 
@@ -48,7 +48,7 @@ function findFarthestHop(
   for (const hop of values.flatMap((value) => value.split(',')).reverse()) {
     const ip = toPlainIp(dropPort(hop.trim()))
     if (isIP(ip) === 0) return last
-    if (!isListed(proxies, ip)) return ip
+    if (!isIpListed(proxies, ip)) return ip
     last = ip
   }
   return last
@@ -61,7 +61,7 @@ const dropPort = (hop: string) =>
 export const isTrustedProxy = (
   incoming: IncomingMessage,
   { trustedProxies }: Trust['config'],
-): boolean => trustedProxies.length > 0 && isListed(trustedProxies, readPeerAddress(incoming))
+): boolean => trustedProxies.length > 0 && isIpListed(trustedProxies, readPeerAddress(incoming))
 
 const readPeerAddress = ({ socket }: IncomingMessage) => readSocketAddress(socket)
 

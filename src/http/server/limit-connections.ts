@@ -1,10 +1,10 @@
 import type { IncomingMessage, Server, ServerOptions, ServerResponse } from 'node:http'
 import type { Socket } from 'node:net'
-import { isListed } from '../../engine/auth/superuser-addresses.ts'
 import type { SettingsStore } from '../../engine/settings/settings-store.ts'
 import type { Config } from '../../platform/config.ts'
 import { type Holder, makeGuestHolder, toNetwork } from '../../platform/limits/limit-holder.ts'
 import { makeConnectionPlaces } from '../../platform/limits/waiting-places.ts'
+import { isIpListed } from '../../platform/tools/ip-lists.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
 import { isTrustedProxy, readSocketAddress } from './client-address.ts'
 import type { Handler } from './headers-and-redirects.ts'
@@ -68,7 +68,7 @@ export function limitConnections(
     connections.set(socket, { all, connection })
     // if the settings trust a proxy header, all connections are taken for those of proxies
     const isProxy =
-      isListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0
+      isIpListed(config.trustedProxies, ip) || settings().current.trustedProxy.headers.length > 0
     const isBanned =
       bannedUntilMs.size > 0 && (bannedUntilMs.get(toNetwork(ip)) ?? 0) > performance.now()
     const leave = isProxy || addresses.tryEnter(toNetwork(ip))

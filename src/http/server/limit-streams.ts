@@ -1,7 +1,7 @@
-import { isListed } from '../../engine/auth/superuser-addresses.ts'
 import { makeUserHolder } from '../../engine/collections/collection.ts'
 import type { Holder } from '../../platform/limits/limit-holder.ts'
 import { findStreamPlaces, type Places } from '../../platform/limits/waiting-places.ts'
+import { isIpListed } from '../../platform/tools/ip-lists.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { findRequestHolder, readClientIp } from './client-address.ts'
 import { waitForNews } from './limit-connections.ts'
@@ -16,7 +16,7 @@ export function limitOpenStreams(c: Ctx, services: Services, user?: string): voi
   const { maxStreams: share, trustedProxies } = services.config
   if (share === 0 || c.env.outgoing.closed) return
   const places = findStreamPlaces(services, share)
-  const isProxy = isListed(trustedProxies, readClientIp(c, services))
+  const isProxy = isIpListed(trustedProxies, readClientIp(c, services))
   if (!isProxy) holdStreamPlace(c, places, network)
   if (user !== undefined) holdStreamPlace(c, places, makeUserHolder(user))
 }

@@ -35,7 +35,7 @@ const allowTwilioCall = ({
 }: Pick<Description, 'query' | 'form'>): Permission<Call, GatewayServices> => ({
   security: TWILIO,
   withCaller: (c, services, work) => {
-    // the parameters are read once, even if `retry` repeats the work
+    // the parameters are read once, even if `retryRequest` repeats the work
     let given: Parameters | undefined
     return allowAccount.withCaller!(c, services, async (account) => {
       const sid = (c.req.param('Sid') ?? '').replace(/\.json$/, '')

@@ -1,5 +1,4 @@
-import { makeDelivery } from '../../../src/engine/realtime/deliveries.ts'
-import { makeLanes } from '../../../src/engine/realtime/lanes.ts'
+import { makeDelivery, makeLanes } from '../../../src/engine/realtime/deliver-changes.ts'
 import { Budget } from '../../../src/platform/limits/byte-budget.ts'
 
 // A rule that the database evaluates reads the change's image, which the clean-up removes after a minute.

@@ -1,8 +1,8 @@
 import type { NetworkInterfaceInfo } from 'node:os'
-import { isListed } from '../../../src/engine/auth/superuser-addresses.ts'
 import { readSocketAddress } from '../../../src/http/server/client-address.ts'
 import { listNetworkAddresses, listServerUrls } from '../../../src/platform/config.ts'
 import { makeGuestHolder, toNetwork } from '../../../src/platform/limits/limit-holder.ts'
+import { isIpListed } from '../../../src/platform/tools/ip-lists.ts'
 import { startServerWithMail } from '../../support/server/server-with-mail.ts'
 
 const info = (address: string, internal = false) =>
@@ -56,12 +56,12 @@ test.each([
   ['an address', ['10.0.0.1'], '10.0.0.1'],
   ['an address of a subnet', ['10.0.0.0/8'], '10.200.0.1'],
   ['an address of an IPv6 subnet', ['2001:db8::/32'], '2001:db8:ffff::1'],
-])('%s is in the list $1: $2', (_, list, ip) => expect(isListed(list, ip)).toBe(true))
+])('%s is in the list $1: $2', (_, list, ip) => expect(isIpListed(list, ip)).toBe(true))
 
 test.each([
   ['an address of another subnet', ['10.0.0.0/8'], '11.0.0.1'],
   ['a word', ['10.0.0.0/8'], 'ten'],
-])('%s is not in the list $1: $2', (_, list, ip) => expect(isListed(list, ip)).toBe(false))
+])('%s is not in the list $1: $2', (_, list, ip) => expect(isIpListed(list, ip)).toBe(false))
 
 const server = await startServerWithMail({ TRUSTED_PROXIES: '127.0.0.1,::1,10.0.0.0/8' })
 const root = await server.superuser()

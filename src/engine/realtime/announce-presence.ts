@@ -4,7 +4,7 @@ import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import type { Holder } from '../../platform/limits/limit-holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
-import { CHANGES_CHANNEL } from './feed.ts'
+import { CHANGES_CHANNEL } from './follow-changes.ts'
 
 export const TOPIC = 'presence'
 

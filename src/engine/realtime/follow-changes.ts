@@ -41,9 +41,9 @@ const waitBriefly = async (settled: Promise<boolean>): Promise<boolean> => {
   }
 }
 
-export type ChangeFeed = Awaited<ReturnType<typeof startChangeFeed>>
+export type ChangeFeed = Awaited<ReturnType<typeof followChanges>>
 
-export async function startChangeFeed(
+export async function followChanges(
   store: Store,
   node: string,
   log: Logger,

@@ -1,13 +1,13 @@
 import type { Store } from '../collections/catalog.ts'
 import type { AuthCollection, Collection } from '../collections/collection.ts'
 import type { RequestInfo } from '../request/request.ts'
+import { catchRuleFault } from './check-rules.ts'
 import { selectRows } from './read-records.ts'
 import { columnsOf, type RecordRow } from './record-row.ts'
 import type { FieldVisibility, RenderedRecord } from './render.ts'
-import { catchRuleFault } from './rule-faults.ts'
 
 /** Adds to each row whether the caller may see its email and hidden fields. */
-export async function prepareRows(
+export async function addVisibility(
   store: Store,
   collection: Collection,
   rows: readonly RecordRow[],

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Store } from '../../../src/engine/collections/catalog.ts'
-import { startChangeFeed } from '../../../src/engine/realtime/feed.ts'
+import { followChanges } from '../../../src/engine/realtime/follow-changes.ts'
 import { DatabaseUnavailable } from '../../../src/platform/db/database-errors.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { startServer } from '../../support/server/start.ts'
@@ -24,7 +24,7 @@ test('losing the database while a feed starts causes no unhandled rejection', as
     accountMessage: () => {},
   }
   const log = createLogger({ logLevel: 'silent' })
-  const feed = await startChangeFeed({ db } as unknown as Store, 'node', log, listener)
+  const feed = await followChanges({ db } as unknown as Store, 'node', log, listener)
   await feed.hear([])
   await feed.end()
   process.off('unhandledRejection', unhandled)
@@ -47,7 +47,7 @@ test('a subscription is late until a transaction older than it ends', async () =
     await ended.promise
   })
   await begun.promise
-  const feed = await startChangeFeed(store, 'late', log, listener)
+  const feed = await followChanges(store, 'late', log, listener)
   const { late } = await feed.hear(['sms_events'])
   expect(late).toBeInstanceOf(Promise)
   ended.resolve()
@@ -60,7 +60,7 @@ test('a feed tells its clients to read again after a crash of Postgres has empti
   const { services } = await startServer()
   const { store, log } = services
   const [heard, lost] = [vi.fn(async () => {}), vi.fn()]
-  const feed = await startChangeFeed(store, 'crashed', log, {
+  const feed = await followChanges(store, 'crashed', log, {
     heard,
     asked: () => {},
     lost,

@@ -1,5 +1,6 @@
 import { RetryLater } from '../../platform/api-errors.ts'
 import { isTooSlow } from '../../platform/db/database-errors.ts'
+import type { Budget } from '../../platform/limits/byte-budget.ts'
 import type { EventLoopSlices } from '../../platform/limits/event-loop-slices.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
@@ -7,7 +8,6 @@ import type { Store } from '../collections/catalog.ts'
 import { columnsOf } from '../records/record-row.ts'
 import type { Deliver } from './broadcast.ts'
 import { type ChangeEvent, isChangeTooOld, sendEventTo } from './change-event.ts'
-import type { makeLanes } from './lanes.ts'
 import type { Change } from './load-changes.ts'
 import { matchQueries } from './match-change.ts'
 import { type GroupState, groupByFilter, type Receivers } from './subscription-index.ts'
@@ -148,4 +148,24 @@ async function findVisibleEmails(
     accesses.push(isSelf ? ALWAYS : makeAccessMaker(store.catalog, collection, rule, '', request)())
   }
   return decideAccess(store, change, accesses)
+}
+
+/** Runs work in lanes: queues that run one work after another. A slow statement delays only its own lane. */
+export function makeLanes(memory: Budget) {
+  const lanes = new Map<string, Promise<void>>()
+  return {
+    /** Adds `work`, which must not reject, to a lane. Returns false if no memory is left for waiting work. */
+    add(lane: string, bytes: number, work: () => Promise<void>): boolean {
+      const before = lanes.get(lane)
+      const share = memory.open(lane)
+      if (before && !share.tryTake(bytes)) return false
+      const run = (before ?? Promise.resolve()).then(work).finally(() => {
+        share.close()
+        if (lanes.get(lane) === run) lanes.delete(lane)
+      })
+      lanes.set(lane, run)
+      return true
+    },
+    whenIdle: () => Promise.all(lanes.values()),
+  }
 }

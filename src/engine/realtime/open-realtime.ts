@@ -9,6 +9,7 @@ import type { CatalogStore } from '../collections/catalog-store.ts'
 import { USERS_ID } from '../collections/collection.ts'
 import { StaleAuth } from '../records/check-auth-version.ts'
 import type { AuthRecord } from '../request/request.ts'
+import { TOPIC } from './announce-presence.ts'
 import { broadcastChanges } from './broadcast.ts'
 import type { ChangeEntry } from './change-log.ts'
 import {
@@ -20,10 +21,9 @@ import {
   type Origin,
 } from './client.ts'
 import { makeClientRegistry } from './client-registry.ts'
-import { makeDelivery } from './deliveries.ts'
-import { type ChangeFeed, startChangeFeed } from './feed.ts'
+import { makeDelivery, makeLanes } from './deliver-changes.ts'
 import { makeEventFlusher } from './flush-events.ts'
-import { makeLanes } from './lanes.ts'
+import { type ChangeFeed, followChanges } from './follow-changes.ts'
 import {
   forwardMessage,
   forwardSubscription,
@@ -31,7 +31,6 @@ import {
   type Message,
   type SubscriptionRequest,
 } from './other-node.ts'
-import { TOPIC } from './reading-or-writing.ts'
 import { readFreshSnapshot } from './snapshot.ts'
 
 /** How long a node still reads changes after its last client left: most clients reconnect soon. */
@@ -68,7 +67,7 @@ export function openRealtime(all: CatalogStore, log: Logger, limits: ConnectionL
   function awake(): Promise<ChangeFeed> {
     clearTimeout(rest)
     feed ??= ended
-      .then(() => startChangeFeed(store, thisNode, log, listener))
+      .then(() => followChanges(store, thisNode, log, listener))
       .catch((error: unknown) => {
         feed = undefined
         throw error

@@ -7,11 +7,11 @@ import { compileFilter } from '../filter/compile-filter.ts'
 import { FilterError } from '../filter/parse-filter.ts'
 import type { RequestInfo } from '../request/request.ts'
 import { checkAuthFresh, StaleAuth, writeAuthVersionSql } from './check-auth-version.ts'
-import { requireRule } from './check-rules.ts'
+import { catchRuleFault, requireRule } from './check-rules.ts'
 import type { Extension, Extensions } from './collection-extension.ts'
 import { expandRecords } from './expand.ts'
 import { readExpand } from './expand-tree.ts'
-import { prepareRows } from './hide-emails.ts'
+import { addVisibility } from './field-visibility.ts'
 import { NEAR, type Page, USUAL_SIZES, writeListStatement } from './list-statement.ts'
 import { pickFieldsEach } from './pick.ts'
 import {
@@ -24,7 +24,6 @@ import {
 import type { RecordRow } from './record-row.ts'
 import { writeRecords } from './render.ts'
 import { rowSizeOf } from './row-size.ts'
-import { catchRuleFault } from './rule-faults.ts'
 
 /** If the rows of a page cannot exceed this many bytes, they are read without measuring them. */
 const UNGUARDED_BYTES = 8 << 20
@@ -200,7 +199,7 @@ export async function answerRecords(
   rows: readonly RecordRow[],
   request: RequestInfo,
 ): Promise<string[]> {
-  const shown = await prepareRows(store, collection, rows, request)
+  const shown = await addVisibility(store, collection, rows, request)
   const { expand } = request.query
   if (expand) await expandRecords(store, shown, readExpand(expand), request)
   return writeRecords(shown, request)
