@@ -108,6 +108,16 @@ export const saveSims = ({ db }: Store, device: Device, sims: readonly unknown[]
   return changeDevice(db, device, { sims: json, last_seen: NOW }, isOther)
 }
 
+/** Stores whether a device can send MMS, for its lines whose owner has not forbidden it. */
+export const saveMms = ({ db }: Store, { id, user }: Device, can: boolean) =>
+  updateRecords(db, 'lines', (update) =>
+    update
+      .set({ mms: can ? 'on' : '' })
+      .where('device', '=', id)
+      .where('user', '=', user)
+      .where('mms', '=', can ? '' : 'on'),
+  )
+
 /** The number of due messages that wait for this device to claim them. Ignores the device's limits. */
 export async function countPending({ db }: Store, device: Device): Promise<number> {
   const { pending } = await queries(db)

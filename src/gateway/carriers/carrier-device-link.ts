@@ -7,7 +7,13 @@ import { GatewayError } from '../../platform/api-errors.ts'
 import { STOPPED } from '../../programs/agent/run-driver.ts'
 import { type Link, ServerUnavailable } from '../../programs/agent/server-link.ts'
 import { checkShape } from '../base/body-schemas.ts'
-import { type Device, requireDevice, saveSims, touchDevice } from '../base/device-record.ts'
+import {
+  type Device,
+  requireDevice,
+  saveMms,
+  saveSims,
+  touchDevice,
+} from '../base/device-record.ts'
 import { CLAIM_BODY, HEARTBEAT_BODY, REPORT_BODY } from '../lines/device-schemas.ts'
 import { subscribeToDevice } from '../lines/wake-devices.ts'
 import { applyReports } from '../messages/queue/apply-reports.ts'
@@ -29,8 +35,9 @@ type Work = (
  */
 const ROUTES: Readonly<Record<string, Work>> = {
   async '/api/devices/heartbeat'(store, device, body) {
-    const { sims } = checkShape(HEARTBEAT_BODY, body)
+    const { sims, mms } = checkShape(HEARTBEAT_BODY, body)
     if (sims) await saveSims(store, device, sims)
+    if (typeof mms === 'boolean') await saveMms(store, device, mms)
   },
   async '/api/devices/claim'(store, device, body, { config }) {
     const { limit } = checkShape(CLAIM_BODY, body)

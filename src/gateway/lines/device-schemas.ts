@@ -64,6 +64,7 @@ export const HEARTBEAT_BODY = z
     charging: z.boolean().nullish().describe('Whether it is plugged in.'),
     connection: z.enum(CONNECTIONS).nullish().describe('How it reaches the internet.'),
     sims: sims.nullish(),
+    mms: z.boolean().nullish().describe('Whether it can send MMS; stored as `mms` of its lines.'),
   })
   .meta({ id: 'Heartbeat' })
 

@@ -5,6 +5,18 @@ export interface OutgoingText {
   readonly to: string
   readonly body: string
   readonly sim: number
+  /** Of an MMS; absent for a text. Only a driver with `sendsMms` gets one. */
+  readonly attachments?: readonly OutgoingFile[] | undefined
+  readonly subject?: string | undefined
+}
+
+/** A file of an MMS. Its `url` needs no token. */
+export interface OutgoingFile {
+  readonly name: string
+  /** MIME type. */
+  readonly type: string
+  readonly size: number
+  readonly url: string
 }
 
 /**
@@ -53,6 +65,7 @@ export interface Driver {
   readonly parallel: number
   /** Its SIM cards, if it can tell them apart. Known after `start`. */
   readonly sims?: readonly Sim[]
+  readonly sendsMms?: boolean
   /** Whether an attempt without a result may be sent again after a restart: it is sent once all the same. */
   readonly isRepeatable?: boolean
   start(events: DriverEvents): Promise<void>

@@ -56,9 +56,10 @@ export async function runDriver(
 
   function connected(): void {
     say('connected')
-    const { sims } = driver
+    const { sims, sendsMms = false } = driver
     // reports the SIM cards. If that fails, the next connection repeats it
-    if (sims?.length) server.call('/api/devices/heartbeat', { sims }, all).catch(() => {})
+    const state = { ...(sims?.length && { sims }), mms: sendsMms }
+    server.call('/api/devices/heartbeat', state, all).catch(() => {})
     work.notify()
   }
 
@@ -127,8 +128,9 @@ export async function runDriver(
   }
 
   async function send(job: Job): Promise<void> {
-    const { id, attempt, to, body, sim, untilMs } = job
+    const { id, attempt, to, body, sim, attachments, subject, untilMs } = job
     const { signal } = ending
+    if (attachments && !driver.sendsMms) return giveBack(job, 'This line cannot send MMS')
     // an earlier run, or an earlier try, may have sent it
     const wasBegun = journal.hasBegun(id, attempt)
     const isReady = (await driver.ready?.(untilMs, signal)) ?? performance.now() <= untilMs
@@ -142,7 +144,7 @@ export async function runDriver(
       return wasBegun ? undefined : reportUnsent(job, 'The attempt could not be stored')
     if (begun === 'elsewhere' && !driver.isRepeatable) return
     const maySent = wasBegun || begun === 'elsewhere'
-    const result = await driver.send({ id, attempt, to, body, sim }, untilMs)
+    const result = await driver.send({ id, attempt, to, body, sim, attachments, subject }, untilMs)
     if (result.outcome === 'again') {
       claimed.add(makeAttemptKey(job))
       if (!maySent) await journal.undo(id, attempt)

@@ -4,6 +4,7 @@ import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages
 import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
 import { type AppRules, URGENT_PRIORITY } from './app-versions.ts'
 import type { Phone } from './phone-record.ts'
+import type { MessageWithFiles } from './read-files.ts'
 
 /** A stored date in the only form that the app reads; undefined for none. */
 export const renderDate = (text: string): string | undefined => toDate(text)?.toISOString()
@@ -41,15 +42,22 @@ const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
  * restarts the app's sender, and ignores the pauses and the work hours that its owner has set.
  */
 export const renderMessage = (
-  message: ClaimedMessage,
+  message: MessageWithFiles,
   i: number,
   { clockMs, databaseMs }: { readonly clockMs: number; readonly databaseMs: number },
   validUntilMs: number,
   { needsDate, mayExpedite }: Pick<AppRules, 'needsDate'> & { readonly mayExpedite: boolean },
 ) => ({
   id: makeAppId(message),
-  message: message.body,
-  textMessage: { text: message.body },
+  ...(message.files
+    ? {
+        mmsMessage: {
+          ...(message.subject && { subject: message.subject }),
+          ...(message.body !== '' && { text: message.body }),
+          attachments: message.files,
+        },
+      }
+    : { message: message.body, textMessage: { text: message.body } }),
   phoneNumbers: [message.to],
   ...(message.sim > 0 && { simNumber: message.sim }),
   withDeliveryReport: true,

@@ -17,6 +17,7 @@ export interface AppRules {
   readonly needsDate: boolean
   /** Whether the app may hold texts below URGENT_PRIORITY until the work hours of its owner begin. */
   readonly hasWorkHours: boolean
+  readonly sendsMms: boolean
 }
 
 type Version = readonly [major: number, minor: number, patch: number]
@@ -28,18 +29,23 @@ const RESTARTS: Version = [1, 70, 4]
 /** From this version on, a text restarts the sender only beside texts with `scheduleAt`. */
 const KEEPS: Version = [1, 74, 1]
 
+/** From this version on, the app sends MMS. */
+const SENDS_MMS: Version = [1, 74, 0]
+
 const AGENT = /^me\.capcom\.smsgateway\/(\d{1,6})\.(\d{1,6})\.(\d{1,6})/
 
 /** The rules of the app that sends this `User-Agent`. Of an unknown app: those that are safe for all. */
 export function readAppRules(userAgent: string | undefined): AppRules {
   const [, ...numbers] = AGENT.exec(userAgent ?? '') ?? []
-  if (numbers.length === 0) return { atOnce: 1, needsDate: false, hasWorkHours: true }
+  if (numbers.length === 0)
+    return { atOnce: 1, needsDate: false, hasWorkHours: true, sendsMms: false }
   const version = numbers.map(Number) as unknown as Version
   const needsDate = isBefore(version, RESTARTS)
   return {
     atOnce: needsDate || !isBefore(version, KEEPS) ? MAX_CAPACITY : 1,
     needsDate,
     hasWorkHours: !isBefore(version, HOLDS),
+    sendsMms: !isBefore(version, SENDS_MMS),
   }
 }
 

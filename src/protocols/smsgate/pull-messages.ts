@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
-import type { Device } from '../../gateway/base/device-record.ts'
+import { type Device, saveMms } from '../../gateway/base/device-record.ts'
 import { claimMessages, readLeasedMessages } from '../../gateway/messages/queue/claim-messages.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -10,6 +10,7 @@ import type { AppRules } from './app-versions.ts'
 import { CLOCK_NOISE_MS } from './note-clock.ts'
 import { CAPACITY } from './phone-capacity.ts'
 import { findOrMakePhone, updatePhone } from './phone-record.ts'
+import { readFiles } from './read-files.ts'
 import { noteListed, readHandedState } from './texts-at-phone.ts'
 
 /** A phone gets leases of this many times the usual length: it sends texts one by one, with pauses. */
@@ -37,6 +38,7 @@ export async function pullMessages(
       await findOrMakePhone(inside, device)
       phone = (await lockForPull(db, device, rules))!
     }
+    if (phone.isMmsUnknown) await saveMms(inside, device, rules.sendsMms)
     return answerPull(inside, device, phone, config, rules)
   })
 }
@@ -45,7 +47,7 @@ export async function pullMessages(
  * `clockMs`: milliseconds that the phone's clock is ahead of ours, 0 if unknown. `room`: how many messages
  * the phone may hold. `databaseNowMs`: the database's clock, in milliseconds since 1970.
  */
-const notePull = (db: Db, device: Device, { atOnce }: AppRules) =>
+const notePull = (db: Db, device: Device, { atOnce, sendsMms }: AppRules) =>
   updatePhone(db, device)
     .set({ pulled_at: sql<Date>`now()`, at_once: atOnce })
     .returning([
@@ -53,6 +55,8 @@ const notePull = (db: Db, device: Device, { atOnce }: AppRules) =>
       CAPACITY.as('room'),
       sql<boolean>`coalesce(held_until > now(), false)`.as('isHolding'),
       sql<number>`extract(epoch from clock_timestamp())::float8 * 1000`.as('databaseNowMs'),
+      sql<boolean>`exists (select from lines l where l.device = ${device.id}
+        and l.mms = ${sendsMms ? '' : 'on'})`.as('isMmsUnknown'),
     ])
     .executeTakeFirst()
 
@@ -104,12 +108,14 @@ async function answerPull(
   const soonMs = phone.databaseNowMs + leaseSeconds * 1000
   // list new messages, those the phone may lack, and those to be reported before their lease ends
   const listed = (await claim()).filter((message) => {
+    // an app that was replaced by an older one would send it without its files
+    if (message.attachments && !rules.sendsMms) return false
     const text = known.get(makeAppId(message))
     if (!text || !canBeWoken) return true
     return !text.isListed && (!text.isKnown || toDate(message.lease_until)!.getTime() < soonMs)
   })
   const reportMs = Math.min(MAX_REPORT_MS, (lease * 1000) / 4)
-  const texts = listed.map((message) => ({
+  const texts = (await readFiles(db, listed)).map((message) => ({
     ...message,
     validUntilMs: computeValidUntil(message, reportMs),
   }))

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Phone } from './smsgate-app.ts'
 import type { State, StoredMessage } from './smsgate-store.ts'
-import { restartsSender } from './smsgate-versions.ts'
+import { isSince, restartsSender } from './smsgate-versions.ts'
 
 // What the app does with messages: modules/messages and SendStateWorker of the app.
 
@@ -48,13 +48,13 @@ function nextPending(phone: Phone): StoredMessage | undefined {
 
 /** Whether it went on air. That is noted when Android has taken it: until then the text is pending. */
 async function send(phone: Phone, message: StoredMessage): Promise<boolean> {
-  const { id, to, text } = message
+  const { id, to, text, pictures } = message
   if (message.validUntil < phone.now()) {
     change(phone, id, 'Failed', 'TTL expired')
     return false
   }
   if (phone.store.messages.get(id)!.state === 'Cancelled') return false
-  phone.store.send({ id, to, text })
+  phone.store.send({ id, to, text, ...(pictures && { pictures }) })
   phone.calling.add(id)
   await sleep(phone.options.callMs())
   noteSent(phone, id)
@@ -77,8 +77,10 @@ async function pause(phone: Phone, stop: AbortSignal): Promise<void> {
 const NEXT: Readonly<Partial<Record<State, State>>> = { Processed: 'Sent', Sent: 'Delivered' }
 
 export function awaitRadio(phone: Phone, id: string): void {
-  const next = NEXT[phone.store.messages.get(id)!.state]
-  if (!next) return
+  const { state, pictures } = phone.store.messages.get(id)!
+  const next = NEXT[state]
+  // no delivery report is asked for an MMS
+  if (!next || (pictures && next === 'Delivered')) return
   phone.later(phone.options.radioMs(), () => {
     change(phone, id, next)
     awaitRadio(phone, id)
@@ -119,6 +121,12 @@ export interface WireMessage {
   readonly id: string
   readonly textMessage?: { readonly text: string }
   readonly message?: string
+  /** Read by the app from version 1.74 on. */
+  readonly mmsMessage?: {
+    readonly subject?: string
+    readonly text?: string
+    readonly attachments?: readonly { readonly contentType: string; readonly data: string }[]
+  }
   readonly phoneNumbers: readonly string[]
   readonly validUntil?: string
   readonly scheduleAt?: string
@@ -150,7 +158,8 @@ export async function take(phone: Phone, wire: WireMessage): Promise<void> {
 
 const toStored = (phone: Phone, wire: WireMessage): StoredMessage => ({
   id: wire.id,
-  text: wire.textMessage?.text ?? wire.message ?? '',
+  text: wire.textMessage?.text ?? wire.message ?? wire.mmsMessage?.text ?? '',
+  ...(wire.mmsMessage && { pictures: readPictures(phone, wire.mmsMessage) }),
   to: wire.phoneNumbers[0]!,
   validUntil: wire.validUntil ? readDate(wire.validUntil) : Infinity,
   scheduleAt: wire.scheduleAt ? readDate(wire.scheduleAt) : null,
@@ -160,6 +169,12 @@ const toStored = (phone: Phone, wire: WireMessage): StoredMessage => ({
   error: null,
   states: { Pending: phone.stamp() },
 })
+
+/** The sizes of the pictures of an MMS. */
+function readPictures(phone: Phone, { attachments = [] }: NonNullable<WireMessage['mmsMessage']>) {
+  if (!isSince(phone.options.version, '1.74.0')) throw new Error('the app sends no MMS')
+  return attachments.map(({ data }) => Buffer.from(data, 'base64').length)
+}
 
 /** What waits is canceled; of what the phone does not know it says so; what has gone out stays as it is. */
 async function cancel(phone: Phone, { id }: WireMessage): Promise<void> {

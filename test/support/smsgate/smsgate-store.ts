@@ -9,6 +9,8 @@ export type State = 'Pending' | 'Cancelled' | 'Processed' | 'Sent' | 'Delivered'
 export interface StoredMessage {
   readonly id: string
   readonly text: string
+  /** Of an MMS: the bytes of each of its files. */
+  readonly pictures?: readonly number[]
   readonly to: string
   readonly validUntil: number
   readonly createdAt: number
@@ -38,6 +40,7 @@ export interface AirLine {
   readonly id: string
   readonly to: string
   readonly text: string
+  readonly pictures?: readonly number[]
 }
 
 type Line =

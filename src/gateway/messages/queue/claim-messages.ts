@@ -200,8 +200,8 @@ async function readFreeLimits(db: Db, { id, user }: Device) {
 }
 
 /**
- * A claimed message with its decrypted text, or with its files. [] if decryption fails: the message's lease
- * then runs out.
+ * A claimed message with its decrypted text, or with its files. [] if decryption fails, or a file is gone:
+ * the message's lease then runs out.
  */
 async function toMessage(
   db: Db,
@@ -214,6 +214,8 @@ async function toMessage(
       { collection: MESSAGES, record: message.id },
       attachments,
     )
+    // never without its files, which may have been deleted
+    if (stored.length < attachments.length) return []
     const files = stored.map(({ name, type, size }) => ({ name, type, size }))
     return [{ ...message, body: readWords(message.body, files), subject, attachments: files }]
   }

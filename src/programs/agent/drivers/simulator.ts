@@ -67,6 +67,7 @@ export function makeSimulatorDriver(given: Partial<SimulatorOptions> = {}) {
   const sims = Array.from({ length: options.sims }, (_, i) => ({ slot: i + 1 }))
   return {
     parallel: PARALLEL,
+    sendsMms: true,
     ...(sims.length > 0 && { sims }),
     async start(given: DriverEvents): Promise<void> {
       events = given

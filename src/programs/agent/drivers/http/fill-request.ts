@@ -20,16 +20,23 @@ export const makeAttemptRef = ({ id, attempt }: Pick<OutgoingText, 'id' | 'attem
 /** A sample text: its request shows a carrier's templates. */
 export const SAMPLE = { id: 'sample', attempt: 1, to: '+4915112345678', body: 'Hello €', sim: 1 }
 
+/** The request's templates for a text, or for an MMS of a carrier that sends these. */
+function chooseTemplate({ interface: { send, mms } }: Carrier, { attachments }: OutgoingText) {
+  if (!attachments || !mms) return send
+  return { ...send, path: mms.path ?? send.path, body: mms.body }
+}
+
 /** Fills the templates of a carrier's preset for a text. Throws an ApiError for a wrong template. */
 export function fillRequest(
   carrier: Carrier,
   text: OutgoingText,
-  template: Template = carrier.interface.send,
+  template: Template = chooseTemplate(carrier, text),
 ) {
   const { user, secret, senders, callback, values } = carrier
   const { method, path, headers, body, numbers } = template
   const from = senders[Math.max(text.sim, 1) - 1] ?? ''
   const ref = makeAttemptRef(text)
+  const files = (text.attachments ?? []).map(({ url }) => url)
   const known: Readonly<Record<string, unknown>> = {
     ...values,
     to: text.to,
@@ -37,6 +44,8 @@ export function fillRequest(
     from,
     from_digits: stripPlus(from),
     body: text.body,
+    subject: text.subject ?? '',
+    file: files[0] ?? '',
     ref,
     callback: callback && addRef(callback, ref),
     user,
@@ -56,7 +65,8 @@ export function fillRequest(
   ])
   const sent: Record<string, string> = Object.fromEntries(filled)
   const content =
-    body && convertNumbers((fillValues(body, fill) ?? {}) as Record<string, unknown>, numbers)
+    body &&
+    convertNumbers((fillValues(body, fill, files) ?? {}) as Record<string, unknown>, numbers)
   const isForm = FORM.test(sent['content-type'] ?? '')
   const payload = content && (isForm ? encodeForm(content) : JSON.stringify(content))
   return {
@@ -77,14 +87,21 @@ const addRef = (callback: string, ref: string) =>
 
 const toOneLine = (text: string) => text.replace(/\s+/g, ' ').replace(/[^\x20-\x7e]/g, '?')
 
+const FILES = '{{files}}'
+
 /** Fills the texts in a body. Leaves out fields whose text is empty, and objects without fields. */
-function fillValues(value: unknown, fill: (template: string) => string): unknown {
+function fillValues(
+  value: unknown,
+  fill: (template: string) => string,
+  files: readonly string[],
+): unknown {
+  if (value === FILES) return files.length > 0 ? files : undefined
   if (typeof value === 'string') return fill(value) || undefined
   if (Array.isArray(value))
-    return value.map((item) => fillValues(item, fill)).filter((item) => item !== undefined)
+    return value.map((item) => fillValues(item, fill, files)).filter((item) => item !== undefined)
   if (!isObject(value)) return value
   const fields = Object.entries(value).map(
-    ([name, item]) => [name, fillValues(item, fill)] as const,
+    ([name, item]) => [name, fillValues(item, fill, files)] as const,
   )
   const left = fields.filter(([, item]) => item !== undefined)
   return left.length > 0 ? Object.fromEntries(left) : undefined
@@ -98,10 +115,10 @@ const convertNumbers = (fields: Record<string, unknown>, names: readonly string[
     ]),
   )
 
+/** A form; a list becomes a field for each of its items. */
 const encodeForm = (content: unknown) =>
   new URLSearchParams(
-    Object.entries(content as object).map(([name, value]): [string, string] => [
-      name,
-      String(value),
-    ]),
+    Object.entries(content as object).flatMap(([name, value]) =>
+      [value].flat().map((item): [string, string] => [name, String(item)]),
+    ),
   ).toString()

@@ -129,6 +129,28 @@ const makeFormsSchema = <T extends z.ZodType>(form: T) => {
   return (list as unknown as z.ZodType<z.output<T>[], z.input<T> | z.input<T>[]>).prefault([])
 }
 
+const SEND = z.strictObject({
+  method: z.enum(['POST', 'GET', 'PUT']).default('POST'),
+  path: z.string(),
+  headers: z.record(HEADER, z.string()).default({}),
+  /** JSON, or a form if the content-type says so. Fields whose text is empty are left out. */
+  body: z.record(z.string(), z.unknown()).optional(),
+  /** Fields of a JSON body that are numbers. */
+  numbers: z.array(z.string()).default([]),
+})
+
+/**
+ * What differs in the request of an MMS. Its templates may also use `subject`, `file` (the address of the
+ * first file) and, alone in a field, `files` (a list of all addresses; in a form, the field for each).
+ */
+const MMS = z.strictObject({
+  path: z.string().optional(),
+  body: z.record(z.string(), z.unknown()),
+  maxFiles: z.int().min(1).max(10).default(10),
+  /** Beginnings of the MIME types that the carrier takes; none: any. */
+  types: z.array(z.string()).default([]),
+})
+
 /**
  * A carrier's HTTP interface. Templates may use `to`, `from`, `body`, `to_digits`, `from_digits` (without +),
  * `ref` (names the attempt), `callback` (our address for calls about it), `unicode` (the text needs UCS-2),
@@ -144,15 +166,9 @@ export const PRESET = z.strictObject({
     .strictObject({ user: z.string(), secret: z.string(), webhook_secret: z.string() })
     .partial()
     .prefault({}),
-  send: z.strictObject({
-    method: z.enum(['POST', 'GET', 'PUT']).default('POST'),
-    path: z.string(),
-    headers: z.record(HEADER, z.string()).default({}),
-    /** JSON, or a form if the content-type says so. Fields whose text is empty are left out. */
-    body: z.record(z.string(), z.unknown()).optional(),
-    /** Fields of a JSON body that are numbers. */
-    numbers: z.array(z.string()).default([]),
-  }),
+  send: SEND,
+  /** Absent for a carrier that sends no MMS. */
+  mms: MMS.optional(),
   /**
    * A GET that costs nothing and needs the credentials, such as that of the balance. It has the headers of
    * `send`. Without it, only the carrier's host can be tried.

@@ -9,6 +9,18 @@ export const PLIVO: PresetData = {
     headers: { 'content-type': 'application/json', authorization: 'Basic {{basic}}' },
     body: { src: '{{from}}', dst: '{{to}}', text: '{{body}}', url: '{{callback}}', method: 'POST' },
   },
+  // https://docs.plivo.com/docs/messaging/api/message/send-a-message (2026-11-28)
+  mms: {
+    body: {
+      src: '{{from}}',
+      dst: '{{to}}',
+      type: 'mms',
+      text: '{{body}}',
+      media_urls: '{{files}}',
+      url: '{{callback}}',
+      method: 'POST',
+    },
+  },
   // accounts.rb in github.com/plivo/plivo-ruby (4.35.0)
   trial: { path: '/v1/Account/{{user}}/' },
   answer: { id: 'message_uuid.0', error: ['error'] },

@@ -13,6 +13,16 @@ export const POCKETSMS: PresetData = {
     },
     body: { recipients: ['{{to}}'], body: '{{body}}', from: '{{from}}', client_ref: '{{ref}}' },
   },
+  mms: {
+    body: {
+      recipients: ['{{to}}'],
+      body: '{{body}}',
+      subject: '{{subject}}',
+      attachments: '{{files}}',
+      from: '{{from}}',
+      client_ref: '{{ref}}',
+    },
+  },
   // the key needs a scope to send or to read
   trial: { path: '/api/sms/usage' },
   // an Idempotency-Key is kept for 24 hours
@@ -24,7 +34,7 @@ export const POCKETSMS: PresetData = {
       code: ['quota_exceeded', 'account_disabled', 'line_not_found', 'line_ambiguous'],
       means: 'account',
     },
-    { code: ['destination_not_allowed'], means: 'unsent' },
+    { code: ['destination_not_allowed', 'mms_not_supported'], means: 'unsent' },
   ],
   receipt: {
     when: { type: ['message.delivered', 'message.failed'] },

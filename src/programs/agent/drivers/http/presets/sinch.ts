@@ -19,6 +19,19 @@ export const SINCH: PresetData = {
       client_reference: '{{ref}}',
     },
   },
+  // media-request.ts and media-body.ts in github.com/sinch/sinch-sdk-node (2026-11-28)
+  mms: {
+    body: {
+      from: '{{from}}',
+      to: ['{{to}}'],
+      type: 'mt_media',
+      body: { url: '{{file}}', message: '{{body}}', subject: '{{subject}}' },
+      delivery_report: 'per_recipient_final',
+      callback_url: '{{callback}}',
+      client_reference: '{{ref}}',
+    },
+    maxFiles: 1,
+  },
   // https://developers.sinch.com/docs/sms/api-reference/sms/batches/listbatches.md (2026-11-27)
   trial: { path: '/xms/v1/{{user}}/batches?page_size=1' },
   answer: { id: 'id', code: 'code', error: ['text'] },

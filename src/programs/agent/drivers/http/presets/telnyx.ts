@@ -9,6 +9,18 @@ export const TELNYX: PresetData = {
     headers: { 'content-type': 'application/json', authorization: 'Bearer {{secret}}' },
     body: { from: '{{from}}', to: '{{to}}', text: '{{body}}', webhook_url: '{{callback}}' },
   },
+  // https://developers.telnyx.com/docs/messaging/messages/send-receive-mms (2026-11-28)
+  mms: {
+    body: {
+      from: '{{from}}',
+      to: '{{to}}',
+      text: '{{body}}',
+      subject: '{{subject}}',
+      media_urls: '{{files}}',
+      type: 'MMS',
+      webhook_url: '{{callback}}',
+    },
+  },
   // https://developers.telnyx.com/docs/development/api-fundamentals/first-api-request (2026-11-27)
   trial: { path: '/v2/balance' },
   answer: { id: 'data.id', code: 'errors.0.code', error: ['errors.0.title', 'errors.0.detail'] },

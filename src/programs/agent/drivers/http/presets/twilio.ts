@@ -12,6 +12,16 @@ export const TWILIO: PresetData = {
     },
     body: { To: '{{to}}', From: '{{from}}', Body: '{{body}}', StatusCallback: '{{callback}}' },
   },
+  // https://www.twilio.com/docs/messaging/api/message-resource (2026-11-28): up to ten MediaUrl
+  mms: {
+    body: {
+      To: '{{to}}',
+      From: '{{from}}',
+      Body: '{{body}}',
+      MediaUrl: '{{files}}',
+      StatusCallback: '{{callback}}',
+    },
+  },
   // https://www.twilio.com/docs/iam/api/account (2026-11-27)
   trial: { path: '/2010-04-01/Accounts/{{user}}.json' },
   answer: { id: 'sid', code: 'code', error: ['message'] },

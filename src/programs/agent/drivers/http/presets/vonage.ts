@@ -22,6 +22,21 @@ export const VONAGE: PresetData = {
       webhook_version: 'v1',
     },
   },
+  // https://developer.vonage.com/en/api/messages (2026-11-28): MMS in the United States, one picture each
+  mms: {
+    body: {
+      channel: 'mms',
+      message_type: 'image',
+      to: '{{to_digits}}',
+      from: '{{from_digits}}',
+      image: { url: '{{file}}', caption: '{{body}}' },
+      client_ref: '{{ref}}',
+      webhook_url: '{{callback}}',
+      webhook_version: 'v1',
+    },
+    maxFiles: 1,
+    types: ['image/'],
+  },
   // https://developer.vonage.com/en/account/code-snippets/list-all-secrets (2026-11-27): at this host, as the
   // balance is not. The secrets themselves are not shown
   trial: { path: '/accounts/{{user}}/secrets' },
@@ -37,7 +52,7 @@ export const VONAGE: PresetData = {
   ],
   // https://developer.vonage.com/en/messages/concepts/messages-status-callbacks (2026-11-26)
   receipt: {
-    when: { channel: ['sms'] },
+    when: { channel: ['sms', 'mms'] },
     ref: 'client_ref',
     status: 'status',
     delivered: ['delivered', 'read'],
