@@ -5,21 +5,21 @@ import { answerFailure, answerUnknownRoute } from '../http/middleware/answer-err
 import { limitRequests } from '../http/middleware/limit-requests.ts'
 import { refuseHead } from '../http/middleware/refuse-head.ts'
 import type { Env } from '../http/request-context.ts'
-import { makePathReader } from '../http/server/headers-and-redirects.ts'
+import { makePathReader } from '../http/server/cors-and-redirects.ts'
 import { RetryLater } from '../platform/api-errors.ts'
 import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { DESCRIBED } from './api-description.ts'
 import { makeAssetRoutes, makeConsoleRoutes, makeDocsRoutes } from './console.ts'
 import { APIS, FEATURES } from './features.ts'
-import { watchRoutes } from './metrics-routes.ts'
+import { makeMetricsRoutes } from './metrics-routes.ts'
 import { READY_ROUTES } from './status-routes.ts'
 
 /** All routes of the server. `http/middleware/answer-errors` answers the errors that they throw. */
 export function createApp(services: GatewayServices): Hono<Env> {
   const app = new Hono<Env>({ getPath: makePathReader(services.apis) })
   app.route('/', mountRoutes(READY_ROUTES, services))
-  app.route('/', watchRoutes(services))
+  app.route('/', makeMetricsRoutes(services))
   for (const path of HEADLESS) app.use(path, refuseHead)
   app.use('/api/*', limitRequests(services))
   for (const { roots, identify } of APIS)

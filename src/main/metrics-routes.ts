@@ -9,7 +9,7 @@ import { readClientIp } from '../http/server/client-address.ts'
 import { listSharedFamilies } from './features.ts'
 
 /** `/metrics` for Prometheus (METRICS_TOKEN or a superuser). No rate limit. */
-export function watchRoutes(services: Services): Hono<Env> {
+export function makeMetricsRoutes(services: Services): Hono<Env> {
   const { traffic, realtime } = services
   const store = services.store.forEverybody('metrics')
   const shared = listSharedFamilies({ store, config: services.config })

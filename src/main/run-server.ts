@@ -5,7 +5,7 @@ import { getRequestListener } from '@hono/node-server'
 import type { Exclusively } from '../engine/backup/backups.ts'
 import { followRestores } from '../engine/backup/follow-restores.ts'
 import { removeUploads } from '../engine/files/temporary-upload.ts'
-import { answerClientError, wrapBeforeRoutes } from '../http/server/headers-and-redirects.ts'
+import { answerClientError, wrapBeforeRoutes } from '../http/server/cors-and-redirects.ts'
 import { ClosingResponse, LimitedIncomingMessage } from '../http/server/incoming-body.ts'
 import {
   CONNECTION_OPTIONS,

@@ -15,9 +15,7 @@ import { listMentionSteps } from './find-mentions.ts'
 import { readContactName } from './person.ts'
 import type { HasPersonalData } from './personal-tables.ts'
 import { readJobProgress, saveProgress } from './save-job-progress.ts'
-import { endOpenTexts, stopPerson } from './stop-person.ts'
-import { countTexts } from './texts-of-person.ts'
-import { lockTexts } from './texts-to-erase.ts'
+import { countTexts, endOpenTexts, lockTexts } from './texts-of-person.ts'
 import { startTimeSlice } from './time-slice.ts'
 
 type Erasure = Omit<Erasing, 'texts'> & HasPersonalData & { readonly request: string }
@@ -229,3 +227,11 @@ async function addErasedCounts(
     .where('id', '=', request)
     .execute()
 }
+
+/** Puts a person on the stop list: no later send is accepted. `db`: a transaction that locks the sends. */
+export const stopPerson = (db: Db, { user, number }: Pick<Person, 'user' | 'number'>) =>
+  queries(db)
+    .insertInto('_stop_list')
+    .values({ user, hash: sql`person_hash(${user}, ${number})` })
+    .onConflict((found) => found.doNothing())
+    .execute()

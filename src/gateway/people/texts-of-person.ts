@@ -1,7 +1,9 @@
 import { type RawBuilder, sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import { REASONS } from '../base/message-status.ts'
 import { type Person, writePersonCondition } from '../base/personal-data.ts'
+import { failMessages, failUnsent } from '../messages/queue/fail-messages.ts'
 
 /**
  * SQL: the next texts to and from a person, by an index for each way. With one condition for both ways,
@@ -47,3 +49,47 @@ export async function countTexts(db: Db, person: Person): Promise<number> {
     .executeTakeFirstOrThrow()
   return texts
 }
+
+/** Texts that one transaction erases, sent and received each. */
+const PORTION = 200
+
+/**
+ * Locks some texts to and from a person, and returns their ids. Each way has an index of its own. With one
+ * condition for both, each portion would read the texts that are erased already.
+ */
+export async function lockTexts(db: Db, { user, number }: Person): Promise<string[]> {
+  const found = await queries(db)
+    .selectFrom('sms_messages as m')
+    .select('m.id')
+    .where(
+      'm.id',
+      '=',
+      sql<string>`any(array(
+        (select id from sms_messages where "user" = ${user} and "to" = ${number} and message_type = 'outgoing'
+          order by _rowid limit ${sql.lit(PORTION)})
+        union all
+        (select id from sms_messages where "user" = ${user} and "from" = ${number} and "from" <> ''
+          and message_type = 'incoming' limit ${sql.lit(PORTION)})))`,
+    )
+    .orderBy('m.id')
+    .forUpdate()
+    .execute()
+  return found.map(({ id }) => id)
+}
+
+/** Ends all open texts to a person. Texts that a device holds may still be sent. */
+export async function endOpenTexts(db: Db, person: Person): Promise<void> {
+  await failUnsent(db, selectOpenTexts(db, person, false), REASONS.canceled)
+  await failMessages(db, selectOpenTexts(db, person, true), REASONS.canceled)
+}
+
+/** Locks the queue rows of open texts to a person. `isClaimed`: of those that a device holds. */
+const selectOpenTexts = (db: Db, person: Person, isClaimed: boolean) =>
+  queries(db)
+    .selectFrom('sms_messages as m')
+    .innerJoin('sms_dispatch as d', 'd.message', 'm.id')
+    .select('d.message')
+    .where(writePersonCondition(person))
+    .where('d.state', isClaimed ? '=' : '<>', sql.lit('sending'))
+    .orderBy('d.message')
+    .forUpdate('d')

@@ -6,8 +6,7 @@ import { LOCKS } from '../../platform/db/advisory-locks.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
 import { writeDaysAgo, writePeriodsSql } from '../base/retention-periods.ts'
-import { deleteFiles } from './delete-old-files.ts'
-import { endMessages } from './end-messages.ts'
+import { endMessages, redactPayloads } from './end-messages.ts'
 import { HAS_CONTENT_SQL, type Mode, makeRetentionIndex } from './make-retention-index.ts'
 import { readAccountPages, writeAccountsSql } from './read-account-pages.ts'
 import { BATCH, runInBatches, selectOldTexts } from './run-in-batches.ts'
@@ -70,4 +69,30 @@ async function selectOldest(db: Db, mode: Mode, days: number, accounts: readonly
     .limit(sql.lit(BATCH))
     .execute()
   return old.map(({ id }) => id)
+}
+
+/** Deletes the files of old messages, and keeps their texts. Returns the number of messages. */
+export async function deleteFiles(
+  db: Db,
+  days: number,
+  accounts: readonly string[],
+): Promise<number> {
+  const emptied = await queries(db, 'planned')
+    .with('found', (query) =>
+      query
+        .selectFrom(writeAccountsSql(accounts))
+        .crossJoinLateral(({ ref }) => writePeriodsSql(ref('a.id'), days).as('p'))
+        .crossJoinLateral(selectOldTexts(sql`m."user" = a.id and m.attachments <> '{}'`, 'p.files'))
+        .select('old.id')
+        .limit(sql.lit(BATCH)),
+    )
+    .updateTable('sms_messages as m')
+    .from('found')
+    .set({ attachments: [] })
+    .whereRef('m.id', '=', 'found.id')
+    .returning('m.id')
+    .execute()
+  const ids = emptied.map(({ id }) => id)
+  if (ids.length > 0) await redactPayloads(db, ids, { attachments: [] })
+  return ids.length
 }

@@ -10,7 +10,6 @@ import { SIGNED_IN } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { openStoreForCaller } from '../../http/server/client-address.ts'
 import type { OtherForms } from './call-webhook.ts'
-import { NEW_SECRET } from './make-webhook-secret.ts'
 import { type Owner, requireWebhookOwner, WEBHOOK_REFUSALS } from './require-webhook-owner.ts'
 import {
   DELIVERY_REQUEST,
@@ -21,8 +20,8 @@ import {
   SINCE,
   STARTED,
 } from './resend-deliveries.ts'
-import { rotateSecret } from './rotate-secret.ts'
 import { sendTestEvent } from './send-test-event.ts'
+import { NEW_SECRET, rotateSecret } from './webhook-secret.ts'
 
 export interface WebhookServices extends Services {
   readonly otherForms: OtherForms

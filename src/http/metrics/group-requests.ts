@@ -23,7 +23,7 @@ export class Traffic {
   }
 
   /**
-   * Counts a request and returns its group. `path`: from `pathOf` (`http/server/headers-and-redirects.ts`).
+   * Counts a request and returns its group. `path`: from `readRoutedPath`.
    */
   count(verb: string, status: number, ms: number, path: string): Group {
     const group = findRequestGroup(verb, path, this.#apis)

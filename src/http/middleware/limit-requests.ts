@@ -15,7 +15,7 @@ import { MAX_BODY_BYTES } from '../body/read-body.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
 import type { Ctx, Env, Services } from '../request-context.ts'
 import { findCachedCaller, findRequestHolder, readClientIp } from '../server/client-address.ts'
-import { answerLateBody } from '../server/headers-and-redirects.ts'
+import { answerLateBody } from '../server/cors-and-redirects.ts'
 import {
   type LimitedIncomingMessage,
   mayExceedSmall,

@@ -7,7 +7,7 @@ import { makeConnectionPlaces } from '../../platform/limits/waiting-places.ts'
 import { isIpListed } from '../../platform/tools/ip-lists.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
 import { isTrustedProxy, readSocketAddress } from './client-address.ts'
-import type { Handler } from './headers-and-redirects.ts'
+import type { Handler } from './cors-and-redirects.ts'
 
 /** A client that reads nothing of its answer for this long is disconnected. */
 const STALLED_MS = 60_000

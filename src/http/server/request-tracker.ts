@@ -11,8 +11,8 @@ import {
   readIncomingIp,
   readSocketAddress,
 } from './client-address.ts'
+import { readRoutedPath } from './cors-and-redirects.ts'
 import { cutText, describeFault } from './describe-failed-request.ts'
-import { readRoutedPath } from './headers-and-redirects.ts'
 import { leaveBody } from './incoming-body.ts'
 import { toLoggedPath, toLoggedUrl } from './logged-url.ts'
 

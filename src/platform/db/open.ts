@@ -7,7 +7,7 @@ import { countSchemaMismatch, DEADLOCK, isSqlError } from './database-errors.ts'
 import { makeExecutor } from './execute-statement.ts'
 import type { PoolSize } from './postgres.ts'
 import type { Replica } from './replica.ts'
-import { makeReadingBackend } from './replica-reads.ts'
+import { makeReadingBackend } from './replica-connection.ts'
 
 interface Pool {
   readonly backend: Backend

@@ -3,13 +3,35 @@ import { toScalarText } from '../../engine/fields/convert-values.ts'
 import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
+import { sendError, sendMessageError } from '../../http/middleware/answer-errors.ts'
+import type { ErrorForm } from '../../http/request-context.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { MAX_BODY_BYTES } from '../read-parameters.ts'
 import { type DoorCall, defineSendRoute, makeSendOnlyProtocol } from '../send-only-protocol.ts'
 import { NOT_OFFERED, refuseOtherParameters, sendOverV1, V1_ROUTES } from './api-v1.ts'
 import { sendToNamed } from './send-to-named.ts'
-import { makeRpcErrorForm, sendEagleError } from './smseagle-errors.ts'
+
+/** The sentence that explains an error. For status 400 it begins with SMSEagle's words. */
+const explainEagleError = ({ status, message }: { status: number; message: string }): string =>
+  status === 400 ? `Wrong parameters: ${message}` : message
+
+/** An error in JSON-RPC. `result`: a sentence, or an object if the request's `responsetype` is `extended`. */
+const makeRpcErrorForm =
+  (isExtended: boolean): ErrorForm =>
+  (c, error) => {
+    const error_text = explainEagleError(error)
+    return sendError(c, error.status, {
+      result: isExtended ? { error_text, status: 'error' } : error_text,
+    })
+  }
+
+/** Errors in the form of one of SMSEagle's APIs. The path decides which one, even a path without a route. */
+const sendEagleError: ErrorForm = (c, error) => {
+  if (c.req.path.startsWith('/api/')) return sendMessageError(c, error)
+  if (c.req.path.startsWith('/jsonrpc')) return makeRpcErrorForm(false)(c, error)
+  return c.text(explainEagleError(error), error.status as 400)
+}
 
 const RPC = z
   .object({

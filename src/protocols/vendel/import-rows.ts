@@ -1,6 +1,6 @@
 import { hashSha256 } from '../../engine/auth/tokens.ts'
 import { readSqliteText, type StoredRow } from '../../engine/import/open-pocketbase.ts'
-import { makeWebhookSecret } from '../../gateway/webhooks/make-webhook-secret.ts'
+import { makeWebhookSecret } from '../../gateway/webhooks/webhook-secret.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
 import { readPhone } from '../../portable/phone/read-phone.ts'
 import { countSegments } from '../../portable/segments.ts'

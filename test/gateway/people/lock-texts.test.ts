@@ -1,5 +1,5 @@
 import { makePerson } from '../../../src/gateway/people/person.ts'
-import { lockTexts } from '../../../src/gateway/people/texts-to-erase.ts'
+import { lockTexts } from '../../../src/gateway/people/texts-of-person.ts'
 import { recordPlans } from '../../support/database/plans.ts'
 import { makeUser, testStore } from '../../support/database/queue.ts'
 

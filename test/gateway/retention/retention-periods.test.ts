@@ -1,5 +1,5 @@
-import { endOldByPerson } from '../../../src/gateway/retention/end-old-by-person.ts'
 import { endOldMessages } from '../../../src/gateway/retention/end-old-messages.ts'
+import { endOldByPerson } from '../../../src/gateway/retention/retention-feature.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
 import {
   type Client,

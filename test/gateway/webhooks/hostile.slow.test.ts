@@ -2,7 +2,7 @@ import { createServer, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
 import { callWebhook, TIMEOUT_MS } from '../../../src/gateway/webhooks/call-webhook.ts'
 import type { DueDelivery } from '../../../src/gateway/webhooks/load-delivery.ts'
-import { makeWebhookSecret } from '../../../src/gateway/webhooks/make-webhook-secret.ts'
+import { makeWebhookSecret } from '../../../src/gateway/webhooks/webhook-secret.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
 import { until } from '../../support/until.ts'
 import {

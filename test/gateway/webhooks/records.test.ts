@@ -1,5 +1,5 @@
-import { makeWebhookSecret } from '../../../src/gateway/webhooks/make-webhook-secret.ts'
 import { isSecret, makeSignatureHeaders } from '../../../src/gateway/webhooks/sign-webhook.ts'
+import { makeWebhookSecret } from '../../../src/gateway/webhooks/webhook-secret.ts'
 import { startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { deliveriesOf, makeWebhook } from '../../support/webhook-fixture.ts'
 

@@ -3,7 +3,7 @@ import type { Store } from '../../../engine/collections/catalog.ts'
 import type { Config } from '../../../platform/config.ts'
 import { countChannelListeners } from '../../../platform/db/count-listeners.ts'
 import type { Db } from '../../../platform/db/open.ts'
-import { queries, writeTimeInSeconds } from '../../../platform/db/queries.ts'
+import { queries } from '../../../platform/db/queries.ts'
 import type { Logger } from '../../../platform/log.ts'
 import { repeatWork } from '../../../platform/tools/repeat-work.ts'
 import { pushWake } from '../../lines/wake-by-push.ts'
@@ -15,35 +15,10 @@ import {
 } from '../../lines/wake-devices.ts'
 import type { PushSettings } from '../../lines/web-push.ts'
 import { countMessages } from '../message-totals.ts'
-import { analyzeOutgrown } from './analyze-outgrown.ts'
 import { extendAllLeases } from './message-leases.ts'
 import { checkQueue } from './repair-queue.ts'
 import { sweepQueue } from './sweep-queue.ts'
-
-/** Deletes what devices no longer need: old handouts, pairing codes, streams, counts of automatic answers. */
-async function deleteExpiredRows({ db }: Store) {
-  await queries(db)
-    .deleteFrom('device_handouts')
-    .where('at', '<', writeTimeInSeconds(-86_400))
-    .execute()
-  await queries(db)
-    .deleteFrom('device_pairings')
-    .where('expires_at', '<', writeTimeInSeconds(0))
-    .execute()
-  await queries(db)
-    .deleteFrom('device_streams')
-    .where('until', '<', writeTimeInSeconds(0))
-    .execute()
-  // forget sent automatic answers that neither the daily limit nor a pause counts any more
-  await queries(db)
-    .deleteFrom('auto_answers_sent as s')
-    .where('s.at', '<', writeTimeInSeconds(-86_400))
-    .where(
-      sql<boolean>`not exists (
-        select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`,
-    )
-    .execute()
-}
+import { analyzeOutgrown, deleteExpiredRows } from './tidy-tables.ts'
 
 type QueueSettings = PushSettings &
   Pick<Config, 'deviceOnlineSeconds' | 'leaseSeconds' | 'stickyDays'>

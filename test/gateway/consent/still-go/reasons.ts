@@ -1,4 +1,4 @@
-import { stopPerson } from '../../../../src/gateway/people/stop-person.ts'
+import { stopPerson } from '../../../../src/gateway/people/erase-person.ts'
 import { FORGET_CONSENTS } from '../../../support/database/forget-consents.ts'
 import { request } from '../../../support/server/request.ts'
 import {

@@ -1,7 +1,6 @@
 import type { Store } from '../../../../src/engine/collections/catalog.ts'
 import { makeServerRequest } from '../../../../src/engine/request/request.ts'
 import { findSentTexts } from '../../../../src/gateway/messages/find-sent-texts.ts'
-import { analyzeOutgrown } from '../../../../src/gateway/messages/queue/analyze-outgrown.ts'
 import { applyReports } from '../../../../src/gateway/messages/queue/apply-reports.ts'
 import {
   cancelBatch,
@@ -11,6 +10,7 @@ import { claimMessages } from '../../../../src/gateway/messages/queue/claim-mess
 import { renewLeases } from '../../../../src/gateway/messages/queue/message-leases.ts'
 import { checkQueue } from '../../../../src/gateway/messages/queue/repair-queue.ts'
 import { sweepQueue } from '../../../../src/gateway/messages/queue/sweep-queue.ts'
+import { analyzeOutgrown } from '../../../../src/gateway/messages/queue/tidy-tables.ts'
 import type { Db } from '../../../../src/platform/db/open.ts'
 import { permitOf } from '../../../support/database/permits.ts'
 import { assign, makeDevice, makeUser, testStore } from '../../../support/database/queue.ts'

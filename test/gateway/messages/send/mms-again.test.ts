@@ -1,5 +1,5 @@
-import { deleteFiles } from '../../../../src/gateway/retention/delete-old-files.ts'
 import { endMessages } from '../../../../src/gateway/retention/end-messages.ts'
+import { deleteFiles } from '../../../../src/gateway/retention/end-old-messages.ts'
 import {
   type Client,
   must,

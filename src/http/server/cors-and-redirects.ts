@@ -7,7 +7,6 @@ import { ApiError } from '../../platform/api-errors.ts'
 import type { Config } from '../../platform/config.ts'
 import { findApi } from '../metrics/group-requests.ts'
 import type { Services } from '../request-context.ts'
-import { allowOtherSites, answerPreflight } from './cors.ts'
 
 export type Handler = (req: IncomingMessage, res: ServerResponse) => unknown
 
@@ -125,4 +124,29 @@ function writeRawAnswer(status: number, sentence: string): string {
     '',
     body,
   ].join('\r\n')
+}
+
+const METHODS = 'GET,HEAD,PUT,PATCH,POST,DELETE'
+
+/**
+ * Lets pages of any site read the answer. They have no cookies of ours: callers send a token. Contract 8.4
+ */
+function allowOtherSites(req: IncomingMessage, res: ServerResponse): void {
+  res.setHeader('Vary', 'Origin')
+  if (req.headers.origin) res.setHeader('Access-Control-Allow-Origin', '*')
+}
+
+/** Answers the request by which a browser asks what a page of another site may send. */
+function answerPreflight(req: IncomingMessage, res: ServerResponse) {
+  if (req.headers.origin) {
+    res.setHeader('Vary', [
+      'Origin',
+      'Access-Control-Request-Method',
+      'Access-Control-Request-Headers',
+    ])
+    res.setHeader('Access-Control-Allow-Methods', METHODS)
+    const asked = req.headers['access-control-request-headers']
+    if (asked) res.setHeader('Access-Control-Allow-Headers', asked)
+  }
+  res.writeHead(204).end()
 }

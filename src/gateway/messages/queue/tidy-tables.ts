@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Store } from '../../../engine/collections/catalog.ts'
-import { queries } from '../../../platform/db/queries.ts'
+import { queries, writeTimeInSeconds } from '../../../platform/db/queries.ts'
 
 /** Tables that may grow from empty to large within a minute, before autovacuum runs. */
 const TABLES = [
@@ -28,4 +28,29 @@ export async function analyzeOutgrown({ db }: Store): Promise<void> {
   // names from the system catalog, already quoted
   if (grown.length > 0)
     await db.script(`analyze (skip_locked) ${grown.map(({ name }) => name).join(', ')}`)
+}
+
+/** Deletes what devices no longer need: old handouts, pairing codes, streams, counts of automatic answers. */
+export async function deleteExpiredRows({ db }: Store) {
+  await queries(db)
+    .deleteFrom('device_handouts')
+    .where('at', '<', writeTimeInSeconds(-86_400))
+    .execute()
+  await queries(db)
+    .deleteFrom('device_pairings')
+    .where('expires_at', '<', writeTimeInSeconds(0))
+    .execute()
+  await queries(db)
+    .deleteFrom('device_streams')
+    .where('until', '<', writeTimeInSeconds(0))
+    .execute()
+  // forget sent automatic answers that neither the daily limit nor a pause counts any more
+  await queries(db)
+    .deleteFrom('auto_answers_sent as s')
+    .where('s.at', '<', writeTimeInSeconds(-86_400))
+    .where(
+      sql<boolean>`not exists (
+        select from auto_answers a where a.id = s.answer and s.at > now() - a.pause_hours * interval '1 hour')`,
+    )
+    .execute()
 }

@@ -1,11 +1,23 @@
+import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import type { z } from 'zod'
+import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { logQuery } from '../../engine/records/log-changes.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import { NOW } from '../../platform/db/queries.ts'
-import { makeWebhookSecret, type NEW_SECRET } from './make-webhook-secret.ts'
 import { isOwnWebhook, type Owner, webhookRefusal } from './require-webhook-owner.ts'
+
+const PREFIX = 'whsec_'
+
+const RANDOM_BYTES = 32
+
+/** Part of the answers to creating a webhook and to rotating its secret, and of no others. */
+export const NEW_SECRET = z.object({
+  secret: z.string().describe('The secret that signs deliveries: `whsec_…`. Shown only once.'),
+})
+
+/** A new secret as Standard Webhooks writes them: `whsec_` and the base64 of 32 random bytes. */
+export const makeWebhookSecret = (): string => PREFIX + randomBytes(RANDOM_BYTES).toString('base64')
 
 /** Replaces a webhook's secret and returns the new one. The old one also signs for 24 hours. Throws 404. */
 export async function rotateSecret({ db }: Store, owner: Owner, webhook: string) {
