@@ -99,10 +99,10 @@ async function answerPull(
     if (!device.enabled) return []
     // an expedited text goes alone to a phone that sends nothing: it restarts the app's sender
     if (rules.hasWorkHours && hasUrgent && toSend.length === 0)
-      return claimMessages(inside, device, leased + 1, lease)
+      return claimMessages(inside, device, leased + 1, lease, 1)
     // a phone without an open stream gets all it can: it cannot be told later to fetch more
     if (isOpen || (!canBeWoken && rules.atOnce > 1 && !phone.isHolding))
-      return claimMessages(inside, device, Math.min(phone.room, leased + rules.atOnce), lease)
+      return claimMessages(inside, device, phone.room, lease, rules.atOnce)
     return readLeasedMessages(inside, device, phone.room)
   }
   const soonMs = phone.databaseNowMs + leaseSeconds * 1000

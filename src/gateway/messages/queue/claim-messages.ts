@@ -77,15 +77,19 @@ export async function linkClaimedFiles(
   return linked
 }
 
-/** Gives a device up to `limit` messages to send. Concurrent claims share a query. Throws 403 if disabled. */
+/**
+ * Gives a device up to `limit` messages to send. `most` bounds the new ones, even if leases of old ones end
+ * meanwhile. Concurrent claims share a query. Throws 403 if disabled.
+ */
 export async function claimMessages(
   { db }: Store,
   device: Device,
   limit: number,
   leaseSeconds: number,
+  most = limit,
 ) {
   if (!device.enabled) throw gatewayRefusal('device_disabled')
-  if (!device.isLimited) {
+  if (!device.isLimited && most >= limit) {
     const ask = { device, limit, room: null, leaseSeconds }
     const found = db.inTransaction
       ? (await claimForDevices(db, [ask]))[0]!
@@ -94,19 +98,19 @@ export async function claimMessages(
   }
   // admit few claims of limited devices: each keeps a connection while it waits for the device's other claims
   return admission.claimsAndReads.run(makeUserHolder(device.user), () =>
-    claimLimited(db, device, limit, leaseSeconds),
+    claimLimited(db, device, limit, leaseSeconds, most),
   )
 }
 
-function claimLimited(db: Db, device: Device, limit: number, leaseSeconds: number) {
+function claimLimited(db: Db, device: Device, limit: number, leaseSeconds: number, most: number) {
   return db.transaction(async (tx) => {
     const { left, lines } = await readFreeLimits(tx, device)
-    const room = lines === null ? left : (left ?? limit)
+    const room = Math.min(left ?? most, most)
     return (await claimForDevices(tx, [{ device, limit, room, leaseSeconds, lines }]))[0]!.messages
   })
 }
 
-/** A device's claim. `room`: how many messages its limits allow; `lines`: JSON, how many each line allows. */
+/** A device's claim. `room`: how many new messages it may get; `lines`: JSON, how many each line allows. */
 interface Ask {
   readonly device: Device
   readonly limit: number

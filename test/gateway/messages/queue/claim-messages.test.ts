@@ -78,6 +78,16 @@ describe('a claim', () => {
     expect(more).toHaveLength(3)
   })
 
+  test('of one new message returns one, even if leases have ended since the device asked', async () => {
+    const device = await makeDevice(store, user)
+    await assign(store, device, 4)
+    const [first, second] = await claim(device, 2)
+    await applyReports(store, device, [{ id: first!.id, attempt: 1, status: 'sent' }], 300)
+    const found = await claimMessages(store, device, 4, LEASE, 1)
+    expect(found).toHaveLength(2)
+    expect(found[0]).toEqual(second)
+  })
+
   test('returns no messages of other devices and none that are pending, not due or expired', async () => {
     const device = await makeDevice(store, user)
     await assign(store, await makeDevice(store, user), 1)
