@@ -57,7 +57,6 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
     /^(engine\/auth\/(oauth2\/(apple-secret|read-provider-profile)|tokens)|protocols\/smsgate-api\/(signed-token|token-pairs))\.ts$/,
     /^jose$/,
   ],
-  [/^gateway\/webhooks\/sign-webhook\.ts$/, /^standardwebhooks$/],
   [/^platform\/templates\/(parse|render)\.ts$/, /^@handlebars\/parser$/],
   [/^http\/metrics\/prometheus-exposition\.ts$/, /^prom-client$/],
   [/^platform\/log\.ts$/, /^pino$/],

@@ -47,7 +47,6 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
     'protocols/smtp/listen-for-mails.ts': 'lines of commands, which the library bounds',
     'protocols/smtp/receive-mail.ts': 'types alone',
   },
-  standardwebhooks: {},
   'web-push': { 'gateway/lines/web-push.ts': 'doors.run.ts: PUT /api/devices/push' },
   yauzl: { 'engine/backup/read-archive.ts': 'backups that superusers upload' },
 }
