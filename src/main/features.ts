@@ -14,6 +14,7 @@ import { HOOKS } from '../gateway/hooks/hooks-feature.ts'
 import { LINES } from '../gateway/lines/lines-feature.ts'
 import { MESSAGES } from '../gateway/messages/messages-feature.ts'
 import type { Sending } from '../gateway/messages/send/make-user-sending.ts'
+import { SHARED_FILES } from '../gateway/messages/shared-files-feature.ts'
 import { NOTIFICATIONS } from '../gateway/notifications/notifications-feature.ts'
 import { PEOPLE } from '../gateway/people/people-feature.ts'
 import { type HasPersonalData, sumPersonalData } from '../gateway/people/personal-tables.ts'
@@ -59,6 +60,7 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
   ACCOUNTS,
   SERVER,
   CONSENT,
+  SHARED_FILES,
   LINES,
   CONVERSATIONS,
   RETENTION,

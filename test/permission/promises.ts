@@ -83,6 +83,7 @@ export const PROMISES: Readonly<Record<string, Who>> = {
   'POST /api/users/:id/enable': 'superuser',
   'GET /join/:id': 'everybody',
   'POST /join/:id': 'everybody',
+  'GET /f/:token': 'everybody',
   'GET /leave/:token': 'everybody',
   'POST /leave/:token': 'strangers',
   // PocketBase's

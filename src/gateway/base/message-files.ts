@@ -24,6 +24,8 @@ export interface Media {
   /** At most 40 characters; '' for none. */
   readonly subject: string
   readonly files: readonly Attachment[]
+  /** Without a line for MMS, it leaves as a text with a link to each file. */
+  readonly orLink?: boolean
 }
 
 const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])

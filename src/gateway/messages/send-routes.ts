@@ -96,7 +96,12 @@ export async function answerSend(
     ? await readSendForm(c)
     : { json: await readJson(c, MAX_BODY_BYTES), uploads: [] }
   const json = adapt ? adapt(given) : given
-  const { attachments, subject, ...strict } = readSend(schema, json, new Date(), uploads.length)
+  const { attachments, subject, orLink, ...strict } = readSend(
+    schema,
+    json,
+    new Date(),
+    uploads.length,
+  )
   const read = adapt
     ? await readBodyRecipients(store, user, strict, services.config.maxRecipients)
     : strict
@@ -116,6 +121,7 @@ export async function answerSend(
             subject,
             named: attachments,
             uploads,
+            orLink,
           }),
         }
       : read
@@ -170,6 +176,7 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
         'invalid_template',
         'destination_not_allowed',
         'line_not_allowed',
+        'mms_not_supported',
         'group_not_found',
       ),
     },

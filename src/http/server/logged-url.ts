@@ -2,7 +2,7 @@ import { hasNumber, hideNumbers } from '../../platform/tools/loggable-texts.ts'
 import { readQuery } from '../query.ts'
 
 /** The secret at the end of a URL that a phone, a tool or a link of a text has. */
-const SECRET_END = /(?<=\/incoming\/|\/carriers\/calls\/|\/api\/hooks\/|\/leave\/).*/
+const SECRET_END = /(?<=\/incoming\/|\/carriers\/calls\/|\/api\/hooks\/|\/leave\/|^\/f\/).*/
 
 /** Maximum characters of a URL to read. One character in the log may be three escapes, nine characters. */
 const MAX_READ = 9_000

@@ -13,7 +13,7 @@ import { type Permit, requirePermit } from '../../base/permissions.ts'
 import { KEPT_SCOPE, readScope, toOfferedScope } from '../send/consent-scope.ts'
 import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
 import { moveExpiry } from '../send/message-expiry.ts'
-import { isMms, withStoredMedia, writeStoredText } from '../send/mms.ts'
+import { writeStoredText } from '../send/mms.ts'
 import type { Offer } from '../send/offer.ts'
 import { findRefused } from '../send/refused-recipients.ts'
 import {
@@ -30,6 +30,7 @@ import {
   toGatewayError,
 } from '../send/sending-permission.ts'
 import { type Outcome, storeMms, type Verdict } from '../send/store-offers.ts'
+import { hasFiles, withStoredMedia } from '../send/stored-media.ts'
 import { countBatch } from './count-batch.ts'
 import {
   type CHOICES,
@@ -123,12 +124,12 @@ export async function retryBatch(
   ) {
     const some = due.slice(at, at + MAX_OFFERS)
     const offerAgain = (one: Failed) => offerFailedAgain(services, permit, one, batch, keepsQuiet)
-    const texts = some.filter((one) => !isMms(one))
+    const texts = some.filter((one) => !hasFiles(one))
     const decided = new Map(
       await Promise.all(texts.map(async (one) => [one, await offerAgain(one)] as const)),
     )
     // one by one: each holds its files in memory
-    for (const one of some) if (isMms(one)) decided.set(one, await offerAgain(one))
+    for (const one of some) if (hasFiles(one)) decided.set(one, await offerAgain(one))
     for (const [one, { outcome, message }] of decided)
       if (outcome === 'accepted' || outcome === 'known') ids.set(one, message)
       else refusal ??= outcome
@@ -152,7 +153,7 @@ function findRetryObstacle(
   if (refusal === REASONS.noConsent) return 'no_consent'
   if (reason.startsWith(UNKNOWN) && !include.includes('unknown')) return 'unknown'
   if (CANCELED.includes(reason) && !include.includes('canceled')) return 'canceled'
-  const isGone = isMms({ segments }) ? attachments.length === 0 : body === ''
+  const isGone = segments === 0 ? attachments.length === 0 : body === ''
   return isGone ? 'no_text' : undefined
 }
 
@@ -164,7 +165,7 @@ async function offerFailedAgain(
   batch: string,
   keepsQuiet: boolean,
 ): Promise<Verdict> {
-  const segments = isMms(one) ? 0 : countSegments(one.body).segments
+  const segments = hasFiles(one) ? 0 : countSegments(one.body).segments
   const message = makeOfferedMessage({ ...one, segments }, true, keepsQuiet)
   const { priority, sim, guarantee } = one
   const offer: Offer = {
@@ -182,7 +183,7 @@ async function offerFailedAgain(
     messages: [message],
   }
   const { store, config, acceptor } = services
-  const verdict = isMms(one)
+  const verdict = hasFiles(one)
     ? await withStoredMedia(store.db, permit.sender.user, one, (media, words) =>
         storeMms(store, config, { ...offer, media, body: writeStoredText(words, media.files) }),
       )
@@ -216,7 +217,7 @@ export async function retryMessage(
     )
   if (reason === REASONS.stopped)
     throw gatewayRefusal('not_retriable', 'The person was erased and gets no more texts')
-  if (body === '' && !isMms(one))
+  if (body === '' && !hasFiles(one))
     throw gatewayRefusal('not_retriable', 'The text of this message is no longer kept')
   const again = {
     priority,
@@ -231,7 +232,7 @@ export async function retryMessage(
     const single = makeSingleSend(normalizePhone(to), words, options, device_id ?? '')
     return sendMessages(services, sender, { ...single, media })
   }
-  if (!isMms(one)) return send(body)
+  if (!hasFiles(one)) return send(body)
   return withStoredMedia(services.store.db, sender.user, one, (media, words) => send(words, media))
 }
 

@@ -16,7 +16,7 @@ const ESTIMATE = z
         z.object({
           line: z.string(),
           texts: z.int().min(1),
-          segments: z.int().min(1),
+          segments: z.int().min(0).describe('0 for an MMS.'),
           cost: DECIMAL.describe('A decimal; 0 for a line without prices.'),
         }),
       )

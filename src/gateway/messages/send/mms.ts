@@ -1,33 +1,34 @@
 import { sql } from 'kysely'
-import { makeUserHolder } from '../../../engine/collections/collection.ts'
-import {
-  findStoredFiles,
-  readWholeFile,
-  type StoredFile,
-  storeFile,
-} from '../../../engine/files/stored-files.ts'
-import { makeMemoryContent } from '../../../engine/files/upload.ts'
+import { type StoredFile, storeFile } from '../../../engine/files/stored-files.ts'
 import type { Config } from '../../../platform/config.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { matchAny, queries } from '../../../platform/db/queries.ts'
-import { admission } from '../../../platform/limits/shared-limits.ts'
-import { deriveId } from '../../../platform/tools/random.ts'
 import { writeMmsText } from '../../../portable/attachment-lines.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { type Attachment, MESSAGES, type Media } from '../../base/message-files.ts'
-import type { Offer } from './offer.ts'
+import type { Offer, OfferedMessage } from './offer.ts'
+import { ANY_LINE, type SendBody } from './send-options.ts'
 
-/** Whether an account has a line for MMS. Whether it may send a certain one is judged with the send. */
-export async function hasMmsLine(db: Db, user: string): Promise<boolean> {
-  const line = await queries(db)
-    .selectFrom('lines')
-    .select('id')
-    .where('user', '=', user)
-    .where('mms', '=', 'on')
-    .where('enabled', '=', true)
+/** Whether an account has a line for MMS among those that a send names. The judge asks the line itself. */
+export async function hasMmsLine(
+  db: Db,
+  user: string,
+  { deviceId = '', line = ANY_LINE }: Partial<Pick<SendBody, 'deviceId' | 'line'>> = {},
+): Promise<boolean> {
+  const named = sql`sms_named_lines(${user}, ${line.id || null}, ${line.number || null}, ${deviceId || null}, 0)`
+  const found = await queries(db)
+    .selectFrom('lines as l')
+    .select('l.id')
+    .where('l.user', '=', user)
+    .where('l.mms', '=', 'on')
+    .where('l.enabled', '=', true)
+    .$if(deviceId !== '', (query) => query.where('l.device', '=', deviceId))
+    .$if(line !== ANY_LINE && line.id + line.number !== '', (query) =>
+      query.where(sql<boolean>`l.id in (select n.line from ${named} n)`),
+    )
     .limit(sql.lit(1))
     .executeTakeFirst()
-  return line !== undefined
+  return found !== undefined
 }
 
 /** Maximum files of a message: the field `attachments` takes no more. */
@@ -63,45 +64,15 @@ export function readWords(
   return text === writeMmsText([], described, []) ? '' : text
 }
 
-/** What a message needs to be sent again. */
-export interface StoredMms {
-  readonly id: string
-  readonly body: string
-  readonly segments: number
-  readonly subject: string
-  readonly attachments: readonly string[]
+/** The words of an offer's message, which its text without files has. */
+export function readOfferedWords({ body = '', media }: Offer, message: OfferedMessage): string {
+  const files = (media?.files ?? []).map(({ name, type, content }) => ({
+    name,
+    type,
+    size: content.size,
+  }))
+  return message.body ?? readWords(body, files)
 }
-
-export const isMms = ({ segments }: Pick<StoredMms, 'segments'>): boolean => segments === 0
-
-/** Runs `work` with the files of a stored MMS, to send it again. Throws 409 if one of them is gone. */
-export const withStoredMedia = <T>(
-  db: Db,
-  user: string,
-  message: StoredMms,
-  work: (media: Media, words: string) => Promise<T>,
-): Promise<T> =>
-  // the files are in memory: a place of its own bounds how many
-  admission.heavyWork.run(makeUserHolder(user), async () => {
-    const stored = await findAllFiles(db, message)
-    const files: Attachment[] = []
-    for (const file of stored) {
-      const content = makeMemoryContent(await readWholeFile(db, file))
-      files.push({ name: nameCopy(message.id, file.name), type: file.type, content })
-    }
-    return work({ subject: message.subject, files }, readWords(message.body, stored))
-  })
-
-async function findAllFiles(db: Db, { id, attachments }: StoredMms): Promise<StoredFile[]> {
-  const stored = await findStoredFiles(db, { collection: MESSAGES, record: id }, attachments)
-  if (stored.length === 0 || stored.length < attachments.length)
-    throw gatewayRefusal('not_retriable', 'The files of this message are no longer kept')
-  return stored
-}
-
-/** Names a copy: an export has files of several messages in one record. Equal for equal arguments. */
-const nameCopy = (id: string, name: string): string =>
-  name.replace(/(?:_[a-z0-9]{10})?(\.\w+)?$/, `_${deriveId(`${id}/${name}`).slice(0, 10)}$1`)
 
 /** Stores the files of an offer's messages in the caller's transaction. Throws FilesFull. */
 export async function storeOfferedFiles(

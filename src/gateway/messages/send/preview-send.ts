@@ -3,11 +3,18 @@ import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { INSTANT_OR_EMPTY } from '../../../engine/fields/date-schema.ts'
 import { evaluateSql } from '../../../platform/db/call-function.ts'
+import type { Db } from '../../../platform/db/open.ts'
+import { countSegments } from '../../../portable/segments.ts'
+import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
 import { REASONS } from '../../base/message-status.ts'
 import { isAllowed, requirePermit } from '../../base/permissions.ts'
+import type { LinkConfig } from '../../base/stop-link.ts'
 import { ESTIMATE_OR_NULL, type EstimateConfig, estimateCost } from './cost-estimate.ts'
+import { makeLinkedText } from './file-links.ts'
+import { hasMmsLine } from './mms.ts'
 import { readAllRecipients } from './read-all-recipients.ts'
+import type { ReadSend } from './read-send-body.ts'
 import { findRefused } from './refused-recipients.ts'
 import type { OfferConfig } from './send-messages.ts'
 import type { SendBody } from './send-options.ts'
@@ -18,6 +25,7 @@ import {
   findSharedText,
   readConsentScope,
   TEXT,
+  type Text,
   writeTexts,
 } from './write-text-bodies.ts'
 
@@ -78,6 +86,32 @@ export const PREVIEW = TEXT.omit({ to: true })
   })
   .meta({ id: 'Preview' })
 
+type PreviewBody = SendBody &
+  Pick<ReadSend, 'attachments' | 'orLink'> & { readonly isDraft: boolean }
+
+/**
+ * Returns a function that makes of a text what leaves of a send with files: an MMS, which has no segments, or
+ * a text with links. Throws 400 `mms_not_supported`.
+ */
+async function makeFileAdder(
+  db: Db,
+  config: LinkConfig,
+  user: string,
+  { attachments, orLink, ...named }: PreviewBody,
+): Promise<(text: Text) => Text> {
+  if (attachments.length === 0) return (text) => text
+  if (await hasMmsLine(db, user, named)) return (text) => ({ ...text, segments: 0 })
+  if (!orLink) throw gatewayRefusal('mms_not_supported')
+  const write = await makeLinkedText(db, config, attachments.length)
+  return ({ to, body }) => {
+    const linked = write(UNKNOWN_ID, body)
+    return { to, body: linked, ...countSegments(linked) }
+  }
+}
+
+/** Stands in previewed links for the id of the message. */
+const UNKNOWN_ID = 'x'.repeat(15)
+
 /**
  * Renders the texts of a send; stores nothing. Without recipients, it renders one for an unknown person. A
  * sender who may not read contacts gets counts and that one text, unless numbers and text are its own.
@@ -86,7 +120,7 @@ export async function previewSend(
   store: Store,
   config: OfferConfig & EstimateConfig,
   sender: Sender,
-  body: SendBody & { readonly isDraft: boolean },
+  body: PreviewBody,
 ): Promise<Preview> {
   checkBody(body)
   const { user } = sender
@@ -101,12 +135,14 @@ export async function previewSend(
     return (body.isDraft ? keepOpen : refuseMissingVariable)(name, empty)
   }
   const whom = phones.length > 0 ? phones : ['']
-  const texts = await writeTexts(store, config, user, body.content, whom, note)
+  const addFiles = await makeFileAdder(store.db, config, user, body)
+  const words = await writeTexts(store, config, user, body.content, whom, note)
+  const texts = words.map(addFiles)
   const isOwnWords = findSharedText(body.content) !== undefined && body.groupIds.length === 0
   const showsPeople = isOwnWords || isAllowed(sender, 'readContacts')
   const shown = showsPeople
     ? texts
-    : await writeTexts(store, config, user, body.content, [''], keepOpen)
+    : (await writeTexts(store, config, user, body.content, [''], keepOpen)).map(addFiles)
   const { to: _, ...first } = shown[0]!
   const refused = await findRefused(store, user, phones, readConsentScope(body))
   const items = (phones.length > 0 ? texts : []).map((text) => ({

@@ -70,6 +70,8 @@ export interface AskedMedia {
   readonly named?: readonly string[]
   readonly uploads?: readonly Upload[]
   readonly given?: readonly GivenFile[]
+  /** As in Media. */
+  readonly orLink?: boolean
 }
 
 type MediaConfig = Pick<Config, 'mmsMaxBytes' | 'webhookAllowPrivate'>
@@ -82,10 +84,10 @@ export async function loadMedia(
   store: Store,
   user: string,
   config: MediaConfig,
-  { subject, named = [], uploads = [], given = [] }: AskedMedia,
+  { subject, named = [], uploads = [], given = [], orLink = false }: AskedMedia,
 ): Promise<Media> {
   // before files are fetched
-  if (!(await hasMmsLine(store.db, user))) throw gatewayRefusal('mms_not_supported')
+  if (!orLink && !(await hasMmsLine(store.db, user))) throw gatewayRefusal('mms_not_supported')
   const holder = makeUserHolder(user)
   const memory = admission.memory.open(holder)
   try {
@@ -106,9 +108,10 @@ export async function loadMedia(
       files.push(file)
       room -= file.bytes.length
     }
-    return await admission.heavyWork.run(holder, () =>
+    const media = await admission.heavyWork.run(holder, () =>
       prepareMedia(subject, files, config.mmsMaxBytes),
     )
+    return { ...media, orLink }
   } finally {
     memory.close()
   }

@@ -12,10 +12,11 @@ import {
 } from './send-body-schema.ts'
 import type { Content, SendBody } from './send-options.ts'
 
-/** A parsed body. `attachments`: the files that it names; `subject`: '' for none. */
+/** A parsed body. `attachments`: the files that it names; `subject`: '' for none; `orLink`: as in Media. */
 export interface ReadSend extends SendBody {
   readonly attachments: readonly string[]
   readonly subject: string
+  readonly orLink: boolean
 }
 
 /** Parses a body of `send` or `send-template`. Throws 400 that names the first wrong field. */
@@ -53,6 +54,7 @@ function readFields(
   return {
     attachments,
     subject: body.subject ?? '',
+    orLink: body.mms === 'or_link',
     recipients: body.recipients ?? [],
     groupIds: body.group_ids ?? [],
     deviceId: body.device_id ?? '',

@@ -120,6 +120,12 @@ const MMS = {
       'Files of an MMS, each an http or https address that the server fetches, or `MESSAGE_ID/NAME`: a file of one of your messages. In a multipart body, files with this name are added. Pictures are made smaller if need be.',
     ),
   subject: makeTextSchema(MAX_SUBJECT).nullish().describe('The subject of an MMS.'),
+  mms: z
+    .enum(['only', 'or_link'])
+    .nullish()
+    .describe(
+      '`or_link`: if no line that may send this can send MMS, a text leaves with a link to each file. The links work for 30 days. `only` (default): the request is then refused.',
+    ),
 }
 
 const VARIABLES = z.record(z.string(), value).nullish()

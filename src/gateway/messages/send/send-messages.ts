@@ -13,7 +13,7 @@ import { requirePermit } from '../../base/permissions.ts'
 import { toOfferedScope } from './consent-scope.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
 import { findFirstAnswer, type Idempotency, storeFirstAnswer } from './idempotency.ts'
-import { checkMediaSize, writeStoredText } from './mms.ts'
+import { checkMediaSize, readOfferedWords, writeStoredText } from './mms.ts'
 import type { Offer, OfferedMessage } from './offer.ts'
 import { readAllRecipients } from './read-all-recipients.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './refused-recipients.ts'
@@ -96,14 +96,19 @@ export async function answerOffer(store: Store, offer: Offer, { outcome, message
   return { answer, replayed: false }
 }
 
-/** Throws 422 for a message to another number or with another text. Removed and changed texts match. */
+/**
+ * Throws 422 for a message to another number or with another text. Removed and changed texts match. With
+ * files, links or names of files may follow the words.
+ */
 async function checkClientRef({ db }: Store, message: string, offer: Offer) {
-  const { to, body = offer.body ?? '' } = offer.messages[0]!
+  const [first] = offer.messages
+  const hasFiles = offer.media !== undefined
+  const body = hasFiles ? readOfferedWords(offer, first!) : (first!.body ?? offer.body ?? '')
   const other = await queries(db)
     .selectFrom('sms_messages as m')
     .where('m.id', '=', message)
     .where(
-      sql<boolean>`not ((m."to" = ${to} or m."to" = '') and (m.body = ${body} or m.body = '' or exists (
+      sql<boolean>`not ((m."to" = ${first!.to} or m."to" = '') and (m.body = ${body} or m.body = '' or ${hasFiles} and starts_with(m.body, ${body}) or exists (
         select from sms_events e where e.message = m.id and e.status = 'pending' and e.detail like 'Changed:%text%')))`,
     )
     .executeTakeFirst()

@@ -5,6 +5,7 @@ import { type Groups, makeGroups } from '../../../platform/db/group-commits.ts'
 import { counts } from '../../../platform/tools/process-counters.ts'
 import type { RefusalCode } from '../../base/gateway-errors.ts'
 import { wakeDevices } from '../../lines/wake-devices.ts'
+import { linkOfferedFiles } from './file-links.ts'
 import { dropOfferedFiles, storeOfferedFiles } from './mms.ts'
 import type { Offer } from './offer.ts'
 
@@ -159,8 +160,15 @@ export const openAcceptor = (store: Store, config: AcceptConfig): Acceptor =>
     },
   })
 
-/** Stores an MMS and its files in a transaction of its own: files are slow, and other sends would wait. */
+/** Stores an MMS and its files; without a line for MMS as a text with links, if its sender allows this. */
 export async function storeMms(store: Store, config: AcceptConfig, offer: Offer): Promise<Verdict> {
+  const verdict = await storeWithFiles(store, config, offer)
+  if (verdict.outcome !== 'mms_not_supported' || !offer.media?.orLink) return verdict
+  return storeWithFiles(store, config, await linkOfferedFiles(store.db, config, offer))
+}
+
+/** Stores an offer in a transaction of its own: files are slow, and other sends would wait. */
+async function storeWithFiles(store: Store, config: AcceptConfig, offer: Offer): Promise<Verdict> {
   const { verdicts, wake } = await store.db.transaction((db) =>
     storeOffers({ db, catalog: store.catalog }, config, [offer]),
   )
