@@ -56,7 +56,9 @@ export async function identifyKey(
   const memory = keysOf(store.catalog)
   const hit = cached ? memory.get(key) : undefined
   const isLive = hit && (hit.expiresAt === '' || hit.expiresAt > formatNow())
-  const holder = isLive ? hit : await findHolderByKey(store, key)
+  const holder = isLive
+    ? hit
+    : await selectKeyHolder(store, IS_ITS_HASH, 'k.hash = $1', [hashSha256(key), formatNow()])
   if (!holder) {
     if (memory.get(key)) memory.set(key, null)
     return null
@@ -93,8 +95,6 @@ const IS_CURRENT = 'k.prefix = coalesce($3, k.prefix)'
 
 // `<> ''` is the condition of the partial indexes on the hashes; without it Postgres could not use them
 const IS_ITS_HASH = `(k.hash = $1 and k.hash <> '' or k.previous_hash = $1 and k.previous_hash <> '')`
-const findHolderByKey = (store: Store, key: string) =>
-  selectKeyHolder(store, IS_ITS_HASH, 'k.hash = $1', [hashSha256(key), formatNow()])
 
 /**
  * Finds a key and its user. `isCurrent`: SQL that is true if the current secret was given, false for the

@@ -53,8 +53,6 @@ export const SESSION = z
   .meta({ id: 'Session' })
 export type Session = z.output<typeof SESSION>
 
-const toTimestamp = (seconds: number) => sql<Date>`to_timestamp(${seconds})`
-
 /**
  * Starts a session and returns its token. If all tries collide with concurrent sign-ins, the token is valid,
  * but no session is listed.
@@ -133,7 +131,7 @@ async function addToken(
   token_hash: string,
   expires: number,
 ): Promise<boolean> {
-  const expires_at = toTimestamp(expires)
+  const expires_at = sql<Date>`to_timestamp(${expires})`
   const { numUpdatedRows } = await queries(db)
     .with('kept', (query) =>
       query

@@ -69,8 +69,6 @@ export function writeIndex(index: IndexExpression): string {
   ].join('')
 }
 
-const equalsIgnoringCase = (a: string, b: string) => a.toLowerCase() === b.toLowerCase()
-
 /** The first unique index on exactly this column, if any. */
 export function findUniqueIndex(
   indexes: readonly string[],
@@ -80,6 +78,6 @@ export function findUniqueIndex(
     .map(parseIndex)
     .find(
       ({ unique, columns }) =>
-        unique && columns.length === 1 && equalsIgnoringCase(columns[0]!.name, column),
+        unique && columns.length === 1 && columns[0]!.name.toLowerCase() === column.toLowerCase(),
     )
 }

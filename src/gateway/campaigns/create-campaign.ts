@@ -1,4 +1,3 @@
-import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { deriveId, makeRandomId } from '../../platform/tools/random.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
@@ -13,9 +12,6 @@ import { requireCampaignRoom } from './plan-next-run.ts'
 import { type CampaignState, readCampaignState } from './read-campaign-state.ts'
 import { completeRepeatRule, listTimesFrom } from './repetition.ts'
 
-const findStoredCampaign = (db: Db, id: string) =>
-  queries(db).selectFrom('campaigns').where('id', '=', id).executeTakeFirst()
-
 /** Stores a campaign without its messages. For a known Idempotency-Key, returns the key's campaign. */
 export async function createCampaign(
   services: CampaignServices,
@@ -26,7 +22,8 @@ export async function createCampaign(
   const { db } = services.store
   const { user } = permit.sender
   const id = key === null ? makeRandomId() : deriveId(`campaign:${user} ${key}`)
-  if (!(await findStoredCampaign(db, id))) await insertPlannedCampaign(services, permit, id, wanted)
+  const stored = await queries(db).selectFrom('campaigns').where('id', '=', id).executeTakeFirst()
+  if (!stored) await insertPlannedCampaign(services, permit, id, wanted)
   return readCampaignState(db, user, id)
 }
 

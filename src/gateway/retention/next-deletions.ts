@@ -59,9 +59,6 @@ const writeFilesSql = (user: string) => sql`(
   where "user" = ${user} and ${sql.raw(ENDED_SQL)} and attachments <> '{}'
   order by created limit ${sql.lit(MAX_COUNT)}) r`
 
-const writeConsentsSql = (db: Db, user: string) =>
-  sql`(${selectReplaced(db, user, 0).select(REPLACED_AT.as('at'))}) r`
-
 /** Texts from and to the members of a group `g`: of each member, the oldest. */
 const writeMemberTextsSql = (mode: Mode) => sql`(
   select m.at from contacts c cross join lateral (
@@ -84,7 +81,7 @@ export async function readRetention(
     incoming: writeTextsSql(user, mode, 'incoming'),
     outgoing: writeTextsSql(user, mode, 'outgoing'),
     files: writeFilesSql(user),
-    consents: writeConsentsSql(db, user),
+    consents: sql`(${selectReplaced(db, user, 0).select(REPLACED_AT.as('at'))}) r`,
   }
   const kinds = []
   for (const kind of ['incoming', 'outgoing', 'files', 'consents'] as const) {

@@ -52,7 +52,7 @@ export function findUrlFault(text: string, allowPrivate: boolean): UrlFault | un
   if (!/^https?:$/.test(url.protocol)) return 'not_http'
   if (allowPrivate) return undefined
   if (url.protocol !== 'https:') return 'not_https'
-  const host = readUrlHost(url)
+  const host = url.hostname.replace(/^\[|\]$/g, '')
   return isLocalName(host) || (isIP(host) > 0 && isPrivateAddress(host)) ? 'private' : undefined
 }
 
@@ -62,8 +62,6 @@ const URL_FAULTS: Readonly<Record<UrlFault, string>> = {
   not_https: 'is not https',
   private: 'is not an address of the internet',
 }
-
-const readUrlHost = (url: URL) => url.hostname.replace(/^\[|\]$/g, '')
 
 /** Whether a name always means this machine, whatever DNS says. RFC 6761, 6.3 */
 const isLocalName = (host: string) => /(^|\.)localhost\.?$/i.test(host)

@@ -27,8 +27,7 @@ const ENTITIES: Readonly<Record<string, string>> = {
   apos: "'",
 }
 
-const toLatin1 = (bytes: Uint8Array) => Buffer.from(bytes).toString('latin1')
-const toUtf8 = (text: string) => toLatin1(Buffer.from(text))
+const toUtf8 = (text: string) => Buffer.from(text).toString('latin1')
 const lowerAscii = (bytes: string) => bytes.replace(/[A-Z]/g, (letter) => letter.toLowerCase())
 
 /** The bytes of an escape, and where it ends; undefined if there is none at this place. */
