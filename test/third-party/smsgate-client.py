@@ -8,6 +8,8 @@ from android_sms_gateway import client, domain, enums, errors, http
 
 url, login, key, other_device, library = sys.argv[1:6]
 said = {}
+# a picture of one dot
+DOT = ("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNkYPhfDwAChwGA60e6kgAAAABJRU5ErkJggg==")
 
 
 def note(name, work):
@@ -32,6 +34,9 @@ with transport as connection:
     api = client.APIClient(login, key, base_url=url, http=connection)
     sent = api.send(text(id=f"python {library}", valid_until=instant(2), priority=5), skip_phone_validation=True)
     note("send", lambda: [sent.id, sent.state.value, sent.recipients[0].phone_number])
+    picture = domain.MmsAttachment(content_type="image/png", name="dot.png", data=DOT)
+    note("send picture", lambda: api.send(domain.Message(
+        phone_numbers=["+4911111"], mms_message=domain.MmsMessage(subject="Shop", attachments=[picture]))).state.value)
     note("send again", lambda: api.send(text(id=f"python {library}")))
     note("send nowhere", lambda: api.send(text(numbers=["12345"])))
     note("state", lambda: api.get_state(sent.id).state.value)

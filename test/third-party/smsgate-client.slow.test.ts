@@ -19,6 +19,8 @@ await fixture.server.rows(
   [ANN.id, PHONES[0]],
 )
 
+await fixture.server.rows(`update lines set mms = 'on' where "user" = $1`, [ANN.id])
+
 /** What the client's own README has for Node. */
 const httpClient = {
   get: (url: string, headers: Record<string, string>) => call(url, { method: 'GET', headers }),
@@ -110,6 +112,7 @@ describe.skipIf(!hasPythonClient()).each([
     })
     expect(JSON.parse(stdout)).toEqual({
       send: [`python ${library}`, 'Pending', '+4911111'],
+      'send picture': 'Pending',
       'send again': expect.stringContaining('409'),
       'send nowhere': expect.stringMatching(/^BadRequest/),
       state: 'Pending',

@@ -3,6 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { makePicture, servePicture } from '../support/pictures.ts'
 import { mms, mmsPoster } from '../support/smsgate/mms.ts'
 import { joinPhone } from '../support/smsgate/smsgate-fixture.ts'
 import {
@@ -23,6 +24,7 @@ const run = promisify(execFile)
 const fixture = await startTwilioFixture()
 const ann: TwilioUser = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
+await fixture.gateway.query(`update lines set mms = 'on' where device = $1`, [phone.id])
 const app = await startApp()
 
 /** A status callback as the app got it. */
@@ -82,6 +84,21 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
     expect(await client.messages(made.sid).media.list()).toEqual([])
     await report(phone, 'sent', 'delivered')
     expect(await client.messages(made.sid).fetch()).toMatchObject({ status: 'delivered' })
+  })
+
+  test('sends pictures', async () => {
+    const pictures = await servePicture(await makePicture(50))
+    const mediaUrl = [`${pictures.url}/a.jpg`, `${pictures.url}/b.jpg`]
+    const made = await client.messages.create({
+      to: '+4915112345602',
+      from: NUMBER,
+      body: 'Look',
+      mediaUrl,
+    })
+    expect(made).toMatchObject({ status: 'queued', numMedia: '2' })
+    const media = await client.messages(made.sid).media.list()
+    expect(media).toMatchObject([{ contentType: 'image/jpeg' }, { contentType: 'image/jpeg' }])
+    await report(phone, 'sent')
   })
 
   test('lists and fetches the media of an MMS', async () => {
