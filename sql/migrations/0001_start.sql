@@ -327,11 +327,12 @@ create trigger line_returned after update of state on sms_dispatch
 -- table, and no index of sms_messages. Triggers of sms_messages keep the rows. A fillfactor of 60 would save
 -- 2 % of the WAL.
 create table sms_messages_brief (
+  _rowid bigint not null,
   "user" text collate "C" not null,
-  status text collate "C" not null,
   message_type text collate "C" not null,
   created pb_date,
-  _rowid bigint not null,
+  -- Last, because the log of an update begins with the first column that it changes.
+  status text collate "C" not null,
   primary key ("user", status, created, _rowid) include (message_type)
 ) with (
   autovacuum_vacuum_threshold = 2000, autovacuum_vacuum_scale_factor = 0.02,

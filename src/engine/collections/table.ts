@@ -1,5 +1,6 @@
 import { sql } from 'kysely'
 import type { Db } from '../../platform/db/open.ts'
+import type { Field } from '../fields/field.ts'
 import type { Collection } from './collection.ts'
 import type { BuiltIn } from './definition/built-in-collections.ts'
 import {
@@ -56,10 +57,14 @@ export async function alterTable(
 /** Analyzes tables early: without statistics Postgres expects few rows per user and may sort 100,000 rows. */
 const STATISTICS = sql`autovacuum_analyze_threshold = 250, autovacuum_analyze_scale_factor = 0.02`
 
+/** What most updates change is last: the log of an update begins with the first column that it changes. */
+const isState = ({ type }: Field) => type === 'select' || type === 'date' || type === 'autodate'
+
 /** Creates a collection's table. Postgres names constraints: a renamed table may still have fixed names. */
 export async function createTable(db: Db, collection: Collection): Promise<void> {
   // an imported collection may have two fields of one name: validation refuses it later
-  const fields = new Map(collection.fields.map((field) => [field.name, writeColumnDdl(field)]))
+  const ordered = collection.fields.toSorted((a, b) => Number(isState(a)) - Number(isState(b)))
+  const fields = new Map(ordered.map((field) => [field.name, writeColumnDdl(field)]))
   const columns = sql.join([
     ...fields.values(),
     sql`_rowid bigint generated always as identity unique`,

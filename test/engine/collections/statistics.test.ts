@@ -4,7 +4,7 @@ const store = await testStore()
 
 /** Tables whose rows find room for new versions in their page. */
 const FILLED: Readonly<Record<string, string>> = {
-  sms_messages: 'fillfactor=80',
+  sms_messages: 'fillfactor=70',
   webhook_deliveries: 'fillfactor=50',
 }
 const SOON = ['autovacuum_analyze_threshold=250', 'autovacuum_analyze_scale_factor=0.02']

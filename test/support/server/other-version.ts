@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '709e9fe9f4882fafa58f187ae7217ea231987b4a'
+const FIRST_RELEASE = '0232d406348a6941e484cebb5fdb505a85f53d71'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>

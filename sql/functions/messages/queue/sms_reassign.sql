@@ -46,7 +46,7 @@ begin
       wake_at = now() + greatest(t.pause * interval '1 second', sms_wake_interval())
     from target t where d.message = t.message and d.message = any(texts)
   ), changed as (
-    update sms_messages m set status = 'assigned', device = t.device, line = t.line,
+    update sms_messages m set status = 'assigned', device = t.device, line = t.line, waiting_for = '',
       "from" = coalesce(t.number, m."from"), updated = pb_text(now())
     from target t where m.id = t.message and m.id = any(texts)
   ), events as (

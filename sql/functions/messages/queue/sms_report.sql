@@ -43,7 +43,7 @@ begin
         select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = g.attempt)))
   ), changed as (
     update sms_messages m
-    set status = a.status, error_message = a.reason, updated = pb_text(now()),
+    set status = a.status, error_message = a.reason, waiting_for = '', updated = pb_text(now()),
       sent_at = case when a.status = 'failed' or m.sent_at <> '' then m.sent_at else a.at end,
       delivered_at = case when a.status = 'delivered' then a.at else m.delivered_at end
     from applicable a
