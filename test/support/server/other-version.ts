@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '0232d406348a6941e484cebb5fdb505a85f53d71'
+const FIRST_RELEASE = '95d61b54c768456526010d072626d779f55c1863'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
