@@ -11,6 +11,7 @@ import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { countPending, saveMms, saveSims, touchDevice } from '../base/device-record.ts'
 import { receiveTexts } from '../conversations/store-received-texts.ts'
+import { storeTypedTexts } from '../conversations/store-typed-texts.ts'
 import { streamDeviceEvents } from '../lines/device-event-stream.ts'
 import {
   CLAIM_BODY,
@@ -18,6 +19,7 @@ import {
   INCOMING_BODY,
   PUSH_BODY,
   REPORT_BODY,
+  TYPED_BODY,
 } from '../lines/device-schemas.ts'
 import { saveHealth } from '../lines/phone-health.ts'
 import { type DeviceCaller, requireDeviceCaller } from '../lines/require-device-caller.ts'
@@ -199,6 +201,25 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
       const { items } = checkShape(INCOMING_BODY, await readDeviceJson(c))
       return { ids: await receiveTexts(store, device, items, config.optWords) }
     },
+  },
+  'POST /api/devices/typed': {
+    permission: byDevice,
+    describe: {
+      id: 'handInTypedTexts',
+      summary: 'Hand in texts that the owner typed and sent on the phone itself',
+      description:
+        'Texts to a number with a conversation become its sent messages. They cost no quota and cause no events. Others are not stored.',
+      body: [
+        TYPED_BODY,
+        {
+          items: [{ to: '+4915112345678', body: 'On my way', sent_at: '2026-11-20T07:00:00.000Z' }],
+        },
+      ],
+      answer: ['Kept.'],
+      fails: DEVICE_REFUSALS,
+    },
+    run: async ({ device, store }, c) =>
+      storeTypedTexts(store, device, checkShape(TYPED_BODY, await readDeviceJson(c)).items),
   },
   'GET /api/devices/events': {
     permission: byDevice,

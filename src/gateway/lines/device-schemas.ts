@@ -121,6 +121,20 @@ const received = z
     receivedAt: received_at,
     sim: sim ?? 0,
   }))
+const typed = z
+  .object({
+    to: makeFilledText(50).describe('The recipient. Completed as the sender of a received text.'),
+    body: makeTextSchema(MAX_TEXT),
+    sent_at: makeInstantSchema().describe(
+      'When it was sent. A repeated report is not stored again.',
+    ),
+    sim: makeWholeNumber(0, MAX_SIMS).nullish().describe('Slot of the SIM that sent it.'),
+  })
+  .transform(({ to, body, sent_at, sim }) => ({ to, body, sentAt: sent_at, sim: sim ?? 0 }))
+export const TYPED_BODY = z
+  .object({ items: makeListSchema(typed, MAX_ITEMS) })
+  .meta({ id: 'TypedTexts' })
+
 export const INCOMING_BODY = z
   .object({ items: makeListSchema(received, MAX_ITEMS) })
   .meta({ id: 'ReceivedTexts' })

@@ -35,11 +35,19 @@ export interface IncomingText {
   readonly sim: number
 }
 
+/** A text that the owner of a phone wrote and sent on the phone itself. `sim` 0: unknown. */
+export interface TypedText {
+  readonly to: string
+  readonly body: string
+  readonly sim: number
+}
+
 /** Callbacks for a driver's events. Dates are by its clock. Promises resolve when the event is on disk. */
 export interface DriverEvents {
   /** Tells that the network delivered a text or, with `error`, that the delivery finally failed. */
   delivered(text: Pick<OutgoingText, 'id' | 'attempt'>, at: Date, error?: string): Promise<void>
   received(text: IncomingText, at: Date): Promise<void>
+  typed?(text: TypedText, at: Date): Promise<void>
   roomGrew(): void
   /** Tells why no text can be sent, such as no credit; '' once a text was sent again. */
   fault?(text: string): void

@@ -196,6 +196,11 @@ export async function runDriver(
       say(`received a text from ${item.from}`)
       return toServer.put({ kind: 'incoming', item })
     },
+    typed: ({ to, ...text }, at) => {
+      const { from, received_at, ...rest } = fitTextToServer({ from: to, ...text }, at)
+      say(`found a text that was typed on the phone, to ${from}`)
+      return toServer.put({ kind: 'typed', item: { to: from, sent_at: received_at, ...rest } })
+    },
     roomGrew: work.notifier,
     fault: (text) => {
       say(text || 'The carrier accepts texts again')

@@ -1,9 +1,9 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { openLineFile } from './line-file.ts'
 
-/** A report or a received text that the server must get. `item` is in the server's format. */
+/** A report, or a received or typed text, that the server must get. `item` is in the server's format. */
 export interface JournalEntry {
-  readonly kind: 'report' | 'incoming'
+  readonly kind: 'report' | 'incoming' | 'typed'
   readonly item: Readonly<Record<string, unknown>>
 }
 

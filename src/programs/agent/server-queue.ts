@@ -9,6 +9,7 @@ const LAST_MS = 3_000
 const PATHS: Record<JournalEntry['kind'], string> = {
   report: '/api/devices/report',
   incoming: '/api/devices/incoming',
+  typed: '/api/devices/typed',
 }
 
 /** Sends the journal's reports and received texts, each kind in order. Calls `onTaken` after each batch. */

@@ -27,6 +27,7 @@ const CALLS = [
   ['POST', '/api/devices/claim', {}],
   ['POST', '/api/devices/report', { items: [] }],
   ['POST', '/api/devices/incoming', { items: [] }],
+  ['POST', '/api/devices/typed', { items: [] }],
   ['GET', '/api/devices/events', undefined],
 ] as const
 

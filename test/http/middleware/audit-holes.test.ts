@@ -214,6 +214,7 @@ const ROUTES: Readonly<Record<string, readonly string[]>> = {
     'POST /api/devices/claim',
     'POST /api/devices/report',
     'POST /api/devices/incoming',
+    'POST /api/devices/typed',
     'POST /api/mobile/v1/incoming/{}',
   ],
 }

@@ -30,15 +30,17 @@ beforeEach(() => {
 /** Starts a driver; what it tells is kept. */
 async function run(driver: Driver) {
   const received: (IncomingText & { at: string })[] = []
+  const typed: string[] = []
   const delivered: string[] = []
   await driver.start({
+    typed: async ({ to, body }) => void typed.push(`${to} ${body}`),
     received: async (text, at) => void received.push({ ...text, at: at.toISOString() }),
     delivered: async ({ id, attempt }, _, error) =>
       void delivered.push(`${id}.${attempt}${error ? ` ${error}` : ''}`),
     roomGrew() {},
   })
   onTestFinished(() => driver.stop())
-  return { received, delivered }
+  return { received, typed, delivered }
 }
 
 async function until(isSo: () => boolean): Promise<void> {
@@ -399,6 +401,29 @@ test('termux: only texts received since the last run are reported', async () => 
   await until(() => after.received.length > 1)
   expect(before.received).toEqual([])
   expect(after.received.map(({ body }) => body)).toEqual(['first', 'second'])
+})
+
+test('termux: texts that the owner sent are reported, those of the agent are not', async () => {
+  install(
+    'termux-sms-list',
+    `console.log(fs.readFileSync(folder + '/' + (args[5] ?? 'inbox') + '.json', 'utf8'))`,
+  )
+  install('termux-sms-send', SEND)
+  inbox()
+  const sent = (...texts: object[]) =>
+    writeFileSync(join(folder, 'sent.json'), JSON.stringify(texts))
+  const memory = join(folder, 'memory')
+  sent(listed(4, 'old'))
+  const first = makeTermuxDriver(memory)
+  await run(first)
+  await until(() => existsSync(`${memory}.sent`))
+  await first.send({ ...TEXT, body: 'ours\n' })
+  await first.stop()
+  const ours = { ...listed(6, 'ours'), number: '015112345678' }
+  sent({ ...ours, _id: 7 }, ours, listed(5, 'typed'))
+  const { typed } = await run(makeTermuxDriver(memory))
+  await until(() => typed.length > 1)
+  expect(typed).toEqual(['+4930123 typed', '015112345678 ours'])
 })
 
 test('termux: an empty answer from Android does not count as an empty inbox', async () => {

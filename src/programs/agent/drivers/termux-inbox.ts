@@ -1,6 +1,8 @@
 import { existsSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { parseJson } from '../../../platform/tools/json.ts'
+import { deriveId } from '../../../platform/tools/random.ts'
 import { toPlainText } from '../../../portable/phone/plain-text.ts'
+import { openFileMap } from '../persistent-map.ts'
 
 /** A text as `termux-sms-list` prints it. `received`: local time such as `2026-11-20 10:45:00`. */
 export interface Listed {
@@ -70,3 +72,31 @@ function readSeen(kept: unknown): Seen | undefined {
   const { id, atMs, keys } = (kept ?? {}) as Partial<Seen>
   return typeof id === 'number' && typeof atMs === 'number' && keys ? { id, atMs, keys } : undefined
 }
+
+/** How many texts are remembered until Android lists them as sent. */
+const MAX_OWN = 1_000
+/** Android may write a number with or without its calling code. */
+const LAST_DIGITS = 7
+
+/** Remembers in a file which texts the agent sent, to tell them from those that the phone's owner sent. */
+export function openOwnTexts(file: string) {
+  const counts = openFileMap<number>(file, MAX_OWN)
+  return {
+    async add(to: string, body: string): Promise<void> {
+      const key = makeKey(to, body)
+      await counts.set(key, (counts.get(key) ?? 0) + 1)
+    },
+    /** Forgets a text of the agent once. False if it is none. */
+    async take(to: string, body: string): Promise<boolean> {
+      const key = makeKey(to, body)
+      const count = counts.get(key)
+      if (count === undefined) return false
+      await (count > 1 ? counts.set(key, count - 1) : counts.set(key))
+      return true
+    },
+  }
+}
+
+/** A hash: texts may contain codes. */
+const makeKey = (to: string, body: string) =>
+  deriveId(`${to.replace(/\D/g, '').slice(-LAST_DIGITS)} ${body.replace(/\s+/g, ' ').trim()}`)

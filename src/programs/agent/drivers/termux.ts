@@ -6,7 +6,13 @@ import { STDERR } from './log-no-answer.ts'
 import { MAX_SIMS, readNumber, SIMS } from './options.ts'
 import { parseReceivedAt } from './parse-received-at.ts'
 import { readJson, requireProgram, runProgram } from './run-program.ts'
-import { type Listed, openTermuxInbox, type Refusal, readArrival } from './termux-inbox.ts'
+import {
+  type Listed,
+  openOwnTexts,
+  openTermuxInbox,
+  type Refusal,
+  readArrival,
+} from './termux-inbox.ts'
 
 const HINT = 'Install the app Termux:API, let it send and read SMS, and `pkg install termux-api`.'
 const LOOK_MS = 10_000
@@ -29,13 +35,15 @@ interface DeviceInfo {
 /** Uses an Android phone by Termux:API. `memory`: file for the texts seen. `count`: SIMs; 0: detect. */
 export function makeTermuxDriver(memory: string, count = 0) {
   const inbox = openTermuxInbox(memory)
+  const sentBox = openTermuxInbox(`${memory}.sent`)
+  const own = openOwnTexts(`${memory}.own`)
   let sims: readonly Sim[] = []
   let end = async () => {}
 
   /** Throws a UserError if Termux:API does not work. Texts from before the first start are ignored. */
   async function start(events: DriverEvents): Promise<void> {
     await requireProgram('termux-sms-list', ['-h'], HINT)
-    const { list, error } = await readInbox(1, 0)
+    const { list, error } = await readTexts('inbox', 1, 0)
     if (error) throw new UserError(`termux-sms-list does not work: ${error}. ${HINT}`)
     if (list?.some(({ _id }) => _id === undefined))
       throw new UserError(
@@ -43,12 +51,20 @@ export function makeTermuxDriver(memory: string, count = 0) {
       )
     sims =
       count > 0 ? Array.from({ length: count }, (_, i) => ({ slot: i + 1 })) : await readOnlySim()
-    end = repeatWork(() => receive(events), LOOK_MS, STDERR)
+    end = repeatWork(
+      async () => {
+        await receive(events)
+        await findTyped(events)
+      },
+      LOOK_MS,
+      STDERR,
+    )
   }
 
   /** `sim` 1 is Android's slot 0. The body is standard input, because the length of arguments is limited. */
   async function send({ to, body, sim }: OutgoingText): Promise<SendResult> {
     const slot = sim > 0 && sims.length !== 1 ? ['-s', String(sim - 1)] : []
+    await own.add(to, body).catch(() => {})
     const { code, output, errors } = await runProgram(
       'termux-sms-send',
       ['-n', to, ...slot],
@@ -60,31 +76,37 @@ export function makeTermuxDriver(memory: string, count = 0) {
     // a missing permission, or an option that this version does not know
     const refused = readJson<Refusal>(said)?.error ?? /^termux-sms-send: .*/.exec(said)?.[0]
     const error = refused || errors || said || 'Android did not take it'
+    if (refused) await own.take(to, body).catch(() => {})
     return { outcome: 'failed', error, notSent: Boolean(refused) }
   }
 
-  /** Passes on all new texts, the oldest first. Reads the next page if a page has only new texts. */
+  const readSim = () => (sims.length === 1 ? 1 : 0)
+
+  /** Passes on all new texts, the oldest first. */
   async function receive(events: DriverEvents): Promise<void> {
-    const texts: Listed[] = []
-    let page: readonly Listed[]
-    do {
-      const { list, error } = await readInbox(PAGE, texts.length)
-      if (error) throw new Error(error)
-      // Android did not answer. If this counted as an empty inbox, all texts would later be new
-      if (!list) return
-      page = list
-      texts.push(...page)
-    } while (page.length >= PAGE && page.every(inbox.isNew) && texts.length < MAX_TEXTS)
-    const sim = sims.length === 1 ? 1 : 0
-    for (const text of texts.sort((a, b) => a._id - b._id)) {
+    const texts = await look('inbox', inbox)
+    for (const text of texts ?? []) {
       const { type = 'inbox', address, number, body } = text
       if (type !== 'inbox' || !inbox.isNew(text)) continue
       await events.received(
-        { from: address ?? number ?? '', body: body ?? '', sim },
+        { from: address ?? number ?? '', body: body ?? '', sim: readSim() },
         parseReceivedAt(readArrival(text)),
       )
     }
-    inbox.remember(texts)
+    if (texts) inbox.remember(texts)
+  }
+
+  /** Passes on texts that the phone's owner sent with another app. Android lists those of the agent, too. */
+  async function findTyped(events: DriverEvents): Promise<void> {
+    const texts = events.typed && (await look('sent', sentBox))
+    for (const text of texts ?? []) {
+      const { type = 'sent', address, number, body } = text
+      const to = address ?? number ?? ''
+      if (type !== 'sent' || to === '' || !body || !sentBox.isNew(text)) continue
+      if (await own.take(to, body)) continue
+      await events.typed?.({ to, body, sim: readSim() }, parseReceivedAt(readArrival(text)))
+    }
+    if (texts) sentBox.remember(texts)
   }
 
   return {
@@ -98,9 +120,28 @@ export function makeTermuxDriver(memory: string, count = 0) {
   } satisfies Driver
 }
 
-/** Reads texts from the inbox, the newest first. No `list` if Android does not answer. */
-async function readInbox(limit: number, offset: number) {
-  const args = ['-l', String(limit), '-o', String(offset), '-t', 'inbox']
+type Box = 'inbox' | 'sent'
+
+/**
+ * The texts of a box, the oldest first. Reads the next page if a page has only new texts. Undefined if
+ * Android does not answer: if this counted as an empty box, all texts would later be new.
+ */
+async function look(box: Box, { isNew }: Pick<ReturnType<typeof openTermuxInbox>, 'isNew'>) {
+  const texts: Listed[] = []
+  let page: readonly Listed[]
+  do {
+    const { list, error } = await readTexts(box, PAGE, texts.length)
+    if (error) throw new Error(error)
+    if (!list) return undefined
+    page = list
+    texts.push(...page)
+  } while (page.length >= PAGE && page.every(isNew) && texts.length < MAX_TEXTS)
+  return texts.sort((a, b) => a._id - b._id)
+}
+
+/** Reads texts, the newest first. No `list` if Android does not answer. */
+async function readTexts(box: Box, limit: number, offset: number) {
+  const args = ['-l', String(limit), '-o', String(offset), '-t', box]
   const { output } = await runProgram('termux-sms-list', args, CALL_MS)
   const answer = readJson<Listed[] | Refusal>(output)
   return Array.isArray(answer) ? { list: answer } : { error: answer?.error }
