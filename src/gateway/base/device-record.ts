@@ -108,6 +108,13 @@ export const saveSims = ({ db }: Store, device: Device, sims: readonly unknown[]
   return changeDevice(db, device, { sims: json, last_seen: NOW }, isOther)
 }
 
+/** The value of `mms` that changes when a device says whether it can send MMS: `off` is the owner's. */
+const writeOldMms = (can: boolean) => (can ? '' : 'on')
+
+/** SQL: whether a device has lines that `saveMms` changes. */
+export const hasOldMms = ({ id }: Pick<Device, 'id'>, can: boolean) =>
+  sql<boolean>`exists (select from lines l where l.device = ${id} and l.mms = ${writeOldMms(can)})`
+
 /** Stores whether a device can send MMS, for its lines whose owner has not forbidden it. */
 export const saveMms = ({ db }: Store, { id, user }: Device, can: boolean) =>
   updateRecords(db, 'lines', (update) =>
@@ -115,14 +122,23 @@ export const saveMms = ({ db }: Store, { id, user }: Device, can: boolean) =>
       .set({ mms: can ? 'on' : '' })
       .where('device', '=', id)
       .where('user', '=', user)
-      .where('mms', '=', can ? '' : 'on'),
+      .where('mms', '=', writeOldMms(can)),
   )
 
-/** The number of due messages that wait for this device to claim them. Ignores the device's limits. */
-export async function countPending({ db }: Store, device: Device): Promise<number> {
-  const { pending } = await queries(db)
+/**
+ * The number of due messages that wait for this device to claim them. Ignores the device's limits. Stores
+ * whether the device can send MMS, if that is new.
+ */
+export async function countPending(
+  store: Store,
+  device: Device,
+  canMms?: boolean,
+): Promise<number> {
+  const isOld = canMms === undefined ? sql<boolean>`false` : hasOldMms(device, canMms)
+  const { pending, isChanged } = await queries(store.db)
     .selectFrom('sms_dispatch')
     .select(({ fn }) => fn.countAll<number>().as('pending'))
+    .select(isOld.as('isChanged'))
     .where('device', '=', device.id)
     .where('user', '=', device.user)
     .where('state', '=', sql.lit('assigned'))
@@ -130,5 +146,6 @@ export async function countPending({ db }: Store, device: Device): Promise<numbe
       sql<boolean>`(due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`,
     )
     .executeTakeFirstOrThrow()
+  if (isChanged) await saveMms(store, device, canMms === true)
   return pending
 }

@@ -9,7 +9,7 @@ import type { Ctx, Services } from '../../http/request-context.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
-import { countPending, saveMms, saveSims, touchDevice } from '../base/device-record.ts'
+import { countPending, saveSims, touchDevice } from '../base/device-record.ts'
 import { receiveTexts } from '../conversations/store-received-texts.ts'
 import { storeTypedTexts } from '../conversations/store-typed-texts.ts'
 import { streamDeviceEvents } from '../lines/device-event-stream.ts'
@@ -33,6 +33,7 @@ import {
   LINKED_MESSAGE,
   linkClaimedFiles,
 } from '../messages/queue/claim-messages.ts'
+import { giveBackMms } from '../messages/queue/give-back-mms.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 
@@ -101,9 +102,8 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
     run: async ({ device, store }, c) => {
       const { sims, mms, ...health } = checkShape(HEARTBEAT_BODY, await readDeviceJson(c))
       if (sims) await saveSims(store, device, sims)
-      if (typeof mms === 'boolean') await saveMms(store, device, mms)
       await saveHealth(store, device, health)
-      return { pending: await countPending(store, device) }
+      return { pending: await countPending(store, device, mms ?? undefined) }
     },
   },
   'GET /api/devices/push-key': {
@@ -151,9 +151,12 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
     },
     run: async ({ device, store, services }, c) => {
       const { config, closing } = services
-      const { limit, wait } = checkShape(CLAIM_BODY, await readDeviceJson(c))
+      const { limit, wait, mms } = checkShape(CLAIM_BODY, await readDeviceJson(c))
       if (wait) limitOpenStreams(c, services, device.user)
-      const claim = () => claimMessages(store, device, limit ?? DEFAULT_LIMIT, config.leaseSeconds)
+      const claim = async () => {
+        const all = await claimMessages(store, device, limit ?? DEFAULT_LIMIT, config.leaseSeconds)
+        return mms ? all : giveBackMms(store, device, all, config.deviceOnlineSeconds)
+      }
       const ended = AbortSignal.any([closing, c.req.raw.signal])
       const claimed = await waitForAnyEvent(claim, device.id, (wait ?? 0) * 1000, ended)
       return { items: await linkClaimedFiles(store, claimed, config.publicUrl) }

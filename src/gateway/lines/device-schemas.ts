@@ -79,6 +79,10 @@ export const CLAIM_BODY = z
     wait: makeNumberBetween(0, MAX_WAIT)
       .nullish()
       .describe('Seconds to wait if there is no message. Default: 0.'),
+    mms: z
+      .boolean()
+      .nullish()
+      .describe('True if it sends MMS with their files. Else other lines send them.'),
   })
   .meta({ id: 'Claim' })
 

@@ -82,7 +82,11 @@ export async function runDriver(
     // the server first returns messages that this agent already has: ask for that many more
     const limit = Math.min(MAX_CLAIM, free + Math.max(held, parallel - free))
     const path = '/api/devices/claim'
-    const answer = await server.call<{ items: Claimed[] }>(path, { limit }, all)
+    const answer = await server.call<{ items: Claimed[] }>(
+      path,
+      { limit, mms: driver.sendsMms },
+      all,
+    )
     const { items } = answer.body
     const fresh = items.filter((item) => !isKnown(item) && !claimed.has(makeAttemptKey(item)))
     held = items.length - fresh.length

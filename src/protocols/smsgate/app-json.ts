@@ -4,7 +4,7 @@ import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages
 import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
 import { type AppRules, URGENT_PRIORITY } from './app-versions.ts'
 import type { Phone } from './phone-record.ts'
-import type { MessageWithFiles } from './read-files.ts'
+import type { AppFile } from './read-files.ts'
 
 /** A stored date in the only form that the app reads; undefined for none. */
 export const renderDate = (text: string): string | undefined => toDate(text)?.toISOString()
@@ -42,7 +42,7 @@ const SCHEDULED_AT = '2000-01-01T00:00:00.000Z'
  * restarts the app's sender, and ignores the pauses and the work hours that its owner has set.
  */
 export const renderMessage = (
-  message: MessageWithFiles,
+  message: ClaimedMessage & { readonly files?: readonly AppFile[] | undefined },
   i: number,
   { clockMs, databaseMs }: { readonly clockMs: number; readonly databaseMs: number },
   validUntilMs: number,

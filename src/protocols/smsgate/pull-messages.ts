@@ -1,8 +1,11 @@
 import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
-import { type Device, saveMms } from '../../gateway/base/device-record.ts'
+import { type Device, hasOldMms, saveMms } from '../../gateway/base/device-record.ts'
+import { applyReports } from '../../gateway/messages/queue/apply-reports.ts'
 import { claimMessages, readLeasedMessages } from '../../gateway/messages/queue/claim-messages.ts'
+import { CANNOT_SEND } from '../../gateway/messages/queue/give-back-mms.ts'
+import type { Attempt } from '../../gateway/messages/queue/message-leases.ts'
 import type { Config } from '../../platform/config.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { computeValidUntil, makeAppId, renderMessage } from './app-json.ts'
@@ -10,7 +13,7 @@ import type { AppRules } from './app-versions.ts'
 import { CLOCK_NOISE_MS } from './note-clock.ts'
 import { CAPACITY } from './phone-capacity.ts'
 import { findOrMakePhone, updatePhone } from './phone-record.ts'
-import { readFiles } from './read-files.ts'
+import { readFiles, refuseMms } from './read-files.ts'
 import { noteListed, readHandedState } from './texts-at-phone.ts'
 
 /** A phone gets leases of this many times the usual length: it sends texts one by one, with pauses. */
@@ -24,6 +27,7 @@ export const phoneLease = (leaseSeconds: number) => leaseSeconds * LEASES
 
 /**
  * Answers a pull: cancellations, texts that the phone may lack, new ones. A phone's pulls run one at a time.
+ * MMS that the phone cannot send go to other lines.
  */
 export async function pullMessages(
   store: Store,
@@ -31,7 +35,7 @@ export async function pullMessages(
   config: LeaseConfig,
   rules: AppRules,
 ) {
-  return store.db.transaction(async (db) => {
+  const { answer, refused } = await store.db.transaction(async (db) => {
     const inside = { db, catalog: store.catalog }
     let phone = await lockForPull(db, device, rules)
     if (!phone) {
@@ -41,6 +45,8 @@ export async function pullMessages(
     if (phone.isMmsUnknown) await saveMms(inside, device, rules.sendsMms)
     return answerPull(inside, device, phone, config, rules)
   })
+  if (refused.length > 0) await applyReports(store, device, refused, config.deviceOnlineSeconds)
+  return answer
 }
 
 /**
@@ -55,8 +61,7 @@ const notePull = (db: Db, device: Device, { atOnce, sendsMms }: AppRules) =>
       CAPACITY.as('room'),
       sql<boolean>`coalesce(held_until > now(), false)`.as('isHolding'),
       sql<number>`extract(epoch from clock_timestamp())::float8 * 1000`.as('databaseNowMs'),
-      sql<boolean>`exists (select from lines l where l.device = ${device.id}
-        and l.mms = ${sendsMms ? '' : 'on'})`.as('isMmsUnknown'),
+      hasOldMms(device, sendsMms).as('isMmsUnknown'),
     ])
     .executeTakeFirst()
 
@@ -107,15 +112,21 @@ async function answerPull(
   }
   const soonMs = phone.databaseNowMs + leaseSeconds * 1000
   // list new messages, those the phone may lack, and those to be reported before their lease ends
-  const listed = (await claim()).filter((message) => {
-    // an app that was replaced by an older one would send it without its files
-    if (message.attachments && !rules.sendsMms) return false
+  const claimed = await claim()
+  const refused = claimed.flatMap((message) => {
+    const error_message = refuseMms(message, rules)
+    // an app that has an MMS may have sent it before an older app replaced it: its lease ends
+    if (error_message === '' || known.has(makeAppId(message))) return []
+    return { ...CANNOT_SEND, id: message.id, attempt: message.attempt, error_message }
+  })
+  const listed = claimed.filter((message) => {
+    if (refuseMms(message, rules) !== '') return false
     const text = known.get(makeAppId(message))
     if (!text || !canBeWoken) return true
     return !text.isListed && (!text.isKnown || toDate(message.lease_until)!.getTime() < soonMs)
   })
   const reportMs = Math.min(MAX_REPORT_MS, (lease * 1000) / 4)
-  const texts = (await readFiles(db, listed)).map((message) => ({
+  const texts = listed.map((message) => ({
     ...message,
     validUntilMs: computeValidUntil(message, reportMs),
   }))
@@ -124,14 +135,25 @@ async function answerPull(
   const isAlone =
     fresh.length === 1 && toSend.every((text) => makeAppId(text) === makeAppId(fresh[0]!))
   const options = { ...rules, mayExpedite: isAlone && rules.hasWorkHours }
+  // an MMS that does not fit into the answer is listed, too: as after a lost answer, the phone is told to ask
   if (texts.length + held.length > 0) await noteListed(db, device, { texts, canceled, added })
-  return [
+  const isKnown = (message: Attempt) => (known.get(makeAppId(message))?.isKnown ? 1 : 0)
+  const files = await readFiles(
+    db,
+    texts.toSorted((a, b) => isKnown(a) - isKnown(b)),
+  )
+  const answer = [
     // no phone number: the message may be deleted, and the app needs only the id
     ...canceled.map((attempt) => ({
       id: makeAppId(attempt),
       phoneNumbers: [],
       state: 'Cancelling',
     })),
-    ...texts.map((message, i) => renderMessage(message, i, phone, message.validUntilMs, options)),
+    ...texts.flatMap((message, i) => {
+      const own = files.get(message.id)
+      if (message.attachments && !own) return []
+      return renderMessage({ ...message, files: own }, i, phone, message.validUntilMs, options)
+    }),
   ]
+  return { answer, refused }
 }

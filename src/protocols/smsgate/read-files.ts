@@ -1,49 +1,59 @@
-import { findStoredFiles, readStoredFile } from '../../engine/files/stored-files.ts'
+import { findStoredFiles, readWholeFile } from '../../engine/files/stored-files.ts'
 import { MESSAGES } from '../../gateway/base/message-files.ts'
 import type { ClaimedMessage } from '../../gateway/messages/queue/claim-messages.ts'
+import { CANNOT_SEND } from '../../gateway/messages/queue/give-back-mms.ts'
 import type { Db } from '../../platform/db/open.ts'
+import type { AppRules } from './app-versions.ts'
 
-/** A message with its files as the app reads them, if it is an MMS. `data`: base64. */
-export type MessageWithFiles = ClaimedMessage & {
-  readonly files?: readonly {
-    readonly contentType: string
-    readonly name: string
-    readonly data: string
-  }[]
+/** A file as the app reads it. `data`: base64. */
+export type AppFile = Readonly<Record<'contentType' | 'name' | 'data', string>>
+
+/** Files of one answer may have so many bytes. */
+const MAX_BYTES = 4 << 20
+/**
+ * The files of one MMS: the app keeps them, in base64, in one row, and can read no row of its database that
+ * has more than 2 MiB. Android: CursorWindow
+ */
+const MAX_MMS_BYTES = 1_400_000
+
+type Mms = Pick<ClaimedMessage, 'id' | 'attachments'>
+
+const countBytes = ({ attachments = [] }: Mms) =>
+  attachments.reduce((sum, { size }) => sum + size, 0)
+
+/** Why a phone cannot send a message; '' if it can. */
+export function refuseMms(message: Mms, { sendsMms }: Pick<AppRules, 'sendsMms'>): string {
+  if (!message.attachments) return ''
+  if (!sendsMms) return CANNOT_SEND.error_message
+  return countBytes(message) > MAX_MMS_BYTES
+    ? `The SMSGate app sends MMS with at most ${MAX_MMS_BYTES} bytes`
+    : ''
 }
 
-/** Files of one answer may have so many bytes; the first MMS may have more. */
-const MAX_BYTES = 4 << 20
-
-/**
- * Reads the files of messages. Leaves out an MMS whose files do not fit into the answer any more: the phone
- * gets it by a later one.
- */
+/** Reads the files of MMS, by message, in their order, until no more fit into an answer. */
 export async function readFiles(
   db: Db,
-  messages: readonly ClaimedMessage[],
-): Promise<MessageWithFiles[]> {
-  const read: MessageWithFiles[] = []
-  let bytes = 0
+  messages: readonly Mms[],
+): Promise<ReadonlyMap<string, readonly AppFile[]>> {
+  const read = new Map<string, readonly AppFile[]>()
+  let room = MAX_BYTES
   for (const message of messages) {
-    const { id, attachments } = message
-    if (!attachments) {
-      read.push(message)
-      continue
-    }
-    const size = attachments.reduce((sum, file) => sum + file.size, 0)
-    if (bytes > 0 && bytes + size > MAX_BYTES) continue
-    bytes += size
+    const { id, attachments = [] } = message
+    const bytes = countBytes(message)
+    if (attachments.length === 0 || bytes > room) continue
+    room -= bytes
     const names = attachments.map(({ name }) => name)
     const stored = await findStoredFiles(db, { collection: MESSAGES, record: id }, names)
-    const files = []
-    for (const file of stored) {
-      const pieces: Buffer[] = []
-      for await (const piece of readStoredFile(db, file, 0, file.size)) pieces.push(piece)
-      const data = Buffer.concat(pieces).toString('base64')
-      files.push({ contentType: file.type, name: file.name, data })
-    }
-    read.push({ ...message, files })
+    // never without its files, which may have been deleted meanwhile
+    if (stored.length < names.length) continue
+    const files: AppFile[] = []
+    for (const file of stored)
+      files.push({
+        contentType: file.type,
+        name: file.name,
+        data: (await readWholeFile(db, file)).toString('base64'),
+      })
+    read.set(id, files)
   }
   return read
 }

@@ -31,7 +31,7 @@ test('two pictures leave as one MMS, and are the message’s media', async () =>
   })
   const { media_list: media } = (await ann.ask('GET', `Messages/${body.sid}/Media.json`)).body
   expect(media).toMatchObject([{ content_type: 'image/jpeg' }, { content_type: 'image/jpeg' }])
-  const claimed = (await must(phone, 'POST', '/api/devices/claim', {})).items
+  const claimed = (await must(phone, 'POST', '/api/devices/claim', { mms: true })).items
   expect(claimed).toMatchObject([
     { body: 'Parcel', attachments: [{ size: picture.length }, { size: picture.length }] },
   ])

@@ -44,7 +44,7 @@ export function openMmsServer(server: ServerWithDevices) {
   }
 
   const claim = async (phone: Client) =>
-    (await must(phone, 'POST', '/api/devices/claim', { limit: 10 })).items
+    (await must(phone, 'POST', '/api/devices/claim', { limit: 10, mms: true })).items
 
   /** Fetches a file by its link, without any token. */
   async function fetchLink(link: string): Promise<Buffer> {
