@@ -72,6 +72,8 @@ const WRITERS: Readonly<Record<string, string>> = {
   'src/protocols/twilio/change-message.ts: sms_messages body': ENDED,
   'src/gateway/conversations/insert-received-texts.ts: sms_messages insert':
     'stores a text that came in',
+  'src/gateway/conversations/store-typed-texts.ts: sms_messages insert':
+    'stores a text that the owner of a phone has sent on it, and queues none',
   'src/gateway/conversations/join-national-number.ts: sms_messages to':
     'writes the numbers of texts that came in',
 }
