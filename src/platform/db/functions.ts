@@ -17,6 +17,7 @@ export interface Functions {
   consent_left: (owner: string, numbers: readonly string[], groups: readonly string[]) => readonly string[]
   consent_missing: (owner: string, numbers: readonly string[], groups: readonly string[]) => readonly string[]
   consent_question: (state: string) => string
+  consent_rejoined: (owner: string, person: string, stopped_at: string) => boolean
   consent_required: (owner: string, template: string, groups: readonly string[]) => boolean
   consent_stopped: (owner: string, numbers: readonly string[]) => readonly string[]
   conversations_assign: (of_user: string, numbers: readonly string[]) => void

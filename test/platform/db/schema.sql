@@ -1532,9 +1532,10 @@ create function consent_is_late(owner text, number text, "group" text, purpose t
 create function consent_left(owner text, numbers text[], groups text[]) returns text[] stable
 create function consent_missing(owner text, numbers text[], groups text[]) returns text[] stable
 create function consent_question(state text) returns text stable
+create function consent_rejoined(owner text, person text, stopped_at text) returns boolean stable
 create function consent_required(owner text, template text, groups text[]) returns boolean stable
 create function consent_states_kept() returns trigger volatile
-create function consent_stopped(owner text, numbers text[]) returns text[] stable set enable_seqscan=off
+create function consent_stopped(owner text, numbers text[]) returns text[] stable set enable_seqscan=off, plan_cache_mode=force_generic_plan
 create function consents_applied() returns trigger volatile
 create function consents_kept() returns trigger volatile
 create function contacts_consented() returns trigger volatile
