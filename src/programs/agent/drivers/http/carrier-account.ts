@@ -62,8 +62,9 @@ export function makeCarrierAccount(
   const { preset, custom, url, values } = account
   const found = preset === 'custom' ? custom : findPreset(preset)
   if (!found) throw new UserError('custom is missing: the interface of the carrier.')
-  if (custom && JSON.stringify(custom.send).length > MAX_SEND)
-    throw new UserError(`custom.send must have at most ${MAX_SEND} characters.`)
+  for (const name of ['send', 'mms'] as const)
+    if (custom && JSON.stringify(custom[name]).length > MAX_SEND)
+      throw new UserError(`custom.${name} must have at most ${MAX_SEND} characters.`)
   const base = url ?? found.url
   if (base === '') throw new UserError(`url is missing: the address of ${preset}.`)
   if (!address.safeParse(base).success)

@@ -1,11 +1,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { findUrlFault } from '../../../../platform/outgoing/refuse-private-addresses.ts'
 import { type OutgoingError, sendOutgoing } from '../../../../platform/outgoing/send-request.ts'
 import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
 import { readRetryAfter } from '../../../../platform/tools/retry-after.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver-interface.ts'
 import { type Carrier, listHiddenParts } from './carrier-account.ts'
 import { fillRequest } from './fill-request.ts'
+import { refuseMms } from './mms-form.ts'
 import { readAnswer, type Verdict } from './read-answer.ts'
 import { openSendPace } from './send-pace.ts'
 
@@ -48,8 +48,8 @@ export function makeHttpDriver(
   const pace = openSendPace(rate, () => events?.roomGrew())
 
   async function ask(text: OutgoingText): Promise<Asked> {
-    const fault = findMmsFault(carrier, text)
-    if (fault) return { means: 'final', id: '', error: fault }
+    const fault = refuseMms(carrier, text)
+    if (fault) return { means: 'unsent', id: '', error: fault }
     try {
       const request = fillRequest(carrier, text)
       const limits = {
@@ -116,7 +116,7 @@ export function makeHttpDriver(
       carrier: carrier.preset === 'custom' ? new URL(carrier.address).host : carrier.preset,
     })),
     isRepeatable: isIdempotent,
-    sendsMms: carrier.interface.mms !== undefined,
+    sendsMms: carrier.interface.mms.length > 0,
     get parallel() {
       if (pace.isPaused()) return 0
       return pace.isTrying() ? 1 : parallel
@@ -135,21 +135,6 @@ export function makeHttpDriver(
       await stopReceiving()
     },
   }
-}
-
-/** Why a carrier cannot send the files of an MMS; undefined for a text, and if it can. */
-function findMmsFault(
-  { interface: { mms }, allowPrivate }: Carrier,
-  { attachments }: OutgoingText,
-) {
-  if (!attachments || !mms) return undefined
-  const { maxFiles, types } = mms
-  if (attachments.length > maxFiles) return `This carrier sends at most ${maxFiles} files`
-  const other = attachments.find(({ type }) => !types.some((begin) => type.startsWith(begin)))
-  if (types.length > 0 && other) return `This carrier sends no file of the type ${other.type}`
-  if (attachments.some(({ url }) => findUrlFault(url, allowPrivate)))
-    return 'The carrier cannot fetch files from this server: PUBLIC_URL is no public https address'
-  return undefined
 }
 
 /** So many requests in a row, for so long, must fail before their carrier counts as out of reach. */

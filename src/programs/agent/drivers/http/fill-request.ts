@@ -1,15 +1,22 @@
+import { UserError } from '../../../../platform/api-errors.ts'
 import { makeTemplateRenderer } from '../../../../platform/templates/render.ts'
 import { isObject } from '../../../../platform/tools/json.ts'
 import { countSegments } from '../../../../portable/segments.ts'
-import type { OutgoingText } from '../../driver-interface.ts'
+import type { OutgoingFile, OutgoingText } from '../../driver-interface.ts'
 import type { Carrier } from './carrier-account.ts'
+import { chooseMmsForm } from './mms-form.ts'
 import type { Preset } from './preset.ts'
 
 /** Maximum characters of a filled request. */
 const MAX_LENGTH = 1 << 20
 const FORM = /^application\/x-www-form-urlencoded\b/i
 /** A request with templates. */
-type Template = Omit<Preset['send'], 'method'> & { readonly method: string }
+type Template = Omit<Preset['send'], 'method'> & {
+  readonly method: string
+  /** The template of each file of an MMS. */
+  readonly item?: unknown
+}
+type Fill = (template: string) => string
 
 const WHOLE = /^\{\{(\w+)\}\}$/
 
@@ -20,10 +27,14 @@ export const makeAttemptRef = ({ id, attempt }: Pick<OutgoingText, 'id' | 'attem
 /** A sample text: its request shows a carrier's templates. */
 export const SAMPLE = { id: 'sample', attempt: 1, to: '+4915112345678', body: 'Hello €', sim: 1 }
 
-/** The request's templates for a text, or for an MMS of a carrier that sends these. */
-function chooseTemplate({ interface: { send, mms } }: Carrier, { attachments }: OutgoingText) {
-  if (!attachments || !mms) return send
-  return { ...send, path: mms.path ?? send.path, body: mms.body }
+/** The request's templates for a text, or for an MMS. Throws if the carrier cannot send its files. */
+function chooseTemplate(carrier: Carrier, { attachments }: OutgoingText): Template {
+  const { send } = carrier.interface
+  if (!attachments) return send
+  const form = chooseMmsForm(carrier, attachments)
+  if (typeof form === 'string') throw new UserError(form)
+  const { path = send.path, body, item } = form
+  return { ...send, path, body, item }
 }
 
 /** Fills the templates of a carrier's preset for a text. Throws an ApiError for a wrong template. */
@@ -33,10 +44,10 @@ export function fillRequest(
   template: Template = chooseTemplate(carrier, text),
 ) {
   const { user, secret, senders, callback, values } = carrier
-  const { method, path, headers, body, numbers } = template
+  const { method, path, headers, body, numbers, item } = template
+  const { subject = '', attachments = [] } = text
   const from = senders[Math.max(text.sim, 1) - 1] ?? ''
   const ref = makeAttemptRef(text)
-  const files = (text.attachments ?? []).map(({ url }) => url)
   const known: Readonly<Record<string, unknown>> = {
     ...values,
     to: text.to,
@@ -44,8 +55,9 @@ export function fillRequest(
     from,
     from_digits: stripPlus(from),
     body: text.body,
-    subject: text.subject ?? '',
-    file: files[0] ?? '',
+    subject,
+    words: [subject, text.body].filter(Boolean).join('\n'),
+    ...describeFile(attachments[0]),
     ref,
     callback: callback && addRef(callback, ref),
     user,
@@ -54,11 +66,11 @@ export function fillRequest(
     unicode: countSegments(text.body).encoding === 'UCS-2',
   }
   const render = makeTemplateRenderer(known, { maxLength: MAX_LENGTH })
-  // a renderer trims: a tag alone keeps the spaces of a text
-  const fill = (template: string) => {
-    const [, name = ''] = WHOLE.exec(template) ?? []
-    return typeof known[name] === 'string' ? (known[name] as string) : render(template).text
-  }
+  const fill = makeFill(known, render)
+  const files = attachments.map((file) => {
+    const all = { ...known, ...describeFile(file) }
+    return fillValues(item, makeFill(all, makeTemplateRenderer(all, { maxLength: MAX_LENGTH })), [])
+  })
   const filled = Object.entries(headers).map(([name, value]) => [
     name.toLowerCase(),
     toOneLine(fill(value)),
@@ -80,6 +92,19 @@ export function fillRequest(
   }
 }
 
+const describeFile = (file?: OutgoingFile) => ({ file: file?.url ?? '', type: file?.type ?? '' })
+
+/** A renderer trims: a tag alone keeps the spaces of a text. */
+const makeFill =
+  (
+    known: Readonly<Record<string, unknown>>,
+    render: ReturnType<typeof makeTemplateRenderer>,
+  ): Fill =>
+  (template) => {
+    const value = known[WHOLE.exec(template)?.[1] ?? '']
+    return typeof value === 'string' ? value : render(template).text
+  }
+
 const stripPlus = (number: string) => (number.startsWith('+') ? number.slice(1) : number)
 
 const addRef = (callback: string, ref: string) =>
@@ -90,15 +115,13 @@ const toOneLine = (text: string) => text.replace(/\s+/g, ' ').replace(/[^\x20-\x
 const FILES = '{{files}}'
 
 /** Fills the texts in a body. Leaves out fields whose text is empty, and objects without fields. */
-function fillValues(
-  value: unknown,
-  fill: (template: string) => string,
-  files: readonly string[],
-): unknown {
-  if (value === FILES) return files.length > 0 ? files : undefined
+function fillValues(value: unknown, fill: Fill, files: readonly unknown[]): unknown {
+  if (value === FILES) return files
   if (typeof value === 'string') return fill(value) || undefined
   if (Array.isArray(value))
-    return value.map((item) => fillValues(item, fill, files)).filter((item) => item !== undefined)
+    return value
+      .flatMap((item) => (item === FILES ? files : [fillValues(item, fill, files)]))
+      .filter((item) => item !== undefined)
   if (!isObject(value)) return value
   const fields = Object.entries(value).map(
     ([name, item]) => [name, fillValues(item, fill, files)] as const,

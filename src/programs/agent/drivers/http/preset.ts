@@ -140,16 +140,20 @@ const SEND = z.strictObject({
 })
 
 /**
- * What differs in the request of an MMS. Its templates may also use `subject`, `file` (the address of the
- * first file) and, alone in a field, `files` (a list of all addresses; in a form, the field for each).
+ * What differs in the request of an MMS. Its templates may also use `subject`, `words` (subject and text),
+ * `file` and `type` (address and MIME type of the first file) and, alone in a field, `files` (a list of all
+ * files; in a form, the field for each).
  */
 const MMS = z.strictObject({
   path: z.string().optional(),
   body: z.record(z.string(), z.unknown()),
   maxFiles: z.int().min(1).max(10).default(10),
-  /** Beginnings of the MIME types that the carrier takes; none: any. */
-  types: z.array(z.string()).default([]),
+  /** Beginnings of the MIME types that it takes; none: any. */
+  types: z.array(z.string()).max(MAX_VALUES).default([]),
+  /** What `files` has for a file. Its templates have `file` and `type` of this file. */
+  item: z.unknown().default('{{file}}'),
 })
+export type MmsForm = Readonly<z.output<typeof MMS>>
 
 /**
  * A carrier's HTTP interface. Templates may use `to`, `from`, `body`, `to_digits`, `from_digits` (without +),
@@ -167,8 +171,8 @@ export const PRESET = z.strictObject({
     .partial()
     .prefault({}),
   send: SEND,
-  /** Absent for a carrier that sends no MMS. */
-  mms: MMS.optional(),
+  /** Without a form, the carrier sends no MMS. The first that takes all files of an MMS counts. */
+  mms: makeFormsSchema(MMS),
   /**
    * A GET that costs nothing and needs the credentials, such as that of the balance. It has the headers of
    * `send`. Without it, only the carrier's host can be tried.

@@ -27,6 +27,29 @@ export const INFOBIP: PresetData = {
       ],
     },
   },
+  // https://www.infobip.com/docs/api/channels/mms/send-mms-messages (2026-11-28), and MmsApiTest.java in
+  // github.com/infobip/infobip-api-java-client (2026-03-31)
+  mms: {
+    path: '/mms/2/messages',
+    body: {
+      messages: [
+        {
+          sender: '{{from_digits}}',
+          destinations: [{ to: '{{to_digits}}' }],
+          content: {
+            title: '{{subject}}',
+            messageSegments: [{ type: '{{#if body}}TEXT{{/if}}', text: '{{body}}' }, '{{files}}'],
+          },
+          webhooks: {
+            delivery: { url: '{{callback}}' },
+            contentType: 'application/json',
+            callbackData: '{{ref}}',
+          },
+        },
+      ],
+    },
+    item: { type: 'LINK', contentUrl: '{{file}}', contentType: '{{type}}' },
+  },
   // as several programs on GitHub ask for it (2026-11-27); no page of Infobip's was at hand
   trial: { path: '/account/1/balance' },
   // MessageGeneralStatus.java and ApiError.java in github.com/infobip/infobip-api-java-client (2026-03-31)

@@ -16,6 +16,18 @@ export const MESSAGEBIRD: PresetData = {
       reportUrl: '{{callback}}',
     },
   },
+  // MmsMessage.php in github.com/messagebird/php-rest-api (2026-11-28)
+  mms: {
+    path: '/mms',
+    body: {
+      originator: '{{from}}',
+      recipients: ['{{to_digits}}'],
+      subject: '{{subject}}',
+      body: '{{body}}',
+      mediaUrls: '{{files}}',
+      reference: '{{ref}}',
+    },
+  },
   // messagebird.js in github.com/messagebird/messagebird-nodejs
   trial: { path: '/balance' },
   answer: { id: 'id', code: 'errors.0.code', error: ['errors.0.description'] },

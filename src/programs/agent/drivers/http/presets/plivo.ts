@@ -15,7 +15,7 @@ export const PLIVO: PresetData = {
       src: '{{from}}',
       dst: '{{to}}',
       type: 'mms',
-      text: '{{body}}',
+      text: '{{words}}',
       media_urls: '{{files}}',
       url: '{{callback}}',
       method: 'POST',

@@ -17,7 +17,7 @@ export const TWILIO: PresetData = {
     body: {
       To: '{{to}}',
       From: '{{from}}',
-      Body: '{{body}}',
+      Body: '{{words}}',
       MediaUrl: '{{files}}',
       StatusCallback: '{{callback}}',
     },

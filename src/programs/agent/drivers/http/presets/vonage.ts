@@ -22,21 +22,27 @@ export const VONAGE: PresetData = {
       webhook_version: 'v1',
     },
   },
-  // https://developer.vonage.com/en/api/messages (2026-11-28): MMS in the United States, one picture each
-  mms: {
+  // https://developer.vonage.com/en/messages/concepts/mms and /en/blog/what-can-i-do-with-mms (2026-11-28): one
+  // file each, in the United States and Canada
+  mms: [
+    { name: 'image', types: ['image/'] },
+    { name: 'audio', types: ['audio/'] },
+    { name: 'video', types: ['video/'] },
+    { name: 'vcard', types: ['text/vcard', 'text/x-vcard'] },
+  ].map(({ name, types }) => ({
     body: {
       channel: 'mms',
-      message_type: 'image',
+      message_type: name,
       to: '{{to_digits}}',
       from: '{{from_digits}}',
-      image: { url: '{{file}}', caption: '{{body}}' },
+      [name]: { url: '{{file}}', caption: '{{words}}' },
       client_ref: '{{ref}}',
       webhook_url: '{{callback}}',
       webhook_version: 'v1',
     },
     maxFiles: 1,
-    types: ['image/'],
-  },
+    types,
+  })),
   // https://developer.vonage.com/en/account/code-snippets/list-all-secrets (2026-11-27): at this host, as the
   // balance is not. The secrets themselves are not shown
   trial: { path: '/accounts/{{user}}/secrets' },
