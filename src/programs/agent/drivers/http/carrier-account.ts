@@ -12,9 +12,12 @@ const address = z.url({
 const SENDER = z
   .string()
   .regex(
-    /^(\+[1-9]\d{1,14}|\d{1,15}|(?!\+)[ -~]{1,11})$/,
-    'must be a number with +, a short code, or a name',
+    /^(\+[1-9]\d{1,14}|\d{1,15}|(?!\+)[ -~]{1,11}|MG[\da-f]{32})$/,
+    'must be a number with +, a short code, a name, or a Messaging Service (MG…)',
   )
+
+/** Whether a sender is a Messaging Service of Twilio, which chooses the number, and the channel. */
+export const isSenderService = (sender: string) => /^MG[\da-f]{32}$/.test(sender)
 
 /** A carrier's account. Its secrets are separate: `SECRETS`. */
 export const ACCOUNT = z.strictObject({
@@ -69,6 +72,8 @@ export function makeCarrierAccount(
   if (base === '') throw new UserError(`url is missing: the address of ${preset}.`)
   if (!address.safeParse(base).success)
     throw new UserError('custom.url must be an address with https:// or http://.')
+  if (account.senders.some(isSenderService) && !JSON.stringify(found.send).includes('{{service}}'))
+    throw new UserError(`senders: ${preset} has no Messaging Services.`)
   const missing = found.needs.filter((name) => !values[name])
   if (missing.length > 0) throw new UserError(`values has no ${missing.join(', ')}.`)
   return { ...account, ...secrets, ...place, interface: found, address: base.replace(/\/+$/, '') }

@@ -3,7 +3,7 @@ import { type OutgoingError, sendOutgoing } from '../../../../platform/outgoing/
 import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
 import { readRetryAfter } from '../../../../platform/tools/retry-after.ts'
 import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver-interface.ts'
-import { type Carrier, listHiddenParts } from './carrier-account.ts'
+import { type Carrier, isSenderService, listHiddenParts } from './carrier-account.ts'
 import { fillRequest } from './fill-request.ts'
 import { refuseMms } from './mms-form.ts'
 import { readAnswer, type Verdict } from './read-answer.ts'
@@ -112,7 +112,7 @@ export function makeHttpDriver(
   return {
     sims: senders.map((sender, i) => ({
       slot: i + 1,
-      ...(sender.startsWith('+') ? { number: sender } : { sender }),
+      ...nameSender(sender),
       carrier: carrier.preset === 'custom' ? new URL(carrier.address).host : carrier.preset,
     })),
     isRepeatable: isIdempotent,
@@ -135,6 +135,12 @@ export function makeHttpDriver(
       await stopReceiving()
     },
   }
+}
+
+/** What a line shows of its sender: nothing of a service, which chooses a number for each text. */
+const nameSender = (sender: string) => {
+  if (isSenderService(sender)) return {}
+  return sender.startsWith('+') ? { number: sender } : { sender }
 }
 
 /** So many requests in a row, for so long, must fail before their carrier counts as out of reach. */

@@ -3,7 +3,7 @@ import { makeTemplateRenderer } from '../../../../platform/templates/render.ts'
 import { isObject } from '../../../../platform/tools/json.ts'
 import { countSegments } from '../../../../portable/segments.ts'
 import type { OutgoingFile, OutgoingText } from '../../driver-interface.ts'
-import type { Carrier } from './carrier-account.ts'
+import { type Carrier, isSenderService } from './carrier-account.ts'
 import { chooseMmsForm } from './mms-form.ts'
 import type { Preset } from './preset.ts'
 
@@ -46,7 +46,9 @@ export function fillRequest(
   const { user, secret, senders, callback, values } = carrier
   const { method, path, headers, body, numbers, item } = template
   const { subject = '', attachments = [] } = text
-  const from = senders[Math.max(text.sim, 1) - 1] ?? ''
+  const sender = senders[Math.max(text.sim, 1) - 1] ?? ''
+  const isService = isSenderService(sender)
+  const from = isService ? '' : sender
   const ref = makeAttemptRef(text)
   const known: Readonly<Record<string, unknown>> = {
     ...values,
@@ -54,6 +56,7 @@ export function fillRequest(
     to_digits: stripPlus(text.to),
     from,
     from_digits: stripPlus(from),
+    service: isService ? sender : '',
     body: text.body,
     subject,
     words: [subject, text.body].filter(Boolean).join('\n'),

@@ -113,7 +113,8 @@ const INCOMING = z
     /** Identifies a text that the carrier repeats. */
     id: PATH.optional(),
     from: PATH,
-    to: PATH.optional(),
+    /** Our sender. The first path whose value is one of the account counts. */
+    to: z.union([PATH, makePathsSchema()]).default([]),
     /** The first path that has a value counts. A call without any, and without files, is not a text. */
     body: z.union([PATH, makePathsSchema()]),
     /** Names the charset of `body` in a query or form, such as UTF-16BE. Without one it is UTF-8. */
@@ -157,8 +158,9 @@ export type MmsForm = Readonly<z.output<typeof MMS>>
 
 /**
  * A carrier's HTTP interface. Templates may use `to`, `from`, `body`, `to_digits`, `from_digits` (without +),
- * `ref` (names the attempt), `callback` (our address for calls about it), `unicode` (the text needs UCS-2),
- * `user`, `secret`, `basic` (both in Base64), and the names in the setting `values`.
+ * `service` (a sender that is a Messaging Service; then `from` is empty), `ref` (names the attempt),
+ * `callback` (our address for calls about it), `unicode` (the text needs UCS-2), `user`, `secret`, `basic`
+ * (both in Base64), and the names in the setting `values`.
  */
 export const PRESET = z.strictObject({
   /** The carrier's address. The setting `url` replaces it. */

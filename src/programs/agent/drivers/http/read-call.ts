@@ -137,7 +137,7 @@ function readText(
     key: createHash('sha256').update(given).digest('base64url'),
     from: normalizeSender(from),
     body: (path && recodeField(call, path, charset)) ?? readTextAt(item, path),
-    sim: findSenderSlot(carrier, readTextAt(item, form.to)),
+    sim: findSenderSlot(carrier, item, [form.to].flat()),
     ...(files.length > 0 && { files }),
   }
 }
@@ -199,9 +199,17 @@ function isCharset(label: string): boolean {
   }
 }
 
-/** Carriers write numbers with their calling code, often without +. */
-const normalizeSender = (from: string) =>
-  from.length < SHORTEST ? from : (readPhone(from, '', { bare: 'world' }).phone ?? from)
+/** Carriers write numbers with their calling code, often without +, and those of RCS after `rcs:`. */
+function normalizeSender(given: string): string {
+  const from = given.replace(/^rcs:/, '')
+  return from.length < SHORTEST ? from : (readPhone(from, '', { bare: 'world' }).phone ?? from)
+}
 
-const findSenderSlot = ({ senders }: Carrier, to: string) =>
-  senders.findIndex((sender) => sender.replace(/^\+/, '') === to.trim().replace(/^\+/, '')) + 1
+const stripPlus = (sender: string) => sender.trim().replace(/^\+/, '')
+
+/** The slot of the first value that is a sender of ours; 0 if none is. */
+function findSenderSlot({ senders }: Carrier, item: unknown, paths: readonly string[]): number {
+  const bare = senders.map(stripPlus)
+  const slots = paths.map((path) => bare.indexOf(stripPlus(readTextAt(item, path))) + 1)
+  return slots.find(Boolean) ?? 0
+}

@@ -10,13 +10,22 @@ export const TWILIO: PresetData = {
       'content-type': 'application/x-www-form-urlencoded',
       authorization: 'Basic {{basic}}',
     },
-    body: { To: '{{to}}', From: '{{from}}', Body: '{{body}}', StatusCallback: '{{callback}}' },
+    // https://www.twilio.com/docs/rcs/send-an-rcs-message (2026-11-28): a Messaging Service with an RCS
+    // sender tries RCS first
+    body: {
+      To: '{{to}}',
+      From: '{{from}}',
+      MessagingServiceSid: '{{service}}',
+      Body: '{{body}}',
+      StatusCallback: '{{callback}}',
+    },
   },
   // https://www.twilio.com/docs/messaging/api/message-resource (2026-11-28): up to ten MediaUrl
   mms: {
     body: {
       To: '{{to}}',
       From: '{{from}}',
+      MessagingServiceSid: '{{service}}',
       Body: '{{words}}',
       MediaUrl: '{{files}}',
       StatusCallback: '{{callback}}',
@@ -47,7 +56,7 @@ export const TWILIO: PresetData = {
     when: { SmsStatus: ['received', 'receiving'] },
     id: 'MessageSid',
     from: 'From',
-    to: 'To',
+    to: ['To', 'MessagingServiceSid'],
     body: 'Body',
     // https://www.twilio.com/docs/usage/webhooks/webhooks-connection-overrides (2026-11-27): by default
     // Twilio repeats a call only if it cannot connect

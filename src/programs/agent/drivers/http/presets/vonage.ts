@@ -22,8 +22,8 @@ export const VONAGE: PresetData = {
       webhook_version: 'v1',
     },
   },
-  // https://developer.vonage.com/en/messages/concepts/mms and /en/blog/what-can-i-do-with-mms (2026-11-28): one
-  // file each, in the United States and Canada
+  // https://developer.vonage.com/en/messages/concepts/mms and /en/blog/what-can-i-do-with-mms (2026-11-28):
+  // one file each, in the United States and Canada
   mms: [
     { name: 'image', types: ['image/'] },
     { name: 'audio', types: ['audio/'] },
