@@ -11,6 +11,8 @@ const TABLES = [
   'webhook_dispatch',
   'webhook_payloads',
   'conversations',
+  'contacts',
+  'consent_states',
   '_changes',
 ]
 /** Tables between these sizes, in pages, are analyzed. Small ones are fast; autovacuum handles large ones. */
