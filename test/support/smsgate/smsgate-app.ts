@@ -140,6 +140,10 @@ export class Phone {
     this.#puller.stop()
   }
 
+  get isPulling(): boolean {
+    return this.#puller.isBusy
+  }
+
   get isKilled(): boolean {
     return this.#off.signal.aborted
   }

@@ -28,6 +28,10 @@ export class UniqueWork {
     }
   }
 
+  get isBusy(): boolean {
+    return this.#current !== undefined
+  }
+
   stop(): void {
     this.#current?.abort()
     this.#current = undefined
