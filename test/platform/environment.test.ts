@@ -71,6 +71,7 @@ const OF_SERVER: Readonly<
   SMS_OPT_IN_WORDS: ['rein', { optWords: { in: ['REIN'] } }],
   SMS_MAX_ATTACHMENTS: ['9', { maxAttachments: 9 }],
   SMS_MAX_ATTACHMENT_BYTES: ['9', { maxAttachmentBytes: 9 }],
+  SMS_MMS_MAX_BYTES: ['2000', { mmsMaxBytes: 2_000 }],
   MAX_ACCOUNT_FILE_BYTES: ['9', { maxAccountFileBytes: 9 }],
 }
 

@@ -236,7 +236,7 @@ describe('a send-only API refuses in its own words', () => {
       { message: '"7" is neither a number in E.164 nor a group of the account.' },
     ],
     ['SMS Gateway: a key', () => kuma(single, 'x'), 401, { error: 'Authentication required' }],
-    ['SMS Gateway: no text', () => kuma({ to: TO }), 400, { error: 'body must be a text' }],
+    ['SMS Gateway: no text', () => kuma({ to: TO }), 400, { error: 'body is required' }],
     [
       'SMS Gateway on an unknown path',
       () => ask('/api/v1/sms/inbox'),

@@ -53,5 +53,10 @@ async function findAllFiles(db: Db, { id, attachments }: StoredMms): Promise<Sto
 }
 
 /** Names a copy: an export has files of several messages in one record. Equal for equal arguments. */
-const nameCopy = (id: string, name: string): string =>
-  name.replace(/(?:_[a-z0-9]{10})?(\.\w+)?$/, `_${deriveId(`${id}/${name}`).slice(0, 10)}$1`)
+function nameCopy(id: string, name: string): string {
+  const suffix = deriveId(`${id}/${name}`).slice(0, 10)
+  return name.replace(
+    /(?:_[a-z0-9]{10})?(\.\w+)?$/,
+    (_, extension = '') => `_${suffix}${extension}`,
+  )
+}
