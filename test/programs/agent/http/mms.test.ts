@@ -1,4 +1,5 @@
 import { fillRequest } from '../../../../src/programs/agent/drivers/http/fill-request.ts'
+import { makeSampleRequest } from '../../../../src/programs/agent/drivers/http/sample-request.ts'
 import {
   CALLBACK,
   carrierOf,
@@ -204,4 +205,12 @@ test('a carrier on the internet cannot fetch files of a private server', async (
   expect(await send({ attachments })).toMatchObject({
     error: expect.stringContaining('PUBLIC_URL'),
   })
+})
+
+test.each([
+  ['a wrong template', { text: '{{#each' }, /.+/],
+  ['a name that does not exist', { text: '{{nobody}}' }, /has no nobody/],
+])('an interface whose MMS has %s is refused when it is added', (_, body, error) => {
+  const given = custom('https://carrier.example', { mms: [{ body: {} }, { body }] })
+  expect(() => makeSampleRequest(settingsOf(given).carrier)).toThrow(error)
 })
