@@ -7,6 +7,8 @@ export interface Task {
   readonly attempt: number
   readonly to: string
   readonly body: string
+  /** Of an MMS. */
+  readonly attachments?: readonly { readonly size: number }[]
 }
 
 /** A phone that does what a scenario tells it. */
@@ -60,7 +62,7 @@ export async function pairWith(
     id: record.id,
     token,
     async claim(limit = 100) {
-      const wish = { limit, wait: WAIT_SECONDS }
+      const wish = { limit, wait: WAIT_SECONDS, mms: true }
       return (await ask('claim', wish)).items
     },
     async report({ id, attempt }, status, more = {}) {

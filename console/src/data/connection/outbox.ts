@@ -153,7 +153,7 @@ async function sendUnsent(text: Unsent): Promise<boolean> {
 }
 
 /** Creates a conversation with a number. Does nothing if it exists already. */
-const startConversation = (number: string, options: object) =>
+export const startConversation = (number: string, options: object = {}) =>
   createRecordOnce('conversations', 'number', { user: readUserId(), number }, options)
 
 /** Saves a note, and returns its id. A second try has the same id. */

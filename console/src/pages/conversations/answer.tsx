@@ -2,7 +2,9 @@ import type { ComponentChildren } from 'preact'
 import { useEffect, useRef, useState } from 'preact/hooks'
 import { formatPhone } from '#portable/phone/format-phone.ts'
 import { countSegments } from '#portable/segments.ts'
-import { sendText } from '../../data/connection/outbox.ts'
+import { postRequest } from '../../data/client.ts'
+import { sendText, startConversation } from '../../data/connection/outbox.ts'
+import { requestKeys } from '../../data/connection/request-key.ts'
 import type { Estimate } from '../../data/cost-estimate.ts'
 import type { Device, Message } from '../../data/record-types.ts'
 import { isColleague } from '../../data/team/people.ts'
@@ -14,6 +16,7 @@ import { usePreview } from '../../data/use/use-preview.ts'
 import { useTask } from '../../data/use/use-task.ts'
 import { t } from '../../language/words.ts'
 import { askToConfirm } from '../../parts/dialog/dialog.tsx'
+import { AddPictures, addFiles, describeFiles } from '../../parts/form/add-pictures.tsx'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { SelectField } from '../../parts/form/field.tsx'
 import { Button, Form, Notice } from '../../parts/form/form.tsx'
@@ -56,6 +59,8 @@ export function Answer({
   const [chosen, setChosen] = useState('')
   const [isTried, setTried] = useState(false)
   const [asked, setAsked] = useState(0)
+  const [files, setFiles] = useState<readonly File[]>([])
+  const [keys] = useState(() => requestKeys())
   const replies = useSavedReplies({ number, name, contact, isContactKnown })
   const mayAnswer = useAnsweredMeanwhile(texts, body !== '')
   const [newest] = texts ?? []
@@ -72,8 +77,16 @@ export function Answer({
       ...scheduled,
     }
     const after = texts?.[0]?.created ?? ''
+    // files do not fit into what the browser keeps of unsent texts
+    if (files.length > 0) {
+      const headers = { 'idempotency-key': keys.of([request, describeFiles(files)]) }
+      if (!conversation) await startConversation(number)
+      await postRequest('/api/sms/send', addFiles(request, files), { headers })
+      keys.renew()
+      setFiles([])
+    }
     // the server deletes the draft if the text begins with it, so it must have the draft first
-    sendText({ number, request, isFirst: !conversation, after }, draft.keep())
+    else sendText({ number, request, isFirst: !conversation, after }, draft.keep())
     onSent()
     draft.sent()
     onWrite('')
@@ -85,8 +98,9 @@ export function Answer({
   }
   // the server does not fill in variables of an answer: it would send them with their braces
   const open = listVariables(body)
+  const isEmpty = body.trim() === '' && files.length === 0
   const submit = (at?: Date) => {
-    if (body.trim() === '' || send.busy || contact?.opted_out) return
+    if (isEmpty || send.busy || contact?.opted_out) return
     setTried(true)
     if (open.length === 0) return send.run(at)
   }
@@ -112,8 +126,10 @@ export function Answer({
         hint={makeHint(segments)}
       />
       <AnswerCost number={number} body={body} device={device?.id} />
+      {files.length > 0 && <AddPictures files={files} onFiles={setFiles} />}
       <div class="conversations-send">
         {kinds}
+        {files.length === 0 && <AddPictures files={files} onFiles={setFiles} iconOnly />}
         {replies.hasAny && (
           <Button icon="templates" iconOnly onClick={() => setAsked(asked + 1)}>
             {t('Saved replies')}
@@ -145,7 +161,7 @@ export function Answer({
           icon="send"
           iconOnly={isPhone.value}
           busy={send.busy}
-          disabled={body.trim() === '' || contact?.opted_out}
+          disabled={isEmpty || contact?.opted_out}
         >
           {t('Send')}
         </Button>

@@ -66,6 +66,15 @@ export function LineDialog({ line, onClose }: { line: Line; onClose: () => void 
       t('For numbers that begin with'),
       t('Empty: for all. Other lines send to these numbers only if no such line can.'),
     ),
+    {
+      name: 'mms',
+      label: t('Pictures (MMS)'),
+      choices: [
+        ['', t('As the device says')],
+        ['on', t('Sends pictures')],
+        ['off', t('Sends no pictures')],
+      ],
+    },
     makePriceRows(ownSettings.value?.currency ?? ''),
   ]
   return (

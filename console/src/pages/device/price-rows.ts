@@ -4,7 +4,7 @@ import type { Value } from '../../parts/rows/values.ts'
 
 type Prices = Readonly<Record<string, string>>
 
-const PRICE = /^(?:(\+[1-9]\d{0,14})[\s:=]+)?(\d{1,6}(?:[.,]\d{1,6})?)$/
+const PRICE = /^(?:(\+[1-9]\d{0,14}|mms)[\s:=]+)?(\d{1,6}(?:[.,]\d{1,6})?)$/
 const MONEY = /^\d{1,9}(?:[.,]\d{1,6})?$/
 
 /** The prices of a line as lines of text: that for all other numbers first. */
@@ -42,7 +42,7 @@ export const makePriceRows = (currency: string): FormRow => ({
       write: writePrices,
       placeholder: '0.09\n+49 0.075\n+4366 0.081',
       hint: t(
-        'One price a line. A price alone is for all numbers, a price after first digits for these numbers. The line sends only to numbers that have a price. Empty: texts cost nothing.',
+        'One price a line. A price alone is for all numbers, a price after first digits for these numbers, one after mms for an MMS. The line sends only to numbers that have a price. Empty: texts cost nothing.',
       ),
       error: (typed) =>
         writePrices(typed) === undefined

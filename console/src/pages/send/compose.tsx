@@ -12,6 +12,7 @@ import { useGroups, useTemplates } from '../../data/use/use-list.ts'
 import { usePreview } from '../../data/use/use-preview.ts'
 import { t } from '../../language/words.ts'
 import { MAX_PLAIN } from '../../parts/dialog/confirm-many-people.tsx'
+import { AddPictures, addFiles } from '../../parts/form/add-pictures.tsx'
 import { ConsentField } from '../../parts/form/consent-field.tsx'
 import { TextField } from '../../parts/form/field.tsx'
 import { Button, Form } from '../../parts/form/form.tsx'
@@ -29,6 +30,7 @@ import {
   makePreview,
   makeRequest,
   type Preview,
+  type Request,
 } from './composition.ts'
 import { findFaults, placeFault } from './composition-faults.ts'
 import { Cost } from './cost.tsx'
@@ -57,6 +59,7 @@ export function Compose({
   const templates = useTemplates()
   const usage = useAnswer<Usage>('/api/sms/usage')
   const send = useSend()
+  const [chosen, setChosen] = useState<readonly File[]>([])
   useEffect(() => {
     const isFor = composition.recipients.length + composition.groups.length
     // without recipients, their field takes the focus
@@ -69,10 +72,16 @@ export function Compose({
   const variables = listOwnVariables(
     composition.kind === 'template' ? (template?.body ?? '') : composition.text,
   )
-  const hasText = composition.kind === 'text' ? composition.text !== '' : template !== undefined
+  const isCampaignForm =
+    composition.isCampaign || composition.needsConsent || composition.repeat.cron !== ''
+  // a campaign has no pictures
+  const files = isCampaignForm ? NO_FILES : chosen
+  const hasText =
+    files.length > 0 ||
+    (composition.kind === 'text' ? composition.text !== '' : template !== undefined)
   const { preview, fault: previewFault } = usePreview<Preview>(
     '/api/sms/preview',
-    hasText ? makePreview(composition, variables) : undefined,
+    hasText ? previewWithFiles(makePreview(composition, variables), files) : undefined,
   )
 
   // variables without a value, spelled as in the text: the server may spell them in another case
@@ -86,10 +95,10 @@ export function Compose({
     if (!send.busy) send.forget()
   }
   const submit = async () => {
-    const faults = findFaults(composition, missing, Date.now())
+    const faults = findFaults(composition, missing, Date.now(), files.length > 0)
     setFaults(faults)
     if (Object.keys(faults).length > 0) focusFirstFault()
-    else if (await send.run(makeRequest(composition, variables))) draft.saved()
+    else if (await send.run(makeRequest(composition, variables), files)) draft.saved()
   }
   // no error: a campaign may have more recipients than a preview accepts
   const isLong = previewFault?.code === 'too_many_recipients'
@@ -129,6 +138,15 @@ export function Compose({
             onChange={change}
             templates={templates}
           />
+          {!isCampaignForm && (
+            <AddPictures
+              files={chosen}
+              onFiles={(files) => {
+                setChosen(files)
+                change({})
+              }}
+            />
+          )}
           <WhenField when={composition} fault={fault} onChange={change} repeats={repeats} />
           {hasTeamRole('admin') && (
             <RepeatField
@@ -182,6 +200,12 @@ export function Compose({
     </div>
   )
 }
+
+const NO_FILES: readonly File[] = []
+
+/** A preview counts files; it needs no contents. */
+const previewWithFiles = (request: Request, files: readonly File[]) =>
+  addFiles(request, files.map(({ name }) => `file/${name}`) as never)
 
 const describeSend = (isLater: boolean, people: number) =>
   people > 1

@@ -13,6 +13,7 @@ export function findFaults(
   composition: Composition,
   missing: readonly string[],
   nowMs: number,
+  hasFiles = false,
 ): Record<string, string> {
   const { recipients, groups, kind, text, template } = composition
   const faults: Record<string, string> = {}
@@ -20,7 +21,7 @@ export function findFaults(
     faults.to = t('Some numbers are not right: correct or remove them.')
   else if (recipients.length === 0 && groups.length === 0)
     faults.to = t('Who is it for? Add a number, a contact or a group.')
-  if (kind === 'text' && text === '') faults.text = t('Write a text first.')
+  if (kind === 'text' && text === '' && !hasFiles) faults.text = t('Write a text first.')
   if (kind === 'text' && [...text].length > MAX_CHARACTERS)
     faults.text = t('A text has at most {max} characters.', { max: MAX_CHARACTERS })
   if (kind === 'template' && template === '') faults.template = t('Choose a template.')

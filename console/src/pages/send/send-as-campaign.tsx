@@ -14,6 +14,7 @@ import {
   formatPeopleCount,
   MAX_PLAIN,
 } from '../../parts/dialog/confirm-many-people.tsx'
+import { addFiles, describeFiles } from '../../parts/form/add-pictures.tsx'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
 import { Notice } from '../../parts/form/form.tsx'
 import { LastLeaves } from '../../parts/form/send-notices.tsx'
@@ -78,6 +79,19 @@ async function sendAsAgent(request: Request): Promise<'no' | undefined> {
     without_consent: { count: preview.without_consent, recipients: without.map((item) => item.to) },
   }
   return (await isConfirmed(shown, String(request.scheduled_at ?? ''), false)) ? undefined : 'no'
+}
+
+/** Asks to confirm pictures for many people. A campaign has no pictures. */
+async function confirmPictures(
+  request: Request,
+  files: readonly File[],
+): Promise<'no' | undefined> {
+  const { recipients, group_ids } = request as {
+    recipients: readonly string[]
+    group_ids?: unknown
+  }
+  if (recipients.length <= MAX_PLAIN && !group_ids) return undefined
+  return sendAsAgent(addFiles(request, files.map(({ name }) => `file/${name}`) as never))
 }
 
 /** When a repeating campaign first goes out. */
@@ -156,12 +170,15 @@ interface Accepted {
  * that a repeat sends nothing twice. May ask the user first, for example if there are more than 20
  * recipients: `run` returns false if the user declines.
  */
-export function useSend(): Task<[Request]> {
+export function useSend(): Task<[Request, (readonly File[])?]> {
   const [keys] = useState(() => requestKeys(`send.${readUserId()}`))
   const isDeclined = useRef(false)
-  const task = useTask(async (request: Request) => {
-    const key = keys.of(request)
-    const campaign = await sendAsCampaign(request, key, keys.since())
+  const task = useTask(async (request: Request, files: readonly File[] = []) => {
+    const key = keys.of([request, describeFiles(files)])
+    const campaign =
+      files.length > 0
+        ? await confirmPictures(request, files)
+        : await sendAsCampaign(request, key, keys.since())
     isDeclined.current = campaign === 'no'
     if (campaign) {
       keys.renew()
@@ -170,9 +187,14 @@ export function useSend(): Task<[Request]> {
     }
     const path = 'template_id' in request ? '/api/sms/send-template' : '/api/sms/send'
     const headers = { 'idempotency-key': key }
-    const { batch_id, message_ids } = await postRequest<Accepted>(path, request, { headers })
+    const { batch_id, message_ids } = await postRequest<Accepted>(path, addFiles(request, files), {
+      headers,
+    })
     keys.renew()
     goToPage('/send', batch_id ? { batch: batch_id } : { message: message_ids[0] ?? '' })
   })
-  return { ...task, run: async (request) => (await task.run(request)) && !isDeclined.current }
+  return {
+    ...task,
+    run: async (request, files) => (await task.run(request, files)) && !isDeclined.current,
+  }
 }

@@ -1,0 +1,47 @@
+import { makePicture } from '../support/pictures.ts'
+import { scenario } from './support/browser-fixture.ts'
+import { pairPhone } from './support/phone.ts'
+
+const TO = '+4915112345678'
+const PHOTO = { name: 'parcel.jpg', mimeType: 'image/jpeg' }
+
+scenario(
+  'a shop sends a photo of a parcel',
+  async (fixture) => {
+    const { page } = fixture
+    const ann = await fixture.ann()
+    const phone = await pairPhone(fixture.url, ann, 'desk phone')
+    await phone.beat({ mms: true })
+    await fixture.signIn()
+    const buffer = await makePicture(120)
+
+    await fixture.visit(`/send?to=${encodeURIComponent(TO)}`)
+    const choose = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Add pictures' }).click()
+    await (await choose).setFiles([{ ...PHOTO, buffer }])
+    await page.getByRole('img', { name: 'parcel.jpg' }).waitFor()
+    await page.getByText('It goes as an MMS with 1 file.').waitFor()
+    await fixture.look('send-picture')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    const [task] = await phone.claim()
+    expect(task).toMatchObject({ to: TO, body: '', attachments: [{ size: buffer.length }] })
+    await phone.report(task!, 'sent')
+
+    await phone.hear(TO, 'Which one is it?')
+    await fixture.visit(`/conversations/${encodeURIComponent(TO)}`)
+    const again = page.waitForEvent('filechooser')
+    await page.getByRole('button', { name: 'Add pictures' }).click()
+    await (await again).setFiles([{ ...PHOTO, buffer }])
+    await page.getByRole('button', { name: 'Remove parcel.jpg' }).waitFor()
+    await page.locator('[name="body"]').fill('This one')
+    await page.getByRole('button', { name: 'Send', exact: true }).click()
+    expect((await phone.claim())[0]).toMatchObject({ body: 'This one', attachments: [{}] })
+    await page
+      .getByRole('button', { name: /Picture parcel/ })
+      .last()
+      .waitFor()
+    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+  },
+  {},
+  { widths: [390] },
+)
