@@ -36,6 +36,7 @@ export const PROMISES: Readonly<Record<string, Who>> = {
   'PUT /api/devices/push': 'device',
   'POST /api/devices/claim': 'device',
   'POST /api/devices/report': 'device',
+  'POST /api/devices/typed': 'device',
   'POST /api/devices/incoming': 'device',
   'GET /api/devices/events': 'device',
   'POST /api/devices/pairing': 'admin',
