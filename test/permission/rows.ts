@@ -208,6 +208,12 @@ const API: Readonly<Record<string, Row>> = {
   'POST /api/campaigns/:id/retry': { ...steers(), texts: { ...OF_CAMPAIGN, ...FAILED } },
   'GET /api/campaigns/:id/progress': { ...steers(), isEffect: false },
   'PUT /api/devices/push': { body: () => ({ push: null }) },
+  // a number without a conversation: what its owner wrote to it is not stored
+  'POST /api/devices/typed': {
+    body: () => ({
+      items: [{ to: '+4917900000000', body: 'Hi', sent_at: '2026-11-20T07:00:00.000Z' }],
+    }),
+  },
   'POST /api/devices/carriers': {
     body: () => ({ account: carrier, secret: 'secret', check: true }),
   },
