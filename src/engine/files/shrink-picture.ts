@@ -1,3 +1,4 @@
+import { makeSerialQueue } from '../../platform/tools/repeat-work.ts'
 import { loadSharp, MAX_DOTS } from './make-thumbnail.ts'
 
 /** Longest side of a smaller copy, and the shortest that is tried, in pixels. */
@@ -9,10 +10,13 @@ const QUALITY = 80
  * as fits and at most 1,600 pixels wide or high. Undefined if none is small enough. Throws for invalid
  * pictures.
  */
-export async function shrinkPicture(
-  picture: Buffer,
-  maxBytes: number,
-): Promise<Buffer | undefined> {
+export const shrinkPicture = (picture: Buffer, maxBytes: number): Promise<Buffer | undefined> =>
+  inTurn(() => shrink(picture, maxBytes))
+
+/** One picture at a time: a core stays free for requests. */
+const inTurn = makeSerialQueue()
+
+async function shrink(picture: Buffer, maxBytes: number): Promise<Buffer | undefined> {
   const sharp = await loadSharp()
   // decode once: the copies are made of this one
   const { data, info } = await sharp(picture, { limitInputPixels: MAX_DOTS })
