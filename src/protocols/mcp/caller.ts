@@ -3,12 +3,13 @@ import type { RequestInfo } from '../../engine/request/request.ts'
 import type { Scope } from '../../engine/request/scopes.ts'
 import type { Sender } from '../../gateway/base/make-sender.ts'
 import type { EstimateConfig } from '../../gateway/messages/send/cost-estimate.ts'
+import type { MediaConfig } from '../../gateway/messages/send/read-media.ts'
 import type { SendServices } from '../../gateway/messages/send/send-messages.ts'
 import type { Logger } from '../../platform/log.ts'
 
 export interface McpServices extends SendServices {
   readonly extensions: Extensions
-  readonly config: SendServices['config'] & EstimateConfig
+  readonly config: SendServices['config'] & EstimateConfig & MediaConfig
   readonly log: Logger
 }
 

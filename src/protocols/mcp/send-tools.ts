@@ -5,8 +5,9 @@ import { requirePermit } from '../../gateway/base/permissions.ts'
 import { readUsage } from '../../gateway/base/quota.ts'
 import { readBodyRecipients } from '../../gateway/base/read-numbers.ts'
 import { cancelMessage } from '../../gateway/messages/queue/cancel-messages.ts'
-import { readIdempotency } from '../../gateway/messages/send/idempotency.ts'
+import { findFirstAnswer, readIdempotency } from '../../gateway/messages/send/idempotency.ts'
 import { previewSend } from '../../gateway/messages/send/preview-send.ts'
+import { loadMedia } from '../../gateway/messages/send/read-media.ts'
 import { readPreview, readSend } from '../../gateway/messages/send/read-send-body.ts'
 import { COMMON, SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
 import { sendMessages } from '../../gateway/messages/send/send-messages.ts'
@@ -18,7 +19,9 @@ const RECIPIENTS = COMMON.recipients.describe(
   'Phone numbers, each of which gets one message. Without a calling code, they are numbers of the account’s country. May be empty when `group_ids` are given.',
 )
 const WHOM = { recipients: RECIPIENTS, group_ids: COMMON.group_ids }
-const TEXT = { body: SEND.shape.body, variables: SEND.shape.variables }
+const { body, attachments, subject, mms } = SEND.shape
+const TEXT = { body, variables: SEND.shape.variables }
+const PICTURES = { attachments, subject, mms }
 const { template_id, variables } = TEMPLATE_SEND.shape
 const TEMPLATE = {
   template_id: template_id.describe('The id of a template: see the resources.'),
@@ -44,16 +47,17 @@ async function sendToolTexts(
   schema: typeof SEND | typeof TEMPLATE_SEND,
 ): Promise<object> {
   const { store, config } = services
-  const body = readSend(schema, json, new Date())
+  const { attachments: named, subject, orLink, ...body } = readSend(schema, json, new Date())
   const idempotency = readIdempotency(idempotency_key, `/mcp/${name}`, json)
-  const { answer } = await caller.asSender(async (sender) =>
-    sendMessages(
-      services,
-      sender,
-      await readBodyRecipients(store, sender.user, body, config.maxRecipients),
-      idempotency,
-    ),
-  )
+  const { answer } = await caller.asSender(async (sender) => {
+    const { user } = sender
+    const read = await readBodyRecipients(store, user, body, config.maxRecipients)
+    // a repeated call fetches no file again: `sendMessages` answers it
+    const isKnown = idempotency && (await findFirstAnswer(store, user, idempotency))
+    if (named.length === 0 || isKnown) return sendMessages(services, sender, read, idempotency)
+    const media = await loadMedia(store, user, config, { subject, named, orLink })
+    return sendMessages(services, sender, { ...read, media }, idempotency)
+  })
   return JSON.parse(answer)
 }
 
@@ -65,7 +69,7 @@ export const SEND_TOOLS: readonly Tool[] = [
       'Sends a text to people. It cannot be taken back: preview it first, and send only what the person has agreed to.',
     scope: 'messages:send',
     kind: 'write',
-    input: z.object({ ...WHOM, ...TEXT, ...WHEN }),
+    input: z.object({ ...WHOM, ...TEXT, ...PICTURES, ...WHEN }),
     run: (services, caller, input) => sendToolTexts(services, caller, 'send_message', input, SEND),
   }),
   defineTool({
@@ -75,7 +79,7 @@ export const SEND_TOOLS: readonly Tool[] = [
       'Sends a template to people, a text of its own to each. It cannot be taken back: preview it first, and send only what the person has agreed to.',
     scope: 'messages:send',
     kind: 'write',
-    input: z.object({ ...WHOM, ...TEMPLATE, ...WHEN }),
+    input: z.object({ ...WHOM, ...TEMPLATE, ...PICTURES, ...WHEN }),
     run: (services, caller, input) =>
       sendToolTexts(services, caller, 'send_template', input, TEMPLATE_SEND),
   }),

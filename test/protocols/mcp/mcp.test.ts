@@ -1,6 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { makePicture, servePicture } from '../../support/pictures.ts'
 import { request } from '../../support/server/request.ts'
 import {
   startServerWithDevices,
@@ -9,7 +10,7 @@ import {
 
 const open: { close(): Promise<void> }[] = []
 
-const server = await startServerWithDevices()
+const server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const ann = await server.makeUser()
 const ben = await server.makeUser()
 await server.pair(ann)
@@ -95,6 +96,24 @@ test('a repeated idempotency key sends once and is refused for another text', as
   expect(await use(client, 'send_message', text)).toEqual(first)
   const other = await use(client, 'send_message', { ...text, body: 'Twice' })
   expect(other).toBe('This Idempotency-Key was used for another request')
+})
+
+test('a picture is fetched and sent, once', async () => {
+  const client = await connect(ann)
+  const pictures = await servePicture(await makePicture(50))
+  const call = {
+    recipients: ['+4915112345679'],
+    attachments: [`${pictures.url}/a.jpg`],
+    idempotency_key: 'picture-1',
+  }
+  expect(await use(client, 'send_message', call)).toMatch(/can send MMS/)
+  await server.query(`update lines set mms = 'on'`)
+  const first = await use(client, 'send_message', call)
+  expect(await use(client, 'send_message', call)).toEqual(first)
+  const path = `/api/collections/sms_messages/records/${first.message_ids[0]}`
+  const { body } = await ann.call('GET', path)
+  expect(body).toMatchObject({ segments: 0, attachments: [expect.stringMatching(/\.jpg$/)] })
+  expect(pictures.asked).toEqual(['/a.jpg'])
 })
 
 test('templates are listed as resources and can be sent', async () => {

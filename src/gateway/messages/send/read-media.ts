@@ -74,7 +74,7 @@ export interface AskedMedia {
   readonly orLink?: boolean
 }
 
-type MediaConfig = Pick<Config, 'mmsMaxBytes' | 'webhookAllowPrivate'>
+export type MediaConfig = Pick<Config, 'mmsMaxBytes' | 'webhookAllowPrivate'>
 
 /**
  * Reads the files of a send. Throws 400 without a line for MMS, and for a file that is missing, too large, or
