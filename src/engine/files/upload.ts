@@ -42,3 +42,12 @@ export const makeMemoryContent = (bytes: Buffer): Content => ({
     for (let at = 0; at < bytes.length; at += size) yield bytes.subarray(at, at + size)
   },
 })
+
+const PIECE_BYTES = 256 << 10
+
+/** The whole content in memory. */
+export async function readWholeContent(content: Content): Promise<Buffer> {
+  const pieces: Buffer[] = []
+  for await (const piece of content.pieces(PIECE_BYTES)) pieces.push(Buffer.from(piece))
+  return Buffer.concat(pieces)
+}

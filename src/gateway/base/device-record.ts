@@ -125,20 +125,11 @@ export const saveMms = ({ db }: Store, { id, user }: Device, can: boolean) =>
       .where('mms', '=', writeOldMms(can)),
   )
 
-/**
- * The number of due messages that wait for this device to claim them. Ignores the device's limits. Stores
- * whether the device can send MMS, if that is new.
- */
-export async function countPending(
-  store: Store,
-  device: Device,
-  canMms?: boolean,
-): Promise<number> {
-  const isOld = canMms === undefined ? sql<boolean>`false` : hasOldMms(device, canMms)
-  const { pending, isChanged } = await queries(store.db)
+/** The number of due messages that wait for this device to claim them. Ignores the device's limits. */
+export async function countPending({ db }: Store, device: Device): Promise<number> {
+  const { pending } = await queries(db)
     .selectFrom('sms_dispatch')
     .select(({ fn }) => fn.countAll<number>().as('pending'))
-    .select(isOld.as('isChanged'))
     .where('device', '=', device.id)
     .where('user', '=', device.user)
     .where('state', '=', sql.lit('assigned'))
@@ -146,6 +137,5 @@ export async function countPending(
       sql<boolean>`(due_at is null or due_at <= now()) and (expires_at is null or expires_at > now())`,
     )
     .executeTakeFirstOrThrow()
-  if (isChanged) await saveMms(store, device, canMms === true)
   return pending
 }

@@ -9,7 +9,7 @@ import type { Ctx, Services } from '../../http/request-context.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
-import { countPending, saveSims, touchDevice } from '../base/device-record.ts'
+import { countPending, saveMms, saveSims, touchDevice } from '../base/device-record.ts'
 import { receiveTexts } from '../conversations/store-received-texts.ts'
 import { storeTypedTexts } from '../conversations/store-typed-texts.ts'
 import { streamDeviceEvents } from '../lines/device-event-stream.ts'
@@ -102,8 +102,9 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
     run: async ({ device, store }, c) => {
       const { sims, mms, ...health } = checkShape(HEARTBEAT_BODY, await readDeviceJson(c))
       if (sims) await saveSims(store, device, sims)
+      if (typeof mms === 'boolean') await saveMms(store, device, mms)
       await saveHealth(store, device, health)
-      return { pending: await countPending(store, device, mms ?? undefined) }
+      return { pending: await countPending(store, device) }
     },
   },
   'GET /api/devices/push-key': {

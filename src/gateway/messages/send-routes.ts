@@ -11,7 +11,7 @@ import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
 import { readBodyRecipients } from '../base/read-numbers.ts'
 import { type ActingCaller, allowSender } from './require-sender.ts'
-import { findFirstAnswer, readIdempotency } from './send/idempotency.ts'
+import { readIdempotency } from './send/idempotency.ts'
 import { PREVIEW, previewSend } from './send/preview-send.ts'
 import { hashUploads, loadMedia, readSendForm } from './send/read-media.ts'
 import { readPreview, readSend } from './send/read-send-body.ts'
@@ -102,31 +102,25 @@ export async function answerSend(
     new Date(),
     uploads.length,
   )
-  const read = adapt
+  const body = adapt
     ? await readBodyRecipients(store, user, strict, services.config.maxRecipients)
     : strict
   const key = c.req.header('idempotency-key')
-  const hashed = uploads.length > 0 ? [json, await hashUploads(uploads)] : json
-  const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, hashed)
+  const asked = async () => (uploads.length > 0 ? [json, await hashUploads(uploads)] : json)
+  const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, await asked())
   const attempt = c.req.header(ATTEMPT_HEADER)
   if (attempt !== undefined) await refuseOwnAttempt(store, user, attempt)
+  const media = { subject, named: attachments, uploads, orLink }
+  const load = () => loadMedia(store, user, services.config, media)
   const hasFiles = attachments.length + uploads.length > 0
-  // a repeated request fetches no file again: `sendMessages` answers it
-  const isKnown = hasFiles && idempotency && (await findFirstAnswer(store, user, idempotency))
-  const body =
-    hasFiles && !isKnown
-      ? {
-          ...read,
-          media: await loadMedia(store, user, services.config, {
-            subject,
-            named: attachments,
-            uploads,
-            orLink,
-          }),
-        }
-      : read
   // plan an offer, and store it in one transaction with offers of other requests
-  const { answer, replayed } = await sendMessages(sending, sender, body, idempotency)
+  const { answer, replayed } = await sendMessages(
+    sending,
+    sender,
+    body,
+    idempotency,
+    hasFiles ? load : undefined,
+  )
   // respond
   if (replayed) {
     c.header('Idempotent-Replayed', 'true')

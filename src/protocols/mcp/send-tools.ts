@@ -5,7 +5,7 @@ import { requirePermit } from '../../gateway/base/permissions.ts'
 import { readUsage } from '../../gateway/base/quota.ts'
 import { readBodyRecipients } from '../../gateway/base/read-numbers.ts'
 import { cancelMessage } from '../../gateway/messages/queue/cancel-messages.ts'
-import { findFirstAnswer, readIdempotency } from '../../gateway/messages/send/idempotency.ts'
+import { readIdempotency } from '../../gateway/messages/send/idempotency.ts'
 import { previewSend } from '../../gateway/messages/send/preview-send.ts'
 import { loadMedia } from '../../gateway/messages/send/read-media.ts'
 import { readPreview, readSend } from '../../gateway/messages/send/read-send-body.ts'
@@ -52,11 +52,8 @@ async function sendToolTexts(
   const { answer } = await caller.asSender(async (sender) => {
     const { user } = sender
     const read = await readBodyRecipients(store, user, body, config.maxRecipients)
-    // a repeated call fetches no file again: `sendMessages` answers it
-    const isKnown = idempotency && (await findFirstAnswer(store, user, idempotency))
-    if (named.length === 0 || isKnown) return sendMessages(services, sender, read, idempotency)
-    const media = await loadMedia(store, user, config, { subject, named, orLink })
-    return sendMessages(services, sender, { ...read, media }, idempotency)
+    const load = () => loadMedia(store, user, config, { subject, named, orLink })
+    return sendMessages(services, sender, read, idempotency, named.length > 0 ? load : undefined)
   })
   return JSON.parse(answer)
 }

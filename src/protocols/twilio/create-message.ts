@@ -229,9 +229,9 @@ async function sendNewMessage(
     origin: makeTwilioOrigin(call.sentBy, callback, { service }),
   }
   const send = makeSingleSend(to, body, options, device, line)
-  const media =
-    mediaUrls.length > 0 ? await fetchMedia(store, user, services.config, mediaUrls) : undefined
-  return sendMessages({ ...services.sending, store }, call, { ...send, media }, idempotency)
+  const load = () => fetchMedia(store, user, services.config, mediaUrls)
+  const sending = { ...services.sending, store }
+  return sendMessages(sending, call, send, idempotency, mediaUrls.length > 0 ? load : undefined)
 }
 
 /** The device or line with this number; for '', any. Throws TwilioRefusal 21606 for none, 21616 for two. */

@@ -45,34 +45,33 @@ export function checkMediaSize({ files }: Media, recipients: number): void {
   throw gatewayRefusal('too_many_recipients', message)
 }
 
-/** The text of an MMS that is stored: without words, a line for each file, as of received ones. */
-export const writeStoredText = (words: string, files: Media['files']): string =>
-  writeMmsText(words === '' ? [] : [words], files.map(describeAttachment), [])
+type NamedFile = Pick<StoredFile, 'name' | 'type' | 'size'>
 
-const describeAttachment = ({ name, type, content: { size } }: Attachment) => ({
+const toNamedFile = ({ name, type, content: { size } }: Attachment): NamedFile => ({
   name,
-  contentType: type,
+  type,
   size,
 })
 
+/** What an MMS without words has as its text: a line for each file, as received ones have. */
+const writeFileLines = (files: readonly NamedFile[]): string =>
+  writeMmsText(
+    [],
+    files.map(({ type, ...file }) => ({ ...file, contentType: type })),
+    [],
+  )
+
+/** The text of an MMS that is stored. */
+export const writeStoredText = (words: string, files: Media['files']): string =>
+  words === '' ? writeFileLines(files.map(toNamedFile)) : words
+
 /** The words of a stored MMS: '' if its text only names its files. */
-export function readWords(
-  text: string,
-  files: readonly Pick<StoredFile, 'name' | 'type' | 'size'>[],
-): string {
-  const described = files.map(({ name, type, size }) => ({ name, contentType: type, size }))
-  return text === writeMmsText([], described, []) ? '' : text
-}
+export const readWords = (text: string, files: readonly NamedFile[]): string =>
+  text === writeFileLines(files) ? '' : text
 
 /** The words of an offer's message, which its text without files has. */
-export function readOfferedWords({ body = '', media }: Offer, message: OfferedMessage): string {
-  const files = (media?.files ?? []).map(({ name, type, content }) => ({
-    name,
-    type,
-    size: content.size,
-  }))
-  return message.body ?? readWords(body, files)
-}
+export const readOfferedWords = ({ body = '', media }: Offer, message: OfferedMessage): string =>
+  message.body ?? readWords(body, (media?.files ?? []).map(toNamedFile))
 
 /** Stores the files of an offer's messages in the caller's transaction. Throws FilesFull. */
 export async function storeOfferedFiles(

@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../../engine/collections/collection.ts'
 import { findStoredFile, readWholeFile } from '../../../engine/files/stored-files.ts'
-import type { Content, Upload } from '../../../engine/files/upload.ts'
+import { readWholeContent, type Upload } from '../../../engine/files/upload.ts'
 import { readRequestBody } from '../../../http/body/read-body.ts'
 import type { Ctx } from '../../../http/request-context.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
@@ -96,7 +96,7 @@ export async function loadMedia(
     await memory.take(named.length > 0 ? MAX_GIVEN_BYTES : uploaded)
     const files = [...given]
     for (const { originalName, content } of uploads)
-      files.push({ name: originalName, bytes: await readContent(content) })
+      files.push({ name: originalName, bytes: await readWholeContent(content) })
     let room = MAX_GIVEN_BYTES - uploaded
     const untilMs = performance.now() + FETCH_MS
     const read = async (name: string) =>
@@ -127,11 +127,9 @@ async function fetchNamed(
   room: number,
   limits: Parameters<typeof fetchFile>[2],
 ): Promise<GivenFile> {
-  const { body, ...found } = await fetchFile(url, room, limits)
-  if (body) return { name: nameFromUrl(url), bytes: body }
-  throw invalidRequest(
-    `attachments: ${url} could not be fetched: ${'fault' in found && found.fault}`,
-  )
+  const found = await fetchFile(url, room, limits)
+  if (found.body) return { name: nameFromUrl(url), bytes: found.body }
+  throw invalidRequest(`attachments: ${url} could not be fetched: ${found.fault}`)
 }
 
 const nameFromUrl = (url: string): string => {
@@ -162,10 +160,4 @@ async function readOwnFile(
     )
   if (stored.size > room) throw makeTotalError()
   return { name: file, bytes: await readWholeFile(db, stored) }
-}
-
-async function readContent(content: Content): Promise<Buffer> {
-  const pieces: Buffer[] = []
-  for await (const piece of content.pieces(256 << 10)) pieces.push(Buffer.from(piece))
-  return Buffer.concat(pieces)
 }

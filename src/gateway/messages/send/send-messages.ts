@@ -9,6 +9,7 @@ import { counts } from '../../../platform/tools/process-counters.ts'
 import { makeRandomId } from '../../../platform/tools/random.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
+import type { Media } from '../../base/message-files.ts'
 import { requirePermit } from '../../base/permissions.ts'
 import { toOfferedScope } from './consent-scope.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
@@ -55,18 +56,23 @@ export interface Sent {
   readonly replayed: boolean
 }
 
-/** Sends all messages of a request or none. Throws a refusal (a GatewayError), or StaleAuth. */
+/**
+ * Sends all messages of a request or none. `load` reads its files; it is not called for a request that has an
+ * answer. Throws a refusal (a GatewayError), or StaleAuth.
+ */
 export async function sendMessages(
   services: SendServices,
   sender: Sender,
   body: SendBody,
   idempotency: Idempotency | null = null,
+  load?: () => Promise<Media>,
 ): Promise<Sent> {
   const { store, config, acceptor } = services
   checkBody(body)
   const first = idempotency && (await findFirstAnswer(store, sender.user, idempotency))
   if (first) return { answer: first, replayed: true }
-  const offer = await prepareOffer(store, config, sender, body, idempotency)
+  const whole = load ? { ...body, media: await load() } : body
+  const offer = await prepareOffer(store, config, sender, whole, idempotency)
   const verdict = await (offer.media ? storeMms(store, config, offer) : acceptor.add(offer))
   return answerOffer(store, offer, verdict)
 }
