@@ -61,8 +61,8 @@ export async function receiveCallback(
   let isWhole = true
   const take = async (event: CarrierEvent) => {
     if (event.kind === 'receipt') {
-      const { id, attempt, error } = event
-      const items = makeReceiptReports(error).map((report) => ({ id, attempt, ...report }))
+      const { id, attempt, error, channel } = event
+      const items = makeReceiptReports(error, channel).map((report) => ({ id, attempt, ...report }))
       await link.call('/api/devices/report', { items })
       if (!row.ready) await markReadyOnceDelivered(all.forUser(row.user), row.device, id)
     } else {

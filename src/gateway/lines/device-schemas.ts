@@ -98,6 +98,9 @@ const report = z
     not_sent: makeOptionalField(z.boolean()).describe(
       'With `failed`: proof that nothing went out, so that the message may be given to a device again.',
     ),
+    channel: makeOptionalField(z.literal('rcs')).describe(
+      'With `delivered`: `rcs` if it arrived by RCS. The `detail` of its step says so.',
+    ),
   })
   .refine(({ status, not_sent }) => !not_sent || status === 'failed', {
     abort: true,

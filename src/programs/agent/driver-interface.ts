@@ -45,7 +45,11 @@ export interface TypedText {
 /** Callbacks for a driver's events. Dates are by its clock. Promises resolve when the event is on disk. */
 export interface DriverEvents {
   /** Tells that the network delivered a text or, with `error`, that the delivery finally failed. */
-  delivered(text: Pick<OutgoingText, 'id' | 'attempt'>, at: Date, error?: string): Promise<void>
+  delivered(
+    text: Pick<OutgoingText, 'id' | 'attempt'> & { readonly channel?: 'rcs' },
+    at: Date,
+    error?: string,
+  ): Promise<void>
   received(text: IncomingText, at: Date): Promise<void>
   typed?(text: TypedText, at: Date): Promise<void>
   roomGrew(): void

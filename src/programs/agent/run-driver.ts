@@ -191,8 +191,8 @@ export async function runDriver(
   }
 
   await driver.start({
-    async delivered({ id, attempt }, at, error = '') {
-      for (const { status, ...details } of makeReceiptReports(error))
+    async delivered({ id, attempt, channel }, at, error = '') {
+      for (const { status, ...details } of makeReceiptReports(error, channel))
         await report(id, attempt, status, at, details)
     },
     received: (text, at) => {

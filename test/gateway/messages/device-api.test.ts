@@ -14,11 +14,12 @@ const send = async (body = 'Hello', by = user): Promise<string> => {
 const messageOf = async (id: string, by = user) =>
   (await by.call('GET', `/api/collections/sms_messages/records/${id}`)).body
 
-/** The statuses that a message had, oldest first. */
-const eventsOf = async (id: string) => {
+/** The steps of a message, oldest first. */
+const stepsOf = async (id: string): Promise<{ status: string; detail: string }[]> => {
   const path = `/api/collections/sms_events/records?filter=message="${id}"&sort=created`
-  return (await user.call('GET', path)).body.items.map(({ status }: { status: string }) => status)
+  return (await user.call('GET', path)).body.items
 }
+const eventsOf = async (id: string) => (await stepsOf(id)).map(({ status }) => status)
 
 const CALLS = [
   ['POST', '/api/devices/heartbeat', {}],
@@ -113,6 +114,19 @@ test('a message is accepted, claimed, sent and delivered', async () => {
   expect(message).toMatchObject({ status: 'delivered', error_message: '' })
   expect(message.sent_at <= message.delivered_at).toBe(true)
   expect(await eventsOf(id)).toEqual(['sending', 'sent', 'delivered'])
+})
+
+test('a delivery by RCS is a detail of its step, and no error of the message', async () => {
+  const id = await send('Two')
+  await device.call('POST', '/api/devices/claim', {})
+  const rcs = { id, attempt: 1, channel: 'rcs' }
+  const items = [
+    { ...rcs, status: 'sent' },
+    { ...rcs, status: 'delivered' },
+  ]
+  await device.call('POST', '/api/devices/report', { items })
+  expect(await messageOf(id)).toMatchObject({ status: 'delivered', error_message: '' })
+  expect((await stepsOf(id)).map(({ detail }) => detail)).toEqual(['', '', 'By RCS'])
 })
 
 test('a disabled device cannot claim messages but may still report', async () => {

@@ -1,7 +1,7 @@
 import { t } from '../../language/words.ts'
 import type { Message, MessageState } from '../record-types.ts'
 
-/** Translations of the gateway's own values of `error_message`. */
+/** Translations of the gateway's own values of `error_message`, and of a step's `detail`. */
 const REASONS: Readonly<Record<string, string>> = {
   'Recipient has opted out': t('Recipient has opted out'),
   'No proof of consent': t('No proof of consent'),
@@ -14,6 +14,7 @@ const REASONS: Readonly<Record<string, string>> = {
   'Canceled on the phone': t('Canceled on the phone'),
   'The device of this message was deleted': t('The device of this message was deleted'),
   'The line of this message was deleted': t('The line of this message was deleted'),
+  'By RCS': t('By RCS'),
 }
 
 const WAITING: Readonly<Record<NonNullable<Message['waiting_for']>, string>> = {

@@ -17,6 +17,8 @@ export interface Report {
   readonly not_sent?: boolean | undefined
   /** The device and its SIM are not the cause of the failure: the message was canceled, or came too late. */
   readonly blameless?: boolean | undefined
+  /** Absent for SMS and MMS. Only with `delivered`. */
+  readonly channel?: 'rcs' | undefined
 }
 
 export type ReportResult = Readonly<z.output<typeof REPORT_RESULT>>
@@ -35,6 +37,12 @@ export const REPORT_RESULT = z
 
 const NO_REASON = 'The device could not send the message'
 
+/** The detail of a report's step; of a failure, the message's error, too. */
+function writeReason({ status, error_message, channel }: Report): string {
+  if (status === 'failed') return error_message || NO_REASON
+  return status === 'delivered' && channel === 'rcs' ? 'By RCS' : ''
+}
+
 export interface DeviceReports {
   readonly device: Device
   readonly reports: readonly Report[]
@@ -52,18 +60,16 @@ export async function applyReportGroup(
   const all = items.flatMap(({ device, reports }, item) =>
     reports.map((report) => ({ item, device, report })),
   )
-  const given = all.map(
-    ({ device, report: { id, attempt, status, at, error_message } }, number) => ({
-      number,
-      device: device.id,
-      user: device.user,
-      id,
-      attempt,
-      status,
-      at,
-      reason: status === 'failed' ? error_message || NO_REASON : '',
-    }),
-  )
+  const given = all.map(({ device, report }, number) => ({
+    number,
+    device: device.id,
+    user: device.user,
+    id: report.id,
+    attempt: report.attempt,
+    status: report.status,
+    at: report.at,
+    reason: writeReason(report),
+  }))
   const reported = sql<{
     number: number
     status: Status | null

@@ -1,6 +1,6 @@
 import { fillRequest } from '../../../../src/programs/agent/drivers/http/fill-request.ts'
 import { readCall } from '../../../../src/programs/agent/drivers/http/read-call.ts'
-import { CALLBACK, carrierOf, openDriver, TEXT } from './carrier-fixture.ts'
+import { CALLBACK, carrierOf, openDriver, REF, TEXT } from './carrier-fixture.ts'
 import { SIGNERS } from './carrier-signers.ts'
 
 const SERVICE = `MG${'0a'.repeat(16)}`
@@ -43,6 +43,23 @@ test('a text to a Messaging Service, by RCS too, belongs to its line', () => {
   }
   const call = { method: 'POST', url: CALLBACK, headers, body: Buffer.from(body) }
   expect(readCall(carrier, call)?.events).toMatchObject([{ from: '+4915123456789', sim: 2 }])
+})
+
+test.each<[sender: string, fields: object, channel: string | undefined]>([
+  ['an RCS sender', { From: 'rcs:acme_agent' }, 'rcs'],
+  ['a channel', { From: '+4930123', ChannelPrefix: 'rcs' }, 'rcs'],
+  ['a number, after a fallback', { From: '+4930123' }, undefined],
+])('a delivery by %s tells the channel', (_, fields, channel) => {
+  const body = new URLSearchParams({ MessageStatus: 'delivered', ...fields }).toString()
+  const url = `${CALLBACK}?ref=${REF}`
+  const headers = {
+    'content-type': 'application/x-www-form-urlencoded',
+    ...SIGNERS.twilio!.sign(url, body),
+  }
+  const call = { method: 'POST', url, headers, body: Buffer.from(body) }
+  const [event] = readCall(carrierOf('twilio', { senders }), call)!.events
+  expect(event).toMatchObject({ kind: 'receipt', error: '' })
+  expect((event as { channel?: string }).channel).toBe(channel)
 })
 
 test('other carriers have no Messaging Services', () => {

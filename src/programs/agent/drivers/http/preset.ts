@@ -85,6 +85,8 @@ const RECEIPT = z.strictObject({
   /** Statuses that are not final. Receipts with others are unknown events. */
   pending: makeValuesSchema().default([]),
   error: makePathsSchema().default([]),
+  /** Where a text that left by RCS has the value `rcs`, or an address that begins with `rcs:`. */
+  channel: makePathsSchema().default([]),
 })
 export type Receipt = Readonly<z.output<typeof RECEIPT>>
 

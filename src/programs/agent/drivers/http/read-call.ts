@@ -22,6 +22,8 @@ export type CarrierEvent =
       readonly id: string
       readonly attempt: number
       readonly error: string
+      /** Absent for SMS and MMS. */
+      readonly channel?: 'rcs'
     }
   | CarrierText
 
@@ -94,7 +96,7 @@ export function readCall(carrier: Carrier, call: Call): CarrierNews | undefined 
 }
 
 /** A receipt; none if it is not final, or of a text of somebody else. Undefined if this is no receipt. */
-function readReceipt({ when, ref, status: at, error, ...words }: Receipt, item: unknown) {
+function readReceipt({ when, ref, status: at, error, channel, ...words }: Receipt, item: unknown) {
   const status = readTextAt(item, at)
   const { delivered, failed, pending } = words
   if (
@@ -105,11 +107,13 @@ function readReceipt({ when, ref, status: at, error, ...words }: Receipt, item: 
   const [, id, attempt] = REF.exec(readTextAt(item, ref)) ?? []
   if (!id || isAmongValues(pending, status)) return []
   const failure = [status, readTextsAt(item, error)].filter(Boolean).join(' ')
+  const isRcs = channel.some((path) => /^rcs(?::|$)/i.test(readTextAt(item, path)))
   return {
     kind: 'receipt' as const,
     id,
     attempt: Number(attempt),
     error: isAmongValues(delivered, status) ? '' : `The carrier did not deliver it: ${failure}`,
+    ...(isRcs && { channel: 'rcs' as const }),
   }
 }
 

@@ -50,6 +50,9 @@ export const TWILIO: PresetData = {
     failed: ['undelivered', 'failed', 'canceled'],
     pending: ['accepted', 'scheduled', 'queued', 'sending', 'sent', 'partially_delivered'],
     error: ['ErrorCode', 'ErrorMessage'],
+    // https://www.twilio.com/docs/rcs/send-an-rcs-message (2026-11-28): the sender of an RCS message is
+    // rcs:NAME; after a fallback to SMS it is a number
+    channel: ['From', 'ChannelPrefix'],
   },
   // https://www.twilio.com/docs/messaging/guides/webhook-request (2026-11-26)
   incoming: {
