@@ -1,8 +1,9 @@
 -- Applies devices' reports, one for each message. A report counts if it is of the current attempt, the
 -- status is `sending` or `sent`, and sms_may_become allows the change. A report's time counts unless it is
--- before the message was accepted (or sent) or in the future. The reason is the detail of the step, and of a
--- failure the message's error. It is not stored with a message whose content was removed: it may name the number. A message that failed while it was `sending`
--- costs nothing. Locks queue rows, then messages, each by id.
+-- before the message was accepted (or sent) or in the future. The reason is the detail of the step, and of
+-- a failure the message's error. It is not stored with a message whose content was removed: it may name
+-- the number. A message that failed while it was `sending` costs nothing. Locks queue rows, then messages,
+-- each by id.
 --
 -- `reports` is a JSON array of objects: number (identifies the report), device, "user", id (of the message),
 -- attempt, status, at (ms since 1970, by the device's clock), reason. Results, one row for each report:
@@ -43,7 +44,8 @@ begin
         select from sms_events e where e.message = m.id and e.status = 'sent' and e.attempt = g.attempt)))
   ), changed as (
     update sms_messages m
-    set status = a.status, error_message = case when a.status = 'failed' then a.reason else '' end, waiting_for = '', updated = pb_text(now()),
+    set status = a.status, waiting_for = '', updated = pb_text(now()),
+      error_message = case when a.status = 'failed' then a.reason else '' end,
       sent_at = case when a.status = 'failed' or m.sent_at <> '' then m.sent_at else a.at end,
       delivered_at = case when a.status = 'delivered' then a.at else m.delivered_at end
     from applicable a
