@@ -142,18 +142,19 @@ export async function retryBatch(
 }
 
 function findRetryObstacle(
-  { again, batch: itsBatch, to, reason, body, segments, attachments }: Failed,
+  one: Failed,
   batch: string,
   include: readonly (typeof CHOICES)[number][],
   refused: ReadonlyMap<string, string>,
 ): LeftOut | undefined {
+  const { again, batch: itsBatch, to, reason, body, attachments } = one
   if (again) return itsBatch === batch ? undefined : 'retried'
   const refusal = refused.get(to) ?? reason
   if (refusal === REASONS.optedOut || refusal === REASONS.stopped) return 'opted_out'
   if (refusal === REASONS.noConsent) return 'no_consent'
   if (reason.startsWith(UNKNOWN) && !include.includes('unknown')) return 'unknown'
   if (CANCELED.includes(reason) && !include.includes('canceled')) return 'canceled'
-  const isGone = segments === 0 ? attachments.length === 0 : body === ''
+  const isGone = hasFiles(one) ? attachments.length === 0 : body === ''
   return isGone ? 'no_text' : undefined
 }
 

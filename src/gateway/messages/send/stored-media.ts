@@ -23,8 +23,8 @@ export interface StoredMms {
 }
 
 /** Whether a message has, or had, files: an MMS, or a text with links to them. */
-export const hasFiles = ({ segments, attachments }: StoredMms | Omit<StoredMms, 'body'>): boolean =>
-  segments === 0 || attachments.length > 0
+export const hasFiles = ({ id, body, segments, attachments }: StoredMms): boolean =>
+  segments === 0 || attachments.length > 0 || cutFileLinks(id, body) !== body
 
 /** Runs `work` with the files and words of a message, to send it again. Throws 409 if a file is gone. */
 export const withStoredMedia = <T>(

@@ -21,8 +21,11 @@ async function makePlainShop() {
 const setMms = ({ user, line }: Awaited<ReturnType<typeof makeShop>>, mms: 'on' | 'off') =>
   must(user, 'PATCH', `/api/collections/lines/records/${line}`, { mms })
 
-const orLink = (user: Client, fields: Record<string, string>, files: readonly Buffer[]) =>
-  sendForm(user, { recipients: TO, mms: 'or_link', ...fields }, files)
+const orLink = (
+  user: Client,
+  fields: Record<string, string | string[]>,
+  files: readonly Buffer[],
+) => sendForm(user, { recipients: TO, mms: 'or_link', ...fields }, files)
 
 const open = (link: string) => fetch(server.url + new URL(link).pathname)
 
@@ -104,15 +107,35 @@ test('a repeated request is the same send, by its key and by its client_ref', as
   expect(await countFiles(user)).toBe(1)
 })
 
+/** Lets the next text of a phone fail. */
+async function failNext(phone: Client) {
+  const [{ id, attempt, body }] = await claim(phone)
+  const items = [{ id, attempt, status: 'failed', error: 'No room' }]
+  await must(phone, 'POST', '/api/devices/report', { items })
+  return { id, body }
+}
+
+test('a failed text is not sent again with dead links', async () => {
+  const { user, phone } = await makePlainShop()
+  const recipients = [TO, '+4915112345679']
+  const { body } = await orLink(user, { recipients, body: 'x' }, [SMALL])
+  const { id } = await failNext(phone)
+  await failNext(phone)
+  await server.query(`update sms_messages set attachments = '{}' where "user" = $1`, [user.id])
+  expect(await user.call('POST', `/api/sms/messages/${id}/retry`, {})).toMatchObject({
+    status: 409,
+    body: { error: 'not_retriable', message: expect.stringContaining('files') },
+  })
+  expect(await must(user, 'POST', `/api/sms/batches/${body.batch_id}/retry`, {})).toMatchObject({
+    recipients_count: 0,
+    left_out: { no_text: 2 },
+  })
+})
+
 test('a failed text with links is sent again: with links of its own, or as an MMS', async () => {
   const shop = await makePlainShop()
   const { user, phone } = shop
-  const fail = async () => {
-    const [{ id, attempt, body }] = await claim(phone)
-    const items = [{ id, attempt, status: 'failed', error: 'No room' }]
-    await must(phone, 'POST', '/api/devices/report', { items })
-    return { id, body }
-  }
+  const fail = () => failNext(phone)
   const retry = (id: string) => must(user, 'POST', `/api/sms/messages/${id}/retry`, {})
   await orLink(user, { body: 'x' }, [SMALL])
   const first = await fail()
