@@ -24,7 +24,9 @@ const run = promisify(execFile)
 const fixture = await startTwilioFixture()
 const ann: TwilioUser = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
-await fixture.gateway.query(`update lines set mms = 'on' where device = $1`, [phone.id])
+const allowMms = () =>
+  fixture.gateway.query(`update lines set mms = 'on' where device = $1`, [phone.id])
+await allowMms()
 const app = await startApp()
 
 /** A status callback as the app got it. */
@@ -194,6 +196,39 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
       twilio.validateRequest(ann.token, signature, url, { ...form, MessageStatus: 'failed' }),
     ).toBe(false)
   })
+})
+
+const PYTHON_MEDIA = `
+import json, os
+from twilio.http.http_client import TwilioHttpClient
+from twilio.rest import Client
+
+class Http(TwilioHttpClient):
+    def request(self, method, url, *args, **more):
+        url = url.replace("https://api.twilio.com", os.environ["GATEWAY"])
+        return super().request(method, url, *args, **more)
+
+client = Client(os.environ["ACCOUNT_SID"], os.environ["AUTH_TOKEN"], http_client=Http())
+made = client.messages.create(
+    to="+4915112345603", from_="${NUMBER}", body="Look", media_url=os.environ["MEDIA"].split())
+read = client.messages(made.sid).fetch()
+media = client.messages(made.sid).media.list()
+print(json.dumps([made.status, read.num_media, [one.content_type for one in media]]))
+`
+
+test.skipIf(!hasPython())("Twilio's library for Python sends pictures", async () => {
+  await allowMms()
+  const pictures = await servePicture(await makePicture(50))
+  const env = {
+    ...process.env,
+    GATEWAY: fixture.gateway.url,
+    ACCOUNT_SID: ann.sid,
+    AUTH_TOKEN: ann.token,
+    MEDIA: `${pictures.url}/a.jpg ${pictures.url}/b.jpg`,
+  }
+  const { stdout } = await run(PYTHON, ['-c', PYTHON_MEDIA], { env })
+  expect(JSON.parse(stdout)).toEqual(['queued', '2', ['image/jpeg', 'image/jpeg']])
+  await report(phone, 'sent')
 })
 
 /** A block of the page, which begins with this line. */
