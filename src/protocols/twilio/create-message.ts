@@ -24,7 +24,7 @@ import { listNumberSenders, type NumberSender } from './devices-with-number.ts'
 import type { Call } from './identify-account.ts'
 import { fetchMedia } from './media.ts'
 import { findMessage, type MessageRow, makeTwilioOrigin, renderMessage } from './messages.ts'
-import { MEDIA, type Parameters, readAddress } from './parameters.ts'
+import { checkFallbackFrom, MEDIA, type Parameters, readAddress } from './parameters.ts'
 import { makeSid, parseSid } from './sids.ts'
 import { makeInvalidError, TwilioRefusal } from './twilio-errors.ts'
 
@@ -93,6 +93,7 @@ async function readNewMessage(
   const service = of('MessagingServiceSid')
   if (service !== '' && parseSid('MG', service) !== user)
     throw new TwilioRefusal(21701, 'The Messaging Service does not exist')
+  checkFallbackFrom(parameters)
   if (of('ContentSid') !== '' || of('ContentVariables') !== '')
     throw new TwilioRefusal(21655, 'Content templates are not supported here: send a Body')
   const written = of('Body')

@@ -49,3 +49,20 @@ export function readAddress(
     )
   throw new TwilioRefusal(code, `${name} must be an absolute http or https address`)
 }
+
+/** A number in E.164, a short code, or an alphanumeric sender. */
+const SENDER = /^(?:\+[1-9]\d{6,14}|\d{3,8}|(?=.*[a-z])[a-z\d +_&-]{1,11})$/i
+
+/**
+ * Checks FallbackFrom, the sender of a text that RCS cannot deliver: it has no effect here. Throws a
+ * TwilioRefusal.
+ */
+export function checkFallbackFrom(parameters: Parameters): void {
+  const sender = parameters.get('FallbackFrom') ?? ''
+  if (sender === '') return
+  if (parameters.get('From'))
+    throw new TwilioRefusal(21664, "'FallbackFrom' cannot be used with 'From'")
+  if (!parameters.get('MessagingServiceSid'))
+    throw new TwilioRefusal(21666, "'FallbackFrom' requires MessagingServiceSid")
+  if (!SENDER.test(sender)) throw new TwilioRefusal(21665, "Invalid 'FallbackFrom' sender")
+}

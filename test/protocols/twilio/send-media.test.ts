@@ -56,7 +56,17 @@ test('a file of another account is no MediaUrl', async () => {
   expect(await sendMedia(['k3v9x0c2m5n8b1a/secret.jpg'])).toMatchObject({ body: { code: 21620 } })
 })
 
+const service = { From: '', MessagingServiceSid: `MG${ann.sid.slice(2)}` }
+
 test('parameters of Twilio’s newest libraries are accepted', async () => {
   const more = { FallbackFrom: NUMBER, ApplicationSid: 'AP1', PersistentAction: 'geo:1,1' }
-  expect((await ann.send(more)).status).toBe(201)
+  expect((await ann.send({ ...service, ...more })).status).toBe(201)
+})
+
+test.each([
+  ['beside a From', { From: NUMBER, FallbackFrom: NUMBER }, 21664],
+  ['of another form', { ...service, FallbackFrom: 'rcs:shop' }, 21665],
+  ['without a service', { From: '', FallbackFrom: NUMBER }, 21666],
+])('a FallbackFrom %s is refused', async (_, more, code) => {
+  expect(await ann.send(more)).toMatchObject({ status: 400, body: { code } })
 })
