@@ -65,6 +65,8 @@ async function measure(home: string, setup: Setup): Promise<Result> {
         PORT,
         LOG_LEVEL: 'warn',
         WEBHOOK_ALLOW_PRIVATE: 'true',
+        // all streams come from one address
+        MAX_STREAMS: '0',
       }
       servers.push(await serve(env, home))
     }
@@ -98,6 +100,8 @@ async function measure(home: string, setup: Setup): Promise<Result> {
     await Promise.all(work)
     const end = performance.now()
     const ended = ledger.ended - before
+    if (ended === 0)
+      throw new Error(`No text ended: ${[...ledger.refusals.keys()].slice(0, 3).join('; ')}`)
     const perText = await cost.per(ended)
     const perSecond = (ended * 1000) / (end - begin)
     const times = [...ledger.quantiles(begin, end)]

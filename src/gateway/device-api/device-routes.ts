@@ -153,10 +153,14 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
     run: async ({ device, store, services }, c) => {
       const { config, closing } = services
       const { limit, wait, mms } = checkShape(CLAIM_BODY, await readDeviceJson(c))
-      if (wait) limitOpenStreams(c, services, device.user)
+      let isWaiting = false
       const claim = async () => {
         const all = await claimMessages(store, device, limit ?? DEFAULT_LIMIT, config.leaseSeconds)
-        return mms ? all : giveBackMms(store, device, all, config.deviceOnlineSeconds)
+        const left = mms ? all : await giveBackMms(store, device, all, config.deviceOnlineSeconds)
+        // only a wait takes a place: texts leave even when streams have taken all
+        if (wait && left.length === 0 && !isWaiting) limitOpenStreams(c, services, device.user)
+        isWaiting = true
+        return left
       }
       const ended = AbortSignal.any([closing, c.req.raw.signal])
       const claimed = await waitForAnyEvent(claim, device.id, (wait ?? 0) * 1000, ended)

@@ -3,6 +3,7 @@ import { streamDeviceEvents } from '../../../src/gateway/lines/device-event-stre
 import { untilWaiting } from '../../support/database/locks.ts'
 import {
   type Client,
+  must,
   openStream,
   startServerWithDevices,
 } from '../../support/server/server-with-devices.ts'
@@ -129,6 +130,28 @@ test('waiting claims count as streams', async () => {
   hangUp.abort()
   await Promise.all(waiting)
   await until('there is room', async () => (await claim(1)).status === 200)
+})
+
+test('a waiting claim gets its text although streams have taken all places', async () => {
+  const from = '192.3.3.250'
+  const owner = await server.makeUser()
+  const phone = await server.pair(owner)
+  for (let i = 0; i < 3; i++) await open('/api/realtime', from, server.guest)
+  const { message_ids } = await must(owner, 'POST', '/api/sms/send', {
+    recipients: ['+4917012345678'],
+    body: 'Your parcel arrives today.',
+  })
+  const answer = await fetch(`${server.url}/api/devices/claim`, {
+    method: 'POST',
+    headers: {
+      'x-forwarded-for': from,
+      authorization: phone.token,
+      'content-type': 'application/json',
+    },
+    body: JSON.stringify({ wait: 5 }),
+  })
+  const { items } = (await answer.json()) as { items: { id: string }[] }
+  expect(items.map(({ id }) => id)).toEqual(message_ids)
 })
 
 test('a HEAD request opens no stream', async () => {

@@ -28,5 +28,8 @@ export const QUESTIONS: readonly Question[] = [
   },
 ]
 
+/** Kinds of requests that read all texts of an account: with more texts they take longer. */
+export const READ_ALL: ReadonlySet<string> = new Set(['list: part of a text', 'export'])
+
 /** All texts of today, as CSV. */
 export const EXPORT = `/api/collections/sms_messages/export?${filter('created >= @todayStart').slice(1)}`

@@ -18,14 +18,14 @@ const TABLES = [
 /** Tables between these sizes, in pages, are analyzed. Small ones are fast; autovacuum handles large ones. */
 const [FEW_PAGES, MANY_PAGES] = [4, 5_000]
 
-/** Analyzes tables that grew by half: plans that Postgres made for an empty table would read all rows. */
+/** Analyzes tables that doubled: plans that Postgres made for an empty table would read all rows. */
 export async function analyzeOutgrown({ db }: Store): Promise<void> {
   const grown = await queries(db)
     .selectFrom(sql<{ oid: number }>`pg_class`.as<'c'>(sql`c`))
     .select(sql<string>`c.oid::regclass::text`.as('name'))
     .where(sql`c.oid`, '=', sql`any(array(select to_regclass(t) from unnest(${TABLES}::text[]) t))`)
     .where(sql<boolean>`c.relpages < ${sql.lit(MANY_PAGES)} and pg_relation_size(c.oid)
-      > greatest(${sql.lit(FEW_PAGES)}, c.relpages * 1.5) * current_setting('block_size')::int`)
+      > greatest(${sql.lit(FEW_PAGES)}, c.relpages * 2) * current_setting('block_size')::int`)
     .execute()
   // names from the system catalog, already quoted
   if (grown.length > 0)

@@ -115,7 +115,7 @@ test('a table that has outgrown its statistics is analyzed before autovacuum run
     (await store.db.query(`select reltuples from pg_class where relname = 'sms_messages'`))
       .rows[0]![0]
   expect(await counted()).toBe(4000)
-  await assign(store, devices[1]!, 4000)
+  await assign(store, devices[1]!, 8000)
   await analyzeOutgrown(store)
-  expect(await counted()).toBe(12_000)
+  expect(await counted()).toBe(16_000)
 })
