@@ -37,6 +37,12 @@ test.each([
     ['Accepted 1', 'Waiting for room '],
   ],
   [
+    'with files that waits for room says that it needs a line for MMS',
+    { status: 'pending', scheduled_at: '', waiting_for: 'room', segments: 0 },
+    [],
+    ['Accepted 1', 'Waiting for a line that sends MMS '],
+  ],
+  [
     'that is due in quiet hours ends with the step "Waiting for the end of quiet hours"',
     { status: 'pending', scheduled_at: '5', waiting_for: 'quiet_hours' },
     [],

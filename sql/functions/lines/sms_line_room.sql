@@ -1,6 +1,6 @@
 -- Trigger of lines. Marks the messages that must leave a line (charged = '-'), except those that a device has
 -- fetched: when the line is disabled, its SIM is removed, its prices or budget change, or it begins to fail
--- while another line can send.
+-- while another line can send; only MMS, when it stops to send these.
 -- Messages whose request named a failing line stay. Also counts past messages of a line that gets its first
 -- limit, lets the sweep retry messages that wait for room, and deletes the counters of a deleted line.
 --
@@ -12,6 +12,8 @@ declare
   is_failing boolean;
   -- whether prices or budget have changed
   is_priced boolean;
+  -- whether only MMS must leave
+  is_of_mms boolean;
 begin
   if tg_op = 'DELETE' then
     delete from line_use u where u.line = old.id;
@@ -23,8 +25,8 @@ begin
     update line_costs c set stopped_at = null where c.line = new.id and c.stopped_at is not null;
   end if;
   if tg_op = 'INSERT' or is_priced or (old.enabled, old.present, old.prefixes, old.per_minute, old.daily_limit, old.monthly_limit,
-      old.monthly_recipients) is distinct from (new.enabled, new.present, new.prefixes, new.per_minute, new.daily_limit,
-      new.monthly_limit, new.monthly_recipients)
+      old.monthly_recipients, old.mms) is distinct from (new.enabled, new.present, new.prefixes, new.per_minute, new.daily_limit,
+      new.monthly_limit, new.monthly_recipients, new.mms)
   then
     perform sms_look_for_room(new."user");
   end if;
@@ -44,10 +46,12 @@ begin
     where l."user" = new."user" and l.id <> new.id and l.enabled and l.present and not sms_is_failing(l.failing_since)
       and d.enabled and (d.last_seen > pb_text(now() - interval '10 minutes') or pb_is_set(d.push))
   );
-  if is_failing or is_priced or not (new.enabled and new.present) then
+  is_of_mms := not (is_failing or is_priced) and new.enabled and new.present;
+  if not is_of_mms or old.mms = 'on' and new.mms <> 'on' then
     perform from sms_dispatch d
     where d."user" = new."user" and d.device = new.device and d.line = new.id and d.state = 'assigned'
       and d.charged <> '-' and not (is_failing and d.line_pinned)
+      and (not is_of_mms or exists (select from sms_messages m where m.id = d.message and m.segments = 0))
     order by d.message for update of d;
     perform from sms_turns t where t."user" = new."user" for update;
     -- Reads again: before the lock was granted, another transaction may have added messages.
@@ -56,6 +60,7 @@ begin
       from sms_dispatch d
       where d."user" = new."user" and d.device = new.device and d.line = new.id and d.state = 'assigned'
         and d.charged <> '-' and not (is_failing and d.line_pinned)
+        and (not is_of_mms or exists (select from sms_messages m where m.id = d.message and m.segments = 0))
       order by d.message
     loop
       perform sms_line_refund(new.id, text.charged, coalesce(text.recipient, ''), text.cost, new."user");

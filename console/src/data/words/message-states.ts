@@ -56,8 +56,11 @@ export const findReason = (message: Message): string =>
     ? ''
     : translateFailureReason(message.error_message) || findWaitingReason(message)
 
-const findWaitingReason = ({ status, waiting_for }: Message) =>
-  status === 'failed' ? '' : WAITING[waiting_for ?? '']
+function findWaitingReason({ status, waiting_for, segments }: Message): string {
+  if (status === 'failed') return ''
+  if (waiting_for === 'room' && segments === 0) return t('Waiting for a line that sends MMS')
+  return WAITING[waiting_for ?? '']
+}
 
 /** Why a message failed, translated. A device's own words stay as they are. */
 export const translateFailureReason = (message: string): string => REASONS[message] ?? message

@@ -1,6 +1,7 @@
 -- Gives queued messages, whose queue rows the caller has locked, a line of another device each, by the
 -- rules for new sends. Without another device, a message that was being sent keeps its line, and any other
--- stays as it is. Attempts from the third on wait 5 s to 5 min. Returns the devices to wake.
+-- stays as it is. An MMS leaves a line that does not send MMS (`charged` is '-'). Attempts from the third on
+-- wait 5 s to 5 min. Returns the devices to wake.
 --
 --   whys            for each message, the reason that its event shows; a single one is that of all
 --   online_seconds  a device that was seen within them counts as online
@@ -21,6 +22,7 @@ begin
     select d.message, d."user", d.device, d.line, case when not is_charged then d.charged when d.cost is null then '' else '-' end as charged,
       case when not is_charged then d.cost end as cost, d.state, d.pinned, d.attempt, d.lines, d.priority, m."to", m.segments, m.sim,
       coalesce(s.why, whys[1]) as why,
+      m.segments = 0 and not exists (select from lines l where l.id = d.line and l.mms = 'on') as is_stuck,
       row_number() over (partition by d."user" order by d.position) as n
     from unnest(texts, whys) s(message, why)
     join sms_dispatch d on d.message = s.message join sms_messages m on m.id = s.message
@@ -34,11 +36,15 @@ begin
   ), target as (
     select s.message, s."user", s.attempt, s.why, coalesce(g.device, s.device) as device,
       coalesce(g.line, s.line) as line, g.number,
-      case when g.line is null then s.charged else g.charged end as charged,
-      case when g.line is null then s.cost else g.cost end as cost,
+      case when g.line is not null then g.charged when s.is_stuck then '-' else s.charged end as charged,
+      case when g.line is not null then g.cost when not s.is_stuck then s.cost end as cost,
       case when s.attempt > 1 then least(300, 5 * 3 ^ least(s.attempt - 2, 9)) else 0 end as pause
     from numbered s left join given g on g."user" = s."user" and g.n = s.n and not s.pinned
     where g.line is not null or s.state = 'sending'
+  ), refunded as materialized (
+    select sms_line_refund(s.line, s.charged, s."to", s.cost, s."user")
+    from target t join numbered s on s.message = t.message
+    where t.charged = '-' and s.charged not in ('', '-') order by s.line, s.message
   ), moved as (
     update sms_dispatch d
     set state = 'assigned', device = t.device, line = t.line, charged = t.charged, cost = t.cost, lease_until = null, wakes = 1,
@@ -53,5 +59,5 @@ begin
     insert into sms_events (id, "user", message, status, device, attempt, detail, created)
     select pb_new_id(), t."user", t.message, 'assigned', t.device, t.attempt, t.why, pb_text(now()) from target t
   )
-  select distinct t.device from target t;
+  select distinct t.device from target t where (select count(*) from refunded) >= 0;
 end $$;

@@ -32,7 +32,7 @@ begin
     select t."user", a.* from asked t
     cross join lateral sms_assign(t."user", since, now(), sticky, false, t.texts) a
   ), target as (
-    select d.message, d."user", d."to", d.scheduled_at, coalesce(g.device, d.device) as device,
+    select d.message, d."user", d."to", d.segments, d.scheduled_at, coalesce(g.device, d.device) as device,
       coalesce(g.line, d.line) as line, coalesce(g.number, '') as number, g.charged, g.cost,
       case when g.line is null then coalesce(g.room_at, now() + interval '1 minute') end as room_at,
       case when g.line is null then coalesce(nullif(g.reason, ''), 'room') else '' end as reason
@@ -63,7 +63,8 @@ begin
   ), events as (
     insert into sms_events (id, "user", message, status, device, attempt, detail, created)
     select pb_new_id(), t."user", t.message, case when t.room_at is null then 'assigned' else 'pending' end,
-      t.device, 0, case t.reason when 'room' then 'No line has room' when 'quiet_hours' then 'Quiet hours' else '' end,
+      t.device, 0, case t.reason when 'room' then case t.segments when 0 then 'No line for MMS has room' else 'No line has room' end
+        when 'quiet_hours' then 'Quiet hours' else '' end,
       pb_text(now())
     from target t join changed c on c.id = t.message
   )

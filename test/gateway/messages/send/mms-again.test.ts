@@ -12,6 +12,8 @@ import { openMmsServer, SMALL } from './mms-fixture.ts'
 const server = await startServerWithDevices()
 const { makeShop, sendForm, claim, fetchLink, findMessage, countFiles } = openMmsServer(server)
 const TO = '+4915112345678'
+const SOON = { timeout: 8_000, interval: 200 }
+type Shop = Awaited<ReturnType<typeof makeShop>>
 const BATCH = ['+4915112345671', '+4915112345672']
 
 async function fail(phone: Client): Promise<void> {
@@ -69,6 +71,45 @@ test('failed MMS of a batch are sent again with their files, if these are there'
   expect(items).toMatchObject([{ id: again.message_ids[0], to: BATCH[0], body: 'x' }])
   expect(await fetchLink(items[0].attachments[0].url)).toEqual(SMALL)
 })
+
+const setMms = (user: Client, line: string, mms: string) =>
+  must(user, 'PATCH', `/api/collections/lines/records/${line}`, { mms })
+
+test.each([
+  ['its owner forbids', async ({ user, line }: Shop) => void (await setMms(user, line, 'off'))],
+  [
+    'its phone can no more',
+    async ({ phone }: Shop) =>
+      expect((await must(phone, 'POST', '/api/devices/claim', {})).items).toEqual([]),
+  ],
+])(
+  'an MMS leaves a line that %s, its texts do not, and it waits for one that can',
+  async (_, end) => {
+    const shop = await makeShop()
+    const { user, phone, line } = shop
+    const priced = { prices: { default: '0.05', mms: '0.30' } }
+    await must(user, 'PATCH', `/api/collections/lines/records/${line}`, priced)
+    const { body } = await sendForm(user, { recipients: TO, body: 'x' }, [SMALL])
+    const [id] = body.message_ids
+    await end(shop)
+    const { message_ids } = await must(user, 'POST', '/api/sms/send', {
+      recipients: [TO],
+      body: 'y',
+    })
+    const waits = { status: 'pending', waiting_for: 'room', line: '' }
+    await vi.waitFor(async () => expect(await findMessage(user, id)).toMatchObject(waits), SOON)
+    expect(await claim(phone)).toMatchObject([{ id: message_ids[0] }])
+    expect(await findMessage(user, id)).toMatchObject(waits)
+    expect(
+      await server.query('select cost::float8 from line_costs where line = $1', [line]),
+    ).toEqual([[0.05]])
+    await setMms(user, line, 'on')
+    await vi.waitFor(
+      async () => expect(await claim(phone)).toMatchObject([{ id: message_ids[0] }, { id }]),
+      SOON,
+    )
+  },
+)
 
 test('a waiting MMS gets another text and time, and stays an MMS', async () => {
   const { user, phone } = await makeShop()
