@@ -261,8 +261,12 @@ test('rescheduling a batch leaves its assigned and finished messages and other b
   const { batch_id, message_ids } = await scheduleMany(4)
   const other = await scheduleMany(2)
   const [going, gone, ...left] = message_ids
-  await server.rows(`update sms_dispatch set state = 'assigned' where message = $1`, [going])
-  await server.rows(`update sms_messages set status = 'assigned' where id = $1`, [going])
+  // at once: the sweep of the queue repairs what it finds between two statements
+  await server.rows(
+    `with queued as (update sms_dispatch set state = 'assigned' where message = $1)
+     update sms_messages set status = 'assigned' where id = $1`,
+    [going],
+  )
   await server.ask('POST', `messages/${gone}/cancel`)
   const { body } = await reschedule(batch_id, at(7))
   expect(body).toMatchObject({ rescheduled: 2, counts: { pending: 2, assigned: 1, failed: 1 } })
