@@ -60,6 +60,11 @@ export class RequestMemory {
     this.#resize(bytes, (more) => this.#share.force(more))
   }
 
+  /** Reserves memory until the request ends, even without room: for results of work that had reserved it. */
+  keep(bytes: number): void {
+    this.#share.force(bytes)
+  }
+
   close(): void {
     this.#share.close()
   }

@@ -6,6 +6,7 @@ import { SENDING } from '../../http/openapi/describe-operations.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { sendRaw } from '../../http/send-answer.ts'
+import { findRequestMemory } from '../../http/server/client-address.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
@@ -110,7 +111,8 @@ export async function answerSend(
   const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, await asked())
   const attempt = c.req.header(ATTEMPT_HEADER)
   if (attempt !== undefined) await refuseOwnAttempt(store, user, attempt)
-  const media = { subject, named: attachments, uploads, orLink }
+  const memory = findRequestMemory(c)
+  const media = { subject, named: attachments, uploads, orLink, memory }
   const load = () => loadMedia(store, user, services.config, media)
   const hasFiles = attachments.length + uploads.length > 0
   // plan an offer, and store it in one transaction with offers of other requests

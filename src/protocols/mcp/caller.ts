@@ -3,7 +3,7 @@ import type { RequestInfo } from '../../engine/request/request.ts'
 import type { Scope } from '../../engine/request/scopes.ts'
 import type { Sender } from '../../gateway/base/make-sender.ts'
 import type { EstimateConfig } from '../../gateway/messages/send/cost-estimate.ts'
-import type { MediaConfig } from '../../gateway/messages/send/read-media.ts'
+import type { AskedMedia, MediaConfig } from '../../gateway/messages/send/read-media.ts'
 import type { SendServices } from '../../gateway/messages/send/send-messages.ts'
 import type { Logger } from '../../platform/log.ts'
 
@@ -14,6 +14,7 @@ export interface McpServices extends SendServices {
 }
 
 export interface McpCaller {
+  readonly memory: AskedMedia['memory']
   readonly sender: Sender
   readonly may: (scope: Scope) => boolean
   /** Runs `work` with this key as the sender. Repeats `work` if the user or the key has changed meanwhile. */

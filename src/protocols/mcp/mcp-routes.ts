@@ -20,7 +20,12 @@ import { KEY_HOLDER } from '../../http/openapi/security.ts'
 import { describeJson } from '../../http/openapi/success-answers.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { withCatalog } from '../../http/retry-request.ts'
-import { countAnswer, openStoreForCaller, readClientIp } from '../../http/server/client-address.ts'
+import {
+  countAnswer,
+  findRequestMemory,
+  openStoreForCaller,
+  readClientIp,
+} from '../../http/server/client-address.ts'
 import { RetryLater } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { GatewayServices, Protocol } from '../gateway-services.ts'
@@ -164,6 +169,7 @@ function makeMcpCaller(c: Ctx, services: GatewayServices, holder: KeyHolder): Mc
   const meter = new AnswerMeter(undefined, 0, MAX_READ_BYTES)
   return {
     sender: makeKeySender(holder),
+    memory: findRequestMemory(c),
     may: (scope) => hasScope(holder.scopes, scope),
     asSender: (work) => runAsSender(services, identifySender, work),
     reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),

@@ -52,7 +52,8 @@ async function sendToolTexts(
   const { answer } = await caller.asSender(async (sender) => {
     const { user } = sender
     const read = await readBodyRecipients(store, user, body, config.maxRecipients)
-    const load = () => loadMedia(store, user, config, { subject, named, orLink })
+    const media = { subject, named, orLink, memory: caller.memory }
+    const load = () => loadMedia(store, user, config, media)
     return sendMessages(services, sender, read, idempotency, named.length > 0 ? load : undefined)
   })
   return JSON.parse(answer)

@@ -13,7 +13,7 @@ import {
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { formatInstant } from '../../gateway/messages/send/message-expiry.ts'
 import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
-import { loadMedia } from '../../gateway/messages/send/read-media.ts'
+import { type AskedMedia, loadMedia } from '../../gateway/messages/send/read-media.ts'
 import {
   ANY_LINE,
   MAX_CHARACTERS,
@@ -95,6 +95,7 @@ export async function readSendBody(
   raw: unknown,
   now: Date,
   config: Config,
+  memory: AskedMedia['memory'],
 ): Promise<SendBody> {
   const body = checkShape(SEND_BODY, raw)
   if (body.dataMessage != null) throw invalidRequest('dataMessage cannot be sent: send textMessage')
@@ -128,6 +129,7 @@ export async function readSendBody(
     media: hasFiles
       ? await loadMedia(store, user, config, {
           subject: subject ?? '',
+          memory,
           given: attachments.map(({ name, data }, i) => ({
             name: name || `file ${i + 1}`,
             bytes: Buffer.from(data, 'base64'),

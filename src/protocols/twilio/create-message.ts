@@ -230,7 +230,7 @@ async function sendNewMessage(
     origin: makeTwilioOrigin(call.sentBy, callback, { service }),
   }
   const send = makeSingleSend(to, body, options, device, line)
-  const load = () => fetchMedia(store, user, services.config, mediaUrls)
+  const load = () => fetchMedia(call, mediaUrls)
   const sending = { ...services.sending, store }
   return sendMessages(sending, call, send, idempotency, mediaUrls.length > 0 ? load : undefined)
 }

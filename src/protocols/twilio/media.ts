@@ -4,7 +4,7 @@ import { isRefusal } from '../../gateway/base/gateway-errors.ts'
 import { loadMedia } from '../../gateway/messages/send/read-media.ts'
 import { toSentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/send-file.ts'
-import type { Config } from '../../platform/config.ts'
+import { findRequestMemory } from '../../http/server/client-address.ts'
 import { deriveId } from '../../platform/tools/random.ts'
 import { formatTwilioDate } from './dates.ts'
 import type { Call } from './identify-account.ts'
@@ -69,14 +69,14 @@ export async function sendMedium(call: Call): Promise<Response> {
 }
 
 /** Fetches the files of a message. Throws TwilioRefusal 21620 for one that cannot be fetched or sent. */
-export const fetchMedia = (store: Store, user: string, config: Config, named: readonly string[]) =>
-  loadMedia(store, user, config, { subject: '', named: named.map(requireUrl) }).catch(
-    (error: unknown) => {
-      throw isRefusal(error, 'invalid_request')
-        ? new TwilioRefusal(21620, (error as Error).message)
-        : error
-    },
-  )
+export function fetchMedia({ c, store, user, services }: Call, named: readonly string[]) {
+  const asked = { subject: '', named: named.map(requireUrl), memory: findRequestMemory(c) }
+  return loadMedia(store, user, services.config, asked).catch((error: unknown) => {
+    throw isRefusal(error, 'invalid_request')
+      ? new TwilioRefusal(21620, (error as Error).message)
+      : error
+  })
+}
 
 function requireUrl(url: string): string {
   if (/^https?:/i.test(url)) return url

@@ -126,6 +126,7 @@ test('a call that never finishes ends with its request', async () => {
   const asSender = () => Promise.reject(new Error())
   const caller = {
     sender: makeAccountSender(ann.id, ann.id),
+    memory: { keep: () => {} },
     may: () => true,
     asSender,
     reading: () => NO_REQUEST,

@@ -4,6 +4,7 @@ import { makeUserHolder } from '../../../engine/collections/collection.ts'
 import { findStoredFile, readWholeFile } from '../../../engine/files/stored-files.ts'
 import { readWholeContent, type Upload } from '../../../engine/files/upload.ts'
 import { readRequestBody } from '../../../http/body/read-body.ts'
+import type { RequestMemory } from '../../../http/limit-request-memory.ts'
 import type { Ctx } from '../../../http/request-context.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { Config } from '../../../platform/config.ts'
@@ -72,6 +73,8 @@ export interface AskedMedia {
   readonly given?: readonly GivenFile[]
   /** As in Media. */
   readonly orLink?: boolean
+  /** The memory of the request: it counts the prepared files until they are stored. */
+  readonly memory: Pick<RequestMemory, 'keep'>
 }
 
 export type MediaConfig = Pick<Config, 'mmsMaxBytes' | 'webhookAllowPrivate'>
@@ -84,7 +87,7 @@ export async function loadMedia(
   store: Store,
   user: string,
   config: MediaConfig,
-  { subject, named = [], uploads = [], given = [], orLink = false }: AskedMedia,
+  { subject, named = [], uploads = [], given = [], orLink = false, memory: kept }: AskedMedia,
 ): Promise<Media> {
   // before files are fetched
   if (!orLink && !(await hasMmsLine(store.db, user))) throw gatewayRefusal('mms_not_supported')
@@ -111,6 +114,7 @@ export async function loadMedia(
     const media = await admission.heavyWork.run(holder, () =>
       prepareMedia(subject, files, config.mmsMaxBytes),
     )
+    kept.keep(media.files.reduce((sum, { content }) => sum + content.size, 0))
     return { ...media, orLink }
   } finally {
     memory.close()

@@ -1,7 +1,9 @@
 import PocketBase from 'pocketbase'
 import sharp from 'sharp'
+import { admission } from '../../../../src/platform/limits/shared-limits.ts'
 import { makePicture } from '../../../support/pictures.ts'
 import { must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
+import { until } from '../../../support/until.ts'
 import { openMmsServer, SMALL } from './mms-fixture.ts'
 
 // Pictures leave by lines that can send them, with their files, or are refused before anything is stored.
@@ -72,6 +74,26 @@ test('files that cannot be sent are refused, and nothing is stored', async () =>
     body: { error: 'files_too_large', message: expect.stringContaining(`${LIMIT} bytes together`) },
   })
   expect(await countFiles(user)).toBe(0)
+})
+
+test('prepared files count in the memory of requests until they are stored', async () => {
+  const { user } = await makeShop()
+  const { db } = server.server.services.store
+  const first = await sendForm(user, { recipients: TO }, [SMALL])
+  const [id] = first.body.message_ids
+  const [name] = (await findMessage(user, id)).attachments
+  const before = admission.memory.taken
+  const sent = await db.transaction(async (inside) => {
+    await inside.query('lock table _files in share mode')
+    const again = { recipients: [TO], body: 'x', attachments: [`${id}/${name}`] }
+    const sending = must(user, 'POST', '/api/sms/send', again)
+    const waits = `select 1 from pg_locks where relation = '_files'::regclass and not granted`
+    await until('the send waits', async () => (await server.query(waits)).length > 0)
+    expect(admission.memory.taken).toBe(before + SMALL.length)
+    return { sending }
+  })
+  await sent.sending
+  await until('the memory is free', () => admission.memory.taken === before)
 })
 
 test('without a line that can, an MMS is refused before anything is stored', async () => {
