@@ -29,10 +29,16 @@ export const fetchHealth = async (url: string) => {
   }
 }
 
+/** What to set where only this computer reaches the server. In a container HOST is set already. */
+export const advisePhoneAccess = ({ host }: Config): string =>
+  host === '0.0.0.0' || host === '::'
+    ? 'Set PUBLIC_URL to an address of this server that phones reach (docs/deploy.md).'
+    : 'Set HOST=0.0.0.0 for phones in your network, or PUBLIC_URL=https://… behind a proxy.'
+
 /** Looks whether phones reach PUBLIC_URL. */
-export async function checkPhoneAccess({ publicUrl, urls }: Config): Promise<Finding> {
-  const advice =
-    'Set HOST=0.0.0.0 for phones in your network, or PUBLIC_URL=https://… behind a proxy.'
+export async function checkPhoneAccess(config: Config): Promise<Finding> {
+  const { publicUrl, urls } = config
+  const advice = advisePhoneAccess(config)
   if (isLoopback(publicUrl)) return { found: `only this computer reaches ${publicUrl}`, advice }
   try {
     const { isOurs } = await fetchHealth(publicUrl)

@@ -13,6 +13,7 @@ import { chooseWorkerCount, divideConfig } from '../platform/jobs/worker-share.t
 import { createLogger } from '../platform/log.ts'
 import { onStopSignal } from '../platform/tools/stop-signal.ts'
 import { printLine } from './command-line.ts'
+import { advisePhoneAccess } from './doctor-network.ts'
 import { type RunningServer, runServer } from './run-server.ts'
 
 async function printInstallerLink(store: Store, config: Config) {
@@ -35,9 +36,10 @@ function stopOnSignal(stop: () => Promise<void>) {
   })
 }
 
-function printAddresses({ urls, publicUrl }: Config): void {
+function printAddresses(config: Config): void {
+  const { urls, publicUrl } = config
   if (isLoopback(publicUrl)) {
-    printLine('Only this computer reaches it. To add a phone, start it with HOST=0.0.0.0')
+    printLine(`Only this computer reaches it. ${advisePhoneAccess(config)}`)
     return
   }
   for (const url of urls) printLine(`Phones reach it at ${url}`)

@@ -35,7 +35,7 @@ test.each<[string, Record<string, string>, RegExp[]]>([
     [
       /^ok +port +a pocketsms serves/m,
       /^ok +Postgres +Postgres \d+/m,
-      /^FAULT +phones +only this computer/m,
+      /^FAULT +phones +only this computer .*\n +Set HOST=0\.0\.0\.0/m,
       /^FAULT +pushes .*admin@localhost\n +Set VAPID_SUBJECT/m,
     ],
   ],
@@ -52,6 +52,11 @@ test.each<[string, Record<string, string>, RegExp[]]>([
       /^FAULT +phones +something else/m,
       /^FAULT +clock .* 3[56]\d\d s behind/m,
     ],
+  ],
+  [
+    'a container that only its computer reaches',
+    { PORT: '0', DATABASE_URL: databaseUrl, HOST: '0.0.0.0', PUBLIC_URL: 'http://localhost:8090' },
+    [/^FAULT +phones +only this computer reaches .*\n +Set PUBLIC_URL to an address/m],
   ],
   [
     'a missing database and certificate',
