@@ -619,6 +619,8 @@ create table device_batteries (
   charging boolean,
   -- How the phone reaches the internet; null if it does not report that.
   connection text collate "C",
+  -- The API level of its Android; null if it does not report that.
+  android smallint,
   -- When the owner was told that the battery is low; null once it has recovered.
   low_told_at timestamptz
 );

@@ -63,6 +63,9 @@ export const HEARTBEAT_BODY = z
     battery: makeNumberBetween(0, 100).nullish().describe('Charge in percent.'),
     charging: z.boolean().nullish().describe('Whether it is plugged in.'),
     connection: z.enum(CONNECTIONS).nullish().describe('How it reaches the internet.'),
+    android: makeWholeNumber(1, 1_000)
+      .nullish()
+      .describe('The API level of its Android, such as 37 of Android 17.'),
     sims: sims.nullish(),
     mms: z.boolean().nullish().describe('Whether it can send MMS; stored as `mms` of its lines.'),
   })

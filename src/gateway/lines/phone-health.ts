@@ -11,6 +11,8 @@ export interface Health {
   readonly battery?: number | null | undefined
   readonly charging?: boolean | null | undefined
   readonly connection?: (typeof CONNECTIONS)[number] | null | undefined
+  /** API level of its Android. Absent, the stored one stays. */
+  readonly android?: number | null | undefined
 }
 
 /**
@@ -18,11 +20,11 @@ export interface Health {
  * that it is current.
  */
 export async function saveHealth({ db }: Store, { id }: Device, health: Health): Promise<void> {
-  const { battery: percent = null, charging = null, connection = null } = health
-  if ((percent ?? charging ?? connection) === null) return
+  const { battery: percent = null, charging = null, connection = null, android = null } = health
+  if ((percent ?? charging ?? connection ?? android) === null) return
   await queries(db)
     .insertInto('device_batteries')
-    .values({ device: id, percent, charging, connection })
+    .values({ device: id, percent, charging, connection, android })
     .onConflict((found) =>
       found
         .column('device')
@@ -30,11 +32,13 @@ export async function saveHealth({ db }: Store, { id }: Device, health: Health):
           percent: ref('excluded.percent'),
           charging: ref('excluded.charging'),
           connection: ref('excluded.connection'),
+          android: sql`coalesce(excluded.android, device_batteries.android)`,
           at: sql<Date>`now()`,
         }))
         .where(
           sql<boolean>`(device_batteries.percent, device_batteries.charging, device_batteries.connection)
             is distinct from (excluded.percent, excluded.charging, excluded.connection)
+            or device_batteries.android is distinct from coalesce(excluded.android, device_batteries.android)
             or device_batteries.at < now() - interval '10 minutes'`,
         ),
     )

@@ -26,6 +26,7 @@ export const DEVICE_STATES = z
         battery_at: INSTANT.nullable().describe('When it said that, and the next two.'),
         charging: z.boolean().nullable(),
         connection: z.enum(CONNECTIONS).nullable().describe('How it reaches the internet.'),
+        android: z.int().nullable().describe('The API level of its Android; null: unknown.'),
         failing: z
           .boolean()
           .describe('Its last 5 texts or more have failed, by each of its lines that are on.'),
@@ -80,7 +81,7 @@ const MAX_EVENTS = 1_000
 const writeStatesSql = (whose: string) => `
 select d.id as device, d.last_seen >= ${writeOnlineSince('$1')} as online,
   d.last_seen >= ${writeOnlineSince('$1')} or pb_is_set(d.push) as reachable,
-  b.percent as battery, pb_text(b.at) as battery_at, b.charging, b.connection,
+  b.percent as battery, pb_text(b.at) as battery_at, b.charging, b.connection, b.android,
   coalesce((select bool_and(l.failing_since <> '') from lines l
     where l.device = d.id and l.enabled and l.present), false) as failing,
   exists (select from sms_dispatch q where q.device = d.id and q."user" = d."user" and q.state = 'sending'

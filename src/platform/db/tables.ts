@@ -470,6 +470,7 @@ interface ConversationsRow {
 }
 
 interface DeviceBatteriesRow {
+  android: number | null
   at: Generated<Date>
   charging: boolean | null
   connection: string | null

@@ -78,6 +78,8 @@ export interface Driver {
   /** Its SIM cards, if it can tell them apart. Known after `start`. */
   readonly sims?: readonly Sim[]
   readonly sendsMms?: boolean
+  /** The API level of the phone's Android. Known after `start`. */
+  readonly android?: number | undefined
   /** Whether an attempt without a result may be sent again after a restart: it is sent once all the same. */
   readonly isRepeatable?: boolean
   start(events: DriverEvents): Promise<void>

@@ -56,9 +56,9 @@ export async function runDriver(
 
   function connected(): void {
     say('connected')
-    const { sims, sendsMms = false } = driver
+    const { sims, sendsMms = false, android } = driver
     // reports the SIM cards. If that fails, the next connection repeats it
-    const state = { ...(sims?.length && { sims }), mms: sendsMms }
+    const state = { ...(sims?.length && { sims }), mms: sendsMms, android }
     server.call('/api/devices/heartbeat', state, all).catch(() => {})
     work.notify()
   }

@@ -693,6 +693,7 @@ create table device_batteries (
   at timestamp with time zone not null default now(),
   charging boolean,
   connection text collate "C",
+  android smallint,
   low_told_at timestamp with time zone,
   constraint device_batteries_pkey PRIMARY KEY (device)
 );

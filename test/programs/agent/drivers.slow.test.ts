@@ -357,6 +357,7 @@ test.each([
   async (_, info, count, sims, slot, sim) => {
     install('termux-sms-list', LIST)
     install('termux-sms-send', SEND)
+    install('getprop', "console.log(args[0] === 'ro.build.version.sdk' ? 37 : '')")
     deviceInfo(info)
     const memory = join(folder, 'memory')
     writeFileSync(memory, '3')
@@ -364,6 +365,7 @@ test.each([
     const driver = makeTermuxDriver(memory, count)
     const { received } = await run(driver)
     expect(driver.sims).toEqual(sims)
+    expect(driver.android).toBe(37)
     await driver.send({ ...TEXT, sim: 1 })
     expect(JSON.parse(readFileSync(join(folder, 'sent'), 'utf8')).args).toEqual([
       '-n',

@@ -49,6 +49,8 @@ export interface DeviceState {
   readonly battery_at: string | null
   readonly charging: boolean | null
   readonly connection: keyof typeof CONNECTIONS | null
+  /** API level; null: unknown. */
+  readonly android: number | null
   readonly waiting: number
   readonly taken_today: number
   readonly carrier: CarrierState | null
@@ -56,6 +58,12 @@ export interface DeviceState {
 }
 
 const EVERY_MS = 15_000
+
+/** Since this API level, Android 17, apps that are not the default for SMS get texts with codes late. */
+const LATE_CODES = 37
+
+export const hasLateCodes = (state: DeviceState | undefined): boolean =>
+  (state?.android ?? 0) >= LATE_CODES
 
 /** Reads the states of all devices that the session may see, every 15 s while the page is visible. */
 export function useDeviceStates(): Answer<{ items: readonly DeviceState[] }> & {

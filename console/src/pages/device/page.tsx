@@ -4,6 +4,7 @@ import {
   CONNECTIONS,
   type DeviceState,
   describeDeviceState,
+  hasLateCodes,
   useDeviceStates,
 } from '../../data/device/device-states.ts'
 import { isSimulated } from '../../data/device/lines.ts'
@@ -74,6 +75,13 @@ export function Page({ params: { id = '' } }: PageProps) {
         <Notice kind="warning">
           {t(
             'A simulated phone sends no real texts, and reports all of them as delivered. Once you have a real device, a simulated phone sends only the texts for which you choose this phone.',
+          )}
+        </Notice>
+      )}
+      {hasLateCodes(state) && (
+        <Notice kind="warning">
+          {t(
+            'Since Android 17, apps that are not the default for SMS get texts with codes three hours late. Receive codes by a modem or a managed phone.',
           )}
         </Notice>
       )}

@@ -38,6 +38,7 @@ export function makeTermuxDriver(memory: string, count = 0) {
   const sentBox = openTermuxInbox(`${memory}.sent`)
   const own = openOwnTexts(`${memory}.own`)
   let sims: readonly Sim[] = []
+  let android: number | undefined
   let end = async () => {}
 
   /** Throws a UserError if Termux:API does not work. Texts from before the first start are ignored. */
@@ -51,6 +52,7 @@ export function makeTermuxDriver(memory: string, count = 0) {
       )
     sims =
       count > 0 ? Array.from({ length: count }, (_, i) => ({ slot: i + 1 })) : await readOnlySim()
+    android = await readApiLevel()
     end = repeatWork(
       async () => {
         await receive(events)
@@ -114,10 +116,19 @@ export function makeTermuxDriver(memory: string, count = 0) {
     get sims() {
       return sims
     },
+    get android() {
+      return android
+    },
     start,
     send,
     stop: () => end(),
   } satisfies Driver
+}
+
+/** The API level of Android; undefined if it is unknown. */
+async function readApiLevel(): Promise<number | undefined> {
+  const { output } = await runProgram('getprop', ['ro.build.version.sdk'], INFO_MS)
+  return Number.parseInt(output, 10) || undefined
 }
 
 type Box = 'inbox' | 'sent'

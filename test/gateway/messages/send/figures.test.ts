@@ -62,6 +62,7 @@ test('users and superusers read the state of devices and their lines', async () 
     battery_at: null,
     charging: null,
     connection: null,
+    android: null,
     waiting: 2,
     failing: false,
     stuck: false,
@@ -80,11 +81,16 @@ test('users and superusers read the state of devices and their lines', async () 
       },
     ],
   })
-  await phone.call('POST', '/api/devices/heartbeat', { battery: 62.5 })
+  await phone.call('POST', '/api/devices/heartbeat', { android: 37 })
   const said = { battery: 61, charging: true, connection: '4g' }
   await phone.call('POST', '/api/devices/heartbeat', said)
   const [after] = await states(ann)
-  expect(after).toEqual({ ...before, ...said, battery_at: expect.stringMatching(/^20.*Z$/) })
+  expect(after).toEqual({
+    ...before,
+    ...said,
+    android: 37,
+    battery_at: expect.stringMatching(/^20.*Z$/),
+  })
   expect(await states(bea)).toEqual([])
   expect(await states(server.superuser)).toEqual([after])
   expect((await server.guest.call('GET', '/api/devices/states')).status).toBe(401)
