@@ -45,7 +45,7 @@ function lastTag(): string | undefined {
  * The commit from which upgrades are tried until a release has a tag. A change of the one migration, which
  * nobody has installed yet, moves it.
  */
-const FIRST_RELEASE = '2d578c0d98f654b716d21cb1ea402a0b66f22888'
+const FIRST_RELEASE = '98d478adfaccc8577c43d1986407e05ae9c4138c'
 
 /** The commit of the last release: its tag, else FIRST_RELEASE. */
 export const lastReleaseCommit = (): string =>
