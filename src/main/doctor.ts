@@ -78,6 +78,18 @@ const checkZones: Check = async (config) =>
       (await queryDatabase(config, 'select sms_unknown_zones()').catch(() => undefined)),
   )
 
+/** Looks for phones that get texts with codes late. Those with SMSGate's app do not tell their Android. */
+async function checkAndroid(config: Config): Promise<Finding> {
+  const text = 'select count(*)::int from device_batteries where android >= 37'
+  const late = config.databaseUrl && (await queryDatabase(config, text).catch(() => undefined))
+  if (late === undefined || late === '') return { found: 'not asked for' }
+  if (late === 0) return { found: 'no phone tells of Android 17 or later' }
+  return {
+    found: `${late} with Android 17 or later get texts with codes three hours late`,
+    advice: 'Receive codes by a modem or a managed phone (docs/first-phone.md).',
+  }
+}
+
 async function checkClock(config: Config): Promise<Finding> {
   const others: Record<string, number> = {}
   if (config.databaseUrl) {
@@ -124,6 +136,7 @@ const CHECKS: Readonly<Record<string, Check>> = {
   disk: checkDisk,
   clock: checkClock,
   phones: checkPhoneAccess,
+  Android: checkAndroid,
   TLS: checkTls,
   pushes: checkPushes,
 }

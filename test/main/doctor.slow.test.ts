@@ -96,6 +96,15 @@ test('the doctor names stored time zones that Postgres does not know', async () 
   expect((await doctor()).said).toMatch(/^ok +zones/m)
 })
 
+test('the doctor names phones that get codes late', async () => {
+  const { db } = server.services.store
+  expect((await doctor()).said).toMatch(/^ok +Android +no phone/m)
+  await db.query(
+    `insert into device_batteries (device, android) values ('phone1', 36), ('phone2', 37)`,
+  )
+  expect((await doctor()).said).toMatch(/^FAULT +Android +1 with Android 17 .*\n +Receive codes/m)
+})
+
 test('the doctor lists national numbers beside a running server and joins them with --apply', async () => {
   const { db } = server.services.store
   await db.query(
