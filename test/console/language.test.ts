@@ -84,7 +84,11 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
     'HOST=0.0.0.0 npx pocketsms serve',
     'HOST=0.0.0.0 npm run demo',
   ],
-  'pages/hook/settings.tsx': ['commonLabels.team', 'workflow_run.conclusion=failure,timed_out'],
+  'pages/hook/settings.tsx': [
+    'alerts.imageURL',
+    'commonLabels.team',
+    'workflow_run.conclusion=failure,timed_out',
+  ],
   'pages/keys/new-key.tsx': [
     `curl {}/api/sms/send -H "X-API-Key: {}" \\\n  --json '{"recipients":["+4915112345678"],"body":"Hello"}'`,
     ...['AccountSid', 'AuthToken', 'API key SID', 'Authorization: Bearer {}'],

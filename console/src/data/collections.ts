@@ -519,6 +519,7 @@ export const hooks = {
   recipients: { type: 'json' },
   groups: { type: 'relation', many: true },
   recipients_from: { type: 'text', max: 200 },
+  pictures_from: { type: 'text', max: 200 },
   line: { type: 'relation' },
   once_key: { type: 'text', max: 500 },
   once_minutes: { type: 'number', max: 1440 },

@@ -2,6 +2,9 @@ import { createHmac, hash, timingSafeEqual } from 'node:crypto'
 import { ApiError } from '../../platform/api-errors.ts'
 import type { FormPair } from '../../platform/tools/charsets.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
+import type { GivenFile } from '../messages/send/prepare-media.ts'
+import type { AskedMedia } from '../messages/send/read-media.ts'
+import type { Pictures } from '../messages/send/send-with-pictures.ts'
 import { isSecret, signText } from '../webhooks/sign-webhook.ts'
 import type { Hook } from './hook-settings.ts'
 
@@ -21,6 +24,14 @@ export interface Posted {
   readonly headers: Readonly<Record<string, string>>
   /** The Message-ID of a mail. Mails with the same Message-ID and text are sent only once a day. */
   readonly messageId?: string
+  /** The memory of the request, which counts its pictures. */
+  readonly memory: AskedMedia['memory']
+  /** The pictures of a mail, which its body names `attachments`. */
+  readonly files?: readonly GivenFile[]
+  /** As in Pictures. */
+  readonly mention?: string
+  /** The pictures that the hook asked for: see PicturesWanted. */
+  readonly pictures?: Pictures
 }
 
 /** Supabase writes `v1,` before a secret of Standard Webhooks. */

@@ -1,19 +1,23 @@
 import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
+import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { toDate } from '../../engine/fields/parse-date.ts'
 import { type ApiError, badRequest, notFound } from '../../platform/api-errors.ts'
 import type { Config } from '../../platform/config.ts'
+import { admission } from '../../platform/limits/shared-limits.ts'
 import { PRESETS } from '../../portable/hook-presets.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { wakeDevices } from '../lines/wake-devices.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import { prepareOffer, sendInTransaction } from '../messages/send/send-messages.ts'
+import type { Pictures } from '../messages/send/send-with-pictures.ts'
 import { type Handshake, readHandshake } from './answer-challenge.ts'
 import { checkSignature, type Posted } from './check-signature.ts'
 import { composeHookSend, composeHookText } from './compose-hook-text.ts'
 import { lockHook } from './find-hook.ts'
 import { type Call, listOutcomeTexts, OUTCOMES, toRefusedCall } from './hook-call-outcome.ts'
+import { listPictures, loadHookPictures, PicturesWanted } from './hook-pictures.ts'
 import type { Hook } from './hook-settings.ts'
 import {
   readWindow,
@@ -55,16 +59,44 @@ class Trial extends Error {
   }
 }
 
+/** A trial loads no pictures. */
+const NO_PICTURES: Pictures = { mention: '', fault: '' }
+
 /**
  * Handles a call of a hook (incoming webhook): sends, and stores the call. Throws 404, or the call's refusal.
- * `isTrial`: sends nothing, and stores only a refused call.
+ * `isTrial`: sends nothing, and stores only a refused call. Takes places of heavy work.
  */
 export async function handleHookCall(
   store: Store,
   config: Config,
+  user: string,
   secret: string,
   posted: Posted,
   isTrial = false,
+): Promise<HookAnswer> {
+  const handle = (given: Posted) =>
+    admission.heavyWork.run(makeUserHolder(user), () =>
+      handleOnce(store, config, secret, given, isTrial),
+    )
+  try {
+    return await handle(isTrial ? { ...posted, pictures: NO_PICTURES } : posted)
+  } catch (error) {
+    if (!(error instanceof PicturesWanted)) throw error
+    // now that nothing is locked: an address may answer slowly
+    return handle({
+      ...posted,
+      pictures: await loadHookPictures(store, user, config, posted, error),
+    })
+  }
+}
+
+/** Throws PicturesWanted, before anything is stored, for pictures that `posted` does not have yet. */
+async function handleOnce(
+  store: Store,
+  config: Config,
+  secret: string,
+  posted: Posted,
+  isTrial: boolean,
 ): Promise<HookAnswer> {
   const handled = store.db.transaction(async (db) => {
     const hook = await lockHook(db, secret)
@@ -129,15 +161,18 @@ async function sendHookTexts(
     await recordHeldText(store.db, hook, window, summary)
     return { outcome: 'limited', texts }
   }
+  const named = listPictures(hook, body)
+  if (named.length > 0 && !posted.pictures) throw new PicturesWanted(named)
   const later = window.quietUntil !== ''
   const due = { ...offer, scheduledAt: window.quietUntil, later }
   const accepted: Call = isCode
     ? await acceptCodes(store, config, hook, due)
-    : await acceptAlert(store, config, due)
+    : await acceptAlert(store, config, due, posted.pictures)
   if (accepted.refusal) return { ...accepted, texts }
   await recordSentText(store.db, hook, window, segments)
   const messages = offer.messages.map(({ id }) => id)
-  return { ...accepted, texts, messages, ...(posted.unread && { note: posted.unread.message }) }
+  const note = posted.unread?.message ?? accepted.note
+  return { ...accepted, texts, messages, ...(note && { note }) }
 }
 
 /** The refusal of login codes above the hook's hourly limit. (Alerts above it become one summary.) */

@@ -17,6 +17,7 @@ export const HOOK_SETTINGS = z.object({
   recipients: z.array(z.string().max(100)).max(MAX_RECIPIENTS).default([]),
   groups: z.array(recordId(100)).max(100).default([]),
   recipients_from: makeTextSetting(200),
+  pictures_from: makeTextSetting(200),
   line: recordId(100).default(''),
   once_key: makeTextSetting(500),
   resolved: makeTextSetting(10),

@@ -86,13 +86,11 @@ async function receiveHookCall({ user, secret, services }: HookCaller, c: Ctx): 
   const challenge = findChallenge(c.req.query())
   const posted = await readPostedBody(c)
   if (challenge && posted.raw === '') return c.text(challenge)
-  const work = () => handleHookCall(store.forUser(user), config, secret, posted)
-  const { handshake, ...answer } = await admission.heavyWork
-    .run(makeUserHolder(user), work)
-    .catch((error) => {
-      if (error instanceof ApiError && error.status === 400) logUnread(log, user, posted, error)
-      throw error
-    })
+  const called = handleHookCall(store.forUser(user), config, user, secret, posted)
+  const { handshake, ...answer } = await called.catch((error: unknown) => {
+    if (error instanceof ApiError && error.status === 400) logUnread(log, user, posted, error)
+    throw error
+  })
   if (handshake?.confirm) await confirmSubscription(handshake.confirm)
   if (typeof handshake?.answer === 'string') return c.text(handshake.answer)
   return c.json(handshake?.answer ?? answer)
@@ -123,22 +121,28 @@ async function confirmSubscription(url: string): Promise<void> {
 /** Reads a body. One that is too large, or has another charset than it declares, is left as unread. */
 async function readPostedBody(c: Ctx): Promise<Posted> {
   const headers = c.req.header()
+  const memory = findRequestMemory(c)
   const type = c.req.header('content-type') ?? ''
   try {
     if (type.startsWith('multipart/form-data'))
-      return { raw: requireSimpleJson(await readBodyParts(c)), headers }
+      return { raw: requireSimpleJson(await readBodyParts(c)), headers, memory }
     const bytes = await readBytes(c.env.incoming, MAX_BYTES, () => findRequestMemory(c))
     const charset = readCharset(type)
     const raw = requireSimpleJson(decodeText(bytes, charset))
-    if (!type.startsWith('application/x-www-form-urlencoded')) return { raw, headers }
+    if (!type.startsWith('application/x-www-form-urlencoded')) return { raw, headers, memory }
     const form = decodeForm(bytes, charset, MAX_FIELDS)
     for (const [, value] of form) requireSimpleJson(value)
-    return { raw, form, headers }
+    return { raw, form, headers, memory }
   } catch (error) {
     const { complete, destroyed } = c.env.incoming
     const isGone = destroyed && !complete
     if (!(error instanceof ApiError) || error instanceof RetryLater || isGone) throw error
-    return { raw: '', headers, unread: error instanceof BodyTooLarge ? makeTooLargeError() : error }
+    return {
+      raw: '',
+      headers,
+      memory,
+      unread: error instanceof BodyTooLarge ? makeTooLargeError() : error,
+    }
   }
 }
 

@@ -8,12 +8,21 @@ import { requireDestinations } from '../codes/limits/code-destinations.ts'
 import { countCodes } from '../codes/limits/count-codes.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import { sendInTransaction } from '../messages/send/send-messages.ts'
+import {
+  asLinks,
+  asMms,
+  type PictureForm,
+  type Pictures,
+  sendWithPictures,
+} from '../messages/send/send-with-pictures.ts'
 import type { Hook } from './hook-settings.ts'
 import { TooManyCodes } from './send-hook-error.ts'
 
 /** What became of a hook's texts. `wake`: the devices to wake after the commit. */
 interface Accepted {
   readonly outcome: 'sent' | 'waiting' | 'limited'
+  /** Why pictures are left out; '' if none are. */
+  readonly note?: string
   readonly wake?: readonly string[]
   readonly refusal?: RetryLater
 }
@@ -21,22 +30,31 @@ interface Accepted {
 /** How long an alert waits for a phone that can send it: one day. */
 const WAIT_MS = 86_400_000
 
-/** Queues an alert. If no phone can send, the alert waits, because alerting tools do not retry. */
-export async function acceptAlert(store: Store, config: Config, offer: Offer): Promise<Accepted> {
+/**
+ * Queues an alert with its pictures, if these can be sent. If no phone can send, the alert waits, because
+ * alerting tools do not retry: as a text, which any phone can then send.
+ */
+export async function acceptAlert(
+  store: Store,
+  config: Config,
+  offer: Offer,
+  pictures?: Pictures,
+): Promise<Accepted> {
+  const send = async (due: Offer, forms: readonly PictureForm[]) => {
+    const sendOne = ([one]: readonly Offer[]) => sendInTransaction(store, config, one!)
+    const done = await sendWithPictures(store.db, config, [due], pictures, forms, sendOne)
+    return { wake: done.sent, note: done.fault }
+  }
   try {
-    return { outcome: 'sent', wake: await sendInTransaction(store, config, offer) }
+    return { outcome: 'sent', ...(await send(offer, [asMms, asLinks])) }
   } catch (error) {
     if (!isRefusal(error, 'no_devices')) throw error
   }
   const now = new Date()
+  const scheduledAt = formatDate(now)
   const expiresAt = formatDate(new Date(now.getTime() + WAIT_MS))
-  await sendInTransaction(store, config, {
-    ...offer,
-    later: true,
-    scheduledAt: formatDate(now),
-    expiresAt,
-  })
-  return { outcome: 'waiting' }
+  const waiting = { ...offer, later: true, scheduledAt, expiresAt }
+  return { outcome: 'waiting', ...(await send(waiting, [asLinks])) }
 }
 
 /** Queues login codes as `sendMessages` does, within the bounds of codes. Counts no refused code. */

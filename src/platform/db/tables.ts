@@ -591,6 +591,7 @@ interface HooksRow {
   name: Generated<string>
   once_key: Generated<string>
   once_minutes: Generated<number>
+  pictures_from: Generated<string>
   preset: Generated<SelectValue<'hooks.preset'>>
   quiet_from: Generated<string>
   quiet_to: Generated<string>

@@ -32,7 +32,12 @@ async function readMailInThread(bytes: Buffer): Promise<Mail> {
     throw badRequest('The mail takes too long to read.')
   })
   if (refusal !== undefined) throw badRequest(refusal)
-  return mail
+  // a Buffer arrives as a Uint8Array
+  const pictures = (mail as Mail).pictures.map(({ name, bytes }) => ({
+    name,
+    bytes: Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length),
+  }))
+  return { ...mail, pictures }
 }
 
 function startThread(): Worker {

@@ -1,7 +1,9 @@
 import { isAscii, isUtf8 } from 'node:buffer'
 import { type DefaultTreeAdapterTypes, parse } from 'parse5'
 import PostalMime, { type Email } from 'postal-mime'
+import type { GivenFile } from '../../gateway/messages/send/prepare-media.ts'
 import { badRequest } from '../../platform/api-errors.ts'
+import { cleanText } from '../../platform/tools/clean-text.ts'
 import { checkCharsets, type MimePart } from './charsets.ts'
 import { isReplyMail, joinLines, removeQuotes } from './remove-quotes.ts'
 
@@ -15,7 +17,13 @@ export interface Mail {
     readonly subject: string
     readonly body: string
     readonly from: string
+    /** Names of `pictures`. */
+    readonly attachments: readonly string[]
   }
+  /** Attached pictures, but those that the mail shows inline, such as logos. */
+  readonly pictures: readonly GivenFile[]
+  /** Words of the text that only say that the mail has `pictures`; '' if it has others, too. */
+  readonly mention: string
 }
 
 /** Maximum characters that are read of a plain and of an HTML body. A text message has at most 1,600. */
@@ -26,7 +34,7 @@ const NO_FILE =
   /^(?:application\/(?:pgp|(?:x-)?pkcs7)-signature|text\/(?:calendar|rfc822-headers)|message\/(?:delivery-status|disposition-notification))$/
 
 /**
- * Reads a mail without its files; an answer without quotes and signature, too. Throws 400 if it is
+ * Reads a mail and its pictures; an answer without quotes and signature, too. Throws 400 if it is
  * malformed, too large or empty, or not valid in its charset.
  */
 export async function readMail(given: Buffer): Promise<Mail> {
@@ -41,26 +49,33 @@ export async function readMail(given: Buffer): Promise<Mail> {
   const files = mail.attachments.filter(
     ({ related, mimeType }) => !related && !NO_FILE.test(mimeType),
   )
-  const pictures = files.filter(({ mimeType }) => mimeType.startsWith('image/')).length
+  const all = files.filter(({ mimeType }) => mimeType.startsWith('image/'))
+  const pictures: GivenFile[] = []
+  for (const { filename, content, disposition } of all)
+    if (disposition !== 'inline' && content instanceof ArrayBuffer)
+      pictures.push({ name: cleanText(filename ?? 'picture'), bytes: Buffer.from(content) })
+  const mention = describeLeftOut(all.length, 'picture')
   const own =
     (isReplyMail(mail) && removeQuotes(chooseMailText(mail, true))) ||
     joinLines(chooseMailText(mail).split('\n'))
-  const body = [
-    own,
-    describeLeftOut(pictures, 'picture'),
-    describeLeftOut(files.length - pictures, 'file'),
-  ]
+  const body = [own, mention, describeLeftOut(files.length - all.length, 'file')]
   const fields = {
     subject: mail.subject?.trim() ?? '',
     body: body.filter(Boolean).join('\n'),
     from: mail.from?.address ?? '',
+    attachments: pictures.map(({ name }) => name),
   }
   // some tools write the whole text as the subject, too
   const text = [own === fields.subject ? '' : fields.subject, fields.body]
     .filter(Boolean)
     .join('\n')
   if (text === '') throw badRequest('The mail has no text.')
-  return { id: mail.messageId ?? '', fields: { text, ...fields } }
+  return {
+    id: mail.messageId ?? '',
+    fields: { text, ...fields },
+    pictures,
+    mention: pictures.length === all.length ? mention : '',
+  }
 }
 
 /** A plain part of fewer characters that speaks of HTML only says that the mail has another part. */

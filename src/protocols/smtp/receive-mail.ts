@@ -8,6 +8,7 @@ import { makeServerKey } from '../../gateway/messages/send/idempotency.ts'
 import { readSend } from '../../gateway/messages/send/read-send-body.ts'
 import { SEND } from '../../gateway/messages/send/send-body-schema.ts'
 import { sendManyTexts } from '../../gateway/messages/send/send-many-texts.ts'
+import { loadPictures } from '../../gateway/messages/send/send-with-pictures.ts'
 import { ByteCollector } from '../../http/body/raw-body.ts'
 import { RequestMemory, SMALL_BYTES } from '../../http/limit-request-memory.ts'
 import { ApiError } from '../../platform/api-errors.ts'
@@ -20,7 +21,7 @@ import { type MailSender, parseRecipients } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 import { requireHookOwner } from './validate-recipient.ts'
 
-/** Enough for a mail with some pictures, which are not sent. */
+/** Enough for a mail with some pictures. */
 export const MAX_MAIL_BYTES = 2 << 20
 
 /**
@@ -40,9 +41,9 @@ export async function receiveMail(
     const bytes = await readMailBytes(stream, memory)
     const mail = await admission.heavyWork.run(memory.holder, () => readMailApart(bytes))
     const toNumbers = async (isTrial: boolean) =>
-      sendMailText(services, sender!, numbers, mail, isTrial)
+      sendMailText(services, sender!, numbers, mail, memory, isTrial)
     const toHook = (secret: string) => async (isTrial: boolean) =>
-      postToHook(services, secret, mail, isTrial)
+      postToHook(services, secret, mail, memory, isTrial)
     const sends = [...(numbers.length > 0 ? [toNumbers] : []), ...secrets.map(toHook)]
     // a refusal after others were sent would make the sender send those again
     if (sends.length > 1) for (const send of sends) await send(true)
@@ -79,11 +80,17 @@ const MAX_PARTS = 10
 /** Sends a mail to numbers, all or none. A number that got this Message-ID with this text is left out. */
 async function sendMailText(
   services: GatewayServices,
-  { by }: MailSender,
+  { user, by }: MailSender,
   numbers: readonly string[],
-  { id, fields }: Mail,
+  { id, fields, pictures: given, mention }: Mail,
+  memory: RequestMemory,
   isTrial: boolean,
 ) {
+  const { store, config } = services
+  const pictures =
+    given.length > 0 && !isTrial
+      ? await loadPictures(store.forUser(user), user, config, { given, memory }, mention)
+      : undefined
   const text = cutToParts({ text: fields.text, ends: [], rest: 0 }, MAX_PARTS)
   const requestTo = (number: string) => {
     const key = createHash('sha256').update(`${id} ${number} ${fields.text}`).digest('base64url')
@@ -91,24 +98,31 @@ async function sendMailText(
       id === '' ? null : { key: makeServerKey(`mail ${key}`), fingerprint: 'mail' }
     return { body: readSend(SEND, { recipients: [number], body: text }, new Date()), idempotency }
   }
-  await workAsKeyHolder(services, by, async (sender) => {
+  const fault = await workAsKeyHolder(services, by, async (sender) => {
     const read = await readRecipients(sender.store, sender.user, numbers, numbers.length, WORLD)
-    return sendManyTexts(sender.store, services.config, sender, read.map(requestTo), isTrial)
+    return sendManyTexts(sender.store, config, sender, read.map(requestTo), isTrial, pictures)
   })
-  return 'sent'
+  return fault === '' ? 'sent' : 'sent without a picture'
 }
 
 async function postToHook(
   services: GatewayServices,
   secret: string,
-  { id, fields }: Mail,
+  { id, fields, pictures: files, mention }: Mail,
+  memory: RequestMemory,
   isTrial: boolean,
 ) {
   const { store, config } = services
   const user = await requireHookOwner(services, secret)
-  const posted = { raw: JSON.stringify(fields), headers: {}, messageId: id }
-  const work = () => handleHookCall(store.forUser(user), config, secret, posted, isTrial)
-  const { outcome, error } = await admission.heavyWork.run(makeUserHolder(user), work)
+  const posted = { raw: JSON.stringify(fields), headers: {}, messageId: id, memory, files, mention }
+  const { outcome, error } = await handleHookCall(
+    store.forUser(user),
+    config,
+    user,
+    secret,
+    posted,
+    isTrial,
+  )
   if (error) throw makeSmtpReply(550, error.message)
   return outcome
 }

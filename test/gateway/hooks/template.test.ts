@@ -175,6 +175,7 @@ const hookOf = (preset: HookSettings['preset'], resolved: string): HookSettings 
   recipients: ['+4915112345678'],
   groups: [],
   recipients_from: '',
+  pictures_from: '',
   line: '',
   once_key: '',
   resolved,

@@ -831,6 +831,7 @@ create table hooks (
   recipients json,
   groups text[] collate "C" not null default '{}'::text[],
   recipients_from text collate "C" not null default ''::text,
+  pictures_from text collate "C" not null default ''::text,
   line text collate "C" not null default ''::text,
   once_key text collate "C" not null default ''::text,
   once_minutes double precision not null default 0,

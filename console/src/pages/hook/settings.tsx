@@ -210,4 +210,13 @@ const makeMoreHookRows = (preset: HookPreset, lines: readonly Line[]): readonly 
       'The place in the body of numbers or of names of your groups. Empty: the program cannot choose recipients.',
     ),
   },
+  {
+    name: 'pictures_from',
+    label: t('Pictures that the body names'),
+    placeholder: 'alerts.imageURL',
+    shown: ({ kind }) => kind !== 'codes',
+    hint: t(
+      'The place in the body of the addresses of pictures, which go with the text; attachments: the pictures of a mail. Empty: none.',
+    ),
+  },
 ]

@@ -1,3 +1,4 @@
+import { isDecodable } from '../../../engine/files/make-thumbnail.ts'
 import { shrinkPicture } from '../../../engine/files/shrink-picture.ts'
 import { sniffContentType } from '../../../engine/files/sniff-content-type.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
@@ -28,8 +29,7 @@ export async function prepareMedia(
   given: readonly GivenFile[],
   maxBytes: number,
 ): Promise<Media> {
-  if (given.length > MAX_FILES)
-    throw invalidRequest(`attachments must have at most ${MAX_FILES} items`)
+  if (given.length > MAX_FILES) throw makeCountError()
   const sized = await Promise.all(given.map(readType))
   const pictures = sized.filter(({ type }) => PICTURES.has(type))
   let room = maxBytes
@@ -55,6 +55,24 @@ export async function prepareMedia(
   return { subject, files }
 }
 
+export type LeaveOut = (error: unknown) => void
+
+/** As `prepareMedia`, of pictures alone. Leaves out those that cannot be sent. */
+export async function preparePictures(
+  given: readonly GivenFile[],
+  maxBytes: number,
+  leaveOut: LeaveOut,
+): Promise<Media> {
+  const pictures: GivenFile[] = []
+  for (const file of given.slice(0, MAX_FILES)) {
+    const { type } = await sniffContentType(file.bytes)
+    if (PICTURES.has(type) && (await isDecodable(file.bytes))) pictures.push(file)
+    else leaveOut(makeUnreadableError(file.name))
+  }
+  if (given.length > MAX_FILES) leaveOut(makeCountError())
+  return prepareMedia('', pictures, maxBytes)
+}
+
 async function readType(file: GivenFile): Promise<GivenFile & { readonly type: string }> {
   const { type } = await sniffContentType(file.bytes)
   if (file.bytes.length > 0 && (PICTURES.has(type) || OTHERS.test(type))) return { ...file, type }
@@ -69,6 +87,8 @@ const shrink = ({ name, bytes }: GivenFile, maxBytes: number) =>
     : shrinkPicture(bytes, maxBytes).catch(() => {
         throw makeUnreadableError(name)
       })
+
+const makeCountError = () => invalidRequest(`attachments must have at most ${MAX_FILES} items`)
 
 const makeUnreadableError = (name: string) =>
   invalidRequest(`attachments: ${name} is a picture that cannot be read`)

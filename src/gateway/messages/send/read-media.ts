@@ -14,7 +14,7 @@ import { fetchFile } from '../../base/fetch-file.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { MESSAGES, type Media } from '../../base/message-files.ts'
 import { hasMmsLine } from './mms.ts'
-import { type GivenFile, prepareMedia } from './prepare-media.ts'
+import { type GivenFile, type LeaveOut, prepareMedia, preparePictures } from './prepare-media.ts'
 
 /** Maximum bytes of the files of a send before pictures are made smaller. */
 const MAX_GIVEN_BYTES = 20 << 20
@@ -75,6 +75,8 @@ export interface AskedMedia {
   readonly orLink?: boolean
   /** The memory of the request: it counts the prepared files until they are stored. */
   readonly memory: Pick<RequestMemory, 'keep'>
+  /** Takes the error of a file that is then left out, as is all but pictures. Absent: errors are thrown. */
+  readonly leaveOut?: LeaveOut
 }
 
 export type MediaConfig = Pick<Config, 'mmsMaxBytes' | 'webhookAllowPrivate'>
@@ -87,7 +89,15 @@ export async function loadMedia(
   store: Store,
   user: string,
   config: MediaConfig,
-  { subject, named = [], uploads = [], given = [], orLink = false, memory: kept }: AskedMedia,
+  {
+    subject,
+    named = [],
+    uploads = [],
+    given = [],
+    orLink = false,
+    memory: kept,
+    leaveOut,
+  }: AskedMedia,
 ): Promise<Media> {
   // before files are fetched
   if (!orLink && !(await hasMmsLine(store.db, user))) throw gatewayRefusal('mms_not_supported')
@@ -107,18 +117,27 @@ export async function loadMedia(
         ? fetchNamed(name, room, { allowPrivate: config.webhookAllowPrivate, untilMs })
         : readOwnFile(store, user, name, room)
     for (const name of named) {
-      const file = await admission.fetchedFiles.run(holder, () => read(name))
+      const file = await admission.fetchedFiles
+        .run(holder, () => read(name))
+        .catch(leaveOut ?? rethrow)
+      if (!file) continue
       files.push(file)
       room -= file.bytes.length
     }
     const media = await admission.heavyWork.run(holder, () =>
-      prepareMedia(subject, files, config.mmsMaxBytes),
+      leaveOut
+        ? preparePictures(files, config.mmsMaxBytes, leaveOut)
+        : prepareMedia(subject, files, config.mmsMaxBytes),
     )
     kept.keep(media.files.reduce((sum, { content }) => sum + content.size, 0))
     return { ...media, orLink }
   } finally {
     memory.close()
   }
+}
+
+const rethrow = (error: unknown) => {
+  throw error
 }
 
 const makeTotalError = () =>

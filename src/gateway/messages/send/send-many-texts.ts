@@ -7,6 +7,7 @@ import type { Idempotency } from './idempotency.ts'
 import type { Offer } from './offer.ts'
 import { answerOffer, prepareOffer } from './send-messages.ts'
 import type { SendBody } from './send-options.ts'
+import { asLinks, asMms, type Pictures, sendWithPictures } from './send-with-pictures.ts'
 import { type AcceptConfig, storeOffers } from './store-offers.ts'
 import { checkBody } from './write-text-bodies.ts'
 
@@ -18,8 +19,9 @@ interface OneOfMany {
 const UNDO = new Error('a trial stores nothing')
 
 /**
- * Sends several requests of one sender, all or none. Each has its own idempotency key, so a request that was
- * sent before is left out. `isTrial`: only judges them, and stores nothing. Throws as `sendMessages`.
+ * Sends several requests of one sender, all or none, with pictures if these can be sent. Each has its own
+ * idempotency key, so a request that was sent before is left out. `isTrial`: only judges them, and stores
+ * nothing. Returns why pictures are left out; '' if none are. Throws as `sendMessages`.
  */
 export async function sendManyTexts(
   store: Store,
@@ -27,7 +29,8 @@ export async function sendManyTexts(
   sender: Sender,
   requests: readonly OneOfMany[],
   isTrial = false,
-): Promise<void> {
+  pictures?: Pictures,
+): Promise<string> {
   const offers: Offer[] = []
   for (const { body, idempotency } of requests) {
     checkBody(body)
@@ -36,15 +39,23 @@ export async function sendManyTexts(
   const stored = await store.db
     .transaction(async (db) => {
       const inside = { db, catalog: store.catalog }
-      const { verdicts, wake } = await storeOffers(inside, config, offers)
-      for (const [i, verdict] of verdicts.entries()) await answerOffer(inside, offers[i]!, verdict!)
+      const storeAll = async (formed: readonly Offer[]) => {
+        const { verdicts, wake } = await storeOffers(inside, config, formed)
+        for (const [i, verdict] of verdicts.entries())
+          await answerOffer(inside, formed[i]!, verdict!)
+        return { wake, accepted: offers.filter((_, i) => verdicts[i]!.outcome === 'accepted') }
+      }
+      const forms = [asMms, asLinks]
+      const done = await sendWithPictures(db, config, offers, pictures, forms, storeAll)
       if (isTrial) throw UNDO
-      return { wake, sent: offers.filter((_, i) => verdicts[i]!.outcome === 'accepted') }
+      return done
     })
     .catch((error: unknown) => {
       if (error !== UNDO) throw error
     })
-  if (!stored) return
-  for (const { messages } of stored.sent) counts.accepted.messages += messages.length
-  wakeDevices(store.db, stored.wake)
+  if (!stored) return ''
+  const { sent, fault } = stored
+  for (const { messages } of sent.accepted) counts.accepted.messages += messages.length
+  wakeDevices(store.db, sent.wake)
+  return fault
 }

@@ -1,0 +1,228 @@
+import payloads from '../../payloads/hooks/grafana/grafana.json' with { type: 'json' }
+import { servePicture } from '../../support/pictures.ts'
+import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { openMmsServer, SMALL } from '../messages/send/mms-fixture.ts'
+
+// The picture of an alarm goes with its text, and the text goes without the picture if need be.
+
+const server = await startServerWithDevices({
+  PUBLIC_URL: 'https://sms.example.com',
+  WEBHOOK_ALLOW_PRIVATE: 'true',
+})
+const { makeShop, claim, fetchLink, findMessage, countFiles } = openMmsServer(server)
+const pictures = await servePicture(SMALL)
+const TO = '+4915112345678'
+const LINK = /https:\/\/sms\.example\.com\/f\/[a-z0-9]{16}[\w-]{11}/
+
+type Shop = Awaited<ReturnType<typeof makeShop>>
+
+/** A shop with a hook for Grafana's pictures. */
+async function makeHook(more: object = {}) {
+  const shop = await makeShop()
+  const hook = await must(shop.user, 'POST', '/api/collections/hooks/records', {
+    user: shop.user.id,
+    name: 'Alarm',
+    preset: 'grafana',
+    recipients: [TO],
+    pictures_from: 'alerts.imageURL',
+    ...more,
+  })
+  return { ...shop, hook }
+}
+const setLine = ({ user, line }: Shop, values: object) =>
+  must(user, 'PATCH', `/api/collections/lines/records/${line}`, values)
+
+/** Grafana's body with this address of the first alert's picture. */
+function makeAlarm(imageURL: string) {
+  const alarm = payloads.find(({ title }) => title.includes('screenshot'))!
+  return JSON.parse(
+    JSON.stringify(alarm.sent.json).replace(/https:\/\/pictures\.example\.com[^"]*/, imageURL),
+  )
+}
+const TEXT = 'firing: Cellar: Water at 12 cm\nfiring: Pump: Stands still'
+
+const post = async (secret: string, body: object) =>
+  (await server.guest.call('POST', `/api/hooks/${secret}`, body)).body
+const readCall = async ({ user, hook }: Awaited<ReturnType<typeof makeHook>>) =>
+  (
+    await must(
+      user,
+      'GET',
+      `/api/collections/hook_calls/records?filter=hook="${hook.id}"&sort=-@rowid`,
+    )
+  ).items[0]
+
+test('the picture of an alarm leaves with its text as an MMS', async () => {
+  const shop = await makeHook()
+  expect(await post(shop.hook.secret, makeAlarm(`${pictures.url}/cellar.png`))).toMatchObject({
+    outcome: 'sent',
+  })
+  const [item] = await claim(shop.phone)
+  expect(item).toMatchObject({
+    body: TEXT,
+    attachments: [{ name: expect.stringMatching(/^cellar_/) }],
+  })
+  expect(await fetchLink(item.attachments[0].url)).toEqual(SMALL)
+  expect(await readCall(shop)).toMatchObject({
+    outcome: 'sent',
+    error: '',
+    texts: [{ text: TEXT }],
+  })
+})
+
+test('a line without MMS sends a link to the picture', async () => {
+  const shop = await makeHook()
+  await setLine(shop, { mms: 'off' })
+  await post(shop.hook.secret, makeAlarm(`${pictures.url}/cellar.png`))
+  const [item] = await claim(shop.phone)
+  expect(item.body.replace(LINK, 'LINK')).toBe(`${TEXT} LINK`)
+  expect(await fetchLink(item.body.match(LINK)[0])).toEqual(SMALL)
+})
+
+test('without a phone for MMS now, the text does not wait for one', async () => {
+  const shop = await makeHook()
+  const other = await server.pair(shop.user)
+  await server.query(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [
+    shop.phone.id,
+  ])
+  expect(await post(shop.hook.secret, makeAlarm(`${pictures.url}/cellar.png`))).toMatchObject({
+    outcome: 'sent',
+  })
+  const [item] = (await must(other, 'POST', '/api/devices/claim', {})).items
+  expect(item.body.replace(LINK, 'LINK')).toBe(`${TEXT} LINK`)
+})
+
+test('without any phone the text waits with a link', async () => {
+  const shop = await makeHook()
+  await server.query(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [
+    shop.phone.id,
+  ])
+  const answer = await post(shop.hook.secret, makeAlarm(`${pictures.url}/cellar.png`))
+  expect(answer.outcome).toBe('waiting')
+  expect((await findMessage(shop.user, answer.messages[0])).body).toMatch(LINK)
+})
+
+const page = await servePicture(Buffer.from('<html><body>Sign in</body></html>'))
+const large = await servePicture(Buffer.alloc((20 << 20) + 1))
+
+test.each<[string, string, RegExp]>([
+  ['that is missing', `${pictures.url}/missing.jpg`, /could not be fetched: it answered 404/],
+  [
+    'behind a closed port',
+    'http://127.0.0.1:1/a.png',
+    /could not be fetched: it could not be reached/,
+  ],
+  ['that is a page', `${page.url}/login`, /login is a picture that cannot be read/],
+  ['that is too large', `${large.url}/a.png`, /could not be fetched: it has more than/],
+  ['without an address', 'k3v9x0c2m5n8b1a/secret.jpg', /no http or https address/],
+])('an alarm with a picture %s leaves as a text', async (_, address, fault) => {
+  const shop = await makeHook()
+  expect(await post(shop.hook.secret, makeAlarm(address))).toMatchObject({ outcome: 'sent' })
+  const [item] = await claim(shop.phone)
+  expect(item.body).toBe(TEXT)
+  expect(item).not.toHaveProperty('attachments')
+  expect(await readCall(shop)).toMatchObject({
+    outcome: 'sent',
+    error: expect.stringMatching(fault),
+  })
+})
+
+test('no file of the account leaves because a body names it', async () => {
+  const shop = await makeHook()
+  const first = await post(shop.hook.secret, makeAlarm(`${pictures.url}/cellar.png`))
+  const [id] = first.messages
+  const [name] = (await findMessage(shop.user, id)).attachments
+  const alarm = makeAlarm(`${id}/${name}`)
+  alarm.alerts[0].startsAt = '2026-11-25T10:00:00Z'
+  const second = await post(shop.hook.secret, alarm)
+  expect((await findMessage(shop.user, second.messages[0])).attachments).toEqual([])
+})
+
+test('a private address is not fetched, and the text leaves', async () => {
+  const strict = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'false' })
+  const user = await strict.makeUser()
+  const phone = await strict.pair(user)
+  const { secret } = await must(user, 'POST', '/api/collections/hooks/records', {
+    user: user.id,
+    name: 'Alarm',
+    preset: 'grafana',
+    recipients: [TO],
+    pictures_from: 'alerts.imageURL',
+  })
+  const before = pictures.asked.length
+  const alarm = makeAlarm(`${pictures.url}/cellar.png`)
+  await must(strict.guest, 'POST', `/api/hooks/${secret}`, alarm)
+  const [item] = (await must(phone, 'POST', '/api/devices/claim', { mms: true })).items
+  expect(item.body).toBe(TEXT)
+  expect(pictures.asked).toHaveLength(before)
+  const calls = await strict.query('select error from hook_calls')
+  expect(calls[0]![0]).toMatch(/could not be fetched/)
+  await strict.stop()
+})
+
+test('an account whose files are full sends the text', async () => {
+  const full = await startServerWithDevices({
+    MAX_ACCOUNT_FILE_BYTES: '5000',
+    WEBHOOK_ALLOW_PRIVATE: 'true',
+  })
+  const { makeShop: makeFullShop, claim: claimThere } = openMmsServer(full)
+  const { user, phone } = await makeFullShop()
+  const { secret } = await must(user, 'POST', '/api/collections/hooks/records', {
+    user: user.id,
+    name: 'Alarm',
+    preset: 'grafana',
+    recipients: [TO, '+4915112345679', '+4915112345670'],
+    pictures_from: 'alerts.imageURL',
+  })
+  await must(full.guest, 'POST', `/api/hooks/${secret}`, makeAlarm(`${pictures.url}/cellar.png`))
+  const bodies = (await claimThere(phone)).map(({ body }: { body: string }) => body)
+  expect(bodies).toEqual([TEXT, TEXT, TEXT])
+  expect(
+    await full.query('select count(*)::int from _files where collection = $1', ['sms_messages']),
+  ).toEqual([[0]])
+  await full.stop()
+})
+
+test('pictures of events that send no text are not fetched', async () => {
+  const shop = await makeHook({ rate: 1 })
+  const before = pictures.asked.length
+  const alarm = makeAlarm(`${pictures.url}/cellar.png`)
+  const later = JSON.parse(JSON.stringify(alarm).replaceAll('2026-11-24', '2026-11-25'))
+  const outcomes: string[] = []
+  for (const body of [alarm, alarm, later])
+    outcomes.push((await post(shop.hook.secret, body)).outcome)
+  expect(outcomes).toEqual(['sent', 'repeated', 'limited'])
+  expect(pictures.asked).toHaveLength(before + 1)
+})
+
+test.each<[string, string, object, number]>([
+  ['one address', 'camera.image', { camera: { image: '/a.jpg' } }, 1],
+  [
+    'a list, three at most',
+    'images',
+    { images: ['/a.jpg', '/b.jpg', '/b.jpg', '/c.jpg', '/d.jpg'] },
+    3,
+  ],
+  ['an item of a list', 'images.1.url', { images: [{ url: '/a.jpg' }, { url: '/b.jpg' }] }, 1],
+  ['texts of JSON', 'Message.image', { Message: '{"image":"/a.jpg"}' }, 1],
+  ['no text', 'image', { image: { x: 1 } }, 0],
+])('a path leads to %s', async (_, path, body, count) => {
+  const shop = await makeHook({ preset: 'custom', template: 'Motion', pictures_from: path })
+  const absolute = JSON.stringify(body)
+    .replace(/"\/(\w\.jpg)/g, `"${pictures.url}/$1`)
+    .replace(/\\"\/(\w\.jpg)/g, `\\"${pictures.url}/$1`)
+  await post(shop.hook.secret, JSON.parse(absolute))
+  const [item] = await claim(shop.phone)
+  expect(item.attachments ?? []).toHaveLength(count)
+})
+
+test('without a path, and for codes, no picture is fetched', async () => {
+  const before = pictures.asked.length
+  const plain = await makeHook({ pictures_from: '' })
+  await post(plain.hook.secret, makeAlarm(`${pictures.url}/cellar.png`))
+  const codes = await makeHook({ preset: 'text', kind: 'codes', pictures_from: 'image' })
+  await post(codes.hook.secret, { text: 'Your code is 471103', image: `${pictures.url}/a.png` })
+  expect(pictures.asked).toHaveLength(before)
+  expect(await countFiles(plain.user)).toBe(0)
+  expect((await claim(codes.phone))[0]).not.toHaveProperty('attachments')
+})

@@ -1,0 +1,114 @@
+import type { SendMailOptions } from 'nodemailer'
+import { makePicture } from '../../support/pictures.ts'
+import { startSmtpFixture } from '../../support/server/smtp-fixture.ts'
+
+// Pictures attached to a mail go with its text. The text goes without them if need be.
+
+const { server, auth, hook, mail } = await startSmtpFixture({
+  PUBLIC_URL: 'https://sms.example.com',
+})
+const NUMBER = '+4915112345678@sms.example.com'
+const PICTURE = { filename: 'yard.jpg', content: await makePicture(80) }
+const TEXT = { subject: 'Motion', text: 'In the yard' }
+const LINK = /https:\/\/sms\.example\.com\/f\/\w{16}[\w-]{11}/g
+
+const setMms = (mms: 'on' | 'off') => server.rows(`update lines set mms = '${mms}'`)
+beforeEach(async () => {
+  await setMms('on')
+  await server.rows('delete from _files')
+  await server.rows('delete from sms_messages')
+})
+
+/** What was sent: text, segments and the number of stored files. */
+const readSent = async () => {
+  const rows = await server.rows(`select body, segments, cardinality(attachments),
+    (select count(*)::int from _files f where f.record = m.id) from sms_messages m order by "to"`)
+  return rows.map(([body, ...more]) => [String(body).replace(LINK, 'LINK'), ...more])
+}
+const send = (options: SendMailOptions) => mail({ to: NUMBER, ...TEXT, ...options }, { auth })
+
+test('a picture attached to a mail leaves as an MMS, to each number', async () => {
+  const to = [NUMBER, '+4915112345679@sms.example.com']
+  expect(await send({ to, attachments: [PICTURE] })).toMatch(/OK: sent$/)
+  const mms = ['Motion\nIn the yard', 0, 1, 1]
+  expect(await readSent()).toEqual([mms, mms])
+})
+
+test('a line without MMS sends links', async () => {
+  await setMms('off')
+  await send({ attachments: [PICTURE, PICTURE] })
+  expect(await readSent()).toEqual([['Motion\nIn the yard LINK LINK', 1, 2, 2]])
+})
+
+test('other files are mentioned', async () => {
+  await send({ attachments: [PICTURE, { filename: 'log.zip', content: 'x' }] })
+  expect(await readSent()).toEqual([['Motion\nIn the yard\n[1 file]', 0, 1, 1]])
+})
+
+test.each<[string, SendMailOptions, string]>([
+  [
+    'the logo of a signature',
+    {
+      html: '<p>In the yard</p><img src="cid:logo">',
+      attachments: [{ ...PICTURE, cid: 'logo', contentDisposition: 'inline' }],
+    },
+    'Motion\nIn the yard',
+  ],
+  [
+    'a picture shown inline',
+    { attachments: [{ ...PICTURE, contentDisposition: 'inline' }] },
+    'Motion\nIn the yard\n[1 picture]',
+  ],
+])('%s is not sent', async (_, options, text) => {
+  expect(await send(options)).toMatch(/OK: sent$/)
+  expect(await readSent()).toEqual([[text, 1, 0, 0]])
+})
+
+test('beside a picture shown inline, the attached one is sent', async () => {
+  await send({ attachments: [PICTURE, { ...PICTURE, contentDisposition: 'inline' }] })
+  expect(await readSent()).toEqual([['Motion\nIn the yard\n[2 pictures]', 0, 1, 1]])
+})
+
+test('a picture that cannot be read is mentioned, and the text leaves', async () => {
+  const broken = { filename: 'a.jpg', content: 'no picture' }
+  expect(await send({ attachments: [broken] })).toMatch(/OK: sent without a picture$/)
+  await send({ subject: 'Two', attachments: [broken, PICTURE] })
+  expect(await readSent()).toEqual([
+    ['Motion\nIn the yard\n[1 picture]', 1, 0, 0],
+    ['Two\nIn the yard\n[2 pictures]', 0, 1, 1],
+  ])
+})
+
+test('more pictures than a message may have are left out', async () => {
+  await send({ attachments: Array(11).fill(PICTURE) })
+  expect(await readSent()).toEqual([['Motion\nIn the yard\n[11 pictures]', 0, 10, 10]])
+})
+
+test('a mail of a picture alone needs no text', async () => {
+  await send({ subject: '', text: '', attachments: [PICTURE] })
+  expect(await readSent()).toEqual([['[1 picture]', 0, 1, 1]])
+})
+
+test('a repeated mail with a picture is sent once', async () => {
+  const once = { messageId: '<once@example.com>', attachments: [PICTURE] }
+  await send(once)
+  expect(await send(once)).toMatch(/OK: sent$/)
+  expect(await readSent()).toHaveLength(1)
+  expect(await server.rows('select count(*)::int from _files')).toEqual([[1]])
+})
+
+test('a hook sends the pictures of a mail if its `pictures_from` says so', async () => {
+  await send({ to: await hook({ pictures_from: 'attachments' }), attachments: [PICTURE] })
+  await send({ to: await hook({ recipients: ['+4922222'] }), attachments: [PICTURE] })
+  expect(await readSent()).toEqual([
+    ['Motion\nIn the yard', 0, 1, 1],
+    ['Motion\nIn the yard\n[1 picture]', 1, 0, 0],
+  ])
+})
+
+test('a mail to a number and a hook sends its picture to both', async () => {
+  const to = [NUMBER, await hook({ pictures_from: 'attachments' })]
+  expect(await send({ to, attachments: [PICTURE] })).toMatch(/OK: sent$/)
+  const mms = ['Motion\nIn the yard', 0, 1, 1]
+  expect(await readSent()).toEqual([mms, mms])
+})
