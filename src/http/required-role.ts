@@ -8,7 +8,7 @@ import type { AuthRecord, Role } from '../engine/request/request.ts'
  */
 export type RouteRights = Readonly<Record<string, Role | 'act'>>
 
-/** Routes for a user who has no account and acts for no account. API rules limit which records they see. */
+/** Routes for a user without an account who acts for no account. API rules limit which records they see. */
 const PERSONAL =
   /^[A-Z]+ \/api\/(?:health|batch|realtime|files|collections|account\/(?:me|accounts|act-for|sessions|end-other-sessions|invitations\/accept))(?:\/|$)/
 

@@ -26,7 +26,7 @@ export interface FoundData {
   }[]
 }
 
-/** The server counts so far: this number stands for as many or more. */
+/** The server counts up to this number, which means as many or more. */
 export const MOST_COUNTED = 10_000
 
 const DELETED = t('Deleted')

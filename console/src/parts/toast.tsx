@@ -67,7 +67,7 @@ function addToast(
   setTimeout(dropEnded, ends - Date.now())
 }
 
-/** Removes the toasts whose time is over. While the pointer or the focus is on the toasts, they wait. */
+/** Removes the toasts whose time has passed. While the pointer or the focus is on the toasts, they wait. */
 function dropEnded(): void {
   const isHeld = hasKeyboard.value && document.querySelector('.toasts:is(:hover, :focus-within)')
   if (isHeld) setTimeout(dropEnded, HELD_MS)

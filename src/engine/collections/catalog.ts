@@ -42,7 +42,7 @@ export class Catalog {
   }
 }
 
-/** Database access for an account or the server, and the catalog. Read `catalog` anew: changes replace it. */
+/** Database access for an account or the server. Changes replace `catalog`: do not keep it. */
 export interface Store {
   readonly db: Db
   readonly catalog: Catalog

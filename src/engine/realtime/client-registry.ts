@@ -172,7 +172,7 @@ export function makeClientRegistry() {
     },
     signOut: (collection: Collection, record: string): void =>
       viewers.signOut(collection.id, record).forEach(makeGuests),
-    /** Disconnects clients that a change of this record may concern: they reconnect and read all anew. */
+    /** Disconnects clients that a change of this record may concern: they reconnect and read it again. */
     disconnect(collection: Collection, record: string): void {
       if (collection.id === USER_SETTINGS_ID) viewers.all().forEach(endClients)
       endClients({ collection, id: record })

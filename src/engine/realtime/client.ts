@@ -36,7 +36,7 @@ export const NODE_LENGTH = 10
 
 const ID_LENGTH = 40
 
-/** Who has connections: an account, or a member who acts for an account. All guests are one viewer. */
+/** The holder of connections: an account, or a member who acts for an account. All guests are one viewer. */
 export interface Viewer {
   /** Collection and record of the account, as `makeAccountHolder` writes them; '' for guests. */
   readonly account: string

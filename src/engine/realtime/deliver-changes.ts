@@ -18,7 +18,7 @@ const RECEIVERS_BYTES = 100
 
 /**
  * Returns a function that sends changes in lanes (queues). If a lane gets too slow, its clients are
- * disconnected. They reconnect and read the data anew.
+ * disconnected. They reconnect and read the data again.
  */
 export function makeDelivery(lanes: ReturnType<typeof makeLanes>, log: Logger): Deliver {
   const disconnect = (

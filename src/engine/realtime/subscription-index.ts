@@ -29,7 +29,7 @@ export interface Receivers {
 
 export interface GroupState extends Receivers {
   readonly request: RequestInfo
-  /** Who is charged for the filter and expand in the topic's options. Undefined if it has no options. */
+  /** The holder charged for the filter and expand in the topic's options. Undefined if it has no options. */
   readonly ticket: Ticket | undefined
   readonly access: Access
 }

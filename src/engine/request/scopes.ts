@@ -29,7 +29,7 @@ export const REFRESH_SCOPE = 'tokens:refresh'
 export type Scopes = readonly string[]
 
 /**
- * Scopes of a key that stores none. Whoever steals it cannot read inboxes, list messages or delete devices.
+ * Scopes of a key that stores none. A thief of it cannot read inboxes, list messages or delete devices.
  */
 const DEFAULT_SCOPES: readonly Scope[] = ['messages:send', 'messages:read', 'messages:cancel']
 

@@ -188,7 +188,7 @@ export async function acceptInvitation(
 type Newcomer = Readonly<Record<'name' | 'email' | 'password' | 'passwordConfirm', string>>
 
 /**
- * Creates a user who has no account of their own, as a member. Marks the email as verified if the invitation
+ * Creates a user without an account of their own, as a member. Marks the email as verified if the invitation
  * was mailed to it. Returns the id of the inviting account. Throws 400 with field errors.
  */
 export async function joinAsNew(

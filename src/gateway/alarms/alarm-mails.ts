@@ -57,7 +57,7 @@ export const makeAlarmMailJobs = (
   places: 4,
   placesOfHolder: 1,
   timeoutSeconds: 600,
-  // so many that MAX_AGE_MS ends the retries first
+  // more than MAX_AGE_MS leaves time for
   maxAttempts: 40,
   async run(job) {
     if (job.ageMs > MAX_AGE_MS) {

@@ -4,7 +4,7 @@ import { resolveScopes, type Scopes } from '../../engine/request/scopes.ts'
 declare const isSender: unique symbol
 
 /**
- * Who sends, with the credentials that were checked. The judge (`may`) and `sms_limits_of` know a sender's
+ * A sender, with the credentials that were checked. The judge (`may`) and `sms_limits_of` know a sender's
  * bounds. Only this file makes senders.
  */
 export interface Sender {

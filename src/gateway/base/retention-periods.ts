@@ -13,7 +13,7 @@ export interface Periods {
 export const writePeriodsSql = (owner: unknown, serverDays: number) =>
   sql<Periods>`retention_periods(${owner}, ${serverDays})`
 
-/** SQL: the date so many days ago; null for null days. */
+/** SQL: the date that number of days ago; null for null days. */
 export const writeDaysAgo = (days: unknown) =>
   sql<string>`pb_text(now() - make_interval(days => (${days})::int))`
 

@@ -6,7 +6,7 @@ interface Wording {
   readonly help: readonly string[]
   /** Asks a person who texted a word that joins. */
   readonly ask: string
-  /** Answers a person who has joined. */
+  /** The answer to a person's joining. */
   readonly joined: string
   /** Texts the code that a person enters on a page to join; `{{code}}` stands for the code. */
   readonly code: string

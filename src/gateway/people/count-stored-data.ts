@@ -5,7 +5,7 @@ import { queries } from '../../platform/db/queries.ts'
 import type { Person, Place } from '../base/personal-data.ts'
 import { selectNewestTexts } from './texts-of-person.ts'
 
-/** A place has at most so many counted rows: 10,000 stands for 10,000 or more. */
+/** The most rows of a place that are counted: 10,000 means 10,000 or more. */
 const MAX_COUNT = 10_000
 
 export const FOUND_DATA = z

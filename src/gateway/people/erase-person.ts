@@ -57,7 +57,7 @@ export async function eraseData(
   )
 }
 
-/** Returns false if the time of the run is over before the end. */
+/** Returns false if the run's time ends before the work. */
 async function erasePerson(
   unnamed: Omit<Erasure, 'name'>,
   isOver: () => boolean,
@@ -179,7 +179,7 @@ const hideReasons = (db: Db, person: Person, name: string) =>
     .where('number', '=', matchAny(person.forms))
     .execute()
 
-/** Postgres keeps frequent values of columns in its statistics. Makes them anew. */
+/** Postgres keeps frequent values of columns in its statistics. Makes them again. */
 async function forgetStatistics({
   store: { db, catalog },
   personalData: { places, mentions: steps },

@@ -9,7 +9,7 @@ import { writeDaysAgo } from '../base/retention-periods.ts'
 export const BATCH = 1_000
 const PAUSE_MS = 50
 
-/** SQL: a message has come to its end. */
+/** SQL: a message has ended. */
 export const ENDED_SQL = `status not in ('pending', 'assigned', 'sending')`
 
 /** SQL: a batch of ended texts `m` that have not changed for so many days, the oldest first, locked. */

@@ -136,7 +136,7 @@ const findPartParser = (parser: Parser): Parts =>
   (parser as unknown as { readonly _parser: { readonly parser: Parts } })._parser.parser
 
 /**
- * Makes a parser that reads all values as files: it would buffer other values in memory that nobody counts.
+ * Makes a parser that reads all values as files: it would buffer other values in memory that no limit counts.
  */
 function makeMultipartParser(
   incoming: IncomingMessage,

@@ -55,7 +55,7 @@ const IMPORT_FORM = makeObjectShape({ collections: anything, deleteMissing: flag
 const QUERY_FORM = makeObjectShape({ query: text })
 const WHOLE = { maxBytes: MAX_BODY_BYTES }
 
-/** Reads a new collection. As in PocketBase, only the keys `name` and `type` match in any case. */
+/** Reads a new collection. As in PocketBase, only the keys `name` and `type` match without regard to case. */
 async function readNewCollection(c: Ctx): Promise<Record<string, unknown>> {
   const { values, isJson } = await readBodyOr(c, LOAD.create)
   try {

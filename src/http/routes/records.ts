@@ -107,7 +107,7 @@ async function sendExport(c: Ctx, services: Services): Promise<Response> {
   })
 }
 
-/** Writes a record. Reads the body once; each attempt looks up the caller and the collection anew. */
+/** Writes a record. Reads the body once; each attempt looks up the caller and the collection again. */
 async function answerWrite(
   c: Ctx,
   services: Services,

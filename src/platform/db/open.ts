@@ -48,7 +48,7 @@ export class Db {
   readonly #transaction: TransactionSession | undefined
   readonly #owner: Ticket | Everybody
   readonly #holder: Holder | Everybody
-  /** Who is charged for the time of clients' own filters; undefined for the server's own work. */
+  /** The holder charged for the time of clients' own filters; undefined for the server's own work. */
   readonly ticket: Ticket | undefined
   readonly replica: Replica | undefined
 

@@ -4,7 +4,7 @@ import { performance } from 'node:perf_hooks'
 const SLICE_MS = 4
 /** Items of a list that one slice holds at least: short lists never wait for the long lists of others. */
 const PIECE = 20
-/** A pause lasts at most so many times as long as the slice before it. */
+/** The longest pause, as a multiple of the slice before it. */
 const LONGEST_PAUSE = 3
 /** How often a pause looks whether the event loop is idle, ms. */
 const LOOK_MS = 2

@@ -5,7 +5,7 @@ import { Agent as HttpsAgent } from 'node:https'
 const IDLE_MS = 4_000
 /** As many calls as an account may have at a time. */
 const MAX_IDLE_TO_HOST = 20
-/** With so many unused connections, no more are kept: each is a file of this process. */
+/** The most unused connections that are kept: each is an open file of this process. */
 const MAX_IDLE = 800
 /** Connections are used for so long, so that a host that has moved is found at its new address. */
 const MAX_AGE_MS = 60_000

@@ -19,7 +19,7 @@ export { getCountryCallingCode as codeOfCountry }
 /** ISO 3166 codes of all countries that have phone numbers. */
 export const listCountries = (): readonly CountryCode[] => getCountries()
 
-/** The country with this ISO 3166 code in any case, or the largest one with this calling code (`49`). */
+/** The country with this ISO 3166 code, in any letters, or the largest with this calling code (`49`). */
 export function findCountryNamed(name: string): CountryCode | undefined {
   const code = name.toUpperCase()
   if (isSupportedCountry(code)) return code

@@ -8,7 +8,7 @@ import type { AppRules } from './app-versions.ts'
 /** A file as the app reads it. `data`: base64. */
 export type AppFile = Readonly<Record<'contentType' | 'name' | 'data', string>>
 
-/** Files of one answer may have so many bytes. */
+/** The most bytes of the files of one answer. */
 const MAX_BYTES = 4 << 20
 /**
  * The files of one MMS: the app keeps them, in base64, in one row, and can read no row of its database that

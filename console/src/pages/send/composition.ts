@@ -35,7 +35,7 @@ export interface Composition {
   readonly line: string
   readonly priority: string
   readonly guarantee: 'at_most_once' | 'at_least_once'
-  /** The text expires so many seconds after it is due; '' for never. */
+  /** Seconds after the due time until the text expires; '' for never. */
   readonly giveUp: string
   /** Whether the text waits during quiet hours; null for the default: only campaigns wait. */
   readonly isQuiet: boolean | null

@@ -25,7 +25,7 @@ import {
   readProfileText,
 } from './read-provider-profile.ts'
 
-/** The body of an OAuth2 sign-in. JSON keys match in any case, so the old spelling `redirectUrl` works. */
+/** The body of an OAuth2 sign-in. JSON keys match in upper or lower case: `redirectUrl`, too. */
 export const OAUTH2_FORM = makeObjectShape({
   createData: map,
   provider: text,

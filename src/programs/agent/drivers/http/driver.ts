@@ -143,7 +143,7 @@ const nameSender = (sender: string) => {
   return sender.startsWith('+') ? { number: sender } : { sender }
 }
 
-/** So many requests in a row, for so long, must fail before their carrier counts as out of reach. */
+/** The requests in a row, and the time, that must fail before a carrier counts as out of reach. */
 const FAILURES = 5
 const LONG_MS = 60_000
 
