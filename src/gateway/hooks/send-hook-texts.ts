@@ -9,8 +9,8 @@ import { countCodes } from '../codes/limits/count-codes.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import { sendInTransaction } from '../messages/send/send-messages.ts'
 import {
-  asLinks,
-  asMms,
+  makeLinksOffer,
+  makeMmsOffer,
   type PictureForm,
   type Pictures,
   sendWithPictures,
@@ -46,7 +46,7 @@ export async function acceptAlert(
     return { wake: done.sent, note: done.fault }
   }
   try {
-    return { outcome: 'sent', ...(await send(offer, [asMms, asLinks])) }
+    return { outcome: 'sent', ...(await send(offer, [makeMmsOffer, makeLinksOffer])) }
   } catch (error) {
     if (!isRefusal(error, 'no_devices')) throw error
   }
@@ -54,7 +54,7 @@ export async function acceptAlert(
   const scheduledAt = formatDate(now)
   const expiresAt = formatDate(new Date(now.getTime() + WAIT_MS))
   const waiting = { ...offer, later: true, scheduledAt, expiresAt }
-  return { outcome: 'waiting', ...(await send(waiting, [asLinks])) }
+  return { outcome: 'waiting', ...(await send(waiting, [makeLinksOffer])) }
 }
 
 /** Queues login codes as `sendMessages` does, within the bounds of codes. Counts no refused code. */

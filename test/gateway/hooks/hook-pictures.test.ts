@@ -77,6 +77,7 @@ test('a line without MMS sends a link to the picture', async () => {
   const [item] = await claim(shop.phone)
   expect(item.body.replace(LINK, 'LINK')).toBe(`${TEXT} LINK`)
   expect(await fetchLink(item.body.match(LINK)[0])).toEqual(SMALL)
+  expect((await readCall(shop)).error).toBe('')
 })
 
 test('without a phone for MMS now, the text does not wait for one', async () => {
@@ -181,6 +182,34 @@ test('an account whose files are full sends the text', async () => {
     await full.query('select count(*)::int from _files where collection = $1', ['sms_messages']),
   ).toEqual([[0]])
   await full.stop()
+})
+
+test('a text that links make too long leaves without them', async () => {
+  const shop = await makeHook({
+    preset: 'custom',
+    template: '{{text}}',
+    max_parts: 10,
+    pictures_from: 'image',
+  })
+  await setLine(shop, { mms: 'off' })
+  const text = 'x'.repeat(1_530)
+  await post(shop.hook.secret, {
+    text,
+    image: ['a', 'b', 'c'].map((name) => `${pictures.url}/${name}.jpg`),
+  })
+  expect((await claim(shop.phone))[0].body).toBe(text)
+  expect(await readCall(shop)).toMatchObject({
+    outcome: 'sent',
+    error: expect.stringMatching(/1600|1,600/),
+  })
+})
+
+test('in quiet hours the picture waits with its text', async () => {
+  const shop = await makeHook({ quiet_from: '00:00', quiet_to: '23:59' })
+  const { messages } = await post(shop.hook.secret, makeAlarm(`${pictures.url}/cellar.png`))
+  const message = await findMessage(shop.user, messages[0])
+  expect(message).toMatchObject({ body: TEXT, segments: 0, attachments: [expect.any(String)] })
+  expect(message.scheduled_at > message.created).toBe(true)
 })
 
 test('pictures of events that send no text are not fetched', async () => {

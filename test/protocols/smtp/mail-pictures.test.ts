@@ -36,7 +36,7 @@ test('a picture attached to a mail leaves as an MMS, to each number', async () =
 
 test('a line without MMS sends links', async () => {
   await setMms('off')
-  await send({ attachments: [PICTURE, PICTURE] })
+  expect(await send({ attachments: [PICTURE, PICTURE] })).toMatch(/OK: sent$/)
   expect(await readSent()).toEqual([['Motion\nIn the yard LINK LINK', 1, 2, 2]])
 })
 
@@ -82,6 +82,11 @@ test('a picture that cannot be read is mentioned, and the text leaves', async ()
 test('more pictures than a message may have are left out', async () => {
   await send({ attachments: Array(11).fill(PICTURE) })
   expect(await readSent()).toEqual([['Motion\nIn the yard\n[11 pictures]', 0, 10, 10]])
+})
+
+test('a paragraph of the text stays', async () => {
+  await send({ text: 'In the\n\nyard', attachments: [PICTURE] })
+  expect(await readSent()).toEqual([['Motion\nIn the\n\nyard', 0, 1, 1]])
 })
 
 test('a mail of a picture alone needs no text', async () => {

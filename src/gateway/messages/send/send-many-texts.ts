@@ -7,7 +7,12 @@ import type { Idempotency } from './idempotency.ts'
 import type { Offer } from './offer.ts'
 import { answerOffer, prepareOffer } from './send-messages.ts'
 import type { SendBody } from './send-options.ts'
-import { asLinks, asMms, type Pictures, sendWithPictures } from './send-with-pictures.ts'
+import {
+  makeLinksOffer,
+  makeMmsOffer,
+  type Pictures,
+  sendWithPictures,
+} from './send-with-pictures.ts'
 import { type AcceptConfig, storeOffers } from './store-offers.ts'
 import { checkBody } from './write-text-bodies.ts'
 
@@ -45,7 +50,7 @@ export async function sendManyTexts(
           await answerOffer(inside, formed[i]!, verdict!)
         return { wake, accepted: offers.filter((_, i) => verdicts[i]!.outcome === 'accepted') }
       }
-      const forms = [asMms, asLinks]
+      const forms = [makeMmsOffer, makeLinksOffer]
       const done = await sendWithPictures(db, config, offers, pictures, forms, storeAll)
       if (isTrial) throw UNDO
       return done

@@ -46,12 +46,10 @@ export async function loadPictures(
 }
 
 const MAX_FAULT = 500
-const isRefused = (error: unknown): error is Error =>
-  error instanceof ApiError || error instanceof GatewayError
 const describeFault = (error: unknown): string =>
-  isRefused(error)
+  error instanceof ApiError || error instanceof GatewayError
     ? error.message.replace(/^attachments: /, '').slice(0, MAX_FAULT)
-    : 'The pictures could not be loaded.'
+    : 'The pictures could not be loaded or stored.'
 
 /** How offers of one text each leave with their pictures: as MMS, or as texts with links. */
 export type PictureForm = (
@@ -61,23 +59,24 @@ export type PictureForm = (
   pictures: Pictures,
 ) => Offer | Promise<Offer>
 
-export const asMms: PictureForm = (_db, _config, offer, { media, mention }) => {
+export const makeMmsOffer: PictureForm = (_db, _config, offer, { media, mention }) => {
   const text = offer.body ?? ''
-  const words = mention === '' ? '' : text.replace(mention, '').replace('\n\n', '\n').trim()
+  const line = mention === '' ? '' : `\n${mention}`
+  const words = text.replace(text.includes(line) ? line : mention, '').trim() || text
   return {
     ...offer,
     media,
-    body: writeStoredText(words || text, media!.files),
+    body: writeStoredText(words, media!.files),
     messages: offer.messages.map((message) => ({ ...message, segments: 0 })),
   }
 }
 
-export const asLinks: PictureForm = async (db, config, offer, pictures) =>
-  linkOfferedFiles(db, config, await asMms(db, config, offer, pictures))
+export const makeLinksOffer: PictureForm = async (db, config, offer, pictures) =>
+  linkOfferedFiles(db, config, await makeMmsOffer(db, config, offer, pictures))
 
 /**
- * Sends offers in the caller's transaction by `send`: in the first of these forms that is not refused, else
- * without pictures. `fault` says why.
+ * Sends offers in the caller's transaction by `send`: in the first of these forms that can be stored, else
+ * without pictures. `fault` says why pictures are left out; '' if none are.
  */
 export async function sendWithPictures<T>(
   db: Db,
@@ -87,8 +86,8 @@ export async function sendWithPictures<T>(
   forms: readonly PictureForm[],
   send: (offers: readonly Offer[]) => Promise<T>,
 ): Promise<{ readonly sent: T; readonly fault: string }> {
-  let fault = pictures?.fault ?? ''
-  const media = pictures?.media
+  const { media, fault = '' } = pictures ?? {}
+  let refused = fault
   const sendAs = async (form: PictureForm) => {
     checkMediaSize(
       media!,
@@ -102,9 +101,8 @@ export async function sendWithPictures<T>(
     try {
       return { sent: await withSavepoint(db, () => sendAs(form)), fault }
     } catch (error) {
-      if (!isRefused(error)) throw error
-      fault = describeFault(error)
+      refused = describeFault(error)
     }
   }
-  return { sent: await send(offers), fault }
+  return { sent: await send(offers), fault: refused }
 }
