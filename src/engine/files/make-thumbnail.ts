@@ -7,7 +7,7 @@ const SIZE = /^(\d+)x(\d+)([tbf]?)$/
 export const MAX_DOTS = 64_000_000
 /** Maximum pixels of a result: `0x100` of a picture of 20,000 x 1 would be 2,000,000 wide and take 2 GB. */
 const MAX_MADE_DOTS = 16_000_000
-const TIMEOUT_SECONDS = 20
+export const TIMEOUT_SECONDS = 20
 const JPEG_QUALITY = 95
 
 export async function loadSharp() {

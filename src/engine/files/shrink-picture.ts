@@ -1,5 +1,5 @@
 import { makeSerialQueue } from '../../platform/tools/repeat-work.ts'
-import { loadSharp, MAX_DOTS } from './make-thumbnail.ts'
+import { loadSharp, MAX_DOTS, TIMEOUT_SECONDS } from './make-thumbnail.ts'
 
 /** Longest side of a smaller copy, and the shortest that is tried, in pixels. */
 const [LONGEST, SHORTEST] = [1600, 100]
@@ -13,6 +13,13 @@ const QUALITY = 80
 export const shrinkPicture = (picture: Buffer, maxBytes: number): Promise<Buffer | undefined> =>
   inTurn(() => shrink(picture, maxBytes))
 
+/** Whether a picture says more than it shows: its place, camera or author. A copy says nothing. */
+export async function hasMetadata(picture: Buffer): Promise<boolean> {
+  const sharp = await loadSharp()
+  const { exif, xmp, iptc } = await sharp(picture).metadata()
+  return (exif ?? xmp ?? iptc) !== undefined
+}
+
 /** One picture at a time: a core stays free for requests. */
 const inTurn = makeSerialQueue()
 
@@ -23,6 +30,7 @@ async function shrink(picture: Buffer, maxBytes: number): Promise<Buffer | undef
     .rotate()
     .resize({ width: LONGEST, height: LONGEST, fit: 'inside', withoutEnlargement: true })
     .flatten({ background: '#fff' })
+    .timeout({ seconds: TIMEOUT_SECONDS })
     .raw()
     .toBuffer({ resolveWithObject: true })
   let side = Math.max(info.width, info.height)

@@ -53,5 +53,5 @@ export async function fetchFile(
 /** Whether an address has no user name and password, which Node would send. */
 function hasNoCredentials(url: string): boolean {
   const parsed = URL.parse(url)
-  return parsed?.username === '' && parsed.password === ''
+  return !parsed || parsed.username + parsed.password === ''
 }

@@ -1,5 +1,5 @@
 import { isDecodable } from '../../../engine/files/make-thumbnail.ts'
-import { shrinkPicture } from '../../../engine/files/shrink-picture.ts'
+import { hasMetadata, shrinkPicture } from '../../../engine/files/shrink-picture.ts'
 import { sniffContentType } from '../../../engine/files/sniff-content-type.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
@@ -20,7 +20,8 @@ const OTHERS =
   /^(?:video\/(?:3gpp|mp4)|audio\/.+|text\/(?:plain|vcard|x-vcard|calendar)|application\/pdf)/
 
 /**
- * Makes what an MMS has besides its text. Pictures are made smaller until all files fit into `maxBytes`.
+ * Makes what an MMS has besides its text. Pictures lose their metadata, such as the place of a photo, and
+ * are made smaller until all files fit into `maxBytes`.
  * Throws 400 for a file of another type, too many files, and files that do not fit. Takes up to a second of
  * CPU for each picture: callers use a place of `admission.heavyWork`.
  */
@@ -39,7 +40,7 @@ export async function prepareMedia(
   // the smallest first: what they leave is for the others
   for (const file of pictures.toSorted((a, b) => a.bytes.length - b.bytes.length)) {
     const share = Math.floor(room / left--)
-    const fits = SHOWN.has(file.type) && file.bytes.length <= share
+    const fits = SHOWN.has(file.type) && file.bytes.length <= share && !(await tellsMore(file))
     const bytes = fits ? file.bytes : await shrink(file, share)
     if (!bytes) throw makeSizeError(file, maxBytes)
     fitted.set(file, bytes)
@@ -75,11 +76,17 @@ export async function preparePictures(
 
 async function readType(file: GivenFile): Promise<GivenFile & { readonly type: string }> {
   const { type } = await sniffContentType(file.bytes)
-  if (file.bytes.length > 0 && (PICTURES.has(type) || OTHERS.test(type))) return { ...file, type }
+  if (file.bytes.length === 0) throw invalidRequest(`attachments: ${file.name} is empty`)
+  if (PICTURES.has(type) || OTHERS.test(type)) return { ...file, type }
   throw invalidRequest(
-    `attachments: ${file.name} is of the type ${type}, which cannot be sent. Send pictures, video (MP4, 3GP), audio, PDF, contacts or calendar entries.`,
+    `attachments: ${file.name} is of the type ${type}, which cannot be sent. Send pictures (JPEG, PNG, GIF, WebP), video (MP4, 3GP), audio, PDF, text, contacts or calendar entries.`,
   )
 }
+
+const tellsMore = ({ name, bytes }: GivenFile) =>
+  hasMetadata(bytes).catch(() => {
+    throw makeUnreadableError(name)
+  })
 
 const shrink = ({ name, bytes }: GivenFile, maxBytes: number) =>
   maxBytes <= 0

@@ -48,8 +48,18 @@ const TYPED = new Set([
 
 function readFormValue(key: string, value: unknown): unknown {
   if (LISTS.has(key)) return (Array.isArray(value) ? value : [value]).map(String)
+  if (key === 'variables' && typeof value === 'string') return readVariables(value)
   const isGuessed = typeof value === 'number' || typeof value === 'boolean'
   return isGuessed && !TYPED.has(key) ? String(value) : value
+}
+
+/** The JSON of `variables`, which a form has as a text. What is no JSON stays a text, and is refused. */
+function readVariables(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    return text
+  }
 }
 
 /** Hashes of uploads, by which a repeated request is known. */
