@@ -33,6 +33,7 @@ export const SHARED_FILES: Feature = {
         const { db } = openStoreForCaller(c, services, null)
         const file = await findLinkedFile(db, token)
         if (!file) throw notFound()
+        c.header('x-robots-tag', 'noindex')
         return sendFile(c, { ...toSentFile(db, file), caching: CACHING }, file.name)
       },
     },

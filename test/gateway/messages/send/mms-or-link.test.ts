@@ -39,6 +39,7 @@ test('a text leaves with a link to each file, which opens without a token', asyn
   for (const link of links) {
     const answer = await open(link)
     expect(answer.headers.get('content-type')).toBe('image/jpeg')
+    expect(answer.headers.get('x-robots-tag')).toBe('noindex')
     expect(Buffer.from(await answer.arrayBuffer())).toEqual(SMALL)
   }
   expect(await findMessage(user, body.message_ids[0])).toMatchObject({
