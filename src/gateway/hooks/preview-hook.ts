@@ -9,6 +9,7 @@ import { isOwnLine } from '../messages/send/send-messages.ts'
 import { requireReach } from '../messages/send/sending-permission.ts'
 import { composeHookText } from './compose-hook-text.ts'
 import { type Call, listOutcomeTexts, OUTCOMES, TEXTS, toRefusedCall } from './hook-call-outcome.ts'
+import { listPictures } from './hook-pictures.ts'
 import type { HookSettings } from './hook-settings.ts'
 import { readHookBody } from './read-hook-body.ts'
 
@@ -17,6 +18,9 @@ export const HOOK_PREVIEW = z
     outcome: OUTCOMES,
     error: z.string().describe('Why it would be refused; else empty.'),
     texts: TEXTS.describe('The texts to the first 20 recipients.'),
+    pictures: z
+      .array(z.string())
+      .describe('What the body has at `pictures_from`, three at most. Nothing is fetched.'),
   })
   .meta({ id: 'HookPreview' })
 
@@ -28,8 +32,9 @@ export async function previewHook(
   hook: HookSettings,
   raw: string,
 ): Promise<z.output<typeof HOOK_PREVIEW>> {
+  const body = readHookBody(raw)
   const preview = async (): Promise<Call> => {
-    const composed = await composeHookText(store, user, hook, readHookBody(raw))
+    const composed = await composeHookText(store, user, hook, body)
     if (composed.outcome !== 'sent') return composed
     if (hook.line && !(await isOwnLine(store, 'lines', user, hook.line)))
       throw gatewayRefusal('line_not_found')
@@ -38,5 +43,6 @@ export async function previewHook(
     return { outcome: 'sent', texts: listOutcomeTexts(phones, composed.text) }
   }
   const { outcome, refusal, texts = [] } = await preview().catch(toRefusedCall)
-  return { outcome, error: refusal?.message ?? '', texts }
+  const pictures = outcome === 'sent' ? [...listPictures(hook, body)] : []
+  return { outcome, error: refusal?.message ?? '', texts, pictures }
 }

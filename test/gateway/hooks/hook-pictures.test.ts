@@ -1,6 +1,9 @@
+import { createServer, type ServerResponse } from 'node:http'
 import payloads from '../../payloads/hooks/grafana/grafana.json' with { type: 'json' }
 import { servePicture } from '../../support/pictures.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { listenLocally } from '../../support/services/listen.ts'
+import { until } from '../../support/until.ts'
 import { openMmsServer, SMALL } from '../messages/send/mms-fixture.ts'
 
 // The picture of an alarm goes with its text, and the text goes without the picture if need be.
@@ -210,6 +213,33 @@ test('in quiet hours the picture waits with its text', async () => {
   const message = await findMessage(shop.user, messages[0])
   expect(message).toMatchObject({ body: TEXT, segments: 0, attachments: [expect.any(String)] })
   expect(message.scheduled_at > message.created).toBe(true)
+})
+
+test('a slow picture delays no other call of its hook', async () => {
+  const shop = await makeHook()
+  const answers: ServerResponse[] = []
+  const slow = await listenLocally(createServer((_, res) => answers.push(res)))
+  const first = post(shop.hook.secret, makeAlarm(`${slow.url}/cellar.png`))
+  await until('the request of the picture', () => answers.length > 0)
+  const other = { status: 'firing', alerts: [{ status: 'firing', labels: { alertname: 'Pump' } }] }
+  expect(await post(shop.hook.secret, other)).toMatchObject({ outcome: 'sent' })
+  answers[0]!.end(SMALL)
+  expect(await first).toMatchObject({ outcome: 'sent' })
+  const bodies = (await claim(shop.phone)).map(({ body }: { body: string }) => body)
+  expect(bodies).toEqual([expect.stringContaining('Pump'), TEXT])
+  await slow.stop()
+})
+
+test('a preview lists the pictures that a body names, and fetches none', async () => {
+  const { user, hook } = await makeHook()
+  const before = pictures.asked.length
+  const address = `${pictures.url}/cellar.png`
+  const body = JSON.stringify(makeAlarm(address))
+  expect(await must(user, 'POST', '/api/hooks/preview', { hook, body })).toMatchObject({
+    outcome: 'sent',
+    pictures: [address],
+  })
+  expect(pictures.asked).toHaveLength(before)
 })
 
 test('pictures of events that send no text are not fetched', async () => {

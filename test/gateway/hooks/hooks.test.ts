@@ -528,8 +528,9 @@ test('a preview shows the texts or the missing value', async () => {
       body,
     })
   const texts = [{ to: TO, text: 'Hi' }]
-  expect((await preview({}, 'Hi')).body).toEqual({ outcome: 'sent', error: '', texts })
-  const refused = { outcome: 'refused', error: 'The body has no a.b.', texts: [] }
+  const sent = { outcome: 'sent', error: '', texts, pictures: [] }
+  expect((await preview({}, 'Hi')).body).toEqual(sent)
+  const refused = { outcome: 'refused', error: 'The body has no a.b.', texts: [], pictures: [] }
   expect((await preview({ template: '{{a.b}}' }, '{"a":{}}')).body).toEqual(refused)
   expect((await preview({ template: '{{#if' }, 'Hi')).body.error).toMatch(
     /^The template cannot be read/,

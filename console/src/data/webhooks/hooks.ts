@@ -13,7 +13,10 @@ export interface Hook extends RecordOf<'hooks'> {
 
 export type HookPreset = Hook['preset']
 
-export type HookResult = Pick<HookCall, 'outcome' | 'error' | 'texts'>
+export interface HookResult extends Pick<HookCall, 'outcome' | 'error' | 'texts'> {
+  /** The pictures that a body names: only a preview has them. */
+  readonly pictures?: readonly string[]
+}
 
 export interface HookCall extends RecordOf<'hook_calls'> {
   readonly texts: readonly { readonly to: string; readonly text: string }[] | null

@@ -78,7 +78,8 @@ export function ExampleCard({
 }
 
 function Preview({ result }: { result: HookResult }) {
-  const texts = result.texts ?? []
+  const { texts: sent, pictures = [] } = result
+  const texts = sent ?? []
   return (
     <>
       {result.outcome !== 'sent' && (
@@ -96,6 +97,11 @@ function Preview({ result }: { result: HookResult }) {
       ))}
       {texts.length > SHOWN && (
         <p class="muted">{t('and {count} more', { count: texts.length - SHOWN })}</p>
+      )}
+      {pictures.length > 0 && (
+        <p class="muted breaks">
+          {t('With these pictures: {names}', { names: pictures.join(', ') })}
+        </p>
       )}
     </>
   )
