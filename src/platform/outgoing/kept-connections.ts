@@ -3,8 +3,8 @@ import { Agent as HttpsAgent } from 'node:https'
 
 /** An unused connection is closed after this time: most servers close it after 5 s, or tell their time. */
 const IDLE_MS = 4_000
-/** As many calls as an account may have at a time. */
-const MAX_IDLE_TO_HOST = 20
+/** As many calls as three accounts may have at a time: a service often gets those of many. */
+const MAX_IDLE_TO_HOST = 60
 /** The most unused connections that are kept: each is an open file of this process. */
 const MAX_IDLE = 800
 /** Connections are used for so long, so that a host that has moved is found at its new address. */
