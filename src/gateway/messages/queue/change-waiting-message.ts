@@ -10,6 +10,7 @@ import { countSegments } from '../../../portable/segments.ts'
 import { checkShape, makeVisibleText } from '../../base/body-schemas.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { isAllowed, type Permit, requirePermit } from '../../base/permissions.ts'
+import { keepFileLinks } from '../send/file-links.ts'
 import { checkExpiry, keepFutureDate, makeExpiryError } from '../send/message-expiry.ts'
 import { COMMON } from '../send/send-body-schema.ts'
 import { MAX_CHARACTERS } from '../send/send-options.ts'
@@ -109,21 +110,44 @@ export function parseMessageChange(
   now: Date,
 ): Change {
   const { scheduled_at, expires_at, ttl, body, priority } = given
-  if (body != null) checkLength(body)
   const scheduledAt = scheduled_at == null ? null : keepFutureDate(scheduled_at, now)
   checkExpiry({ ttl, expires_at }, scheduledAt || formatDate(now))
   return {
     scheduledAt,
     expiresAt: expires_at ?? null,
     ttl: ttl ?? null,
-    body: body ?? null,
-    segments: body == null ? null : countSegments(body).segments,
+    ...measureText(body ?? null),
     priority: priority ?? null,
   }
 }
 
-/** Changes a scheduled message. Idempotent. Throws 403, 404, 409, 400 `invalid_request`, StaleAuth. */
-export async function changeMessage({ db }: Store, permit: Permit, id: string, change: Change) {
+/** A text and its size. Throws 400 `body_too_long`. */
+function measureText(body: string | null): Pick<Change, 'body' | 'segments'> {
+  if (body === null) return { body, segments: null }
+  checkLength(body)
+  return { body, segments: countSegments(body).segments }
+}
+
+/** A change that keeps the links of a text that leaves instead of an MMS, as an MMS keeps its files. */
+async function keepLinks(db: Db, permit: Permit, id: string, change: Change): Promise<Change> {
+  if (change.body === null) return change
+  const linked = await selectWaiting(db, permit)
+    .select('m.body')
+    .where('m.id', '=', id)
+    .where('m.segments', '>', 0)
+    .where(sql<boolean>`m.attachments <> '{}'`)
+    .executeTakeFirst()
+  return linked
+    ? { ...change, ...measureText(keepFileLinks(id, linked.body, change.body)) }
+    : change
+}
+
+/**
+ * Changes a scheduled message. Idempotent. Throws 403, 404, 409, StaleAuth, 400 `invalid_request` or
+ * `body_too_long`.
+ */
+export async function changeMessage({ db }: Store, permit: Permit, id: string, asked: Change) {
+  const change = await keepLinks(db, permit, id, asked)
   const waiting = selectWaiting(db, permit).where('m.id', '=', id).forUpdate(['d', 'm'])
   const changed = sql<Planned>`sms_change(array(${waiting}), ${bindChangeTerms(permit, change)}, 'change', ${id})`
   const found = await queries(db, 'planned')

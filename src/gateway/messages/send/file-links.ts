@@ -36,12 +36,21 @@ export async function makeLinkedText(db: Db, { publicUrl }: LinkConfig, files: n
   }
 }
 
+/** Words with the space before them. */
+const splitWords = (text: string) => text.split(/(?=\s)/)
+const isFileLink = (id: string, word: string) => word.includes(`/f/${id}`)
+
 /** The words of a message without links to its files. */
 export const cutFileLinks = (id: string, text: string): string =>
-  text
-    .split(' ')
-    .filter((word) => !word.includes(`/f/${id}`))
-    .join(' ')
+  splitWords(text)
+    .filter((word) => !isFileLink(id, word))
+    .join('')
+
+/** Other words of a message, with the links that its text has. */
+export function keepFileLinks(id: string, text: string, words: string): string {
+  const links = splitWords(text).filter((word) => isFileLink(id, word))
+  return [cutFileLinks(id, words), ...links.map((link) => link.trim())].join(' ').trimStart()
+}
 
 /** Makes texts with links of an offer with files. Throws 400 for a text that the links make too long. */
 export async function linkOfferedFiles(db: Db, config: LinkConfig, offer: Offer): Promise<Offer> {

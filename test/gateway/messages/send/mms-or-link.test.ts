@@ -152,6 +152,25 @@ test('a failed text with links is sent again: with links of its own, or as an MM
   expect(await fetchLink(third.attachments[0].url)).toEqual(SMALL)
 })
 
+test('a waiting text with links gets other words, and keeps the links', async () => {
+  const { user, phone } = await makePlainShop()
+  const scheduled_at = new Date(Date.now() + 3_600_000).toISOString()
+  const { body } = await orLink(user, { body: 'x', scheduled_at }, [SMALL])
+  const [id] = body.message_ids
+  const links = (await findMessage(user, id)).body.slice(2)
+  const change = (words: string) => user.call('PATCH', `/api/sms/messages/${id}`, { body: words })
+  for (const words of ['y z', `y z ${links}`, `y z\n${links}`]) {
+    expect((await change(words)).body).toMatchObject({ segments: 1 })
+    expect((await findMessage(user, id)).body).toBe(`y z ${links}`)
+  }
+  expect(await change('y'.repeat(1_590))).toMatchObject({ body: { error: 'body_too_long' } })
+  await must(user, 'PATCH', `/api/sms/messages/${id}`, { scheduled_at: new Date().toISOString() })
+  await vi.waitFor(
+    async () => expect(await claim(phone)).toMatchObject([{ body: `y z ${links}` }]),
+    { timeout: 8_000, interval: 300 },
+  )
+})
+
 test('a text that the links make too long is refused, and no file is stored', async () => {
   const { user } = await makePlainShop()
   expect(await orLink(user, { body: 'x'.repeat(1_590) }, [SMALL])).toMatchObject({
