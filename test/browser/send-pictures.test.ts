@@ -3,6 +3,8 @@ import { scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 
 const TO = '+4915112345678'
+/** A name as long as the server stores, without a place to break a line. */
+const LONG = 'x'.repeat(90)
 const PHOTO = { name: 'parcel.jpg', mimeType: 'image/jpeg' }
 
 scenario(
@@ -21,6 +23,8 @@ scenario(
     await (await choose).setFiles([{ ...PHOTO, buffer }])
     await page.getByRole('img', { name: 'parcel.jpg' }).waitFor()
     await page.getByText('It goes as an MMS with 1 file.').waitFor()
+    await page.getByText('1 person, MMS').waitFor()
+    await page.getByText('No text, only files.').waitFor()
     await fixture.look('send-picture')
     await page.getByRole('button', { name: 'Send', exact: true }).click()
     const [task] = await phone.claim()
@@ -40,7 +44,21 @@ scenario(
       .getByRole('button', { name: /Picture parcel/ })
       .last()
       .waitFor()
-    expect(await page.evaluate('document.documentElement.scrollWidth <= innerWidth')).toBe(true)
+    const fits = () => page.evaluate('document.documentElement.scrollWidth <= innerWidth')
+    expect(await fits()).toBe(true)
+
+    const sent = await ann.send('/api/sms/send', {
+      method: 'POST',
+      body: {
+        recipients: [TO],
+        subject: 'Our card',
+        attachments: [new File(['BEGIN:VCARD\nVERSION:3.0\nEND:VCARD\n'], `${LONG}.vcf`)],
+      },
+    })
+    await fixture.visit(`/messages/${sent.message_ids[0]}`)
+    await page.getByText('Our card').waitFor()
+    await page.getByRole('button', { name: `Save ${LONG}.vcf` }).waitFor()
+    expect(await fits()).toBe(true)
   },
   {},
   { widths: [390] },

@@ -37,6 +37,9 @@ export function formatTextSize(template: string): string {
 /** A number of segments, which networks count and bill: `2 segments`. */
 export const formatSegments = (count: number) => tn('1 segment', '{count} segments', count)
 
+/** The segments of a text to somebody, or that it is an MMS, which has none. */
+export const formatSegmentsOrMms = (count: number) => (count === 0 ? 'MMS' : formatSegments(count))
+
 /**
  * The text with plain punctuation, and how many segments that saves. Undefined if the number of segments and
  * the encoding stay the same. Changes no letters.

@@ -12,8 +12,8 @@ import { RETRY } from './use-retry.ts'
 
 /** The details of a message, except unset ones. `sim`: the SIM's name if the device has several; else ''. */
 export function listFacts(message: Message, sim: string): readonly (Fact | false)[] {
-  const { segments, body, priority, guarantee, batch_id, client_ref, message_type } = message
-  const isOut = message_type === 'outgoing'
+  const { segments, body, subject, priority, guarantee, batch_id, client_ref } = message
+  const isOut = message.message_type === 'outgoing'
   const isSuperuser = !isUser()
   return [
     isSuperuser && [t('User'), <Owner record={message} />],
@@ -25,6 +25,7 @@ export function listFacts(message: Message, sim: string): readonly (Fact | false
     message.expires_at !== '' && [t('Expires'), <Moment at={message.expires_at} />],
     isOut && message.sent_at !== '' && [t('Sent'), <Moment at={message.sent_at} />],
     isOut && message.delivered_at !== '' && [t('Arrived'), <Moment at={message.delivered_at} />],
+    subject !== '' && [t('Subject'), subject],
     segments > 0 && [t('Size'), describeSize(body, segments)],
     isOut && priority !== 0 && [t('Priority'), priority],
     isOut &&

@@ -1,7 +1,7 @@
 import { MAX_OF_AGENT } from '#portable/agent-send-limit.ts'
 import type { Fault } from '../../data/fault.ts'
 import { hasTeamRole } from '../../data/session.ts'
-import { formatSegments } from '../../data/text/text-size.ts'
+import { formatSegmentsOrMms } from '../../data/text/text-size.ts'
 import type { Usage } from '../../data/usage.ts'
 import { formatNumber, t, tn, tx } from '../../language/words.ts'
 import { EstimatedCost } from '../../parts/form/estimated-cost.tsx'
@@ -38,7 +38,7 @@ export function Cost({
       ) : people > 0 && (preview || chosen.groups.length === 0) ? (
         <strong>
           {tn('1 person', '{count} people', people)}
-          {preview && `, ${formatSegments(preview.total_segments)}`}
+          {preview && `, ${formatSegmentsOrMms(preview.total_segments)}`}
         </strong>
       ) : (
         <span class="muted">{explainNoCost(chosen.groups.length > 0, hasText, fault)}</span>

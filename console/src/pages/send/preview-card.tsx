@@ -26,7 +26,7 @@ export function PreviewCard({
   return (
     <Card title={t('As it will arrive')}>
       {!preview || preview.body === '' ? (
-        <p class="muted">{explainNoPreview(hasText, fault)}</p>
+        <p class="muted">{explainNoText(preview, hasText, fault)}</p>
       ) : (
         <div class="stack">
           {items.length === 0 && <Bubble who="" body={preview.body} segments={preview.segments} />}
@@ -51,8 +51,13 @@ export function PreviewCard({
   )
 }
 
-function explainNoPreview(hasText: boolean, fault: Fault | undefined): string {
+function explainNoText(
+  preview: Preview | undefined,
+  hasText: boolean,
+  fault: Fault | undefined,
+): string {
   if (!hasText) return t('Write a text to see it here.')
+  if (preview) return t('No text, only files.')
   if (fault?.code === 'too_many_recipients')
     return t('For so many people the text and what it takes are shown before it is sent.')
   return fault?.message ?? t('Counting…')

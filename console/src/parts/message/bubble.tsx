@@ -1,4 +1,4 @@
-import { formatSegments } from '../../data/text/text-size.ts'
+import { formatSegmentsOrMms } from '../../data/text/text-size.ts'
 import './bubble.css'
 
 /** Previews a text as it will arrive, with its number of segments. `who`: the recipient, or ''. */
@@ -14,6 +14,6 @@ export const Bubble = ({
   <figure class="bubble">
     {who && <figcaption>{who}</figcaption>}
     <p>{body}</p>
-    <span class="muted">{formatSegments(segments)}</span>
+    <span class="muted">{formatSegmentsOrMms(segments)}</span>
   </figure>
 )
