@@ -3,11 +3,13 @@ import { makeMemoryContent } from './upload.ts'
 /** `100x200` with an optional cut (`t`op, `b`ottom, `f`it): PocketBase's ThumbSizeRegex. */
 const SIZE = /^(\d+)x(\d+)([tbf]?)$/
 
-/** Maximum pixels to decode, because a small file can claim any size. A GIF of this size takes 360 MB. */
-export const MAX_DOTS = 64_000_000
+/** Maximum pixels to decode, because a small file can claim any size. */
+const MAX_DOTS = 64_000_000
+/** The same of GIF and interlaced pictures, which are decoded as a whole. They take up to 275 MB. */
+const MAX_WHOLE_DOTS = 24_000_000
 /** Maximum pixels of a result: `0x100` of a picture of 20,000 x 1 would be 2,000,000 wide and take 2 GB. */
 const MAX_MADE_DOTS = 16_000_000
-export const TIMEOUT_SECONDS = 20
+const TIMEOUT_SECONDS = 20
 const JPEG_QUALITY = 95
 
 export async function loadSharp() {
@@ -58,18 +60,28 @@ export async function isDecodable(picture: Buffer): Promise<boolean> {
   return width * height <= MAX_DOTS
 }
 
+/** Opens a picture, to be decoded upright. Throws for one that is invalid or takes too much memory. */
+export async function openUpright(picture: Buffer) {
+  const sharp = await loadSharp()
+  const upright = sharp(picture, { limitInputPixels: MAX_DOTS }).rotate()
+  const metadata = await upright.metadata()
+  const { width, height, format, isProgressive } = metadata
+  const isWhole = isProgressive || format === 'gif'
+  if (isWhole && width * height > MAX_WHOLE_DOTS) throw new RangeError('the picture is too large')
+  return { upright: upright.timeout({ seconds: TIMEOUT_SECONDS }), metadata }
+}
+
 /** Makes a small upright copy. Throws for invalid pictures. PocketBase: tools/filesystem, CreateThumb */
 export async function makeThumbnail(picture: Buffer, type: string, size: string) {
   const wanted = readSize(size)
-  const sharp = await loadSharp()
-  const upright = sharp(picture, { limitInputPixels: MAX_DOTS }).rotate()
-  const { width, height, orientation = 1 } = await upright.metadata()
+  const { upright, metadata } = await openUpright(picture)
+  const { width, height, orientation = 1 } = metadata
   const from = orientation > 4 ? { width: height, height: width } : { width, height }
   const box = fitIntoBox(wanted, from)
   if (box.width * box.height > MAX_MADE_DOTS)
     throw new RangeError('the thumbnail would be too large')
   const isCut = wanted.width > 0 && wanted.height > 0 && wanted.cut !== 'f'
-  const resized = upright.timeout({ seconds: TIMEOUT_SECONDS }).resize({
+  const resized = upright.resize({
     ...box,
     fit: isCut ? 'cover' : 'fill',
     position: GRAVITY[wanted.cut] ?? 'centre',

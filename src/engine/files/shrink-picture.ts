@@ -1,5 +1,5 @@
 import { makeSerialQueue } from '../../platform/tools/repeat-work.ts'
-import { loadSharp, MAX_DOTS, TIMEOUT_SECONDS } from './make-thumbnail.ts'
+import { loadSharp, openUpright } from './make-thumbnail.ts'
 
 /** Longest side of a smaller copy, and the shortest that is tried, in pixels. */
 const [LONGEST, SHORTEST] = [1600, 100]
@@ -26,11 +26,10 @@ const inTurn = makeSerialQueue()
 async function shrink(picture: Buffer, maxBytes: number): Promise<Buffer | undefined> {
   const sharp = await loadSharp()
   // decode once: the copies are made of this one
-  const { data, info } = await sharp(picture, { limitInputPixels: MAX_DOTS })
-    .rotate()
+  const { upright } = await openUpright(picture)
+  const { data, info } = await upright
     .resize({ width: LONGEST, height: LONGEST, fit: 'inside', withoutEnlargement: true })
     .flatten({ background: '#fff' })
-    .timeout({ seconds: TIMEOUT_SECONDS })
     .raw()
     .toBuffer({ resolveWithObject: true })
   let side = Math.max(info.width, info.height)

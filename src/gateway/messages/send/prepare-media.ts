@@ -98,7 +98,7 @@ const shrink = ({ name, bytes }: GivenFile, maxBytes: number) =>
 const makeCountError = () => invalidRequest(`attachments must have at most ${MAX_FILES} items`)
 
 const makeUnreadableError = (name: string) =>
-  invalidRequest(`attachments: ${name} is a picture that cannot be read`)
+  invalidRequest(`attachments: ${name} is a picture that cannot be read, or has too many pixels`)
 
 const makeSizeError = ({ name, bytes }: GivenFile, maxBytes: number) =>
   gatewayRefusal(
