@@ -21,6 +21,7 @@ const OTHERS: Readonly<Record<string, string>> = {
   'src/engine/settings/cron.ts': 'fields of cron expressions',
   'src/gateway/lines/check-prices.ts': 'prefixes, which are no numbers',
   'src/gateway/conversations/irregular-numbers.ts': 'SQL that finds stored numbers for the reader',
+  'src/protocols/twilio/parameters.ts': 'the form of a sender that has no effect',
   'console/src/pages/device/price-rows.ts': 'prefixes, which are no numbers',
   'console/src/pages/contacts/selection-bar.tsx': 'formulas of spreadsheets',
   'console/src/parts/rows/prefixes.ts': 'prefixes, which are no numbers',

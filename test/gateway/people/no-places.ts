@@ -45,7 +45,7 @@ const REASONS: Readonly<Record<string, string>> = {
     backup_state.last_failure backup_state.last_restore backup_state.running backup_state.schedule`,
   'a time': 'device_silences.silent_since line_use.day',
   'a setting of the account, by which it works': `device_carriers.account hooks.template hooks.recipients_from
-    hooks.once_key hooks.resolved_when hooks.send_when quiet_from quiet_to webhooks.url webhooks.headers
+    hooks.pictures_from hooks.once_key hooks.resolved_when hooks.send_when quiet_from quiet_to webhooks.url webhooks.headers
     webhooks.body webhooks.target webhooks.smsgate_id auto_answers.hours_from auto_answers.hours_to
     auto_answers.value lines.monthly_budget lines.prefixes lines.prices twilio_numbers.sms_method
     user_settings.account_name user_settings.code_destinations user_settings.code_stopped

@@ -1,6 +1,11 @@
 import type { Client } from '../../support/server/server-with-devices.ts'
 import type { Phone } from '../../support/smsgate/smsgate-app.ts'
-import { joinPhone, records, startSmsgateFixture } from '../../support/smsgate/smsgate-fixture.ts'
+import {
+  joinPhone,
+  records,
+  startSmsgateFixture,
+  until,
+} from '../../support/smsgate/smsgate-fixture.ts'
 import { joinMmsPhone, MB, makeFileSender } from './file-fixture.ts'
 
 // What a phone gets of MMS: within what its app can keep, and never as a text without its picture.
@@ -39,7 +44,7 @@ test('an MMS has its subject, its words and its files, and nothing that an SMS h
   expect(mms).not.toHaveProperty('message')
 })
 
-test('an older app gives back what it cannot send, and its line shows it', async () => {
+test('an older app gets no MMS, which then waits for a line that sends MMS', async () => {
   const user = await gateway.makeUser()
   const phone = await joinAndPull(user, '1.74.1')
   const id = await sendFile(user, 1, 1_000)
@@ -47,12 +52,9 @@ test('an older app gives back what it cannot send, and its line shows it', async
   old.store.registration = phone.store.registration
   expect(await pull(old)).toEqual([])
   expect((await linesOf(user))[0].mms).toBe('')
-  const { items } = (
-    await user.call('GET', `/api/collections/sms_events/records?filter=message="${id}"`)
-  ).body
-  expect(items.map(({ detail }: { detail: string }) => detail)).toContain(
-    'Not sent. This line cannot send MMS',
-  )
+  await until(async () => (await messageOf(user, id)).status === 'pending')
+  expect((await messageOf(user, id)).waiting_for).toBe('room')
+  expect(await pull(old)).toEqual([])
 })
 
 test('an MMS that may have left by a newer app is not given back', async () => {
