@@ -53,7 +53,7 @@ const GRAVITY: Readonly<Record<string, string>> = { t: 'top', b: 'bottom' }
 
 /** Whether a picture can be opened and is small enough for a thumbnail. Reads only its metadata. */
 export async function isDecodable(picture: Buffer): Promise<boolean> {
-  const { default: sharp } = await import('sharp')
+  const sharp = await loadSharp()
   const { width, height } = await sharp(picture)
     .metadata()
     .catch(() => ({ width: Infinity, height: 1 }))

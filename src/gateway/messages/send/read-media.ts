@@ -10,6 +10,7 @@ import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { Config } from '../../../platform/config.ts'
 import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
+import { parseJson } from '../../../platform/tools/json.ts'
 import { fetchFile } from '../../base/fetch-file.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { MESSAGES, type Media } from '../../base/message-files.ts'
@@ -48,18 +49,13 @@ const TYPED = new Set([
 
 function readFormValue(key: string, value: unknown): unknown {
   if (LISTS.has(key)) return (Array.isArray(value) ? value : [value]).map(String)
-  if (key === 'variables' && typeof value === 'string') return readVariables(value)
+  if (key === 'variables' && typeof value === 'string') {
+    const read = parseJson(value)
+    // what is no JSON stays a text, and is refused
+    return read === undefined ? value : read
+  }
   const isGuessed = typeof value === 'number' || typeof value === 'boolean'
   return isGuessed && !TYPED.has(key) ? String(value) : value
-}
-
-/** The JSON of `variables`, which a form has as a text. What is no JSON stays a text, and is refused. */
-function readVariables(text: string): unknown {
-  try {
-    return JSON.parse(text)
-  } catch {
-    return text
-  }
 }
 
 /** Hashes of uploads, by which a repeated request is known. */
