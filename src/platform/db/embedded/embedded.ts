@@ -6,6 +6,7 @@ import { UserError } from '../../api-errors.ts'
 import type { Logger } from '../../log.ts'
 import { LOCKS } from '../advisory-locks.ts'
 import { isConnectionError } from '../database-errors.ts'
+import { clearLibpqVariables } from './clear-libpq-variables.ts'
 import { ensureCluster } from './cluster.ts'
 import { readClusterUrl } from './cluster-access.ts'
 import type { Site } from './cluster-location.ts'
@@ -24,13 +25,17 @@ const STEADY_MS = 60_000
 
 export type Embedded = Awaited<ReturnType<typeof openEmbedded>>
 
-/** Starts the Postgres of a data folder, or joins a running one. Throws a UserError if it does not start. */
+/**
+ * Starts the Postgres of a data folder, or joins a running one. From then on, this process has no variables
+ * of libpq. Throws a UserError if Postgres does not start.
+ */
 export async function openEmbedded(
   dataDir: string,
   log: Logger,
   settings: Settings = {},
   pulse = PULSE,
 ) {
+  clearLibpqVariables()
   const site = await prepareSite(dataDir, log)
   const { folder, logs } = site
   const closing = new AbortController()
