@@ -47,7 +47,7 @@ export async function receiveCallback(
       'a carrier reported an event that its preset does not know',
     )
   }
-  const services = { store: all, config }
+  const services = { store: all, config, log }
   const link = makeDeviceLink(services, row)
   const hasFiles = events.some((event) => event.kind === 'text' && event.files)
   // files may take seconds, and have a limit of their own

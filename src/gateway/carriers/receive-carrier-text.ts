@@ -1,22 +1,24 @@
 import { makeUserHolder } from '../../engine/collections/collection.ts'
 import { FilesFull } from '../../engine/files/storage-limit.ts'
+import type { Services } from '../../http/request-context.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
+import { type FetchLimits, fetchFile } from '../../platform/outgoing/fetch-file.ts'
 import { writeMmsText } from '../../portable/attachment-lines.ts'
 import type { CarrierFile, CarrierText } from '../../programs/agent/drivers/http/read-call.ts'
 import { fitTextToServer } from '../../programs/agent/server-limits.ts'
 import { checkShape } from '../base/body-schemas.ts'
-import { type FetchLimits, fetchFile } from '../base/fetch-file.ts'
 import { type Attachment, readAttachment } from '../base/message-files.ts'
 import { keepsAttachments } from '../conversations/store-attachments.ts'
 import { makeReceivedId, receiveTexts } from '../conversations/store-received-texts.ts'
 import { INCOMING_BODY } from '../lines/device-schemas.ts'
 import { type DeviceOwner, type LinkServices, workAsDevice } from './carrier-device-link.ts'
 
-/** A file as an attachment, unless it cannot be fetched; `isLate`: not now, but perhaps later. */
+/** A file as an attachment, or why there is none; `isLate`: not now, but perhaps later. */
 interface FetchedFile extends CarrierFile {
   readonly attachment?: Attachment | undefined
+  readonly fault?: string
   readonly isLate?: boolean
 }
 
@@ -37,8 +39,9 @@ export async function fetchFiles(
   const fetched: FetchedFile[] = []
   let [requests, room] = [maxFiles, maxBytes]
   for (const file of files) {
-    if (requests === 0 || (file.size ?? 0) > room) {
-      fetched.push(file)
+    const fault = findFileFault(file, requests, room)
+    if (fault) {
+      fetched.push({ ...file, fault })
       continue
     }
     const found = await fetchFile(file.url, room, limits)
@@ -46,10 +49,18 @@ export async function fetchFiles(
     room = Math.max(0, room - found.bytes)
     if (found.body) {
       const attachment = await readAttachment(file.name, found.body).catch(() => undefined)
-      fetched.push({ ...file, attachment, ...(attachment && { size: found.bytes }) })
-    } else fetched.push({ ...file, isLate: found.isLate })
+      const kept = attachment ? { attachment, size: found.bytes } : { fault: 'it cannot be stored' }
+      fetched.push({ ...file, ...kept })
+    } else fetched.push({ ...file, fault: found.fault, isLate: found.isLate })
   }
   return fetched
+}
+
+/** Why a file is not asked for; '' if it is. */
+function findFileFault({ url, size = 0 }: CarrierFile, requests: number, room: number): string {
+  if (url === '') return 'the carrier has no address for it'
+  if (requests === 0) return 'the text has too many files'
+  return size > room ? 'it is too large' : ''
 }
 
 /** From this age of a text on, a file that cannot be fetched is left out: few carriers repeat later calls. */
@@ -61,7 +72,7 @@ const LAST_TRY_MS = 4 * 60_000
  * same text adds them later.
  */
 export function receiveText(
-  services: LinkServices,
+  services: LinkServices & Pick<Services, 'log'>,
   owner: DeviceOwner,
   text: CarrierText,
   at: Date,
@@ -93,6 +104,9 @@ export function receiveText(
       const isWhole = isLastTry || !files.some(({ isLate }) => isLate)
       const take = async (kept: typeof files) => {
         const left = files.filter((file) => !kept.includes(file))
+        const reasons = left.map(({ fault = 'the account has no room' }) => fault)
+        if (left.length > 0)
+          services.log.warn({ device, reasons }, "files of a carrier's text were left out")
         const attachments = isWhole ? kept.flatMap(({ attachment }) => attachment ?? []) : []
         const item = itemOf(writeMmsText([text.body].filter(Boolean), kept, left))
         await receiveTexts(

@@ -73,6 +73,19 @@ test('the picture of an alarm leaves with its text as an MMS', async () => {
   })
 })
 
+test('the picture of an alarm is fetched where its address redirects', async () => {
+  const host = createServer((_, res) =>
+    res.writeHead(307, { location: `${pictures.url}/cellar.png` }).end(),
+  )
+  const { url } = await listenLocally(host)
+  const shop = await makeHook()
+  await post(shop.hook.secret, makeAlarm(`${url}/render/1`))
+  const [item] = await claim(shop.phone)
+  expect(item).toMatchObject({ body: TEXT, attachments: [{}] })
+  expect(await fetchLink(item.attachments[0].url)).toEqual(SMALL)
+  expect((await readCall(shop)).error).toBe('')
+})
+
 test('a line without MMS sends a link to the picture', async () => {
   const shop = await makeHook()
   await setLine(shop, { mms: 'off' })

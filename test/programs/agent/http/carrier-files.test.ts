@@ -154,17 +154,30 @@ test('a text without words names the files that could not be fetched', async () 
 
 test.each<[what: string, status: number, content: Buffer]>([
   ['empty', 200, Buffer.alloc(0)],
-  ['moved to another address', 302, CARD],
+  ['moved to an address that is missing', 302, CARD],
   ['not there', 404, CARD],
 ])('a file that is %s is left out of the text', async (_, status, content) => {
   const { url, received } = await addCarrier(gateway)
-  const { file, told } = await startHost({ '/film.mp4': [status, content] })
+  const { file, told } = await startHost({
+    '/film.mp4': [status, content],
+    '/elsewhere': [404, CARD],
+  })
   expect(await call(url, [file('film.mp4', 'video/mp4'), file('a.vcf')])).toBe(200)
   const body = 'Look!\nAttachment left out: film.mp4 video/mp4 24 bytes'
   expect(await received()).toMatchObject([{ body, attachments: [expect.stringMatching(/^a/)] }])
-  expect(told.map(({ path }) => path)).toEqual(['/film.mp4', '/a.vcf'])
+  const paths = status === 302 ? ['/film.mp4', '/elsewhere'] : ['/film.mp4']
+  expect(told.map(({ path }) => path)).toEqual([...paths, '/a.vcf'])
   for (const { headers } of told)
     expect(Object.keys(headers).sort()).toEqual(['connection', 'host'])
+})
+
+test('a file behind a redirect arrives', async () => {
+  const { url, received } = await addCarrier(gateway)
+  const { file } = await startHost({ '/ME1': [307, Buffer.alloc(0)] })
+  expect(await call(url, [file('ME1')])).toBe(200)
+  expect(await received()).toMatchObject([
+    { body: 'Look!', attachments: [expect.stringMatching(/^me1/i)] },
+  ])
 })
 
 test('a file that is too large is left out of the text, and is not asked for', async () => {

@@ -102,6 +102,8 @@ const FILES = z.strictObject({
   repeats: z.boolean().default(true),
   url: PATH,
   name: PATH.optional(),
+  /** What files without a name are called. */
+  called: z.string().max(100).default(''),
   type: PATH.optional(),
   size: PATH.optional(),
   /** Items of `each` that stand for files which the carrier could not keep: they have no address. */

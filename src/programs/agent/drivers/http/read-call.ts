@@ -175,7 +175,12 @@ function readCarrierFiles(item: unknown, paths: Incoming['files']): CarrierFile[
       const [name = '', contentType = ''] = [paths.name, paths.type].map((path) =>
         at(path).slice(0, MAX_NAME),
       )
-      return { url, name, contentType, size: Number(at(paths.size)) || undefined }
+      return {
+        url,
+        name: name || paths.called,
+        contentType,
+        size: Number(at(paths.size)) || undefined,
+      }
     }),
   )
   return files.slice(0, MAX_FILES)

@@ -60,9 +60,18 @@ export const SINCH: PresetData = {
       // https://developers.sinch.com/sdk/sinch-sdk-node/1.5.0/interfaces/Sms.MmsMedia.html (2026-11-27)
       files: { each: 'body.media', url: 'url', type: 'content_type', lost: { status: ['Failed'] } },
     },
+    {
+      // MOBinary, 140 bytes for a program of the phone (2026-11-29)
+      when: { type: ['mo_binary'] },
+      id: 'id',
+      from: 'from',
+      to: 'to',
+      body: [],
+      files: { url: 'url', called: 'binary SMS', lost: { type: ['mo_binary'] } },
+    },
   ],
-  // a binary message has no words; sums of batches belong to texts of others
-  ignored: [{ type: ['mo_binary', 'delivery_report_sms', 'delivery_report_mms'] }],
+  // sums of batches belong to texts of others
+  ignored: [{ type: ['delivery_report_sms', 'delivery_report_mms'] }],
   // authorization.helper.ts in github.com/sinch/sinch-sdk-node (2026-07-21). A service plan signs if its
   // HMAC is on
   signature: {
