@@ -1,3 +1,5 @@
+import { cutBetweenGraphemes } from './cut-text.ts'
+
 /**
  * How a text becomes short messages. 3GPP TS 23.038 (alphabets), 23.040 9.2.3.24.1 (concatenation). The npm
  * package sms-segments-calculator 1.2.0 miscounts CR LF, accents and emoji and takes 6.6 ms for 1,600
@@ -65,8 +67,6 @@ function countGsmParts(text: string): number {
 /** Two letters, digits or signs between which a part may always end. Asking the segmenter takes 5 µs. */
 const SEPARABLE = /^[ -~À-\u02ff\u0370-\u0482\u048a-\u052f\u3041-\u3096\u4e00-\u9fff]{2}$/
 
-const segmenter = new Intl.Segmenter('en', { granularity: 'grapheme' })
-
 /**
  * Counts parts, which end between grapheme clusters if possible. As Android's findNextUnicodePosition. The
  * segmenter sees one part at a time: a question within a cluster of a million marks takes a millisecond.
@@ -80,10 +80,7 @@ function countUcsParts(text: string): number {
       start = end
       continue
     }
-    const boundary = segmenter.segment(text.slice(start, end + 2)).containing(UCS_PART)!.index
-    start += boundary || (isLowSurrogate(text.charCodeAt(end)) ? UCS_PART - 1 : UCS_PART)
+    start += cutBetweenGraphemes(text.slice(start, end + 2), UCS_PART).length
   }
   return parts
 }
-
-const isLowSurrogate = (code: number) => code >= 0xdc00 && code <= 0xdfff

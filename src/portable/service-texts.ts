@@ -1,3 +1,5 @@
+import { cutBetweenGraphemes } from './cut-text.ts'
+
 // How services read the texts of a webhook's body: their limits, and how a value stays data in them.
 
 /** How a service reads a text. `sizeOf`: in the unit of `max`, by default characters (code points). */
@@ -22,7 +24,9 @@ const countJsonBytes = (text: string): number => countBytes(JSON.stringify(text)
 /** A cut within an escape: one `\` of a pair, or the start of `&lt;`. */
 const CUT_ESCAPE = /(?<!\\)((?:\\\\)*)\\$|&[a-z]{0,4}$/
 
-/** Cuts a text that is too long for its service, and appends `…`. Leaves characters and escapes whole. */
+/**
+ * Cuts a text that is too long for its service, and appends `…`. Leaves grapheme clusters and escapes whole.
+ */
 export function cutText(text: string, { max, sizeOf = countCharacters }: TextRule): string {
   if (sizeOf(text) <= max) return text
   let left = max - sizeOf('…')
@@ -32,7 +36,7 @@ export function cutText(text: string, { max, sizeOf = countCharacters }: TextRul
     if (left < 0) break
     end += character.length
   }
-  return `${text.slice(0, end).replace(CUT_ESCAPE, '$1').trimEnd()}…`
+  return `${cutBetweenGraphemes(text, end).replace(CUT_ESCAPE, '$1').trimEnd()}…`
 }
 
 /** An invisible character after `@`: Mattermost and Telegram would find a mention behind `\\`, too. */

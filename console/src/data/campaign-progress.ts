@@ -1,3 +1,4 @@
+import { cutBetweenGraphemes } from '#portable/cut-text.ts'
 import { t } from '../language/words.ts'
 import type { FailedCounts } from './failed.ts'
 import type { CampaignState, MessageState } from './record-types.ts'
@@ -59,5 +60,5 @@ export function makeTitle({
 }): string {
   if (name) return name
   const [line = ''] = body.trim().split('\n')
-  return line.length > 40 ? `${line.slice(0, 39)}…` : line || t('Campaign')
+  return line.length > 40 ? `${cutBetweenGraphemes(line, 39)}…` : line || t('Campaign')
 }

@@ -1,3 +1,5 @@
+import { cutBetweenGraphemes } from '../../portable/cut-text.ts'
+
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
   '<': '&lt;',
@@ -38,8 +40,6 @@ const MAX_NAME = 60
 
 /** A user's name for a mail's subject: one line, bounded length. */
 export function formatNameForMail(name: string, unnamed: string): string {
-  const letters = [...(name.replace(/[\s\p{Cc}]+/gu, ' ').trim() || unnamed)]
-  return letters.length > MAX_NAME
-    ? `${letters.slice(0, MAX_NAME - 1).join('')}…`
-    : letters.join('')
+  const line = name.replace(/[\s\p{Cc}]+/gu, ' ').trim() || unnamed
+  return line.length > MAX_NAME ? `${cutBetweenGraphemes(line, MAX_NAME - 1)}…` : line
 }

@@ -2,6 +2,7 @@ import { sql } from 'kysely'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
+import { cutBetweenGraphemes } from '../../portable/cut-text.ts'
 import type { PushMessage } from '../lines/web-push.ts'
 import type { PushTarget } from './push-targets.ts'
 
@@ -19,8 +20,8 @@ const TTL_SECONDS = 86_400
 /**
  * News of a job's conversations: unread texts, the last note that mentions a person, or a text that failed.
  * `asked`: a payload, see `pushJobs`. `text`: the start of the last text or note, or of the text that failed;
- * '' if it was deleted. `person`: whom the note mentions or who wrote the text that failed; '' for all.
- * `failure`: what happened to the text; '' for other news.
+ * '' if it was deleted, and a little longer than notices show. `person`: whom the note mentions or who wrote
+ * the text that failed; '' for all. `failure`: what happened to the text; '' for other news.
  */
 export const readPushNews = (db: Db, user: string, asked: readonly string[]) =>
   executeStatement(
@@ -31,7 +32,7 @@ export const readPushNews = (db: Db, user: string, asked: readonly string[]) =>
     )
     select c.id as conversation, c.number, c.name, c.unread, c.assignee, a.person, a.failed,
       left(case when a.failed <> '' then coalesce(m.body, '') when a.person = '' then c.last_text
-        else coalesce(w.name || ': ', '') || n.text end, ${sql.lit(MAX_TEXT)}) as text,
+        else coalesce(w.name || ': ', '') || n.text end, ${sql.lit(MAX_TEXT + 2)}) as text,
       case a.failed when '' then '' else c.failure end as failure
     from asked a join conversations c on c.id = a.id
     left join lateral (
@@ -67,9 +68,11 @@ const isForTarget = ({ assignee, person }: News, target: PushTarget) =>
 export function makeNotices(news: readonly News[], target: PushTarget): Notice[] {
   const own = news.filter((one) => isForTarget(one, target))
   if (own.length > MAX_AT_ONCE) return [{ conversations: own.length }]
-  return own.map(({ assignee: _, person: __, failed: ___, failure, ...notice }) =>
-    failure === '' ? notice : { ...notice, failure },
-  )
+  return own.map(({ assignee: _, person: __, failed: ___, failure, text, ...notice }) => ({
+    ...notice,
+    text: cutBetweenGraphemes(text, MAX_TEXT),
+    ...(failure !== '' && { failure }),
+  }))
 }
 
 /** A newer push for the same conversation replaces this one at the push service. */

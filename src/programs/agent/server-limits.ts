@@ -1,3 +1,4 @@
+import { cutBetweenGraphemes } from '../../portable/cut-text.ts'
 import type { IncomingText } from './driver-interface.ts'
 
 /** Maximum characters that the server accepts in an error message; below: in a sender and in a text. */
@@ -16,7 +17,7 @@ export function fitTextToServer({ from, body, sim }: IncomingText, at: Date) {
   const received = ms >= 0 && ms < END_MS ? at : new Date()
   return {
     from: (from || 'unknown').slice(0, MAX_SENDER),
-    body: (body ?? '').slice(0, MAX_TEXT).toWellFormed(),
+    body: cutBetweenGraphemes(body ?? '', MAX_TEXT).toWellFormed(),
     sim,
     received_at: received.toISOString(),
   }

@@ -10,6 +10,7 @@ import { MAX_TEXT, makeOptionalField } from '../../gateway/lines/device-schemas.
 import type { Config } from '../../platform/config.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { writeAttachmentLines, writeMmsText } from '../../portable/attachment-lines.ts'
+import { cutBetweenGraphemes } from '../../portable/cut-text.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
 import { readPhone } from '../../portable/phone/read-phone.ts'
 import { cut, MAX_SIMS, makeLenientList, phoneInstant } from './lenient-schemas.ts'
@@ -81,7 +82,13 @@ function toText(
   const to = readPhone(recipient ?? '').phone ?? ''
   // some texts have no sender; texts from mails have a long one
   const from = sender || phoneNumber || 'unknown'
-  return { from, body: cleanText(body.slice(0, MAX_TEXT)), receivedAt, sim: simNumber, to }
+  return {
+    from,
+    body: cleanText(cutBetweenGraphemes(body, MAX_TEXT)),
+    receivedAt,
+    sim: simNumber,
+    to,
+  }
 }
 
 type Mms = z.output<typeof MMS_PAYLOAD>

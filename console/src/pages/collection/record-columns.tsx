@@ -1,5 +1,6 @@
 import type { CollectionField, CollectionModel, RecordModel } from 'pocketbase'
 import type { ComponentChildren } from 'preact'
+import { cutBetweenGraphemes } from '#portable/cut-text.ts'
 import { rememberSignal } from '../../data/remembered.ts'
 import type { Collections } from '../../data/schema.ts'
 import { t } from '../../language/words.ts'
@@ -85,7 +86,7 @@ function renderValue(
     .join(', ')
   return (
     <span class={type === 'json' ? 'mono' : ''}>
-      {text.length > CUT ? `${text.slice(0, CUT)}…` : text}
+      {text.length > CUT ? `${cutBetweenGraphemes(text, CUT)}…` : text}
     </span>
   )
 }
