@@ -14,3 +14,7 @@ export function cutBetweenGraphemes(text: string, max: number): string {
 }
 
 const isLowSurrogate = (unit: number) => unit >= 0xdc00 && unit <= 0xdfff
+
+/** As `cutBetweenGraphemes`, to at most `max` characters (code points). */
+export const cutToCharacters = (text: string, max: number): string =>
+  cutBetweenGraphemes(text, [...text.slice(0, 2 * max)].slice(0, max).join('').length)

@@ -1,4 +1,4 @@
-import { cutBetweenGraphemes } from '../../src/portable/cut-text.ts'
+import { cutBetweenGraphemes, cutToCharacters } from '../../src/portable/cut-text.ts'
 import {
   cutText,
   findDiscordRules,
@@ -45,6 +45,15 @@ test.each<[string, string, number, string]>([
   ['a letter with too many accents', `e${'\u0301'.repeat(300)}`, 3, 'e\u0301\u0301'],
 ])('the cut keeps %s', (_, text, max, kept) => {
   expect(cutBetweenGraphemes(text, max)).toBe(kept)
+})
+
+test.each<[string, number, string]>([
+  ['a text of characters beyond 16 bits', 120, `${'🎉'.repeat(119)}a`],
+  ['a text of flags', 5, FLAG.repeat(2)],
+  ['a text of letters', 3, 'abc'],
+])('%s is cut to %d characters', (_, max, kept) => {
+  expect(cutToCharacters(`${kept}${kept.startsWith(FLAG) ? FLAG : 'bc'}`, max)).toBe(kept)
+  expect(cutToCharacters(kept, max)).toBe(kept)
 })
 
 test.each<[string, TextRules, string, object]>([

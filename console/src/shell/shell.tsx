@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { cutBetweenGraphemes } from '#portable/cut-text.ts'
+import { cutToCharacters } from '#portable/cut-text.ts'
 import { pb } from '../data/client.ts'
 import { askServerHealth } from '../data/connection/connection.ts'
 import { notifications, renewNotifications } from '../data/notifications/browser.ts'
@@ -148,7 +148,7 @@ const MAX_TEXT = 120
 
 async function showNews({ id, number, name, last_text, unread }: Conversation): Promise<void> {
   const registration = await navigator.serviceWorker.getRegistration('./')
-  const text = cutBetweenGraphemes(last_text, MAX_TEXT)
+  const text = cutToCharacters(last_text, MAX_TEXT)
   registration?.active?.postMessage({ conversation: id, number, name, text, unread })
 }
 

@@ -1,5 +1,5 @@
 import { useEffect, useRef } from 'preact/hooks'
-import { cutBetweenGraphemes } from '#portable/cut-text.ts'
+import { cutToCharacters } from '#portable/cut-text.ts'
 import { pb } from '../data/client.ts'
 import { hasFailed } from '../data/has-failed.ts'
 import type { Conversation, Note } from '../data/record-types.ts'
@@ -60,7 +60,7 @@ export function TeamNews({ session: { sender } }: { session: Session }) {
     '*',
     ({ action, record: { author, mentions, conversation, text } }) => {
       if (action !== 'create' || author === sender || !mentions.includes(sender)) return
-      const short = cutBetweenGraphemes(text, MAX_TEXT)
+      const short = cutToCharacters(text, MAX_TEXT)
       pb.collection<Conversation>('conversations')
         .getOne(conversation)
         .then((about) =>

@@ -1,4 +1,4 @@
-import { cutBetweenGraphemes } from '../../portable/cut-text.ts'
+import { cutToCharacters } from '../../portable/cut-text.ts'
 
 const ESCAPES: Readonly<Record<string, string>> = {
   '&': '&amp;',
@@ -41,5 +41,5 @@ const MAX_NAME = 60
 /** A user's name for a mail's subject: one line, bounded length. */
 export function formatNameForMail(name: string, unnamed: string): string {
   const line = name.replace(/[\s\p{Cc}]+/gu, ' ').trim() || unnamed
-  return line.length > MAX_NAME ? `${cutBetweenGraphemes(line, MAX_NAME - 1)}…` : line
+  return [...line].length > MAX_NAME ? `${cutToCharacters(line, MAX_NAME - 1)}…` : line
 }

@@ -15,10 +15,11 @@ import type { Pictures } from '../messages/send/send-with-pictures.ts'
 import { type Handshake, readHandshake } from './answer-challenge.ts'
 import { checkSignature, type Posted } from './check-signature.ts'
 import { composeHookSend, composeHookText } from './compose-hook-text.ts'
+import { cutToPartsBefore } from './cut-text-to-parts.ts'
 import { lockHook } from './find-hook.ts'
 import { type Call, listOutcomeTexts, OUTCOMES, toRefusedCall } from './hook-call-outcome.ts'
 import { listPictures, loadHookPictures, PicturesWanted } from './hook-pictures.ts'
-import type { Hook } from './hook-settings.ts'
+import { DEFAULT_PARTS, type Hook } from './hook-settings.ts'
 import {
   readWindow,
   recordHeldText,
@@ -153,7 +154,6 @@ async function sendHookTexts(
   const offer = await prepareOffer(store, config, sender, composed.send)
   const phones = offer.messages.map(({ to }) => to)
   const texts = listOutcomeTexts(phones, composed.shown ?? composed.text)
-  const { segments } = countSegments(composed.text)
   if (window.isOpen && window.sent >= hook.rate) {
     if (isCode) return { outcome: 'limited', refusal: makeRateError(window) }
     const summary = makeSummaryOffer(hook, window, offer)
@@ -165,11 +165,11 @@ async function sendHookTexts(
   if (named.length > 0 && !posted.pictures) throw new PicturesWanted(named)
   const later = window.quietUntil !== ''
   const due = { ...offer, scheduledAt: window.quietUntil, later }
-  const accepted: Call = isCode
+  const accepted = isCode
     ? await acceptCodes(store, config, hook, due)
-    : await acceptAlert(store, config, due, posted.pictures)
+    : await acceptAlert(store, config, hook, due, posted.pictures)
   if (accepted.refusal) return { ...accepted, texts }
-  await recordSentText(store.db, hook, window, segments)
+  await recordSentText(store.db, hook, window, accepted.segments ?? 0)
   const messages = offer.messages.map(({ id }) => id)
   const note = posted.unread?.message ?? accepted.note
   return { ...accepted, texts, messages, ...(note && { note }) }
@@ -187,8 +187,8 @@ function makeRateError({ endsAt }: Window) {
 const MAX_PHONES = 1_000
 
 /** The summary "and 5 more" of held-back calls, at the hour's end, to recipients who have none scheduled. */
-function makeSummaryOffer({ name }: Hook, { held, phones, endsAt }: Window, offer: Offer): Offer {
-  const body = `${name}: and ${held + 1} more`
+function makeSummaryOffer(hook: Hook, { held, phones, endsAt }: Window, offer: Offer): Offer {
+  const body = writeNews(hook, `: and ${held + 1} more`)
   const { segments } = countSegments(body)
   const others = offer.messages.filter(({ to }) => !phones.includes(to))
   const messages = others
@@ -196,6 +196,10 @@ function makeSummaryOffer({ name }: Hook, { held, phones, endsAt }: Window, offe
     .map((message) => ({ ...message, segments }))
   return { ...offer, body, messages, scheduledAt: endsAt, later: true }
 }
+
+/** News of a hook itself, under its name. */
+const writeNews = ({ name, max_parts }: Hook, news: string) =>
+  cutToPartsBefore(name, news, max_parts || DEFAULT_PARTS)
 
 const TOO_LARGE = 'an alarm was too large to read.'
 
@@ -205,10 +209,10 @@ const TOO_LARGE = 'an alarm was too large to read.'
  * who called them.
  */
 function composeUnread(hook: Hook, reason: ApiError) {
-  const { name, kind, recipients, groups, signing_secret } = hook
+  const { kind, recipients, groups, signing_secret } = hook
   const isNews = reason.status === 413 && kind === 'alerts' && recipients.length + groups.length > 0
   if (!isNews || signing_secret !== '') throw reason
-  const text = `${name}: ${TOO_LARGE}`
+  const text = writeNews(hook, `: ${TOO_LARGE}`)
   const send = composeHookSend(hook, { numbers: [], groups: [] }, text)
   return { outcome: 'sent' as const, send, text, shown: undefined, key: TOO_LARGE }
 }

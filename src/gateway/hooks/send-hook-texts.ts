@@ -3,6 +3,7 @@ import { formatDate } from '../../engine/fields/parse-date.ts'
 import { RetryLater } from '../../platform/api-errors.ts'
 import type { Config } from '../../platform/config.ts'
 import { withSavepoint } from '../../platform/db/savepoint.ts'
+import { countSegments } from '../../portable/segments.ts'
 import { isRefusal } from '../base/gateway-errors.ts'
 import { requireDestinations } from '../codes/limits/code-destinations.ts'
 import { countCodes } from '../codes/limits/count-codes.ts'
@@ -15,7 +16,7 @@ import {
   type Pictures,
   sendWithPictures,
 } from '../messages/send/send-with-pictures.ts'
-import type { Hook } from './hook-settings.ts'
+import { DEFAULT_PARTS, type Hook } from './hook-settings.ts'
 import { TooManyCodes } from './send-hook-error.ts'
 
 /** What became of a hook's texts. `wake`: the devices to wake after the commit. */
@@ -24,6 +25,8 @@ interface Accepted {
   /** Why pictures are left out; '' if none are. */
   readonly note?: string
   readonly wake?: readonly string[]
+  /** The segments of one text as it was queued. */
+  readonly segments?: number
   readonly refusal?: RetryLater
 }
 
@@ -37,16 +40,21 @@ const WAIT_MS = 86_400_000
 export async function acceptAlert(
   store: Store,
   config: Config,
+  hook: Hook,
   offer: Offer,
   pictures?: Pictures,
 ): Promise<Accepted> {
+  const makeLinks = makeLinksOffer(hook.max_parts || DEFAULT_PARTS)
+  const sendOne = async ([one]: readonly Offer[]) => ({
+    wake: await sendInTransaction(store, config, one!),
+    segments: countOfferedSegments(one!),
+  })
   const send = async (due: Offer, forms: readonly PictureForm[]) => {
-    const sendOne = ([one]: readonly Offer[]) => sendInTransaction(store, config, one!)
     const done = await sendWithPictures(store.db, config, [due], pictures, forms, sendOne)
-    return { wake: done.sent, note: done.fault }
+    return { ...done.sent, note: done.fault }
   }
   try {
-    return { outcome: 'sent', ...(await send(offer, [makeMmsOffer, makeLinksOffer])) }
+    return { outcome: 'sent', ...(await send(offer, [makeMmsOffer, makeLinks])) }
   } catch (error) {
     if (!isRefusal(error, 'no_devices')) throw error
   }
@@ -54,8 +62,12 @@ export async function acceptAlert(
   const scheduledAt = formatDate(now)
   const expiresAt = formatDate(new Date(now.getTime() + WAIT_MS))
   const waiting = { ...offer, later: true, scheduledAt, expiresAt }
-  return { outcome: 'waiting', ...(await send(waiting, [makeLinksOffer])) }
+  return { outcome: 'waiting', ...(await send(waiting, [makeLinks])) }
 }
+
+/** The segments of an offer's longest text; of an MMS, those of its words. */
+const countOfferedSegments = ({ body = '', messages }: Offer): number =>
+  Math.max(...messages.map(({ segments }) => segments || countSegments(body).segments))
 
 /** Queues login codes as `sendMessages` does, within the bounds of codes. Counts no refused code. */
 export async function acceptCodes(
@@ -69,7 +81,8 @@ export async function acceptCodes(
   try {
     return await withSavepoint(store.db, async () => {
       await countCodes(store, config, { user, phones, ip: '' })
-      return { outcome: 'sent', wake: await sendInTransaction(store, config, offer) }
+      const wake = await sendInTransaction(store, config, offer)
+      return { outcome: 'sent', wake, segments: countOfferedSegments(offer) }
     })
   } catch (error) {
     if (!(error instanceof RetryLater) || error.status !== 429) throw error

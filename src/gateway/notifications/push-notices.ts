@@ -2,7 +2,7 @@ import { sql } from 'kysely'
 import { isDisabled } from '../../engine/records/disabled-user.ts'
 import { executeStatement } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
-import { cutBetweenGraphemes } from '../../portable/cut-text.ts'
+import { cutToCharacters } from '../../portable/cut-text.ts'
 import type { PushMessage } from '../lines/web-push.ts'
 import type { PushTarget } from './push-targets.ts'
 
@@ -70,7 +70,7 @@ export function makeNotices(news: readonly News[], target: PushTarget): Notice[]
   if (own.length > MAX_AT_ONCE) return [{ conversations: own.length }]
   return own.map(({ assignee: _, person: __, failed: ___, failure, text, ...notice }) => ({
     ...notice,
-    text: cutBetweenGraphemes(text, MAX_TEXT),
+    text: cutToCharacters(text, MAX_TEXT),
     ...(failure !== '' && { failure }),
   }))
 }

@@ -91,6 +91,7 @@ async function sendMailText(
     given.length > 0 && !isTrial
       ? await loadPictures(store.forUser(user), user, config, { given, memory }, mention)
       : undefined
+  const whole = pictures && { ...pictures, maxParts: MAX_PARTS }
   const text = cutToParts({ text: fields.text, ends: [], rest: 0 }, MAX_PARTS)
   const requestTo = (number: string) => {
     const key = createHash('sha256').update(`${id} ${number} ${fields.text}`).digest('base64url')
@@ -100,7 +101,7 @@ async function sendMailText(
   }
   const fault = await workAsKeyHolder(services, by, async (sender) => {
     const read = await readRecipients(sender.store, sender.user, numbers, numbers.length, WORLD)
-    return sendManyTexts(sender.store, config, sender, read.map(requestTo), isTrial, pictures)
+    return sendManyTexts(sender.store, config, sender, read.map(requestTo), isTrial, whole)
   })
   return fault === '' ? 'sent' : 'sent without a picture'
 }

@@ -1,4 +1,5 @@
 import { createServer, type ServerResponse } from 'node:http'
+import { countSegments } from '../../../src/portable/segments.ts'
 import payloads from '../../payloads/hooks/grafana/grafana.json' with { type: 'json' }
 import { servePicture } from '../../support/pictures.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
@@ -200,6 +201,89 @@ test('an account whose files are full sends the text', async () => {
   await full.stop()
 })
 
+/** A shop without MMS whose hook sends `text` with the pictures at `image`. */
+async function makeLinkHook(more: object) {
+  const shop = await makeHook({
+    preset: 'custom',
+    template: '{{text}}',
+    pictures_from: 'image',
+    ...more,
+  })
+  await setLine(shop, { mms: 'off' })
+  return shop
+}
+const listImages = (count: number) =>
+  Array.from({ length: count }, (_, i) => `${pictures.url}/${i}.jpg`)
+
+test.each<[string, string, number, number, number]>([
+  ['one link', 'Motion', 1, 1, 1],
+  ['as many links as fit', 'Motion', 1, 3, 2],
+  ['no link that does not fit', 'x'.repeat(150), 1, 1, 0],
+  ['all links in more segments', 'x'.repeat(150), 3, 3, 3],
+  ['no link to a text that was cut', 'x'.repeat(900), 3, 3, 0],
+  ['the links that fit into UCS-2', 'Bewegung 🇩🇪', 2, 3, 2],
+  ['no link to 60 flags', '🇩🇪'.repeat(60), 4, 1, 0],
+])('a text keeps %s within the bound of its hook', async (_, text, max_parts, count, kept) => {
+  const shop = await makeLinkHook({ max_parts })
+  await post(shop.hook.secret, { text, image: listImages(count) })
+  const [item] = await claim(shop.phone)
+  expect(item.body.match(new RegExp(LINK, 'g')) ?? []).toHaveLength(kept)
+  expect(countSegments(item.body).segments).toBeLessThanOrEqual(max_parts)
+  const message = await findMessage(shop.user, item.id)
+  expect(message).toMatchObject({ segments: countSegments(item.body).segments })
+  expect(message.attachments).toHaveLength(kept)
+  const { error } = await readCall(shop)
+  if (kept < count) expect(error).toMatch(/no room for the links|longer than \d segments/)
+  else expect(error).toBe('')
+  expect(await countFiles(shop.user)).toBe(kept)
+})
+
+test('a text that waits for a phone keeps the bound, too', async () => {
+  const shop = await makeLinkHook({ max_parts: 1 })
+  await server.query(`update devices set last_seen = '2020-01-01 00:00:00.000Z' where id = $1`, [
+    shop.phone.id,
+  ])
+  const { outcome, messages } = await post(shop.hook.secret, {
+    text: 'x'.repeat(90),
+    image: listImages(3),
+  })
+  expect(outcome).toBe('waiting')
+  expect(await findMessage(shop.user, messages[0])).toMatchObject({ segments: 1 })
+})
+
+test('the rate of a hook counts the segments of links', async () => {
+  const shop = await makeLinkHook({ rate: 4, max_parts: 3 })
+  const outcomes: string[] = []
+  for (const text of ['a', 'b', 'c', 'd'])
+    outcomes.push(
+      (await post(shop.hook.secret, { text: text.repeat(100), image: listImages(2) })).outcome,
+    )
+  expect(outcomes).toEqual(['sent', 'sent', 'limited', 'limited'])
+  const sent = await server.query('select sent from hook_windows where hook = $1', [shop.hook.id])
+  expect(sent).toEqual([[4]])
+})
+
+test('the rate of a hook counts the words of an MMS', async () => {
+  const shop = await makeHook({ rate: 2 })
+  await post(shop.hook.secret, makeAlarm(`${pictures.url}/cellar.png`))
+  const sent = await server.query('select sent from hook_windows where hook = $1', [shop.hook.id])
+  expect(sent).toEqual([[1]])
+})
+
+test.each<[string, number]>([
+  ['Wärmepumpe im Keller des Hauses an der langen Straße nach Süden 🇩🇪🇩🇪🇩🇪', 1],
+  ['Cellar', 1],
+])('the summary of the hook %s keeps the bound of its hook', async (name, max_parts) => {
+  const shop = await makeLinkHook({ name, max_parts, rate: 1 })
+  for (const text of ['one', 'two', 'three']) await post(shop.hook.secret, { text })
+  const rows = await server.query(
+    `select body, segments from sms_messages where "user" = $1 and body like '%more'`,
+    [shop.user.id],
+  )
+  expect(rows).toEqual([[expect.stringMatching(/: and 2 more$/), 1]])
+  expect(countSegments(String(rows[0]![0])).segments).toBe(1)
+})
+
 test('a text that links make too long leaves without them', async () => {
   const shop = await makeHook({
     preset: 'custom',
@@ -216,7 +300,7 @@ test('a text that links make too long leaves without them', async () => {
   expect((await claim(shop.phone))[0].body).toBe(text)
   expect(await readCall(shop)).toMatchObject({
     outcome: 'sent',
-    error: expect.stringMatching(/1600|1,600/),
+    error: expect.stringMatching(/longer than 10 segments|1600|1,600/),
   })
 })
 

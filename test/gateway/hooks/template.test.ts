@@ -156,6 +156,11 @@ test.each([
   ['an item after a blank one', [' ', 'x'.repeat(2_000)], 1, `${'x'.repeat(157)}...`],
   ['the first item', ['x'.repeat(500), 'y'], 1, `${'x'.repeat(146)}...\nand 1 more`],
   ['a text in UCS-2', ['😀'.repeat(100)], 1, `${'😀'.repeat(33)}...`],
+  ['flags', ['🇩🇪'.repeat(60)], 1, `${'🇩🇪'.repeat(16)}...`],
+  ['flags', ['🇩🇪'.repeat(60)], 3, `${'🇩🇪'.repeat(48)}...`],
+  ['a family', [`x${'👩‍👩‍👧‍👦'.repeat(60)}`], 1, `x${'👩‍👩‍👧‍👦'.repeat(6)}...`],
+  ['flags in its first item', ['🇩🇪'.repeat(60), 'y'], 1, `${'🇩🇪'.repeat(14)}...\nand 1 more`],
+  ['one letter of many accents', [`e${'\u0301'.repeat(200)}`], 1, `e${'\u0301'.repeat(66)}...`],
 ])('a call with %s is shortened to $2 segment(s)', (_, items, parts, text) => {
   expect(fitted(items, parts)).toBe(text)
   expect(countSegments(text).segments).toBeLessThanOrEqual(parts)

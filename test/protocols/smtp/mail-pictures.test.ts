@@ -40,6 +40,21 @@ test('a line without MMS sends links', async () => {
   expect(await readSent()).toEqual([['Motion\nIn the yard LINK LINK', 1, 2, 2]])
 })
 
+test.each<[string, string, number, unknown[]]>([
+  ['all links', 'x'.repeat(1_300), 2, ['LINK LINK', 10, 2, 2]],
+  ['as many links as fit', 'x'.repeat(1_450), 2, ['[2 pictures] LINK', 10, 1, 1]],
+  ['no link', 'x'.repeat(1_500), 1, ['[1 picture]', 10, 0, 0]],
+  ['no link to a text that was cut', 'x'.repeat(2_000), 1, ['...', 10, 0, 0]],
+  ['links that fit into UCS-2', 'Bewegung 🇩🇪 '.repeat(42), 2, ['[2 pictures] LINK', 10, 1, 1]],
+])('a mail to a number keeps %s within ten segments', async (_, text, count, expected) => {
+  await setMms('off')
+  await send({ text, attachments: Array.from({ length: count }, () => PICTURE) })
+  const [end, ...more] = expected
+  const [[body, ...sent] = []] = await readSent()
+  expect(String(body).slice(-String(end).length)).toBe(end)
+  expect(sent).toEqual(more)
+})
+
 test('other files are mentioned', async () => {
   await send({ attachments: [PICTURE, { filename: 'log.zip', content: 'x' }] })
   expect(await readSent()).toEqual([['Motion\nIn the yard\n[1 file]', 0, 1, 1]])

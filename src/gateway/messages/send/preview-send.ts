@@ -22,6 +22,7 @@ import { requireReach } from './sending-permission.ts'
 import { type Missing, refuseMissingVariable } from './text-template.ts'
 import {
   checkBody,
+  checkLength,
   findSharedText,
   readConsentScope,
   TEXT,
@@ -105,6 +106,7 @@ async function makeFileAdder(
   const write = await makeLinkedText(db, config, attachments.length)
   return ({ to, body }) => {
     const linked = write(UNKNOWN_ID, body)
+    checkLength(linked)
     return { to, body: linked, ...countSegments(linked) }
   }
 }

@@ -26,7 +26,8 @@ const UNDO = new Error('a trial stores nothing')
 /**
  * Sends several requests of one sender, all or none, with pictures if these can be sent. Each has its own
  * idempotency key, so a request that was sent before is left out. `isTrial`: only judges them, and stores
- * nothing. Returns why pictures are left out; '' if none are. Throws as `sendMessages`.
+ * nothing. `maxParts`: the most segments of a text with links to the pictures. Returns why pictures are left
+ * out; '' if none are. Throws as `sendMessages`.
  */
 export async function sendManyTexts(
   store: Store,
@@ -34,7 +35,7 @@ export async function sendManyTexts(
   sender: Sender,
   requests: readonly OneOfMany[],
   isTrial = false,
-  pictures?: Pictures,
+  pictures?: Pictures & { readonly maxParts: number },
 ): Promise<string> {
   const offers: Offer[] = []
   for (const { body, idempotency } of requests) {
@@ -50,7 +51,7 @@ export async function sendManyTexts(
           await answerOffer(inside, formed[i]!, verdict!)
         return { wake, accepted: offers.filter((_, i) => verdicts[i]!.outcome === 'accepted') }
       }
-      const forms = [makeMmsOffer, makeLinksOffer]
+      const forms = pictures ? [makeMmsOffer, makeLinksOffer(pictures.maxParts)] : []
       const done = await sendWithPictures(db, config, offers, pictures, forms, storeAll)
       if (isTrial) throw UNDO
       return done

@@ -1,5 +1,6 @@
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { ApiError, GatewayError } from '../../../platform/api-errors.ts'
+import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { withSavepoint } from '../../../platform/db/savepoint.ts'
 import type { Media } from '../../base/message-files.ts'
@@ -71,8 +72,29 @@ export const makeMmsOffer: PictureForm = (_db, _config, offer, { media, mention 
   }
 }
 
-export const makeLinksOffer: PictureForm = async (db, config, offer, pictures) =>
-  linkOfferedFiles(db, config, await makeMmsOffer(db, config, offer, pictures))
+/**
+ * Texts with links, of at most `maxParts` segments with the links: the last pictures that do not fit are left
+ * out. Throws 400 if no link fits.
+ */
+export const makeLinksOffer =
+  (maxParts: number): PictureForm =>
+  async (db, config, offer, pictures) => {
+    const { files } = pictures.media!
+    for (let kept = files.length; kept > 0; kept--) {
+      const areAll = kept === files.length
+      const media = { ...pictures.media!, files: files.slice(0, kept) }
+      const mention = areAll ? pictures.mention : ''
+      const withFiles = await makeMmsOffer(db, config, offer, { ...pictures, media, mention })
+      const linked = await linkOfferedFiles(db, config, withFiles)
+      if (linked.messages.every(({ segments }) => segments <= maxParts)) return linked
+    }
+    throw makeRoomError(maxParts)
+  }
+
+const makeRoomError = (maxParts: number) =>
+  invalidRequest(`Links to the pictures would make the text longer than ${maxParts} segments`)
+
+const SOME_LEFT_OUT = 'The text has no room for the links of all pictures.'
 
 /**
  * Sends offers in the caller's transaction by `send`: in the first of these forms that can be stored, else
@@ -95,11 +117,12 @@ export async function sendWithPictures<T>(
     )
     const formed: Offer[] = []
     for (const offer of offers) formed.push(await form(db, config, offer, pictures!))
-    return send(formed)
+    const areAll = formed.every((offer) => offer.media!.files.length === media!.files.length)
+    return { sent: await send(formed), fault: fault || (areAll ? '' : SOME_LEFT_OUT) }
   }
   for (const form of media ? forms : []) {
     try {
-      return { sent: await withSavepoint(db, () => sendAs(form)), fault }
+      return await withSavepoint(db, () => sendAs(form))
     } catch (error) {
       refused = describeFault(error)
     }

@@ -193,6 +193,10 @@ test('a preview shows what a send with files becomes', async () => {
   expect(await preview({ mms: 'or_link' })).toMatchObject({
     body: { body: expect.stringMatching(/^x https:\S{47}$/), total_segments: 1 },
   })
+  expect(await preview({ mms: 'or_link', body: 'x'.repeat(1_600) })).toMatchObject({
+    status: 400,
+    body: { error: 'body_too_long' },
+  })
   await setMms(shop, 'on')
   await must(shop.user, 'PATCH', `/api/collections/lines/records/${shop.line}`, {
     prices: { default: '0.05', mms: '0.30' },
