@@ -48,8 +48,8 @@ export interface ReadOptions {
   readonly isTyped?: boolean
 }
 
-/** A number that a spreadsheet has rounded, for example to `4.91512E+12`. Its last digits are lost. */
-const ROUNDED = /^[+-]?\d[\d\s.,]*e\s*[+-]?\s*\d+$/i
+/** A number with an exponent, such as `4.91512E+12`: of 1 or more, as programs write it. */
+const SCIENTIFIC = /^([+-]?)(\d[\d\s.,]*)e\s*([+-]?)\s*0*([1-9]\d*)$/i
 /**
  * A number that a program has stored with decimals: `1701234567.0`, `1 701 234 567,00`. A dot before more
  * than two digits is one between the parts of a number if less than a whole number stands before it.
@@ -94,12 +94,13 @@ export function readPhone(
 ): PhoneReading {
   if (!isTyped && isPlainPhone(text)) return { phone: text }
   if (text.length > MAX_LENGTH) return makePhoneFault('not-a-number')
-  const clean = dropScheme(toPlainText(text))
-  if (clean === '') return makePhoneFault('empty')
+  const typed = dropScheme(toPlainText(text))
+  if (typed === '') return makePhoneFault('empty')
+  const scientific = SCIENTIFIC.exec(typed)
+  const clean = scientific ? writeWithoutExponent(scientific) : typed
+  if (clean === undefined) return makePhoneFault('rounded')
   const decimal = DECIMAL.exec(clean)
-  const isRounded = decimal
-    ? /[1-9]/.test(decimal[3]!)
-    : ROUNDED.test(clean) || DECIMALS.test(clean)
+  const isRounded = decimal ? /[1-9]/.test(decimal[3]!) : DECIMALS.test(clean)
   if (isRounded) return makePhoneFault('rounded')
   if (decimal) return readPhone(decimal[1]!.replace(/[^+\d]/g, ''), country, { bare, isTyped })
   if (OTHER_VALUE.test(clean)) return makePhoneFault('not-a-number')
@@ -132,6 +133,27 @@ export const isPlainPhone = (text: string): boolean =>
 /** A number in E.164 in its one form, by which a person is stored and found. Other texts stay unchanged. */
 export const normalizePhone = (text: string): string =>
   (E164.test(text) && readPhone(text).phone) || text
+
+/** A float has at most nine digits. */
+const MIN_DIGITS_OF_DOUBLE = 10
+const MAX_ZEROS = 3
+
+/**
+ * Writes a number without its exponent; undefined if digits are lost, as in a spreadsheet's `4.91512E+12`.
+ * Java writes 4915112345670 as `4.91511234567E12`, without the zeros at the end, so a number of ten digits or
+ * more without a `+` behind its `E` has lost none (JLS, Double.toString).
+ */
+function writeWithoutExponent([, sign = '', text = '', plus, exponent]: readonly string[]) {
+  const [, whole, decimals = ''] = /^(\d+)(?:[.,](\d+))?$/.exec(text.replace(/\s/g, '')) ?? []
+  if (whole === undefined || plus === '-' || sign === '-') return undefined
+  const zeros = Math.max(0, Number(exponent) - decimals.length)
+  const isDouble = plus === '' && whole.length === 1 && decimals.length + 1 >= MIN_DIGITS_OF_DOUBLE
+  if (zeros > (isDouble ? MAX_ZEROS : 0)) return undefined
+  const digits = whole + decimals + '0'.repeat(zeros)
+  const end = whole.length + Number(exponent)
+  const rest = digits.slice(end)
+  return sign + digits.slice(0, end).replace(/^0+/, '') + (rest && `.${rest}`)
+}
 
 /** The number of a link (RFC 3966), with its context. Parameters that change the number stay. */
 function dropScheme(text: string): string {
