@@ -252,3 +252,111 @@ test('names in the code page of an old phone are read as it says', () => {
   ])
   expect(readCards(decodeFileText(bytes)).rows).toEqual([['Иван', '+71']])
 })
+
+/** A card with a name of bytes that is folded at `at`. */
+const foldedCard = (head: string, name: Buffer, at: number, fold: string) =>
+  Buffer.concat([
+    Buffer.from(`BEGIN:VCARD\r\n${head}`),
+    name.subarray(0, at),
+    Buffer.from(fold),
+    name.subarray(at),
+    Buffer.from('\r\nTEL;CELL:+49151\r\nEND:VCARD\r\n'),
+  ])
+
+const VERSIONS = ['2.1', '3.0', '4.0']
+const FOLDS = ['\r\n ', '\r\n\t', '\n ', '\r ', '\r\n   ', '\r\n \t ']
+
+test.each(VERSIONS)(
+  'a letter that version %s folds between two of its bytes stays whole',
+  (version) => {
+    const name = Buffer.from('Änne 中 💪 Óscar')
+    for (const param of ['', ';CHARSET=UTF-8', ';CHARSET="utf-8"'])
+      for (const fold of FOLDS)
+        for (let at = 1; at < name.length; at++) {
+          const isInside = (name[at]! & 0xc0) === 0x80
+          const file = foldedCard(`VERSION:${version}\r\nFN${param}:`, name, at, fold)
+          if (isInside)
+            expect(readCards(decodeFileText(file)).rows).toEqual([[name.toString(), '+49151']])
+        }
+  },
+)
+
+test('a letter that is folded twice stays whole', () => {
+  const [a, b, c, d] = Buffer.from('💪')
+  const bytes = [a!, 0x0d, 0x0a, 0x20, b!, 0x0a, 0x20, 0x20, c!, 0x0d, 0x0a, 0x09, d!]
+  const file = foldedCard('VERSION:3.0\r\nFN:', Buffer.from(bytes), 0, '')
+  expect(readCards(decodeFileText(file)).rows).toEqual([['💪', '+49151']])
+})
+
+test.each(VERSIONS)('a letter of quoted-printable that version %s folds stays whole', (version) => {
+  const head = `VERSION:${version}\r\nFN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:`
+  const name = Buffer.from('J=C3=B6rg=20=F0=9F=92=AA')
+  // with the `=` of a soft break, and without
+  for (const fold of FOLDS)
+    for (const soft of ['', '=', '= '])
+      for (let at = 1; at < name.length; at++) {
+        const file = decodeFileText(foldedCard(head, name, at, soft + fold))
+        const [before, after] = [name.toString('latin1', 0, at), name.toString('latin1', at)]
+        // a blank behind a soft break is text, before a word and before what may be one
+        const isText =
+          soft === ''
+            ? /=$/.test(before) && after.startsWith('20')
+            : /^[a-z]/i.test(after) && !/=.?$/.test(before)
+        if (!isText) expect(readCards(file).rows, file).toEqual([['Jörg 💪', '+49151']])
+      }
+})
+
+test.each(VERSIONS)(
+  'a soft break of quoted-printable without blanks of version %s is removed',
+  (version) => {
+    const head = `VERSION:${version}\r\nFN;CHARSET=UTF-8;ENCODING=QUOTED-PRINTABLE:`
+    const name = Buffer.from('J=C3=B6rg=20=F0=9F=92=AA')
+    for (const fold of ['=\r\n', '=\n', '= \r\n', '=\t\n'])
+      for (let at = 1; at < name.length; at++) {
+        const file = decodeFileText(foldedCard(head, name, at, fold))
+        expect(readCards(file).rows, file).toEqual([['Jörg 💪', '+49151']])
+      }
+  },
+)
+
+test.each([
+  ['an accent', 'Jo', '\u0308rg'],
+  ['the colour of a hand', 'Anna 👍', '🏽'],
+  ['a family', 'Anna 👩\u200d', '👧'],
+  ['a family before its joint', 'Anna 👩', '\u200d👧'],
+  ['a letter of Devanagari', 'क', '\u093f'],
+])('a fold of version 2.1 before the second part of %s leaves no blank', (_, before, after) => {
+  for (const version of VERSIONS) {
+    const text = card(`VERSION:${version}`, `FN:${before}`, ` ${after}`, 'TEL:+49151')
+    expect(readCards(text).rows).toEqual([[before + after, '+49151']])
+  }
+})
+
+test.each([
+  ['Shift_JIS', [0x8e, 0x52, 0x93, 0x63], '山田'],
+  ['EUC-KR', [0xb1, 0xe8, 0xc3, 0xb6], '김철'],
+  ['GBK', [0xcd, 0xf5, 0xce, 0xb0], '王伟'],
+  ['Big5', [0xaa, 0xf7, 0xa4, 0xeb], '金月'],
+])('a letter of %s that is folded between its bytes stays whole', (charset, bytes, name) => {
+  for (const version of VERSIONS)
+    for (const fold of FOLDS.slice(0, 5))
+      for (const at of [1, 3]) {
+        const head = `VERSION:${version}\r\nFN;CHARSET=${charset}:`
+        const file = foldedCard(head, Buffer.from(bytes), at, fold)
+        expect(readCards(decodeFileText(file)).rows).toEqual([[name, '+49151']])
+      }
+})
+
+test('blanks behind a fold of version 3.0 are kept but for the one that folds', () => {
+  for (const version of ['3.0', '4.0']) {
+    const text = card(`VERSION:${version}`, 'FN:Anna', '  Maria', '\t Lo', '\tpez', 'TEL:+49151')
+    expect(readCards(text).rows).toEqual([['Anna Maria Lopez', '+49151']])
+  }
+})
+
+test('a file of 1 MB of cut letters is decoded in 3 s', () => {
+  const piece = Buffer.from([0xf0, 0x0d, 0x0a, 0x20, 0x20, 0x9f, 0xc3, 0x0a])
+  const before = performance.now()
+  decodeFileText(Buffer.concat([Buffer.from('BEGIN:VCARD\r\n'), ...Array(125_000).fill(piece)]))
+  expect(performance.now() - before).toBeLessThan(3_000)
+})

@@ -44,36 +44,73 @@ export function readCards(text: string): Sheet {
 
 /**
  * Joins folded lines. Version 2.1 folds at a space, which is kept. Later versions fold anywhere and add a
- * space, which is removed, as it is before a code of quoted-printable. A quoted-printable line that ends
- * with `=` continues on the next line, unless that is a property: old phones write a `=` too many.
+ * space or a tab, which is removed; before a code of quoted-printable, in Base64 and within a letter all
+ * blanks are. A quoted-printable line that ends with `=` continues on the next line, unless that is a
+ * property: old phones write a `=` too many.
  */
 function* readLines(text: string): Generator<Line> {
   let whole = ''
+  let charset = ''
   let isOld = false
   // the last line of a property that is not read, if it continues
   let skipped = ''
   for (const part of text.replace(/^\ufeff/, '').split(/\r\n|\n|\r/)) {
     const encoding = readEncoding(whole)
-    const isSoft = encoding === 'quoted-printable' && whole.endsWith('=')
-    if (skipped !== '' && !isPropertyBehind(skipped, part)) skipped = part.endsWith('=') ? part : ''
-    else if (isSoft && !isWantedProperty(part))
-      whole = cutLine(whole.slice(0, -1) + part.replace(/^[ \t](?==)/, ''))
+    const isSoft = encoding === 'quoted-printable' && hasSoftBreak(whole)
+    if (skipped !== '' && !isPropertyBehind(skipped, part)) skipped = hasSoftBreak(part) ? part : ''
+    else if (isSoft && !isWantedProperty(part)) whole = cutLine(joinSoftly(whole, part))
     else if (/^[ \t]/.test(part)) {
-      const isTextFold = isOld && encoding === '' && !whole.endsWith(':')
-      if (whole !== '')
-        whole = cutLine(whole + (isTextFold ? ` ${part.trimStart()}` : part.trimStart()))
+      if (whole !== '') whole = cutLine(whole + unfold(whole, part, { encoding, charset }, isOld))
     } else {
       const line = readLine(whole)
       if (line?.name === 'VERSION') isOld = line.value.trim() === '2.1'
       if (line) yield line
       whole = isWantedProperty(part) ? part : ''
-      const isLong = whole === '' && readEncoding(part) === 'quoted-printable' && part.endsWith('=')
+      charset = readCharset(part)
+      const isLong = whole === '' && readEncoding(part) === 'quoted-printable' && hasSoftBreak(part)
       skipped = isLong ? part : ''
     }
   }
   const last = readLine(whole)
   if (last) yield last
 }
+
+/** Whether a quoted-printable line continues on the next. Programs on its way may have added blanks. */
+const hasSoftBreak = (line: string): boolean => line.trimEnd().endsWith('=')
+
+/** The end of a quoted-printable line within a code, or within a letter of UTF-8 that takes several codes. */
+const WITHIN_CODE = /=[\dA-F]?$/i
+const WITHIN_LETTER =
+  /(?:=[CD][\dA-F]|=E[\dA-F](?:=[89AB][\dA-F])?|=F[0-7](?:=[89AB][\dA-F]){0,2})$/i
+/** The first and another code of a letter of UTF-8, without the `=` of this code. */
+const FIRST_CODE = /^[C-F][\dA-F]=[89AB][\dA-F]/i
+const OTHER_CODE = /^[89AB][\dA-F]/i
+
+/** Joins a quoted-printable line with the line behind its `=`, which some programs fold as well. */
+function joinSoftly(whole: string, part: string): string {
+  const line = whole.trimEnd().slice(0, -1)
+  const text = part.trimStart()
+  if (text.startsWith('=') || WITHIN_CODE.test(line.slice(-2))) return line + text
+  const isCode =
+    FIRST_CODE.test(text) || (WITHIN_LETTER.test(line.slice(-9)) && OTHER_CODE.test(text))
+  return isCode && text !== part ? `${line}=${text}` : line + part
+}
+
+/** The text that a folded line adds to the one before it. */
+function unfold(whole: string, part: string, coding: Coding, isOld: boolean): string {
+  const text = part.trimStart()
+  const isWhole = coding.encoding === '' && !whole.endsWith(':') && !isCut(whole, text, coding)
+  return isWhole ? (isOld ? ` ${text}` : part.slice(1)) : text
+}
+
+/** Whether a fold is in a letter: before an accent or another sign that changes it, or between its bytes. */
+const isCut = (before: string, after: string, coding: Coding): boolean =>
+  /^[\p{M}\p{Emoji_Modifier}\u200d]/u.test(after) ||
+  before.endsWith('\u200d') ||
+  (coding.charset !== '' && decodeVcardValue(before.slice(-FOLD_BYTES), coding).endsWith('\ufffd'))
+
+/** As many bytes of a line as programs write before they fold it. */
+const FOLD_BYTES = 75
 
 /** Maximum length of a joined line. Without a limit, joining 300,000 lines would take minutes. */
 const MAX_LINE = 4_000
@@ -96,9 +133,12 @@ function readLine(whole: string): Line | undefined {
   const [, name, parameters, value] = LINE.exec(whole) ?? []
   if (name === undefined || parameters === undefined || value === undefined) return undefined
   const types = new Set(readTypes(parameters))
-  const charset = /;CHARSET="?([\w-]+)/i.exec(parameters)?.[1] ?? ''
+  const charset = readCharset(whole)
   return { name: name.toUpperCase(), types, encoding: readEncoding(whole), charset, value }
 }
+
+const readCharset = (whole: string): string =>
+  /;CHARSET="?([\w-]+)/i.exec(whole.split(':', 1)[0]!)?.[1] ?? ''
 
 function readTypes(parameters: string): string[] {
   return [...parameters.matchAll(/;((?:"[^"]*"|[^";])*)/g)].flatMap(([, parameter = '']) => {
