@@ -63,7 +63,7 @@ const OWNERS: readonly (readonly [owner: RegExp, packages: RegExp])[] = [
   [/^http\/body\/multipart\.ts$/, /^@fastify\/busboy$/],
   [/^engine\/files\/make-thumbnail\.ts$/, /^sharp$/],
   [/^engine\/files\/sniff-content-type\.ts$/, /^file-type$/],
-  [/^(engine\/files\/detect-text-kind|portable\/read-csv)\.ts$/, /^papaparse$/],
+  [/^engine\/files\/detect-text-kind\.ts$/, /^papaparse$/],
   [/^engine\/backup\/zip-file\.ts$/, /^yazl$/],
   [/^engine\/backup\/read-archive\.ts$/, /^yauzl$/],
   [/^engine\/backup\/s3-storage\.ts$/, /^s3mini$/],
@@ -289,8 +289,7 @@ describe('the console', () => {
     expect(ours.filter((file) => !FOR_THE_CONSOLE.has(file))).toEqual([])
     expect(
       imports.filter(
-        ({ from, to }) =>
-          /^portable\//.test(from) && !/^(portable\/|libphonenumber-js$|papaparse$)/.test(to),
+        ({ from, to }) => /^portable\//.test(from) && !/^(portable\/|libphonenumber-js$)/.test(to),
       ),
     ).toEqual([])
     // the packed program has no src: only the console's build resolves this name

@@ -1,48 +1,132 @@
-import Papa from 'papaparse'
-
-/** A row of a CSV file, and the line of the file on which it begins, counted from 1. */
-export interface CsvCells {
+/** A row of a sheet, and the line of the file on which it begins, counted from 1. */
+export interface SheetRow {
   readonly line: number
   readonly cells: readonly string[]
 }
 
-const SEPARATORS = [',', ';', '\t', '|']
+/** A sheet with as many cells in each row as `head` has names. */
+export interface Table {
+  readonly head: readonly string[]
+  readonly rows: readonly SheetRow[]
+}
 
-/** The separator that the first line has most. Papaparse's own guess takes `a;b` and `1;2,5` for commas. */
+const isFilled = (cell: string): boolean => cell.trim() !== ''
+
+/**
+ * Makes a table of the rows of a sheet, with the first as its head if `hasHead` says so. Leaves out rows
+ * whose cells are all blank, and columns that have neither a title nor a value. Fills short rows up with
+ * empty cells; a long row adds columns. `nameColumn` names a column without a title by its number, from 1.
+ */
+export function makeTable(
+  sheet: readonly SheetRow[],
+  hasHead: (first: readonly string[]) => boolean,
+  nameColumn: (number: number) => string,
+): Table {
+  const filled = sheet.filter(({ cells }) => cells.some(isFilled))
+  const isUsed: boolean[] = []
+  for (const { cells } of filled)
+    for (const [at, cell] of cells.entries()) isUsed[at] ||= isFilled(cell)
+  const used = isUsed.flatMap((is, at) => (is ? [at] : []))
+  const titles = filled[0] && hasHead(filled[0].cells) ? filled[0].cells : undefined
+  return {
+    head: used.map((at) => titles?.[at]?.trim() || nameColumn(at + 1)),
+    rows: filled
+      .slice(titles ? 1 : 0)
+      .map(({ line, cells }) => ({ line, cells: used.map((at) => cells[at] ?? '') })),
+  }
+}
+
+/** What may separate cells, each with what ends a cell then. */
+const CELL_ENDS: Readonly<Record<string, RegExp>> = {
+  ',': /[,\r\n]/g,
+  ';': /[;\r\n]/g,
+  '\t': /[\t\r\n]/g,
+  '|': /[|\r\n]/g,
+}
+
+/** How much of a file is looked at to guess its separator. */
+const MAX_HEAD = 100_000
+
+/** The separator that the first line has most. */
 function guessSeparator(text: string): string {
-  const [head = ''] = text.replaceAll(/"[^"]*"/g, '').split(/[\r\n]/, 1)
+  const [head = ''] = text
+    .slice(0, MAX_HEAD)
+    .replaceAll(/"[^"]*"/g, '')
+    .split(/[\r\n]/, 1)
   const count = (separator: string) => head.split(separator).length
-  return SEPARATORS.reduce((most, one) => (count(one) > count(most) ? one : most))
+  return Object.keys(CELL_ENDS).reduce((most, one) => (count(one) > count(most) ? one : most))
 }
 
 /**
  * Reads CSV (RFC 4180), separated as a first line `sep=;` says, otherwise by comma, semicolon, tab or bar.
- * Leaves rows out whose cells are all blank. `misquoted`: the line of a cell whose quotation mark does not
- * end with the cell, so that other rows may be in it.
+ * Blanks around a quoted cell are no part of it. `misquoted`: the line of a row with a cell that begins with
+ * a quotation mark and does not end with it, so that other rows may be in it; reading ends there.
  */
-export function readCsvCells(file: string): { rows: CsvCells[]; misquoted: number | undefined } {
-  const { text, separator } = dropSeparatorLine(file)
-  const rows: CsvCells[] = []
-  let misquoted: number | undefined
-  let [line, from] = [separator ? 2 : 1, 0]
-  Papa.parse<string[]>(text, {
-    delimiter: separator ?? guessSeparator(text),
-    step: ({ data, errors, meta }) => {
-      if (data.some((cell) => cell.trim() !== '')) rows.push({ line, cells: data })
-      if (errors.some(({ type }) => type === 'Quotes')) misquoted ??= line
-      line += text.slice(from, meta.cursor).match(/\r\n|\n|\r/g)?.length ?? 0
-      from = meta.cursor
-    },
-  })
-  return { rows, misquoted }
+export function readCsvCells(file: string): { rows: SheetRow[]; misquoted: number | undefined } {
+  const { text, separator: named } = dropSeparatorLine(file)
+  const separator = named ?? guessSeparator(text)
+  const rows: SheetRow[] = []
+  let [line, at] = [named ? 2 : 1, 0]
+  while (at < text.length) {
+    const from = at
+    const cells: string[] = []
+    for (let isLast = false; !isLast; at++) {
+      const cell = readCell(text, at, separator)
+      if (!cell) return { rows, misquoted: line }
+      cells.push(cell.text)
+      at = cell.end
+      isLast = text[at] !== separator
+    }
+    if (text[at - 1] === '\r' && text[at] === '\n') at++
+    rows.push({ line, cells })
+    line += text.slice(from, at).match(LINE_ENDS)?.length ?? 0
+  }
+  return { rows, misquoted: undefined }
+}
+
+const LINE_ENDS = /\r\n|\n|\r/g
+
+/** Reads the cell at `at`: its text, and the index of what ends it. undefined if it is misquoted. */
+function readCell(text: string, at: number, separator: string) {
+  const isEnd = (index: number) =>
+    index >= text.length ||
+    text[index] === separator ||
+    text[index] === '\n' ||
+    text[index] === '\r'
+  const skipBlanks = (index: number) => {
+    let next = index
+    while (!isEnd(next) && isBlank(text[next]!)) next++
+    return next
+  }
+  const begin = skipBlanks(at)
+  if (text[begin] === '"') {
+    const close = findClosingQuote(text, begin + 1)
+    const end = skipBlanks(close + 1)
+    if (close < text.length && isEnd(end))
+      return { text: text.slice(begin + 1, close).replaceAll('""', '"'), end }
+    if (begin === at) return undefined
+  }
+  const ends = CELL_ENDS[separator]!
+  ends.lastIndex = begin
+  const end = ends.exec(text)?.index ?? text.length
+  return { text: text.slice(at, end), end }
+}
+
+const isBlank = (char: string) => char === ' ' || char === '\t' || char === '\u00a0'
+
+/** The index of the quotation mark that ends a quoted cell; the length of the text if none does. */
+function findClosingQuote(text: string, from: number): number {
+  let at = text.indexOf('"', from)
+  while (at !== -1 && text[at + 1] === '"') at = text.indexOf('"', at + 2)
+  return at === -1 ? text.length : at
 }
 
 /** The first line of a CSV file that names its separator for Excel, such as `sep=;`. */
-const LINE = /^"?sep=([,;\t|])"?(?:\r\n|\n|\r|$)/i
+const SEPARATOR_LINE = /^"?sep=([,;\t|])"?(?:\r\n|\n|\r|$)/i
 
 /** Takes a byte order mark and a `sep=` line from the text of a CSV file. */
 function dropSeparatorLine(text: string): { text: string; separator?: string } {
   const plain = text.startsWith('\ufeff') ? text.slice(1) : text
-  const found = LINE.exec(plain)
+  const found = SEPARATOR_LINE.exec(plain)
   return found ? { text: plain.slice(found[0].length), separator: found[1]! } : { text: plain }
 }

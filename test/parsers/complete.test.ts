@@ -32,10 +32,7 @@ const LIBRARIES: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   'libphonenumber-js': {
     'portable/phone/numbering-plans.ts': 'behind portable/phone/read-phone.ts',
   },
-  papaparse: {
-    'portable/read-csv.ts':
-      'files of the person who sends them, in the console and in pocketsms send',
-  },
+  papaparse: {},
   parse5: { 'protocols/smtp/read-mail.ts': 'in the thread of mails' },
   peggy: {},
   'postal-mime': { 'protocols/smtp/read-mail.ts': 'in the thread of mails' },

@@ -1,5 +1,5 @@
 import { UserError } from '../../platform/api-errors.ts'
-import { readCsvCells } from '../../portable/read-csv.ts'
+import { makeTable, readCsvCells } from '../../portable/read-csv.ts'
 
 /** A row of a CSV file: its values by column name, and the line on which it begins. */
 export interface CsvRow {
@@ -7,18 +7,23 @@ export interface CsvRow {
   readonly values: Readonly<Record<string, string>>
 }
 
-/** Reads CSV with a header, as the console does. UserError for a faulty file. */
+/**
+ * Reads CSV with a head, as the console does: a column without a name is `Column 3`. UserError for a faulty
+ * file.
+ */
 export function readCsv(text: string): CsvRow[] {
   const { rows: all, misquoted } = readCsvCells(text)
   if (misquoted) throw new UserError(`Line ${misquoted}: a quotation mark is missing or misplaced.`)
-  const [head, ...rows] = all
-  if (!head) throw new UserError('The file is empty.')
-  const names = head.cells.map((name) => name.trim())
-  if (new Set(names).size < names.length)
+  const { head, rows } = makeTable(
+    all,
+    () => true,
+    (number) => `Column ${number}`,
+  )
+  if (head.length === 0) throw new UserError('The file is empty.')
+  if (new Set(head).size < head.length)
     throw new UserError('Two columns of the file have one name.')
-  return rows.map(({ line, cells }) => {
-    if (cells.length !== names.length)
-      throw new UserError(`Line ${line} has ${cells.length} cells, the head has ${names.length}.`)
-    return { line, values: Object.fromEntries(names.map((name, i) => [name, cells[i]!])) }
-  })
+  return rows.map(({ line, cells }) => ({
+    line,
+    values: Object.fromEntries(head.map((name, at) => [name, cells[at]!])),
+  }))
 }

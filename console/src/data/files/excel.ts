@@ -48,7 +48,7 @@ export async function readExcel(bytes: ArrayBuffer): Promise<Sheet> {
     // zips again without compression: for compressed files the library starts a worker, which our CSP forbids
     const stored = zipSync(files, { level: 0 })
     const rows = await readSheet(stored.buffer as ArrayBuffer, { parseNumber: (digits) => digits })
-    return makeSheet(rows.map((row) => row.map(readCell)))
+    return makeSheet(rows.map((row, at) => ({ line: at + 1, cells: row.map(readCell) })))
   } catch (error) {
     throw error instanceof UnreadableFile ? error : new UnreadableFile(DAMAGED)
   }

@@ -1,5 +1,5 @@
 import { isNumberCell } from '#portable/phone/numbers-in-cell.ts'
-import { readCsvCells } from '#portable/read-csv.ts'
+import { makeTable, readCsvCells, type SheetRow } from '#portable/read-csv.ts'
 import { t } from '../../language/words.ts'
 import { CSV_MARK, writeCsvLines } from './csv.ts'
 
@@ -26,23 +26,17 @@ export function readSheet(file: string): Sheet {
     throw new Error(
       t('Line {line}: a quotation mark is missing or misplaced.', { line: misquoted }),
     )
-  return makeSheet(
-    rows.map(({ cells }) => cells),
-    (rows[0]?.line ?? 1) - 1,
-  )
+  return makeSheet(rows)
 }
 
-/** `before`: lines of the file before the first row. */
-export function makeSheet(rows: readonly (readonly string[])[], before = 0): Sheet {
-  const data = rows.filter((row) => row.some((cell) => cell.trim() !== ''))
-  const [first = []] = data
-  const hasHead = !first.some((cell) => isNumberCell(cell))
-  const width = Math.max(0, ...data.map((row) => row.length))
-  const head = Array.from(
-    { length: width },
-    (_, at) => (hasHead && first[at]?.trim()) || t('Column {number}', { number: at + 1 }),
+/** Makes a sheet of rows with their lines in the file. */
+export function makeSheet(all: readonly SheetRow[]): Sheet {
+  const { head, rows } = makeTable(
+    all,
+    (first) => !first.some((cell) => isNumberCell(cell)),
+    (number) => t('Column {number}', { number }),
   )
-  return { head, rows: hasHead ? data.slice(1) : data, first: before + (hasHead ? 2 : 1) }
+  return { head, rows: rows.map(({ cells }) => cells), first: rows[0]?.line ?? 1 }
 }
 
 /** The rows that were left out, in the order of the file: bad ones, and those that the server refused. */
