@@ -20,7 +20,7 @@ const isVcardFile = (file: Uint8Array) =>
 
 const [TAB, LINE_FEED, RETURN, BLANK] = [0x09, 0x0a, 0x0d, 0x20]
 
-/** Takes breaks and blanks out of letters of UTF-8: old programs fold lines between two bytes (RFC 6350 3.2). */
+/** Takes breaks and blanks out of letters: old programs fold lines between bytes of UTF-8 (RFC 6350 3.2). */
 function joinCutLetters(file: Uint8Array): Uint8Array {
   const joined = new Uint8Array(file.length)
   let length = 0
