@@ -2,6 +2,7 @@ import { buildIdentical, buildIdenticalSides, buildMissingTest } from './build-i
 import { buildRelational, isNullSql, writeRankedRow } from './build-relational.ts'
 import { makeSide, type Side } from './comparison-side.ts'
 import { buildBranch, type Condition, makeComparison, makeLeaf, toConstant } from './condition.ts'
+import { convertValue } from './known-value.ts'
 import {
   type Expression,
   type Known,
@@ -9,7 +10,7 @@ import {
   type Operand,
   writeBoundText,
 } from './operand.ts'
-import { type Input, makeFlagParam, makeTextParam, type Sql, sql } from './sql-pieces.ts'
+import { makeParam, makeTextParam, type Sql, sql } from './sql-pieces.ts'
 
 /** `=` or `!=`. PocketBase: tools/search/filter.go, resolveEqualExpr. Contract 2.3. */
 export function buildEqual(positive: boolean, left: Operand, right: Operand): Condition {
@@ -53,18 +54,18 @@ function compareKnownSides(left: Operand, right: Operand): boolean | undefined {
 /** Compares with a value that is empty in some requests. For a text column, one indexable test suffices. */
 function decideWhetherEmpty(
   positive: boolean,
-  value: Known,
+  one: Known,
   other: Operand,
-  decide: (value: Known) => Condition,
+  decide: (one: Known) => Condition,
 ): Condition {
   const isText =
     other.kind === 'expression' && other.affinity === 'text' && other.storage === 'text'
   if (isText && !other.nullable) {
-    const text = makeTextParam((input) => value.slot(input) ?? '')
+    const text = makeTextParam(convertValue(one.value, 'orEmpty'))
     return makeLeaf(makeComparison(other.sql, positive ? '=' : '<>', text))
   }
-  const isNothing = (input: Input) => (value.slot(input) ?? '') === ''
-  return buildBranch(makeFlagParam(isNothing), decide(EMPTY), decide({ ...value, isEmpty: false }))
+  const isEmpty = makeParam('bool', convertValue(one.value, 'isEmpty'))
+  return buildBranch(isEmpty, decide(EMPTY), decide({ ...one, isEmpty: false }))
 }
 
 /** `=`. Adds the test `tags @> '{x}'`, which an index serves, to `tags:each ?= 'x'` and `tags.id ?= 'x'`. */

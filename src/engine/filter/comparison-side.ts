@@ -1,4 +1,4 @@
-import { classifyScalar, toNumericScalar } from './convert-scalars.ts'
+import { convertValue } from './known-value.ts'
 import {
   type Affinity,
   type Expression,
@@ -12,7 +12,6 @@ import {
   makeNumberParam,
   makeParam,
   makeTextParam,
-  type Slot,
   type Sql,
   sql,
 } from './sql-pieces.ts'
@@ -53,23 +52,17 @@ export const makeSide = (operand: Operand, conversion: Conversion = null): Side 
 function makeKnownSide(operand: Known, conversion: Conversion): Side {
   const { traits } = operand
   const kind = conversion === 'numeric' ? traits.numeric : traits.kind
-  const slot: Slot =
-    conversion === 'numeric' ? (input) => toNumericScalar(operand.slot(input)) : operand.slot
+  const value = conversion === 'numeric' ? convertValue(operand.value, 'numeric') : operand.value
   const common = { nullable: operand.isEmpty === 'perhaps', rows: [], operand }
   if (kind === 'null') return { ...common, rank: 'null', nullable: true }
   if (kind === 'text' || kind === 'empty' || conversion === 'text')
     return { ...common, rank: 'text', text: writeBoundText(operand) }
-  const number = makeNumberParam(slot)
+  const number = makeNumberParam(value)
   if (kind === 'number') return { ...common, rank: 'number', number }
-  const mixed = makeParam('int', (input) => RANKS[classifyScalar(slot(input))])
-  const text = makeTextParam((input) => {
-    const value = slot(input)
-    return typeof value === 'string' ? value : null
-  })
+  const mixed = makeParam('int', convertValue(value, 'rank'))
+  const text = makeTextParam(convertValue(value, 'onlyText'))
   return { ...common, rank: 'mixed', mixed, number, text }
 }
-
-const RANKS = { null: null, number: 1, empty: 2, text: 2 } as const
 
 function makeExpressionSide(operand: Expression, conversion: Conversion): Side {
   const { storage, nullable, rows } = operand

@@ -5,8 +5,8 @@ import { Lru } from '../../platform/tools/lru.ts'
 import { counts } from '../../platform/tools/process-counters.ts'
 import type { Catalog } from '../collections/catalog.ts'
 import type { CompiledFilter, FilterQuery } from './compiled-filter.ts'
+import { bindParameter, type Input } from './known-value.ts'
 import { FilterError, parseFilter, type Tree } from './parse-filter.ts'
-import type { Input } from './sql-pieces.ts'
 import { makeTemplate, type Template } from './template.ts'
 
 const NO_CANDIDATE = {}
@@ -55,13 +55,14 @@ function findOrBuildTemplate(
   return length > MAX_CLIENT_LENGTH ? template : templates.set(key, template)
 }
 
-function bindTemplateParams(
+/** The SQL of a template with the values of this query's parameters. */
+export function bindTemplateParams(
   { compiled, params }: Template,
   { request, candidate = NO_CANDIDATE }: FilterQuery,
   client: Tree | null,
 ): CompiledFilter {
   const input: Input = { request, candidate, literals: client?.literals ?? [], now: new Date() }
-  return { ...compiled, params: params.map((param) => param.bind(input)) }
+  return { ...compiled, params: params.map(({ value }) => bindParameter(value, input)) }
 }
 
 const MAX_FILTER_BYTES = 3500

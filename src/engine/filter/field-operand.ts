@@ -2,6 +2,7 @@ import { type Field, isMulti, isMultiCapable } from '../fields/field.ts'
 import { findFieldStorage } from '../fields/field-types.ts'
 import { type Context, type FilterRow, findAffinity, writeRowColumn } from './filter-row.ts'
 import { joinValues } from './join.ts'
+import { makeKnownValue } from './known-value.ts'
 import { type Expression, FORMS, makeExpression, type Operand } from './operand.ts'
 import { FilterError } from './parse-filter.ts'
 import { makeParam, type Sql, sql } from './sql-pieces.ts'
@@ -46,12 +47,12 @@ export function makeFieldOperand(
 const pickRowTraits = ({ nullable, at }: FilterRow) => ({ nullable, rows: at ? [at] : [] })
 
 function makePlainOperand(row: FilterRow, field: Field, all: boolean): Expression {
-  const { isNew, list, at } = row
+  const { known, list, at } = row
   const element = field.name === 'id' && list && at ? { list, row: at } : undefined
   const isDate = field.type === 'date' || field.type === 'autodate'
   const stored = findFieldStorage(field)
   // in SQLite, a new record's number is REAL, while a column stores whole numbers as INTEGER
-  const storage = isNew && stored === 'number' ? 'real' : stored
+  const storage = known === 'candidate' && stored === 'number' ? 'real' : stored
   const rest = { affinity: findAffinity(row, field), all, isDate, ...(element && { element }) }
   return makeExpression(writeRowColumn(row, field), storage, { ...pickRowTraits(row), ...rest })
 }
@@ -97,7 +98,8 @@ function lowerExpression(operand: Expression): Operand {
 const INDEX = /^\d+$/
 const MAX_INDEX = 2 ** 31 - 1
 
-const makeFixedParam = (cast: string, value: unknown): Sql => makeParam(cast, () => value)
+const makeFixedParam = (cast: string, value: unknown): Sql =>
+  makeParam(cast, makeKnownValue({ kind: 'constant', value }))
 
 /**
  * SQL of the JSON value at a path; NULL if absent. A number in the path is a list index, never a key.

@@ -1,40 +1,42 @@
-import { cleanText } from '../../platform/tools/clean-text.ts'
 import type { Catalog } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { toColumnName, toTableName } from '../collections/sql-names.ts'
 import { listCountedColumns } from '../collections/views/view-fields.ts'
-import type { Field, Value } from '../fields/field.ts'
+import type { Field } from '../fields/field.ts'
 import { findFieldStorage, findFieldType, findSqlType } from '../fields/field-types.ts'
 import type { Scope } from './join-scope.ts'
+import { makeKnownValue } from './known-value.ts'
 import type { Affinity } from './operand.ts'
-import { type Input, type JoinedRow, makeColumn, makeParam, type Sql } from './sql-pieces.ts'
+import { type JoinedRow, makeColumn, makeParam, type Sql } from './sql-pieces.ts'
 
 export interface FilterRow {
   readonly collection: Collection
   readonly at: JoinedRow | null
   readonly nullable: boolean
   readonly list?: Sql
-  /** For a record known before the query (the caller's or a new one): its values, which become parameters. */
-  readonly values?: (input: Input) => Readonly<Record<string, Value>>
-  /** Whether the record is not stored yet. Its columns then have no affinity. */
-  readonly isNew?: boolean
+  /**
+   * For a record known before the query, whose values become parameters: the caller's, or one that is not
+   * stored yet (its columns have no affinity).
+   */
+  readonly known?: 'auth' | 'candidate'
 }
 
 export const writeTable = (collection: Collection): Sql => [
   { kind: 'table', name: toTableName(collection) },
 ]
 
-export function writeRowColumn({ at, values }: FilterRow, field: Field): Sql {
-  if (!values) return [makeColumn(at, toColumnName(field.name))]
-  return makeParam(findSqlType(field), (input) => {
-    const value = values(input)[field.name] ?? findFieldType(field).zero(field)
-    return typeof value === 'string' ? cleanText(value) : value
-  })
+export function writeRowColumn({ at, known }: FilterRow, field: Field): Sql {
+  if (!known) return [makeColumn(at, toColumnName(field.name))]
+  const absent = findFieldType(field).zero(field)
+  return makeParam(
+    findSqlType(field),
+    makeKnownValue({ kind: known, field: field.name, absent }, 'clean'),
+  )
 }
 
 /** The affinity of a field's column in PocketBase's table or view. */
-export function findAffinity({ collection, isNew }: FilterRow, field: Field): Affinity {
-  if (isNew) return 'none'
+export function findAffinity({ collection, known }: FilterRow, field: Field): Affinity {
+  if (known === 'candidate') return 'none'
   const isCounted = collection.type === 'view' && field.type === 'number'
   if (isCounted && listCountedColumns(collection.viewQuery).has(field.name)) return 'none'
   const storage = findFieldStorage(field)

@@ -39,7 +39,7 @@ const isParameter = (operand: Operand) =>
 function toPatternOperand(operand: Operand): Operand {
   if (operand.kind === 'expression') return operand.asPattern?.() ?? operand
   const { pattern, ...plain } = operand
-  return pattern ? { ...plain, slot: pattern, traits: MIXED, constant: undefined } : operand
+  return pattern ? { ...plain, value: pattern, traits: MIXED, constant: undefined } : operand
 }
 
 export function rewordFilterError<T>(work: () => T, reword: (cause: string) => string): T {

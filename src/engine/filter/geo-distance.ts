@@ -1,5 +1,5 @@
-import { toNumericScalar } from './convert-scalars.ts'
 import { callOperand, type FunctionBuilder, isLiteral, rewordFilterError } from './function-call.ts'
+import { convertValue } from './known-value.ts'
 import { FORMS, type Operand } from './operand.ts'
 import { FilterError } from './parse-filter.ts'
 import { makeNumberParam, SELECT, type Sql, sql } from './sql-pieces.ts'
@@ -27,8 +27,7 @@ function writeDistance(degrees: readonly Sql[]): Sql {
 }
 
 function toDegrees(operand: Operand): Sql {
-  if (operand.kind === 'known')
-    return makeNumberParam((input) => toNumericScalar(operand.slot(input)))
+  if (operand.kind === 'known') return makeNumberParam(convertValue(operand.value, 'numeric'))
   const form = FORMS[operand.storage]
   if (form.number) return sql`${form.number(operand.sql)}::float8`
   const number =

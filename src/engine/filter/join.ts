@@ -5,8 +5,8 @@ import { type Context, type FilterRow, writeRowColumn, writeTable } from './filt
 import { type JoinedRow, type JoinSource, makeColumn, ROWID, SELECT, sql } from './sql-pieces.ts'
 
 /** Paths with equal keys share a join. Joins from the caller's record begin with `auth.`. */
-const makeJoinKey = ({ values, isNew }: FilterRow, name: string): string =>
-  values && !isNew ? `auth.${name}` : name
+const makeJoinKey = ({ known }: FilterRow, name: string): string =>
+  known === 'auth' ? `auth.${name}` : name
 
 const makeJoinedRow = (collection: Collection, at: JoinedRow): FilterRow => ({
   collection,

@@ -1,7 +1,7 @@
-import { formatGoText, type Scalar } from './convert-scalars.ts'
-import { makeLikePattern } from './like-pattern.ts'
+import type { Scalar } from './convert-scalars.ts'
+import { convertValue, type KnownValue, makeKnownValue } from './known-value.ts'
 import { deriveTraits, NUMBER, type Traits } from './literal-traits.ts'
-import { type JoinedRow, makeParam, makeTextParam, type Slot, type Sql, sql } from './sql-pieces.ts'
+import { type JoinedRow, makeParam, makeTextParam, type Sql, sql } from './sql-pieces.ts'
 
 /** SQLite's type affinity of an operand. The other operand may be converted to it. Contract 2.10 */
 export type Affinity = 'text' | 'numeric' | 'none'
@@ -26,10 +26,10 @@ interface Common {
 /** A value that the server knows before the query: from the request, a literal or a keyword. */
 export interface Known extends Common {
   readonly kind: 'known'
-  readonly slot: Slot
+  readonly value: KnownValue
   readonly traits: Traits
   /** The value as a pattern for `~`. Absent for keywords (`null`, `true`) and counts. */
-  readonly pattern?: Slot
+  readonly pattern?: KnownValue
   readonly constant?: Scalar | undefined
   readonly isWord?: boolean
 }
@@ -72,9 +72,9 @@ export const makeExpression = (
   ...rest,
 })
 
-const makeKnownOperand = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known => ({
+const makeKnownOperand = (value: KnownValue, traits: Traits, rest: Partial<Known> = {}): Known => ({
   kind: 'known',
-  slot,
+  value,
   traits,
   affinity: 'none',
   fallback: 'auto',
@@ -83,25 +83,27 @@ const makeKnownOperand = (slot: Slot, traits: Traits, rest: Partial<Known> = {})
   ...rest,
 })
 
-export const makeParameter = (slot: Slot, traits: Traits, rest: Partial<Known> = {}): Known =>
-  makeKnownOperand(slot, traits, { pattern: (input) => toLikePattern(slot(input)), ...rest })
-
-const toLikePattern = (value: Scalar) =>
-  value === null ? null : makeLikePattern(formatGoText(value))
+export const makeParameter = (
+  value: KnownValue,
+  traits: Traits,
+  rest: Partial<Known> = {},
+): Known => makeKnownOperand(value, traits, { pattern: convertValue(value, 'pattern'), ...rest })
 
 /** A value that is the same for all requests, such as a literal. */
 export const makeConstant = (value: Scalar): Known =>
-  makeParameter(() => value, deriveTraits(value), { constant: value })
+  makeParameter(makeKnownValue({ kind: 'constant', value }), deriveTraits(value), {
+    constant: value,
+  })
 
 /** The keyword `null`, `true` or `false`, which `~` cannot use as a pattern. */
 export const makeKeyword = (value: null | bigint): Known =>
-  makeKnownOperand(() => value, deriveTraits(value))
+  makeKnownOperand(makeKnownValue({ kind: 'constant', value }), deriveTraits(value))
 
-export const makeNumberOperand = (slot: Slot): Known => makeKnownOperand(slot, NUMBER)
+export const makeNumberOperand = (value: KnownValue): Known => makeKnownOperand(value, NUMBER)
 
 /** The result of `:isset`, 0 or 1. PocketBase: core/record_field_resolver.go, resolveStaticRequestField */
-export const makeIssetResult = (slot: Slot): Known =>
-  makeKnownOperand(slot, NUMBER, { isWord: true })
+export const makeIssetResult = (value: KnownValue): Known =>
+  makeKnownOperand(value, NUMBER, { isWord: true })
 
 /** SQL of a stored value as a number and as a text. Computed texts have collation C, to sort by bytes. */
 interface Form {
@@ -124,8 +126,8 @@ export const FORMS: Readonly<Record<Storage, Form>> = {
   json: { text: (value) => sql`pb_json_text(${value}) COLLATE "C"` },
 }
 
-export const writeBoundText = ({ slot, traits: { kind } }: Known): Sql =>
-  kind === 'text' || kind === 'empty' ? makeParam('text', slot) : makeTextParam(slot)
+export const writeBoundText = ({ value, traits: { kind } }: Known): Sql =>
+  kind === 'text' || kind === 'empty' ? makeParam('text', value) : makeTextParam(value)
 
 export const writeTextSql = (operand: Operand): Sql =>
   operand.kind === 'expression' ? FORMS[operand.storage].text(operand.sql) : writeBoundText(operand)

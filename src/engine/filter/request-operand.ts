@@ -1,11 +1,10 @@
 import type { Collection } from '../collections/collection.ts'
-import { toText, toTexts } from '../fields/convert-values.ts'
 import { type Field, isMulti, isMultiCapable, type RelationField } from '../fields/field.ts'
-import { writeSortedJson } from '../fields/json-text.ts'
 import { compareOperands } from './compare-operands.ts'
 import { joinByAnd, makeLeaf, writeCondition } from './condition.ts'
 import { type Modifier, splitModifier } from './field-operand.ts'
 import { type Context, writeTable } from './filter-row.ts'
+import { makeKnownValue, type ValueSource } from './known-value.ts'
 import { MIXED, NUMBER, TEXT } from './literal-traits.ts'
 import {
   makeConstant,
@@ -16,9 +15,9 @@ import {
   type Operand,
 } from './operand.ts'
 import { FilterError } from './parse-filter.ts'
-import { findValueByKeys, lowerOperand, resolveValue, toRequestScalar } from './request-value.ts'
+import { lowerOperand, resolveValue } from './request-value.ts'
 import { recordReachedRow, resolvePath } from './resolve-path.ts'
-import { type Input, makeColumn, makeFlagParam, makeParam, type Slot, sql } from './sql-pieces.ts'
+import { makeColumn, makeParam, sql } from './sql-pieces.ts'
 
 function resolveBodyField(
   context: Context,
@@ -28,25 +27,23 @@ function resolveBodyField(
 ) {
   if (field.type === 'relation' && path.length > 2) return resolveBodyRelation(context, path, field)
   if (path.length > 2) return resolveValue(context, path)
-  const value = ({ request }: Input) => request.body[field.name]
+  const source = findBodySource(field)
   if (modifier === 'each' || modifier === 'length') {
     if (!isMultiCapable(field))
       throw new FilterError(`field "${field.name}" doesn't support multivalue operations`)
-    return modifier === 'each' ? makeBodyValues(context, field) : makeBodyLength(value)
+    return modifier === 'each'
+      ? makeBodyValues(context, field)
+      : makeNumberOperand(makeKnownValue(source, 'listLength'))
   }
-  if (modifier === 'lower') return lowerOperand((input) => toText(value(input)))
+  if (modifier === 'lower') return lowerOperand(makeKnownValue(source, 'fieldText'))
   if (modifier === 'changed') return makeChangedTest(context, field)
   return resolveValue(context, path)
 }
 
-const toValueList = (value: unknown): unknown[] =>
-  Array.isArray(value) ? value : value === null || value === undefined ? [] : [value]
-
-const makeBodyLength = (value: (input: Input) => unknown): Operand =>
-  makeNumberOperand((input) => BigInt(toValueList(value(input)).length))
+const findBodySource = ({ name }: Field): ValueSource => ({ kind: 'body', keys: [name] })
 
 function makeBodyValues(context: Context, field: Field): Operand {
-  const list: Slot = ({ request }) => writeSortedJson(toValueList(request.body[field.name]))
+  const list = makeKnownValue(findBodySource(field), 'jsonList')
   const row = context.scope.join(`body.${field.name}[]`, null, true, () => ({
     from: sql`json_array_elements(${makeParam('json', list)}) WITH ORDINALITY`,
     columns: '(value, ord)',
@@ -70,7 +67,7 @@ function resolveBodyRelation(
     throw new FilterError(
       `failed to load collection "${field.collectionId}" from data field "${field.name}"`,
     )
-  const ids = ({ request }: Input) => toTexts(request.body[field.name] ?? null)
+  const ids = makeKnownValue(findBodySource(field), 'ids')
   const at = context.scope.join(`body.${field.name}`, null, true, () => ({
     from: writeTable(target),
     on: (alias) => sql`${makeColumn(alias, 'id')} = ANY(${makeParam('text[]', ids)})`,
@@ -80,9 +77,7 @@ function resolveBodyRelation(
 }
 
 function makeChangedTest(context: Context, field: Field): Operand {
-  const isSet = makeFlagParam(
-    ({ request }) => findValueByKeys(request.body, [field.name]) !== undefined,
-  )
+  const isSet = makeParam('bool', makeKnownValue(findBodySource(field), 'isPresent'))
   const submitted = resolveValue(context, ['body', field.name])
   const stored = resolvePath(context, [field.name], {
     row: context.base,
@@ -96,20 +91,17 @@ function makeChangedTest(context: Context, field: Field): Operand {
   })
 }
 
-const readAuthValues = ({ request }: Input) => request.auth?.values ?? {}
-const makeAuthSlot =
-  (name: string): Slot =>
-  (input) =>
-    toRequestScalar(readAuthValues(input)[name], undefined)
+const takeAuthValue = (field: string) =>
+  makeKnownValue({ kind: 'auth', field, absent: null }, 'scalar')
 
 /** Fields of `@request.auth` that are plain values. Other fields are resolved like those of a relation. */
 const AUTH_VALUES = new Map<string, (auth: Collection) => Operand>([
-  ['id', () => makeParameter(({ request }) => request.auth?.id ?? null, TEXT)],
+  ['id', () => makeParameter(takeAuthValue('id'), TEXT)],
   ['collectionId', ({ id }) => makeConstant(id)],
   ['collectionName', ({ name }) => makeConstant(name)],
-  ['email', () => makeParameter(makeAuthSlot('email'), MIXED)],
-  ['emailVisibility', () => makeParameter(makeAuthSlot('emailVisibility'), NUMBER)],
-  ['verified', () => makeParameter(makeAuthSlot('verified'), NUMBER)],
+  ['email', () => makeParameter(takeAuthValue('email'), MIXED)],
+  ['emailVisibility', () => makeParameter(takeAuthValue('emailVisibility'), NUMBER)],
+  ['verified', () => makeParameter(takeAuthValue('verified'), NUMBER)],
 ])
 
 /** Resolves `@request.…`. Throws a FilterError. Contract 6.3. PocketBase: record_field_resolver.go */
@@ -133,7 +125,7 @@ function resolveAuth(context: Context, path: readonly string[]): Operand {
     collection: auth,
     at: null,
     nullable: false,
-    values: readAuthValues,
+    known: 'auth',
   })
   return resolvePath(context, path, { row, all: false, lenient: true })
 }

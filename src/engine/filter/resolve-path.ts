@@ -87,7 +87,7 @@ function findBackRelation(
   if (field.type !== 'relation') throw new Missing(`invalid back relation field "${fieldName}"`)
   if (field.hidden && reached)
     throw new FilterError(`non-filterable back relation field "${fieldName}"`)
-  if (field.collectionId !== row.collection.id || row.isNew)
+  if (field.collectionId !== row.collection.id || row.known === 'candidate')
     throw new Missing(`invalid collection reference of a back relation field "${fieldName}"`)
   return [collection, field]
 }

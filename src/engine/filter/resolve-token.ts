@@ -3,6 +3,7 @@ import { type Context, writeTable } from './filter-row.ts'
 import type { FunctionBuilder } from './function-call.ts'
 import { buildGeoDistance } from './geo-distance.ts'
 import { orderByInsertion } from './join.ts'
+import { makeKnownValue } from './known-value.ts'
 import { NUMBER, TEXT } from './literal-traits.ts'
 import { makeConstant, makeKeyword, makeParameter, type Operand } from './operand.ts'
 import { FilterError, type Literal, type Token } from './parse-filter.ts'
@@ -37,7 +38,7 @@ export function resolveToken(context: Context, token: Token): Operand {
   const macro = MACROS.get(token.text)
   if (macro)
     return makeParameter(
-      ({ now }) => macro(now),
+      makeKnownValue({ kind: 'now', macro: token.text }),
       typeof macro(ANY_TIME) === 'string' ? TEXT : NUMBER,
     )
   try {
@@ -54,8 +55,8 @@ const resolveLiteral = (
   { index, value, traits, isFixed }: Literal,
 ): Operand =>
   isClient && !isFixed
-    ? makeParameter(({ literals }) => literals[index]!.value, traits, {
-        pattern: ({ literals }) => literals[index]!.pattern,
+    ? makeParameter(makeKnownValue({ kind: 'literal', index, part: 'value' }), traits, {
+        pattern: makeKnownValue({ kind: 'literal', index, part: 'pattern' }),
       })
     : makeConstant(value)
 

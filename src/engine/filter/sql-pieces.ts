@@ -1,15 +1,12 @@
-import { cleanText } from '../../platform/tools/clean-text.ts'
 import { quoteName } from '../collections/sql-names.ts'
-import type { Value } from '../fields/field.ts'
-import type { RequestInfo } from '../request/request.ts'
-import { formatScalar, type Scalar } from './convert-scalars.ts'
+import { convertValue, type KnownValue } from './known-value.ts'
 
 /** A parameter of a statement. It is numbered when the statement is written. */
 export interface Param {
   readonly kind: 'param'
   /** A type such as `text` or `float8`. Without a cast, Postgres would guess it from the context. */
   readonly cast: string
-  readonly bind: (input: Input) => unknown
+  readonly value: KnownValue
 }
 
 /** The column with the order of insertion, which every collection's table has. */
@@ -122,29 +119,12 @@ const writeColumnText = (alias: string, name: string) =>
 
 export const writeBaseColumn = (name: string): string => writeColumnText('b', name)
 
-export interface Input {
-  readonly request: RequestInfo
-  readonly literals: readonly { readonly value: Scalar; readonly pattern: string }[]
-  readonly candidate: Readonly<Record<string, Value>>
-  readonly now: Date
-}
-
-export type Slot = (input: Input) => Scalar
-
-export const makeParam = (cast: string, bind: (input: Input) => unknown): Sql => [
-  { kind: 'param', cast, bind } satisfies Param,
+export const makeParam = (cast: string, value: KnownValue): Sql => [
+  { kind: 'param', cast, value } satisfies Param,
 ]
 
-export const makeTextParam = (slot: Slot): Sql =>
-  makeParam('text', (input) => {
-    const text = formatScalar(slot(input))
-    return text === null ? null : cleanText(text)
-  })
+export const makeTextParam = (value: KnownValue): Sql =>
+  makeParam('text', convertValue(value, 'text'))
 
-export const makeNumberParam = (slot: Slot): Sql =>
-  makeParam('float8', (input) => {
-    const value = slot(input)
-    return value === null || typeof value === 'string' ? null : Number(value)
-  })
-
-export const makeFlagParam = (flag: (input: Input) => boolean): Sql => makeParam('bool', flag)
+export const makeNumberParam = (value: KnownValue): Sql =>
+  makeParam('float8', convertValue(value, 'number'))

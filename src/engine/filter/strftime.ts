@@ -1,4 +1,5 @@
 import { callOperand, type FunctionBuilder, isLiteral, rewordFilterError } from './function-call.ts'
+import { makeKnownValue } from './known-value.ts'
 import { type Expression, type Operand, writeTextSql } from './operand.ts'
 import { FilterError, type Token } from './parse-filter.ts'
 import { joinSql, makeParam, type Sql, sql } from './sql-pieces.ts'
@@ -85,7 +86,9 @@ function writeDatePieces(format: unknown, time: Expression): Sql | undefined {
   if (!parts) return undefined
   const pieces = parts.map((part): Sql => {
     const piece = part.startsWith('%') ? PIECES[part[1]!] : undefined
-    return piece ? piece(time.sql) : makeParam('text', () => part)
+    return piece
+      ? piece(time.sql)
+      : makeParam('text', makeKnownValue({ kind: 'constant', value: part }))
   })
   return sql`(${joinSql(pieces, ' || ')}) COLLATE "C"`
 }

@@ -17,7 +17,6 @@ import { listWithAncestors, Scope } from './join-scope.ts'
 import { parseFilter, type Tree } from './parse-filter.ts'
 import {
   findOnlyColumn,
-  type Input,
   isPieceKind,
   type JoinedRow,
   joinSql,
@@ -41,7 +40,7 @@ export function makeTemplate(
     collection,
     at: null,
     nullable: !candidate && collection.type === 'view',
-    ...(candidate && { values: (input: Input) => input.candidate, isNew: true }),
+    ...(candidate && { known: 'candidate' }),
   }
   const auth = request.auth ? catalog.find(request.auth.collection.id) : undefined
   const forRule: Context = {
@@ -95,7 +94,7 @@ function writeTemplate(
   const joined = [
     ...new Set(listJoinedRows([...test, ...orderSql]).flatMap(listWithAncestors)),
   ].sort((a, b) => Number(a.alias.slice(1)) - Number(b.alias.slice(1)))
-  const first = base.values ? ['(SELECT 1) b'] : [...writeTable(base.collection), ' b']
+  const first = base.known ? ['(SELECT 1) b'] : [...writeTable(base.collection), ' b']
   const source = [...first, ...joined.flatMap(writeLeftJoin)]
   const writer = new Writer()
   const from = writer.write(source)

@@ -1,3 +1,4 @@
+import { bindTemplateParams } from '../../../src/engine/filter/compile-filter.ts'
 import { makeGuestHolder, makeServerTicket } from '../../../src/platform/limits/limit-holder.ts'
 import { compare, OPAQUE } from '../../support/predicates.ts'
 import { testConfig } from '../../support/server/start.ts'
@@ -63,6 +64,21 @@ test('filters of the same shape compile to the same SQL with other parameters', 
   )
   expect(a).toMatchObject({ free: true, orderBy: 'b."day" DESC, b._rowid', params: ['x', 5] })
   expect(b).toEqual({ ...a, params: ['y', 5] })
+})
+
+test.each([
+  "txt = @request.auth.nick && num > 5 && day > @todayStart && txt ~ 'x%'",
+  '@request.body.tags:length = 2 && @request.query.a:isset = true && @request.headers.b:lower != txt',
+  '@request.body.num:changed = false || j.a.0 = @request.method || many:each ~ @request.body.txt',
+])('the parameters of the rule %s are plain data, whose copies bind to the same values', (rule) => {
+  const [question, template] = world.makeTemplate({ collection: 'things', as: 'ann', rule })
+  const bind = (params: typeof template.params) =>
+    bindTemplateParams({ ...template, params }, question, null).params
+  expect(template.params.length).toBeGreaterThan(2)
+  // a function cannot be cloned
+  expect(bind(structuredClone(template.params)).map(String)).toEqual(
+    bind(template.params).map(String),
+  )
 })
 
 test('values of another kind compile to other SQL', () => {

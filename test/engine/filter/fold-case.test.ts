@@ -1,4 +1,4 @@
-import { writeFoldedPattern } from '../../../src/engine/filter/fold-case.ts'
+import { writeFoldedPattern } from '../../../src/engine/filter/folded-pattern.ts'
 import { testConfig } from '../../support/server/start.ts'
 import { openWorld } from './world.ts'
 

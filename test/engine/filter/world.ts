@@ -2,6 +2,7 @@ import { quoteName, toTableName } from '../../../src/engine/collections/sql-name
 import { compileFilter } from '../../../src/engine/filter/compile-filter.ts'
 import type { CompiledFilter, FilterQuery } from '../../../src/engine/filter/compiled-filter.ts'
 import { FilterError } from '../../../src/engine/filter/parse-filter.ts'
+import { makeTemplate, type Template } from '../../../src/engine/filter/template.ts'
 import { requireRule } from '../../../src/engine/records/check-rules.ts'
 import { columnsOf, toValues } from '../../../src/engine/records/record-row.ts'
 import {
@@ -48,17 +49,22 @@ export async function openWorld(config: Config) {
     )
     return rows.map(([id]) => String(id))
   }
+  const complete = ({ collection, as = null, ...question }: Question): FilterQuery => ({
+    rule: '',
+    filter: '',
+    sort: '',
+    request: requestOf(as === null ? null : who[as]!),
+    ...question,
+    collection: store.catalog.find(collection)!,
+  })
   return {
     store,
-    compile({ collection, as = null, ...question }: Question): CompiledFilter {
-      const found = store.catalog.find(collection)!
-      const asked = {
-        rule: '',
-        filter: '',
-        sort: '',
-        request: requestOf(as === null ? null : who[as]!),
-      }
-      return compileFilter(store.catalog, { ...asked, ...question, collection: found })
+    compile: (question: Question): CompiledFilter =>
+      compileFilter(store.catalog, complete(question)),
+    /** The template of a rule, and the query that it was made for. */
+    makeTemplate(question: Question): [FilterQuery, Template] {
+      const query = complete(question)
+      return [query, makeTemplate(store.catalog, query, null, false)]
     },
     /** Ids as a list gives them. */
     async ask(as: string | null, name: string, filter: string, sort = 'id'): Promise<Answer> {
