@@ -1,4 +1,4 @@
-import { makePicture } from '../support/pictures.ts'
+import { makePhoto } from '../support/pictures.ts'
 import { scenario } from './support/browser-fixture.ts'
 import { pairPhone } from './support/phone.ts'
 
@@ -15,7 +15,7 @@ scenario(
     const phone = await pairPhone(fixture.url, ann, 'desk phone')
     await phone.beat({ mms: true })
     await fixture.signIn()
-    const buffer = await makePicture(120)
+    const buffer = await makePhoto('whatsapp')
 
     await fixture.visit(`/send?to=${encodeURIComponent(TO)}`)
     const choose = page.waitForEvent('filechooser')

@@ -1,20 +1,9 @@
 import { createServer } from 'node:http'
-import sharp from 'sharp'
+import { PHOTOS } from '../payloads/files/photos.ts'
 import { listenLocally } from './services/listen.ts'
 
-/** A square JPEG of noise, which can hardly be made smaller without fewer pixels. */
-export const makePicture = (side: number): Promise<Buffer> =>
-  sharp({
-    create: {
-      width: side,
-      height: side,
-      channels: 3,
-      background: 'red',
-      noise: { type: 'gaussian', mean: 128, sigma: 60 },
-    },
-  })
-    .jpeg()
-    .toBuffer()
+/** The bytes of a file as a common phone or program writes it. */
+export const makePhoto = (name: keyof typeof PHOTOS): Promise<Buffer> => PHOTOS[name].make()
 
 /** A server that has one picture, at any path but `/missing.jpg`. `asked`: the paths that were asked for. */
 export async function servePicture(picture: Buffer) {

@@ -3,7 +3,7 @@ import { readFileSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { makePicture, servePicture } from '../support/pictures.ts'
+import { makePhoto, servePicture } from '../support/pictures.ts'
 import { mms, mmsPoster } from '../support/smsgate/mms.ts'
 import { joinPhone } from '../support/smsgate/smsgate-fixture.ts'
 import {
@@ -89,7 +89,7 @@ describe.skipIf(!hasNode())("Twilio's library for Node", () => {
   })
 
   test('sends pictures', async () => {
-    const pictures = await servePicture(await makePicture(50))
+    const pictures = await servePicture(await makePhoto('whatsapp'))
     const mediaUrl = [`${pictures.url}/a.jpg`, `${pictures.url}/b.jpg`]
     const made = await client.messages.create({
       to: '+4915112345602',
@@ -218,7 +218,7 @@ print(json.dumps([made.status, read.num_media, [one.content_type for one in medi
 
 test.skipIf(!hasPython())("Twilio's library for Python sends pictures", async () => {
   await allowMms()
-  const pictures = await servePicture(await makePicture(50))
+  const pictures = await servePicture(await makePhoto('whatsapp'))
   const env = {
     ...process.env,
     GATEWAY: fixture.gateway.url,

@@ -1,11 +1,10 @@
 import PocketBase, { type RecordModel } from 'pocketbase'
 import sharp from 'sharp'
 import { Db } from '../../../src/platform/db/open.ts'
+import { makePhoto } from '../../support/pictures.ts'
 import { SUPERUSER, startServer } from '../../support/server/start.ts'
 
-const PICTURE = await sharp({ create: { width: 300, height: 200, channels: 3, background: 'red' } })
-  .png()
-  .toBuffer()
+const PICTURE = await makePhoto('gnome')
 /** Longer than two pieces of what is stored. */
 const LONG = Buffer.from(Array.from({ length: 600_000 }, (_, i) => (i * 7919) % 251))
 const SIZES = ['50x40', '40x60t', '60x20b', '70x50f', '0x40', '80x0', '0x1000']
@@ -128,7 +127,7 @@ describe('a thumbnail', () => {
     ['70x50f', '70x46'],
     ['0x40', '60x40'],
     ['80x0', '80x53'],
-    ['30x30', '300x200'],
+    ['30x30', '600x400'],
   ])('of the size %s is a PNG of %s', async (size, box) => {
     expect(await thumb('picture', size)).toBe(`image/png png ${box}`)
   })

@@ -1,11 +1,11 @@
 import { createServer } from 'node:http'
 import { type FetchLimits, fetchFile } from '../../../src/platform/outgoing/fetch-file.ts'
-import { makePicture } from '../../support/pictures.ts'
+import { makePhoto } from '../../support/pictures.ts'
 import { listenLocally } from '../../support/services/listen.ts'
 
 // A file at an address that redirects, as files of Twilio do.
 
-const PICTURE = await makePicture(300)
+const PICTURE = await makePhoto('whatsapp')
 
 /** A host that answers `/NUMBER` with so many redirects before PICTURE, and other paths by `answers`. */
 async function startHost(

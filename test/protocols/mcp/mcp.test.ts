@@ -1,7 +1,7 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client'
 import { Client as FormerClient } from '@modelcontextprotocol/sdk/client/index.js'
 import { StreamableHTTPClientTransport as FormerTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
-import { makePicture, servePicture } from '../../support/pictures.ts'
+import { makePhoto, servePicture } from '../../support/pictures.ts'
 import { request } from '../../support/server/request.ts'
 import {
   startServerWithDevices,
@@ -100,7 +100,7 @@ test('a repeated idempotency key sends once and is refused for another text', as
 
 test('a picture is fetched and sent, once', async () => {
   const client = await connect(ann)
-  const pictures = await servePicture(await makePicture(50))
+  const pictures = await servePicture(await makePhoto('whatsapp'))
   const call = {
     recipients: ['+4915112345679'],
     attachments: [`${pictures.url}/a.jpg`],

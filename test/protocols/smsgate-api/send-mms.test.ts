@@ -1,18 +1,18 @@
-import { makePicture } from '../../support/pictures.ts'
+import { makePhoto } from '../../support/pictures.ts'
 import { ANN } from '../../support/server/server-with-users.ts'
 import { startSmsgateApiFixture } from '../../support/smsgate/smsgate-api-fixture.ts'
 
 // Bodies as SMSGate's client libraries write them (client-go 1.15, Python 4.3.3).
 
 const { ask, server } = await startSmsgateApiFixture()
-const picture = await makePicture(60)
+const picture = await makePhoto('gnome')
 await server.rows(`update lines set mms = 'on' where "user" = $1`, [ANN.id])
 
 const send = (mmsMessage: object, more: object = {}) =>
   ask('POST', '/messages', { phoneNumbers: ['+4911111'], priority: 0, mmsMessage, ...more })
 const attachment = {
-  contentType: 'image/jpeg',
-  name: 'parcel.jpg',
+  contentType: 'image/png',
+  name: 'parcel.png',
   data: picture.toString('base64'),
 }
 
@@ -23,7 +23,7 @@ test('a picture is stored with its subject and text', async () => {
     subject: 'Shop',
     body: 'Hi',
     segments: 0,
-    attachments: [expect.stringMatching(/^parcel_\w+\.jpg$/)],
+    attachments: [expect.stringMatching(/^parcel_\w+\.png$/)],
   })
 })
 

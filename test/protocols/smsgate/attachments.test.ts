@@ -5,6 +5,7 @@ import PocketBase, { type RecordModel } from 'pocketbase'
 import sharp from 'sharp'
 import { endOldMessages } from '../../../src/gateway/retention/end-old-messages.ts'
 import { collectExtensions } from '../../../src/main/features.ts'
+import { makePhoto } from '../../support/pictures.ts'
 import { type Client, client, must } from '../../support/server/server-with-devices.ts'
 import { startReceiver, verify } from '../../support/services/receiver.ts'
 import { mms, mmsPoster, type SentFile } from '../../support/smsgate/mms.ts'
@@ -22,9 +23,8 @@ const [user, stranger] = [await gateway.makeUser(), await gateway.makeUser()]
 const phone = await joinPhone(fixture, user)
 const postMms = await mmsPoster(phone)
 
-const picture = await sharp({ create: { width: 900, height: 600, channels: 3, background: 'red' } })
-  .jpeg()
-  .toBuffer()
+/** Taken upright: the camera stored it lying, with its orientation. */
+const picture = await makePhoto('iphoneSmall')
 const card = Buffer.from('BEGIN:VCARD\r\nFN:Ann\r\nEND:VCARD\r\n')
 
 async function post(payload: ReturnType<typeof mms>, status = 204) {
@@ -74,7 +74,7 @@ describe('a picture in an incoming message', () => {
     ])
     expect(await bytesOf(await fetch(await fileUrl(message, name)))).toEqual(picture)
     const small = await bytesOf(await fetch(await fileUrl(message, name, { thumb: '480x480f' })))
-    expect(await sharp(small).metadata()).toMatchObject({ format: 'jpeg', width: 480, height: 320 })
+    expect(await sharp(small).metadata()).toMatchObject({ format: 'jpeg', width: 360, height: 480 })
     const path = `${gateway.url}/api/files/sms_messages/${message.id}/`
     // a member opens it while the membership lasts
     const ben = await gateway.makeUser()

@@ -4,7 +4,7 @@ import { upsertSuperuser } from '../../../src/engine/auth/superusers.ts'
 import { createLogger } from '../../../src/platform/log.ts'
 import { runServer } from '../../support/database/open.ts'
 import { freePort } from '../../support/database/postgres.ts'
-import { makePicture } from '../../support/pictures.ts'
+import { makePhoto } from '../../support/pictures.ts'
 import { serve } from '../../support/server/program.ts'
 import { type Client, withDevices } from '../../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../../support/server/start.ts'
@@ -12,7 +12,7 @@ import { joinPhone, records, restart, until } from '../../support/smsgate/smsgat
 
 const PICTURES = 5
 const KILLS = 12
-const picture = await makePicture(200)
+const picture = await makePhoto('whatsapp')
 
 async function sendPicture(url: string, user: Client, i: number): Promise<void> {
   const form = new FormData()

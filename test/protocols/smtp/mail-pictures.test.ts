@@ -1,5 +1,5 @@
 import type { SendMailOptions } from 'nodemailer'
-import { makePicture } from '../../support/pictures.ts'
+import { makePhoto } from '../../support/pictures.ts'
 import { startSmtpFixture } from '../../support/server/smtp-fixture.ts'
 
 // Pictures attached to a mail go with its text. The text goes without them if need be.
@@ -8,7 +8,7 @@ const { server, auth, hook, mail } = await startSmtpFixture({
   PUBLIC_URL: 'https://sms.example.com',
 })
 const NUMBER = '+4915112345678@sms.example.com'
-const PICTURE = { filename: 'yard.jpg', content: await makePicture(80) }
+const PICTURE = { filename: 'yard.jpg', content: await makePhoto('whatsapp') }
 const TEXT = { subject: 'Motion', text: 'In the yard' }
 const LINK = /https:\/\/sms\.example\.com\/f\/\w{16}[\w-]{11}/g
 
@@ -95,7 +95,8 @@ test('a picture that cannot be read is mentioned, and the text leaves', async ()
 })
 
 test('more pictures than a message may have are left out', async () => {
-  await send({ attachments: Array(11).fill(PICTURE) })
+  const screenshot = { filename: 'screen.png', content: await makePhoto('gnome') }
+  await send({ attachments: Array(11).fill(screenshot) })
   expect(await readSent()).toEqual([['Motion\nIn the yard\n[11 pictures]', 0, 10, 10]])
 })
 

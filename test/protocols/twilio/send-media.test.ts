@@ -1,4 +1,4 @@
-import { makePicture, servePicture } from '../../support/pictures.ts'
+import { makePhoto, servePicture } from '../../support/pictures.ts'
 import { must } from '../../support/server/server-with-devices.ts'
 import { pairPhone, startTwilioFixture } from '../../support/twilio/twilio-fixture.ts'
 
@@ -6,7 +6,7 @@ const NUMBER = '+4915550000001'
 const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
-const picture = await makePicture(60)
+const picture = await makePhoto('whatsapp')
 const pictures = await servePicture(picture)
 const { items } = await must(ann.user, 'GET', '/api/collections/lines/records')
 await must(ann.user, 'PATCH', `/api/collections/lines/records/${items[0].id}`, { mms: 'on' })

@@ -1,13 +1,14 @@
-import { makePicture } from '../../../support/pictures.ts'
+import { makePhoto } from '../../../support/pictures.ts'
 import {
   type Client,
   must,
   type ServerWithDevices,
 } from '../../../support/server/server-with-devices.ts'
 
-// Users with a phone that can send MMS, and sends of real pictures.
+// Users with a phone that can send MMS, and sends of photos.
 
-export const SMALL = await makePicture(100)
+/** A photo that fits into an MMS and says nothing besides: it leaves as it is. */
+export const SMALL = await makePhoto('whatsapp')
 
 /** What tests do with the MMS of a server. */
 export function openMmsServer(server: ServerWithDevices) {

@@ -1,18 +1,18 @@
 import PocketBase from 'pocketbase'
 import sharp from 'sharp'
 import { admission } from '../../../../src/platform/limits/shared-limits.ts'
-import { makePicture } from '../../../support/pictures.ts'
+import { makePhoto } from '../../../support/pictures.ts'
 import { must, startServerWithDevices } from '../../../support/server/server-with-devices.ts'
 import { until } from '../../../support/until.ts'
 import { openMmsServer, SMALL } from './mms-fixture.ts'
 
 // Pictures leave by lines that can send them, with their files, or are refused before anything is stored.
 
-const LIMIT = 50_000
+const LIMIT = 200_000
 const server = await startServerWithDevices({ SMS_MMS_MAX_BYTES: String(LIMIT) })
 const TO = '+4915112345678'
 const { makeShop, sendForm, claim, fetchLink, findMessage, countFiles } = openMmsServer(server)
-const LARGE = await makePicture(1_000)
+const LARGE = await makePhoto('pixel')
 
 test('a form sends a picture, which the device fetches', async () => {
   const { user, phone } = await makeShop()
