@@ -1,4 +1,5 @@
 import type { Role } from '../engine/request/request.ts'
+import type { Credentials } from './identify-caller.ts'
 import {
   requireAuth,
   requireMember,
@@ -18,6 +19,8 @@ export interface Permission<Asking, Own extends Services = Services> {
   readonly least?: Role | 'act'
   /** How clients send credentials, for OpenAPI. */
   readonly security: Security
+  /** How the server reads them, for limits and for the route. Default: a token in `Authorization`. */
+  readonly credentials?: Credentials
   /**
    * Calls `work` for the caller, again if the caller turned out to be outdated. Throws 401, 403. Without, the
    * route gets `HasServices` and asks for the caller or a secret itself.

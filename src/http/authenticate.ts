@@ -1,11 +1,12 @@
 import { routePath } from 'hono/route'
-import { findCachedIdentity, identifyToken, readHeaderToken } from '../engine/auth/tokens.ts'
+import { readHeaderToken } from '../engine/auth/tokens.ts'
 import type { Store } from '../engine/collections/catalog.ts'
 import { answerRecord } from '../engine/records/list-and-view.ts'
 import { toRow } from '../engine/records/record-row.ts'
 import { AnswerMeter } from '../engine/request/answer-limit.ts'
 import type { AuthRecord, RequestContext, RequestInfo } from '../engine/request/request.ts'
 import { readRequestBody } from './body/read-body.ts'
+import { findCachedCaller, type Identity, identifyCaller } from './identify-caller.ts'
 import { readRequestQuery } from './query.ts'
 import type { Ctx, RequestBody, Services } from './request-context.ts'
 import { requireRole } from './required-role.ts'
@@ -21,23 +22,37 @@ function readRuleHeaders(c: Ctx): Record<string, string> {
 }
 
 /**
- * Returns the caller, or null for a guest. If `cached`, the caller may be outdated. Throws 403 if the
- * caller's role forbids the route.
+ * Who asks, as the permission of the route says; null for a guest. If `cached`, the caller may be outdated.
+ * Throws 403 if the caller's role forbids the route.
  */
-export async function authenticate(c: Ctx, { store, rights }: Services, cached: boolean) {
-  const { authorization } = c.env.incoming.headers
-  const known = cached && findCachedIdentity(store.catalog, authorization)
-  const auth = known || (await identifyToken(store.signIn, authorization))
-  if (auth?.limits)
-    requireRole(auth, `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`, rights)
-  return auth
+export async function identify(
+  c: Ctx,
+  services: Services,
+  cached: boolean,
+): Promise<Identity | null> {
+  const found = await identifyCaller(c, services, cached)
+  if (found?.auth.limits) {
+    const route = `${c.req.method.replace('HEAD', 'GET')} ${routePath(c)}`
+    requireRole(found.auth, route, services.rights)
+  }
+  return found
 }
 
-/** The caller, maybe from the cache; null for a guest. Checks no role: the route is not known yet. */
-export async function identifyKnownCaller(c: Ctx, { store }: Services): Promise<AuthRecord | null> {
-  const { authorization } = c.env.incoming.headers
-  const known = findCachedIdentity(store.catalog, authorization)
-  return known ?? withCatalog(store, () => identifyToken(store.signIn, authorization))
+/** The record of `identify`. */
+export const authenticate = async (
+  c: Ctx,
+  services: Services,
+  cached: boolean,
+): Promise<AuthRecord | null> => (await identify(c, services, cached))?.auth ?? null
+
+/** The caller, maybe from the cache; null for a guest. Checks no role: limits do not have the route yet. */
+export async function identifyKnownCaller(c: Ctx, services: Services): Promise<AuthRecord | null> {
+  const known = findCachedCaller(services, c.env.incoming)
+  if (known) {
+    c.set('asker', known)
+    return known
+  }
+  return (await withCatalog(services.store, () => identifyCaller(c, services, true)))?.auth ?? null
 }
 
 /**

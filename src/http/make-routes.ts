@@ -1,5 +1,6 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
+import { matchedRoutes } from 'hono/route'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { HasServices, Permission } from './allow-callers.ts'
 import { describeOperation, type Operation } from './openapi/describe-operations.ts'
@@ -78,14 +79,30 @@ export function mountRoutes<Own extends Services>(
     const work = withCaller
       ? (c: Ctx, id: string) => withCaller(c, services, (caller) => run(caller as never, c, id))
       : (c: Ctx, id: string) => run(guest as never, c, id)
-    app.on(method, path.replace(/:(\w+)\.json$/, ':$1{[^/]+\\.json}'), async (c) => {
+    const handle = async (c: Ctx) => {
       const made = await work(c, first === undefined ? '' : (c.req.param(first) ?? ''))
       if (made instanceof Response || made === RESPONSE_ALREADY_SENT) return made as Response
       if (made === undefined) return c.body(null, 204)
       return send(c, typeof made === 'string' ? made : JSON.stringify(made))
-    })
+    }
+    rows.set(handle, permission)
+    app.on(method, path.replace(/:(\w+)\.json$/, ':$1{[^/]+\\.json}'), handle)
   }
   return app
+}
+
+type AnyPermission = Pick<Permission<never>, 'credentials'>
+
+/** The permission of each row's handler. */
+const rows = new WeakMap<object, AnyPermission>()
+
+/** The permission of the row that will answer a request; undefined without one. */
+export function findPermission(c: Ctx): AnyPermission | undefined {
+  for (const { handler } of matchedRoutes(c)) {
+    const found = rows.get(handler)
+    if (found) return found
+  }
+  return undefined
 }
 
 /** The lowest roles of members, by method and path. */

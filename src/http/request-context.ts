@@ -2,6 +2,7 @@ import type { HttpBindings } from '@hono/node-server'
 import type { Context } from 'hono'
 import type { AuthServices } from '../engine/auth/auth-services.ts'
 import type { Backups } from '../engine/backup/backups.ts'
+import type { Catalog } from '../engine/collections/catalog.ts'
 import type { CatalogStore } from '../engine/collections/catalog-store.ts'
 import type { Uploads } from '../engine/files/upload.ts'
 import type { RequestLog } from '../engine/logs/store-request-log.ts'
@@ -57,7 +58,6 @@ export interface Api extends CountedApi, DescribedRoutes {
   readonly canonicalPath?: (path: string) => string
   /** `toCanonicalPath` is called only for paths that contain this text. */
   readonly pathMark?: string
-  readonly keyIn?: (authorization: string) => string | undefined
 }
 
 export type ErrorForm = (c: Ctx, error: ApiError | GatewayError) => Response
@@ -83,6 +83,8 @@ export type Env = {
     services?: Services
     /** The caller to whom the memory of a large body and of the answer is charged. */
     asker?: AuthRecord | null
+    /** The collections with which the credentials of the request were looked up in vain. */
+    unknownIn?: Catalog
     memory?: RequestMemory
   }
 }

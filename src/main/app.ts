@@ -22,10 +22,9 @@ export function createApp(services: GatewayServices): Hono<Env> {
   app.route('/', makeMetricsRoutes(services))
   for (const path of HEADLESS) app.use(path, refuseHead)
   app.use('/api/*', limitRequests(services))
-  for (const { roots, identify } of APIS)
+  for (const { roots } of APIS)
     for (const root of roots)
-      if (!root.startsWith('/api/'))
-        app.use(`${root}/*`, limitRequests(services, identify?.(services)))
+      if (!root.startsWith('/api/')) app.use(`${root}/*`, limitRequests(services))
   app.use('/api/account/*', (c, next) => {
     c.header('cache-control', 'no-store')
     return next()

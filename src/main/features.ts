@@ -30,7 +30,7 @@ import type { Config } from '../platform/config.ts'
 import type { JobKind } from '../platform/jobs/job-queue.ts'
 import type { TimedJob } from '../platform/jobs/timed-jobs.ts'
 import { readSenderFilter } from '../portable/phone/number-patterns.ts'
-import type { GatewayServices, Protocol } from '../protocols/gateway-services.ts'
+import type { GatewayServices } from '../protocols/gateway-services.ts'
 import { PROTOCOLS } from '../protocols/protocols.ts'
 import { SMSGATE_STATE } from '../protocols/smsgate/smsgate-feature.ts'
 import { fitSmsgateWebhook } from '../protocols/smsgate-api/webhooks.ts'
@@ -71,10 +71,7 @@ export const FEATURES: readonly Feature<GatewayServices, WithSending>[] = [
 ]
 
 /** Our own APIs and those of other products. */
-export const APIS: readonly (Api & Pick<Protocol, 'identify'>)[] = [
-  ...FEATURES.flatMap(({ api = [] }) => api),
-  ...PROTOCOLS,
-]
+export const APIS: readonly Api[] = [...FEATURES.flatMap(({ api = [] }) => api), ...PROTOCOLS]
 
 export const RIGHTS: RouteRights = sumRights(
   [...FEATURES, ...PROTOCOLS].flatMap(({ rows = [] }) => rows),

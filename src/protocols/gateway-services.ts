@@ -1,10 +1,9 @@
-import type { AuthRecord } from '../engine/request/request.ts'
 import type { CarrierService } from '../gateway/lines/carrier-schemas.ts'
 import type { Sending } from '../gateway/messages/send/make-user-sending.ts'
 import type { HasPersonalData } from '../gateway/people/personal-tables.ts'
 import type { OtherForms } from '../gateway/webhooks/call-webhook.ts'
 import type { Route } from '../http/make-routes.ts'
-import type { Api, Ctx, Services } from '../http/request-context.ts'
+import type { Api, Services } from '../http/request-context.ts'
 
 /** What the APIs of other products use, and all routes of the gateway together. */
 export interface GatewayServices extends Services, HasPersonalData {
@@ -16,6 +15,4 @@ export interface GatewayServices extends Services, HasPersonalData {
 /** The API of another product. */
 export interface Protocol extends Api {
   readonly rows: readonly Route<GatewayServices>[]
-  /** For limits: the caller of a route not below `/api`, null for a guest. Default: as of our own routes. */
-  readonly identify?: (services: GatewayServices) => (c: Ctx) => Promise<AuthRecord | null>
 }

@@ -4,14 +4,18 @@ import { readAccountCountry, readNumber } from '../gateway/base/read-numbers.ts'
 import { makeRoutes } from '../http/make-routes.ts'
 import { readRequestQuery } from '../http/query.ts'
 import type { Ctx } from '../http/request-context.ts'
-import { readClientIp } from '../http/server/client-address.ts'
 import { invalidRequest } from '../platform/common-refusals.ts'
 import { decodeText, splitFormBytes } from '../platform/tools/charsets.ts'
 import { isOtherForm } from '../portable/phone/other-phone-forms.ts'
 import { splitAtSpaces } from '../portable/phone/split-spaced-list.ts'
 import { readQueryBytes, splitAtCommas } from './read-parameters.ts'
-import { sendByKey, WORLD } from './send-by-key.ts'
-import { type DoorCall, defineSendRoute, makeSendOnlyProtocol } from './send-only-protocol.ts'
+import { type DoorSend, type DoorSender, sendByKey, WORLD } from './send-by-key.ts'
+import {
+  ALLOW_KEY_PARAMETER,
+  type DoorCall,
+  defineSendRoute,
+  makeSendOnlyProtocol,
+} from './send-only-protocol.ts'
 
 const MINUTE_MS = 60_000
 
@@ -53,11 +57,12 @@ function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string,
 }
 
 /** Sends by Kannel's parameters (gw/smsbox.c, smsbox_req_sendsms). Ignores those for the carrier. */
-async function answerSendsms({ c, services }: DoorCall): Promise<Response> {
+async function answerSendsms(call: DoorCall): Promise<Response> {
+  const { c } = call
   const given = readRequestQuery(c)
   const { username = given.user ?? '', password = given.pass ?? '', to, from = '' } = given
-  const ip = readClientIp(c, services)
-  await sendByKey(services, { key: password, name: username, ip }, async ({ store, user }) => {
+  const shown = { key: password, name: username }
+  const read = async ({ store, user }: DoorSender): Promise<DoorSend> => {
     if (to === undefined) throw invalidRequest('Missing receiver number, rejected')
     if (NOT_A_TEXT.some((name) => given[name]))
       throw invalidRequest('Only texts are sent here, rejected')
@@ -77,7 +82,8 @@ async function answerSendsms({ c, services }: DoorCall): Promise<Response> {
       scheduled_at: minutes ? new Date(Date.now() + minutes * MINUTE_MS).toISOString() : undefined,
       ttl: validity ? validity * 60 : undefined,
     }
-  })
+  }
+  await sendByKey(call, read, shown)
   return c.text('0: Accepted for delivery', 202)
 }
 
@@ -88,6 +94,7 @@ export const KANNEL = makeSendOnlyProtocol(
   ['/cgi-bin'],
   makeRoutes('kannel', {
     'GET /cgi-bin/sendsms': defineSendRoute(
+      ALLOW_KEY_PARAMETER,
       {
         summary: 'Send a text',
         query: [

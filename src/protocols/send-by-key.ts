@@ -1,20 +1,27 @@
 import type { z } from 'zod'
+import type { KeyHolder } from '../engine/auth/identify-key.ts'
 import { makeKeySender, type Sender } from '../gateway/base/make-sender.ts'
 import { readRecipients } from '../gateway/base/read-numbers.ts'
 import {
   identifyKeyHolder,
   type KeyCredentials,
+  requireKeyAct,
   runAsSender,
 } from '../gateway/messages/require-sender.ts'
 import { readSend } from '../gateway/messages/send/read-send-body.ts'
 import { SEND } from '../gateway/messages/send/send-body-schema.ts'
 import { sendMessages } from '../gateway/messages/send/send-messages.ts'
+import { identifyCaller, type ShownKey } from '../http/identify-caller.ts'
+import { readClientIp } from '../http/server/client-address.ts'
 import type { GatewayServices } from './gateway-services.ts'
+import type { DoorCall } from './send-only-protocol.ts'
 
 /** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */
 export type DoorSend = Partial<z.input<typeof SEND>>
 
-type DoorSender = Sender & { readonly store: ReturnType<GatewayServices['store']['forUser']> }
+export type DoorSender = Sender & {
+  readonly store: ReturnType<GatewayServices['store']['forUser']>
+}
 
 /** Runs `work` for the user of an API key. */
 export const workAsKeyHolder = <T>(
@@ -22,22 +29,52 @@ export const workAsKeyHolder = <T>(
   credentials: KeyCredentials,
   work: (sender: DoorSender) => Promise<T>,
 ): Promise<T> =>
+  workAsSender(
+    services,
+    (isCached) => identifyKeyHolder(services, credentials, 'send', isCached),
+    work,
+  )
+
+const workAsSender = <T>(
+  services: GatewayServices,
+  identifyHolder: (isCached: boolean) => Promise<KeyHolder>,
+  work: (sender: DoorSender) => Promise<T>,
+): Promise<T> =>
   runAsSender(
     services,
     async (isCached): Promise<DoorSender> => {
-      const holder = await identifyKeyHolder(services, credentials, 'send', isCached)
+      const holder = await identifyHolder(isCached)
       return { ...makeKeySender(holder), store: services.store.forUser(holder.auth.id) }
     },
     work,
   )
 
-/** Sends for the user of an API key. Returns the messages' ids in the order of the recipients. */
+/** The holder of a door's API key. `parameter`: a key in the body or query; else the row says where it is. */
+async function requireDoorKey(
+  { c, services }: DoorCall,
+  parameter: ShownKey | undefined,
+  isCached: boolean,
+): Promise<KeyHolder> {
+  if (parameter) {
+    const by = { ...parameter, ip: readClientIp(c, services) }
+    return identifyKeyHolder(services, by, 'send', isCached)
+  }
+  const find = async (cached: boolean) => (await identifyCaller(c, services, cached))?.key
+  return requireKeyAct(await find(isCached), 'send', isCached ? () => find(false) : undefined)
+}
+
+/**
+ * Sends for the user of an API key, which the row reads from a header, or the route from a `parameter`.
+ * Returns the messages' ids in the order of the recipients.
+ */
 export const sendByKey = (
-  services: GatewayServices,
-  credentials: KeyCredentials,
+  call: DoorCall,
   read: (sender: DoorSender) => DoorSend | Promise<DoorSend>,
-): Promise<readonly string[]> =>
-  workAsKeyHolder(services, credentials, async (sender) => {
+  parameter?: ShownKey,
+): Promise<readonly string[]> => {
+  const { services } = call
+  const identify = (isCached: boolean) => requireDoorKey(call, parameter, isCached)
+  return workAsSender(services, identify, async (sender) => {
     const { store, user } = sender
     const given = await read(sender)
     const { maxRecipients } = services.config
@@ -52,6 +89,7 @@ export const sendByKey = (
     const { answer } = await sendMessages({ ...services.sending, store }, sender, body)
     return (JSON.parse(answer) as { message_ids: string[] }).message_ids
   })
+}
 
 /** Digits without a plus begin with a calling code here, or are a number of the account's country. */
 export const WORLD = { bare: 'world' } as const

@@ -1,6 +1,8 @@
-import { allowEverybody, type HasServices } from '../http/allow-callers.ts'
+import type { HasServices, Permission } from '../http/allow-callers.ts'
+import { BY_NOTHING, byKey, readKeyHeader } from '../http/identify-caller.ts'
 import type { Route } from '../http/make-routes.ts'
 import { SENDS as SEND_GROUP } from '../http/metrics/group-requests.ts'
+import { NOBODY, type Security } from '../http/openapi/security.ts'
 import type { Ctx, ErrorForm } from '../http/request-context.ts'
 import { type Description, describeRoute } from './describe-route.ts'
 import type { GatewayServices, Protocol } from './gateway-services.ts'
@@ -12,12 +14,27 @@ export interface DoorCall {
   readonly services: GatewayServices
 }
 
-/** A row of a door. OpenAPI has the API key as a parameter, not as a security scheme: `work` asks for it. */
+type DoorPermission = Permission<HasServices<GatewayServices>, GatewayServices>
+
+/** Whoever has an API key that stands in this header. */
+export const allowKeyHeader = (name: string, security: Security): DoorPermission => ({
+  security,
+  credentials: byKey(readKeyHeader(name)),
+})
+
+/**
+ * Whoever has an API key that stands in the body or query: `work` reads it. Limits do not, so all callers of
+ * these routes are guests for them.
+ */
+export const ALLOW_KEY_PARAMETER: DoorPermission = { security: NOBODY, credentials: BY_NOTHING }
+
+/** A row of a door. `work` asks who calls. */
 export const defineSendRoute = (
+  permission: DoorPermission,
   description: Description,
   work: (call: DoorCall) => Promise<unknown>,
 ) => ({
-  permission: allowEverybody<GatewayServices>(),
+  permission,
   ...describeRoute(description),
   run: ({ services }: HasServices<GatewayServices>, c: Ctx) => work({ c, services }),
 })

@@ -3,10 +3,10 @@ import { checkShape } from '../gateway/base/body-schemas.ts'
 import { readJson } from '../http/body/raw-body.ts'
 import { makeRoutes } from '../http/make-routes.ts'
 import { sendError } from '../http/middleware/answer-errors.ts'
-import { readClientIp } from '../http/server/client-address.ts'
+import { KEY_HOLDER } from '../http/openapi/security.ts'
 import { MAX_BODY_BYTES, splitAtCommas } from './read-parameters.ts'
 import { sendByKey } from './send-by-key.ts'
-import { defineSendRoute, makeSendOnlyProtocol } from './send-only-protocol.ts'
+import { allowKeyHeader, defineSendRoute, makeSendOnlyProtocol } from './send-only-protocol.ts'
 
 const MESSAGE = z
   .object({
@@ -23,16 +23,15 @@ export const SMS_GATEWAY = makeSendOnlyProtocol(
   ['/api/v1/sms'],
   makeRoutes('sms-gateway', {
     'POST /api/v1/sms/send': defineSendRoute(
+      allowKeyHeader('x-api-key', KEY_HOLDER),
       {
         summary: 'Send a text',
-        header: z.object({ 'x-api-key': z.string().describe('An API key.') }),
         body: MESSAGE,
         error: z.strictObject({ error: z.string() }).meta({ id: 'SmsGatewayError' }),
       },
-      async ({ c, services }) => {
-        const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
-        const key = String(c.env.incoming.headers['x-api-key'] ?? '')
-        const [id] = await sendByKey(services, { key, ip: readClientIp(c, services) }, () => {
+      async (call) => {
+        const [id] = await sendByKey(call, async () => {
+          const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)
           const { to, body, content } = checkShape(MESSAGE, json)
           return { recipients: splitAtCommas(to), body: body ?? content }
         })

@@ -55,10 +55,10 @@ export async function identifyKey(
   if (!isKey(key)) return null
   const memory = keysOf(store.catalog)
   const hit = cached ? memory.get(key) : undefined
-  const isLive = hit && (hit.expiresAt === '' || hit.expiresAt > formatNow())
-  const holder = isLive
-    ? hit
-    : await selectKeyHolder(store, IS_ITS_HASH, 'k.hash = $1', [hashSha256(key), formatNow()])
+  const holder =
+    hit && isLive(hit)
+      ? hit
+      : await selectKeyHolder(store, IS_ITS_HASH, 'k.hash = $1', [hashSha256(key), formatNow()])
   if (!holder) {
     if (memory.get(key)) memory.set(key, null)
     return null
@@ -68,9 +68,13 @@ export async function identifyKey(
   return holder
 }
 
-/** The user of a key, from the cache; undefined if not cached. Not for authorization: it may be outdated. */
-export const findCachedKeyHolder = (catalog: Catalog, key: string): AuthRecord | undefined =>
-  keysOf(catalog).get(key)?.auth
+const isLive = ({ expiresAt }: KeyHolder) => expiresAt === '' || expiresAt > formatNow()
+
+/** The cached holder of a key; undefined if not cached. Not for authorization: it may be outdated. */
+export function findCachedKeyHolder(catalog: Catalog, key: string): KeyHolder | undefined {
+  const hit = keysOf(catalog).get(key)
+  return hit && isLive(hit) ? hit : undefined
+}
 
 type KeyColumns = [
   ...[id: string, version: string, secret: string, expires: string, lastUsed: string],

@@ -10,6 +10,7 @@ import {
 } from '../../http/allow-callers.ts'
 import { readMultipart } from '../../http/body/multipart.ts'
 import { BodyTooLarge, JSON_BOUNDS, readBytes, readJson } from '../../http/body/raw-body.ts'
+import { BY_NOTHING } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import type { Operation } from '../../http/openapi/describe-operations.ts'
 import { listFailureAnswers } from '../../http/openapi/failures.ts'
@@ -64,6 +65,7 @@ const allowHookSecret = (
   readSecret: (c: Ctx) => string,
 ): Permission<HookCaller> => ({
   security,
+  credentials: BY_NOTHING,
   async withCaller(c, services, work) {
     const secret = readSecret(c)
     const user = await findHookAccount(services.store.signIn, secret)
@@ -141,7 +143,7 @@ async function readPostedBody(c: Ctx): Promise<Posted> {
       raw: '',
       headers,
       memory,
-      unread: error instanceof BodyTooLarge ? makeTooLargeError() : error,
+      unread: error instanceof BodyTooLarge ? new ApiError(413, TOO_LARGE) : error,
     }
   }
 }
@@ -152,8 +154,7 @@ function requireSimpleJson(text: string): string {
   return text
 }
 
-const makeTooLargeError = () =>
-  new ApiError(413, 'The body has more than 2 MiB, or too many values.')
+const TOO_LARGE = 'The body has more than 2 MiB, or too many values.'
 
 async function readBodyParts(c: Ctx): Promise<string> {
   const { pairs, release } = await readMultipart(

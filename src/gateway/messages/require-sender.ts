@@ -1,13 +1,14 @@
-import { identifyKey, isKeyOwnerName, type KeyHolder } from '../../engine/auth/identify-key.ts'
+import type { KeyHolder } from '../../engine/auth/identify-key.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { USERS_ID } from '../../engine/collections/collection.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
-import { authenticate, authenticateUncached } from '../../http/authenticate.ts'
+import { authenticateUncached, identify } from '../../http/authenticate.ts'
+import { BY_KEY_OR_TOKEN, identifyShownKey, type ShownKey } from '../../http/identify-caller.ts'
 import { SENDER, SIGNED_IN } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest, type Versioned } from '../../http/retry-request.ts'
-import { openStoreForCaller, readClientIp } from '../../http/server/client-address.ts'
+import { openStoreForCaller } from '../../http/server/client-address.ts'
 import { gatewayRefusal, isRefusal } from '../base/gateway-errors.ts'
 import { makeKeySender, makePersonSender, type Sender } from '../base/make-sender.ts'
 import { type Act, type Permit, requirePermit } from '../base/permissions.ts'
@@ -61,6 +62,7 @@ export const allowPerson = (act: Act): Permission<ActingCaller, SendingServices>
 export const allowSender = (act: Act): Permission<ActingCaller, SendingServices> => ({
   least: 'act',
   security: SENDER,
+  credentials: BY_KEY_OR_TOKEN,
   withCaller: (c, services, work) => withSender(c, services, act, async (sender) => work(sender)),
 })
 
@@ -68,6 +70,7 @@ export const allowSender = (act: Act): Permission<ActingCaller, SendingServices>
 export const allowReader = (act: Act): Permission<SendingCaller & HasServices> => ({
   least: 'act',
   security: SENDER,
+  credentials: BY_KEY_OR_TOKEN,
   withCaller: (c, services, work) =>
     withReader(c, services, act, async (caller) => work({ ...caller, services })),
 })
@@ -78,12 +81,16 @@ async function identifySender(
   act: Act,
   cached: boolean,
 ): Promise<SendingCaller> {
-  const apiKey = c.env.incoming.headers['x-api-key']
-  if (apiKey !== undefined) {
-    const by = { key: String(apiKey), ip: readClientIp(c, services) }
-    return makeKeyCaller(c, services, await identifyKeyHolder(services, by, act, cached))
+  const found = await identify(c, services, cached)
+  if (found?.key) {
+    const again = async () => (await identify(c, services, false))?.key
+    return makeKeyCaller(
+      c,
+      services,
+      await requireKeyAct(found.key, act, cached ? again : undefined),
+    )
   }
-  const caller = requireSendingUser(c, services, await authenticate(c, services, cached))
+  const caller = requireSendingUser(c, services, found?.auth ?? null)
   requirePermit(caller, act)
   return caller
 }
@@ -94,31 +101,40 @@ export const makeKeyCaller = (c: Ctx, services: Services, holder: KeyHolder): Se
   store: openStoreForCaller(c, services, holder.auth),
 })
 
-/** An API key. `name`: the user name that came with it, which must be the email or id of the key's user. */
-export interface KeyCredentials {
-  readonly key: string
-  readonly ip: string
-  readonly name?: string | undefined
+/**
+ * The holder of a key that may do this act. Throws 401, 403. `again` reads a cached key from the database, in
+ * case it has got the scope since.
+ */
+export async function requireKeyAct(
+  holder: KeyHolder | null | undefined,
+  act: Act,
+  again?: () => Promise<KeyHolder | null | undefined>,
+): Promise<KeyHolder> {
+  if (!holder) throw gatewayRefusal('unauthorized')
+  try {
+    requirePermit(makeKeySender(holder), act)
+  } catch (error) {
+    if (!again || !isRefusal(error, 'forbidden')) throw error
+    return requireKeyAct(await again(), act)
+  }
+  return holder
 }
 
-/** The user of an API key that may do this act. Throws 401, 403. `cached`: see `identifyKey`. */
+/** An API key, and where it was used. `name`: as in ShownKey. */
+export type KeyCredentials = ShownKey & { readonly ip: string }
+
+/**
+ * The user of an API key that limits do not read, who may do this act. Throws 401, 403. `cached`: see
+ * `identifyKey`.
+ */
 export async function identifyKeyHolder(
   services: Pick<Services, 'store'>,
   credentials: KeyCredentials,
   act: Act,
   cached: boolean,
 ): Promise<KeyHolder> {
-  const { name } = credentials
-  const holder = await identifyKey(services.store.signIn, credentials, { cached })
-  if (!holder || (name !== undefined && !isKeyOwnerName(holder, name)))
-    throw gatewayRefusal('unauthorized')
-  try {
-    requirePermit(makeKeySender(holder), act)
-  } catch (error) {
-    if (!cached || !isRefusal(error, 'forbidden')) throw error
-    return identifyKeyHolder(services, credentials, act, false)
-  }
-  return holder
+  const find = (isCached: boolean) => identifyShownKey(services, credentials, isCached)
+  return requireKeyAct(await find(cached), act, cached ? () => find(false) : undefined)
 }
 
 const AS_A_USER =

@@ -111,9 +111,10 @@ export async function answerSend(
   const idempotency = key === undefined ? null : readIdempotency(key, c.req.path, await asked())
   const attempt = c.req.header(ATTEMPT_HEADER)
   if (attempt !== undefined) await refuseOwnAttempt(store, user, attempt)
-  const memory = findRequestMemory(c)
-  const media = { subject, named: attachments, uploads, orLink, memory }
-  const load = () => loadMedia(store, user, services.config, media)
+  const load = () => {
+    const media = { subject, named: attachments, uploads, orLink, memory: findRequestMemory(c) }
+    return loadMedia(store, user, services.config, media)
+  }
   const hasFiles = attachments.length + uploads.length > 0
   // plan an offer, and store it in one transaction with offers of other requests
   const { answer, replayed } = await sendMessages(

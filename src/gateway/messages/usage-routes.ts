@@ -16,8 +16,7 @@ import { countDays, readDays, USAGE_DAYS } from './usage-days.ts'
 const byReaderOrSuperuser: Permission<{ readonly user: string | null; readonly store: Store }> = {
   ...allowReader('readUsage'),
   async withCaller(c, services, work) {
-    const { 'x-api-key': apiKey } = c.env.incoming.headers
-    const auth = apiKey === undefined ? await authenticateUncached(c, services) : null
+    const auth = await authenticateUncached(c, services)
     if (auth?.isSuperuser) return work({ user: null, store: openStoreForCaller(c, services, auth) })
     return allowReader('readUsage').withCaller!(c, services, work)
   },

@@ -12,9 +12,11 @@ import { memoize } from '../../platform/tools/lru.ts'
 import { identifyKnownCaller } from '../authenticate.ts'
 import { BodyTooLarge } from '../body/raw-body.ts'
 import { MAX_BODY_BYTES } from '../body/read-body.ts'
+import { findCachedCaller, setCredentials } from '../identify-caller.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
+import { findPermission } from '../make-routes.ts'
 import type { Ctx, Env, Services } from '../request-context.ts'
-import { findCachedCaller, findRequestHolder, readClientIp } from '../server/client-address.ts'
+import { findRequestHolder, readClientIp } from '../server/client-address.ts'
 import { answerLateBody } from '../server/cors-and-redirects.ts'
 import {
   type LimitedIncomingMessage,
@@ -28,20 +30,16 @@ const SMALL_BODY_MS = 10_000
 
 const limiterOf = memoize((_: Services) => new RateLimiter())
 
-type Identify = (c: Ctx) => Promise<AuthRecord | null>
-
 /**
- * Limits concurrent requests, checks superusers' addresses (403) and rate limits (429). `identify`: the
- * caller, null for a guest. Contract 8.1, 8.3
+ * Limits concurrent requests, checks superusers' addresses (403) and rate limits (429). The caller is the
+ * one that the row of the request's route says. Contract 8.1, 8.3
  */
 export const limitRequests =
-  (
-    services: Services,
-    identify: Identify = (c) => identifyKnownCaller(c, services),
-  ): MiddlewareHandler<Env> =>
+  (services: Services): MiddlewareHandler<Env> =>
   async (c, next) => {
     c.set('services', services)
     const { incoming } = c.env
+    setCredentials(incoming, findPermission(c)?.credentials)
     // the request counts for the account if its credentials are cached, else for the client's network
     const leave = await takeRequestPlace(
       c,
@@ -51,13 +49,13 @@ export const limitRequests =
     try {
       const { superuserIPs, rateLimits } = services.settings.current
       if (superuserIPs.length > 0 || rateLimits.enabled) {
-        const auth = await identify(c)
+        const auth = await identifyKnownCaller(c, services)
         const ip = readClientIp(c, services)
         checkAddress(services, auth, ip)
         checkRate(services, auth, ip, c.req.method, c.req.path)
       }
       checkBodySize(c)
-      if (mayExceedSmall(incoming)) await workOnLargeBody(c, services, identify, next)
+      if (mayExceedSmall(incoming)) await workOnLargeBody(c, services, next)
       else await next()
     } finally {
       leave()
@@ -101,12 +99,10 @@ function checkBodySize(c: Ctx): void {
 async function workOnLargeBody(
   c: Ctx,
   services: Services,
-  identify: Identify,
   next: () => Promise<void>,
 ): Promise<void> {
   // a guest's body has a lower limit
-  const auth = await identify(c)
-  c.set('asker', auth)
+  const auth = await identifyKnownCaller(c, services)
   if (!auth) c.set('guestLimit', findGuestBodyLimit(c, services))
   try {
     await next()

@@ -27,6 +27,12 @@ export const SECURITY_SCHEMES = {
   },
   hook: { type: 'http', scheme: 'bearer', description: 'The secret of a record of `hooks`.' },
   apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key: `psk_…`.' },
+  accessToken: {
+    type: 'apiKey',
+    in: 'header',
+    name: 'access-token',
+    description: 'An API key: `psk_…`.',
+  },
   twilio: {
     type: 'http',
     scheme: 'basic',
@@ -41,6 +47,8 @@ export const SIGNED_IN: Security = [{ token: [] }]
 export const ANYONE: Security = [{}, { token: [] }]
 export const SENDER: Security = [{ apiKey: [] }, { token: [] }]
 export const KEY_HOLDER: Security = [{ apiKey: [] }]
+/** As SMSEagle's APIv2 sends an API key. */
+export const ACCESS_TOKEN: Security = [{ accessToken: [] }]
 export const TWILIO: Security = [{ twilio: [] }]
 export const HOOK: Security = [{ hook: [] }]
 export const DEVICE: Security = [{ deviceToken: [] }]

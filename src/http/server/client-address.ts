@@ -1,7 +1,5 @@
 import type { IncomingMessage } from 'node:http'
 import { isIP, type Socket } from 'node:net'
-import { findCachedKeyHolder } from '../../engine/auth/identify-key.ts'
-import { findCachedIdentity } from '../../engine/auth/tokens.ts'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { limitCatalog } from '../../engine/records/check-rules.ts'
 import type { AuthRecord } from '../../engine/request/request.ts'
@@ -86,17 +84,6 @@ export const findRequestHolder = (
   services: Trust,
   auth: AuthRecord | null | undefined,
 ): Holder => auth?.holder ?? makeGuestHolder(readIncomingIp(incoming, services))
-
-/** The authenticated caller, if its credentials are in the cache. */
-export function findCachedCaller(
-  { store: { catalog }, apis }: Pick<Services, 'store' | 'apis'>,
-  { headers: { authorization = '', 'x-api-key': apiKey } }: IncomingMessage,
-): AuthRecord | undefined {
-  const known = apiKey === undefined && findCachedIdentity(catalog, authorization)
-  if (known) return known
-  const key = apiKey ?? apis.map(({ keyIn }) => keyIn?.(authorization)).find(Boolean)
-  return key ? findCachedKeyHolder(catalog, String(key)) : undefined
-}
 
 /** The store for a request, charged to the caller, with the collections that the caller's role allows. */
 export function openStoreForCaller(

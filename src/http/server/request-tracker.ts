@@ -2,10 +2,10 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { cutLogLine, DEBUG, ERROR } from '../../engine/logs/store-request-log.ts'
 import type { Config } from '../../platform/config.ts'
 import { makeRandomText } from '../../platform/tools/random.ts'
+import { findCachedCaller } from '../identify-caller.ts'
 import { findRequestGroup, type Group, STREAMS } from '../metrics/group-requests.ts'
 import type { Services } from '../request-context.ts'
 import {
-  findCachedCaller,
   findRequestHolder,
   isTrustedProxy,
   readIncomingIp,

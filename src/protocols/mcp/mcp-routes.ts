@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { identifyKey, type KeyHolder } from '../../engine/auth/identify-key.ts'
+import type { KeyHolder } from '../../engine/auth/identify-key.ts'
 import { AnswerMeter } from '../../engine/request/answer-limit.ts'
 import { NO_REQUEST } from '../../engine/request/request.ts'
 import { hasScope } from '../../engine/request/scopes.ts'
@@ -10,6 +10,7 @@ import { requirePermit } from '../../gateway/base/permissions.ts'
 import { runAsSender } from '../../gateway/messages/require-sender.ts'
 import type { HasServices, Permission } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
+import { byKey, identifyCaller } from '../../http/identify-caller.ts'
 import { SMALL_BYTES } from '../../http/limit-request-memory.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { sendGatewayError } from '../../http/middleware/answer-errors.ts'
@@ -24,7 +25,6 @@ import {
   countAnswer,
   findRequestMemory,
   openStoreForCaller,
-  readClientIp,
 } from '../../http/server/client-address.ts'
 import { RetryLater } from '../../platform/api-errors.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
@@ -59,18 +59,21 @@ const NOT_A_CALL = {
   id: null,
 }
 
-const byKey: Permission<
+const allowKey: Permission<
   HasServices<GatewayServices> & { readonly holder: KeyHolder },
   GatewayServices
 > = {
   security: KEY_HOLDER,
+  credentials: byKey(({ authorization = '', 'x-api-key': header }) => ({
+    key: String(header ?? authorization.replace(/^Bearer +/i, '')),
+  })),
   withCaller: async (c, services, work) =>
     work({ services, holder: await requireKey(c, services) }),
 }
 
 const ROUTES = makeRoutes(SENDING, {
   'POST /mcp': {
-    permission: byKey,
+    permission: allowKey,
     describe: {
       id: 'callMcp',
       summary: 'Call a tool as an assistant',
@@ -94,7 +97,7 @@ const ROUTES = makeRoutes(SENDING, {
     run: ({ services, holder }, c) => answerMcpRequest(c, services, holder),
   },
   // there are no sessions to open with GET or to end with DELETE
-  'ALL /mcp': makeUndescribedRow(byKey, (_, c) => {
+  'ALL /mcp': makeUndescribedRow(allowKey, (_, c) => {
     c.header('allow', 'POST')
     return c.json(
       { jsonrpc: '2.0', error: { code: -32_000, message: 'Method not allowed.' }, id: null },
@@ -122,7 +125,6 @@ async function answerMcpRequest(
     throw invalidRequest(`A batch has at most ${MAX_BATCH} calls`)
   const signal = makeEndSignal(c)
   const request = new Request(c.req.url, { method: 'POST', headers: c.req.header(), signal })
-  c.set('asker', holder.auth)
   try {
     const { sending, log } = services
     const ofCaller = { ...sending, log, store: openStoreForCaller(c, services, holder.auth) }
@@ -149,12 +151,8 @@ function makeEndSignal({ env: { outgoing } }: Ctx): AbortSignal {
 
 /** The holder of the API key in `X-API-Key` or as bearer token. Throws 401 for a missing or invalid key. */
 async function requireKey(c: Ctx, services: GatewayServices): Promise<KeyHolder> {
-  const { authorization = '', 'x-api-key': header } = c.env.incoming.headers
-  const key = String(header ?? authorization.replace(/^Bearer +/i, ''))
-  const { store } = services
-  const ip = readClientIp(c, services)
-  const holder = await withCatalog(store, () => identifyKey(store.signIn, { key, ip }))
-  if (holder) return holder
+  const found = await withCatalog(services.store, () => identifyCaller(c, services, false))
+  if (found?.key) return found.key
   c.header('www-authenticate', 'Bearer realm="pocketsms"')
   throw gatewayRefusal('unauthorized')
 }
@@ -169,7 +167,9 @@ function makeMcpCaller(c: Ctx, services: GatewayServices, holder: KeyHolder): Mc
   const meter = new AnswerMeter(undefined, 0, MAX_READ_BYTES)
   return {
     sender: makeKeySender(holder),
-    memory: findRequestMemory(c),
+    get memory() {
+      return findRequestMemory(c)
+    },
     may: (scope) => hasScope(holder.scopes, scope),
     asSender: (work) => runAsSender(services, identifySender, work),
     reading: (query) => ({ ...NO_REQUEST, auth: holder.auth, meter, query }),

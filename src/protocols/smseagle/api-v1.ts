@@ -2,7 +2,7 @@ import { z } from 'zod'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { readQueryAndForm } from '../read-parameters.ts'
-import { type DoorCall, defineSendRoute } from '../send-only-protocol.ts'
+import { ALLOW_KEY_PARAMETER, type DoorCall, defineSendRoute } from '../send-only-protocol.ts'
 import type { Recipients } from './find-recipients.ts'
 import { sendToNamed } from './send-to-named.ts'
 
@@ -35,7 +35,7 @@ export async function sendOverV1(
 ) {
   const { access_token: token, login = '', pass = '', message: body, highpriority } = given
   const by = token === undefined ? { key: pass, name: login } : { key: token }
-  const sent = await sendToNamed(call, by, () => {
+  const read = () => {
     refuseOtherParameters(given, NOT_OFFERED)
     if (!Object.hasOwn(METHODS, method)) throw invalidRequest('This method is not offered here')
     const [parameter, kind] = METHODS[method]!
@@ -44,7 +44,8 @@ export async function sendOverV1(
       body,
       priority: isSwitchedOn(highpriority) ? 1 : 0,
     }
-  })
+  }
+  const sent = await sendToNamed(call, read, by)
   return sent.map(({ id }) => id)
 }
 
@@ -52,6 +53,7 @@ const PARAMETERS = ['access_token', 'login', 'pass', 'message', 'highpriority']
 
 const defineV1Route = (method: string, from: 'query' | 'form') =>
   defineSendRoute(
+    ALLOW_KEY_PARAMETER,
     {
       summary: 'Send a text (APIv1)',
       [from]: [...PARAMETERS, METHODS[method]![0]],

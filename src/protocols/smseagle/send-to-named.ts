@@ -1,32 +1,33 @@
 import { gatewayRefusal, isRefusal } from '../../gateway/base/gateway-errors.ts'
 import { isAllowed } from '../../gateway/base/permissions.ts'
-import type { KeyCredentials } from '../../gateway/messages/require-sender.ts'
-import { readClientIp } from '../../http/server/client-address.ts'
-import { type DoorSend, sendByKey } from '../send-by-key.ts'
+import type { ShownKey } from '../../http/identify-caller.ts'
+import { type DoorSend, type DoorSender, sendByKey } from '../send-by-key.ts'
 import type { DoorCall } from '../send-only-protocol.ts'
 import { findRecipients, type Recipients } from './find-recipients.ts'
 
+type NamedSend = DoorSend & { readonly named: Recipients }
+
 /**
  * Checks the API key, calls `read` and sends. Returns ids and phone numbers: '' for members of groups, and
- * for contacts unless the key may read them.
+ * for contacts unless the key may read them. `parameter`: as in `sendByKey`.
  */
 export async function sendToNamed(
-  { c, services }: DoorCall,
-  by: Omit<KeyCredentials, 'ip'>,
-  read: () => DoorSend & { readonly named: Recipients },
+  call: DoorCall,
+  read: () => NamedSend | Promise<NamedSend>,
+  parameter?: ShownKey,
 ) {
   let shown: readonly string[] = []
-  const sent = sendByKey(services, { ...by, ip: readClientIp(c, services) }, async (sender) => {
-    const { named, ...what } = read()
+  const complete = async (sender: DoorSender): Promise<DoorSend> => {
+    const { named, ...what } = await read()
     const { store, user } = sender
-    const { maxRecipients } = services.config
+    const { maxRecipients } = call.services.config
     const { numbers, ...found } = await findRecipients(store, user, maxRecipients, named)
     shown = isAllowed(sender, 'readContacts') ? found.recipients : numbers
     return { ...what, ...found }
-  })
-  const ids = await sent.catch((error: unknown) => {
+  }
+  const ids = await sendByKey(call, complete, parameter).catch((error: unknown) => {
     if (!isRefusal(error, 'unauthorized')) throw error
-    const isToken = by.name === undefined
+    const isToken = parameter?.name === undefined
     throw gatewayRefusal(
       'unauthorized',
       isToken ? 'Invalid access token' : 'Invalid login or password',

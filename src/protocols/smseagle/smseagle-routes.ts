@@ -4,11 +4,18 @@ import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { sendError, sendMessageError } from '../../http/middleware/answer-errors.ts'
+import { ACCESS_TOKEN } from '../../http/openapi/security.ts'
 import type { ErrorForm } from '../../http/request-context.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { MAX_BODY_BYTES } from '../read-parameters.ts'
-import { type DoorCall, defineSendRoute, makeSendOnlyProtocol } from '../send-only-protocol.ts'
+import {
+  ALLOW_KEY_PARAMETER,
+  allowKeyHeader,
+  type DoorCall,
+  defineSendRoute,
+  makeSendOnlyProtocol,
+} from '../send-only-protocol.ts'
 import { NOT_OFFERED, refuseOtherParameters, sendOverV1, V1_ROUTES } from './api-v1.ts'
 import { sendToNamed } from './send-to-named.ts'
 
@@ -85,9 +92,8 @@ const MESSAGE = z
   .meta({ id: 'SmseagleMessage' })
 
 async function answerV2(call: DoorCall) {
-  const key = String(call.c.env.incoming.headers['access-token'] ?? '')
-  const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)
-  const sent = await sendToNamed(call, { key }, () => {
+  const sent = await sendToNamed(call, async () => {
+    const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)
     const {
       to,
       contacts,
@@ -110,6 +116,7 @@ const fault = z.strictObject({ error_text: z.string(), status: z.literal('error'
 
 const OTHERS = makeRoutes('smseagle', {
   'POST /jsonrpc/sms': defineSendRoute(
+    ALLOW_KEY_PARAMETER,
     {
       summary: 'Send a text (JSON-RPC)',
       body: RPC,
@@ -118,9 +125,9 @@ const OTHERS = makeRoutes('smseagle', {
     answerRpc,
   ),
   'POST /api/v2/messages/sms': defineSendRoute(
+    allowKeyHeader('access-token', ACCESS_TOKEN),
     {
       summary: 'Send a text (APIv2)',
-      header: z.object({ 'access-token': z.string().describe('An API key.') }),
       body: MESSAGE,
       error: z.strictObject({ message: z.string() }).meta({ id: 'SmseagleError' }),
     },

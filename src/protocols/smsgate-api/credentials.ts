@@ -1,11 +1,7 @@
 import { readBasic } from '../../engine/auth/basic-credentials.ts'
-import {
-  findKeyHolderById,
-  identifyKey,
-  isKey,
-  isKeyOwnerName,
-  type KeyHolder,
-} from '../../engine/auth/identify-key.ts'
+import { findKeyHolderById, isKey, type KeyHolder } from '../../engine/auth/identify-key.ts'
+import type { Catalog } from '../../engine/collections/catalog.ts'
+import type { AuthRecord } from '../../engine/request/request.ts'
 import {
   grantsScope,
   REFRESH_SCOPE,
@@ -15,8 +11,14 @@ import {
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeScopeError } from '../../gateway/base/permissions.ts'
 import { makeKeyCaller, type SendingCaller } from '../../gateway/messages/require-sender.ts'
+import {
+  byKey,
+  type Credentials,
+  type Identity,
+  identifyCaller,
+} from '../../http/identify-caller.ts'
 import type { Ctx } from '../../http/request-context.ts'
-import { readClientIp } from '../../http/server/client-address.ts'
+import { Lru, memoize } from '../../platform/tools/lru.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { readToken } from './signed-token.ts'
 import { findToken, type LiveToken } from './token-pairs.ts'
@@ -33,64 +35,70 @@ export interface ClientCaller extends SendingCaller {
 const BEARER = /^bearer +(\S+) *$/i
 const readBearerToken = (authorization: string) => BEARER.exec(authorization)?.[1] ?? ''
 
-/** The API key of an Authorization header, '' for none. */
-export function readApiKey(authorization: string): string {
-  const key = readBasic(authorization)?.password ?? readBearerToken(authorization)
-  return isKey(key) ? key : ''
+/** Who asks by an API key, or by a token that was issued for one. */
+interface ClientIdentity extends Identity {
+  readonly key: KeyHolder
+  readonly token?: LiveToken
 }
 
-/** The caller by Basic (user, API key) or Bearer (API key or token). Throws 401, or 403 without the scope. */
+const MAX_KNOWN = 10_000
+/** The user of each token when it was last looked up, for limits. */
+const ownersOf = memoize((_: Catalog) => new Lru<string, AuthRecord | null>(MAX_KNOWN))
+
+/** A token issued for an API key. The token is looked up for each request. */
+const BY_ISSUED_TOKEN: Credentials<ClientIdentity> = {
+  findCached: ({ authorization = '' }, catalog) =>
+    ownersOf(catalog).get(readBearerToken(authorization)) ?? undefined,
+  async identify({ env }, { store: { signIn } }) {
+    const text = readBearerToken(env.incoming.headers.authorization ?? '')
+    const jti = text ? await readToken(signIn.db, text) : null
+    const token = jti && (await findToken(signIn, jti))
+    const key = token && (await findKeyHolderById(signIn, token.apiKey, token.secret))
+    const found = key && key.auth.id === token.user ? { auth: key.auth, key, token } : null
+    const owners = ownersOf(signIn.catalog)
+    if (found || owners.get(text)) owners.set(text, found?.auth ?? null)
+    return found
+  },
+}
+
+/** Basic (user, API key) or Bearer (API key, or token issued for one). */
+export const BY_CLIENT_LOGIN = byKey(({ authorization = '' }) => {
+  const basic = readBasic(authorization)
+  if (basic) return { key: basic.password, name: basic.identity }
+  const key = readBearerToken(authorization)
+  return isKey(key) ? { key } : undefined
+}, BY_ISSUED_TOKEN)
+
+/** The caller. Throws 401, or 403 without the scope. */
 export async function requireClient(
   c: Ctx,
   services: GatewayServices,
   scope: string,
   cached: boolean,
-) {
-  const caller = await identifyClient(c, services, cached)
-  if (!caller) throw gatewayRefusal('unauthorized', 'Unauthorized')
+): Promise<ClientCaller> {
+  const found = await identifyCaller(c, services, cached, BY_CLIENT_LOGIN)
+  if (!found?.key) throw gatewayRefusal('unauthorized', 'Unauthorized')
+  const caller = makeClientCaller(
+    c,
+    services,
+    found.key,
+    'token' in found ? found.token : undefined,
+  )
   if (grantsScope(caller.scopes, scope)) return caller
   if (cached) return requireClient(c, services, scope, false)
   throw makeScopeError(scope)
 }
 
-async function identifyClient(
+function makeClientCaller(
   c: Ctx,
   services: GatewayServices,
-  cached: boolean,
-): Promise<ClientCaller | null> {
-  const { authorization = '' } = c.env.incoming.headers
-  const key = readApiKey(authorization)
-  const basic = readBasic(authorization)
-  if (!key) return basic ? null : identifyToken(c, services, readBearerToken(authorization))
-  const holder = await identifyKey(
-    services.store.signIn,
-    { key, ip: readClientIp(c, services) },
-    { cached },
-  )
-  if (!holder || (basic && !isKeyOwnerName(holder, basic.identity))) return null
-  return makeClientCaller(c, services, holder)
+  key: KeyHolder,
+  token: LiveToken | undefined,
+): ClientCaller {
+  const caller = makeKeyCaller(c, services, key)
+  const { secret } = key
+  const all = resolveScopes(key.scopes)
+  if (!token) return { ...caller, secret, scopes: all }
+  const scopes = token.scopes.filter((scope) => scope === REFRESH_SCOPE || grantsScope(all, scope))
+  return { ...caller, secret, scopes, token }
 }
-
-/** The caller of a token; null if it expired or was revoked, or its API key is invalid. */
-async function identifyToken(
-  c: Ctx,
-  services: GatewayServices,
-  text: string,
-): Promise<ClientCaller | null> {
-  const store = services.store.signIn
-  const jti = text ? await readToken(store.db, text) : null
-  const token = jti && (await findToken(store, jti))
-  const holder = token && (await findKeyHolderById(store, token.apiKey, token.secret))
-  if (!holder || holder.auth.id !== token.user) return null
-  const caller = makeClientCaller(c, services, holder)
-  const scopes = token.scopes.filter(
-    (scope) => scope === REFRESH_SCOPE || grantsScope(caller.scopes, scope),
-  )
-  return { ...caller, scopes, token }
-}
-
-const makeClientCaller = (c: Ctx, services: GatewayServices, holder: KeyHolder): ClientCaller => ({
-  ...makeKeyCaller(c, services, holder),
-  secret: holder.secret,
-  scopes: resolveScopes(holder.scopes),
-})

@@ -7,7 +7,7 @@ import type { Ctx } from '../../http/request-context.ts'
 import { type Attempt, retryRequest } from '../../http/retry-request.ts'
 import { type Description, describeRoute } from '../describe-route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
-import { type ClientCaller, requireClient } from './credentials.ts'
+import { BY_CLIENT_LOGIN, type ClientCaller, requireClient } from './credentials.ts'
 
 /** The tag of the routes. */
 export const TAG = 'smsgate clients'
@@ -30,6 +30,7 @@ const allowScope = (
   maxBytes: number | undefined,
 ): Permission<Call, GatewayServices> => ({
   security: SMSGATE_CLIENT,
+  credentials: BY_CLIENT_LOGIN,
   withCaller: (c, services, work) =>
     retryRequest(
       services.store,

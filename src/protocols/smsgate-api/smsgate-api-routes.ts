@@ -15,7 +15,6 @@ import { queries } from '../../platform/db/queries.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { makePhoneSettings, renderDevice } from '../smsgate/app-json.ts'
 import { CLIENT_PATH, toCanonicalPath } from './canonical-path.ts'
-import { readApiKey } from './credentials.ts'
 import { type Call, defineRoute, TAG } from './define-route.ts'
 import { cancelSend, findSend } from './find-send.ts'
 import { HEALTH } from './health-routes.ts'
@@ -244,5 +243,4 @@ export const SMSGATE_CLIENT: Protocol = {
   ],
   canonicalPath: toCanonicalPath,
   pathMark: '/3rdparty/v1',
-  keyIn: readApiKey,
 }

@@ -1,5 +1,5 @@
 import { readFileSync, statSync } from 'node:fs'
-import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
+import { SMTPServer, type SMTPServerOptions, type SMTPServerSession } from 'smtp-server'
 import { isRefusal } from '../../gateway/base/gateway-errors.ts'
 import { identifyKeyHolder } from '../../gateway/messages/require-sender.ts'
 import { checkRate } from '../../http/middleware/limit-requests.ts'
@@ -13,7 +13,7 @@ import { makeConnectionPlaces } from '../../platform/limits/waiting-places.ts'
 import type { Logger } from '../../platform/log.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { MAX_MAIL_BYTES, receiveMail } from './receive-mail.ts'
-import { type MailSender, parseRecipient } from './recipient.ts'
+import { type MailSender, parseRecipient, readSender } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 import { validateRecipient } from './validate-recipient.ts'
 
@@ -61,11 +61,15 @@ export async function listenForMails(
       (result) => done(null, result),
       (error: unknown) => done(makeSmtpRefusal(error, log)),
     )
-  const answerGuest = <T>(
-    address: string,
+  /** Takes a place of the account that has signed in, else of the network. */
+  const answerInPlace = <T>(
+    { remoteAddress, user }: Pick<SMTPServerSession, 'remoteAddress' | 'user'>,
     done: Parameters<typeof answer<T>>[0],
     work: () => Promise<T>,
-  ) => answer(done, () => admission.requests.run(makeGuestHolder(address), work))
+  ) => {
+    const holder = readSender(user)?.auth.holder ?? makeGuestHolder(remoteAddress)
+    return answer(done, () => admission.requests.run(holder, work))
+  }
   const server = new SMTPServer({
     ...(certificate?.read() ?? { disabledCommands: ['STARTTLS'] }),
     logger: false,
@@ -87,8 +91,9 @@ export async function listenForMails(
       leaves.get(id)?.()
       leaves.delete(id)
     },
-    onAuth: ({ username, password }, { remoteAddress }, done) =>
-      answerGuest(remoteAddress, done, async () => {
+    onAuth: ({ username, password }, session, done) =>
+      answerInPlace(session, done, async () => {
+        const { remoteAddress } = session
         const by = { key: password ?? '', name: username ?? '', ip: remoteAddress }
         const { auth } = await identifyKeyHolder(services(), by, 'send', true).catch(
           (error: unknown) => {
@@ -99,14 +104,15 @@ export async function listenForMails(
             throw makeSmtpReply(535, how)
           },
         )
-        return { user: { user: auth.id, by } satisfies MailSender }
+        return { user: { user: auth.id, auth, by } satisfies MailSender }
       }),
     onRcptTo: ({ address }, session, done) =>
-      answerGuest(session.remoteAddress, done, async () => {
+      answerInPlace(session, done, async () => {
         const recipient = parseRecipient(address)
         const path = recipient.number ? '/api/sms/send' : '/api/hooks'
-        checkRate(services(), null, session.remoteAddress, 'POST', path)
-        await validateRecipient(services(), session.user as MailSender | undefined, recipient)
+        const sender = readSender(session.user)
+        checkRate(services(), sender?.auth ?? null, session.remoteAddress, 'POST', path)
+        await validateRecipient(services(), sender, recipient)
       }),
     onData: (stream, session, done) =>
       answer(done, async () => receiveMail(services(), stream, session)),

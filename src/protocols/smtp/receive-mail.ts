@@ -17,7 +17,7 @@ import type { GatewayServices } from '../gateway-services.ts'
 import { WORLD, workAsKeyHolder } from '../send-by-key.ts'
 import type { Mail } from './read-mail.ts'
 import { readMailApart } from './read-mail-in-thread.ts'
-import { type MailSender, parseRecipients } from './recipient.ts'
+import { type MailSender, parseRecipients, readSender } from './recipient.ts'
 import { makeSmtpReply } from './smtp-reply.ts'
 import { requireHookOwner } from './validate-recipient.ts'
 
@@ -34,7 +34,7 @@ export async function receiveMail(
   { envelope, user }: SMTPServerSession,
 ): Promise<string> {
   const { numbers, secrets } = parseRecipients(envelope.rcptTo.map(({ address }) => address))
-  const sender = user as MailSender | undefined
+  const sender = readSender(user)
   const account = sender?.user ?? (await requireHookOwner(services, secrets[0]!))
   const memory = new RequestMemory(makeUserHolder(account))
   try {

@@ -1,11 +1,18 @@
+import type { SMTPServerSession } from 'smtp-server'
+import type { AuthRecord } from '../../engine/request/request.ts'
 import type { KeyCredentials } from '../../gateway/messages/require-sender.ts'
 import { looksDialable } from '../../portable/phone/read-phone.ts'
 
 /** Who signed in for a mail: an account, by an API key. */
 export interface MailSender {
   readonly user: string
+  /** The account's record, as it was at the sign-in. For limits. */
+  readonly auth: AuthRecord
   readonly by: KeyCredentials
 }
+
+/** Who has signed in to an SMTP session, if anybody has. */
+export const readSender = (user: SMTPServerSession['user']) => user as MailSender | undefined
 
 /** A phone number as the address has it, or a hook (incoming webhook) by its secret. */
 export interface Recipient {

@@ -9,7 +9,7 @@ import { readCharset } from '../../platform/tools/charsets.ts'
 import { type Description, describeRoute } from '../describe-route.ts'
 import type { GatewayServices } from '../gateway-services.ts'
 import { readQueryBytes } from '../read-parameters.ts'
-import { type Call, identifyAccount } from './identify-account.ts'
+import { BY_SID, type Call, identifyAccount } from './identify-account.ts'
 import { type Parameters, readParameters, refuseUnknown } from './parameters.ts'
 import { parseSid } from './sids.ts'
 import { INVALID, makeInvalidError, makeNotFoundError, TwilioRefusal } from './twilio-errors.ts'
@@ -17,11 +17,11 @@ import { INVALID, makeInvalidError, makeNotFoundError, TwilioRefusal } from './t
 /** The account of the credentials. Throws 401, and 404 if the path names another account. */
 export const allowAccount: Permission<SendingCaller, GatewayServices> = {
   security: TWILIO,
+  credentials: BY_SID,
   withCaller: (c, services, work) => {
     const run = async (account: SendingCaller) => {
       const inPath = c.req.param('AccountSid')?.replace(/\.json$/, '')
       if (inPath !== undefined && parseSid('AC', inPath) !== account.user) throw makeNotFoundError()
-      c.set('asker', account.auth)
       return work(account)
     }
     return runAsSender(services, () => identifyAccount(c, services), run)
@@ -34,6 +34,7 @@ const allowTwilioCall = ({
   form,
 }: Pick<Description, 'query' | 'form'>): Permission<Call, GatewayServices> => ({
   security: TWILIO,
+  credentials: BY_SID,
   withCaller: (c, services, work) => {
     // the parameters are read once, even if `retryRequest` repeats the work
     let given: Parameters | undefined

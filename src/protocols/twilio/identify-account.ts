@@ -1,12 +1,9 @@
 import { z } from 'zod'
 import { readBasic } from '../../engine/auth/basic-credentials.ts'
-import { identifyKey } from '../../engine/auth/identify-key.ts'
-import type { AuthRecord } from '../../engine/request/request.ts'
 import { gatewayRefusal } from '../../gateway/base/gateway-errors.ts'
 import { makeKeyCaller, type SendingCaller } from '../../gateway/messages/require-sender.ts'
+import { BY_NOTHING, byKey, identifyCaller } from '../../http/identify-caller.ts'
 import type { Ctx } from '../../http/request-context.ts'
-import { withCatalog } from '../../http/retry-request.ts'
-import { readClientIp } from '../../http/server/client-address.ts'
 import type { Config } from '../../platform/config.ts'
 import { queries } from '../../platform/db/queries.ts'
 import type { GatewayServices } from '../gateway-services.ts'
@@ -14,44 +11,32 @@ import { formatTwilioDate } from './dates.ts'
 import { describePage, makeTokenError, readPage } from './list-pages.ts'
 import type { Parameters } from './parameters.ts'
 import { API_VERSION, hasSid, makeAccountPath, makeSid, parseSid } from './sids.ts'
-import { makeUnauthorizedError, TwilioRefusal } from './twilio-errors.ts'
+import { makeUnauthorizedError } from './twilio-errors.ts'
 
 /** An API key as AuthToken: `psk_…` without its underscore. */
 const TOKEN = /^psk[A-Za-z0-9]{64}$/
 
-/** The API key in an Authorization header of Twilio's API; undefined without one. */
-export function readTwilioKey(header?: string): string | undefined {
-  const token = readBasic(header)?.password ?? ''
-  return TOKEN.test(token) ? `psk_${token.slice(3)}` : undefined
-}
-
 /**
- * The account of an Authorization header: AccountSid or key SID as user name, token as password. Throws 401.
+ * AccountSid or key SID as user name, and the token of a key that was made for Twilio's API as password.
  */
-export async function identifyAccount(c: Ctx, services: GatewayServices): Promise<SendingCaller> {
-  const header = c.env.incoming.headers.authorization
-  const key = readTwilioKey(header)
-  const holder = key
-    ? await identifyKey(services.store.signIn, { key, ip: readClientIp(c, services) })
-    : null
-  if (!holder?.isTwilio || !hasSid(holder.auth.id)) throw makeUnauthorizedError()
-  const { identity } = readBasic(header)!
-  if (parseSid('AC', identity) !== holder.auth.id && parseSid('SK', identity) !== holder.id)
-    throw makeUnauthorizedError()
-  return makeKeyCaller(c, services, holder)
-}
+export const BY_SID = byKey(
+  ({ authorization }) => {
+    const { identity, password = '' } = readBasic(authorization) ?? {}
+    return TOKEN.test(password) ? { key: `psk_${password.slice(3)}`, name: identity } : undefined
+  },
+  BY_NOTHING,
+  ({ auth, id, isTwilio }, { name = '' }) =>
+    isTwilio &&
+    hasSid(auth.id) &&
+    (parseSid('AC', name) === auth.id || parseSid('SK', name) === id),
+)
 
-/** The account of a request, for limits; null for wrong credentials, which count for the network. */
-export const identifyOrGuest =
-  (services: GatewayServices) =>
-  (c: Ctx): Promise<AuthRecord | null> =>
-    withCatalog(services.store, () => identifyAccount(c, services)).then(
-      ({ auth }) => auth,
-      (error: unknown) => {
-        if (error instanceof TwilioRefusal) return null
-        throw error
-      },
-    )
+/** The account of a request. Throws 401. */
+export async function identifyAccount(c: Ctx, services: GatewayServices): Promise<SendingCaller> {
+  const found = await identifyCaller(c, services, false)
+  if (!found?.key) throw makeUnauthorizedError()
+  return makeKeyCaller(c, services, found.key)
+}
 
 /** A call of Twilio's API. `sentBy`, from SendingCaller: the id of the caller's API key. */
 export interface Call extends SendingCaller {

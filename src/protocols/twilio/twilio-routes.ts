@@ -10,14 +10,7 @@ import { changeMessage, deleteMessage } from './change-message.ts'
 import { changeNumber } from './change-number.ts'
 import { CREATE_PARAMETERS, createMessage } from './create-message.ts'
 import { allowAccount, defineTwilioRoute } from './define-twilio-route.ts'
-import {
-  CONNECTION,
-  describeConnection,
-  findAccount,
-  identifyOrGuest,
-  listAccounts,
-  readTwilioKey,
-} from './identify-account.ts'
+import { CONNECTION, describeConnection, findAccount, listAccounts } from './identify-account.ts'
 import { PAGE_PARAMETERS } from './list-pages.ts'
 import { fetchMedium, listMedia, sendMedium } from './media.ts'
 import { fetchMessage, listMessages } from './messages.ts'
@@ -145,7 +138,5 @@ export const TWILIO: Protocol = {
       description: "Twilio's Messaging API and Verify, for programs that were written for them.",
     },
   ],
-  identify: identifyOrGuest,
-  keyIn: readTwilioKey,
   isNeverRedirected: true,
 }

@@ -13,7 +13,9 @@ import {
 import { SEND, TEMPLATE_SEND } from '../../gateway/messages/send/send-body-schema.ts'
 import { ACCEPTED } from '../../gateway/messages/send/send-messages.ts'
 import { answerSend } from '../../gateway/messages/send-routes.ts'
+import { BY_KEY_OR_TOKEN } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
+import { SENDER } from '../../http/openapi/security.ts'
 import type { Description } from '../describe-route.ts'
 import type { Protocol } from '../gateway-services.ts'
 import { type DoorCall, defineSendRoute, makeSendOnlyProtocol } from '../send-only-protocol.ts'
@@ -105,18 +107,19 @@ const makeReadHandler =
       work(call, caller, call.c.req.param('id') ?? ''),
     )
 
-const header = z.object({ 'x-api-key': z.string().optional().describe('An API key.') })
+/** An API key, or a session's `Authorization`. */
+const ALLOW_SENDER = { security: SENDER, credentials: BY_KEY_OR_TOKEN }
 
-/** Takes an API key, or a session's `Authorization`. */
 const defineVendelRoute = (
   id: string,
   summary: string,
   answer: z.ZodType,
   more: Pick<Description, 'body' | 'query'>,
-  work: Parameters<typeof defineSendRoute>[1],
+  work: Parameters<typeof defineSendRoute>[2],
 ) =>
   defineSendRoute(
-    { id: `vendel${id}`, summary, header, error: ERROR, answer: [200, 'Done.', answer], ...more },
+    ALLOW_SENDER,
+    { id: `vendel${id}`, summary, error: ERROR, answer: [200, 'Done.', answer], ...more },
     work,
   )
 

@@ -1,5 +1,7 @@
 import { connect } from 'node:net'
 import { createInterface } from 'node:readline'
+import { makeUserHolder } from '../../../src/engine/collections/collection.ts'
+import { admission } from '../../../src/platform/limits/shared-limits.ts'
 import { ANN, BEN, keyOf } from '../../support/server/server-with-users.ts'
 import { startSmtpFixture } from '../../support/server/smtp-fixture.ts'
 
@@ -339,6 +341,30 @@ test('a recipient that the key or account may not reach is refused at RCPT', asy
     await limit('')
   }
   expect(await sent()).toEqual([])
+})
+
+test('a signed-in sender of mails counts as an account in rate limits and places', async () => {
+  const [[root]] = (await server.rows('select id from _superusers limit 1')) as [[string]]
+  const headers = await server.signedIn('_superusers', root)
+  const limit = (rateLimits: object) =>
+    server.ask('PATCH', '/api/settings', { rateLimits }, headers)
+  const rule = { label: '/api/sms/send', duration: 60, maxRequests: 1 }
+  const right = `AUTH PLAIN ${Buffer.from(`\0${ANN.email}\0${ANN.key}`).toString('base64')}`
+  const to = `RCPT TO:<${NUMBER}>`
+  const ask = (...lines: string[]) =>
+    dialog('EHLO x', ...lines, 'MAIL FROM:<a@example.com>', to, to, to, 'QUIT')
+  const enter = vi.spyOn(admission.requests, 'enter')
+  await limit({ enabled: true, rules: [{ ...rule, audience: '@guest' }] })
+  const asAccount = ['220', '250', '235', '250', '250', '250', '250', '221']
+  expect(await ask(right)).toEqual(asAccount)
+  const places = enter.mock.calls.map(([holder]) => holder)
+  enter.mockRestore()
+  expect(places.filter((holder) => holder === makeUserHolder(ANN.id))).toHaveLength(3)
+  expect(await ask()).toEqual(['220', '250', '250', '530', '451', '451', '221'])
+  await limit({ enabled: true, rules: [{ ...rule, audience: '@auth' }] })
+  expect(await ask(right)).toEqual(['220', '250', '235', '250', '250', '451', '451', '221'])
+  expect(await ask()).toEqual(['220', '250', '250', '530', '530', '530', '221'])
+  await limit({ enabled: false })
 })
 
 test("wrong keys count in the guests' rate limit, and above it the sign-in is answered with 451", async () => {
