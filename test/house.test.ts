@@ -83,14 +83,16 @@ const CONSOLE_PACKAGES = new Set([
   'uqr',
   'eventsource',
   'papaparse',
-  'read-excel-file',
+  'numfmt',
+  'saxes',
   'fflate',
   'swagger-ui-dist',
 ])
 /** Of them those that one file alone may see. */
 const CONSOLE_OWNERS: Readonly<Record<string, string>> = {
-  'read-excel-file': 'data/files/excel.ts',
-  fflate: 'data/files/excel.ts',
+  numfmt: 'data/files/cell-text.ts',
+  saxes: 'data/files/xlsx-package.ts',
+  fflate: 'data/files/xlsx-package.ts',
   eventsource: 'data/connection/connection.ts',
 }
 

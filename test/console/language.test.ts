@@ -11,6 +11,9 @@ const UNTRANSLATED: Readonly<Record<string, readonly string[]>> = {
   'account/paste-install-link.tsx': ['http://…/_/#/pbinstall/…'],
   'account/page-frame.tsx': ['pocketsms', '.sheet .field input'],
   'account/this-phone.tsx': ['SMSGate'],
+  'data/files/cell-text.ts': ['General'],
+  'data/files/excel.ts': ['Index/Tables/', 'EncryptedPackage'],
+  'data/files/read-xlsx.ts': ['no workbook', 'no sheet', 'no such column', 'General'],
   'data/carriers/carrier-words.ts': [
     ...[
       'Twilio',

@@ -56,6 +56,8 @@ const SCIENTIFIC = /^([+-]?)(\d[\d\s.,]*)e\s*([+-]?)\s*0*([1-9]\d*)$/i
  */
 const DECIMAL =
   /^(\+?\d{7,}|[1-9]\d{0,2}(?:(?<mark>[ .,'’_])\d{3})(?:\k<mark>\d{3})+)[.,](0+|\d{1,2}|(?<=\d{10}.)\d+)$/
+/** A number that a spreadsheet shows in groups: `4,915,112,345,678`. */
+const GROUPED = /^\+?[1-9]\d{0,2}(?:,\d{3}){2,}$/
 /** Decimals of a number with other marks before them, as `+49 1701234567.0`: they are no part of it. */
 const DECIMALS = /\d\s*\.\s*(?:\d|(?<=\d{4}\s*\.\s*)00|(?<=\d{7}\s*\.\s*)(?:\d\d|0+))\D*$/
 /** A subtraction's result, and a date: their marks separate something else than the parts of a number. */
@@ -99,6 +101,7 @@ export function readPhone(
   const scientific = SCIENTIFIC.exec(typed)
   const clean = scientific ? writeWithoutExponent(scientific) : typed
   if (clean === undefined) return makePhoneFault('rounded')
+  if (GROUPED.test(clean)) return readPhone(clean.replaceAll(',', ''), country, { bare, isTyped })
   const decimal = DECIMAL.exec(clean)
   const isRounded = decimal ? /[1-9]/.test(decimal[3]!) : DECIMALS.test(clean)
   if (isRounded) return makePhoneFault('rounded')

@@ -1,3 +1,4 @@
+import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import { makeSheet, type Sheet } from './sheet.ts'
 
@@ -7,6 +8,8 @@ const OLD = [0xd0, 0xcf, 0x11, 0xe0]
 const ZIP = [0x50, 0x4b, 0x03, 0x04]
 /** Maximum bytes of an .xlsx file's XML when unpacked. */
 const MAX_UNPACKED = 200_000_000
+/** Maximum cells, with the empty ones before the last of a row. */
+const MAX_CELLS = 10_000_000
 
 class UnreadableFile extends Error {
   override name = 'UnreadableFile'
@@ -18,6 +21,21 @@ const OLD_FORMAT = t(
 const DAMAGED = t(
   'This Excel file cannot be read. Save it again as .xlsx or as CSV UTF-8, and choose that.',
 )
+const PROTECTED = t(
+  'This Excel file is protected by a password. Save it without one, and choose that.',
+)
+const BINARY = t(
+  'This is a binary Excel file (.xlsb). Save it as .xlsx or as CSV UTF-8, and choose that.',
+)
+const OTHER_PROGRAM = t(
+  'This is a file of another spreadsheet program. Save it as .xlsx or as CSV UTF-8, and choose that.',
+)
+/** Names of parts by which other files are known that are zip archives, too. */
+const OTHERS = [
+  ['xl/workbook.bin', BINARY],
+  ['content.xml', OTHER_PROGRAM],
+  ['Index/Tables/', OTHER_PROGRAM],
+] as const
 const TOO_LARGE = t('This Excel file is too large. Cut it into several.')
 
 const startsWithBytes = (bytes: ArrayBuffer, magic: readonly number[]) => {
@@ -28,34 +46,30 @@ const startsWithBytes = (bytes: ArrayBuffer, magic: readonly number[]) => {
 export const isExcel = (bytes: ArrayBuffer): boolean =>
   startsWithBytes(bytes, OLD) || startsWithBytes(bytes, ZIP)
 
-/** Reads the first sheet of an .xlsx file. Throws UnreadableFile for an .xls, damaged or too large file. */
+/**
+ * Reads the first visible sheet of an .xlsx file, as its cells show it in the locale of this window. Throws
+ * UnreadableFile for other kinds of files, and for one that is damaged or too large.
+ */
 export async function readExcel(bytes: ArrayBuffer): Promise<Sheet> {
-  if (startsWithBytes(bytes, OLD)) throw new UnreadableFile(OLD_FORMAT)
-  const [{ readSheet }, { unzipSync, zipSync }] = await Promise.all([
-    import('read-excel-file/universal'),
-    import('fflate'),
-  ])
+  const file = new Uint8Array(bytes)
+  if (startsWithBytes(bytes, OLD))
+    throw new UnreadableFile(hasName(file, 'EncryptedPackage', 2) ? PROTECTED : OLD_FORMAT)
+  const { readXlsx } = await import('./read-xlsx.ts')
+  const onSize = (unpacked: number, cells: number) => {
+    if (unpacked > MAX_UNPACKED || cells > MAX_CELLS) throw new UnreadableFile(TOO_LARGE)
+  }
   try {
-    let unpacked = 0
-    const files = unzipSync(new Uint8Array(bytes), {
-      filter: ({ name, originalSize }) => {
-        if (!/\.(?:xml|rels)$/.test(name)) return false
-        unpacked += originalSize
-        if (unpacked > MAX_UNPACKED) throw new UnreadableFile(TOO_LARGE)
-        return true
-      },
-    })
-    // zips again without compression: for compressed files the library starts a worker, which our CSP forbids
-    const stored = zipSync(files, { level: 0 })
-    const rows = await readSheet(stored.buffer as ArrayBuffer, { parseNumber: (digits) => digits })
-    return makeSheet(rows.map((row, at) => ({ line: at + 1, cells: row.map(readCell) })))
+    return makeSheet(readXlsx(file, { locale, onSize }))
   } catch (error) {
-    throw error instanceof UnreadableFile ? error : new UnreadableFile(DAMAGED)
+    if (error instanceof UnreadableFile) throw error
+    throw new UnreadableFile(OTHERS.find(([name]) => hasName(file, name))?.[1] ?? DAMAGED)
   }
 }
 
-/** Converts a cell to text. Numbers keep all digits as written; a date becomes `2026-11-20`. */
-function readCell(cell: unknown): string {
-  if (cell === null || cell === undefined) return ''
-  return cell instanceof Date ? cell.toISOString().slice(0, 10) : String(cell)
+/** Whether a file contains a name, in characters of `width` bytes. */
+function hasName(file: Uint8Array, name: string, width = 1): boolean {
+  const wanted = [...name].flatMap((char) => [char.charCodeAt(0), ...Array(width - 1).fill(0)])
+  for (let at = file.indexOf(wanted[0]!); at !== -1; at = file.indexOf(wanted[0]!, at + 1))
+    if (wanted.every((byte, index) => file[at + index] === byte)) return true
+  return false
 }
