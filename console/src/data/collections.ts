@@ -143,7 +143,7 @@ export const sms_messages = {
   },
   sent_by: { type: 'relation' },
   attachments: { type: 'file', many: true },
-  subject: { type: 'text', max: 40 },
+  subject: { type: 'text', max: 255 },
   user: { type: 'relation', required: true },
   created: { type: 'autodate' },
   updated: { type: 'autodate' },

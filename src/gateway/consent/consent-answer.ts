@@ -3,6 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { ApiError, GatewayError } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import type { StoredText } from '../../portable/written-words.ts'
 import { requireDestinations } from '../codes/limits/code-destinations.ts'
 import { beginPause, countCodes } from '../codes/limits/count-codes.ts'
 import type { AcceptConfig } from '../messages/send/store-offers.ts'
@@ -13,11 +14,10 @@ import { isHelp } from './consent-words.ts'
 export const PAUSE_SECONDS = 60
 
 /** A received text, as far as an answer about consent needs it. */
-interface Received {
+interface Received extends StoredText {
   readonly id: string
   readonly user: string
   readonly from: string
-  readonly body: string
 }
 
 /** An answer. `id`: that of its message, if it asks the person to confirm; '' for a new one. */
@@ -34,12 +34,13 @@ interface ConsentAnswer {
 export async function makeConsentAnswer(
   store: Store,
   config: AcceptConfig,
-  { id, user, from, body }: Received,
+  received: Received,
 ): Promise<ConsentAnswer | undefined> {
+  const { id, user, from } = received
   const { db } = store
   const joined = await readJoined(db, user, id)
   if (!joined) {
-    const help = isHelp(body) ? await readHelp(db, user) : undefined
+    const help = isHelp(received) ? await readHelp(db, user) : undefined
     return help === undefined ? undefined : { id: '', body: help }
   }
   const names = { account: joined.account || joined.name, group: joined.name }

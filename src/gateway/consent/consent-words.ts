@@ -1,12 +1,10 @@
-import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
+import { isWord, type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
+import type { StoredText } from '../../portable/written-words.ts'
 import { HELP_WORDS, YES_WORDS } from './consent-texts.ts'
 import type { JoinGroup } from './joinable-groups.ts'
 
-const isOneWord = (body: string, words: readonly string[]) =>
-  readOptWord(body, { out: words, in: [] }) === true
-
 /** Whether a whole text asks for help. */
-export const isHelp = (body: string): boolean => isOneWord(body, HELP_WORDS)
+export const isHelp = (text: StoredText): boolean => isWord(text, HELP_WORDS)
 
 /** What a text says about consent, besides opt-out words. `group`: the id of the group that it joins. */
 type ConsentWord =
@@ -19,15 +17,15 @@ type ConsentWord =
  * answer a text for help.
  */
 export function readConsentWord(
-  body: string,
+  text: StoredText,
   words: OptWords,
   groups: readonly JoinGroup[],
 ): ConsentWord | undefined {
-  const isOut = readOptWord(body, words)
+  const isOut = readOptWord(text, words)
   if (isOut === true) return undefined
-  if (isOneWord(body, YES_WORDS)) return { kind: 'yes' }
+  if (isWord(text, YES_WORDS)) return { kind: 'yes' }
   if (isOut === false || groups.length === 0) return undefined
-  if (isHelp(body)) return { kind: 'help' }
-  const group = groups.find((one) => isOneWord(body, one.words.split(',')))
+  if (isHelp(text)) return { kind: 'help' }
+  const group = groups.find((one) => isWord(text, one.words.split(',')))
   return group && { kind: 'join', group: group.id }
 }

@@ -6,6 +6,7 @@ import { NOW, queries } from '../../platform/db/queries.ts'
 import { ALL_LANGUAGES, addLanguageWords } from '../../portable/opt-words-by-language.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
+import type { StoredText } from '../../portable/written-words.ts'
 import { findSettings } from '../base/find-settings.ts'
 import { logChanged } from '../base/message-status.ts'
 import { addConsentEntry, type Proof, withConsentProof } from './consent-entries.ts'
@@ -17,10 +18,10 @@ export async function readOptWords(
   { db }: Pick<Store, 'db'>,
   user: string,
   words: OptWords,
-  bodies: readonly string[],
+  texts: readonly StoredText[],
 ): Promise<OptWords> {
-  const isForeign = (body: string) => readOptWord(body, ALL_LANGUAGES) !== undefined
-  if (!bodies.some(isForeign)) return words
+  const isForeign = (text: StoredText) => readOptWord(text, ALL_LANGUAGES) !== undefined
+  if (!texts.some(isForeign)) return words
   const settings = await findSettings(db, user, 'opt_out_languages')
   return addLanguageWords(words, settings?.opt_out_languages ?? [])
 }

@@ -13,12 +13,12 @@ import { ANSWER, HAS_ROOM, MAX_AGE } from './queue-answers.ts'
 export const INSERT_RECEIVED_TEXTS = `
 with changed as (
   insert into sms_messages
-    (id, "user", device, line, status, message_type, "from", "to", body, segments, sim, attachments, delivered_at, created,
+    (id, "user", device, line, status, message_type, "from", "to", body, subject, segments, sim, attachments, delivered_at, created,
       updated)
   select t.id, $1, $2, coalesce(l.id, ''), 'received', 'incoming', t."from",
-    coalesce(nullif(l.number, ''), $3), t.body, t.segments, t.sim, t.attachments,
+    coalesce(nullif(l.number, ''), $3), t.body, t.subject, t.segments, t.sim, t.attachments,
     least(t.at, pb_text(now())), pb_text(now()), pb_text(now())
-  from json_to_recordset($4) t(id text, "from" text, body text, segments int, sim int, at text, attachments text[])
+  from json_to_recordset($4) t(id text, "from" text, body text, subject text, segments int, sim int, at text, attachments text[])
   left join lateral (
     select l.id, l.number from lines l
     where l.device = $2 and (l.slot in (t.sim, 0) or t.sim = 0 and not exists (

@@ -102,7 +102,7 @@ const moveSentTexts = (whole: Db, user: string, number: string, phone: string): 
     return moved.length
   })
 
-type Moved = Readonly<{ id: string; body: string; delivered_at: string }>
+type Moved = Readonly<{ id: string; body: string; subject: string; delivered_at: string }>
 
 /** Moves the newest texts of a group to their E.164 number. An opt-out among them holds for that number. */
 const moveTexts = (
@@ -126,8 +126,7 @@ const moveTexts = (
     if (!joined.hasConversation || group.phone !== joined.phone)
       await callFunction(db, 'sms_conversation_heard', user, group.phone)
     const inside = { ...store, db }
-    const bodies = moved.map(({ body }) => body)
-    const words = await readOptWords(inside, user, serverWords, bodies)
+    const words = await readOptWords(inside, user, serverWords, moved)
     // in another country, the national number may be that of another person
     const isOnePerson = joined.texts.every(({ phone }) => phone === group.phone)
     const numbers = isOnePerson ? [group.phone, joined.number] : [group.phone]
@@ -170,7 +169,7 @@ const renameSender = (
           .forUpdate(),
       ),
     )
-    .returning(['id', 'body', 'delivered_at'])
+    .returning(['id', 'body', 'subject', 'delivered_at'])
     .execute()
 
 /** The last opt-out of the moved texts, if it is later than all opt-ins from these numbers. */
@@ -181,20 +180,20 @@ async function findLastOptOut(
   moved: readonly Moved[],
   words: OptWords,
 ): Promise<Moved | undefined> {
-  const outs = moved.filter(({ body }) => readOptWord(body, words) === true)
+  const outs = moved.filter((text) => readOptWord(text, words) === true)
   const last = outs.toSorted((a, b) => (a.delivered_at < b.delivered_at ? -1 : 1)).at(-1)
   if (last === undefined) return undefined
   const later = await queries(db)
     .selectFrom('sms_messages')
-    .select('body')
+    .select(['body', 'subject'])
     .where('user', '=', user)
     .where('from', '<>', sql.lit(''))
     .where('from', '=', matchAny(numbers))
     .where('message_type', '=', sql.lit('incoming'))
     .where('delivered_at', '>', last.delivered_at)
-    .where(sql<boolean>`(length(body) < 100 or body like '%Attachment%')`)
+    .where(sql<boolean>`(length(body) < 100 or body ~ '\\n')`)
     .orderBy('delivered_at', 'desc')
     .limit(MAX_LATER)
     .execute()
-  return later.some(({ body }) => readOptWord(body, words) === false) ? undefined : last
+  return later.some((text) => readOptWord(text, words) === false) ? undefined : last
 }

@@ -1,14 +1,17 @@
+import { foldWord } from '../../portable/read-opt-word.ts'
+import { dropInvisible, readWrittenText, type StoredText } from '../../portable/written-words.ts'
+
 type Match = 'any' | 'words' | 'first_word' | 'contains'
 
 const MAX_TEXT = 1_600
 
 const STARTS_IN_WORD = /^[\p{L}\p{M}\p{N}]/u
+/** Quotes, brackets and the like before the first word. */
+const BEFORE = /^[\p{P}\p{S}\s]+/u
 
 /** Normalizes spellings: lower case, `ß` to `ss`, wide letters to narrow ones, white space to one space. */
 export const foldText = (text: string): string =>
-  text
-    .slice(0, MAX_TEXT)
-    .normalize('NFKC')
+  dropInvisible(text.slice(0, MAX_TEXT).normalize('NFKC'))
     .toUpperCase()
     .toLowerCase()
     .normalize('NFC')
@@ -21,12 +24,27 @@ export const splitKeywords = (value: string): readonly string[] =>
     .map((word) => word.trim())
     .filter(Boolean)
 
-/** Whether a text after `fold` equals a keyword (`words`), begins with one (`first_word`) or contains one. */
-export function matchesKeyword(kind: Match, value: string, text: string): boolean {
+/**
+ * Whether a text equals a keyword (`words`), begins with one (`first_word`) or contains one. What phones and
+ * networks add does not count, nor does the subject of an MMS that has words, but for `contains`.
+ */
+export function matchesKeyword(kind: Match, value: string, received: StoredText): boolean {
   if (kind === 'any') return true
+  const { subject, words } = readWrittenText(received)
+  const text = foldText(words || subject)
+  const all = foldText(`${subject} ${words}`)
   return splitKeywords(value).some((word) => {
-    if (kind === 'words') return text === word
-    if (kind === 'contains') return text.includes(word)
-    return text.startsWith(word) && !STARTS_IN_WORD.test(text.slice(word.length))
+    if (kind === 'words') return text === word || isSameWord(text, word)
+    if (kind === 'contains') return all.includes(word)
+    return startsWithWord(text, word) || startsWithWord(text.replace(BEFORE, ''), word)
   })
+}
+
+const startsWithWord = (text: string, word: string): boolean =>
+  text.startsWith(word) && !STARTS_IN_WORD.test(text.slice(word.length))
+
+/** Whether both are one word, whatever punctuation is around it. */
+function isSameWord(text: string, word: string): boolean {
+  const folded = foldWord(text)
+  return folded !== '' && folded === foldWord(word)
 }

@@ -3,6 +3,7 @@ import { callFunctionRows } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { E164 } from '../../portable/phone/e164.ts'
 import type { OptWords } from '../../portable/read-opt-word.ts'
+import type { StoredText } from '../../portable/written-words.ts'
 import { addConsentEntry } from '../consent/consent-entries.ts'
 import { readConsentWord } from '../consent/consent-words.ts'
 import { dropLateChanges, type OptChange } from '../consent/drop-late-opt-changes.ts'
@@ -10,10 +11,9 @@ import type { JoinGroup } from '../consent/joinable-groups.ts'
 import { queueAnswers } from './queue-answers.ts'
 
 /** A new text of a person. */
-interface NewText {
+interface NewText extends StoredText {
   readonly id: string
   readonly from: string
-  readonly body: string
 }
 
 /**
@@ -28,8 +28,9 @@ export async function recordConsentTexts(
   words: OptWords,
   groups: readonly JoinGroup[],
 ): Promise<void> {
-  const heard = texts.flatMap(({ id: message, from: sender, body: said }) => {
-    const word = E164.test(sender) ? readConsentWord(said, words, groups) : undefined
+  const heard = texts.flatMap((text) => {
+    const { id: message, from: sender, body: said } = text
+    const word = E164.test(sender) ? readConsentWord(text, words, groups) : undefined
     const group = word?.kind === 'join' ? word.group : undefined
     return word ? [{ sender, isOut: false, said, message, word, group }] : []
   })

@@ -23,7 +23,7 @@ import { makeOfferedMessage } from '../messages/send/send-messages.ts'
 import { PLAIN_OPTIONS } from '../messages/send/send-options.ts'
 import { type AcceptConfig, storeOffers } from '../messages/send/store-offers.ts'
 import { type Text, writeTexts } from '../messages/send/write-text-bodies.ts'
-import { foldText, matchesKeyword } from './keyword-match.ts'
+import { matchesKeyword } from './keyword-match.ts'
 import { ANSWER } from './queue-answers.ts'
 
 /**
@@ -34,7 +34,7 @@ const readText = (db: Db, user: string, id: string) =>
   queries(db)
     .selectFrom('sms_messages as m')
     .select(({ selectFrom, fn }) => [
-      ...(['m.id', 'm.user', 'm.from', 'm.body'] as const),
+      ...(['m.id', 'm.user', 'm.from', 'm.body', 'm.subject'] as const),
       selectFrom('devices as d')
         .select('m.line')
         .whereRef('d.id', '=', 'm.device')
@@ -163,13 +163,12 @@ async function makeOfferIfDue(
   config: AcceptConfig,
   received: Answerable,
 ): Promise<Offer | undefined> {
-  const { id, user, from, body, isOptedOut } = received
-  const asksForHelp = isHelp(body)
+  const { id, user, from, isOptedOut } = received
+  const asksForHelp = isHelp(received)
   if (isOptedOut && !(asksForHelp && (await beginHelpPause(store.db, user, from, PAUSE_SECONDS))))
     return
-  const folded = foldText(body)
   const answers = await readAnswers(store.db, user, id)
-  const answer = answers.find(({ match, value }) => matchesKeyword(match, value, folded))
+  const answer = answers.find(({ match, value }) => matchesKeyword(match, value, received))
   const hasOwnHelp = asksForHelp && answer !== undefined && answer.match !== 'any'
   const aboutConsent = hasOwnHelp ? undefined : await makeConsentAnswer(store, config, received)
   if (aboutConsent !== undefined) {
@@ -196,18 +195,14 @@ async function makeOfferIfDue(
   }
 }
 
-const makeAnswerOffer = (
-  { id, user, body, simulatedLine }: Answerable,
-  sentBy: string,
-  text: Text,
-): Offer => ({
+const makeAnswerOffer = (received: Answerable, sentBy: string, text: Text): Offer => ({
   ...PLAIN_OPTIONS,
-  permit: requirePermit(makeAccountSender(user, sentBy), 'send'),
-  line: simulatedLine ?? undefined,
-  clientRef: makeAnswerRef(id),
+  permit: requirePermit(makeAccountSender(received.user, sentBy), 'send'),
+  line: received.simulatedLine ?? undefined,
+  clientRef: makeAnswerRef(received.id),
   expiresAt: formatDate(new Date(Date.now() + MAX_WAIT_MS)),
   // bulk: the conversation still counts as unanswered
   isBulk: true,
-  isHelp: isHelp(body),
+  isHelp: isHelp(received),
   messages: [makeOfferedMessage(text, false)],
 })

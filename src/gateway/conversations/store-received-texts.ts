@@ -21,7 +21,9 @@ import { storeAttachments } from './store-attachments.ts'
 /** A text that a device received. `receivedAt`: ms since 1970 (device's clock). `sim`: slot, 0 if unknown. */
 export interface ReceivedText {
   readonly from: string
+  /** Its first line is the subject of an MMS. */
   readonly body: string
+  readonly subject?: string | undefined
   readonly receivedAt: number
   readonly sim: number
   /** The text from which the message's id is made, `body` by default. */
@@ -46,18 +48,18 @@ export async function receiveTexts(
   // of the sender as reported: the same report makes the same id, whatever the country was
   const ids = reported.map((text) => makeReceivedId(device, text))
   const texts = await completeSenders(store, device, reported)
-  const bodies = texts.map(({ body }) => body)
-  const words = await readOptWords(store, device.user, serverWords, bodies)
+  const words = await readOptWords(store, device.user, serverWords, texts)
   const instants = makeDistinctInstants(texts)
   const reactions = await findReactions(store.db, device.user, texts)
   const rows = texts.map((text, i) => {
-    const { from, body, sim, attachments = [] } = text
-    const isOut = readOptWord(body, words)
+    const { from, body, subject = '', sim, attachments = [] } = text
+    const isOut = readOptWord(text, words)
     const reacts = reactions.has(text)
     return {
       id: ids[i]!,
       from,
       body,
+      subject,
       segments: countSegments(body).segments,
       sim,
       attachments: attachments.map(({ name }) => name),
@@ -76,7 +78,7 @@ export async function receiveTexts(
     const identified = texts
       .map((text, i) => ({ ...text, id: ids[i]!, at: instants[i]! }))
       .toSorted((a, b) => a.at - b.at)
-    const mayConfirm = bodies.some((body) => readConsentWord(body, words, [])?.kind === 'yes')
+    const mayConfirm = texts.some((text) => readConsentWord(text, words, [])?.kind === 'yes')
     if (mayConfirm || findLastOptWords(identified, words).length > 0)
       await lockUserSends(db, device.user)
     const stored = await db.query(INSERT_RECEIVED_TEXTS, [
@@ -112,8 +114,9 @@ type Identified = ReceivedText & { readonly id: string }
 /** The last opt-out or opt-in word of each sender, sorted, so that contacts are locked in one order. */
 function findLastOptWords(texts: readonly Identified[], words: OptWords): OptChange[] {
   const last = new Map<string, OptChange>()
-  for (const { id, from, body } of texts) {
-    const isOut = readOptWord(body, words)
+  for (const text of texts) {
+    const { id, from, body } = text
+    const isOut = readOptWord(text, words)
     if (isOut !== undefined) last.set(from, { sender: from, isOut, said: body, message: id })
   }
   return [...last.values()].sort((a, b) => (a.sender < b.sender ? -1 : 1))
@@ -128,7 +131,7 @@ const HOUR_MS = 3_600_000
 function sortReceived(texts: readonly Identified[], words: OptWords): readonly Identified[] {
   const isAhead = ({ receivedAt }: Identified) =>
     removeSummerHour(receivedAt) - Date.now() > HOUR_MS / 2
-  const isOut = ({ body }: Identified) => readOptWord(body, words) === true
+  const isOut = (text: Identified) => readOptWord(text, words) === true
   const ahead = texts.filter((text) => isAhead(text) && !isOut(text))
   if (ahead.length === 0) return texts
   const stopped = new Set(

@@ -1,3 +1,4 @@
+import { MAX_RECEIVED_SUBJECT } from '../../portable/written-words.ts'
 import { z } from 'zod'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
 import {
@@ -120,14 +121,18 @@ const received = z
       'The sender: a name, a short code or a number. A number without its calling code is completed by the country of the SIM, else of the account.',
     ),
     body: makeTextSchema(MAX_TEXT),
+    subject: makeTextSchema(MAX_RECEIVED_SUBJECT)
+      .nullish()
+      .describe('The subject of an MMS. It is the first line of `body`, too, possibly with more.'),
     received_at: makeInstantSchema().describe(
       'When the text arrived. Device, sender, instant and text identify it: a repeated report is not stored again.',
     ),
     sim: makeWholeNumber(0, MAX_SIMS).nullish().describe('Slot of the SIM that received it.'),
   })
-  .transform(({ from, body, received_at, sim }) => ({
+  .transform(({ from, body, subject, received_at, sim }) => ({
     from,
     body,
+    ...(subject && { subject }),
     receivedAt: received_at,
     sim: sim ?? 0,
   }))

@@ -32,6 +32,8 @@ export type SendResult =
 export interface IncomingText {
   readonly from: string
   readonly body: string
+  /** Of an MMS: the first line of `body`, too. */
+  readonly subject?: string | undefined
   readonly sim: number
 }
 

@@ -12,12 +12,13 @@ const END_MS = Date.UTC(10_000, 0)
 export const cutReason = (error: string) => ({ error_message: error.slice(0, MAX_REASON) })
 
 /** Makes a text acceptable to the server: replaces missing senders and invalid dates, cuts long fields. */
-export function fitTextToServer({ from, body, sim }: IncomingText, at: Date) {
+export function fitTextToServer({ from, body, subject, sim }: IncomingText, at: Date) {
   const ms = at.getTime()
   const received = ms >= 0 && ms < END_MS ? at : new Date()
   return {
     from: (from || 'unknown').slice(0, MAX_SENDER),
     body: cutBetweenGraphemes(body ?? '', MAX_TEXT).toWellFormed(),
+    ...(subject && { subject }),
     sim,
     received_at: received.toISOString(),
   }

@@ -13,6 +13,7 @@ import { writeAttachmentLines, writeMmsText } from '../../portable/attachment-li
 import { cutBetweenGraphemes } from '../../portable/cut-text.ts'
 import { DATA_URL } from '../../portable/data-url.ts'
 import { readPhone } from '../../portable/phone/read-phone.ts'
+import { joinSubject } from '../../portable/written-words.ts'
 import { cut, MAX_SIMS, makeLenientList, phoneInstant } from './lenient-schemas.ts'
 
 const MAX_SENDER = 255
@@ -114,10 +115,12 @@ async function readMms(
     })
     .slice(0, maxAttachments)
   const left = files.filter((file) => !kept.includes(file))
+  const { subject = '', body: words } = joinSubject(payload.subject, payload.body)
   const written = [payload.subject, payload.body].filter(Boolean)
   const partsOf = (list: typeof files) => list.map(({ part }) => part)
   return {
-    ...toText(payload, writeMmsText(written, partsOf(kept), partsOf(left))),
+    ...toText(payload, writeMmsText([words].filter(Boolean), partsOf(kept), partsOf(left))),
+    subject: cleanText(subject),
     identity: toText(payload, [...written, ...writeAttachmentLines(payload.attachments)].join('\n'))
       .body,
     attachments: await Promise.all(

@@ -4,8 +4,9 @@ import PostalMime, { type Email } from 'postal-mime'
 import type { GivenFile } from '../../gateway/messages/send/prepare-media.ts'
 import { badRequest } from '../../platform/api-errors.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
+import { joinLines, removeQuotes } from '../../portable/remove-quotes.ts'
 import { checkCharsets, type MimePart } from './charsets.ts'
-import { isReplyMail, joinLines, removeQuotes } from './remove-quotes.ts'
+import { isReplyMail } from './reply-mail.ts'
 
 /** A mail. A hook (incoming webhook) reads `fields` as its body. */
 export interface Mail {

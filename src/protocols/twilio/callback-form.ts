@@ -64,7 +64,7 @@ async function makeIncomingForm(
     ['NumMedia', String(files.length)],
     ['NumSegments', String(Number(image.segments ?? 1))],
     ['SmsStatus', 'received'],
-    ['OptOutType', await findOptOutType(services, user, image.body)],
+    ['OptOutType', await findOptOutType(services, user, image)],
     ...files.flatMap(({ name, type }, i): [string, string][] => [
       [
         `MediaUrl${i}`,
@@ -83,12 +83,12 @@ async function makeIncomingForm(
 async function findOptOutType(
   { store, config }: CallServices,
   user: string,
-  text: unknown,
+  image: Image,
 ): Promise<'STOP' | 'START' | 'HELP' | ''> {
-  const body = String(text ?? '')
-  const isOut = readOptWord(body, await readOptWords(store, user, config.optWords, [body]))
+  const text = { body: readImageText(image, 'body'), subject: readImageText(image, 'subject') }
+  const isOut = readOptWord(text, await readOptWords(store, user, config.optWords, [text]))
   if (isOut !== undefined) return isOut ? 'STOP' : 'START'
-  if (isHelp(body)) return 'HELP'
-  const word = readConsentWord(body, config.optWords, await findJoinGroups(store.db, user))
+  if (isHelp(text)) return 'HELP'
+  const word = readConsentWord(text, config.optWords, await findJoinGroups(store.db, user))
   return word?.kind === 'join' ? 'START' : ''
 }

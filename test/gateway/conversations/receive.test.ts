@@ -91,10 +91,12 @@ describe('opt-out and opt-in words', () => {
     [' stop. ', true],
     ['Unsubscribe!', true],
     ['start', false],
-  ])('%j sets opted_out to %s', (body, meaning) => expect(readOptWord(body, WORDS)).toBe(meaning))
+  ])('%j sets opted_out to %s', (body, meaning) =>
+    expect(readOptWord({ body }, WORDS)).toBe(meaning),
+  )
 
   test.each(['please stop', ''])('%j does not change opted_out', (body) =>
-    expect(readOptWord(body, WORDS)).toBeUndefined(),
+    expect(readOptWord({ body }, WORDS)).toBeUndefined(),
   )
 
   const optedOut = async (user: string) =>

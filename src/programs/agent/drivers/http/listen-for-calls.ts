@@ -46,9 +46,9 @@ export async function listenForCalls(
         await events.delivered(event, new Date(), event.error)
         continue
       }
-      const { from, sim, files = [] } = event
+      const { from, subject, sim, files = [] } = event
       const words = writeMmsText([event.body].filter(Boolean), [], files)
-      await events.received({ from, sim, body: words }, await firstSeen(event.key))
+      await events.received({ from, sim, body: words, subject }, await firstSeen(event.key))
     }
     for (const names of news.unknown) events.unknown?.(names)
     return news.unknown.length > 0 ? 503 : 200

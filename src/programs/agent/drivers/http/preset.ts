@@ -121,6 +121,8 @@ const INCOMING = z
     to: z.union([PATH, makePathsSchema()]).default([]),
     /** The first path that has a value counts. A call without any, and without files, is not a text. */
     body: z.union([PATH, makePathsSchema()]),
+    /** The subject of an MMS. */
+    subject: PATH.optional(),
     /** Names the charset of `body` in a query or form, such as UTF-16BE. Without one it is UTF-8. */
     charset: PATH.optional(),
     files: FILES.optional(),

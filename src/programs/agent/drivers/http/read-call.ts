@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { isObject, parseJson } from '../../../../platform/tools/json.ts'
 import { toLoggableKey } from '../../../../platform/tools/loggable-texts.ts'
 import { readPhone } from '../../../../portable/phone/read-phone.ts'
+import { joinSubject } from '../../../../portable/written-words.ts'
 import type { Carrier } from './carrier-account.ts'
 import {
   type Call,
@@ -31,6 +32,8 @@ export type CarrierEvent =
 export interface CarrierText extends Readonly<Record<'key' | 'from' | 'body', string>> {
   readonly kind: 'text'
   readonly sim: number
+  /** The first line of `body`, too. */
+  readonly subject?: string | undefined
   readonly files?: readonly CarrierFile[]
 }
 
@@ -140,7 +143,10 @@ function readText(
     kind: 'text',
     key: createHash('sha256').update(given).digest('base64url'),
     from: normalizeSender(from),
-    body: (path && recodeField(call, path, charset)) ?? readTextAt(item, path),
+    ...joinSubject(
+      readTextAt(item, form.subject),
+      (path && recodeField(call, path, charset)) ?? readTextAt(item, path),
+    ),
     sim: findSenderSlot(carrier, item, [form.to].flat()),
     ...(files.length > 0 && { files }),
   }

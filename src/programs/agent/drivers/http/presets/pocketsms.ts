@@ -50,6 +50,7 @@ export const POCKETSMS: PresetData = {
     from: 'data.from',
     to: 'data.to',
     body: 'data.body',
+    subject: 'data.subject',
     // a link has a token of its own; webhooks wait 12 s for an answer
     files: { each: 'files', seconds: 8, url: 'url', name: 'name', type: 'type', size: 'size' },
   },

@@ -57,6 +57,7 @@ export const SINCH: PresetData = {
       from: 'from',
       to: 'to',
       body: ['body.message', 'body.subject'],
+      subject: 'body.subject',
       // https://developers.sinch.com/sdk/sinch-sdk-node/1.5.0/interfaces/Sms.MmsMedia.html (2026-11-27)
       files: { each: 'body.media', url: 'url', type: 'content_type', lost: { status: ['Failed'] } },
     },

@@ -1,0 +1,92 @@
+import { dropAttachmentLines } from './attachment-lines.ts'
+import { removeQuotes } from './remove-quotes.ts'
+
+/** A received text as it is stored. The subject of an MMS is the first line of its body, too. */
+export interface StoredText {
+  readonly body: string
+  /** Of an MMS; possibly without its end. Absent or '' for none. */
+  readonly subject?: string | undefined
+}
+
+/** What a person wrote. */
+export interface WrittenText {
+  readonly subject: string
+  readonly words: string
+}
+
+/** Format characters that no reader sees, such as zero-width spaces. */
+const INVISIBLE = /[\p{Cf}\p{Default_Ignorable_Code_Point}]/gu
+export const dropInvisible = (text: string): string => text.replace(INVISIBLE, '')
+
+/** How lines begin that phones and mail programs add. */
+const SIGNATURE =
+  /\n[^\S\n]*(?:--|—|sent from |get outlook |gesendet (?:von|mit) |envoyé (?:de|depuis) |enviado (?:desde|do) |inviato da |verstuurd vanaf |wysłane z |skickat från )/iu
+
+function dropSignature(text: string): string {
+  const at = text.search(SIGNATURE)
+  return at < 0 ? text : text.slice(0, at)
+}
+
+/** What phones and networks write where a person wrote no subject, or before the words of a person. */
+const ADDED =
+  /^[\s([<{«"]*(?:(?:(?:subject|subj|betreff|objet|asunto|oggetto|onderwerp|assunto|temat|ämne)\s?[:：])|(?:re|aw|antw|sv|fwd?|wg|tr|rv|enc|odp|doorst)\s?(?:\[\d{1,3}\]|\(\d{1,3}\))?\s?[:：]|(?:no ?subject|(?:kein|ohne) betreff|(?:sans|aucun|pas d['’])\s?objet|sin asunto|nessun oggetto|senza oggetto|geen onderwerp|sem assunto|(?:brak|bez) tematu|inget ämne)(?![\p{L}\p{N}]))[)\]>}»"]*\s*/iu
+/** More than any phone adds. */
+const MAX_ADDED = 10
+
+function dropAdded(text: string): string {
+  let rest = text
+  for (let i = 0; i < MAX_ADDED; i++) {
+    const next = rest.replace(ADDED, '')
+    if (next === rest) break
+    rest = next
+  }
+  return rest
+}
+
+/** Lines by which gateways of mails and MMS mention files. */
+const MENTION = /^\s*\[\d{1,5} \p{L}{1,20}\]\s*$/u
+
+/** The layout of an MMS, which some networks deliver as text. */
+function dropLayout(text: string): string {
+  const start = text.search(/<smil\b/i)
+  if (start < 0) return text
+  const end = text.toLowerCase().lastIndexOf('</smil>')
+  return end < start ? text : text.slice(0, start) + text.slice(end + '</smil>'.length)
+}
+
+const dropMentions = (text: string): string =>
+  text.includes('[')
+    ? text
+        .split('\n')
+        .filter((line) => !MENTION.test(line))
+        .join('\n')
+    : text
+
+function readWords(text: string): string {
+  const own = dropMentions(dropAttachmentLines(dropLayout(text)))
+  // a text that is only a quote is its sender's
+  const signed = dropSignature(own)
+  const words = (signed.includes('\n') && removeQuotes(signed)) || signed
+  return dropAdded(words).trim()
+}
+
+/** Subject and words of a text, without what phones, networks and this server add. */
+export function readWrittenText({ body, subject = '' }: StoredText): WrittenText {
+  const text = body.replaceAll('\r\n', '\n')
+  const isFirstLine = subject !== '' && text.startsWith(subject)
+  if (!isFirstLine) return { subject: '', words: readWords(text) }
+  const end = text.indexOf('\n', subject.length)
+  return { subject: dropAdded(subject).trim(), words: readWords(end < 0 ? '' : text.slice(end)) }
+}
+
+/** Maximum characters of a subject that are stored apart from the body. */
+export const MAX_RECEIVED_SUBJECT = 255
+
+/** A received text whose body begins with its subject, in one line. */
+export function joinSubject(subject: string, words: string): StoredText {
+  const line = subject.replace(/\s+/gu, ' ').trim()
+  if (line === '') return { body: words }
+  const isInWords = words === line || words.startsWith(`${line}\n`)
+  const body = isInWords || words === '' ? words || line : `${line}\n${words}`
+  return { body, subject: line.slice(0, MAX_RECEIVED_SUBJECT).toWellFormed() }
+}
