@@ -1,6 +1,6 @@
-import { MAX_RECEIVED_SUBJECT } from '../../portable/written-words.ts'
 import { z } from 'zod'
 import { PAIRING_CODE, readTypedCode } from '../../portable/typed-code.ts'
+import { MAX_RECEIVED_SUBJECT } from '../../portable/written-words.ts'
 import {
   makeFilledId,
   makeFilledText,
