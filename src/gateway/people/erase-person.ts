@@ -9,6 +9,7 @@ import { lockUserSends } from '../base/lock-user-sends.ts'
 import { updateRecords } from '../base/message-status.ts'
 import type { Person, Place, Texts } from '../base/personal-data.ts'
 import { deleteExports } from './delete-old-exports.ts'
+import { hideFileNames } from './erase-file-names.ts'
 import { eraseCampaigns, eraseMentions, findNewestText, type MentionsAt } from './erase-mentions.ts'
 import { type Erasing, erasePersonRows } from './erase-table-rows.ts'
 import { listMentionSteps } from './find-mentions.ts'
@@ -67,10 +68,13 @@ async function erasePerson(
   await runInTransaction(erasure, (inside) => erasePlaces(inside, ['first']))
   for (let now = await eraseTexts(erasure, at); now; now = await eraseTexts(erasure, now))
     if (isOver()) return false
+  // before the words of MMS that name their files
+  while (await renameFiles(erasure)) if (isOver()) return false
   for (let now = await hideMentions(erasure, at); now; now = await hideMentions(erasure, now))
     if (isOver()) return false
   await awaitWriters(erasure)
   while (await eraseTexts(erasure, at)) isOver()
+  while (await renameFiles(erasure)) isOver()
   await eraseNumber(erasure)
   return true
 }
@@ -135,6 +139,10 @@ const eraseTexts = (erasure: Erasure, at: At) =>
     )
     return now
   })
+
+/** Renames some files of texts to others. Returns how many. */
+const renameFiles = (erasure: Erasure) =>
+  runInTransaction(erasure, ({ store: { db }, person, name }) => hideFileNames(db, person, name))
 
 /** Hides the number in some words about others. Returns undefined without further ones. */
 const hideMentions = (erasure: Erasure, at: At) =>

@@ -65,9 +65,15 @@ const writeFileLines = (files: readonly NamedFile[]): string =>
 export const writeStoredText = (words: string, files: Media['files']): string =>
   words === '' ? writeFileLines(files.map(toNamedFile)) : words
 
-/** The words of a stored MMS: '' if its text only names its files. */
-export const readWords = (text: string, files: readonly NamedFile[]): string =>
-  text === writeFileLines(files) ? '' : text
+/** The words of a stored MMS: '' if its text only names its files, whatever their names are by now. */
+export function readWords(text: string, files: readonly NamedFile[]): string {
+  const nameless = writeFileLines(files.map(({ type, size }) => ({ name: '', type, size })))
+  return withoutNames(text) === withoutNames(nameless) ? '' : text
+}
+
+/** Lines about files without the names between their first word and their type. */
+const withoutNames = (text: string): string =>
+  text.replace(/^(Attachment:)(?: \S+)?( \S+ \d+ bytes)$/gm, '$1$2')
 
 /** The words of an offer's message, which its text without files has. */
 export const readOfferedWords = ({ body = '', media }: Offer, message: OfferedMessage): string =>
