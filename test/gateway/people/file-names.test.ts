@@ -1,11 +1,10 @@
 import { tablesWith } from '../../support/database/dump.ts'
-import { makePicture } from '../../support/pictures.ts'
 import { must, startServerWithDevices } from '../../support/server/server-with-devices.ts'
 import { startReceiver } from '../../support/services/receiver.ts'
 import { mms, mmsPoster } from '../../support/smsgate/mms.ts'
 import { joinPhone } from '../../support/smsgate/smsgate-fixture.ts'
 import { until } from '../../support/until.ts'
-import { openMmsServer } from '../messages/send/mms-fixture.ts'
+import { openMmsServer, SMALL as PICTURE } from '../messages/send/mms-fixture.ts'
 import { ended } from './person-fixture.ts'
 
 // An erased person is named by files that the account exchanged with others.
@@ -13,7 +12,6 @@ import { ended } from './person-fixture.ts'
 const server = await startServerWithDevices({ WEBHOOK_ALLOW_PRIVATE: 'true' })
 const { makeShop, claim, findMessage, countFiles, fetchLink } = openMmsServer(server)
 const OTHER = '+4915112345671'
-const PICTURE = await makePicture(120)
 
 let people = 0
 /** A shop with a webhook, and a contact of a name that no other test has. */
