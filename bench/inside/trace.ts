@@ -1,124 +1,66 @@
-import { randomUUID } from 'node:crypto'
-import { Session } from 'node:inspector/promises'
 import { resolve } from 'node:path'
-import { setImmediate as turn } from 'node:timers/promises'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { parseArgs } from 'node:util'
-import { startPostgres } from '../../test/support/database/postgres.ts'
-import {
-  type Client,
-  makeUser,
-  pairDevice,
-  signIn,
-} from '../../test/support/server/server-with-devices.ts'
-import { ask } from '../contender.ts'
+import { type Entry, instrumentFunctions } from './note-entries.ts'
 
 const USAGE = `npx node bench/inside/trace.ts [--of FOLDER] [--calls REQUEST]
-How many files, functions and calls of src one request needs once caches are warm: view, list, create, send.
+What one view, list, create, send, claim and report needs of src once caches are warm: files, functions and
+calls, how often it returns into a file that it had left, and which questions are answered again.
   --of FOLDER       another checkout instead of this one
-  --calls REQUEST   also lists the functions of this request, by file
+  --calls REQUEST   also lists the functions that this request enters, in order
 `
 const HOME = fileURLToPath(new URL('../..', import.meta.url))
-const ROOT = { email: 'root@example.com', password: 'rootpass12345' }
-/** Periodic work runs beside some requests: the request with the fewest calls counts. */
-const [WARM, TRIES] = [30, 15]
 
-interface Trace {
-  /** Calls by file below src and by function. */
-  readonly calls: ReadonlyMap<string, ReadonlyMap<string, number>>
-  readonly total: number
+const nameOf = ({ file, name }: Entry) => `${file} ${name}`
+
+/** Entries into a file that the request had left, by file. */
+function countReturns(entries: readonly Entry[]): Map<string, number> {
+  const seen = new Set<string>()
+  const returns = new Map<string, number>()
+  let last = ''
+  for (const { file } of entries) {
+    if (file !== last && seen.has(file)) returns.set(file, (returns.get(file) ?? 0) + 1)
+    seen.add(file)
+    last = file
+  }
+  return returns
 }
 
-/** Counts what runs meanwhile. V8 forgets its counts whenever it is asked for them. */
-async function trace(
-  session: Session,
-  source: string,
-  run: () => Promise<unknown>,
-): Promise<Trace> {
-  await session.post('Profiler.takePreciseCoverage')
-  await run()
-  await turn()
-  const { result } = await session.post('Profiler.takePreciseCoverage')
-  const calls = new Map<string, Map<string, number>>()
-  let total = 0
-  for (const { url, functions } of result) {
-    if (!url.startsWith(source)) continue
-    const counted = new Map<string, number>()
-    for (const { functionName, ranges } of functions) {
-      const { count, startOffset } = ranges[0]!
-      if (count > 0) counted.set(`${functionName || 'anonymous'}@${startOffset}`, count)
-      total += count
-    }
-    if (counted.size > 0) calls.set(url.slice(source.length), counted)
-  }
-  return { calls, total }
+/** Questions that a request should answer once, by the names of the functions that answer them. */
+const QUESTIONS: Readonly<Record<string, RegExp>> = {
+  caller: /^(findCached(Caller|Identity)|identify\w+|authenticate\w*)$/,
+  collection: /^require(Writable)?Collection$/,
+  'length of the body': /^readBodyLength$/,
+  'holder of limits': /^(findRequest|make\w*)Holder$/,
+  path: /^read(Routed|Clean)Path$/,
+  query: /^read(Request)?Query(Text)?$/,
+  permit: /^requirePermit$/,
+  'meter of the answer': /^makeAnswerMeter$/,
 }
 
-const functionsOf = ({ calls }: Trace): number =>
-  [...calls.values()].reduce((sum, { size }) => sum + size, 0)
-
-/** The requests by name. */
-async function requestsOf(
-  url: string,
-  root: Client,
-): Promise<Record<string, () => Promise<unknown>>> {
-  const user = await makeUser(url, root)
-  await pairDevice(url, user)
-  const { token } = user
-  const messages = `${url}/api/collections/sms_messages/records`
-  const filter = encodeURIComponent(
-    '(status = "assigned" || status = "sent") && to ~ "77" && created > "2020-01-01"',
-  )
-  const group = () => ({ user: user.id, name: randomUUID() })
-  const text = { recipients: ['+4915112345677'], body: 'Hello' }
-  const send = () => ask<{ message_ids: string[] }>(`${url}/api/sms/send`, { token, body: text })
-  const { message_ids } = await send()
-  return {
-    view: () => ask(`${messages}/${message_ids[0]}`, { token }),
-    list: () => ask(`${messages}?filter=${filter}&sort=-created`, { token }),
-    create: () => ask(`${url}/api/collections/contact_groups/records`, { token, body: group() }),
-    send,
-  }
+/** The questions that were answered more than once: by which functions, how often. */
+function listRepeatedQuestions(entries: readonly Entry[]): string[] {
+  return Object.entries(QUESTIONS).flatMap(([question, pattern]) => {
+    const answers = Map.groupBy(
+      entries.filter(({ name }) => pattern.test(name)),
+      nameOf,
+    )
+    const count = [...answers.values()].reduce((sum, { length }) => sum + length, 0)
+    if (count < 2) return []
+    return `${question} ${count} (${[...answers].map(([name, { length }]) => `${name} ${length}`).join(', ')})`
+  })
 }
 
-async function main(home: string, listed: string | undefined): Promise<void> {
-  const source = `${pathToFileURL(resolve(home)).href}/src/`
-  const [{ runServer }, { readConfig }, { upsertSuperuser }] = await Promise.all(
-    ['main/run-server.ts', 'platform/config.ts', 'engine/auth/superusers.ts'].map(
-      (file) => import(source + file),
-    ),
-  )
-  const postgres = await startPostgres()
-  const session = new Session()
-  session.connect()
-  await session.post('Profiler.enable')
-  await session.post('Profiler.startPreciseCoverage', { callCount: true, detailed: false })
-  const server = await runServer(
-    readConfig({ DATABASE_URL: postgres.url, HOST: '127.0.0.1', PORT: '0', LOG_LEVEL: 'error' }),
-  )
-  try {
-    await upsertSuperuser(server.services.store.forEverybody('trace'), ROOT.email, ROOT.password)
-    const root = await signIn(server.url, '_superusers', ROOT.email, ROOT.password)
-    console.log('| request | files | functions | calls |\n|---|---|---|---|')
-    for (const [name, request] of Object.entries(await requestsOf(server.url, root))) {
-      for (let i = 0; i < WARM; i++) await request()
-      let least = await trace(session, source, request)
-      for (let i = 1; i < TRIES; i++) {
-        const other = await trace(session, source, request)
-        if (other.total < least.total) least = other
-      }
-      console.log(`| ${name} | ${least.calls.size} | ${functionsOf(least)} | ${least.total} |`)
-      if (name === listed)
-        for (const [file, counted] of least.calls)
-          console.log(
-            `  ${file}: ${[...counted].map(([called, count]) => `${called} ${count}`).join(', ')}`,
-          )
-    }
-  } finally {
-    await server.stop()
-    session.disconnect()
-    await postgres.stop()
-  }
+function printTrace(request: string, entries: readonly Entry[]): void {
+  const files = new Set(entries.map(({ file }) => file))
+  const functions = new Set(entries.map(({ file, at }) => `${file} ${at}`))
+  const returns = countReturns(entries)
+  const sum = [...returns.values()].reduce((total, count) => total + count, 0)
+  const counts = `${files.size} files, ${functions.size} functions, ${entries.length} calls, ${sum} returns`
+  console.log(`${request}: ${counts}`)
+  const often = [...returns].sort(([, a], [, b]) => b - a)
+  console.log(`  returns: ${often.map(([file, count]) => `${file} ${count}`).join(', ')}`)
+  console.log(`  answered again: ${listRepeatedQuestions(entries).join('; ') || 'nothing'}`)
 }
 
 const { values } = parseArgs({
@@ -129,4 +71,13 @@ const { values } = parseArgs({
   },
 })
 if (values.help) process.stdout.write(USAGE)
-else await main(values.of, values.calls)
+else {
+  const source = `${pathToFileURL(resolve(values.of)).href}/src/`
+  instrumentFunctions(source)
+  // imported here, as it imports modules of src
+  const { traceRequests } = await import('./traced-requests.ts')
+  await traceRequests(source, (request, entries) => {
+    printTrace(request, entries)
+    if (request === values.calls) for (const entry of entries) console.log(`  ${nameOf(entry)}`)
+  })
+}
