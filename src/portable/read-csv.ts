@@ -1,3 +1,5 @@
+import { removeFormulaGuard } from './write-csv.ts'
+
 /** A row of a sheet, and the line of the file on which it begins, counted from 1. */
 export interface SheetRow {
   readonly line: number
@@ -59,8 +61,9 @@ function guessSeparator(text: string): string {
 
 /**
  * Reads CSV (RFC 4180), separated as a first line `sep=;` says, otherwise by comma, semicolon, tab or bar.
- * Blanks around a quoted cell are no part of it. `misquoted`: the line of a row with a cell that begins with
- * a quotation mark and does not end with it, so that other rows may be in it; reading ends there.
+ * Blanks around a quoted cell are no part of it, nor are an export's apostrophes before formulas.
+ * `misquoted`: the line of a row with a cell that begins with a quotation mark and does not end with it, so
+ * that other rows may be in it; reading ends there.
  */
 export function readCsvCells(file: string): { rows: SheetRow[]; misquoted: number | undefined } {
   const { text, separator: named } = dropSeparatorLine(file)
@@ -73,7 +76,7 @@ export function readCsvCells(file: string): { rows: SheetRow[]; misquoted: numbe
     for (let isLast = false; !isLast; at++) {
       const cell = readCell(text, at, separator)
       if (!cell) return { rows, misquoted: line }
-      cells.push(cell.text)
+      cells.push(removeFormulaGuard(cell.text, separator === ';' ? ';' : ','))
       at = cell.end
       isLast = text[at] !== separator
     }

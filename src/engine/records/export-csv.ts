@@ -1,5 +1,6 @@
 import { badRequest } from '../../platform/api-errors.ts'
 import { listFault } from '../../platform/db/database-errors.ts'
+import { writeCsvLine } from '../../portable/write-csv.ts'
 import type { Store } from '../collections/catalog.ts'
 import type { Collection } from '../collections/collection.ts'
 import { compileFilter } from '../filter/compile-filter.ts'
@@ -12,37 +13,6 @@ import { writeIndexOrder } from './list-indexes.ts'
 import { readRows, writeRowStatement } from './read-records.ts'
 import { columnsOf } from './record-row.ts'
 import { canBeShown } from './shown-fields.ts'
-
-/** Matches a cell that a spreadsheet would read as a formula, except phone numbers. OWASP: CSV injection */
-const FORMULA = /^(?:[\t\r\n\ufeff]|[\s\p{Cc}\p{Cf}]*(?:[=@＝＠＋－﹦﹫﹢﹣-]|\+(?!\d+$)))/u
-
-/** Matches a formula inside a text. Finds its sign first: a lookbehind at each blank takes quadratic time. */
-const INNER_FORMULA =
-  /(?=[=@＝＠＋－﹦﹫﹢﹣+-])(?<=[;\t\r\n][\s\p{Cc}\p{Cf}"']*)(?:[=@＝＠＋－﹦﹫﹢﹣]|-(?! )|\+(?!\d+(?:[\s;]|$)))/gu
-
-const QUOTED = /[",\r\n]/
-
-/** A line of CSV (RFC 4180). Joins lists by commas. Puts an apostrophe before a formula, to make it text. */
-export const writeCsvLine = (values: readonly unknown[]): string =>
-  `${values.map(writeCell).join(',')}\r\n`
-
-function writeCell(value: unknown): string {
-  const text = toCellText(value)
-  return QUOTED.test(text) ? `"${text.replaceAll('"', '""')}"` : text
-}
-
-function toCellText(value: unknown): string {
-  if (value === null || value === undefined) return ''
-  if (typeof value === 'string') return guardFormula(value)
-  if (typeof value !== 'object') return String(value)
-  const isPlain = Array.isArray(value) && value.every((item) => typeof item === 'string')
-  return isPlain ? value.map(toCellText).join(',') : guardFormula(JSON.stringify(value))
-}
-
-function guardFormula(text: string): string {
-  const inner = text.replace(INNER_FORMULA, "'$&")
-  return FORMULA.test(text) ? `'${inner}` : inner
-}
 
 const PAGE = 1000
 

@@ -1,3 +1,4 @@
+import { removeFormulaGuard } from '#portable/write-csv.ts'
 import { locale } from '../../language/language.ts'
 import { t } from '../../language/words.ts'
 import { makeSheet, type Sheet } from './sheet.ts'
@@ -59,7 +60,10 @@ export async function readExcel(bytes: ArrayBuffer): Promise<Sheet> {
     if (unpacked > MAX_UNPACKED || cells > MAX_CELLS) throw new UnreadableFile(TOO_LARGE)
   }
   try {
-    return makeSheet(readXlsx(file, { locale, onSize }))
+    const rows = readXlsx(file, { locale, onSize })
+    // an exported CSV file that Excel has saved as .xlsx keeps its apostrophes
+    const plain = (cell: string) => removeFormulaGuard(cell, ',')
+    return makeSheet(rows.map(({ line, cells }) => ({ line, cells: cells.map(plain) })))
   } catch (error) {
     if (error instanceof UnreadableFile) throw error
     throw new UnreadableFile(OTHERS.find(([name]) => hasName(file, name))?.[1] ?? DAMAGED)

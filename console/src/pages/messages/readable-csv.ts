@@ -1,4 +1,5 @@
 import Papa from 'papaparse'
+import { removeFormulaGuard } from '#portable/write-csv.ts'
 import { pb } from '../../data/client.ts'
 import { nameLine } from '../../data/device/lines.ts'
 import { CSV_MARK, writeCsvLines } from '../../data/files/csv.ts'
@@ -112,6 +113,8 @@ const readEachPiece = (csv: Blob, take: (rows: readonly Row[]) => void): Promise
     Papa.parse<Row>(csv as File, {
       header: true,
       skipEmptyLines: true,
+      // the server guards formulas, and so does the file that is written
+      transform: (cell) => removeFormulaGuard(cell, ','),
       chunk: ({ data }) => take(data),
       complete: () => resolve(),
       error: reject,
