@@ -3,6 +3,12 @@ import { deriveId, makeRandomId } from '../../platform/tools/random.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import type { Permit } from '../base/permissions.ts'
 import { auditAct } from '../messages/queue/audit-message-change.ts'
+import {
+  findFirstAnswer,
+  type Idempotency,
+  makeServerKey,
+  storeFirstAnswer,
+} from '../messages/send/idempotency.ts'
 import { makeExpiryError } from '../messages/send/message-expiry.ts'
 import type { CampaignServices } from './campaign.ts'
 import type { NewCampaign } from './campaign-body.ts'
@@ -12,19 +18,28 @@ import { requireCampaignRoom } from './plan-next-run.ts'
 import { type CampaignState, readCampaignState } from './read-campaign-state.ts'
 import { completeRepeatRule, listTimesFrom } from './repetition.ts'
 
-/** Stores a campaign without its messages. For a known Idempotency-Key, returns the key's campaign. */
+/**
+ * Stores a campaign without its messages. For a known Idempotency-Key, returns the key's campaign. Throws 422
+ * if the key's request of the last 24 hours differed.
+ */
 export async function createCampaign(
   services: CampaignServices,
   permit: Permit,
   wanted: NewCampaign,
-  key: string | null,
+  idempotency: Idempotency | null,
 ): Promise<CampaignState> {
-  const { db } = services.store
+  const { store } = services
   const { user } = permit.sender
-  const id = key === null ? makeRandomId() : deriveId(`campaign:${user} ${key}`)
-  const stored = await queries(db).selectFrom('campaigns').where('id', '=', id).executeTakeFirst()
-  if (!stored) await insertPlannedCampaign(services, permit, id, wanted)
-  return readCampaignState(db, user, id)
+  const once = idempotency && { ...idempotency, key: makeServerKey(`new ${idempotency.key}`) }
+  const id = once ? deriveId(`campaign:${user} ${idempotency!.key}`) : makeRandomId()
+  const stored = await queries(store.db)
+    .selectFrom('campaigns')
+    .where('id', '=', id)
+    .executeTakeFirst()
+  if (!stored) await insertPlannedCampaign(services, permit, id, wanted, once)
+  // another request with the key may have been stored at the same moment
+  if (once) await findFirstAnswer(store, user, once)
+  return readCampaignState(store.db, user, id)
 }
 
 async function insertPlannedCampaign(
@@ -32,6 +47,7 @@ async function insertPlannedCampaign(
   permit: Permit,
   id: string,
   wanted: NewCampaign,
+  once: Idempotency | null,
 ) {
   const { store } = services
   const { user, sentBy: changedBy } = permit.sender
@@ -66,6 +82,7 @@ async function insertPlannedCampaign(
       await requireCampaignRoom(db, user)
     }
     await insertCampaign(db, { ...row, scheduledAt, expiresAt, runOf: '', error: '', changedBy })
+    if (once) await storeFirstAnswer({ ...store, db }, user, once, '')
     await auditAct(db, permit, 'campaigns', 'create', id)
   })
 }

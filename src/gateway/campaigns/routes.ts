@@ -9,7 +9,7 @@ import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
 import { RETRY_BATCH } from '../messages/queue/retry-schemas.ts'
 import { type ActingCaller, allowPerson } from '../messages/require-sender.ts'
-import { readIdempotencyKey } from '../messages/send/idempotency.ts'
+import { readIdempotency } from '../messages/send/idempotency.ts'
 import { IDEMPOTENCY, SHAPE } from '../messages/send-routes.ts'
 import { CAMPAIGN, CAMPAIGN_CHANGE, readCampaignChange, readNewCampaign } from './campaign-body.ts'
 import { CAMPAIGN_PROGRESS, readProgress } from './campaign-progress.ts'
@@ -64,9 +64,14 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       id: 'createCampaign',
       summary: 'Send a text to many',
       description:
-        'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`; a cancel before that stops all of it. Members who have opted out are left out. A repeated request with the same Idempotency-Key returns the first campaign.',
+        'Stores the campaign and answers; its messages follow. Without `scheduled_at` it begins after `hold_seconds`; a cancel before that stops all of it. Members who have opted out are left out. A repeated request with the same Idempotency-Key returns the first campaign; another request with it is refused.',
       answer: ['The campaign.', CAMPAIGN_STATE],
-      fails: describeRefusals(...GIVEN, 'quota_exceeded', ...DEVICE_AND_LINE),
+      fails: describeRefusals(
+        ...GIVEN,
+        'quota_exceeded',
+        'idempotency_key_reused',
+        ...DEVICE_AND_LINE,
+      ),
       params: { header: IDEMPOTENCY },
       body: [
         CAMPAIGN,
@@ -79,10 +84,11 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
       ],
     },
     run: async ({ permit, sending }, c) => {
-      const wanted = readNewCampaign(await readCampaignJson(c), new Date())
-      const key = readIdempotencyKey(c.req.header('idempotency-key'))
+      const json = await readCampaignJson(c)
+      const wanted = readNewCampaign(json, new Date())
+      const idempotency = readIdempotency(c.req.header('idempotency-key'), '/api/campaigns', json)
       // messages are created after the answer, so that the user can still undo the send
-      return createCampaign(sending, permit, wanted, key)
+      return createCampaign(sending, permit, wanted, idempotency)
     },
   },
   'POST /api/campaigns/preview': {

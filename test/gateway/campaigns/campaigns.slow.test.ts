@@ -225,6 +225,21 @@ test('three requests with one Idempotency-Key create one campaign', async () => 
   expect(await messagesOf(answers[0]!.body.batch_id)).toHaveLength(3)
 })
 
+test.each<[string, object]>([
+  ['text', { body: 'Twice' }],
+  ['audience', { recipients: numbers(2) }],
+  ['time', { scheduled_at: '2090-01-01T00:00:00Z' }],
+  ['repetition', { repeat: { cron: '0 8 * * *' } }],
+])('another %s under the Idempotency-Key of a campaign is refused', async (what, more) => {
+  const body = { body: 'Once', recipients: numbers(3), scheduled_at: inAnHour() }
+  const headers = { ...ann, 'idempotency-key': `another ${what}` }
+  const first = await call('POST', '', body, headers)
+  const other = await call('POST', '', { ...body, ...more }, headers)
+  expect([first.status, other.status]).toEqual([200, 422])
+  expect(other.body.error).toBe('idempotency_key_reused')
+  expect((await call('POST', '', body, headers)).body.id).toBe(first.body.id)
+})
+
 test('a campaign that has begun refuses a new text but accepts a new name', async () => {
   const campaign = await made({ recipients: numbers(3), hold_seconds: 0 })
   const refused = await call('PATCH', `/${campaign.id}`, { body: 'Too late' })

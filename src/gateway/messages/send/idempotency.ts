@@ -16,7 +16,7 @@ const DAY_AGO = sql<Date>`now() - interval '24 hours'`
 export const makeServerKey = (name: string): string => ` ${name}`
 
 /** The Idempotency-Key header; null without one. Throws 400 for an invalid one. */
-export function readIdempotencyKey(header: string | undefined): string | null {
+function readIdempotencyKey(header: string | undefined): string | null {
   if (header === undefined) return null
   if (KEY.test(header) && header.length <= MAX_KEY_LENGTH) return header
   throw invalidRequest(`Idempotency-Key must be 1 to ${MAX_KEY_LENGTH} printable ASCII characters`)
