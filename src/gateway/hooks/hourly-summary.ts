@@ -3,6 +3,7 @@ import { sql } from 'kysely'
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries, writeTimeInSeconds } from '../../platform/db/queries.ts'
+import { writeDaysAgo, writePeriodsSql } from '../base/retention-periods.ts'
 import type { Offer } from '../messages/send/offer.ts'
 import type { Hook } from './hook-settings.ts'
 
@@ -116,13 +117,22 @@ export async function rememberHookCall(
     .execute()
 }
 
-/** Deletes expired events, the counts of past hours, and calls older than `days`. Run it periodically. */
+/**
+ * Deletes expired events, the counts of past hours, and calls older than `days`, or than their account keeps
+ * sent texts: a call has the words of its texts. Run it periodically.
+ */
 export async function deleteOldHookCalls(db: Db, days: number): Promise<void> {
   await queries(db).deleteFrom('hook_once').where('until', '<', sql<Date>`now()`).execute()
   await queries(db)
     .deleteFrom('hook_windows')
     .where('began', '<', writeTimeInSeconds(-86_400))
     .execute()
-  const before = formatDate(new Date(Date.now() - days * 86_400_000))
-  await queries(db).deleteFrom('hook_calls').where('created', '<', before).execute()
+  await queries(db)
+    .deleteFrom('hook_calls as c')
+    .where('c.created', '<', ({ selectFrom, ref }) =>
+      selectFrom(writePeriodsSql(ref('c.user'), days).as('p')).select(
+        writeDaysAgo(sql.ref('p.outgoing')).as('old'),
+      ),
+    )
+    .execute()
 }
