@@ -1,0 +1,74 @@
+import { upsertSuperuser } from '../../src/engine/auth/superusers.ts'
+import { createLogger } from '../../src/platform/log.ts'
+import { runServer } from '../support/database/open.ts'
+import { freePort } from '../support/database/postgres.ts'
+import { must, withDevices } from '../support/server/server-with-devices.ts'
+import { SUPERUSER, testConfig } from '../support/server/start.ts'
+import { startReceiver } from '../support/services/receiver.ts'
+import { eachWay } from './each-way.ts'
+import { HIDDEN, handOut, openCrossings, SETTINGS, sendOne } from './ways-in.ts'
+
+// What a text says is for its account and its person alone: no log has it and no other account. What a picture
+// has beside what it shows does not leave with it.
+
+const lines: string[] = []
+const smtpPort = await freePort()
+const config = await testConfig(
+  { ...SETTINGS, SMTP_PORT: String(smtpPort), LOG_LEVEL: 'trace' },
+  'prepared',
+)
+const log = createLogger(config, { write: (line) => void lines.push(line) })
+const running = await runServer(config, log)
+await upsertSuperuser(running.services.store, SUPERUSER.email, SUPERUSER.password)
+const at = await openCrossings(await withDevices(running), smtpPort)
+
+/** Another account, which asks for all that it can. */
+const ben = await at.server.makeUser()
+const receiver = await startReceiver()
+await must(ben, 'POST', '/api/collections/webhooks/records', {
+  user: ben.id,
+  url: receiver.url,
+  events: ['message.sent', 'message.failed', 'message.received', 'message.delivered'],
+})
+const LISTS = ['sms_messages', 'sms_events', 'conversations', 'contacts', 'hook_calls', 'campaigns']
+
+test.each(eachWay('hidden'))(
+  'the words of a text by $title are in no log and in no data of another account',
+  async ({ way }) => {
+    const shop = await at.makeShop()
+    const text = await sendOne(at, shop, way)
+    const items = await handOut(at, shop)
+    for (const { id, attempt } of items)
+      await must(shop.phone, 'POST', '/api/devices/report', {
+        items: [{ id, attempt, status: 'failed', error_message: `No route to ${text.to}` }],
+      })
+    const secrets = [text.words, text.to.slice(1)]
+    const isTold = (said: string) => secrets.some((secret) => said.includes(secret))
+    expect(lines.length).toBeGreaterThan(0)
+    expect(lines.filter(isTold)).toEqual([])
+    for (const name of LISTS) {
+      const { body } = await ben.call('GET', `/api/collections/${name}/records?perPage=500`)
+      expect([name, isTold(JSON.stringify(body))]).toEqual([name, false])
+    }
+    expect((await ben.call('GET', `/api/sms/messages/${text.stored.id}`)).status).toBe(404)
+    expect(receiver.told).toEqual([])
+  },
+)
+
+test.each(eachWay('hiddenInFiles'))(
+  'a picture by $title leaves without the data that no eye sees',
+  async ({ way }) => {
+    const shop = await at.makeShop()
+    await sendOne(at, shop, way, { photo: 'menu.jpg' })
+    const [item] = await handOut(at, shop)
+    const links =
+      item!.attachments?.map(({ url }) => url) ?? item!.body.match(/https:\S+\/f\/\S+/g) ?? []
+    expect(links).toHaveLength(1)
+    const { pathname, search } = new URL(links[0]!)
+    const answer = await fetch(at.url + pathname + search)
+    expect(answer.headers.get('content-type')).toBe('image/jpeg')
+    const bytes = Buffer.from(await answer.arrayBuffer())
+    expect(bytes.length).toBeGreaterThan(1_000)
+    expect(bytes.includes(HIDDEN)).toBe(false)
+  },
+)

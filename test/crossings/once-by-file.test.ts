@@ -1,0 +1,39 @@
+import { eachWay } from './each-way.ts'
+import {
+  isAccepted,
+  nextNumber,
+  nextWords,
+  startCrossings,
+  storedText,
+  textsTo,
+} from './ways-in.ts'
+
+// The files of a request belong to what it asks for: the same key with another picture is another request.
+
+const at = await startCrossings()
+const countFiles = async (id: string) =>
+  Number((await at.server.query('select count(*) from _files where record = $1', [id]))[0]![0])
+
+test.each(eachWay('onceByFile'))(
+  'a request by $title that is repeated with another picture is refused',
+  async ({ way }) => {
+    const shop = await at.makeShop()
+    const text = {
+      to: nextNumber(),
+      words: nextWords(),
+      key: crypto.randomUUID(),
+      photo: 'menu.jpg',
+    } as const
+    for (let i = 0; i < 2; i++) {
+      const answer = await way.send(at, shop, text)
+      expect([isAccepted(answer), answer]).toEqual([true, expect.anything()])
+    }
+    const { id } = await storedText(at, shop, text.to)
+    expect(await textsTo(at, shop, text.to)).toHaveLength(1)
+    expect(await countFiles(id)).toBe(1)
+
+    expect(isAccepted(await way.send(at, shop, { ...text, photo: 'other.jpg' }))).toBe(false)
+    expect(await textsTo(at, shop, text.to)).toHaveLength(1)
+    expect(await countFiles(id)).toBe(1)
+  },
+)

@@ -1,0 +1,1256 @@
+// The crossing table: each way by which a text gets into the server, crossed with each promise that pocketsms
+// makes about texts. A cell names the tests that show the promise, or why there is nothing to show. A new
+// ability fills its row before it is called built.
+
+/** What pocketsms promises about a text, whichever way it came by. */
+export const PROMISES = {
+  stored: 'Stored before the answer',
+  onceByKey: 'Once, by the key of a request',
+  onceByReference: 'Once, by the sender’s own reference',
+  onceAgain: 'Once, when a failed text is sent again',
+  onceByFile: 'Once: another file is another request',
+  consent: 'Consent until it leaves',
+  keyBounds: 'Bounds of API keys',
+  accountBounds: 'Bounds of accounts',
+  money: 'Bounds of money',
+  size: 'Size and memory',
+  hidden: 'Nothing hidden leaves',
+  erased: 'Nothing of an erased person stays',
+  retention: 'Kept no longer than its period',
+  closedAccount: 'A closed account',
+  cancel: 'Canceled until it leaves',
+  change: 'Changed until it leaves',
+  twoServers: 'Two servers',
+  killed: '`kill -9`',
+  status: 'The status is true',
+  console: 'Shown true in the console',
+  docs: 'The line of the docs runs, with an API key',
+} as const
+export type Promised = keyof typeof PROMISES
+
+/** Why a promise has nothing to show on a way. At most ten. */
+export const REASONS = {
+  noField: 'The request has no field for it: a client cannot ask for it on this way.',
+  noFile: 'This way carries words alone: there is no file to compare.',
+  noKey:
+    'No API key opens this way. It needs a person’s sign-in, a secret of its own, or a device.',
+  noClient:
+    'No client asks for this text: the server sends it for a reason of its own, so no client can repeat a request.',
+  hasLeft:
+    'The owner of the phone has sent the text by hand before the server learns of it: nothing can stop, change or repeat it.',
+  toPhones:
+    'This interface hands texts out to phones and takes none in: the row of the way by which the text came has the test.',
+} as const
+export type Reason = keyof typeof REASONS
+
+/** A test of a file: its title as it is written there. */
+export interface NamedTest {
+  readonly file: string
+  readonly title: string
+}
+/** A line of a page of docs, in a block that `npm run test:docs` runs. */
+export interface RunLine {
+  readonly page: string
+  readonly line: string
+}
+export type Proof = NamedTest | RunLine
+export type Cell = readonly Proof[] | { readonly not: Reason }
+
+export interface Row {
+  readonly title: string
+  /** Routes that send by this way. */
+  readonly routes?: readonly string[]
+  /** The group of its metrics, if it is another product's interface. */
+  readonly protocol?: string
+  /** Files of `src` that offer its texts to the queue, or store them. */
+  readonly by: readonly string[]
+  readonly cells: Readonly<Record<Promised, Cell>>
+}
+
+const test = (file: string, title: string): NamedTest => ({ file: `test/${file}.test.ts`, title })
+const tested = (file: string, title: string): readonly Proof[] => [test(file, title)]
+const runs = (page: string, line: string): readonly Proof[] => [{ page: `docs/${page}.md`, line }]
+const not = (reason: Reason): Cell => ({ not: reason })
+
+/** The tests that try a promise on each way: they take their ways from the cells that name them. */
+const EACH = {
+  stored: test(
+    'crossings/stored-before-the-answer.slow',
+    'a text by $title is stored when its answer is a success',
+  ),
+  onceByKey: test(
+    'crossings/once-by-key.slow',
+    'a request that is repeated by $title sends one text, and its key sends no other',
+  ),
+  onceByReference: test(
+    'crossings/once-by-reference',
+    'a reference of a text by $title sends one text, also without a key',
+  ),
+  onceAgain: test(
+    'crossings/sent-again.slow',
+    'a failed text by $title is sent again once, as it was',
+  ),
+  onceByFile: test(
+    'crossings/once-by-file',
+    'a request by $title that is repeated with another picture is refused',
+  ),
+  consent: test(
+    'crossings/consent-until-it-leaves.slow',
+    'a text by $title does not leave after its person has texted STOP, and costs nothing',
+  ),
+  keyBounds: test(
+    'crossings/bounds.slow',
+    'a text by $title is refused to a key that may not send it',
+  ),
+  accountBounds: test(
+    'crossings/bounds.slow',
+    'a text by $title to a number outside the account’s destinations does not leave',
+  ),
+  money: test('crossings/bounds.slow', 'a text by $title beyond the quota does not leave'),
+  hidden: test(
+    'crossings/nothing-hidden-leaves.slow',
+    'the words of a text by $title are in no log and in no data of another account',
+  ),
+  hiddenInFiles: test(
+    'crossings/nothing-hidden-leaves.slow',
+    'a picture by $title leaves without the data that no eye sees',
+  ),
+  erased: test(
+    'crossings/erased-person.slow',
+    'of a text by $title nothing is left once its person is erased, whether it waits or has left',
+  ),
+  retention: test(
+    'crossings/retention.slow',
+    'of a text by $title no words are left after the days of its account',
+  ),
+  closedAccount: test(
+    'crossings/closed-account.slow',
+    'a disabled account sends nothing by $title',
+  ),
+  deletedAccount: test(
+    'crossings/closed-account.slow',
+    'of a text by $title nothing is left once its account is deleted',
+  ),
+  cancel: test(
+    'crossings/cancel-and-change.slow',
+    'a text by $title that is canceled does not leave, and costs nothing',
+  ),
+  change: test(
+    'crossings/cancel-and-change.slow',
+    'a text by $title that waits leaves with the words that its account gave it last',
+  ),
+  twoServers: test(
+    'crossings/two-servers.slow',
+    'a text by $title that one of two servers takes is handed out once by both',
+  ),
+  killed: test(
+    'crossings/killed.slow',
+    'every way keeps its promise when the server is killed right after its answers',
+  ),
+  status: test(
+    'crossings/status-is-true.slow',
+    'a text by $title has the status that its phone reports',
+  ),
+} as const
+
+type Way = keyof typeof EACH
+
+/** The named tests of a way, and the one that tries all ways. */
+const and = (each: Way, file: string, title: string): readonly Proof[] => [
+  test(file, title),
+  EACH[each],
+]
+const each = (...ways: readonly Way[]): readonly Proof[] => ways.map((way) => EACH[way])
+
+/** What holds for every text that the server sends itself: its queue, its people and its end. */
+const SENT = {
+  consent: each('consent'),
+  accountBounds: each('accountBounds'),
+  money: each('money'),
+  hidden: each('hidden'),
+  erased: each('erased'),
+  retention: each('retention'),
+  closedAccount: each('closedAccount', 'deletedAccount'),
+  cancel: each('cancel'),
+  change: each('change'),
+  onceAgain: each('onceAgain'),
+  twoServers: each('twoServers'),
+  killed: each('killed'),
+  status: each('status'),
+  console: [] as Cell,
+} as const
+const ASKED = { stored: each('stored'), onceByKey: each('onceByKey'), keyBounds: each('keyBounds') }
+const NO_FIELDS = { onceByKey: not('noField'), onceByReference: not('noField') } as const
+const NO_CLIENT = { onceByKey: not('noClient'), keyBounds: not('noKey') } as const
+const WORDS = { onceByFile: not('noFile') } as const
+const FILES = {
+  onceByFile: each('onceByFile'),
+  hidden: each('hidden', 'hiddenInFiles'),
+} as const
+const OF_CAMPAIGN = {
+  onceAgain: tested(
+    'gateway/campaigns/campaigns.slow',
+    "a retry sends a campaign's failed messages again, without those already retried",
+  ),
+  cancel: tested('gateway/campaigns/waiting', 'canceling the campaign fails all waiting messages'),
+  change: tested('gateway/campaigns/waiting', 'a change replaces the waiting messages by new ones'),
+} as const
+/** No test yet. */
+const open: Cell = []
+
+const ACCEPT = ['gateway/messages/send-routes.ts']
+const BY_KEY = ['protocols/send-by-key.ts']
+const DOOR = { ...SENT, ...ASKED, ...NO_FIELDS, ...WORDS } as const
+
+export const ROWS: Readonly<Record<string, Row>> = {
+  text: {
+    title: 'a text',
+    routes: [
+      'POST /api/sms/send',
+      'POST /api/sms/messages/:id/retry',
+      'POST /api/sms/batches/:batch_id/retry',
+    ],
+    by: [...ACCEPT, 'gateway/messages/queue/retry-messages.ts'],
+    cells: {
+      ...WORDS,
+      stored: and(
+        'stored',
+        'gateway/messages/send/send-texts',
+        'a send to one number returns its id and stores the whole record',
+      ),
+      onceByKey: and(
+        'onceByKey',
+        'gateway/messages/send/send-again',
+        'the same Idempotency-Key returns the first answer again and stores nothing',
+      ),
+      onceByReference: and(
+        'onceByReference',
+        'gateway/messages/send/send-again',
+        'of 40 concurrent sends with one client_ref and two texts, one text is sent and the other refused',
+      ),
+      onceAgain: and(
+        'onceAgain',
+        'gateway/messages/send/after-send',
+        'a failed message is sent again as a new message, once',
+      ),
+      consent: and(
+        'consent',
+        'gateway/conversations/opted-out-meanwhile',
+        'a STOP fails a text that %s and refunds it',
+      ),
+      keyBounds: and(
+        'keyBounds',
+        'permission/matrix.slow',
+        '%s is allowed exactly to the callers in its row',
+      ),
+      accountBounds: and(
+        'accountBounds',
+        'gateway/messages/send/destinations',
+        '100 sends through all APIs to destinations forbidden for %s store and count nothing',
+      ),
+      money: and(
+        'money',
+        'gateway/messages/send/send-quota',
+        "a user's own quota overrides the server's, also if it is lower",
+      ),
+      size: tested('gateway/messages/send/send-errors', 'a body of 10 MB is refused with 413'),
+      hidden: and('hidden', 'http/server/log', 'contain no queries, headers or bodies'),
+      erased: and(
+        'erased',
+        'gateway/people/erase-person',
+        "an erasure removes the person's data from every table and no data of others",
+      ),
+      retention: and(
+        'retention',
+        'gateway/retention/retention.slow',
+        'redaction of a message %s %i days ago leaves its text in %i messages',
+      ),
+      closedAccount: [
+        test(
+          'engine/auth/disabled.slow',
+          'get no messages, even by a claim that has begun, and get them once the user is enabled',
+        ),
+        ...each('closedAccount', 'deletedAccount'),
+      ],
+      cancel: and(
+        'cancel',
+        'gateway/messages/send/after-send',
+        'canceling a message that is %s fails it, stores an event and refunds the quota',
+      ),
+      change: and(
+        'change',
+        'gateway/messages/queue/change-waiting-message',
+        'a changed text is stored and its segments are counted again',
+      ),
+      twoServers: and(
+        'twoServers',
+        'gateway/messages/send/send-again',
+        'of concurrent sends on two nodes with one client_ref and two texts, one text is sent',
+      ),
+      killed: and(
+        'killed',
+        'protocols/smsgate/killed.slow',
+        'phones with any version of the app send each text once while the server is killed',
+      ),
+      status: and(
+        'status',
+        'gateway/messages/device-api',
+        'a message is accepted, claimed, sent and delivered',
+      ),
+      console: tested('browser/send', 'a sent text is shown as delivered without a reload'),
+      docs: runs('app', 'curl -s $URL/api/sms/send -H "X-API-Key: $KEY"'),
+    },
+  },
+  template: {
+    title: 'a template',
+    routes: ['POST /api/sms/send-template'],
+    by: ACCEPT,
+    cells: {
+      ...SENT,
+      ...ASKED,
+      ...WORDS,
+      onceByReference: and(
+        'onceByReference',
+        'gateway/messages/send/send-again',
+        'a template counts as its rendered text and a group as its members',
+      ),
+      consent: and(
+        'consent',
+        'gateway/consent/still-go.slow',
+        'does not go to its person any more after %s, and costs nothing',
+      ),
+      keyBounds: and(
+        'keyBounds',
+        'permission/matrix.slow',
+        '%s is allowed exactly to the callers in its row',
+      ),
+      accountBounds: and(
+        'accountBounds',
+        'gateway/messages/send/destinations',
+        '100 sends through all APIs to destinations forbidden for %s store and count nothing',
+      ),
+      size: tested(
+        'gateway/messages/send/template',
+        'parsing 100,000 braces takes less than a second of CPU time',
+      ),
+      hidden: and(
+        'hidden',
+        'http/middleware/tenants',
+        "a rendered template does not use another user's contacts",
+      ),
+      console: tested(
+        'browser/send',
+        'a text and a template sent to a group are filled for each member',
+      ),
+      docs: runs('app', 'curl -s $URL/api/sms/send-template -H "X-API-Key: $KEY"'),
+    },
+  },
+  file: {
+    title: 'an uploaded file',
+    by: ACCEPT,
+    cells: {
+      ...SENT,
+      ...ASKED,
+      ...FILES,
+      stored: and(
+        'stored',
+        'gateway/messages/send/mms',
+        'a form sends a picture, which the device fetches',
+      ),
+      onceByKey: and('onceByKey', 'gateway/messages/send/mms', 'a repeated form sends once'),
+      onceByReference: each('onceByReference'),
+      onceAgain: and(
+        'onceAgain',
+        'gateway/messages/send/mms-again',
+        'a failed MMS with the words "%s" is sent again',
+      ),
+      consent: and(
+        'consent',
+        'gateway/messages/send/mms-refusals',
+        'a recipient who has opted out gets no MMS',
+      ),
+      money: and(
+        'money',
+        'gateway/messages/send/mms-refusals',
+        'a quota counts an MMS as one message, and one beyond it leaves no file',
+      ),
+      size: tested(
+        'gateway/messages/send/mms',
+        'prepared files count in the memory of requests until they are stored',
+      ),
+      hidden: [
+        test('gateway/messages/send/mms-files', '%s leaves without them, and upright'),
+        ...each('hidden', 'hiddenInFiles'),
+      ],
+      erased: and(
+        'erased',
+        'gateway/messages/send/mms-again',
+        'the data of a person has the subjects and files of texts to them, and an erasure none',
+      ),
+      retention: and(
+        'retention',
+        'gateway/messages/send/mms-again',
+        'a redacted MMS has no text, no subject and no files',
+      ),
+      change: and(
+        'change',
+        'gateway/messages/send/mms-again',
+        'a waiting MMS gets another text and time, and stays an MMS',
+      ),
+      killed: and(
+        'killed',
+        'gateway/messages/send/mms-killed.slow',
+        'a server that is killed while it stores MMS leaves no message without its files',
+      ),
+      console: tested('browser/send-pictures', 'a shop sends a photo of a parcel'),
+      docs: open,
+    },
+  },
+  address: {
+    title: 'the address of a file',
+    by: ACCEPT,
+    cells: {
+      ...SENT,
+      ...ASKED,
+      ...FILES,
+      stored: and(
+        'stored',
+        'gateway/messages/send/mms',
+        'an address is fetched by the rules of outgoing requests',
+      ),
+      onceByReference: each('onceByReference'),
+      size: open,
+      docs: open,
+    },
+  },
+  link: {
+    title: 'a link to a file',
+    routes: ['GET /f/:token'],
+    by: ACCEPT,
+    cells: {
+      ...SENT,
+      ...ASKED,
+      ...FILES,
+      stored: and(
+        'stored',
+        'gateway/messages/send/mms-or-link',
+        'a text leaves with a link to each file, which opens without a token',
+      ),
+      onceByKey: and(
+        'onceByKey',
+        'gateway/messages/send/mms-or-link',
+        'a repeated request is the same send, by its key and by its client_ref',
+      ),
+      onceByReference: and(
+        'onceByReference',
+        'gateway/messages/send/mms-or-link',
+        'a repeated request is the same send, by its key and by its client_ref',
+      ),
+      onceAgain: and(
+        'onceAgain',
+        'gateway/messages/send/mms-or-link',
+        'a failed text with links is sent again: with links of its own, or as an MMS',
+      ),
+      size: tested(
+        'gateway/messages/send/mms-or-link',
+        'a text that the links make too long is refused, and no file is stored',
+      ),
+      hidden: [
+        test(
+          'gateway/messages/send/mms-or-link',
+          'a link ends with its time and its file, and no other link opens it',
+        ),
+        ...each('hidden', 'hiddenInFiles'),
+      ],
+      change: and(
+        'change',
+        'gateway/messages/send/mms-or-link',
+        'a waiting text with links gets other words, and keeps the links',
+      ),
+      docs: open,
+    },
+  },
+  code: {
+    title: 'a code',
+    routes: [
+      'POST /api/verify',
+      'POST /v2/Services/:ServiceSid/Verifications',
+      'POST /api/collections/:collection/request-otp',
+    ],
+    by: ['gateway/codes/start-verification.ts', 'gateway/codes/limits/send-code-text.ts'],
+    cells: {
+      ...SENT,
+      ...WORDS,
+      stored: each('stored'),
+      onceByKey: not('noField'),
+      onceByReference: tested(
+        'gateway/codes/codes.slow',
+        '60 concurrent starts for a number send one code, and five an hour if each is canceled',
+      ),
+      onceAgain: tested(
+        'gateway/messages/send/sealed',
+        'a sealed text can be neither changed while it waits nor sent again',
+      ),
+      consent: each('consent'),
+      keyBounds: and(
+        'keyBounds',
+        'gateway/codes/bounds',
+        'an API key cannot use up the tries of a code outside its destinations',
+      ),
+      accountBounds: and(
+        'accountBounds',
+        'gateway/codes/bounds',
+        'with code_destinations "%s" and a line of "%s" a code to %s is %s',
+      ),
+      money: and(
+        'money',
+        'gateway/codes/bounds',
+        'codes, pages and words together use at most their share of the quota',
+      ),
+      size: open,
+      hidden: and(
+        'hidden',
+        'gateway/codes/codes.slow',
+        'a code is in no log, webhook, export, table, event or error',
+      ),
+      erased: and('erased', 'gateway/people/stop-list', 'a code to an erased person is refused'),
+      cancel: and('cancel', 'gateway/codes/verify', 'is not sent once canceled'),
+      change: tested(
+        'gateway/messages/send/sealed',
+        'a sealed text can be neither changed while it waits nor sent again',
+      ),
+      console: tested(
+        'browser/verify',
+        "the page's example sends and checks a code, and a service is created",
+      ),
+      docs: runs('recipes/verify', 'curl -s $URL/api/verify -H "X-API-Key: $KEY"'),
+    },
+  },
+  scheduled: {
+    title: 'a scheduled text',
+    by: ACCEPT,
+    cells: {
+      ...SENT,
+      ...ASKED,
+      ...WORDS,
+      stored: and(
+        'stored',
+        'gateway/messages/send/send-texts',
+        'a scheduled message is pending without a device until due, and counts against the current quota',
+      ),
+      onceByReference: each('onceByReference'),
+      consent: and(
+        'consent',
+        'gateway/consent/deleted-contact',
+        'a scheduled text fails when its contact is opted out by hand and deleted before it is due',
+      ),
+      size: open,
+      change: and(
+        'change',
+        'gateway/messages/queue/change-waiting-message',
+        'a scheduled message can be changed to %s, and an event names the change of "$6"',
+      ),
+      console: tested(
+        'browser/scheduled',
+        'scheduled texts and campaigns are listed by the days of the account’s time zone, and link to their pages',
+      ),
+      docs: runs('app', 'LATER=$(curl -s $URL/api/sms/send -H "X-API-Key: $KEY"'),
+    },
+  },
+  campaign: {
+    title: 'a campaign',
+    routes: [
+      'POST /api/campaigns',
+      'PATCH /api/campaigns/:id',
+      'POST /api/campaigns/:id/resume',
+      'POST /api/campaigns/:id/retry',
+    ],
+    by: ['gateway/campaigns/store-campaign-texts.ts'],
+    cells: {
+      ...SENT,
+      ...WORDS,
+      ...OF_CAMPAIGN,
+      stored: and(
+        'stored',
+        'gateway/campaigns/campaigns.slow',
+        'a scheduled campaign is stored at once and its messages wait for their time',
+      ),
+      onceByKey: and(
+        'onceByKey',
+        'gateway/campaigns/campaigns.slow',
+        'three requests with one Idempotency-Key create one campaign',
+      ),
+      onceByReference: not('noField'),
+      onceByFile: tested('gateway/messages/send/mms-refusals', 'a campaign takes no files'),
+      consent: and(
+        'consent',
+        'gateway/consent/left',
+        'a campaign stores no open text for a person who left its group after the plan, and charges none',
+      ),
+      keyBounds: tested('gateway/campaigns/campaigns.slow', 'an API key cannot create campaigns'),
+      accountBounds: and(
+        'accountBounds',
+        'gateway/messages/send/destinations',
+        'a retry, a changed campaign and a resumed campaign cannot reach forbidden destinations either',
+      ),
+      money: and(
+        'money',
+        'gateway/campaigns/settle-campaign',
+        'a campaign larger than the remaining quota is refused as a whole',
+      ),
+      size: tested(
+        'gateway/campaigns/settle-campaign',
+        'a campaign to 2,500 people is stored once, in chunks that share one batch_id',
+      ),
+      erased: and(
+        'erased',
+        'gateway/people/stop-list',
+        'a campaign leaves out an erased person, also one who was erased after the plan',
+      ),
+      retention: and(
+        'retention',
+        'gateway/retention/retention.slow',
+        'a campaign that is %s for %i days has the text "%s" after redaction',
+      ),
+      closedAccount: [
+        test(
+          'engine/auth/disabled.slow',
+          'are paused and not canceled, also one created in the same moment',
+        ),
+        ...each('closedAccount', 'deletedAccount'),
+      ],
+      twoServers: and(
+        'twoServers',
+        'gateway/campaigns/settle-campaign',
+        'two nodes that settle the same campaign at once store its messages once',
+      ),
+      killed: and(
+        'killed',
+        'gateway/campaigns/settle-campaign',
+        'after a crash between two chunks another node stores the rest, even a day later',
+      ),
+      console: tested(
+        'browser/campaigns',
+        'a text to 25 people is confirmed, scheduled, paused and resumed',
+      ),
+      docs: runs('app', 'CAMPAIGN=$(curl -s $URL/api/campaigns -H "Authorization: $TOKEN"'),
+    },
+  },
+  recurring: {
+    title: 'a repeating campaign',
+    by: ['gateway/campaigns/store-campaign-texts.ts'],
+    cells: {
+      ...SENT,
+      ...WORDS,
+      ...OF_CAMPAIGN,
+      stored: each('stored'),
+      onceByKey: each('onceByKey'),
+      onceByReference: tested(
+        'gateway/campaigns/repetition.slow',
+        'a run whose creation fails is created once by a later try',
+      ),
+      consent: and(
+        'consent',
+        'gateway/campaigns/repetition.slow',
+        "each run goes to the group's members of that day, and a refused run does not stop the repeat",
+      ),
+      keyBounds: tested('gateway/campaigns/campaigns.slow', 'an API key cannot create campaigns'),
+      size: tested('gateway/campaigns/repetition.slow', 'an account has at most 20 repeats'),
+      cancel: tested(
+        'gateway/campaigns/repetition.slow',
+        'a repeat can be paused, changed, resumed, restored and canceled',
+      ),
+      change: tested(
+        'gateway/campaigns/repetition.slow',
+        'a repeat can be paused, changed, resumed, restored and canceled',
+      ),
+      twoServers: and(
+        'twoServers',
+        'gateway/campaigns/repetition.slow',
+        'a run whose creation fails is created once by a later try',
+      ),
+      console: tested(
+        'browser/campaigns',
+        'a repeating text previews its next times, lists its runs and can be changed',
+      ),
+      docs: runs('app', 'LUNCH=$(curl -s $URL/api/campaigns -H "Authorization: $TOKEN"'),
+    },
+  },
+  answer: {
+    title: 'an automatic answer',
+    routes: ['POST /api/devices/incoming'],
+    by: ['gateway/conversations/send-auto-answers.ts'],
+    cells: {
+      ...SENT,
+      ...WORDS,
+      ...NO_CLIENT,
+      stored: each('stored'),
+      onceByReference: tested(
+        'gateway/conversations/answers',
+        'after a crash between sending the answer and recording it, no second answer is sent',
+      ),
+      consent: and(
+        'consent',
+        'gateway/conversations/answers',
+        'an opted-out number gets no answer',
+      ),
+      accountBounds: and(
+        'accountBounds',
+        'gateway/messages/send/destinations',
+        'no automatic answer is sent to a forbidden destination',
+      ),
+      size: tested('gateway/messages/send/hostile', 'can report a text of %s, stored once'),
+      console: tested(
+        'browser/lines/auto-answers',
+        'an automatic answer is created, sent, changed, disabled and deleted',
+      ),
+      docs: runs(
+        'lines',
+        'curl -s $URL/api/collections/auto_answers/records -H "Authorization: $TOKEN"',
+      ),
+    },
+  },
+  join: {
+    title: 'the question to a person who joins',
+    routes: ['POST /join/:id'],
+    by: ['gateway/consent/pages/send-join-question.ts'],
+    cells: {
+      ...SENT,
+      ...WORDS,
+      ...NO_CLIENT,
+      stored: each('stored'),
+      onceByReference: tested(
+        'gateway/consent/join',
+        'a number is asked once a minute, and gets a limited number of answers a day',
+      ),
+      consent: each('consent'),
+      accountBounds: and(
+        'accountBounds',
+        'gateway/consent/pages/forged-joins.slow',
+        'forged joins of numbers in other countries send no text',
+      ),
+      money: and(
+        'money',
+        'gateway/consent/join',
+        'JOIN questions count as codes: an account asks at most its limit of codes an hour',
+      ),
+      size: tested('gateway/consent/pages/join', 'a form above 16 KiB is refused'),
+      hidden: and('hidden', 'gateway/consent/pages/join', '%s, and no second text is sent'),
+      console: tested(
+        'browser/join-page',
+        'a visitor without scripts joins by a page, and leaves by the link of a text',
+      ),
+      docs: runs(
+        'consent',
+        'curl -s $URL/api/collections/contact_groups/records -H "Authorization: $TOKEN"',
+      ),
+    },
+  },
+  hook: {
+    title: 'a hook',
+    routes: ['POST /api/hooks/:secret', 'POST /api/hooks'],
+    by: ['gateway/hooks/handle-hook-call.ts', 'gateway/hooks/send-hook-texts.ts'],
+    cells: {
+      ...SENT,
+      ...FILES,
+      stored: and(
+        'stored',
+        'gateway/hooks/hooks',
+        'a posted body is sent as a text by the hook, and the call is recorded',
+      ),
+      onceByKey: tested('gateway/hooks/hooks', 'by two nodes that get it at the same moment'),
+      onceByReference: tested(
+        'gateway/hooks/hooks',
+        'and its end once, however often both are repeated',
+      ),
+      onceByFile: tested(
+        'gateway/hooks/hook-pictures',
+        'pictures of events that send no text are not fetched',
+      ),
+      keyBounds: not('noKey'),
+      size: tested(
+        'gateway/hooks/hooks',
+        'of 2 MiB is accepted, and a larger one sends one text that says so',
+      ),
+      closedAccount: [
+        test('gateway/hooks/hooks', 'a hook of a disabled account is answered with 404'),
+        ...each('closedAccount', 'deletedAccount'),
+      ],
+      erased: and(
+        'erased',
+        'gateway/people/late-writers',
+        'the call of a hook that would text an erased person is noted without its words',
+      ),
+      twoServers: and(
+        'twoServers',
+        'gateway/hooks/hooks',
+        'by two nodes that get it at the same moment',
+      ),
+      killed: and(
+        'killed',
+        'gateway/hooks/hooks',
+        'a crash while %s is written stores nothing, and the next call sends',
+      ),
+      console: tested('browser/hooks', 'a hook is created, tested and sends a posted text'),
+      docs: runs('hooks', 'curl -s $URL/api/hooks/$HOOK'),
+    },
+  },
+  mail: {
+    title: 'a mail',
+    by: ['protocols/smtp/receive-mail.ts', 'protocols/smtp/validate-recipient.ts'],
+    cells: {
+      ...SENT,
+      ...ASKED,
+      ...FILES,
+      onceByKey: and(
+        'onceByKey',
+        'protocols/smtp/smtp',
+        'a repeated Message-ID with the same text is sent once to each recipient, with another text again',
+      ),
+      onceByReference: not('noField'),
+      onceByFile: tested(
+        'protocols/smtp/mail-pictures',
+        'a repeated mail with a picture is sent once',
+      ),
+      accountBounds: and(
+        'accountBounds',
+        'protocols/smtp/smtp',
+        'a recipient that the key or account may not reach is refused at RCPT',
+      ),
+      size: tested(
+        'protocols/smtp/smtp',
+        'a mail of 46,000 quoted lines is sent as it is, and so is the next mail',
+      ),
+      killed: and(
+        'killed',
+        'protocols/smtp/killed.slow',
+        "of 200 mails the hook's limit is sent; without a limit kill -9 loses no accepted mail and repeats none",
+      ),
+      docs: tested('protocols/smtp/tools.slow', 'msmtp sends with the configuration in the docs'),
+    },
+  },
+  typed: {
+    title: 'a text typed on the phone',
+    routes: ['POST /api/devices/typed'],
+    by: ['gateway/conversations/store-typed-texts.ts'],
+    cells: {
+      ...WORDS,
+      stored: each('stored'),
+      onceByKey: not('noClient'),
+      onceByReference: tested(
+        'gateway/conversations/typed-texts',
+        'a typed text is a sent text of its owner in the conversation, and is never sent again',
+      ),
+      onceAgain: not('hasLeft'),
+      consent: not('hasLeft'),
+      keyBounds: not('noKey'),
+      accountBounds: not('hasLeft'),
+      money: tested(
+        'gateway/conversations/typed-texts',
+        'a typed text is a sent text of its owner in the conversation, and is never sent again',
+      ),
+      size: open,
+      hidden: each('hidden'),
+      erased: each('erased'),
+      retention: each('retention'),
+      closedAccount: each('closedAccount', 'deletedAccount'),
+      cancel: not('hasLeft'),
+      change: not('hasLeft'),
+      twoServers: each('twoServers'),
+      killed: each('killed'),
+      status: tested(
+        'gateway/conversations/typed-texts',
+        'a typed text is a sent text of its owner in the conversation, and is never sent again',
+      ),
+      console: open,
+      docs: not('noKey'),
+    },
+  },
+  twilio: {
+    title: 'Twilio’s interface',
+    protocol: 'twilio',
+    routes: ['POST /2010-04-01/Accounts/:AccountSid/Messages.json'],
+    by: ['protocols/twilio/create-message.ts'],
+    cells: {
+      ...SENT,
+      ...ASKED,
+      ...FILES,
+      stored: and(
+        'stored',
+        'protocols/twilio/messages',
+        "has all of Twilio's keys and its first status",
+      ),
+      onceByKey: and(
+        'onceByKey',
+        'protocols/twilio/messages',
+        'a repeated Idempotency-Key returns the first message, and another request with it is refused',
+      ),
+      onceByReference: not('noField'),
+      consent: and(
+        'consent',
+        'protocols/twilio/messages',
+        'to an opted-out number, with no message stored',
+      ),
+      accountBounds: and(
+        'accountBounds',
+        'gateway/messages/send/destinations',
+        '100 sends through all APIs to destinations forbidden for %s store and count nothing',
+      ),
+      size: tested(
+        'protocols/twilio/messages',
+        'in a body that is too large or has too many parameters',
+      ),
+      hidden: [
+        test(
+          'http/middleware/tenants-of-clients',
+          "Twilio's API answers 404 for another user's account and messages: %s %s",
+        ),
+        ...each('hidden', 'hiddenInFiles'),
+      ],
+      retention: and('retention', 'protocols/twilio/callbacks', 'keep no copy of a redacted text'),
+      closedAccount: each('closedAccount', 'deletedAccount'),
+      cancel: and(
+        'cancel',
+        'protocols/twilio/messages',
+        'cancels it, repeatedly, but not once a device has it',
+      ),
+      status: and(
+        'status',
+        'protocols/twilio/callbacks',
+        'report each later status in order, signed',
+      ),
+      docs: runs('twilio', 'SENT=$(curl -s $A/Messages.json -u "$ACCOUNT_SID:$AUTH_TOKEN"'),
+    },
+  },
+  twiml: {
+    title: 'a reply by TwiML',
+    by: ['protocols/twilio/plan-replies.ts'],
+    cells: {
+      ...SENT,
+      ...NO_CLIENT,
+      ...WORDS,
+      stored: each('stored'),
+      onceByReference: tested(
+        'protocols/twilio/incoming.slow',
+        'is executed once per text, even after a resend',
+      ),
+      consent: and(
+        'consent',
+        'protocols/twilio/incoming.slow',
+        'sends no reply to a number that has just said STOP',
+      ),
+      keyBounds: tested(
+        'protocols/twilio/incoming.slow',
+        "a TwiML answer sends replies only to destinations allowed for the SmsUrl's key",
+      ),
+      money: and(
+        'money',
+        'protocols/twilio/incoming.slow',
+        'that exceeds the quota sends no replies at all',
+      ),
+      size: tested(
+        'protocols/twilio/hostile-answers',
+        'a document of 1,000 messages is refused with few database lookups',
+      ),
+      docs: runs('twilio', 'curl -s $A/IncomingPhoneNumbers/$NUMBER_SID.json -u'),
+    },
+  },
+  smsgate: {
+    title: 'the SMSGate app',
+    protocol: 'mobile',
+    by: [],
+    cells: {
+      stored: tested('protocols/smsgate/incoming', 'is stored once with its details'),
+      onceByKey: not('toPhones'),
+      onceByReference: tested(
+        'protocols/smsgate/leases.slow',
+        'a phone slower than its lease sends each text once and gets fewer texts at a time',
+      ),
+      onceAgain: not('toPhones'),
+      onceByFile: tested(
+        'protocols/smsgate/pictures.slow',
+        'a phone sends each picture once while server, app and database are killed',
+      ),
+      consent: tested(
+        'protocols/smsgate/cancel.slow',
+        'does not send it and continues with the next text',
+      ),
+      keyBounds: not('noKey'),
+      accountBounds: not('toPhones'),
+      money: not('toPhones'),
+      size: tested(
+        'protocols/smsgate/incoming',
+        'is accepted even if a part is too long or missing',
+      ),
+      hidden: tested('protocols/smsgate/smsgate-routes.slow', '%s %s is for phones only'),
+      erased: tested(
+        'gateway/people/erase-person',
+        "an erasure removes the person's data from every table and no data of others",
+      ),
+      retention: tested(
+        'protocols/smsgate/attachments',
+        'retention (%s) deletes files with the text for good',
+      ),
+      closedAccount: tested(
+        'engine/auth/disabled.slow',
+        'cannot post incoming texts to their own address',
+      ),
+      cancel: tested(
+        'protocols/smsgate/cancel.slow',
+        'is listed as canceled in each pull until the phone confirms, and is not sent',
+      ),
+      change: tested(
+        'protocols/smsgate/cancel.slow',
+        'a text moved to a new attempt is not sent by the phone that holds the old one',
+      ),
+      twoServers: tested(
+        'protocols/smsgate/journey.slow',
+        'a phone connected to one node receives texts accepted by another and reports to either',
+      ),
+      killed: tested(
+        'protocols/smsgate/killed.slow',
+        'phones with any version of the app send each text once while the server is killed',
+      ),
+      status: tested('protocols/smsgate/smsgate-routes.slow', 'reported as %s (%s) become %s'),
+      console: tested(
+        'browser/conversations/pictures',
+        'MMS pictures are shown and enlarged, and executable files can only be downloaded',
+      ),
+      docs: not('noKey'),
+    },
+  },
+  smsgateClient: {
+    title: 'SMSGate’s interface',
+    protocol: 'smsgate_clients',
+    routes: ['POST /api/3rdparty/v1/messages'],
+    by: ['protocols/smsgate-api/send-message.ts'],
+    cells: {
+      ...SENT,
+      ...ASKED,
+      ...FILES,
+      stored: and(
+        'stored',
+        'protocols/smsgate-api/send',
+        'a send is answered with 202, its state and location',
+      ),
+      onceByKey: and(
+        'onceByKey',
+        'protocols/smsgate-api/send',
+        'a repeated Idempotency-Key returns the first send',
+      ),
+      onceByReference: and(
+        'onceByReference',
+        'protocols/smsgate-api/send',
+        'can be used once (409), but stay free after a refusal',
+      ),
+      consent: and(
+        'consent',
+        'protocols/smsgate-api/send',
+        'to an opted-out number is accepted and fails',
+      ),
+      keyBounds: and(
+        'keyBounds',
+        'protocols/smsgate-api/credentials',
+        'apply at once to a key in use',
+      ),
+      accountBounds: and(
+        'accountBounds',
+        'gateway/messages/send/destinations',
+        '100 sends through all APIs to destinations forbidden for %s store and count nothing',
+      ),
+      money: and(
+        'money',
+        'protocols/smsgate-api/send',
+        'above the quota is answered with 402 and leaves its id free',
+      ),
+      size: tested('protocols/smsgate-api/send', 'a body that is too large (413)'),
+      hidden: [
+        test(
+          'http/middleware/tenants-of-clients',
+          "SMSGate's API shows and changes nothing of another user: %s %s",
+        ),
+        ...each('hidden', 'hiddenInFiles'),
+      ],
+      retention: and(
+        'retention',
+        'protocols/smsgate-api/states',
+        'a message is shown without text and number after retention deleted them',
+      ),
+      closedAccount: [
+        test(
+          'protocols/smsgate-api/credentials',
+          'a deleted key and the key of a disabled user are refused',
+        ),
+        ...each('closedAccount', 'deletedAccount'),
+      ],
+      cancel: and(
+        'cancel',
+        'protocols/smsgate-api/states',
+        'cancels waiting messages to %i recipients once',
+      ),
+      twoServers: and(
+        'twoServers',
+        'protocols/smsgate-api/nodes.slow',
+        'of concurrent sends with one id on two nodes one is accepted',
+      ),
+      status: and(
+        'status',
+        'protocols/smsgate-api/states',
+        'a send has the state %s if its recipients are %j',
+      ),
+      docs: runs('smsgate-clients', 'SENT=$(curl -s $URL/3rdparty/v1/messages -u'),
+    },
+  },
+  mcp: {
+    title: 'an assistant',
+    protocol: 'mcp',
+    routes: ['POST /mcp'],
+    by: ['protocols/mcp/send-tools.ts'],
+    cells: {
+      ...SENT,
+      ...ASKED,
+      ...FILES,
+      stored: and(
+        'stored',
+        'protocols/mcp/mcp',
+        'a client of the 2026 protocol sends, reads and cancels a message',
+      ),
+      onceByKey: and(
+        'onceByKey',
+        'protocols/mcp/mcp',
+        'a repeated idempotency key sends once and is refused for another text',
+      ),
+      onceByReference: not('noField'),
+      keyBounds: and(
+        'keyBounds',
+        'protocols/mcp/mcp',
+        'a key can use only the tools that its scopes allow',
+      ),
+      accountBounds: and(
+        'accountBounds',
+        'gateway/messages/send/destinations',
+        '100 sends through all APIs to destinations forbidden for %s store and count nothing',
+      ),
+      size: tested(
+        'protocols/mcp/hostile.slow',
+        'a list of 10,000 wrong arguments is refused at its first fault',
+      ),
+      hidden: [
+        test('protocols/mcp/mcp', "a user cannot reach another user's messages and templates"),
+        ...each('hidden', 'hiddenInFiles'),
+      ],
+      cancel: and(
+        'cancel',
+        'protocols/mcp/one-message',
+        'a message sent by %s can be canceled by each other API',
+      ),
+      status: and(
+        'status',
+        'protocols/mcp/one-message',
+        'a message sent by %s has the same state in all other APIs until its delivery',
+      ),
+      docs: runs('assistants', 'curl -s $URL/mcp -H "X-API-Key: $KEY"'),
+    },
+  },
+  smseagle: {
+    title: 'SMSEagle’s interface',
+    protocol: 'smseagle',
+    routes: [
+      'GET /http_api/send_sms',
+      'POST /http_api/send_sms',
+      'GET /http_api/send_togroup',
+      'POST /http_api/send_togroup',
+      'GET /http_api/send_tocontact',
+      'POST /http_api/send_tocontact',
+      'POST /jsonrpc/sms',
+      'POST /api/v2/messages/sms',
+    ],
+    by: BY_KEY,
+    cells: {
+      ...DOOR,
+      keyBounds: and(
+        'keyBounds',
+        'permission/matrix.slow',
+        '%s is allowed exactly to the callers in its row',
+      ),
+      closedAccount: [
+        test(
+          'protocols/send-only/doors',
+          'a missing scope, an exceeded quota and a disabled account',
+        ),
+        ...each('closedAccount', 'deletedAccount'),
+      ],
+      size: tested('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+      docs: runs('recipes/doors', 'curl -s "$URL/http_api/send_sms" -d "access_token=$KEY"'),
+    },
+  },
+  kannel: {
+    title: 'Kannel’s interface',
+    protocol: 'kannel',
+    routes: ['GET /cgi-bin/sendsms'],
+    by: BY_KEY,
+    cells: {
+      ...DOOR,
+      keyBounds: and(
+        'keyBounds',
+        'permission/matrix.slow',
+        '%s is allowed exactly to the callers in its row',
+      ),
+      size: tested('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+      docs: runs(
+        'recipes/doors',
+        'curl -s -G "$URL/cgi-bin/sendsms" -d username=ann@example.com -d "password=$KEY"',
+      ),
+    },
+  },
+  smsGateway: {
+    title: 'the interface of SMS Gateway',
+    protocol: 'sms_gateway',
+    routes: ['POST /api/v1/sms/send'],
+    by: BY_KEY,
+    cells: {
+      ...DOOR,
+      keyBounds: and(
+        'keyBounds',
+        'permission/matrix.slow',
+        '%s is allowed exactly to the callers in its row',
+      ),
+      size: tested('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+      docs: runs('recipes/doors', 'curl -s $URL/api/v1/sms/send -H "X-API-Key: $KEY"'),
+    },
+  },
+  vendel: {
+    title: 'Vendel’s interface',
+    protocol: 'vendel',
+    routes: ['POST /vendel/api/sms/send', 'POST /vendel/api/sms/send-template'],
+    by: BY_KEY,
+    cells: {
+      ...DOOR,
+      keyBounds: and('keyBounds', 'protocols/vendel/vendel', 'a key without the scope'),
+      money: and(
+        'money',
+        'protocols/vendel/vendel',
+        'no text above the quota, which is the only 429',
+      ),
+      size: tested('protocols/vendel/vendel', 'no text with an invalid request (%s): $3'),
+      status: and('status', 'protocols/vendel/vendel', 'a send and its messages'),
+      docs: runs('recipes/doors', 'curl -s $URL/vendel/api/sms/send -H "X-API-Key: $KEY"'),
+    },
+  },
+}
+
+/** The rows whose cell of the promise names this test, by their names. */
+export const rowsTriedBy = ({ file, title }: NamedTest): readonly string[] =>
+  Object.entries(ROWS).flatMap(([name, { cells }]) =>
+    Object.values(cells).some(
+      (cell) =>
+        Array.isArray(cell) &&
+        cell.some((one) => 'file' in one && one.file === file && one.title === title),
+    )
+      ? [name]
+      : [],
+  )
+
+/** The test that tries a promise on all ways. */
+export const triedOnEach = (way: Way): NamedTest => EACH[way]
+export type TriedOnEach = Way

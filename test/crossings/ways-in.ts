@@ -1,0 +1,527 @@
+import { createServer } from 'node:http'
+import { createTransport } from 'nodemailer'
+import sharp from 'sharp'
+import { freePort } from '../support/database/postgres.ts'
+import { type Answer, basic, request } from '../support/server/request.ts'
+import {
+  type Client,
+  must,
+  type ServerWithDevices,
+  startServerWithDevices,
+} from '../support/server/server-with-devices.ts'
+import { listenLocally } from '../support/services/listen.ts'
+import { until } from '../support/until.ts'
+
+// Every way by which a text gets into the server, asked as its clients ask it. The tests of this folder take
+// their ways from here: a promise is then tried on all of them alike.
+
+/** A text to a person. */
+export interface Text {
+  readonly to: string
+  /** Words that nothing else contains. A code has words of its own. */
+  readonly words: string
+  /** What the way's client repeats when it repeats a send. */
+  readonly key?: string
+  /** Its sender's own name for it. */
+  readonly reference?: string
+  /** The picture that goes with it, on ways that can. Ways of files have one in any case. */
+  readonly photo?: keyof typeof PHOTOS
+}
+
+/** An account with all that its ways need. */
+export interface Shop {
+  readonly user: Client & { readonly email: string }
+  readonly phone: Client
+  readonly line: string
+  /** An API key with all scopes. */
+  readonly keyId: string
+  readonly key: string
+  readonly twilio: { readonly account_sid: string; readonly auth_token: string }
+  readonly template: string
+  readonly hook: { readonly id: string; readonly secret: string }
+}
+
+export interface Crossings {
+  readonly server: ServerWithDevices
+  readonly url: string
+  readonly smtpPort: number
+  /** The address of a server of photos, and of an app. */
+  readonly outside: string
+  makeShop(): Promise<Shop>
+}
+
+/** How a way tells that it has taken the text. */
+type Sent = Answer | { readonly status: number; readonly text?: string }
+
+export interface Way {
+  /** Sends the text, and returns the answer. Its `status` is that of HTTP, or 200 and 400 for other protocols. */
+  readonly send: (at: Crossings, shop: Shop, text: Text) => Promise<Sent>
+  /** The text waits for its time: `hurry` lets it be due. */
+  readonly isLater?: true
+  /** No client waits for an answer: the server sends by itself, some time after its reason. */
+  readonly isOwn?: true
+  /** The server chooses the words. */
+  readonly hasOwnWords?: true
+  /** It carries a picture. */
+  readonly hasFile?: true
+  /** No API key asks for it. */
+  readonly isWithoutKey?: true
+  /** It has left already when the server learns of it. */
+  readonly hasLeft?: true
+  /** The collection in which its words are the account's own, and stay. */
+  readonly wordsStayIn?: 'auto_answers'
+  /** Its texts are those of a campaign, which alone changes and repeats them. */
+  readonly isOfCampaign?: true
+  /** The same key with other words is another text. */
+  readonly isKeyOfWords?: true
+  /** Its key is Twilio's, which has all scopes. */
+  readonly isOfTwilio?: true
+}
+
+/** What no eye sees in the photos, and nobody means to send. */
+export const HIDDEN = 'Zebulon at 52.5167 north'
+const photo = (background: string) =>
+  sharp({
+    create: {
+      width: 480,
+      height: 360,
+      channels: 3,
+      background,
+      noise: { type: 'gaussian', mean: 128, sigma: 8 },
+    },
+  })
+    .jpeg()
+    .withExif({ IFD0: { Artist: HIDDEN, ImageDescription: HIDDEN } })
+    .toBuffer()
+
+/** Photos as a phone takes them: too large for an MMS, with a name and a place in their EXIF data. */
+export const PHOTOS = { 'menu.jpg': await photo('red'), 'other.jpg': await photo('blue') } as const
+
+/** Servers of others: photos by their names, and an app that answers a call with the words of its address. */
+const startOutside = () =>
+  listenLocally(
+    createServer((req, res) => {
+      const { pathname, searchParams } = new URL(req.url!, 'http://outside')
+      const found = PHOTOS[pathname.slice(1) as keyof typeof PHOTOS]
+      if (found) return res.writeHead(200, { 'content-type': 'image/jpeg' }).end(found)
+      const media = searchParams.get('photo')
+      const say = `<Body>${searchParams.get('words')}</Body>${media ? `<Media>${media}</Media>` : ''}`
+      res
+        .writeHead(200, { 'content-type': 'text/xml' })
+        .end(`<Response><Message>${say}</Message></Response>`)
+    }),
+  )
+
+let numbers = 20_000_000
+/** A number that no other test has. */
+export const nextNumber = (): string => `+4915${++numbers}`
+let words = 0
+/** Words that nothing else contains. */
+export const nextWords = (): string => `Quendel ${Date.now().toString(36)}x${++words}`
+
+/** A time that a repetition names again. */
+const LATER = new Date(Date.now() + 3_600_000).toISOString()
+
+/** Settings of a server on which all ways are open, beside SMTP_PORT. */
+export const SETTINGS = {
+  PUBLIC_URL: 'https://sms.example.com',
+  WEBHOOK_ALLOW_PRIVATE: 'true',
+} as const
+
+/** Starts a server with all ways open, and makes accounts on it. */
+export async function startCrossings(env: Record<string, string> = {}): Promise<Crossings> {
+  const smtpPort = await freePort()
+  const server = await startServerWithDevices({
+    ...SETTINGS,
+    SMTP_PORT: String(smtpPort),
+    ...env,
+  })
+  return openCrossings(server, smtpPort)
+}
+
+/** The same over a server that runs. */
+export const openCrossings = async (
+  server: ServerWithDevices,
+  smtpPort: number,
+): Promise<Crossings> => ({
+  server,
+  url: server.url,
+  smtpPort,
+  outside: (await startOutside()).url,
+  makeShop: () => makeShop(server),
+})
+
+async function makeShop(server: ServerWithDevices): Promise<Shop> {
+  const user = (await server.makeUser()) as Shop['user']
+  const record = (collection: string, values: object) =>
+    must(user, 'POST', `/api/collections/${collection}/records`, { user: user.id, ...values })
+  const phone = await server.pair(user, { phone: '+4930123456' })
+  const { items } = await must(user, 'GET', '/api/collections/lines/records')
+  const line = items[0].id
+  await must(user, 'PATCH', `/api/collections/lines/records/${line}`, { mms: 'on' })
+  const { id: keyId, key } = await record('api_keys', { name: 'App', scopes: ['all:any'] })
+  const twilio = await record('api_keys', { name: 'Twilio', twilio: true })
+  const { id: template } = await record('sms_templates', { name: 'One', body: '{{words}}' })
+  const hook = await record('hooks', { name: 'Alarm', preset: 'text', recipients: ['+4915111'] })
+  return { user, phone, line, keyId, key, twilio, template, hook }
+}
+
+const byKey = ({ key }: Shop, more: Record<string, string> = {}) => ({ 'x-api-key': key, ...more })
+const once = ({ key }: Text): Record<string, string> => (key ? { 'idempotency-key': key } : {})
+
+/** A form with a photo, as `curl -F` sends it. */
+function sendForm(at: Crossings, shop: Shop, text: Text, fields: Record<string, string> = {}) {
+  const form = new FormData()
+  for (const [name, value] of Object.entries({
+    recipients: text.to,
+    body: text.words,
+    ...(text.reference && { client_ref: text.reference }),
+    ...fields,
+  }))
+    form.append(name, value)
+  const name = text.photo ?? 'menu.jpg'
+  form.append('attachments', new Blob([new Uint8Array(PHOTOS[name])], { type: 'image/jpeg' }), name)
+  return request(at.url, 'POST', '/api/sms/send', form, byKey(shop, once(text)))
+}
+
+const sendJson = (at: Crossings, shop: Shop, text: Text, more: object = {}) =>
+  request(
+    at.url,
+    'POST',
+    '/api/sms/send',
+    {
+      recipients: [text.to],
+      body: text.words,
+      ...(text.reference && { client_ref: text.reference }),
+      ...more,
+    },
+    byKey(shop, once(text)),
+  )
+
+/** The address of the picture of a text. */
+const addressOf = (at: Crossings, { photo = 'menu.jpg' }: Text) => `${at.outside}/${photo}`
+
+const asOwner = (at: Crossings, { user }: Shop, path: string, body: object, text: Text) =>
+  request(at.url, 'POST', path, body, { authorization: user.token, ...once(text) })
+
+/** Calls a tool as MCP's HTTP transport does. An error of the tool counts as 400. */
+async function callTool(at: Crossings, shop: Shop, text: Text) {
+  const { to, words, key, photo } = text
+  const given = {
+    recipients: [to],
+    body: words,
+    ...(key && { idempotency_key: key }),
+    ...(photo && { attachments: [addressOf(at, text)] }),
+  }
+  const params = { name: 'send_message', arguments: given }
+  const headers = byKey(shop, { accept: 'application/json, text/event-stream' })
+  const call = { jsonrpc: '2.0', id: 1, method: 'tools/call', params }
+  const answer = await request(at.url, 'POST', '/mcp', [call], headers)
+  const result = /^data: ([{].*)$/m.exec(answer.text)?.[1]
+  if (!result) return answer
+  return { status: JSON.parse(result).result?.isError ? 400 : 200, text: result }
+}
+
+async function sendMail(
+  at: Crossings,
+  { user, key }: Shop,
+  { to, words, key: id, photo: filename }: Text,
+) {
+  const transport = createTransport({
+    host: '127.0.0.1',
+    port: at.smtpPort,
+    ignoreTLS: true,
+    auth: { user: user.email, pass: key },
+  })
+  try {
+    const { response } = await transport.sendMail({
+      from: 'cron@example.com',
+      to: `${to}@sms.example.com`,
+      text: words,
+      ...(id && { messageId: `<${id}@example.com>` }),
+      ...(filename && { attachments: [{ filename, content: PHOTOS[filename] }] }),
+    })
+    return { status: 200, text: response }
+  } catch (error) {
+    const { responseCode = 400 } = error as { responseCode?: number }
+    // 451 and the like: later; 5xx: never
+    return { status: responseCode, text: String(error) }
+  } finally {
+    transport.close()
+  }
+}
+
+/** A phone gets a text that an automatic answer answers. */
+async function answerText(_: Crossings, { user, phone }: Shop, { to, words }: Text) {
+  const ask = `ask${Math.random().toString(36).slice(2)}`
+  const rule = await user.call('POST', '/api/collections/auto_answers/records', {
+    user: user.id,
+    match: 'words',
+    value: ask,
+    body: words,
+    enabled: true,
+  })
+  if (rule.status >= 300) return rule
+  const items = [{ from: to, body: ask, received_at: new Date().toISOString() }]
+  return phone.call('POST', '/api/devices/incoming', { items })
+}
+
+/** The owner of a phone writes on the phone itself to somebody with a conversation. */
+async function typeText(_: Crossings, { user, phone }: Shop, { to, words }: Text) {
+  await user.call('POST', '/api/collections/conversations/records', { user: user.id, number: to })
+  const items = [{ to, body: words, sent_at: new Date().toISOString() }]
+  return phone.call('POST', '/api/devices/typed', { items })
+}
+
+/** A repetition whose first run is due. */
+async function repeatText(at: Crossings, shop: Shop, text: Text) {
+  const answer = await asOwner(
+    at,
+    shop,
+    '/api/campaigns',
+    {
+      recipients: [text.to],
+      body: text.words,
+      repeat: { cron: '*/5 * * * *', time_zone: 'UTC', missed: 'once' },
+    },
+    text,
+  )
+  if (answer.status >= 300) return answer
+  await at.server.query(
+    `update campaigns set scheduled_at = pb_text(now() - interval '1 second') where id = $1`,
+    [answer.body.id],
+  )
+  await at.server.query('update _jobs set due_at = now() where key = $1', [answer.body.id])
+  return answer
+}
+
+/** A hook of its own posts the text: one hook each, as an account may have only 20. */
+async function callHook(at: Crossings, { user, hook }: Shop, text: Text) {
+  const path = `/api/collections/hooks/records/${hook.id}`
+  const set = await user.call('PATCH', path, { recipients: [text.to], pictures_from: 'image' })
+  if (set.status >= 300) return set
+  const body = { text: text.words, ...(text.photo && { image: addressOf(at, text) }) }
+  return request(at.url, 'POST', `/api/hooks/${hook.secret}`, body)
+}
+
+/** A person texts the word by which they join a group, and gets a question. */
+async function joinGroup(_: Crossings, { user, phone }: Shop, { to }: Text) {
+  const word = `JOIN${Math.random().toString(36).slice(2, 8)}`.toUpperCase()
+  const group = await user.call('POST', '/api/collections/contact_groups/records', {
+    user: user.id,
+    name: word,
+    join_words: word,
+    join_confirm: true,
+  })
+  if (group.status >= 300) return group
+  const items = [{ from: to, body: word, received_at: new Date().toISOString() }]
+  return phone.call('POST', '/api/devices/incoming', { items })
+}
+
+/** A person texts a number whose app answers the call of Twilio's form with a reply. */
+async function replyByTwiml(at: Crossings, shop: Shop, text: Text) {
+  const { account_sid, auth_token } = shop.twilio
+  const login = basic(account_sid, auth_token)
+  const numbers = `/2010-04-01/Accounts/${account_sid}/IncomingPhoneNumbers`
+  const listed = await request(at.url, 'GET', `${numbers}.json`, undefined, login)
+  if (listed.status >= 300) return listed
+  const query = new URLSearchParams({
+    words: text.words,
+    ...(text.photo && { photo: addressOf(at, text) }),
+  })
+  const set = await request(
+    at.url,
+    'POST',
+    `${numbers}/${listed.body.incoming_phone_numbers[0].sid}.json`,
+    new URLSearchParams({ SmsUrl: `${at.outside}/app?${query}` }),
+    login,
+  )
+  if (set.status >= 300) return set
+  const items = [{ from: text.to, body: 'Hello', received_at: new Date().toISOString() }]
+  return shop.phone.call('POST', '/api/devices/incoming', { items })
+}
+
+/** Sends a text through a row of the crossing table (`table.ts`). */
+export const WAYS: Readonly<Record<string, Way>> = {
+  text: { send: sendJson },
+  template: {
+    send: (at, shop, text) => {
+      const variables = { words: text.words }
+      const body = {
+        recipients: [text.to],
+        template_id: shop.template,
+        variables,
+        ...(text.reference && { client_ref: text.reference }),
+      }
+      return request(at.url, 'POST', '/api/sms/send-template', body, byKey(shop, once(text)))
+    },
+  },
+  file: { send: sendForm, hasFile: true },
+  address: {
+    send: (at, shop, text) => sendJson(at, shop, text, { attachments: [addressOf(at, text)] }),
+    hasFile: true,
+  },
+  link: {
+    send: async (at, shop, text) => {
+      await at.server.query(`update lines set mms = 'off' where id = $1`, [shop.line])
+      return sendForm(at, shop, text, { mms: 'or_link' })
+    },
+    hasFile: true,
+  },
+  code: {
+    send: (at, shop, { to }) => request(at.url, 'POST', '/api/verify', { to }, byKey(shop)),
+    hasOwnWords: true,
+  },
+  scheduled: {
+    send: (at, shop, text) => sendJson(at, shop, text, { scheduled_at: LATER }),
+    isLater: true,
+  },
+  campaign: {
+    send: (at, shop, text) => {
+      const body = { recipients: [text.to], body: text.words, hold_seconds: 0 }
+      return asOwner(at, shop, '/api/campaigns', body, text)
+    },
+    isOwn: true,
+    isWithoutKey: true,
+    isOfCampaign: true,
+  },
+  recurring: { send: repeatText, isOwn: true, isWithoutKey: true, isOfCampaign: true },
+  answer: { send: answerText, isOwn: true, isWithoutKey: true, wordsStayIn: 'auto_answers' },
+  join: { send: joinGroup, isOwn: true, isWithoutKey: true, hasOwnWords: true },
+  hook: { send: callHook, isWithoutKey: true },
+  mail: { send: sendMail, isKeyOfWords: true },
+  typed: { send: typeText, isWithoutKey: true, hasLeft: true },
+  twilio: {
+    send: (at, { twilio: { account_sid, auth_token } }, text) => {
+      const form = new URLSearchParams({
+        To: text.to,
+        Body: text.words,
+        ...(text.photo && { MediaUrl: addressOf(at, text) }),
+      })
+      const headers = { ...basic(account_sid, auth_token), ...once(text) }
+      const path = `/2010-04-01/Accounts/${account_sid}/Messages.json`
+      return request(at.url, 'POST', path, form, headers)
+    },
+    isOfTwilio: true,
+  },
+  twiml: { send: replyByTwiml, isOwn: true, isOfTwilio: true },
+  smsgateClient: {
+    send: (at, { user, key }, text) => {
+      const { to, words, photo: name, reference } = text
+      const mms = name && {
+        text: words,
+        attachments: [{ contentType: 'image/jpeg', name, data: PHOTOS[name].toString('base64') }],
+      }
+      const body = {
+        ...(mms ? { mmsMessage: mms } : { textMessage: { text: words } }),
+        phoneNumbers: [to],
+        ...(reference && { id: reference }),
+      }
+      const headers = { ...basic(user.id, key), ...once(text) }
+      return request(at.url, 'POST', '/api/3rdparty/v1/messages', body, headers)
+    },
+  },
+  mcp: { send: callTool },
+  smseagle: {
+    send: (at, { key }, { to, words }) =>
+      request(
+        at.url,
+        'POST',
+        '/api/v2/messages/sms',
+        { to: [to], text: words },
+        { 'access-token': key },
+      ),
+  },
+  kannel: {
+    send: (at, { user, key }, { to, words }) => {
+      const query = new URLSearchParams({ username: user.id, password: key, to, text: words })
+      return request(at.url, 'GET', `/cgi-bin/sendsms?${query}`)
+    },
+  },
+  smsGateway: {
+    send: (at, shop, { to, words }) =>
+      request(at.url, 'POST', '/api/v1/sms/send', { to, body: words }, byKey(shop)),
+  },
+  vendel: {
+    send: (at, shop, { to, words }) =>
+      request(
+        at.url,
+        'POST',
+        '/vendel/api/sms/send',
+        { recipients: [to], body: words },
+        byKey(shop),
+      ),
+  },
+}
+
+/** Whether the way has taken the text. */
+export const isAccepted = ({ status, text = '' }: Sent): boolean =>
+  status < 300 && !/"outcome":"(?!sent|waiting)/.test(text)
+
+/** The account's outgoing texts to a number, the oldest first. */
+export const textsTo = async ({ server }: Crossings, { user }: Shop, to: string) =>
+  (
+    await server.query(
+      `select id, status, error_message, body from sms_messages
+      where "user" = $1 and "to" = $2 and message_type = 'outgoing' order by _rowid`,
+      [user.id, to],
+    )
+  ).map(([id, status, error, body]) => ({
+    id: String(id),
+    status: String(status),
+    error: String(error),
+    body: String(body),
+  }))
+
+/** Waits until the text is stored, and returns it. */
+export const storedText = (at: Crossings, shop: Shop, to: string) =>
+  until('the stored text', async () => (await textsTo(at, shop, to))[0])
+
+/** Lets texts of the account that wait for their time be due. */
+export const hurry = ({ server }: Crossings, { user }: Shop) =>
+  server.query(
+    `update sms_dispatch set due_at = now() where "user" = $1 and state = 'pending'
+    and due_at > now()`,
+    [user.id],
+  )
+
+/** A text as a phone gets it. */
+export interface HandedOut {
+  readonly id: string
+  readonly attempt: number
+  readonly to: string
+  readonly body: string
+  readonly attachments?: readonly { readonly url: string }[]
+}
+
+/** What a phone is handed out of the texts that are due, until none of the account is left. */
+export async function handOut(at: Crossings, shop: Shop) {
+  const got: HandedOut[] = []
+  await until('the texts of the account to end or leave', async () => {
+    await hurry(at, shop)
+    const { items } = (await shop.phone.call('POST', '/api/devices/claim', { mms: true })).body
+    got.push(...(items ?? []))
+    const open = `select from sms_dispatch where "user" = $1 and state <> 'sending'`
+    return (await at.server.query(open, [shop.user.id])).length === 0
+  })
+  return got
+}
+
+/** Waits until no job of the account is due: what its ways do by themselves is done. */
+export const finishJobs = async ({ server }: Crossings, { user }: Shop) => {
+  const due = 'select from _jobs where holder = $1 and due_at <= now()'
+  await until('the end of the jobs', async () => (await server.query(due, [user.id])).length === 0)
+}
+
+/** Sends a new text by the way and waits until it is stored. */
+export async function sendOne(
+  at: Crossings,
+  shop: Shop,
+  way: Way,
+  more: Omit<Text, 'to' | 'words'> = {},
+) {
+  const text = { to: nextNumber(), words: nextWords(), ...more }
+  const answer = await way.send(at, shop, text)
+  if (!isAccepted(answer)) throw new Error(`The text was refused: ${JSON.stringify(answer)}`)
+  return { ...text, stored: await storedText(at, shop, text.to) }
+}
