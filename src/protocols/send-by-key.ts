@@ -17,7 +17,7 @@ import type { GatewayServices } from './gateway-services.ts'
 import type { DoorCall } from './send-only-protocol.ts'
 
 /** What to send: the fields of `POST /api/sms/send`, with phone numbers in any notation. */
-export type DoorSend = Partial<z.input<typeof SEND>>
+export type DoorSend = Partial<z.output<typeof SEND>>
 
 export type DoorSender = Sender & {
   readonly store: ReturnType<GatewayServices['store']['forUser']>

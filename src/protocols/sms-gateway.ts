@@ -1,5 +1,5 @@
 import { z } from 'zod'
-import { checkShape } from '../gateway/base/body-schemas.ts'
+import { acceptNumber, checkShape } from '../gateway/base/body-schemas.ts'
 import { readJson } from '../http/body/raw-body.ts'
 import { makeRoutes } from '../http/make-routes.ts'
 import { sendError } from '../http/middleware/answer-errors.ts'
@@ -10,9 +10,13 @@ import { allowKeyHeader, defineSendRoute, makeSendOnlyProtocol } from './send-on
 
 const MESSAGE = z
   .object({
-    to: z.string('must be a text').describe('A number, or several with commas between.'),
-    body: z.string('must be a text').optional().describe('The text.'),
-    content: z.string('must be a text').optional().describe('The same, for tools that call it so.'),
+    to: acceptNumber(z.string('must be a text')).describe(
+      'A number, or several with commas between.',
+    ),
+    body: acceptNumber(z.string('must be a text')).optional().describe('The text.'),
+    content: acceptNumber(z.string('must be a text'))
+      .optional()
+      .describe('The same, for tools that call it so.'),
   })
   .meta({ id: 'SmsGatewayMessage' })
 

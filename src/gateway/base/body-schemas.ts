@@ -1,4 +1,5 @@
 import { z } from 'zod'
+import { formatPlainNumber } from '../../engine/fields/convert-values.ts'
 import { parseDate, toDate } from '../../engine/fields/parse-date.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
@@ -42,10 +43,36 @@ const INVISIBLE = /^[\s\p{Cc}\p{Cf}\p{Default_Ignorable_Code_Point}\u2800]*$/u
 
 export const isInvisible = (text: string): boolean => INVISIBLE.test(text)
 
+/** A text of a message; see `acceptNumber`. */
 export const makeVisibleText = () =>
-  makeTextSchema()
-    .refine((value) => !INVISIBLE.test(value), abortWith('must have a visible character'))
-    .meta({ minLength: 1 })
+  acceptNumber(
+    makeTextSchema()
+      .refine((value) => !INVISIBLE.test(value), abortWith('must have a visible character'))
+      .meta({ minLength: 1 }),
+  )
+
+const LOST_DIGITS = 'has more digits than a JSON number keeps: send a text'
+
+/** Whether a number was read with all digits that its writer may have sent. */
+export const keepsDigits = (value: number): boolean => Math.abs(value) <= Number.MAX_SAFE_INTEGER
+
+/**
+ * The schema of a text for which JSON writers without types, such as spreadsheets and low-code tools, send a
+ * number: a code, an order, a phone number. The number becomes its decimal text. Refuses integers above 2^53,
+ * whose last digits were lost. OpenAPI shows the schema of the text.
+ */
+export const acceptNumber = <T extends z.ZodType>(schema: T) =>
+  z.preprocess((raw, issues) => {
+    if (typeof raw !== 'number') return raw
+    if (!keepsDigits(raw)) issues.addIssue(abortWith(LOST_DIGITS).error)
+    return formatPlainNumber(raw)
+  }, schema)
+
+/** The schema of a value of a variable. Its output is a text that can be stored in Postgres. */
+export const makeVariableValue = () =>
+  z
+    .union([z.string(), z.number(), z.boolean()], 'must be a text, a number or a boolean')
+    .refine((value) => typeof value !== 'number' || keepsDigits(value), abortWith(LOST_DIGITS))
 
 export const makeWholeNumber = (min: number, max: number) => {
   const fault = `must be a whole number from ${min} to ${max}`

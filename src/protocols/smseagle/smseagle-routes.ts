@@ -1,6 +1,6 @@
 import { z } from 'zod'
 import { toScalarText } from '../../engine/fields/convert-values.ts'
-import { checkShape } from '../../gateway/base/body-schemas.ts'
+import { acceptNumber, checkShape, keepsDigits } from '../../gateway/base/body-schemas.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { sendError, sendMessageError } from '../../http/middleware/answer-errors.ts'
@@ -55,7 +55,8 @@ const RPC = z
 
 function requireTextParameter(name: string, value: unknown): string {
   const text = toScalarText(value)
-  if (text !== undefined) return text
+  const isWhole = typeof value !== 'number' || keepsDigits(value)
+  if (text !== undefined && isWhole) return text
   throw invalidRequest(
     NOT_OFFERED.includes(name) ? `${name} is not supported here` : `${name} must be a text`,
   )
@@ -77,7 +78,7 @@ async function answerRpc(call: DoorCall) {
 }
 
 const names = z
-  .array(z.union([z.string(), z.number()], 'must be a name'), 'must be a list')
+  .array(acceptNumber(z.string('must be a name')), 'must be a list')
   .nullish()
   .transform((list) => list ?? [])
 const MESSAGE = z
@@ -85,7 +86,7 @@ const MESSAGE = z
     to: names.describe('Numbers.'),
     contacts: names.describe('Names of contacts.'),
     groups: names.describe('Names of groups.'),
-    text: z.string('must be a text'),
+    text: acceptNumber(z.string('must be a text')),
     priority: z.coerce.number('must be a number').nullish(),
     date: z.string('must be a text').nullish().describe('Not before this instant.'),
   })

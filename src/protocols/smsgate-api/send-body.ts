@@ -2,6 +2,7 @@ import { z } from 'zod'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate, toDate } from '../../engine/fields/parse-date.ts'
 import {
+  acceptNumber,
   checkShape,
   makeFilledText,
   makeIdSchema,
@@ -34,7 +35,7 @@ export const MAX_SEND_BYTES = 16 << 20
 /** The body of a send as SMSGate's clients write it. Unknown fields are ignored, `null` counts as absent. */
 export const SEND_BODY = z
   .object({
-    phoneNumbers: makeListSchema(makeFilledText(MAX_NUMBER), MAX_RECIPIENTS).describe(
+    phoneNumbers: makeListSchema(acceptNumber(makeFilledText(MAX_NUMBER)), MAX_RECIPIENTS).describe(
       'In any notation. Without a calling code, they are numbers of the account’s `country`. No number twice.',
     ),
     textMessage: z
@@ -45,8 +46,8 @@ export const SEND_BODY = z
     dataMessage: z.unknown().optional().describe('Refused: this server sends no binary texts.'),
     mmsMessage: z
       .object({
-        subject: makeTextSchema().nullish(),
-        text: makeTextSchema().nullish(),
+        subject: acceptNumber(makeTextSchema()).nullish(),
+        text: acceptNumber(makeTextSchema()).nullish(),
         attachments: z
           .array(
             z.object({
@@ -60,7 +61,7 @@ export const SEND_BODY = z
       })
       .nullish()
       .describe('Pictures and other files in base64. Without files, it leaves as a text.'),
-    id: makeIdSchema(MAX_ID)
+    id: acceptNumber(makeIdSchema(MAX_ID))
       .nullish()
       .describe('An id of yours. One that was used before is refused with 409.'),
     deviceId: makeIdSchema(MAX_DEVICE_ID)

@@ -1,7 +1,7 @@
 import type { z } from 'zod'
+import { toText } from '../../../engine/fields/convert-values.ts'
 import { formatDate, toDate } from '../../../engine/fields/parse-date.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
-import { cleanText } from '../../../platform/tools/clean-text.ts'
 import { checkShape } from '../../base/body-schemas.ts'
 import { checkExpiry, formatInstant, keepFutureDate } from './message-expiry.ts'
 import {
@@ -84,7 +84,7 @@ export function readContent(
   const { template_id: templateId, variables } = body
   if (templateId == null && !variables) return { body: body.body ?? '' }
   const given = Object.entries(variables ?? {})
-  const texts = Object.fromEntries(given.map(([name, of]) => [name, cleanText(String(of))]))
+  const texts = Object.fromEntries(given.map(([name, of]) => [name, toText(of)]))
   return templateId != null
     ? { templateId, variables: texts }
     : { body: body.body ?? '', variables: texts }

@@ -2,9 +2,11 @@ import { z } from 'zod'
 import { parseDate } from '../../../engine/fields/parse-date.ts'
 import { E164 } from '../../../portable/phone/e164.ts'
 import {
+  acceptNumber,
   makeFilledId,
   makeIdSchema,
   makeTextSchema,
+  makeVariableValue,
   makeVisibleText,
   makeWholeNumber,
 } from '../../base/body-schemas.ts'
@@ -21,18 +23,16 @@ export const makeDateSchema = () =>
     if (at === '' && raw !== '') issues.addIssue('must be a date, for example 2026-11-20T07:00:00Z')
     return at
   })
-const value = z.union(
-  [z.string(), z.number(), z.boolean()],
-  'must be a text, a number or a boolean',
-)
-
 /** The server's own references. A client's message with one would prevent a retry or an automatic answer. */
 const SERVER_REFS = /^(?:retry|auto):/
 
 /** Fields of both SEND and TEMPLATE_SEND. `null` counts as absent. */
 export const COMMON = {
   recipients: z
-    .array(z.string().meta({ pattern: E164.source }), 'must be a list of phone numbers')
+    .array(
+      acceptNumber(z.string().meta({ pattern: E164.source })),
+      'must be a list of phone numbers',
+    )
     .nullish()
     .describe(
       'Phone numbers in E.164. Each gets one message. May be empty when `group_ids` are given. After groups and duplicates, at most 1,000 (the server may set another limit).',
@@ -71,8 +71,12 @@ export const COMMON = {
     .describe(
       'If the device goes silent after it claimed the message: `at_most_once` (default) fails the message, `at_least_once` hands it to a device again.',
     ),
-  client_ref: makeIdSchema(255)
-    .refine((ref) => !SERVER_REFS.test(ref), 'must not begin with retry: or auto:')
+  client_ref: acceptNumber(
+    makeIdSchema(255).refine(
+      (ref) => !SERVER_REFS.test(ref),
+      'must not begin with retry: or auto:',
+    ),
+  )
     .nullish()
     .describe(
       'A reference of yours, unique among your messages: a second send with it, of the same text to the same number, answers with the first message. For one recipient. Must not begin with `retry:` or `auto:`, as the references of retries and automatic answers do.',
@@ -119,7 +123,7 @@ const MMS = {
     .describe(
       'Files of an MMS, each an http or https address that the server fetches, or `MESSAGE_ID/NAME`: a file of one of your messages. In a multipart body, files with this name are added. Pictures are made smaller if need be.',
     ),
-  subject: makeTextSchema(MAX_SUBJECT).nullish().describe('The subject of an MMS.'),
+  subject: acceptNumber(makeTextSchema(MAX_SUBJECT)).nullish().describe('The subject of an MMS.'),
   mms: z
     .enum(['only', 'or_link'])
     .nullish()
@@ -128,7 +132,7 @@ const MMS = {
     ),
 }
 
-const VARIABLES = z.record(z.string(), value).nullish()
+const VARIABLES = z.record(z.string(), makeVariableValue()).nullish()
 
 /** The body of `send`. TEMPLATE_SEND is that of `send-template`. */
 export const SEND = z

@@ -235,7 +235,7 @@ test.each<[string, z.ZodType, Body, unknown, string]>([
     'recipients',
     SEND,
     (list) => ({ recipients: list, body: 'a' }),
-    1,
+    true,
     'recipients[0] must be a text',
   ],
   [
