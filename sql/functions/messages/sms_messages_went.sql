@@ -1,6 +1,7 @@
 -- Trigger of sms_messages: deletes the brief rows of deleted messages, and subtracts the messages from the
 -- totals. If no device has fetched a message, gives back the room that it used on its line. Deletes rows of
--- sms_origins without messages. Keeps the ids of received texts. Each brief row is looked up by itself. Its
+-- sms_origins without messages. Keeps the ids of texts that a phone reports: received ones, and those that its
+-- owner typed. Each brief row is looked up by itself. Its
 -- key is compared as a row, which only the primary key can find: another plan, made while the table was
 -- empty, took more than 30 s to delete 20,000 messages.
 create or replace function sms_messages_went() returns trigger language plpgsql set enable_seqscan = off as $$
@@ -23,7 +24,10 @@ begin
     update sms_dispatch d set charged = '', cost = null where d.message = text.message;
   end loop;
   delete from sms_origins o using went w where o.ref = w.id;
-  insert into _texts_forgotten (id) select w.id from went w where w.message_type = 'incoming' on conflict do nothing;
+  insert into _texts_forgotten (id)
+  select w.id from went w
+  where w.message_type = 'incoming' or starts_with(w.client_ref, 'phone:')
+  on conflict do nothing;
   delete from sms_origins o
   where o.ref in (select w.batch_id from went w where w.batch_id <> '')
     and not exists (select from sms_messages m where m.batch_id = o.ref and m.batch_id <> '');

@@ -13,6 +13,7 @@ import { E164 } from '../../portable/phone/e164.ts'
 import { countSegments } from '../../portable/segments.ts'
 import { makeAccountSender } from '../base/make-sender.ts'
 import { requirePermit } from '../base/permissions.ts'
+import { SERVER_REFS } from '../base/server-refs.ts'
 import { beginHelpPause } from '../codes/limits/count-codes.ts'
 import { makeConsentAnswer, PAUSE_SECONDS } from '../consent/consent-answer.ts'
 import { isHelp } from '../consent/consent-words.ts'
@@ -62,7 +63,7 @@ const readText = (db: Db, user: string, id: string) =>
 type Answerable = NonNullable<Awaited<ReturnType<typeof readText>>>
 
 /** The `client_ref` of the automatic answer to a text. */
-const makeAnswerRef = (id: string): string => `auto:${id}`
+const makeAnswerRef = (id: string): string => SERVER_REFS.answer + id
 
 /** Whether an automatic answer may go to this sender: not to a name, nor to a short code. */
 export const isAnswerable = (sender: string): boolean => E164.test(sender)

@@ -4,6 +4,7 @@ import { deriveId } from '../../platform/tools/random.ts'
 import { countSegments } from '../../portable/segments.ts'
 import type { Device } from '../base/device-record.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
+import { SERVER_REFS } from '../base/server-refs.ts'
 import { completeSenders } from './complete-senders.ts'
 
 /** A text that the owner of a phone sent on the phone itself. `sentAt`: ms since 1970 (device's clock). */
@@ -17,21 +18,23 @@ interface TypedText {
 /**
  * Stores typed texts to numbers with a conversation. $1: account, $2: device, $3: its number, $4: texts as
  * JSON. `client_ref` marks them. Without a row of `sms_dispatch` nothing sends them, and without one of
- * `sms_events` no webhook hears of them.
+ * `sms_events` no webhook hears of them. A text that was deleted stays so. One whose id or `client_ref` is in
+ * use is left out: the others of its report are stored.
  */
 const INSERT_TYPED_TEXTS = `
 insert into sms_messages
   (id, "user", device, line, status, message_type, "from", "to", body, segments, sim, sent_by, client_ref, sent_at, created,
     updated)
 select t.id, $1, $2, coalesce(l.id, ''), 'sent', 'outgoing', coalesce(nullif(l.number, ''), $3), t."to", t.body,
-  t.segments, t.sim, $1, 'phone:' || t.id, least(t.at, pb_text(now())), pb_text(now()), pb_text(now())
+  t.segments, t.sim, $1, '${SERVER_REFS.typed}' || t.id, least(t.at, pb_text(now())), pb_text(now()), pb_text(now())
 from json_to_recordset($4) t(id text, "to" text, body text, segments int, sim int, at text)
 join conversations c on c."user" = $1 and c.number = t."to"
 left join lateral (
   select l.id, l.number from lines l where l.device = $2 and l.slot in (t.sim, 0) order by l.slot desc limit 1
 ) l on true
+where not exists (select from _texts_forgotten f where f.id = t.id)
 order by t.id
-on conflict (id) do nothing
+on conflict do nothing
 returning id`
 
 /** Makes the last typed text of each number ($2: ids) the last of its conversation, if it is the latest. */
@@ -45,7 +48,10 @@ left join sms_messages l on l.id = c.last_message
 where l.id is null or m.sent_at >= case l.message_type when 'incoming' then l.delivered_at else l.created end
 order by m."to" collate "C"`
 
-/** Stores texts that the owner of a device typed on it. A repeated report changes nothing. */
+/**
+ * Stores texts that the owner of a device typed on it. A repeated report changes nothing, and brings back no
+ * deleted text.
+ */
 export async function storeTypedTexts(
   store: Store,
   device: Device,

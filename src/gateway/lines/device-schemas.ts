@@ -141,7 +141,7 @@ const typed = z
     to: makeFilledText(50).describe('The recipient. Completed as the sender of a received text.'),
     body: makeTextSchema(MAX_TEXT),
     sent_at: makeInstantSchema().describe(
-      'When it was sent. A repeated report is not stored again.',
+      'When it was sent. A repeated report is not stored again, nor a text that was deleted.',
     ),
     sim: makeWholeNumber(0, MAX_SIMS).nullish().describe('Slot of the SIM that sent it.'),
   })

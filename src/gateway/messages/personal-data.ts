@@ -11,6 +11,7 @@ import {
   selectByTexts,
   writePageCondition,
 } from '../base/personal-data.ts'
+import { SERVER_REFS } from '../base/server-refs.ts'
 
 /** Keeps a reason of the server. One of a device may contain the number, or anything. */
 const keepServerReason = (column: string) => () =>
@@ -82,7 +83,9 @@ export const MESSAGE_DATA: PersonalData = {
         error_message: keepServerReason('error_message'),
         body: '',
         subject: '',
-        client_ref: '',
+        // of a typed text it is a hash, by which a repeated report is recognized
+        client_ref: () =>
+          sql`case when starts_with(t.client_ref, ${SERVER_REFS.typed}) then t.client_ref else '' end`,
         attachments: [],
       },
       logged: {

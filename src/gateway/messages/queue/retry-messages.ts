@@ -10,6 +10,7 @@ import type { Sender } from '../../base/make-sender.ts'
 import type { Media } from '../../base/message-files.ts'
 import { CANCELED, REASONS } from '../../base/message-status.ts'
 import { type Permit, requirePermit } from '../../base/permissions.ts'
+import { SERVER_REFS } from '../../base/server-refs.ts'
 import { KEPT_SCOPE, readScope, toOfferedScope } from '../send/consent-scope.ts'
 import { REPEATABLE_TEXT } from '../send/encrypt-text.ts'
 import { moveExpiry } from '../send/message-expiry.ts'
@@ -57,7 +58,7 @@ const selectMessages = (db: Db, user: string) =>
     .leftJoin('sms_messages as r', (join) =>
       join
         .on('r.user', '=', user)
-        .on(sql<boolean>`r.client_ref = 'retry:' || m.id`)
+        .on(sql<boolean>`r.client_ref = ${sql.lit(SERVER_REFS.retry)} || m.id`)
         .on('r.client_ref', '<>', sql.lit('')),
     )
     .select(['m.id', 'm.status', 'm.message_type as type', 'm.to', 'm.priority', 'm.sim'])
@@ -238,7 +239,7 @@ export async function retryMessage(
 }
 
 /** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */
-const makeRetryRef = (id: string) => `retry:${id}`
+const makeRetryRef = (id: string) => SERVER_REFS.retry + id
 
 /** The expiry of a message that is sent again now: as long after now as it was after `due`; '' for none. */
 const computeExpiryNow = ({ due, expiresAt }: Failed) => moveExpiry(expiresAt, due, Date.now())

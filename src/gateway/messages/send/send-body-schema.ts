@@ -10,6 +10,7 @@ import {
   makeVisibleText,
   makeWholeNumber,
 } from '../../base/body-schemas.ts'
+import { isServerRef } from '../../base/server-refs.ts'
 import { MAX_FILES } from './mms.ts'
 import { MAX_CHARACTERS } from './send-options.ts'
 
@@ -23,9 +24,6 @@ export const makeDateSchema = () =>
     if (at === '' && raw !== '') issues.addIssue('must be a date, for example 2026-11-20T07:00:00Z')
     return at
   })
-/** The server's own references. A client's message with one would prevent a retry or an automatic answer. */
-const SERVER_REFS = /^(?:retry|auto):/
-
 /** Fields of both SEND and TEMPLATE_SEND. `null` counts as absent. */
 export const COMMON = {
   recipients: z
@@ -73,13 +71,13 @@ export const COMMON = {
     ),
   client_ref: acceptNumber(
     makeIdSchema(255).refine(
-      (ref) => !SERVER_REFS.test(ref),
-      'must not begin with retry: or auto:',
+      (ref) => !isServerRef(ref),
+      'must not begin with retry:, auto: or phone:',
     ),
   )
     .nullish()
     .describe(
-      'A reference of yours, unique among your messages: a second send with it, of the same text to the same number, answers with the first message. For one recipient. Must not begin with `retry:` or `auto:`, as the references of retries and automatic answers do.',
+      'A reference of yours, unique among your messages: a second send with it, of the same text to the same number, answers with the first message. For one recipient. Must not begin with `retry:`, `auto:` or `phone:`, as the references of retries, automatic answers and texts typed on a phone do.',
     ),
   bulk: z
     .boolean()

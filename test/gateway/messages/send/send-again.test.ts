@@ -189,12 +189,12 @@ describe('a repeated client_ref gets the first answer', () => {
   })
 })
 
-test.each(['retry:', 'auto:'])(
+test.each(['retry:', 'auto:', 'phone:'])(
   'a send is refused if its client_ref begins with %s',
   async (kind) => {
     const { status, body } = await server.send({ client_ref: `${kind}abc` })
     expect(status).toBe(400)
-    expect(body.message).toBe('client_ref must not begin with retry: or auto:')
+    expect(body.message).toBe('client_ref must not begin with retry:, auto: or phone:')
   },
 )
 
