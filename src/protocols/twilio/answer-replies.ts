@@ -1,8 +1,11 @@
+import { makeUserHolder } from '../../engine/collections/collection.ts'
 import type { DueDelivery } from '../../gateway/webhooks/load-delivery.ts'
 import { readErrorReason } from '../../gateway/webhooks/mask-answer.ts'
+import { RequestMemory } from '../../http/limit-request-memory.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
 import type { ResponseHead } from '../../platform/outgoing/send-request.ts'
 import type { Caller, CallServices } from './make-url-caller.ts'
+import { loadTwilioMedia } from './media.ts'
 import {
   type AnsweredText,
   checkReplies,
@@ -31,9 +34,10 @@ export async function sendAnswerReplies(
     string,
   ]
   const text = { user, message, device, from, key }
+  const memory = new RequestMemory(makeUserHolder(user))
   try {
     if (await findAnswered(services.store.db, text.message)) return undefined
-    const { replies, error } = await collectReplies(services, caller, text, answer, due.url)
+    const { replies, error } = await collectReplies(services, caller, text, answer, due.url, memory)
     // if an error prevented all replies, nothing is stored: the call can be repeated
     if (replies.length > 0 || !error) await sendReplies(services, text, replies)
     return error
@@ -41,6 +45,8 @@ export async function sendAnswerReplies(
     // an internal error: the call is repeated when the lease of the delivery ends
     if (!(error instanceof GatewayError)) throw error
     return toTwilioError(error)
+  } finally {
+    memory.close()
   }
 }
 
@@ -51,15 +57,20 @@ async function collectReplies(
   text: AnsweredText,
   first: ResponseHead,
   address: string,
+  memory: RequestMemory,
 ): Promise<{ readonly replies: readonly Reply[]; readonly error: TwilioRefusal | undefined }> {
   const replies: Reply[] = []
   let [answer, base] = [first, address]
+  const fetchFiles = async (reply: Reply): Promise<Reply> =>
+    reply.media.length === 0
+      ? reply
+      : { ...reply, files: await loadTwilioMedia(store, text.user, config, reply.media, memory) }
   try {
     for (let redirects = 0; ; redirects++) {
       const { messages, redirect } = readTwimlAnswer(answer.headers, answer.body)
       const more = await planReplies(store, text, messages, base, config.webhookAllowPrivate)
       await checkReplies(store, text.user, [...replies, ...more])
-      replies.push(...more)
+      replies.push(...(await Promise.all(more.map(fetchFiles))))
       if (!redirect) return { replies, error: undefined }
       if (redirects === MAX_REDIRECTS)
         throw new TwilioRefusal(NO_SUCCESS, `The answer leads to more than ${MAX_REDIRECTS} others`)
@@ -67,8 +78,8 @@ async function collectReplies(
       answer = await fetchNext(caller, base, redirect.method)
     }
   } catch (error) {
-    if (!(error instanceof TwilioRefusal)) throw error
-    return { replies, error }
+    if (!(error instanceof GatewayError)) throw error
+    return { replies, error: toTwilioError(error) }
   }
 }
 

@@ -40,11 +40,12 @@ const WITHOUT_EFFECT = [
   'FallbackFrom',
   'ApplicationSid',
   'PersistentAction',
+  // a text without media leaves as SMS
+  'SendAsMms',
 ]
 const ONLY_VALUES: Readonly<Record<string, string>> = {
   ProvideFeedback: 'false',
   ShortenUrls: 'false',
-  SendAsMms: 'false',
   ContentRetention: 'retain',
   AddressRetention: 'retain',
 }
@@ -81,6 +82,7 @@ async function readNewMessage(
   for (const [name, value] of Object.entries(ONLY_VALUES))
     if (of(name) !== '' && of(name).toLowerCase() !== value)
       throw makeInvalidError(`${name} can be ${value} only`)
+  readOnOff('SendAsMms', of('SendAsMms'))
   const isSmart = readOnOff('SmartEncoded', of('SmartEncoded'))
   const [to, line] = await readNumbers(store, user, [of('To'), of('From')])
   const from = isOtherForm(of('From')) ? of('From') : line

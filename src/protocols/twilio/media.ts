@@ -1,7 +1,12 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { findStoredFiles } from '../../engine/files/stored-files.ts'
 import { isRefusal } from '../../gateway/base/gateway-errors.ts'
-import { loadMedia } from '../../gateway/messages/send/read-media.ts'
+import type { Media } from '../../gateway/base/message-files.ts'
+import {
+  type AskedMedia,
+  loadMedia,
+  type MediaConfig,
+} from '../../gateway/messages/send/read-media.ts'
 import { toSentFile } from '../../http/routes/files.ts'
 import { sendFile } from '../../http/routes/send-file.ts'
 import { findRequestMemory } from '../../http/server/client-address.ts'
@@ -68,10 +73,23 @@ export async function sendMedium(call: Call): Promise<Response> {
   return sendFile(call.c, toSentFile(call.store.db, file), file.name)
 }
 
-/** Fetches the files of a message. Throws TwilioRefusal 21620 for one that cannot be fetched or sent. */
-export function fetchMedia({ c, store, user, services }: Call, named: readonly string[]) {
-  const asked = { subject: '', named: named.map(requireUrl), memory: findRequestMemory(c) }
-  return loadMedia(store, user, services.config, asked).catch((error: unknown) => {
+/** Fetches the files of a message. Throws as `loadTwilioMedia`. */
+export const fetchMedia = ({ c, store, user, services }: Call, named: readonly string[]) =>
+  loadTwilioMedia(store, user, services.config, named, findRequestMemory(c))
+
+/**
+ * Fetches the files of a message at their addresses. Throws TwilioRefusal 21620 for one that cannot be fetched
+ * or sent, and GatewayError `mms_not_supported` without a line for MMS.
+ */
+export async function loadTwilioMedia(
+  store: Store,
+  user: string,
+  config: MediaConfig,
+  named: readonly string[],
+  memory: AskedMedia['memory'],
+): Promise<Media> {
+  const asked = { subject: '', named: named.map(requireUrl), memory }
+  return loadMedia(store, user, config, asked).catch((error: unknown) => {
     throw isRefusal(error, 'invalid_request')
       ? new TwilioRefusal(21620, (error as Error).message)
       : error

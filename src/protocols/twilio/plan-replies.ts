@@ -2,8 +2,10 @@ import { sql } from 'kysely'
 import type { Store } from '../../engine/collections/catalog.ts'
 import { isInvisible } from '../../gateway/base/body-schemas.ts'
 import { makeAccountSender } from '../../gateway/base/make-sender.ts'
+import type { Media } from '../../gateway/base/message-files.ts'
 import { readNumbers } from '../../gateway/base/read-numbers.ts'
 import { wakeDevices } from '../../gateway/lines/wake-devices.ts'
+import { MAX_FILES } from '../../gateway/messages/send/mms.ts'
 import { findRefused } from '../../gateway/messages/send/refused-recipients.ts'
 import { prepareOffer, sendInTransaction } from '../../gateway/messages/send/send-messages.ts'
 import {
@@ -26,7 +28,12 @@ import type { TwimlMessage } from './twiml.ts'
 /** The incoming text of a call. `key`: the API key that signs the status callbacks of replies. */
 export type AnsweredText = Readonly<Record<'user' | 'message' | 'device' | 'from' | 'key', string>>
 
-export type Reply = NumberSender & Readonly<Record<'to' | 'body' | 'callback', string>>
+/** `media`: the addresses of the files of an MMS; `files`: these files. */
+export type Reply = NumberSender &
+  Readonly<Record<'to' | 'body' | 'callback', string>> & {
+    readonly media: readonly string[]
+    readonly files?: Media
+  }
 
 const MAX_REPLIES = 10
 /** Maximum replies from one device to one number within so many seconds. */
@@ -53,13 +60,18 @@ export async function planReplies(
       text,
       message.from.trim() === '' ? '' : (from ?? message.from),
     )
+    const { media } = message
+    if (media.length > MAX_FILES)
+      throw new TwilioRefusal(21623, `A <Message> has at most ${MAX_FILES} <Media>`)
     const body = cleanText(message.body)
-    if (isInvisible(body) || [...body].length > MAX_CHARACTERS)
+    const isEmpty = isInvisible(body)
+    if ((isEmpty && media.length === 0) || [...body].length > MAX_CHARACTERS)
       throw new TwilioRefusal(14103, `A <Message> must have 1 to ${MAX_CHARACTERS} characters`)
     replies.push({
       ...sender,
       to,
-      body,
+      body: isEmpty ? '' : body,
+      media: media.map((url) => URL.parse(url, base)?.href ?? url),
       callback: resolveCallback(message.callback, base, allowPrivate),
     })
   }
@@ -150,9 +162,9 @@ export async function sendReplies(
   await store.db.transaction(async (db) => {
     if (!(await recordAnswered(db, message))) return
     const inside = { db, catalog: store.catalog }
-    for (const { to, body, device, line, callback } of replies) {
+    for (const { to, body, device, line, callback, files } of replies) {
       const options = { ...PLAIN_OPTIONS, origin: makeTwilioOrigin(key, callback, { reply: true }) }
-      const request = makeSingleSend(to, body, options, device, line)
+      const request = { ...makeSingleSend(to, body, options, device, line), media: files }
       const offer = await prepareOffer(inside, config, sender, request)
       wake.push(...(await sendInTransaction(inside, config, offer)))
     }

@@ -9,12 +9,15 @@ interface Twiml {
   readonly redirect: { readonly url: string; readonly method: 'GET' | 'POST' } | undefined
 }
 
-/** A `<Message>`. Attributes are '' when they are absent. */
-export type TwimlMessage = Readonly<Record<'body' | 'to' | 'from' | 'callback', string>>
+/** A `<Message>`. Attributes are '' when they are absent. `media`: the addresses of its `<Media>`. */
+export type TwimlMessage = Readonly<Record<'body' | 'to' | 'from' | 'callback', string>> & {
+  readonly media: readonly string[]
+}
 
 const NO_XML = 12100
 const WRONG_VERB = 14110
 const MESSAGE_VERBS = new Set(['Message', 'Sms'])
+const NOUNS = new Set(['Body', 'Media'])
 
 interface OpenVerb {
   readonly name: string
@@ -22,6 +25,8 @@ interface OpenVerb {
   text: string
   /** The text of its `<Body>` elements; undefined without one. */
   body: string | undefined
+  /** The text of each `<Media>` element. */
+  readonly media: string[]
 }
 
 /** Reads a TwiML document. Throws TwilioRefusal 12100 for invalid XML or a DTD, 14110 for a wrong verb. */
@@ -30,6 +35,7 @@ function readTwiml(text: string): Twiml {
   let redirect: Twiml['redirect']
   let verb: OpenVerb | undefined
   let depth = 0
+  let isMedia = false
   const parser = new SaxesParser({ xmlns: false, position: false })
   parser.on('error', ({ message }) => {
     throw new TwilioRefusal(NO_XML, `The answer is no XML: ${message}`)
@@ -44,18 +50,22 @@ function readTwiml(text: string): Twiml {
     if (depth === 2) {
       if (!MESSAGE_VERBS.has(name) && name !== 'Redirect')
         throw new TwilioRefusal(WRONG_VERB, `<${name.slice(0, 40)}> is not for texts`)
-      verb = { name, attributes, text: '', body: undefined }
+      verb = { name, attributes, text: '', body: undefined, media: [] }
     }
     if (depth > 2) {
-      const isBody = depth === 3 && name === 'Body' && MESSAGE_VERBS.has(verb!.name)
-      if (!isBody)
+      const isNoun = depth === 3 && NOUNS.has(name) && MESSAGE_VERBS.has(verb!.name)
+      if (!isNoun)
         throw new TwilioRefusal(WRONG_VERB, `<${name.slice(0, 40)}> is not supported in a verb`)
-      verb!.body ??= ''
+      if (name === 'Media') verb!.media.push('')
+      else verb!.body ??= ''
+      isMedia = name === 'Media'
     }
   })
   const add = (part: string) => {
     if (depth === 2) verb!.text += part
-    if (depth === 3) verb!.body += part
+    if (depth !== 3) return
+    if (isMedia) verb!.media.push(verb!.media.pop() + part)
+    else verb!.body += part
   }
   parser.on('text', add)
   parser.on('cdata', add)
@@ -70,7 +80,8 @@ function readTwiml(text: string): Twiml {
       return
     }
     const callback = given('statusCallback') || given('action')
-    messages.push({ body: body.trim(), to: given('to'), from: given('from'), callback })
+    const media = verb!.media.map((url) => url.trim()).filter((url) => url !== '')
+    messages.push({ body: body.trim(), to: given('to'), from: given('from'), callback, media })
   })
   parser.write(text.trimStart().replace(/^\ufeff/, '')).close()
   return { messages, redirect }
@@ -108,7 +119,7 @@ export function readTwimlAnswer(headers: IncomingHttpHeaders, body: Buffer): Twi
   if (XML.has(type)) return readTwiml(text)
   if (type === 'text/plain')
     return {
-      messages: [{ body: text.trim(), to: '', from: '', callback: '' }],
+      messages: [{ body: text.trim(), to: '', from: '', callback: '', media: [] }],
       redirect: undefined,
     }
   throw new TwilioRefusal(12300, 'The answer is neither XML nor plain text')
