@@ -1,7 +1,7 @@
 -- Trigger of sms_messages: deletes the brief rows of deleted messages, and subtracts the messages from the
 -- totals. If no device has fetched a message, gives back the room that it used on its line. Deletes rows of
--- sms_origins without messages. Keeps the ids of texts that a phone reports: received ones, and those that its
--- owner typed. Each brief row is looked up by itself. Its
+-- sms_origins without messages. Keeps the ids of texts that a phone reports: received ones, and those that
+-- its owner typed. Each brief row is looked up by itself. Its
 -- key is compared as a row, which only the primary key can find: another plan, made while the table was
 -- empty, took more than 30 s to delete 20,000 messages.
 create or replace function sms_messages_went() returns trigger language plpgsql set enable_seqscan = off as $$

@@ -84,7 +84,7 @@ test('a filter or sort through a relation requires a key with all scopes', async
 })
 
 test('a list of 10,000 wrong arguments is refused at its first fault', async () => {
-  const recipients = Array.from({ length: 10_000 }, () => 1)
+  const recipients = Array.from({ length: 10_000 }, () => true)
   const refused = await tool(all, 'send_message', { recipients, body: 'x' })
   expect(refused).toContain('recipients[0]')
   expect(refused.length).toBeLessThan(300)
