@@ -1,4 +1,5 @@
 import { Cron } from 'croner'
+import { findEarliestLocal, findInstant, readOffsets } from './local-times.ts'
 
 const MACRO = '@(?:yearly|annually|monthly|weekly|daily|midnight|hourly)'
 const NUMBER = String.raw`\+?\d+`
@@ -10,20 +11,58 @@ const STEP_OF_ONE = /\/0*1(?=[ ,]|$)/g
 /** Minute, hour, day, month, day of the week (Sunday is 0, never 7). */
 const EXPRESSION = new RegExp(`^(?:${MACRO}|(?:${SEGMENT} ){4}(?!.*[7-9])${SEGMENT})$`)
 
-/** Parses PocketBase's cron expressions. Throws an Error for others. PocketBase: tools/cron/schedule.go */
-export function parseCron(expression: string, timezone = 'UTC'): Cron {
+/** Minute and hour without a wildcard or step: such times run once, whatever the clocks do. */
+const FIXED_TIME = /^[\d,-]+ [\d,-]+ /
+
+/** The times of a cron expression, each strictly after `after`. */
+interface Schedule {
+  nextRun(after: Date): Date | null
+  nextRuns(count: number, after: Date): Date[]
+}
+
+/**
+ * Parses PocketBase's cron expressions. Throws an Error for others. PocketBase: tools/cron/schedule.go
+ *
+ * In a time zone, a fixed time that the clocks show twice runs once, the first time. One that they leave out
+ * runs when they are put forward, also if that is midnight: croner, which would search on the same day only,
+ * omits it then.
+ */
+export function parseCron(expression: string, timezone = 'UTC'): Schedule {
   if (!EXPRESSION.test(expression)) {
     throw new Error(
       'invalid cron expression - must be a valid macro or to have exactly 5 space separated segments',
     )
   }
   const pattern = expression.replaceAll('+', '').replace(STEP_OF_ONE, '')
-  return new Cron(pattern, {
-    timezone,
+  const isLocal = timezone !== 'UTC' && (FIXED_TIME.test(pattern) || isDaily(pattern))
+  const cron = new Cron(pattern, {
+    timezone: isLocal ? 'UTC' : timezone,
     mode: '5-part',
     domAndDow: true,
     fixedTimeRule: 'no-wildcard',
   })
+  return isLocal ? makeLocalSchedule(cron, timezone) : cron
+}
+
+const isDaily = (pattern: string) => pattern.startsWith('@') && pattern !== '@hourly'
+
+/** Runs at the local times that `cron` has in UTC. */
+function makeLocalSchedule(cron: Cron, timezone: string): Schedule {
+  const offsets = readOffsets(timezone)
+  const nextRuns = (count: number, after: Date): Date[] => {
+    const found: Date[] = []
+    let last = after.getTime()
+    let local = cron.nextRun(new Date(findEarliestLocal(last, offsets) - 1000))
+    for (; local && found.length < count; local = cron.nextRun(local)) {
+      const at = findInstant(local.getTime(), offsets)
+      // two times that the clocks leave out are one run
+      if (at === undefined || at <= last) continue
+      found.push(new Date(at))
+      last = at
+    }
+    return found
+  }
+  return { nextRuns, nextRun: (after) => nextRuns(1, after)[0] ?? null }
 }
 
 export function findCronFault(expression: string): string | undefined {
