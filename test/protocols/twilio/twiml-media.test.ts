@@ -1,5 +1,5 @@
 import { readTwimlAnswer } from '../../../src/protocols/twilio/twiml.ts'
-import { makePicture, servePicture } from '../../support/pictures.ts'
+import { makePhoto, servePicture } from '../../support/pictures.ts'
 import { must } from '../../support/server/server-with-devices.ts'
 import {
   pairPhone,
@@ -17,7 +17,7 @@ const fixture = await startTwilioFixture()
 const ann = await fixture.makeUser()
 const phone = await pairPhone(fixture, ann, NUMBER)
 const app = await startApp()
-const picture = await makePicture(60)
+const picture = await makePhoto('whatsapp')
 const pictures = await servePicture(picture)
 const [line] = (await must(ann.user, 'GET', '/api/collections/lines/records')).items
 const setMms = (mms: 'on' | 'off') =>
