@@ -496,7 +496,8 @@ create table sms_origins (
 create unique index sms_origins_id on sms_origins ("user", api, id);
 create index sms_origins_created on sms_origins ("user", api, created, id);
 
--- Ids of deleted texts that a phone had reported, as received or as typed by its owner, for 90 days: a device's repeated report brings none back.
+-- Ids of deleted texts that a phone had reported, as received or as typed by its owner, for 90 days: a
+-- device's repeated report brings none back.
 create table _texts_forgotten (
   id text collate "C" primary key,
   forgotten_at timestamptz not null default now()

@@ -78,8 +78,8 @@ export const fetchMedia = ({ c, store, user, services }: Call, named: readonly s
   loadTwilioMedia(store, user, services.config, named, findRequestMemory(c))
 
 /**
- * Fetches the files of a message at their addresses. Throws TwilioRefusal 21620 for one that cannot be fetched
- * or sent, and GatewayError `mms_not_supported` without a line for MMS.
+ * Fetches the files of a message at their addresses. Throws TwilioRefusal 21620 for one that cannot be
+ * fetched or sent, and GatewayError `mms_not_supported` without a line for MMS.
  */
 export async function loadTwilioMedia(
   store: Store,
