@@ -9,6 +9,7 @@ import type { Collection } from '../collection.ts'
 import { parseNewCollection } from '../definition/read-collection.ts'
 import { addField } from '../definition/read-field.ts'
 import { writeUnknownNameAsText } from '../from-sqlite/quoted-texts.ts'
+import { resolveNames } from '../from-sqlite/resolve-names.ts'
 import { tokenizeSql } from '../from-sqlite/sql-tokens.ts'
 import { SqliteFault } from '../from-sqlite/sqlite-fault.ts'
 import { translateCall, translateMixedCall } from '../from-sqlite/translate-call.ts'
@@ -92,7 +93,8 @@ async function readQueryColumns(
         return { sql, columns: fields.map(({ name }) => name) }
       }),
     )
-  const [translated, own] = [translateQuery(query, catalog, calls), translateNames(query, catalog)]
+  const translated = translateQuery(resolveNames(query, catalog), catalog, calls)
+  const own = translateNames(query, catalog)
   try {
     return await ask(translated)
   } catch (error) {
@@ -140,7 +142,7 @@ const countSameNames = (columns: readonly string[], place: number) =>
 
 /** Whether the column is of this field. Postgres changes aliases without quotes to lower case. */
 const isFieldColumn = ({ field }: ViewField, column: string) =>
-  field.name === column || field.name.toLowerCase() === column
+  field.name.toLowerCase() === column.toLowerCase()
 
 export function writeViewSelect({ sql, fields, columns, plain }: ReadQuery): string {
   const list = fields.map((field, i) => {
