@@ -17,7 +17,11 @@ const SHOWN_REFUSALS = 10
 
 /** Sends a template to each row's phone number, or only previews. `say` prints a line. Throws UserErrors. */
 export async function sendCsv(options: BulkOptions, say: Say): Promise<void> {
-  const text = decodeFileText(readBytes(options.csv))
+  const bytes = readBytes(options.csv)
+  // a zip archive, or an old Excel file (MS-CFB 2.2)
+  if (/^(?:PK\x03\x04|\xd0\xcf\x11\xe0)/.test(bytes.toString('latin1', 0, 4)))
+    throw new UserError(`${options.csv} is a spreadsheet: save it as CSV UTF-8, and name that.`)
+  const text = decodeFileText(bytes)
   const job = makeBulkJob(options, text)
   if (job.columns.isGuessed) say(`Numbers are in: ${job.columns.titles.join(', ')}`)
   const progress = showProgress(process.stderr)

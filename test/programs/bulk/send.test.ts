@@ -1,5 +1,6 @@
-import { readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import type { BulkOptions } from '../../../src/programs/bulk/job-from-csv.ts'
 import { sendCsv } from '../../../src/programs/bulk/send-csv.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
@@ -141,6 +142,16 @@ test("another user's template is refused for each row", async () => {
   expect((await run([row(61)], { key: CLEO.key }))[0]).toMatch(/^0 of 1 accepted, 1 refused/)
   expect(results()).toContain('Template does not belong to user.')
 })
+
+test.each(['excel.xlsx', 'libreoffice.ods', 'libreoffice.xls'])(
+  'the spreadsheet %s is refused with the way out',
+  async (name) => {
+    const csv = fileURLToPath(new URL(`../../payloads/files/sheets/${name}`, import.meta.url))
+    const results = join(folder, 'results')
+    await expect(run([], { csv, results })).rejects.toThrow('save it as CSV UTF-8')
+    expect(existsSync(results)).toBe(false)
+  },
+)
 
 test('results of another file are not overwritten', async () => {
   await run([row(70)])
