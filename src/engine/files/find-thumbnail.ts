@@ -2,7 +2,7 @@ import type { Db } from '../../platform/db/open.ts'
 import type { Holder } from '../../platform/limits/limit-holder.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { FileField } from '../fields/field.ts'
-import { makeThumbnail } from './make-thumbnail.ts'
+import { isTimeout, makeThumbnail } from './make-thumbnail.ts'
 import {
   type FilePlace,
   findStoredFile,
@@ -10,6 +10,7 @@ import {
   type StoredFile,
   storeFile,
 } from './stored-files.ts'
+import { makeMemoryContent } from './upload.ts'
 
 /** Types that have thumbnails. PocketBase: apis/file.go */
 const PICTURES: ReadonlySet<string> = new Set([
@@ -22,6 +23,9 @@ const PICTURES: ReadonlySet<string> = new Set([
 
 /** Thumbnail sizes that every file field allows. PocketBase: apis/file.go */
 const DEFAULT_SIZES: readonly string[] = ['100x100']
+
+/** What is stored of a picture that cannot be decoded: an empty thumbnail, so that it is tried once. */
+const NONE = { type: '', content: makeMemoryContent(Buffer.alloc(0)) }
 
 /** A file's thumbnail, made at the first request. Undefined if the size is not allowed or making it fails. */
 export async function findThumb(
@@ -39,16 +43,20 @@ export async function findThumb(
   const find = () => findStoredFile(db, place, size)
   const make = async () => {
     const picture = await readWholeFile(db, original)
-    const { type, content } = await makeThumbnail(picture, original.type, size)
+    const { type, content } = await makeThumbnail(picture, original.type, size).catch(keepFailure)
     const thumb = { size, original: original.id }
     // another node may have stored the thumbnail meanwhile; `find` then returns that one
     await db.transaction((inside) => storeFile(inside, place, { type, thumb }, content))
     return find()
   }
-  const found = await find()
   // look again: while this request waited, another one may have made the thumbnail
-  return (
-    found ??
-    admission.heavyWork.run(holder, async () => (await find()) ?? make()).catch(() => undefined)
-  )
+  const makeInTurn = () => admission.pictures.run(holder, async () => (await find()) ?? make())
+  const thumb = (await find()) ?? (await makeInTurn().catch(() => undefined))
+  return thumb && thumb.size > 0 ? thumb : undefined
+}
+
+/** The result for a picture that cannot be decoded. Throws if there was only no time for it. */
+function keepFailure(error: Error): typeof NONE {
+  if (isTimeout(error)) throw error
+  return NONE
 }

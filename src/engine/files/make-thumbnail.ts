@@ -1,12 +1,9 @@
+import { checkPictureWork, MAX_DOTS } from './picture-work.ts'
 import { makeMemoryContent } from './upload.ts'
 
 /** `100x200` with an optional cut (`t`op, `b`ottom, `f`it): PocketBase's ThumbSizeRegex. */
 const SIZE = /^(\d+)x(\d+)([tbf]?)$/
 
-/** Maximum pixels to decode, because a small file can claim any size. */
-const MAX_DOTS = 64_000_000
-/** The same of GIF and interlaced pictures, which are decoded as a whole. They take up to 275 MB. */
-const MAX_WHOLE_DOTS = 24_000_000
 /** Maximum pixels of a result: `0x100` of a picture of 20,000 x 1 would be 2,000,000 wide and take 2 GB. */
 const MAX_MADE_DOTS = 16_000_000
 const TIMEOUT_SECONDS = 20
@@ -51,24 +48,32 @@ function fitIntoBox({ width, height, cut }: Wanted, from: Box): Box {
 
 const GRAVITY: Readonly<Record<string, string>> = { t: 'top', b: 'bottom' }
 
-/** Whether a picture can be opened and is small enough for a thumbnail. Reads only its metadata. */
-export async function isDecodable(picture: Buffer): Promise<boolean> {
-  const sharp = await loadSharp()
-  const { width, height } = await sharp(picture)
-    .metadata()
-    .catch(() => ({ width: Infinity, height: 1 }))
-  return width * height <= MAX_DOTS
-}
+/** Whether a picture can be opened and is small enough for a thumbnail. Decodes nothing. */
+export const isDecodable = (picture: Buffer): Promise<boolean> =>
+  openUpright(picture).then(
+    () => true,
+    () => false,
+  )
 
-/** Opens a picture, to be decoded upright. Throws for one that is invalid or takes too much memory. */
+/**
+ * Opens a picture, to be decoded upright. Throws for one that is invalid, and PictureTooLarge for one that
+ * takes too much memory or time.
+ */
 export async function openUpright(picture: Buffer) {
+  checkPictureWork(picture)
   const sharp = await loadSharp()
   const upright = sharp(picture, { limitInputPixels: MAX_DOTS }).rotate()
   const metadata = await upright.metadata()
-  const { width, height, format, isProgressive } = metadata
-  const isWhole = isProgressive || format === 'gif'
-  if (isWhole && width * height > MAX_WHOLE_DOTS) throw new RangeError('the picture is too large')
   return { upright: upright.timeout({ seconds: TIMEOUT_SECONDS }), metadata }
+}
+
+/** Whether decoding was ended by its time, as on a machine that is busy. */
+export const isTimeout = (error: Error): boolean => error.message.startsWith('timeout')
+
+/** Whether a picture is stored lying or mirrored, and says so in its EXIF. Throws for invalid pictures. */
+export async function isTurned(picture: Buffer): Promise<boolean> {
+  const { metadata } = await openUpright(picture)
+  return (metadata.orientation ?? 1) > 1
 }
 
 /** Makes a small upright copy. Throws for invalid pictures. PocketBase: tools/filesystem, CreateThumb */

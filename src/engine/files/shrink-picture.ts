@@ -1,4 +1,3 @@
-import { makeSerialQueue } from '../../platform/tools/repeat-work.ts'
 import { loadSharp, openUpright } from './make-thumbnail.ts'
 
 /** Longest side of a smaller copy, and the shortest that is tried, in pixels. */
@@ -8,22 +7,12 @@ const QUALITY = 80
 /**
  * Makes a JPEG of at most `maxBytes` of a picture: upright, on white where it is transparent, nearly as large
  * as fits and at most 1,600 pixels wide or high. Undefined if none is small enough. Throws for invalid
- * pictures.
+ * pictures. Takes up to a second of CPU: callers use a turn of `admission.pictures`.
  */
-export const shrinkPicture = (picture: Buffer, maxBytes: number): Promise<Buffer | undefined> =>
-  inTurn(() => shrink(picture, maxBytes))
-
-/** Whether a picture says more than it shows: its place, camera or author. A copy says nothing. */
-export async function hasMetadata(picture: Buffer): Promise<boolean> {
-  const sharp = await loadSharp()
-  const { exif, xmp, iptc } = await sharp(picture).metadata()
-  return (exif ?? xmp ?? iptc) !== undefined
-}
-
-/** One picture at a time: a core stays free for requests. */
-const inTurn = makeSerialQueue()
-
-async function shrink(picture: Buffer, maxBytes: number): Promise<Buffer | undefined> {
+export async function shrinkPicture(
+  picture: Buffer,
+  maxBytes: number,
+): Promise<Buffer | undefined> {
   const sharp = await loadSharp()
   // decode once: the copies are made of this one
   const { upright } = await openUpright(picture)

@@ -30,14 +30,16 @@ export const MAX_WAIT_MS = 10_000
 export const LIMITS = {
   /** Requests of any kind, until their answer is made. */
   requests: { name: 'requests at once', total: 1_000, share: 50 },
-  /** Previews, calls of hooks, planning of campaigns, thumbnails: each may take seconds of a core. */
+  /** Previews, calls of hooks, planning of campaigns: each may take seconds of a core. */
   heavyWork: { name: 'heavy work at once', total: 2, share: 1 },
+  /** Pictures that are decoded, each for up to a second: other cores stay free for requests. */
+  pictures: { name: 'pictures at once', total: 1, share: 1 },
   /**
    * Reads of files, and claims (requests for messages) by devices with a rate limit, or with one for a SIM.
    */
   claimsAndReads: { name: 'claims and reads of files at once', total: 4, share: 4 },
   /** Files of carriers' calls and of sends, while the server fetches these. */
-  fetchedFiles: { name: 'files to fetch at once', total: 32, share: 4 },
+  fetchedFiles: { name: 'files to fetch at once', total: 1_000, share: 4 },
   wakeUps: { name: 'wake-ups by push at once', total: 32, share: 4 },
 } as const satisfies Record<string, Limit>
 
@@ -53,6 +55,8 @@ export const BYTES = {
 export const RATES = {
   /** Milliseconds that statements with clients' filters run. With none left, a holder comes after others. */
   databaseTime: { name: 'database time', burst: 300, perSecond: 40 },
+  /** Milliseconds of decoding pictures. A photo of a phone takes 100 to 300. */
+  pictureTime: { name: 'time for pictures', burst: 10_000, perSecond: 300 },
   /** Bytes of request bodies of more than 64 KiB. Parsing a mebibyte takes 10 ms. */
   bodyBytes: { name: 'bytes of bodies', burst: 4 * MEBIBYTE, perSecond: 2 * MEBIBYTE },
   /** Characters of filters and sorts that are compiled for the first time: 200,000 characters in a second. */

@@ -28,6 +28,11 @@ export class Rates<H extends string = Holder> {
     return this.#buckets.get(holder)?.secondsUntil(0) ?? 0
   }
 
+  /** Seconds until all units of the holder are there again: how much it has used lately. */
+  usedBy(holder: H): number {
+    return this.#buckets.get(holder)?.secondsUntil(this.#rate.burst) ?? 0
+  }
+
   /** Charges units. Throws RetryLater (429), and charges nothing, when fewer are left. */
   take(holder: H, units: number): void {
     const seconds = this.#bucketOf(holder).secondsUntil(Math.min(units, this.#rate.burst))
@@ -98,7 +103,9 @@ export class DatabaseTime {
     this.#half = Math.max(1, total >> 1)
     this.#quarter = Math.max(1, total >> 2)
     const limit = { name: RATES.databaseTime.name, total, share: this.#half }
-    this.#places = new Places<Holder>(limit, (holder, taken) => this.#mayEnter(holder, taken))
+    this.#places = new Places<Holder>(limit, {
+      mayEnter: (holder, taken) => this.#mayEnter(holder, taken),
+    })
   }
 
   get use(): Readonly<Record<'running' | 'waiting', number>> {

@@ -1,6 +1,7 @@
 import { BYTES, LIMITS, PASSWORDS, RATES, SIGN_INS } from './admission-limits.ts'
 import { Budget } from './byte-budget.ts'
 import { EventLoopSlices } from './event-loop-slices.ts'
+import { PictureTime } from './picture-time.ts'
 import { Rates } from './rates.ts'
 import { Places } from './waiting-places.ts'
 
@@ -20,6 +21,7 @@ export const admission = {
   fetchedFiles: new Places(LIMITS.fetchedFiles),
   wakeUps: new Places(LIMITS.wakeUps),
   heavyWork: new Places(LIMITS.heavyWork),
+  pictures: new PictureTime(),
   memory: new Budget(BYTES.memory),
   temporaryFiles: new Budget(BYTES.temporaryFiles),
   realtimeMemory: new Budget(BYTES.realtimeMemory),

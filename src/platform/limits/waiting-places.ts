@@ -20,10 +20,25 @@ export class Places<H extends string = Holder | Everybody> {
   readonly #mayEnter: ((holder: H, taken: number) => boolean) | undefined
   #free: number
 
-  /** `mayEnter` must also be true before a holder that has `taken` places gets another. */
-  constructor(limit: Limit, mayEnter?: (holder: H, taken: number) => boolean) {
+  readonly #rank: ((holder: H) => number) | undefined
+
+  /**
+   * `mayEnter` must also be true before a holder that has `taken` places gets another. Of the holders that
+   * wait, one with a lower `rank` is next.
+   */
+  constructor(
+    limit: Limit,
+    {
+      mayEnter,
+      rank,
+    }: {
+      readonly mayEnter?: (holder: H, taken: number) => boolean
+      readonly rank?: (holder: H) => number
+    } = {},
+  ) {
     this.#limit = limit
     this.#mayEnter = mayEnter
+    this.#rank = rank
     this.#free = limit.total
   }
 
@@ -103,7 +118,7 @@ export class Places<H extends string = Holder | Everybody> {
 
   /** Admits one call of each waiting holder in turn. A holder's next call then waits behind other holders. */
   #admit(): void {
-    for (const [holder, own] of this.#waiting) {
+    for (const [holder, own] of this.#rank ? this.#sortWaiting(this.#rank) : this.#waiting) {
       if (this.#free === 0) return
       if (!this.#isAdmitted(holder)) continue
       const enter = own.shift()!
@@ -112,6 +127,12 @@ export class Places<H extends string = Holder | Everybody> {
       if (own.length > 0) this.#waiting.set(holder, own)
       enter()
     }
+  }
+
+  #sortWaiting(rank: (holder: H) => number) {
+    // ranks may change with time: each is asked for once
+    const ranked = [...this.#waiting].map((entry) => ({ entry, rank: rank(entry[0]) }))
+    return ranked.sort((a, b) => a.rank - b.rank).map(({ entry }) => entry)
   }
 
   #isAdmitted(holder: H): boolean {

@@ -135,7 +135,7 @@ describe('a thumbnail', () => {
   test('is made once for concurrent requests', async () => {
     await Promise.all(Array.from({ length: 5 }, () => thumb('picture', '100x100')))
     const { rows } = await server.services.store.db.query(
-      `select thumb, count(*) from _files where thumb <> '' group by thumb order by thumb`,
+      `select thumb, count(*) from _files where thumb <> '' and size > 0 group by thumb order by thumb`,
     )
     expect(rows).toEqual(
       ['0x40', '100x100', '40x60t', '50x40', '60x20b', '70x50f', '80x0'].map((one) => [one, 1]),

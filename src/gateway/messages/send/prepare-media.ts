@@ -1,6 +1,7 @@
-import { isDecodable } from '../../../engine/files/make-thumbnail.ts'
-import { hasMetadata, shrinkPicture } from '../../../engine/files/shrink-picture.ts'
+import { isDecodable, isTurned } from '../../../engine/files/make-thumbnail.ts'
+import { shrinkPicture } from '../../../engine/files/shrink-picture.ts'
 import { sniffContentType } from '../../../engine/files/sniff-content-type.ts'
+import { stripFile } from '../../../engine/files/strip-file.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { type Attachment, type Media, readAttachment } from '../../base/message-files.ts'
@@ -18,12 +19,29 @@ const PICTURES = new Set([...SHOWN, 'image/webp'])
 /** Types that phones take in an MMS besides pictures: OMA-TS-MMS-CONF 1.3, and what Android opens. */
 const OTHERS =
   /^(?:video\/(?:3gpp|mp4)|audio\/.+|text\/(?:plain|vcard|x-vcard|calendar)|application\/pdf)/
+/** Types that are a narrower name of one that phones take, as which they are sent. */
+const NARROWER: readonly (readonly [RegExp, string])[] = [
+  [/^image\/vnd\.mozilla\.apng$/, 'image/png'],
+  [/^video\/x-m4v$/, 'video/mp4'],
+  // tables, JSON and other texts that people write; pages and drawings would show their source
+  [
+    /^(?:text\/(?!html)|message\/rfc822|application\/(?:x-subrip|(?!xhtml)[\w.+-]*(?:json|xml)))/,
+    'text/plain',
+  ],
+]
+
+/** The type by which a file is sent. */
+const toSentType = (type: string): string => {
+  if (PICTURES.has(type) || OTHERS.test(type)) return type
+  const [, wide] = NARROWER.find(([narrow]) => narrow.test(type)) ?? []
+  return wide ? type.replace(/^[^;]+/, wide) : type
+}
 
 /**
- * Makes what an MMS has besides its text. Pictures lose their metadata, such as the place of a photo, and
- * are made smaller until all files fit into `maxBytes`.
+ * Makes what an MMS has besides its text. Pictures and films lose what no decoder needs, such as the place of
+ * a photo, and pictures are made smaller until all files fit into `maxBytes`.
  * Throws 400 for a file of another type, too many files, and files that do not fit. Takes up to a second of
- * CPU for each picture: callers use a place of `admission.heavyWork`.
+ * CPU for each picture: callers use a turn of `admission.pictures`.
  */
 export async function prepareMedia(
   subject: string,
@@ -40,8 +58,7 @@ export async function prepareMedia(
   // the smallest first: what they leave is for the others
   for (const file of pictures.toSorted((a, b) => a.bytes.length - b.bytes.length)) {
     const share = Math.floor(room / left--)
-    const fits = SHOWN.has(file.type) && file.bytes.length <= share && !(await tellsMore(file))
-    const bytes = fits ? file.bytes : await shrink(file, share)
+    const bytes = (await findReady(file, share)) ?? (await shrink(file, share))
     if (!bytes) throw makeSizeError(file, maxBytes)
     fitted.set(file, bytes)
     room -= bytes.length
@@ -51,7 +68,7 @@ export async function prepareMedia(
   for (const file of sized) {
     const read = await readAttachment(file.name, fitted.get(file) ?? file.bytes)
     if (read.type === 'application/octet-stream') throw makeUnreadableError(file.name)
-    files.push(read)
+    files.push({ ...read, type: toSentType(read.type) })
   }
   return { subject, files }
 }
@@ -66,7 +83,7 @@ export async function preparePictures(
 ): Promise<Media> {
   const pictures: GivenFile[] = []
   for (const file of given.slice(0, MAX_FILES)) {
-    const { type } = await sniffContentType(file.bytes)
+    const type = toSentType((await sniffContentType(file.bytes)).type)
     if (PICTURES.has(type) && (await isDecodable(file.bytes))) pictures.push(file)
     else leaveOut(makeUnreadableError(file.name))
   }
@@ -74,19 +91,35 @@ export async function preparePictures(
   return prepareMedia('', pictures, maxBytes)
 }
 
-async function readType(file: GivenFile): Promise<GivenFile & { readonly type: string }> {
-  const { type } = await sniffContentType(file.bytes)
+type TypedFile = GivenFile & { readonly type: string }
+
+async function readType(file: GivenFile): Promise<TypedFile> {
+  const { type: found } = await sniffContentType(file.bytes)
   if (file.bytes.length === 0) throw invalidRequest(`attachments: ${file.name} is empty`)
-  if (PICTURES.has(type) || OTHERS.test(type)) return { ...file, type }
+  const type = toSentType(found)
+  if (PICTURES.has(type)) return { ...file, type }
+  if (OTHERS.test(type)) return { ...file, type, bytes: stripOther(file, found) }
   throw invalidRequest(
     `attachments: ${file.name} is of the type ${type}, which cannot be sent. Send pictures (JPEG, PNG, GIF, WebP), video (MP4, 3GP), audio, PDF, text, contacts or calendar entries.`,
   )
 }
 
-const tellsMore = ({ name, bytes }: GivenFile) =>
-  hasMetadata(bytes).catch(() => {
+function stripOther({ name, bytes }: GivenFile, type: string): Buffer {
+  const stripped = stripFile(bytes, type)
+  if (!stripped) throw invalidRequest(`attachments: ${name} cannot be read: its parts are broken`)
+  return stripped
+}
+
+/** A picture as it leaves without being decoded; undefined for one to decode: too large, lying, or WebP. */
+async function findReady({ name, bytes, type }: TypedFile, room: number) {
+  if (!SHOWN.has(type)) return undefined
+  const stripped = stripFile(bytes, type)
+  if (!stripped || stripped.length > room) return undefined
+  const isLying = await isTurned(bytes).catch(() => {
     throw makeUnreadableError(name)
   })
+  return isLying ? undefined : stripped
+}
 
 const shrink = ({ name, bytes }: GivenFile, maxBytes: number) =>
   maxBytes <= 0

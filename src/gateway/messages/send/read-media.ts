@@ -130,7 +130,7 @@ export async function loadMedia(
       files.push(file)
       room -= file.bytes.length
     }
-    const media = await admission.heavyWork.run(holder, () =>
+    const media = await admission.pictures.run(holder, () =>
       leaveOut
         ? preparePictures(files, config.mmsMaxBytes, leaveOut)
         : prepareMedia(subject, files, config.mmsMaxBytes),

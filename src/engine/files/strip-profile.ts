@@ -1,0 +1,74 @@
+/** What describes colours: ICC.1:2022, 9.2. Others name the screen, its number and its owner. */
+const TAGS: ReadonlySet<string> = new Set([
+  ...['wtpt', 'bkpt', 'chad', 'lumi', 'cicp', 'gamt'],
+  ...['rXYZ', 'gXYZ', 'bXYZ', 'rTRC', 'gTRC', 'bTRC', 'kTRC'],
+  ...[
+    'A2B0',
+    'A2B1',
+    'A2B2',
+    'B2A0',
+    'B2A1',
+    'B2A2',
+    'D2B0',
+    'D2B1',
+    'D2B2',
+    'B2D0',
+    'B2D1',
+    'B2D2',
+  ],
+])
+const HEADER_BYTES = 128
+/** What the header says of the profile's maker and device, its day and its hash: ICC.1:2022, 7.2. */
+const HIDDEN: readonly (readonly [from: number, to: number])[] = [
+  [4, 8],
+  [24, 36],
+  [40, 44],
+  [48, 64],
+  [80, 128],
+]
+
+interface Tag {
+  readonly name: string
+  readonly offset: number
+  readonly size: number
+}
+
+/** A profile of colours without all that names a device, a program or a person. Undefined if it is none. */
+export function stripProfile(profile: Buffer): Buffer | undefined {
+  if (profile.toString('latin1', 36, 40) !== 'acsp' || profile.length < HEADER_BYTES + 4)
+    return undefined
+  const tags: Tag[] = []
+  for (let i = 0; i < Math.min(100, profile.readUInt32BE(HEADER_BYTES)); i++) {
+    const at = HEADER_BYTES + 4 + 12 * i
+    const name = profile.toString('latin1', at, at + 4)
+    const [offset, size] = [profile.readUInt32BE(at + 4), profile.readUInt32BE(at + 8)]
+    if (TAGS.has(name) && offset + size <= profile.length) tags.push({ name, offset, size })
+  }
+  return tags.length === 0 ? undefined : writeProfile(profile, tags)
+}
+
+function writeProfile(profile: Buffer, tags: readonly Tag[]): Buffer {
+  const head = Buffer.alloc(HEADER_BYTES + 4 + 12 * tags.length)
+  profile.copy(head, 0, 0, HEADER_BYTES)
+  for (const [from, to] of HIDDEN) head.fill(0, from, to)
+  head.writeUInt32BE(tags.length, HEADER_BYTES)
+  // several tags may share their data
+  const written = new Map<number, number>()
+  const parts = [head]
+  let length = head.length
+  for (const [i, { name, offset, size }] of tags.entries()) {
+    const at = HEADER_BYTES + 4 + 12 * i
+    head.write(name, at, 'latin1')
+    if (!written.has(offset)) {
+      const data = Buffer.alloc(Math.ceil(size / 4) * 4)
+      profile.copy(data, 0, offset, offset + size)
+      written.set(offset, length)
+      parts.push(data)
+      length += data.length
+    }
+    head.writeUInt32BE(written.get(offset)!, at + 4)
+    head.writeUInt32BE(size, at + 8)
+  }
+  head.writeUInt32BE(length, 0)
+  return Buffer.concat(parts)
+}

@@ -1,0 +1,162 @@
+import sharp from 'sharp'
+import { readPngChunks } from '../../../src/engine/files/picture-parts.ts'
+import { sniffContentType } from '../../../src/engine/files/sniff-content-type.ts'
+import { stripFile } from '../../../src/engine/files/strip-file.ts'
+import { insertSegments, segment } from '../../payloads/files/jpeg-segments.ts'
+import {
+  box,
+  gifExtension,
+  insertBlocks,
+  insertChunks,
+  pngChunk,
+} from '../../payloads/files/other-chunks.ts'
+import { PHOTOS, type RealFile } from '../../payloads/files/photos.ts'
+
+// A file keeps what its decoder needs, and nothing that a program wrote beside it.
+
+const stripped: readonly (readonly [string, RealFile])[] = Object.entries(PHOTOS).filter(
+  ([, { type }]) => !['image/webp', 'image/heic'].includes(type),
+)
+
+test.each(stripped)('the file %s says nothing more, and shows the same', async (_, file) => {
+  const given = await file.make()
+  const kept = stripFile(given, file.type)!
+  for (const told of file.tells) expect(kept.includes(told, 0, 'latin1')).toBe(false)
+  expect((await sniffContentType(kept)).type).toBe(file.type)
+  expect(stripFile(kept, file.type)).toEqual(kept)
+  if (!file.shown) return
+  const pages = file.type === 'image/gif' ? { pages: -1 } : {}
+  const pixels = (bytes: Buffer) => sharp(bytes, pages).raw().toBuffer()
+  expect(Buffer.compare(await pixels(kept), await pixels(given))).toBe(0)
+})
+
+test('a picture without anything beside it keeps its bytes', async () => {
+  const given = await PHOTOS.whatsapp.make()
+  expect(stripFile(given, 'image/jpeg')).toEqual(given)
+})
+
+test('the colours of a profile stay, the names in it do not', async () => {
+  const { icc: given } = await sharp(await PHOTOS.iphoneSmall.make()).metadata()
+  expect(given!.includes('rXYZ')).toBe(true)
+  expect(given!.includes('desc')).toBe(true)
+  for (const photo of [PHOTOS.iphoneSmall, PHOTOS.mac]) {
+    const kept = stripFile(await photo.make(), photo.type)!
+    const { icc } = await sharp(kept).metadata()
+    expect(icc!.includes('rXYZ')).toBe(true)
+    expect(icc!.includes('desc')).toBe(false)
+  }
+})
+
+const SECRET = 'Torstrasse 1'
+const jpeg = await PHOTOS.iphoneSmall.make()
+const png = await PHOTOS.gnome.make()
+const gif = await PHOTOS.gif.make()
+const webp = await PHOTOS.sticker.make()
+
+test.each([
+  [
+    'each APPn of a JPEG',
+    'image/jpeg',
+    insertSegments(jpeg, ...Array.from({ length: 16 }, (_, i) => segment(0xe0 + i, SECRET))),
+  ],
+  [
+    'the small picture of JFIF',
+    'image/jpeg',
+    insertSegments(jpeg, segment(0xe0, `JFIF\0\x01\x01\0\0\x01\0\x01\x02\x02${SECRET}`)),
+  ],
+  [
+    'the end of Adobe’s segment',
+    'image/jpeg',
+    insertSegments(jpeg, segment(0xee, `Adobe\0\x64\0\0\0\0\x01${SECRET}`)),
+  ],
+  ['what follows a JPEG', 'image/jpeg', Buffer.concat([jpeg, Buffer.from(SECRET)])],
+  ['bytes between segments', 'image/jpeg', insertSegments(jpeg, Buffer.from(SECRET))],
+  [
+    'unknown chunks of a PNG',
+    'image/png',
+    insertChunks(png, pngChunk('prVt', SECRET), pngChunk('ABCD', SECRET)),
+  ],
+  ['the time of a PNG', 'image/png', insertChunks(png, pngChunk('tIME', SECRET))],
+  ['what follows a PNG', 'image/png', Buffer.concat([png, pngChunk('tEXt', SECRET)])],
+  ['words of a GIF', 'image/gif', insertBlocks(gif, gifExtension(0x01, 'x'.repeat(12), SECRET))],
+  [
+    'a second block of a loop',
+    'image/gif',
+    insertBlocks(gif, gifExtension(0xff, 'NETSCAPE2.0', '\x01\0\0', SECRET)),
+  ],
+  [
+    'a film’s unknown box',
+    'video/mp4',
+    Buffer.concat([await PHOTOS.film.make(), box('skip', SECRET)]),
+  ],
+  [
+    'a film’s name of a part',
+    'video/3gpp',
+    Buffer.concat([
+      box('ftyp', '3gp5\0\0\0\0'),
+      box(
+        'moov',
+        box('trak', box('mdia', box('hdlr', '\0\0\0\0\0\0\0\0vide', Buffer.alloc(12), SECRET))),
+      ),
+    ]),
+  ],
+  [
+    'a track of places',
+    'video/mp4',
+    Buffer.concat([
+      box('ftyp', 'mp42\0\0\0\0'),
+      box(
+        'moov',
+        box(
+          'trak',
+          box('tkhd', SECRET),
+          box('mdia', box('hdlr', '\0\0\0\0\0\0\0\0meta', Buffer.alloc(12), SECRET)),
+        ),
+      ),
+    ]),
+  ],
+])('%s does not stay', (_, type, file) => {
+  expect(file.includes(SECRET)).toBe(true)
+  expect(stripFile(file, type)!.includes(SECRET)).toBe(false)
+})
+
+test('a GIF keeps its loop and its pauses', async () => {
+  const kept = stripFile(gif, 'image/gif')!
+  expect(await sharp(kept).metadata()).toMatchObject({ pages: 2, loop: 0, delay: [200, 200] })
+})
+
+test('a PNG keeps transparency, palette and frames', async () => {
+  const palette = await sharp(png).ensureAlpha(0.5).png({ palette: true }).toBuffer()
+  const types = [...readPngChunks(stripFile(palette, 'image/png')!)].map(({ type }) => type)
+  expect(types).toEqual(expect.arrayContaining(['IHDR', 'PLTE', 'tRNS', 'IDAT', 'IEND']))
+  const moving = stripFile(await PHOTOS.animatedPng.make(), 'image/png')!
+  const frames = [...readPngChunks(moving)].map(({ type }) => type)
+  expect(frames).toEqual(['IHDR', 'acTL', 'fcTL', 'IDAT', 'fcTL', 'fdAT', 'IEND'])
+})
+
+test('a film keeps the addresses of its data', async () => {
+  const given = await PHOTOS.film.make()
+  const kept = stripFile(given, 'video/mp4')!
+  expect(kept.length).toBe(given.length)
+  expect(kept.indexOf('mdat')).toBe(given.indexOf('mdat'))
+  expect(kept.subarray(given.indexOf('mdat'))).toEqual(given.subarray(given.indexOf('mdat')))
+})
+
+test.each([
+  ['image/jpeg', jpeg],
+  ['image/png', png],
+  ['image/gif', gif],
+  ['image/webp', webp],
+  ['video/mp4', await PHOTOS.film.make()],
+])('a file of the type %s that is cut off gives no error', (type, file) => {
+  for (let length = 0; length < Math.min(file.length, 3_000); length += 11)
+    expect(() => stripFile(file.subarray(0, length), type)).not.toThrow()
+})
+
+test.each(['text/plain', 'text/vcard', 'text/calendar', 'application/pdf', 'audio/mpeg'])(
+  'a file of the type %s is what its sender wrote',
+  (type) => {
+    const file = Buffer.from('BEGIN:VCARD\r\nNOTE:Torstrasse 1\r\nEND:VCARD\r\n')
+    expect(stripFile(file, type)).toBe(file)
+  },
+)

@@ -1,0 +1,130 @@
+import { deflateSync } from 'node:zlib'
+import { segment } from './jpeg-segments.ts'
+import { PNG_SIGNATURE, pngChunk, riffChunk } from './other-chunks.ts'
+
+// Small files, most of them valid, that take a decoder long. Each is written byte by byte.
+
+interface Frame {
+  readonly width: number
+  readonly height: number
+  /** Progressive (2), arithmetic (9), lossless (3): SOFn of T.81, table B.1. */
+  readonly process?: number
+  readonly colours?: number
+}
+
+const sizes = ({ width, height }: Frame) => [height >> 8, height & 255, width >> 8, width & 255]
+
+function startJpeg({ process = 2, colours = 3, ...frame }: Frame): Buffer[] {
+  const parts = Array.from({ length: colours }, (_, i) => [i + 1, 0x11, 0])
+  return [
+    Buffer.from([0xff, 0xd8]),
+    segment(0xdb, Buffer.alloc(65, 1).fill(0, 0, 1)),
+    segment(0xc0 + process, Buffer.from([8, ...sizes(frame), colours, ...parts.flat()])),
+    // one code for a difference of 0, one for a run of blocks without values
+    segment(0xc4, Buffer.from([0x00, 1, ...Array(15).fill(0), 0])),
+    segment(0xc4, Buffer.from([0x10, 1, ...Array(15).fill(0), 0xe0])),
+  ]
+}
+
+const startScan = (colours: readonly number[], spectrum: readonly number[]) =>
+  segment(
+    0xda,
+    Buffer.from([colours.length, ...colours.flatMap((colour) => [colour, 0]), ...spectrum]),
+  )
+
+const countBlocks = ({ width, height }: Frame) => Math.ceil(width / 8) * Math.ceil(height / 8)
+
+/** A run has up to 32,767 blocks and takes 15 bits. */
+function writeRuns(blocks: number): Buffer {
+  const runs = `0${'1'.repeat(14)}`.repeat(Math.ceil(blocks / 32_767))
+  const bytes: number[] = []
+  for (let at = 0; at < runs.length; at += 8) {
+    const byte = Number.parseInt(runs.slice(at, at + 8).padEnd(8, '1'), 2)
+    bytes.push(byte, ...(byte === 0xff ? [0] : []))
+  }
+  return Buffer.from(bytes)
+}
+
+/** A valid progressive JPEG with any number of scans: each coefficient by itself, then finer. */
+export function writeManyScans(frame: Frame, scans: number): Buffer {
+  const { colours = 3 } = frame
+  const all = Array.from({ length: colours }, (_, i) => i + 1)
+  const runs = writeRuns(countBlocks(frame))
+  const parts = startJpeg(frame)
+  parts.push(startScan(all, [0, 0, 0]), Buffer.alloc(Math.ceil((countBlocks(frame) * colours) / 8)))
+  for (let i = 0; i < scans; i++) {
+    const [colour, step] = [1 + (i % colours), Math.floor(i / colours)]
+    const [k, level] = [1 + (step % 63), 13 - Math.floor(step / 63)]
+    const bits = level === 13 ? 13 : ((level + 1) << 4) | level
+    parts.push(startScan([colour], [k, k, bits]), runs)
+  }
+  return Buffer.concat([...parts, Buffer.from([0xff, 0xd9])])
+}
+
+/** A JPEG that repeats its only scan. */
+export function writeRepeatedScan(frame: Frame, scans: number): Buffer {
+  const scan = [startScan([1], [0, 63, 0]), Buffer.alloc(200)]
+  const parts = startJpeg({ ...frame, process: 0, colours: 1 })
+  for (let i = 0; i < scans; i++) parts.push(...scan)
+  return Buffer.concat([...parts, Buffer.from([0xff, 0xd9])])
+}
+
+/** A JPEG with this kind of frame and one scan. */
+export const writeFrame = (frame: Frame): Buffer =>
+  Buffer.concat([
+    ...startJpeg(frame),
+    startScan([1, 2, 3], [0, 63, 0]),
+    Buffer.alloc(200),
+    Buffer.from([0xff, 0xd9]),
+  ])
+
+/** A baseline JPEG whose colours have scans of their own: a decoder keeps the whole picture. */
+export const writeSeparateScans = (frame: Frame): Buffer =>
+  Buffer.concat([
+    ...startJpeg({ ...frame, process: 0 }),
+    ...[1, 2, 3].flatMap((colour) => [startScan([colour], [0, 63, 0]), Buffer.alloc(200)]),
+    Buffer.from([0xff, 0xd9]),
+  ])
+
+/** A PNG of one colour. `depth`: 8 or 16 bits of each of four channels. */
+export function writeFlatPng(width: number, height: number, depth = 8, interlaced = 0): Buffer {
+  const header = Buffer.alloc(13)
+  header.writeUInt32BE(width, 0)
+  header.writeUInt32BE(height, 4)
+  header.set([depth, 6, 0, 0, interlaced], 8)
+  const row = 1 + (width * 4 * depth) / 8
+  const data = deflateSync(Buffer.alloc(Math.min(row * height, 1 << 20)))
+  return Buffer.concat([
+    PNG_SIGNATURE,
+    pngChunk('IHDR', header),
+    pngChunk('IDAT', data),
+    pngChunk('IEND', ''),
+  ])
+}
+
+/** A GIF with any number of frames. `framed`: the size of each, if not of the screen. */
+export function writeManyFrames(
+  width: number,
+  height: number,
+  frames: number,
+  framed: readonly [number, number] = [1, 1],
+): Buffer {
+  const screen = Buffer.from('GIF89a\0\0\0\0\x80\0\0\0\0\0\xff\xff\xff', 'latin1')
+  screen.writeUInt16LE(width, 6)
+  screen.writeUInt16LE(height, 8)
+  const frame = Buffer.from(',\0\0\0\0\0\0\0\0\0\x02\x02\x44\x01\0', 'latin1')
+  frame.writeUInt16LE(framed[0], 5)
+  frame.writeUInt16LE(framed[1], 7)
+  return Buffer.concat([screen, ...Array<Buffer>(frames).fill(frame), Buffer.from(';')])
+}
+
+/** A lossless WebP of one colour: each of its codes has one symbol, so pixels take no bits. RFC 9649, 3 */
+export function writeFlatWebp(width: number, height: number): Buffer {
+  const head = Buffer.from([0x2f, 0, 0, 0, 0])
+  head.writeUInt32LE(((width - 1) | ((height - 1) << 14)) >>> 0, 1)
+  const codes = Buffer.from([0x88, 0x88, 0x08, 0, 0, 0, 0, 0])
+  return riffChunk(
+    'RIFF',
+    Buffer.concat([Buffer.from('WEBP'), riffChunk('VP8L', Buffer.concat([head, codes]))]),
+  )
+}
