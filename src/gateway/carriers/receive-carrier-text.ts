@@ -3,6 +3,7 @@ import { FilesFull } from '../../engine/files/storage-limit.ts'
 import type { Services } from '../../http/request-context.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
+import { takeAsArrived } from '../../platform/limits/byte-budget.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import { type FetchLimits, fetchFile } from '../../platform/outgoing/fetch-file.ts'
 import { writeMmsText } from '../../portable/attachment-lines.ts'
@@ -22,7 +23,9 @@ interface FetchedFile extends CarrierFile {
   readonly isLate?: boolean
 }
 
-interface FilesLimits extends FetchLimits {
+interface FilesLimits extends Omit<FetchLimits, 'room'> {
+  /** Takes memory for bytes that have arrived, or throws: a file is then late. */
+  readonly take: (bytes: number) => void
   readonly maxFiles: number
   /** Maximum bytes of all files together. */
   readonly maxBytes: number
@@ -34,7 +37,7 @@ interface FilesLimits extends FetchLimits {
  */
 export async function fetchFiles(
   files: readonly CarrierFile[],
-  { maxFiles, maxBytes, ...limits }: FilesLimits,
+  { maxFiles, maxBytes, take, ...limits }: FilesLimits,
 ): Promise<FetchedFile[]> {
   const fetched: FetchedFile[] = []
   let [requests, room] = [maxFiles, maxBytes]
@@ -44,7 +47,9 @@ export async function fetchFiles(
       fetched.push({ ...file, fault })
       continue
     }
-    const found = await fetchFile(file.url, room, limits)
+    const found = await fetchFile(file.url, room, { ...limits, room: takeAsArrived(take) }).catch(
+      () => ({ body: undefined, bytes: 0, fault: 'the server has no memory for it', isLate: true }),
+    )
     requests--
     room = Math.max(0, room - found.bytes)
     if (found.body) {
@@ -98,7 +103,8 @@ export function receiveText(
         allowPrivate: config.webhookAllowPrivate,
         maxFiles: keepsAttachments(store) ? maxAttachments : 0,
         maxBytes,
-        untilMs: named.length === 0 || memory.tryTake(maxBytes) ? untilMs : 0,
+        untilMs,
+        take: (bytes) => memory.takeNow(bytes),
       })
       const isLastTry = !repeats || Date.now() - at.getTime() > LAST_TRY_MS
       const isWhole = isLastTry || !files.some(({ isLate }) => isLate)

@@ -142,3 +142,15 @@ export class GrowingRoom {
     this.#taken = 0
   }
 }
+
+/** Returns a function that takes memory for a file that grows: what it has more than before, by `take`. */
+export function takeAsArrived(
+  take: (bytes: number) => void | Promise<void>,
+): (bytes: number) => Promise<void> {
+  let held = 0
+  return async (bytes) => {
+    if (bytes <= held) return
+    await take(bytes - held)
+    held = bytes
+  }
+}

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer'
 import type { IncomingHttpHeaders } from 'node:http'
+import { RetryLater } from '../api-errors.ts'
 import { AddressRefused } from './refuse-private-addresses.ts'
 import { sendOutgoing } from './send-request.ts'
 
@@ -7,6 +8,8 @@ export interface FetchLimits {
   readonly allowPrivate: boolean
   /** On the monotonic clock, in ms. */
   readonly untilMs: number
+  /** Takes memory for the bytes that arrive, as in `sendOutgoing`. */
+  readonly room?: (bytes: number) => Promise<void>
 }
 
 /** A fetched file, or why there is none; `isLate`: perhaps later. `bytes`: how many were read. */
@@ -29,12 +32,13 @@ const MAX_REDIRECTS = 10
 
 /**
  * Fetches a file without credentials, as an address may be of any host. Follows redirects within the time and
- * bytes of the file: each address must be allowed, as the first. Never rejects.
+ * bytes of the file: each address must be allowed, as the first. Rejects only with
+ * what `room` throws for lack of memory.
  */
 export async function fetchFile(
   url: string,
   maxBytes: number,
-  { allowPrivate, untilMs }: FetchLimits,
+  { allowPrivate, untilMs, room }: FetchLimits,
 ): Promise<Fetched> {
   const fail = (fault: string, bytes = 0, isLate = false) => ({ fault, bytes, isLate })
   try {
@@ -44,7 +48,7 @@ export async function fetchFile(
       // a timer may fire a fraction of a millisecond early
       if (timeoutMs < 1) return fail('there was no time left', 0, true)
       // one byte more than may be kept shows that a file is too large
-      const limits = { allowPrivate, timeoutMs, maxBodyBytes: maxBytes + 1, bodyStatus: 200 }
+      const limits = { allowPrivate, timeoutMs, maxBodyBytes: maxBytes + 1, bodyStatus: 200, room }
       const request = { url: address, method: 'GET', headers: {}, body: undefined }
       const { status, headers, body } = await sendOutgoing(request, limits)
       const { length } = body
@@ -62,6 +66,7 @@ export async function fetchFile(
       return { body, bytes: length }
     }
   } catch (error) {
+    if (error instanceof RetryLater) throw error
     if (error instanceof AddressRefused) return fail(error.message)
     return fail('it could not be reached', 0, true)
   }

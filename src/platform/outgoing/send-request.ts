@@ -25,6 +25,8 @@ interface RequestLimits {
   readonly allowPrivate: boolean
   /** Maximum bytes of the answer's body to read; if absent, none are read. */
   readonly maxBodyBytes?: number
+  /** Called before the buffer of the body grows beyond 64 KiB, with its size. What it throws ends the request. */
+  readonly room?: ((bytes: number) => Promise<void>) | undefined
   /** Reads the body of an answer only if it has this status. */
   readonly bodyStatus?: number
   /** Milliseconds from the lookup to the last byte read. Default: 10 s. */
@@ -108,8 +110,8 @@ function sendOnce(
     request.on('response', (response) => {
       isAnswered = true
       const { statusCode: status = 0, headers } = response
-      const { maxBodyBytes = 0, bodyStatus = status } = limits
-      readAnswerBody(response, status === bodyStatus ? maxBodyBytes : 0)
+      const { maxBodyBytes = 0, bodyStatus = status, room } = limits
+      readAnswerBody(response, status === bodyStatus ? maxBodyBytes : 0, room)
         .then((body) => done({ status, headers, body }), fail)
         .finally(() => response.complete || request.destroy())
     })
@@ -128,12 +130,26 @@ function sendOnce(
 /** Errors of a connection that the other side had closed before the request came. */
 const LOST = new Set(['ECONNRESET', 'EPIPE'])
 
-async function readAnswerBody(response: IncomingMessage, max: number): Promise<Buffer> {
-  // one buffer: a list of small pieces takes hundreds of times their bytes
-  const body = Buffer.allocUnsafe(max)
+const FIRST_BYTES = 64 << 10
+
+async function readAnswerBody(
+  response: IncomingMessage,
+  max: number,
+  room?: (bytes: number) => Promise<void>,
+): Promise<Buffer> {
+  // one buffer: a list of small pieces takes hundreds of times their bytes. It grows with what arrives
+  let body = Buffer.allocUnsafe(Math.min(max, FIRST_BYTES))
   let length = 0
   if (max === 0) return body
   for await (const chunk of response as AsyncIterable<Buffer>) {
+    const wanted = Math.min(max, length + chunk.length)
+    if (wanted > body.length) {
+      const size = Math.min(max, Math.max(wanted, 2 * body.length))
+      await room?.(size)
+      const larger = Buffer.allocUnsafe(size)
+      body.copy(larger, 0, 0, length)
+      body = larger
+    }
     length += chunk.copy(body, length)
     if (length === max) break
   }

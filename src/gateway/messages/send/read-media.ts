@@ -9,6 +9,7 @@ import type { Ctx } from '../../../http/request-context.ts'
 import { invalidRequest } from '../../../platform/common-refusals.ts'
 import type { Config } from '../../../platform/config.ts'
 import { queries, writeUnindexed } from '../../../platform/db/queries.ts'
+import { type Share, takeAsArrived } from '../../../platform/limits/byte-budget.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { fetchFile } from '../../../platform/outgoing/fetch-file.ts'
 import { parseJson } from '../../../platform/tools/json.ts'
@@ -112,7 +113,7 @@ export async function loadMedia(
   try {
     const uploaded = uploads.reduce((sum, { content }) => sum + content.size, 0)
     if (uploaded > MAX_GIVEN_BYTES) throw makeTotalError()
-    await memory.take(named.length > 0 ? MAX_GIVEN_BYTES : uploaded)
+    await memory.take(uploaded)
     const files = [...given]
     for (const { originalName, content } of uploads)
       files.push({ name: originalName, bytes: await readWholeContent(content) })
@@ -120,8 +121,12 @@ export async function loadMedia(
     const untilMs = performance.now() + FETCH_MS
     const read = async (name: string) =>
       /^https?:/i.test(name)
-        ? fetchNamed(name, room, { allowPrivate: config.webhookAllowPrivate, untilMs })
-        : readOwnFile(store, user, name, room)
+        ? fetchNamed(name, room, {
+            allowPrivate: config.webhookAllowPrivate,
+            untilMs,
+            room: takeAsArrived((more) => memory.take(more)),
+          })
+        : readOwnFile(store, user, name, room, memory)
     for (const name of named) {
       const file = await admission.fetchedFiles
         .run(holder, () => read(name))
@@ -172,6 +177,7 @@ async function readOwnFile(
   user: string,
   name: string,
   room: number,
+  memory: Share,
 ): Promise<GivenFile> {
   const [id = '', file = ''] = name.split('/', 2)
   const own = await queries(db)
@@ -188,5 +194,6 @@ async function readOwnFile(
       `attachments: ${name} is neither an http or https address nor MESSAGE_ID/NAME of a file of yours`,
     )
   if (stored.size > room) throw makeTotalError()
+  await memory.take(stored.size)
   return { name: file, bytes: await readWholeFile(db, stored) }
 }
