@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { crc32, deflateSync } from 'node:zlib'
+import { writeManyScans } from '../../payloads/files/worst-pictures.ts'
 import { type Attack, asUser, byGuest, byUser, type Prepared } from './attack.ts'
 import { flood } from './sockets.ts'
 
@@ -110,6 +111,28 @@ export const files: readonly Attack[] = [
           upload(url, user.token, 'albums', picture, `large-${i}.png`),
         )
         return { paths: (await Promise.all(paths)).join(' ') }
+      }),
+    },
+    (run) => {
+      const paths = run.prepared.paths!.split(' ')
+      return flood(run, 16, (turn) => ({
+        path: `${paths[turn % paths.length]}?thumb=${SIZES[Math.floor(turn / paths.length) % SIZES.length]}`,
+      }))
+    },
+  ),
+  byUser(
+    'the worst pictures of one account',
+    {
+      prepare: asUser(async (user, { url }) => {
+        const { width, height } = { width: 4_896, height: 4_896 }
+        const worst = [
+          ...[400, 1_000, 2_000].map((scans) => writeManyScans({ width, height }, scans)),
+          png(16_000),
+        ]
+        const paths: string[] = []
+        for (const [i, picture] of worst.entries())
+          paths.push(await upload(url, user.token, 'albums', picture, `worst-${i}.jpg`))
+        return { paths: paths.join(' ') }
       }),
     },
     (run) => {
