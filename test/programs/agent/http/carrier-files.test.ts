@@ -227,7 +227,13 @@ test('files that are left out count as requests, too', async () => {
   const fetched = (names: readonly string[], maxFiles: number, maxBytes: number) =>
     fetchFiles(
       names.map((name) => ({ ...file(name), contentType: 'text/vcard', size: undefined })),
-      { allowPrivate: true, maxFiles, maxBytes, untilMs: performance.now() + 5_000 },
+      {
+        allowPrivate: true,
+        maxFiles,
+        maxBytes,
+        untilMs: performance.now() + 5_000,
+        take: () => {},
+      },
     )
   await fetched(['no.vcf', 'no.vcf', 'a.vcf'], 2, 1_000)
   expect(told.map(({ path }) => path)).toEqual(['/no.vcf', '/no.vcf'])
@@ -289,6 +295,7 @@ test('files that do not arrive in time, and those after them, are late', async (
     maxFiles: 10,
     maxBytes: 1_000,
     untilMs,
+    take: () => {},
   })
   expect(fetched).toMatchObject([{ isLate: true }, { isLate: true }])
   expect(told.map(({ path }) => path)).toEqual(['/a.vcf'])
