@@ -484,7 +484,7 @@ create table sms_origins (
   is_batch boolean not null,
   -- `created` of its messages.
   created pb_date not null,
-  -- The API: `smsgate`, `twilio`.
+  -- The API: `smsgate`, `twilio`, `kannel` (a part of a long text, see protocols/kannel-parts).
   api text collate "C" not null,
   -- The id that clients of that API know the send by.
   id text collate "C" not null,

@@ -8,8 +8,16 @@ import { invalidRequest } from '../platform/common-refusals.ts'
 import { decodeText, splitFormBytes } from '../platform/tools/charsets.ts'
 import { isOtherForm } from '../portable/phone/other-phone-forms.ts'
 import { splitAtSpaces } from '../portable/phone/split-spaced-list.ts'
+import { acceptPart, readPlace } from './kannel-parts.ts'
 import { readQueryBytes, splitAtCommas } from './read-parameters.ts'
-import { type DoorSend, type DoorSender, sendByKey, WORLD } from './send-by-key.ts'
+import {
+  type DoorSend,
+  type DoorSender,
+  readDoorSend,
+  sendByKey,
+  WORLD,
+  workAsDoorSender,
+} from './send-by-key.ts'
 import {
   ALLOW_KEY_PARAMETER,
   type DoorCall,
@@ -35,7 +43,11 @@ async function readKannelRecipients(store: Store, user: string, list: string): P
 }
 
 /** Parameters that make a text another one, or a signal. */
-const NOT_A_TEXT = ['udh', 'mwi', 'hex']
+const NOT_A_TEXT = ['mwi', 'hex']
+
+/** The bytes of a parameter of the query. */
+const findParameter = (c: Ctx, wanted: string): Buffer | undefined =>
+  splitFormBytes(readQueryBytes(c)).find(([name]) => name.toString() === wanted)?.[1]
 
 /**
  * The text, by Kannel's `coding` and `charset`. Without a charset it is UTF-8, with coding 2 UTF-16BE.
@@ -45,12 +57,15 @@ function readText(c: Ctx, { coding = '', charset = '' }: Readonly<Record<string,
   // 8-bit coding (1) means binary data
   if (coding === '1') throw invalidRequest('Only texts are sent here, rejected')
   if (!['', '0', '2'].includes(coding)) throw invalidRequest('Coding field misformed, rejected')
-  const found = splitFormBytes(readQueryBytes(c)).find(([name]) => name.toString() === 'text')
+  const found = findParameter(c, 'text')
   try {
     // WHATWG takes these names for little endian; on the air and in Kannel it is big endian
     const isUcs2 =
-      /^(?:iso-10646-)?(?:ucs-?2|utf-?16)$/i.test(charset) || (charset === '' && coding === '2')
-    return found && decodeText(found[1], isUcs2 ? 'utf-16be' : charset)
+      /^(?:iso-10646-)?(?:ucs-?2|utf-?16(?:be)?)$/i.test(charset) ||
+      (charset === '' && coding === '2')
+    // not by decodeText: a part of a text may begin or end within a character
+    if (found && isUcs2) return Buffer.from(found).swap16().toString('utf16le')
+    return found && decodeText(found, charset)
   } catch {
     throw invalidRequest('Charset or body misformed, rejected')
   }
@@ -83,9 +98,32 @@ async function answerSendsms(call: DoorCall): Promise<Response> {
       ttl: validity ? validity * 60 : undefined,
     }
   }
-  await sendByKey(call, read, shown)
+  const header = findParameter(c, 'udh')
+  if (header && header.length > 0) await sendPart(call, shown, header, read)
+  else await sendByKey(call, read, shown)
   return c.text('0: Accepted for delivery', 202)
 }
+
+/** Sends or stores a part of a long text, for each recipient. */
+const sendPart = (
+  call: DoorCall,
+  shown: Parameters<typeof workAsDoorSender>[2],
+  header: Buffer,
+  read: (sender: DoorSender) => Promise<DoorSend>,
+): Promise<void> =>
+  workAsDoorSender(
+    call,
+    async (sender) => {
+      const place = readPlace(header)
+      const { body: text = '', ...given } = await read(sender)
+      if (text === '') throw invalidRequest('Empty part of a text, rejected')
+      // a part may be a blank alone
+      const send = await readDoorSend(call.services, sender, { ...given, body: '-' })
+      for (const recipient of send.recipients)
+        await acceptPart(call.services, sender, { ...send, recipients: [recipient] }, text, place)
+    },
+    shown,
+  )
 
 /** The API of Kannel's smsbox. It answers 403 instead of 401 and 402, so that clients do not retry. */
 export const KANNEL = makeSendOnlyProtocol(

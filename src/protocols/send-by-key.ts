@@ -11,6 +11,7 @@ import {
 import { readSend } from '../gateway/messages/send/read-send-body.ts'
 import { SEND } from '../gateway/messages/send/send-body-schema.ts'
 import { sendMessages } from '../gateway/messages/send/send-messages.ts'
+import type { SendBody } from '../gateway/messages/send/send-options.ts'
 import { identifyCaller, type ShownKey } from '../http/identify-caller.ts'
 import { readClientIp } from '../http/server/client-address.ts'
 import type { GatewayServices } from './gateway-services.ts'
@@ -63,6 +64,14 @@ async function requireDoorKey(
   return requireKeyAct(await find(isCached), 'send', isCached ? () => find(false) : undefined)
 }
 
+/** Runs `work` for the holder of a door's API key, see `sendByKey`. */
+export const workAsDoorSender = <T>(
+  call: DoorCall,
+  work: (sender: DoorSender) => Promise<T>,
+  parameter?: ShownKey,
+): Promise<T> =>
+  workAsSender(call.services, (isCached) => requireDoorKey(call, parameter, isCached), work)
+
 /**
  * Sends for the user of an API key, which the row reads from a header, or the route from a `parameter`.
  * Returns the messages' ids in the order of the recipients.
@@ -71,24 +80,28 @@ export const sendByKey = (
   call: DoorCall,
   read: (sender: DoorSender) => DoorSend | Promise<DoorSend>,
   parameter?: ShownKey,
-): Promise<readonly string[]> => {
-  const { services } = call
-  const identify = (isCached: boolean) => requireDoorKey(call, parameter, isCached)
-  return workAsSender(services, identify, async (sender) => {
-    const { store, user } = sender
-    const given = await read(sender)
-    const { maxRecipients } = services.config
-    const recipients = await readRecipients(
-      store,
-      user,
-      given.recipients ?? [],
-      maxRecipients,
-      WORLD,
-    )
-    const body = readSend(SEND, { ...given, recipients }, new Date())
-    const { answer } = await sendMessages({ ...services.sending, store }, sender, body)
-    return (JSON.parse(answer) as { message_ids: string[] }).message_ids
-  })
+): Promise<readonly string[]> =>
+  workAsDoorSender(
+    call,
+    async (sender) => {
+      const { store } = sender
+      const { services } = call
+      const body = await readDoorSend(services, sender, await read(sender))
+      const { answer } = await sendMessages({ ...services.sending, store }, sender, body)
+      return (JSON.parse(answer) as { message_ids: string[] }).message_ids
+    },
+    parameter,
+  )
+
+/** Reads what to send, with its numbers in E.164. Throws 400. */
+export async function readDoorSend(
+  services: GatewayServices,
+  { store, user }: DoorSender,
+  given: DoorSend,
+): Promise<SendBody> {
+  const { maxRecipients } = services.config
+  const recipients = await readRecipients(store, user, given.recipients ?? [], maxRecipients, WORLD)
+  return readSend(SEND, { ...given, recipients }, new Date())
 }
 
 /** Digits without a plus begin with a calling code here, or are a number of the account's country. */

@@ -58,11 +58,11 @@ export interface SendOptions {
 }
 
 /**
- * What the SMSGate or Twilio API keeps about a send in the table sms_origins. `sealed`: see SEALED.
+ * What the SMSGate, Twilio or Kannel API keeps about a send in the table sms_origins. `sealed`: see SEALED.
  * `consent`: see KEPT_SCOPE.
  */
 export interface Origin {
-  readonly api: 'smsgate' | 'twilio' | 'sealed' | 'consent'
+  readonly api: 'smsgate' | 'twilio' | 'kannel' | 'sealed' | 'consent'
   /** The id that clients of `api` know; '' for the id of the message or batch. */
   readonly id: string
   /** Data of `api`. `callback`: where to send a message's statuses. */

@@ -1,0 +1,148 @@
+import { createHash } from 'node:crypto'
+import { sql } from 'kysely'
+import { formatDate } from '../engine/fields/parse-date.ts'
+import { deleteRecords } from '../engine/records/cascade.ts'
+import { lockUserSends } from '../gateway/base/lock-user-sends.ts'
+import type { Sender } from '../gateway/base/make-sender.ts'
+import { wakeDevices } from '../gateway/lines/wake-devices.ts'
+import { prepareOffer, sendInTransaction } from '../gateway/messages/send/send-messages.ts'
+import type { SendBody } from '../gateway/messages/send/send-options.ts'
+import { checkBody } from '../gateway/messages/send/write-text-bodies.ts'
+import { invalidRequest } from '../platform/common-refusals.ts'
+import { queries, writeTimeInSeconds } from '../platform/db/queries.ts'
+import { makeRandomId } from '../platform/tools/random.ts'
+import type { GatewayServices } from './gateway-services.ts'
+
+// Kannel's bearerbox sends a long text in parts, each with a header (3GPP TS 23.040, 9.2.3.24). A part is
+// stored as a message that is due in some minutes, so that each server finds it, and erasure, retention and
+// cancellation reach it. The last part to arrive replaces the others by the whole text. If one never arrives,
+// the others leave as texts when they are due.
+
+/** Which part of a long text a message is. `ref`: equal in all parts, in hex. `seq`: from 1. */
+export interface Place {
+  readonly ref: string
+  readonly total: number
+  readonly seq: number
+}
+
+/** How long a part waits for the others. */
+const WAIT_MS = 5 * 60_000
+/** An equal part within this time is a repetition: the sender did not get the answer to the first. */
+const REPEATED_SECONDS = 600
+/** Maximum parts: 1,600 characters, of which a part has at least 67. */
+const MAX_TOTAL = 24
+
+const makeHeaderError = () => invalidRequest('Only texts are sent here, rejected')
+
+/**
+ * Reads the place of a part from its header, which must have nothing else: an element 00 or 08, whose
+ * reference has 8 or 16 bits. Throws 400 for another header.
+ */
+export function readPlace(header: Buffer): Place {
+  const [length, element, size] = header
+  const isWhole = length === header.length - 1 && size === header.length - 3
+  const isPlace = (element === 0 && size === 3) || (element === 8 && size === 4)
+  if (!isWhole || !isPlace) throw makeHeaderError()
+  const [total, seq] = header.subarray(-2) as unknown as [number, number]
+  if (seq < 1 || seq > total) throw makeHeaderError()
+  if (total > MAX_TOTAL) throw invalidRequest(`A text has at most ${MAX_TOTAL} parts, rejected`)
+  return { ref: header.subarray(3, -2).toString('hex'), total, seq }
+}
+
+/** What `sms_origins` keeps of a part. A character may continue in the next part: its half is kept here. */
+interface StoredPart {
+  readonly seq: number
+  readonly before: string
+  readonly behind: string
+  /** Of a text that was joined: the hash of each part. */
+  readonly hashes?: readonly string[]
+}
+
+const hashPart = (text: string) => createHash('sha256').update(text).digest('base64url')
+/** A lone surrogate in hex, as JSON in Postgres has none. */
+const toHex = (half = '') => (half === '' ? '' : half.charCodeAt(0).toString(16))
+const fromHex = (hex: string) => (hex === '' ? '' : String.fromCharCode(Number.parseInt(hex, 16)))
+
+function splitHalves(text: string) {
+  const [, before, body, behind] = /^([\udc00-\udfff]?)(.*?)([\ud800-\udbff]?)$/s.exec(text)!
+  return { body: body!.toWellFormed(), before: toHex(before), behind: toHex(behind) }
+}
+
+/**
+ * Stores a part of a text to one number, or sends the whole text if it is the last part to arrive. A repeated
+ * part changes nothing. Throws as `sendMessages`.
+ */
+export async function acceptPart(
+  services: GatewayServices,
+  sender: Sender,
+  send: SendBody,
+  text: string,
+  { ref, total, seq }: Place,
+): Promise<void> {
+  const { config } = services.sending
+  const { user } = sender
+  const now = new Date()
+  const { line, recipients } = send
+  const key = `${JSON.stringify([sender.key?.id, recipients[0], line.number, ref, total])} `
+  const store = services.store.forUser(user)
+  const wake = await store.db.transaction(async (db) => {
+    // one part at a time, on all servers
+    await lockUserSends(db, user)
+    const inside = { db, catalog: store.catalog }
+    const found = await queries(db)
+      .selectFrom('sms_origins as o')
+      .innerJoin('sms_messages as m', 'm.id', 'o.ref')
+      .select(['m.id', 'm.body', 'o.data'])
+      .select(
+        sql<boolean>`m.status = 'pending' and m.scheduled_at > ${formatDate(now)}`.as('isWaiting'),
+      )
+      .where('o.user', '=', user)
+      .where('o.api', '=', 'kannel')
+      .where('o.id', '>=', key)
+      .where('o.id', '<', `${key}~`)
+      .where(sql<boolean>`m.created > pb_text(${writeTimeInSeconds(-REPEATED_SECONDS)})`)
+      .orderBy('m.created', 'desc')
+      .orderBy('m.id')
+      .forUpdate('m')
+      .execute()
+    const stored = found.map(({ data, ...message }) => ({
+      ...message,
+      ...(JSON.parse(String(data)) as StoredPart),
+    }))
+    const textOf = ({ before, body, behind }: (typeof stored)[number]) =>
+      fromHex(before) + body + fromHex(behind)
+    const same = stored.find((one) => one.seq === seq || one.hashes)
+    const hash = hashPart(text)
+    const isRepeated = same && (same.hashes ? same.hashes[seq - 1] === hash : textOf(same) === text)
+    if (isRepeated) return []
+    const others = stored.filter(({ isWaiting, hashes }) => isWaiting && !hashes)
+    const parts = Array.from({ length: total }, (_, i) =>
+      i + 1 === seq ? undefined : others.find((one) => one.seq === i + 1),
+    )
+    const isLast = parts.every((part, i) => part !== undefined || i + 1 === seq)
+    const texts = parts.map((part) => (part ? textOf(part) : text))
+    const halves = splitHalves(isLast ? texts.join('') : text)
+    const kept: StoredPart = isLast
+      ? { seq: 0, before: '', behind: '', hashes: texts.map(hashPart) }
+      : { seq, before: halves.before, behind: halves.behind }
+    if (isLast) {
+      const ids = parts.flatMap((part) => part?.id ?? [])
+      const messages = store.catalog.find('sms_messages')!
+      await deleteRecords(inside, services.extensions, messages, ids)
+    }
+    const waitsUntil = formatDate(new Date(now.getTime() + WAIT_MS))
+    const { scheduledAt } = send.options
+    const whole = {
+      ...send,
+      content: { body: halves.body },
+      options: {
+        ...send.options,
+        scheduledAt: isLast || scheduledAt > waitsUntil ? scheduledAt : waitsUntil,
+        origin: { api: 'kannel' as const, id: key + makeRandomId(), data: { ...kept } },
+      },
+    }
+    checkBody(whole)
+    return sendInTransaction(inside, config, await prepareOffer(inside, config, sender, whole))
+  })
+  wakeDevices(store.db, wake)
+}
