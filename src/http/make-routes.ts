@@ -1,12 +1,12 @@
 import { RESPONSE_ALREADY_SENT } from '@hono/node-server/utils/response'
 import { Hono } from 'hono'
-import { matchedRoutes } from 'hono/route'
 import type { ZodOpenApiPathsObject } from 'zod-openapi'
 import type { HasServices, Permission } from './allow-callers.ts'
 import { describeOperation, type Operation } from './openapi/describe-operations.ts'
 import type { DescribedRecords } from './openapi/document.ts'
 import type { Ctx, Env, Services } from './request-context.ts'
 import type { RouteRights } from './required-role.ts'
+import { type MaxBytes, setRow } from './route-limits.ts'
 import { sendRaw } from './send-answer.ts'
 
 /** A route: who may use it, how OpenAPI describes it, and what it does. */
@@ -14,6 +14,11 @@ export interface Row<Asking, Own extends Services> {
   readonly permission: Permission<Asking, Own>
   /** Null: OpenAPI does not have it. */
   readonly describe: Operation | ((records: DescribedRecords) => Operation) | null
+  /**
+   * Maximum bytes of a body, which the route reads. Above: 413. Without, the route reads no body, or at most
+   * MAX_BODY_BYTES.
+   */
+  readonly maxBytes?: MaxBytes
   /** A GET that changes something: a HEAD is refused. */
   readonly changes?: true
   /** How JSON is sent. Default: as by the rows beside it. */
@@ -71,7 +76,8 @@ export function mountRoutes<Own extends Services>(
 ): Hono<Env> {
   const app = new Hono<Env>()
   const guest: HasServices<Own> = { services }
-  for (const { at, permission, run, send } of routes) {
+  for (const row of routes) {
+    const { at, permission, run, send } = row
     const { withCaller } = permission
     const [method, path] = splitMethodPath(at)
     const first = /:(\w+)/.exec(path)?.[1]
@@ -85,24 +91,10 @@ export function mountRoutes<Own extends Services>(
       if (made === undefined) return c.body(null, 204)
       return send(c, typeof made === 'string' ? made : JSON.stringify(made))
     }
-    rows.set(handle, permission)
+    setRow(handle, row)
     app.on(method, path.replace(/:(\w+)\.json$/, ':$1{[^/]+\\.json}'), handle)
   }
   return app
-}
-
-type AnyPermission = Pick<Permission<never>, 'credentials'>
-
-/** The permission of each row's handler. */
-const rows = new WeakMap<object, AnyPermission>()
-
-/** The permission of the row that will answer a request; undefined without one. */
-export function findPermission(c: Ctx): AnyPermission | undefined {
-  for (const { handler } of matchedRoutes(c)) {
-    const found = rows.get(handler)
-    if (found) return found
-  }
-  return undefined
 }
 
 /** The lowest roles of members, by method and path. */

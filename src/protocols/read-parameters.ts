@@ -1,6 +1,5 @@
-import { readBytes } from '../http/body/raw-body.ts'
+import { readBody } from '../http/body/raw-body.ts'
 import type { Ctx } from '../http/request-context.ts'
-import { findRequestMemory } from '../http/server/client-address.ts'
 import { decodeForm, type FormPair, readCharset } from '../platform/tools/charsets.ts'
 
 /** Splits a list at its commas into trimmed, distinct parts that are not empty. */
@@ -15,7 +14,7 @@ export const MAX_BODY_BYTES = 64 << 10
 /** The query's parameters. In a POST, parameters of the form replace those of the query. */
 export async function readQueryAndForm(c: Ctx): Promise<Readonly<Record<string, string>>> {
   if (c.req.method !== 'POST') return readQueryFields(c)
-  const form = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => findRequestMemory(c))
+  const form = await readBody(c)
   return {
     ...readQueryFields(c),
     ...keepFirstValues(decodeForm(form, readCharset(c.req.header('content-type') ?? ''))),

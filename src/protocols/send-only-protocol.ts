@@ -4,8 +4,10 @@ import type { Route } from '../http/make-routes.ts'
 import { SENDS as SEND_GROUP } from '../http/metrics/group-requests.ts'
 import { NOBODY, type Security } from '../http/openapi/security.ts'
 import type { Ctx, ErrorForm } from '../http/request-context.ts'
+import type { MaxBytes } from '../http/route-limits.ts'
 import { type Description, describeRoute } from './describe-route.ts'
 import type { GatewayServices, Protocol } from './gateway-services.ts'
+import { MAX_BODY_BYTES } from './read-parameters.ts'
 
 // A door is another product's API, through which programs send texts with an API key.
 
@@ -33,8 +35,10 @@ export const defineSendRoute = (
   permission: DoorPermission,
   description: Description,
   work: (call: DoorCall) => Promise<unknown>,
+  maxBytes: MaxBytes = MAX_BODY_BYTES,
 ) => ({
   permission,
+  ...((description.body || description.form) && { maxBytes }),
   ...describeRoute(description),
   run: ({ services }: HasServices<GatewayServices>, c: Ctx) => work({ c, services }),
 })

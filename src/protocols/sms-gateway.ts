@@ -4,7 +4,7 @@ import { readJson } from '../http/body/raw-body.ts'
 import { makeRoutes } from '../http/make-routes.ts'
 import { sendError } from '../http/middleware/answer-errors.ts'
 import { KEY_HOLDER } from '../http/openapi/security.ts'
-import { MAX_BODY_BYTES, splitAtCommas } from './read-parameters.ts'
+import { splitAtCommas } from './read-parameters.ts'
 import { sendByKey } from './send-by-key.ts'
 import { allowKeyHeader, defineSendRoute, makeSendOnlyProtocol } from './send-only-protocol.ts'
 
@@ -35,7 +35,7 @@ export const SMS_GATEWAY = makeSendOnlyProtocol(
       },
       async (call) => {
         const [id] = await sendByKey(call, async () => {
-          const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)
+          const json = await readJson(call.c, JSON.parse)
           const { to, body, content } = checkShape(MESSAGE, json)
           return { recipients: splitAtCommas(to), body: body ?? content }
         })

@@ -17,12 +17,12 @@ import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
 import { makePasswordWork } from '../../http/middleware/limit-password-work.ts'
-import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
 import { requireUser } from '../../http/middleware/require-caller.ts'
 import { ACCOUNT } from '../../http/openapi/describe-operations.ts'
 import { ANYONE } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
+import { FORM_BYTES, GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { answerWithToken } from '../../http/routes/auth.ts'
 import { openStoreForCaller, readClientIp } from '../../http/server/client-address.ts'
 import { forbidden } from '../../platform/api-errors.ts'
@@ -57,13 +57,9 @@ async function answerAcceptance(
   form: Accept,
 ): Promise<string> {
   const { extensions, store } = services
+  const ip = readClientIp(c, services)
   const find = () => findInvitation(store.signIn, form.secret)
-  const invitation = await limitCodeGuesses(
-    store.signIn.db,
-    'invitation',
-    readClientIp(c, services),
-    find,
-  )
+  const invitation = await limitCodeGuesses(store.signIn.db, 'invitation', ip, find)
   const member = user ?? (await findKnownMember(c, services, form))
   if (member !== undefined) return acceptInvitation(store.signIn, extensions, form.secret, member)
   const work = makePasswordWork(c, services, null)
@@ -76,9 +72,8 @@ async function findKnownMember(c: Ctx, services: Services, { email, password }: 
   const known = await findByEmail(store, collection, email)
   if (known?.values.member_only !== true) return undefined
   const readForm = async () => ({ identity: email, password, identityField: 'email' })
-  return (
-    await authWithPassword({ store, services, collection, ip: readClientIp(c, services), readForm })
-  ).id
+  const ip = readClientIp(c, services)
+  return (await authWithPassword({ store, services, collection, ip, readForm })).id
 }
 
 const NEW = 'Of a new user; leave it out when signed in.'
@@ -106,6 +101,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   },
   'POST /api/account/act-for': {
     permission: allowOwner(),
+    maxBytes: FORM_BYTES,
     describe: {
       id: 'actFor',
       summary: 'Get a token to act for an account',
@@ -140,6 +136,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   },
   'POST /api/account/presence': {
     permission: allowRole('viewer'),
+    maxBytes: GUEST_BODY_BYTES,
     describe: {
       id: 'tellPresence',
       summary: 'Report that a person reads or writes',
@@ -149,7 +146,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
       answer: ['Told.'],
     },
     run: async ({ user, auth, store }, c) => {
-      const presence = checkShape(PRESENCE, await readJson(c, GUEST_BODY_BYTES))
+      const presence = checkShape(PRESENCE, await readJson(c))
       await announcePresence(
         store.db,
         auth.holder,
@@ -160,6 +157,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   },
   'POST /api/account/invitations': {
     permission: allowRole('admin'),
+    maxBytes: GUEST_BODY_BYTES,
     describe: {
       id: 'invite',
       summary: 'Invite a person to act for the account',
@@ -172,7 +170,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
       ],
     },
     run: async ({ user: account, services }, c) => {
-      const asked = checkShape(INVITATION, await readJson(c, GUEST_BODY_BYTES))
+      const asked = checkShape(INVITATION, await readJson(c))
       const { config, store } = services
       const from = {
         db: store.signIn.db,
@@ -197,6 +195,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   },
   'POST /api/account/invitations/show': {
     permission: allowEverybody(),
+    maxBytes: FORM_BYTES,
     describe: {
       id: 'showInvitation',
       summary: 'Show an invitation',
@@ -218,6 +217,7 @@ export const MEMBER_ROUTES = makeRoutes(ACCOUNT, {
   },
   'POST /api/account/invitations/accept': {
     permission: allowEverybody(),
+    maxBytes: FORM_BYTES,
     describe: {
       id: 'acceptInvitation',
       summary: 'Accept an invitation',

@@ -15,10 +15,10 @@ import { answerOwnRecord, readOwnToken } from '../../http/authenticate.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
-import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
 import { ACCOUNT } from '../../http/openapi/describe-operations.ts'
 import { readRequestQuery } from '../../http/query.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
+import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { type Caller, openStoreForCaller, readClientIp } from '../../http/server/client-address.ts'
 import { forbidden } from '../../platform/api-errors.ts'
 import type { Db } from '../../platform/db/open.ts'
@@ -163,6 +163,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
   },
   'PUT /api/account/push': {
     permission: allowRole('viewer'),
+    maxBytes: GUEST_BODY_BYTES,
     describe: {
       id: 'savePushBrowser',
       summary: 'Notify in a browser',
@@ -172,7 +173,7 @@ export const ACCOUNT_ROUTES = makeRoutes(ACCOUNT, {
       answer: ['Kept.'],
     },
     run: async ({ auth, store, services: { config } }, c) => {
-      const subscription = checkShape(SUBSCRIPTION, await readJson(c, GUEST_BODY_BYTES))
+      const subscription = checkShape(SUBSCRIPTION, await readJson(c))
       const { 'user-agent': agent = '' } = c.env.incoming.headers
       await saveBrowser(store.db, toBrowserOwner(auth), subscription, agent, config)
     },

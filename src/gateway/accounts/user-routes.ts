@@ -26,6 +26,7 @@ export const USER_ROUTES = makeRoutes(
     },
     'POST /api/users/:id/enable': {
       permission: allowSuperuser,
+      maxBytes: MAX_BODY_BYTES,
       describe: {
         id: 'enableUser',
         summary: 'Enable a disabled user',
@@ -36,7 +37,7 @@ export const USER_ROUTES = makeRoutes(
         fails: [400, 401, 404, 413],
       },
       run: async ({ auth, store: { db, catalog }, services }, c, id) => {
-        const body = checkShape(ENABLE_USER, await readJson(c, MAX_BODY_BYTES))
+        const body = checkShape(ENABLE_USER, await readJson(c))
         return db.transaction(async (inside) => {
           const answer = await enableUser({ db: inside, catalog }, services.extensions, id, body)
           const action = body.access === 'end' ? 'enable user, end access' : 'enable user'

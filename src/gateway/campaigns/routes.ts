@@ -23,7 +23,7 @@ import { RETRIED_CAMPAIGN, retryCampaign } from './retry-campaign.ts'
 
 const MAX_BODY_BYTES = 1 << 20
 
-const readCampaignJson = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+const readCampaignJson = (c: Ctx) => readJson(c)
 
 const GIVEN: readonly RefusalCode[] = [
   ...SHAPE,
@@ -60,6 +60,7 @@ const describeStatusRoute = (
 export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   'POST /api/campaigns': {
     permission: allowPerson('campaign'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'createCampaign',
       summary: 'Send a text to many',
@@ -93,6 +94,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   },
   'POST /api/campaigns/preview': {
     permission: allowPerson('campaign'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'previewCampaign',
       summary: 'Count the texts of a campaign before it is sent',
@@ -106,6 +108,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   },
   'POST /api/campaigns/times': {
     permission: allowPerson('readUsage'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'readCampaignTimes',
       summary: 'See when a campaign would repeat',
@@ -121,6 +124,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   },
   'PATCH /api/campaigns/:id': {
     permission: allowPerson('campaign'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'changeCampaign',
       summary: 'Change a campaign of which nothing has left',
@@ -169,6 +173,7 @@ export const CAMPAIGN_ROUTES = makeRoutes('campaigns', {
   ),
   'POST /api/campaigns/:id/retry': {
     permission: allowPerson('campaign'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'retryCampaign',
       summary: 'Send the failed messages of a campaign again',

@@ -1,9 +1,8 @@
 import { allowEverybody, allowOwner, type HasServices } from '../../http/allow-callers.ts'
-import { readBytes, readJson } from '../../http/body/raw-body.ts'
+import { readBody, readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
-import { findRequestMemory } from '../../http/server/client-address.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import { DEVICES } from '../device-api/device-routes.ts'
@@ -18,8 +17,7 @@ export interface CarrierServices extends Services {
   readonly carriers: CarrierService
 }
 
-const readCarrierBody = async (c: Ctx) =>
-  checkShape(CARRIER_BODY, await readJson(c, MAX_BODY_BYTES))
+const readCarrierBody = async (c: Ctx) => checkShape(CARRIER_BODY, await readJson(c))
 
 /** Takes a call of a carrier. The token in its path is the permission. */
 async function answerCallback(
@@ -27,7 +25,7 @@ async function answerCallback(
   c: Ctx,
   token: string,
 ): Promise<Response> {
-  const body = await readBytes(c.env.incoming, MAX_CALL_BYTES, () => findRequestMemory(c))
+  const body = await readBody(c)
   const { search } = new URL(c.req.url)
   const call = { method: c.req.method, query: search, headers: c.req.header(), body }
   await services.carriers.receive(token, call, () => c.get('leaveRequest')?.())
@@ -58,6 +56,7 @@ export const CARRIER_ROUTES = makeRoutes(DEVICES, {
   },
   'POST /api/devices/carriers': {
     permission: allowOwner<CarrierServices>(),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'createCarrier',
       summary: 'Add a carrier that the server runs',
@@ -84,6 +83,7 @@ export const CARRIER_ROUTES = makeRoutes(DEVICES, {
   },
   'PUT /api/devices/carriers/:id': {
     permission: allowOwner<CarrierServices>(),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'changeCarrier',
       summary: 'Replace the settings of a carrier',
@@ -107,6 +107,7 @@ export const CARRIER_ROUTES = makeRoutes(DEVICES, {
   },
   'POST /api/devices/carriers/calls/:token': {
     permission: allowEverybody<CarrierServices>(),
+    maxBytes: MAX_CALL_BYTES,
     describe: {
       id: 'callCarrier',
       summary: "Take a carrier's receipt or text",
@@ -116,6 +117,7 @@ export const CARRIER_ROUTES = makeRoutes(DEVICES, {
   },
   'GET /api/devices/carriers/calls/:token': {
     permission: allowEverybody<CarrierServices>(),
+    maxBytes: MAX_CALL_BYTES,
     describe: {
       id: 'callCarrierByQuery',
       summary: "Take a carrier's receipt or text, from a query",

@@ -91,7 +91,7 @@ const CHECK = z
   .meta({ id: 'VerificationCheck' })
 const CANCEL = z.strictObject(NAMED).meta({ id: 'VerificationCancel' })
 
-const readCodeJson = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+const readCodeJson = (c: Ctx) => readJson(c)
 
 function readStart(raw: unknown) {
   const { to, service, template, length, ttl, locale, origin, app_hash, ip } = checkShape(
@@ -150,6 +150,7 @@ const START_REFUSALS: readonly RefusalCode[] = [
 export const CODE_ROUTES = makeRoutes(SENDING, {
   'POST /api/verify': {
     permission: allowSender('verify'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'startVerification',
       summary: 'Send a code',
@@ -168,6 +169,7 @@ export const CODE_ROUTES = makeRoutes(SENDING, {
   },
   'POST /api/verify/check': {
     permission: allowSender('verify'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'checkVerification',
       summary: 'Check a code',
@@ -187,6 +189,7 @@ export const CODE_ROUTES = makeRoutes(SENDING, {
   },
   'POST /api/verify/cancel': {
     permission: allowSender('verify'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'cancelVerification',
       summary: 'Cancel a code',

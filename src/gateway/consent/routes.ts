@@ -44,7 +44,7 @@ async function endTexts({ services }: HasServices, c: Ctx, token: string): Promi
   const shown = await requireLeavePage(c, services, token)
   if (isOfOtherSite(c, services)) return sendPage(c, leaveForm(shown, 'otherSite'), 403)
   if (await isSignedIn(c, services)) return sendPage(c, leaveForm(shown, 'signedIn'), 403)
-  const { group: id } = await readForm(c, LEAVE_FORM, { maxBytes: MAX_FORM_BYTES })
+  const { group: id } = await readForm(c, LEAVE_FORM)
   const group = shown.groups.find((one) => one.id === id)
   // a group that the person has left, or whose page is closed: ask again
   if (id !== '' && !group) return sendPage(c, leaveForm(shown))
@@ -164,6 +164,7 @@ export const CONSENT_PAGES = makeRoutes(SERVER, {
   },
   'POST /join/:id': {
     permission: allowEverybody(),
+    maxBytes: MAX_FORM_BYTES,
     describe: {
       id: 'joinByPage',
       summary: 'Ask to join a group',
@@ -184,7 +185,7 @@ export const CONSENT_PAGES = makeRoutes(SERVER, {
     },
     run: async ({ services }, c, id) => {
       const shown = await requireJoinPage(c, services, id)
-      const form = await readForm(c, JOIN_FORM, { maxBytes: MAX_FORM_BYTES })
+      const form = await readForm(c, JOIN_FORM)
       return form.code
         ? answerCodeForm(c, services, shown, form)
         : answerJoinForm(c, services, shown, form)
@@ -206,6 +207,7 @@ export const CONSENT_PAGES = makeRoutes(SERVER, {
   },
   'POST /leave/:token': {
     permission: allowEverybody(),
+    maxBytes: MAX_FORM_BYTES,
     describe: {
       id: 'leaveByPage',
       summary: 'End texts',

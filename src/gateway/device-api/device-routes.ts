@@ -56,7 +56,7 @@ async function identifyDevice(c: Ctx, services: Services): Promise<DeviceCaller>
   return caller
 }
 
-const readDeviceJson = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+const readDeviceJson = (c: Ctx) => readJson(c)
 
 function sendEvents({ device, store, services }: DeviceCaller & HasServices, c: Ctx): Response {
   const { config, ending } = services
@@ -89,6 +89,7 @@ function sendEvents({ device, store, services }: DeviceCaller & HasServices, c: 
 export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/heartbeat': {
     permission: byDevice,
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'heartbeat',
       summary: 'Report that the device is online',
@@ -124,6 +125,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   },
   'PUT /api/devices/push': {
     permission: byDevice,
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'savePush',
       summary: 'Keep a push subscription',
@@ -138,6 +140,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   },
   'POST /api/devices/claim': {
     permission: byDevice,
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'claimMessages',
       summary: 'Claim messages to send',
@@ -169,6 +172,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   },
   'POST /api/devices/report': {
     permission: byDevice,
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'reportMessages',
       summary: 'Report the outcome of messages',
@@ -188,6 +192,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   },
   'POST /api/devices/incoming': {
     permission: byDevice,
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'handInTexts',
       summary: 'Hand in texts that the device received',
@@ -212,6 +217,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
   },
   'POST /api/devices/typed': {
     permission: byDevice,
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'handInTypedTexts',
       summary: 'Hand in texts that the owner typed and sent on the phone itself',

@@ -8,12 +8,12 @@ import { answerOwnRecord, authenticateUncached } from '../../http/authenticate.t
 import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import { auditRequest } from '../../http/middleware/audit-requests.ts'
-import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
 import { listErrorAnswers } from '../../http/openapi/gateway-error-answers.ts'
 import { SIGNED_IN } from '../../http/openapi/security.ts'
 import { describeTextAnswer } from '../../http/openapi/success-answers.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
+import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { sendRaw } from '../../http/send-answer.ts'
 import { type Caller, openStoreForCaller } from '../../http/server/client-address.ts'
 import { checkShape } from '../base/body-schemas.ts'
@@ -68,7 +68,7 @@ A code is good for one device and for 5 minutes.
 
 async function pairByCode(c: Ctx, services: Services): Promise<string> {
   const store = openStoreForCaller(c, services, null)
-  const { push, ...body } = checkShape(PAIR_BODY, await readJson(c, GUEST_BODY_BYTES))
+  const { push, ...body } = checkShape(PAIR_BODY, await readJson(c))
   if (push) checkEndpoint(push, services.config)
   const { name, phone, sims } = body
   const device = {
@@ -95,6 +95,7 @@ async function answerPaired(c: Ctx, services: Services, id: string): Promise<Res
 export const PAIRING_ROUTES = makeRoutes(DEVICES, {
   'POST /api/devices/pairing': {
     permission: byAdmin,
+    maxBytes: GUEST_BODY_BYTES,
     describe: {
       id: 'startPairing',
       summary: 'Get a code for a new device',
@@ -104,7 +105,7 @@ export const PAIRING_ROUTES = makeRoutes(DEVICES, {
       fails: describeRefusals('too_many_codes'),
     },
     run: async ({ auth, store, services }, c) => {
-      const { name } = checkShape(PAIRING_BODY, await readJson(c, GUEST_BODY_BYTES))
+      const { name } = checkShape(PAIRING_BODY, await readJson(c))
       const made = await startPairing(store, auth, name ?? '', services.config.publicUrl)
       if (auth.actor)
         await auditRequest(c, services, auth, {
@@ -145,6 +146,7 @@ export const PAIRING_ROUTES = makeRoutes(DEVICES, {
   },
   'POST /api/devices/pair': {
     permission: allowEverybody(),
+    maxBytes: GUEST_BODY_BYTES,
     describe: ({ schemaOf }) => ({
       id: 'pairDevice',
       summary: 'Join with a code',

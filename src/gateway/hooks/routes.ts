@@ -9,7 +9,7 @@ import {
   type Permission,
 } from '../../http/allow-callers.ts'
 import { readMultipart } from '../../http/body/multipart.ts'
-import { BodyTooLarge, JSON_BOUNDS, readBytes, readJson } from '../../http/body/raw-body.ts'
+import { BodyTooLarge, JSON_BOUNDS, readBody, readJson } from '../../http/body/raw-body.ts'
 import { BY_NOTHING } from '../../http/identify-caller.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
 import type { Operation } from '../../http/openapi/describe-operations.ts'
@@ -40,7 +40,6 @@ const BOUNDS = { ...JSON_BOUNDS, fields: Infinity, values: 100_000 }
 
 /** Maximum fields of a form; others are ignored. */
 const MAX_FIELDS = 100
-
 const MAX_PREVIEW = 256 << 10
 
 const PREVIEW = z
@@ -98,12 +97,10 @@ async function receiveHookCall({ user, secret, services }: HookCaller, c: Ctx): 
   return c.json(handshake?.answer ?? answer)
 }
 
-const MAX_KEYS = 20
-
 /** Logs an event that the hook's template cannot read: the names of its values, never the values. */
 function logUnread(log: Logger, user: string, { raw, form }: Posted, { message }: ApiError): void {
   const body = readHookBody(raw, form)
-  const keys = isObject(body) ? Object.keys(body).slice(0, MAX_KEYS) : []
+  const keys = isObject(body) ? Object.keys(body).slice(0, 20) : []
   log.warn(
     { user, keys: keys.map(toLoggableKey), reason: toLoggableMessage(message) },
     'a hook refused a body',
@@ -128,7 +125,7 @@ async function readPostedBody(c: Ctx): Promise<Posted> {
   try {
     if (type.startsWith('multipart/form-data'))
       return { raw: requireSimpleJson(await readBodyParts(c)), headers, memory }
-    const bytes = await readBytes(c.env.incoming, MAX_BYTES, () => findRequestMemory(c))
+    const bytes = await readBody(c)
     const charset = readCharset(type)
     const raw = requireSimpleJson(decodeText(bytes, charset))
     if (!type.startsWith('application/x-www-form-urlencoded')) return { raw, headers, memory }
@@ -200,6 +197,7 @@ const CALL: Omit<Operation, 'id'> = {
 export const HOOK_ROUTES = makeRoutes('hooks', {
   'POST /api/hooks/preview': {
     permission: allowRole('admin'),
+    maxBytes: 4 * MAX_PREVIEW,
     describe: {
       id: 'previewHook',
       summary: 'Preview the texts of a hook',
@@ -212,13 +210,14 @@ export const HOOK_ROUTES = makeRoutes('hooks', {
       fails: PREVIEW_FAILS,
     },
     run: async ({ user, store, services }, c) => {
-      const { hook, body } = checkShape(PREVIEW, await readJson(c, 4 * MAX_PREVIEW))
+      const { hook, body } = checkShape(PREVIEW, await readJson(c))
       const preview = () => previewHook(store, services.config, user, hook, body)
       return admission.heavyWork.run(makeUserHolder(user), preview)
     },
   },
   'POST /api/hooks/:secret': {
     permission: allowHookSecret(NOBODY, readSecretInPath),
+    maxBytes: MAX_BYTES,
     describe: {
       id: 'callHook',
       summary: 'Send texts from a body',
@@ -230,6 +229,7 @@ export const HOOK_ROUTES = makeRoutes('hooks', {
   },
   'POST /api/hooks': {
     permission: allowHookSecret(HOOK, readSecretInHeader),
+    maxBytes: MAX_BYTES,
     describe: {
       id: 'callHookByHeader',
       summary: 'Send texts from a body, with the secret in a header',

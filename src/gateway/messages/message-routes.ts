@@ -27,7 +27,7 @@ import { allowReader, allowSender } from './require-sender.ts'
 import { ACCEPTED } from './send/send-messages.ts'
 import { MAX_BODY_BYTES } from './send-routes.ts'
 
-const readMessageJson = (c: Ctx) => readJson(c, MAX_BODY_BYTES)
+const readMessageJson = (c: Ctx) => readJson(c)
 
 /** The body of a request that needs none. */
 const readOptionalJson = async (c: Ctx) =>
@@ -66,6 +66,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   },
   'POST /api/sms/batches/:batch_id/reschedule': {
     permission: allowSender('change'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'rescheduleBatch',
       summary: 'Reschedule the remaining messages of a send',
@@ -85,6 +86,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   },
   'POST /api/sms/batches/:batch_id/retry': {
     permission: allowSender('retry'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'retryBatch',
       summary: 'Send the failed messages of a send again',
@@ -108,6 +110,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   },
   'PATCH /api/sms/messages/:id': {
     permission: allowSender('change'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'changeMessage',
       summary: 'Change a scheduled message',
@@ -127,6 +130,7 @@ export const MESSAGE_ROUTES = makeRoutes(SENDING, {
   },
   'POST /api/sms/messages/:id/retry': {
     permission: allowSender('retry'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'retryMessage',
       summary: 'Send a failed message once more',

@@ -22,6 +22,8 @@ import { ACCEPTED, sendMessages } from './send/send-messages.ts'
 
 /** Enough for 100,000 recipients. */
 export const MAX_BODY_BYTES = 4 << 20
+/** Enough for the files of a send. */
+const FORM_WITH_FILES_BYTES = 32 << 20
 
 export const IDEMPOTENCY = z.object({
   'Idempotency-Key': z
@@ -82,6 +84,10 @@ const TEMPLATE_EXAMPLE = {
 
 const isForm = (c: Ctx) => (c.req.header('content-type') ?? '').startsWith('multipart/form-data')
 
+/** A form may have files. */
+export const findMaxSendBytes = (c: Ctx): number =>
+  isForm(c) ? FORM_WITH_FILES_BYTES : MAX_BODY_BYTES
+
 /**
  * Sends a text or a template. `adapt` reads the body of another API, whose numbers may have any notation.
  */
@@ -95,7 +101,7 @@ export async function answerSend(
   // parse
   const { json: given, uploads } = isForm(c)
     ? await readSendForm(c)
-    : { json: await readJson(c, MAX_BODY_BYTES), uploads: [] }
+    : { json: await readJson(c), uploads: [] }
   const json = adapt ? adapt(given) : given
   const { attachments, subject, orLink, ...strict } = readSend(
     schema,
@@ -137,6 +143,7 @@ export async function answerSend(
 export const SEND_ROUTES = makeRoutes(SENDING, {
   'POST /api/sms/send': {
     permission: allowSender('send'),
+    maxBytes: findMaxSendBytes,
     describe: {
       id: 'send',
       summary: 'Send a text',
@@ -150,6 +157,7 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
   },
   'POST /api/sms/send-template': {
     permission: allowSender('send'),
+    maxBytes: findMaxSendBytes,
     describe: {
       id: 'sendTemplate',
       summary: 'Send a template',
@@ -162,6 +170,7 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
   },
   'POST /api/sms/preview': {
     permission: allowSender('preview'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'preview',
       summary: 'Preview a send',
@@ -179,7 +188,7 @@ export const SEND_ROUTES = makeRoutes(SENDING, {
     },
     run: async (sender, c) => {
       const { store, user, services } = sender
-      const body = readPreview(await readJson(c, MAX_BODY_BYTES), new Date())
+      const body = readPreview(await readJson(c), new Date())
       const preview = () => previewSend(store, services.config, sender, body)
       return admission.heavyWork.run(makeUserHolder(user), preview)
     },

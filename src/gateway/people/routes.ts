@@ -138,6 +138,7 @@ export const PERSON_ROUTES = makeRoutes('person_requests', {
   },
   'POST /api/contacts/:id/erase': {
     permission: byAdmin,
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'eraseContact',
       ...ERASED,
@@ -145,12 +146,13 @@ export const PERSON_ROUTES = makeRoutes('person_requests', {
       body: [ERASE, { reason: WHY }],
     },
     run: async (caller, c, id) => {
-      const given = checkShape(ERASE, await readJson(c, MAX_BODY_BYTES))
+      const given = checkShape(ERASE, await readJson(c))
       return eraseOrPreview(caller, c, await findPersonByContact(caller, id), given)
     },
   },
   'POST /api/person/data': {
     permission: byAdmin,
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'exportPerson',
       ...EXPORT,
@@ -158,12 +160,13 @@ export const PERSON_ROUTES = makeRoutes('person_requests', {
       body: [NAMED, { number: '+4915112345678' }],
     },
     run: async (caller, c) => {
-      const given = checkShape(NAMED, await readJson(c, MAX_BODY_BYTES))
+      const given = checkShape(NAMED, await readJson(c))
       return addPersonRequest(caller, c, 'export', await findPersonByNumber(caller, given.number))
     },
   },
   'POST /api/person/erase': {
     permission: byAdmin,
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'erasePerson',
       ...ERASED,
@@ -171,7 +174,7 @@ export const PERSON_ROUTES = makeRoutes('person_requests', {
       body: [ERASE_NUMBER, { number: '+4915112345678', reason: WHY }],
     },
     run: async (caller, c) => {
-      const { number, ...given } = checkShape(ERASE_NUMBER, await readJson(c, MAX_BODY_BYTES))
+      const { number, ...given } = checkShape(ERASE_NUMBER, await readJson(c))
       return eraseOrPreview(caller, c, await findPersonByNumber(caller, number), given)
     },
   },

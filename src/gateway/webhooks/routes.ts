@@ -97,6 +97,7 @@ export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
   },
   'POST /api/webhooks/:id/resend-failed': {
     permission: byWebhookOwner,
+    maxBytes: 10_000,
     describe: {
       id: 'resendFailedDeliveries',
       summary: 'Send failed deliveries again',
@@ -112,7 +113,7 @@ export const WEBHOOK_ROUTES = makeRoutes('webhooks', {
       body: [SINCE, { since: '2026-11-20 07:00:00.000Z' }],
     },
     run: async (caller, c, id) => {
-      const since = await readJson(c, 10_000)
+      const since = await readJson(c)
       return makeWebhookAction('resend failed', (inside, owner) =>
         resendFailed(inside, owner, id, since),
       )(caller, c, id)

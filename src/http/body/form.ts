@@ -2,10 +2,8 @@ import { toScalarText } from '../../engine/fields/convert-values.ts'
 import { type Shape, ShapeError } from '../../engine/fields/json-shapes.ts'
 import { ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { Ctx } from '../request-context.ts'
+import { requireMaxBytes } from '../route-limits.ts'
 import { readRequestBody } from './read-body.ts'
-
-/** Default maximum bytes of a body for `readForm`: more than tokens and passwords need. */
-const MAX_FORM_BYTES = 1 << 20
 
 /** PocketBase's general message of a 400. `readForm` replaces it by a more specific one. */
 const UNREADABLE = badRequest().message
@@ -13,17 +11,17 @@ const UNREADABLE = badRequest().message
 /** `terse`: all 400s for an unreadable body have the same message. */
 export interface FormOptions {
   readonly terse?: boolean
-  readonly maxBytes?: number
 }
 
 /** Reads a body into the fields of `shape`. Ignores other fields; absent ones get zero values. Throws 400. */
 export async function readForm<T extends object>(
   c: Ctx,
   shape: Shape<T>,
-  { terse = false, maxBytes = MAX_FORM_BYTES }: FormOptions = {},
+  { terse = false }: FormOptions = {},
 ): Promise<T> {
+  requireMaxBytes(c)
   try {
-    const { values, isJson } = await readRequestBody(c, maxBytes)
+    const { values, isJson } = await readRequestBody(c)
     return replaceNul(
       shape.over(isJson ? values : toFirstTexts(values, shape.zero()), shape.zero(), isJson),
     )

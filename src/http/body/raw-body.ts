@@ -5,6 +5,7 @@ import { ApiError, badRequest, RetryLater } from '../../platform/api-errors.ts'
 import { commonRefusal, invalidRequest } from '../../platform/common-refusals.ts'
 import { type RequestMemory, SMALL_BYTES } from '../limit-request-memory.ts'
 import type { Ctx } from '../request-context.ts'
+import { requireMaxBytes } from '../route-limits.ts'
 import { findRequestMemory } from '../server/client-address.ts'
 import { mayExceedSmall } from '../server/incoming-body.ts'
 
@@ -116,26 +117,27 @@ export async function readBytes(
   return body.bytes
 }
 
+/** Reads the whole body, up to the limit of the route. Throws as `readBytes`. */
+export const readBody = (c: Ctx): Promise<Buffer> =>
+  readBytes(c.env.incoming, requireMaxBytes(c), () => findRequestMemory(c))
+
 /**
  * The body as JSON, parsed once per request. By default refuses objects with repeated keys. Throws 400, 413.
  */
-export function readJson(c: Ctx, maxBytes: number, parse = parseUnique): Promise<unknown> {
-  const json = c.get('json') ?? parseJsonBody(c, maxBytes, parse)
+export function readJson(c: Ctx, parse = parseUnique): Promise<unknown> {
+  const json = c.get('json') ?? parseJsonBody(c, parse)
   c.set('json', json)
   return json
 }
 
-async function parseJsonBody(
-  c: Ctx,
-  maxBytes: number,
-  parse: typeof parseUnique,
-): Promise<unknown> {
-  const bytes = await readBytes(c.env.incoming, maxBytes, () => findRequestMemory(c)).catch(
-    (error: unknown) => {
-      if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
-      throw commonRefusal('request_too_large', `The body must have at most ${maxBytes} bytes`)
-    },
-  )
+async function parseJsonBody(c: Ctx, parse: typeof parseUnique): Promise<unknown> {
+  const bytes = await readBody(c).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
+    throw commonRefusal(
+      'request_too_large',
+      `The body must have at most ${requireMaxBytes(c)} bytes`,
+    )
+  })
   try {
     if (!isUtf8(bytes)) throw invalidRequest('The body must be valid UTF-8')
     const text = bytes.toString('utf8')

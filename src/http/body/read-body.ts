@@ -5,6 +5,7 @@ import { ApiError, badRequest } from '../../platform/api-errors.ts'
 import type { RequestMemory } from '../limit-request-memory.ts'
 import { isMalformedQuery, readPairs, readQueryText } from '../query.ts'
 import type { Ctx, RequestBody } from '../request-context.ts'
+import { findMaxBytes } from '../route-limits.ts'
 import { findRequestMemory } from '../server/client-address.ts'
 import { readBodyLength } from '../server/incoming-body.ts'
 import { findFirstValueEnd, readJson } from './json-value.ts'
@@ -13,9 +14,6 @@ import { readBytes } from './raw-body.ts'
 import { readUrlencoded, toFormValues } from './urlencoded.ts'
 
 type Values = RequestBody['values']
-
-/** Default maximum bytes of a request body, as in PocketBase. Contract 8.2 */
-export const MAX_BODY_BYTES = 32 << 20
 
 const JSON_TYPE = 'application/json'
 
@@ -28,20 +26,20 @@ const WITH_FORM = new Set(['POST', 'PUT', 'PATCH'])
 const NOTHING = Buffer.alloc(0)
 
 /** The request's body, read once per request. Empty if there is none. Throws 400, 413, RetryLater. */
-export async function readRequestBody(c: Ctx, maxBytes = MAX_BODY_BYTES): Promise<RequestBody> {
+export async function readRequestBody(c: Ctx): Promise<RequestBody> {
   const known = c.get('body')
   if (known) return known
   const { incoming } = c.env
   if (readBodyLength(incoming) === 0) return EMPTY
-  const limit = Math.min(maxBytes, c.get('guestLimit') ?? maxBytes)
+  const limit = Math.min(findMaxBytes(c), c.get('guestLimit') ?? Infinity)
   const body = await readBody(incoming, limit, () => findRequestMemory(c))
   c.set('body', body)
   return body
 }
 
 /** The request's body, as `readRequestBody` reads it. A 400 gets the message `sentence`. */
-export const readBodyOr = (c: Ctx, sentence?: string, maxBytes?: number): Promise<RequestBody> =>
-  readRequestBody(c, maxBytes).catch((error: unknown) => {
+export const readBodyOr = (c: Ctx, sentence?: string): Promise<RequestBody> =>
+  readRequestBody(c).catch((error: unknown) => {
     throw error instanceof ApiError && error.status === 400 ? badRequest(sentence) : error
   })
 

@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http'
 import type { MiddlewareHandler } from 'hono'
 import { checkAddress } from '../../engine/auth/superuser-addresses.ts'
 import type { Collection } from '../../engine/collections/collection.ts'
@@ -11,11 +12,10 @@ import { isIpListed } from '../../platform/tools/ip-lists.ts'
 import { memoize } from '../../platform/tools/lru.ts'
 import { identifyKnownCaller } from '../authenticate.ts'
 import { BodyTooLarge } from '../body/raw-body.ts'
-import { MAX_BODY_BYTES } from '../body/read-body.ts'
 import { findCachedCaller, setCredentials } from '../identify-caller.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
-import { findPermission } from '../make-routes.ts'
 import type { Ctx, Env, Services } from '../request-context.ts'
+import { findRow, GUEST_BODY_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
 import { findRequestHolder, readClientIp } from '../server/client-address.ts'
 import { answerLateBody } from '../server/cors-and-redirects.ts'
 import {
@@ -39,7 +39,8 @@ export const limitRequests =
   async (c, next) => {
     c.set('services', services)
     const { incoming } = c.env
-    setCredentials(incoming, findPermission(c)?.credentials)
+    const row = findRow(c)
+    setCredentials(incoming, row?.permission.credentials)
     // the request counts for the account if its credentials are cached, else for the client's network
     const leave = await takeRequestPlace(
       c,
@@ -54,7 +55,8 @@ export const limitRequests =
         checkAddress(services, auth, ip)
         checkRate(services, auth, ip, c.req.method, c.req.path)
       }
-      checkBodySize(c)
+      // a route with a limit of its own refuses a larger body in its own words
+      if ((row?.maxBytes ?? MAX_BODY_BYTES) === MAX_BODY_BYTES) checkBodySize(incoming)
       if (mayExceedSmall(incoming)) await workOnLargeBody(c, services, next)
       else await next()
     } finally {
@@ -82,15 +84,9 @@ async function takeRequestPlace(c: Ctx, holder: Holder): Promise<() => void> {
   return admission.requests.enter(holder)
 }
 
-/** Routes with a higher limit, and hooks, which note what was too large. */
-const OWN_LIMIT =
-  /^\/api\/(?:batch|backups\/upload|hooks(?:\/[^/]*)?|collections\/[^/]+\/records(?:\/[^/]+)?)$/
-
 /** Throws 413 for a body whose declared length exceeds the default, on routes that read none, too. */
-function checkBodySize(c: Ctx): void {
-  const { headers } = c.env.incoming
-  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES && !OWN_LIMIT.test(c.req.path))
-    throw new BodyTooLarge()
+function checkBodySize({ headers }: IncomingMessage): void {
+  if (Number(headers['content-length'] ?? 0) > MAX_BODY_BYTES) throw new BodyTooLarge()
 }
 
 /**
@@ -127,9 +123,6 @@ export function checkRate(
   if (limiterOf(services).allows(rateLimits, subject)) return
   throw new RetryLater(429, findRule(rateLimits.rules, subject)?.duration ?? 1)
 }
-
-/** Maximum bytes of a guest's body. Sign-ins, subscriptions and pairing need far less. */
-export const GUEST_BODY_BYTES = 64 << 10
 
 /** When a guest creates or updates a record, the body may have these bytes plus the maximum of each field. */
 const GUEST_RECORD_BYTES = 1 << 20

@@ -55,6 +55,7 @@ import {
 import { requireAuthCollection } from '../middleware/require-caller.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { withCatalog } from '../retry-request.ts'
+import { FORM_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
 import { openStoreForCaller, readClientIp } from '../server/client-address.ts'
 
@@ -70,30 +71,31 @@ export const AUTH_ROUTES = makeRoutes(
       BY_RULES,
       ({ services }, c) => renderAuthMethods(requireAuthCollection(c, services)),
     ),
-    'POST /api/collections/:collection/auth-with-password': makeUndescribedRow(
-      SIGN_IN,
-      ({ services }, c) => {
+    'POST /api/collections/:collection/auth-with-password': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(SIGN_IN, ({ services }, c) => {
         const identity = async () => (await readForm(c, PASSWORD_FORM)).identity
         const find = () => authWithPassword(makeAuthCall(c, services, PASSWORD_FORM))
         return answerSignInCall(c, services, 'password', find, identity)
-      },
-    ),
-    'POST /api/collections/:collection/request-otp': makeUndescribedRow(
-      BY_RULES,
-      async ({ services }, c) => ({
-        otpId: await requestOtp(makeAuthCall(c, services, EMAIL_FORM)),
       }),
-    ),
-    'POST /api/collections/:collection/auth-with-otp': makeUndescribedRow(
-      SIGN_IN,
-      ({ services }, c) =>
+    },
+    'POST /api/collections/:collection/request-otp': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(BY_RULES, async ({ services }, c) => ({
+        otpId: await requestOtp(makeAuthCall(c, services, EMAIL_FORM)),
+      })),
+    },
+    'POST /api/collections/:collection/auth-with-otp': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(SIGN_IN, ({ services }, c) =>
         answerSignInCall(c, services, 'otp', () =>
           authWithOtp(makeAuthCall(c, services, OTP_FORM)),
         ),
-    ),
-    'POST /api/collections/:collection/auth-with-oauth2': makeUndescribedRow(
-      BY_RULES,
-      async ({ services }, c) => {
+      ),
+    },
+    'POST /api/collections/:collection/auth-with-oauth2': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(BY_RULES, async ({ services }, c) => {
         const arrival = await identifyByOAuth2(makeAuthCall(c, services, OAUTH2_FORM))
         const { values } = await readRequestBody(c)
         const { extensions, log, store } = services
@@ -111,18 +113,18 @@ export const AUTH_ROUTES = makeRoutes(
         })
         const proof = { method: 'oauth2', meta: renderMeta(arrival, isNew) } as const
         return answerWithToken(c, services, auth, proof, { context: 'oauth2' })
-      },
-    ),
-    'POST /api/collections/:collection/auth-refresh': makeUndescribedRow(
-      allowMember('viewer'),
-      async ({ auth, services }, c) => {
+      }),
+    },
+    'POST /api/collections/:collection/auth-refresh': {
+      maxBytes: MAX_BODY_BYTES,
+      ...makeUndescribedRow(allowMember('viewer'), async ({ auth, services }, c) => {
         const token = await refreshToken(services.store.signIn.db, auth, readOwnToken(c))
         return answerWithToken(c, services, auth, { token }, { asker: auth })
-      },
-    ),
-    'POST /api/collections/:collection/impersonate/:id': makeUndescribedRow(
-      allowSuperuser,
-      async ({ auth: superuser, services }, c, named) => {
+      }),
+    },
+    'POST /api/collections/:collection/impersonate/:id': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(allowSuperuser, async ({ auth: superuser, services }, c, named) => {
         const { signIn: store } = services.store
         const collection = store.catalog.find(named)
         if (collection?.type !== 'auth')
@@ -132,42 +134,49 @@ export const AUTH_ROUTES = makeRoutes(
         const entry = { action: 'impersonate', collection: collection.name, record: auth.id }
         await auditRequest(c, services, superuser, entry)
         return answerWithToken(c, services, auth, { token }, { asker: superuser })
-      },
-    ),
-    'POST /api/collections/:collection/request-verification': makeUndescribedRow(
-      BY_RULES,
-      ({ services }, c) => requestVerification(makeAuthCall(c, services, EMAIL_FORM)),
-    ),
-    'POST /api/collections/:collection/confirm-verification': makeUndescribedRow(
-      BY_RULES,
-      ({ services }, c) => confirmVerification(makeAuthCall(c, services, TOKEN_FORM)),
-    ),
-    'POST /api/collections/:collection/request-password-reset': makeUndescribedRow(
-      BY_RULES,
-      ({ services }, c) => requestPasswordReset(makeAuthCall(c, services, EMAIL_FORM)),
-    ),
-    'POST /api/collections/:collection/confirm-password-reset': makeUndescribedRow(
-      BY_RULES,
-      ({ services }, c) => {
+      }),
+    },
+    'POST /api/collections/:collection/request-verification': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(BY_RULES, ({ services }, c) =>
+        requestVerification(makeAuthCall(c, services, EMAIL_FORM)),
+      ),
+    },
+    'POST /api/collections/:collection/confirm-verification': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(BY_RULES, ({ services }, c) =>
+        confirmVerification(makeAuthCall(c, services, TOKEN_FORM)),
+      ),
+    },
+    'POST /api/collections/:collection/request-password-reset': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(BY_RULES, ({ services }, c) =>
+        requestPasswordReset(makeAuthCall(c, services, EMAIL_FORM)),
+      ),
+    },
+    'POST /api/collections/:collection/confirm-password-reset': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(BY_RULES, ({ services }, c) => {
         const also = auditConfirmation(c, services, 'reset password')
         return confirmPasswordReset(
           makeAuthCall(c, services, PASSWORD_RESET_FORM, { terse: true }),
           also,
         )
-      },
-    ),
-    'POST /api/collections/:collection/request-email-change': makeUndescribedRow(
-      allowMember(),
-      ({ auth, services }, c) =>
+      }),
+    },
+    'POST /api/collections/:collection/request-email-change': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(allowMember(), ({ auth, services }, c) =>
         requestEmailChange(makeAuthCall(c, services, EMAIL_CHANGE_FORM), auth),
-    ),
-    'POST /api/collections/:collection/confirm-email-change': makeUndescribedRow(
-      BY_RULES,
-      ({ services }, c) => {
+      ),
+    },
+    'POST /api/collections/:collection/confirm-email-change': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(BY_RULES, ({ services }, c) => {
         const also = auditConfirmation(c, services, 'change email')
         return confirmEmailChange(makeAuthCall(c, services, EMAIL_CHANGE_CONFIRM_FORM), also)
-      },
-    ),
+      }),
+    },
   },
   sendJson,
 )

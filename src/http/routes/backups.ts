@@ -31,6 +31,7 @@ import { FIELDS_ONLY } from '../openapi/record-parameters.ts'
 import { describeJson, FILE } from '../openapi/success-answers.ts'
 import { readRequestQuery } from '../query.ts'
 import type { Ctx, Services } from '../request-context.ts'
+import { FORM_BYTES } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
 import { readClientIp } from '../server/client-address.ts'
 import { sendFile } from './send-file.ts'
@@ -41,8 +42,6 @@ import {
   makeUploadError,
   readUploadedFile,
 } from './uploaded-backup.ts'
-
-const PIECE_BYTES = 256 << 10
 
 const BACKUP = z
   .object({
@@ -101,6 +100,7 @@ export const BACKUP_ROUTES = makeRoutes(
     },
     'POST /api/backups': {
       permission: allowSuperuser,
+      maxBytes: FORM_BYTES,
       describe: {
         id: 'createBackup',
         summary: 'Make a backup',
@@ -123,11 +123,11 @@ export const BACKUP_ROUTES = makeRoutes(
     },
     'POST /api/backups/upload': {
       permission: allowSuperuser,
+      maxBytes: Number.POSITIVE_INFINITY,
       describe: {
         id: 'uploadBackup',
         summary: 'Upload a backup',
-        description:
-          'For superusers. The file is read through: one that is damaged or no backup is refused.',
+        description: 'For superusers. A file that is damaged, or no backup, is refused.',
         requestBody: {
           required: true,
           content: {
@@ -145,7 +145,7 @@ export const BACKUP_ROUTES = makeRoutes(
           await backups.storage(),
           await readUploadedFile(c),
         )
-        await backups.upload(name, content.pieces(PIECE_BYTES)).catch((error) => {
+        await backups.upload(name, content.pieces(256 << 10)).catch((error) => {
           if (error instanceof UserError) throw makeUploadError(error.message)
           throw error instanceof ApiError ? error : badRequest('Failed to upload backup.')
         })

@@ -48,10 +48,16 @@ const DEFAULT_TIMEOUT_S = 3
 
 const FAILED = 'Batch transaction failed.'
 
+function findMaxBatchBytes(_: Ctx, { settings }: Services): number {
+  const { maxBodySize } = settings.current.batch
+  return maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES
+}
+
 /** `POST /api/batch`: several writes of records, all or none. PocketBase: apis/batch.go, contract 7.2 */
 export const BATCH_ROUTES = makeRoutes(SERVER, {
   'POST /api/batch': {
     permission: allowByRules('agent'),
+    maxBytes: findMaxBatchBytes,
     describe: {
       id: 'batch',
       summary: 'Write several records at once',
@@ -75,13 +81,9 @@ export const BATCH_ROUTES = makeRoutes(SERVER, {
     },
     send: sendJson,
     run: async ({ services }, c) => {
-      const { enabled, maxRequests, maxBodySize } = services.settings.current.batch
+      const { enabled, maxRequests } = services.settings.current.batch
       if (!enabled || maxRequests <= 0) throw forbidden('Batch requests are not allowed.')
-      const body = await readBodyOr(
-        c,
-        UNREADABLE,
-        maxBodySize > 0 ? maxBodySize : DEFAULT_BODY_BYTES,
-      )
+      const body = await readBodyOr(c, UNREADABLE)
       const requests = readBatch(body, maxRequests)
       const bodies = requests.filter((asked) => mayChangeAuth(services, asked)).map(readPartBody)
       const answers = await limitOldPasswordChecks(c, services, bodies, () =>

@@ -35,11 +35,12 @@ import { badRequest, notFound } from '../../platform/api-errors.ts'
 import { allowSuperuser } from '../allow-callers.ts'
 import { buildRequest } from '../authenticate.ts'
 import { readForm } from '../body/form.ts'
-import { MAX_BODY_BYTES, readBodyOr } from '../body/read-body.ts'
+import { readBodyOr } from '../body/read-body.ts'
 import { listPlainRows, makePlainList } from '../list-logs.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import { auditRequest, makeAuditedCollections } from '../middleware/audit-requests.ts'
 import type { Ctx } from '../request-context.ts'
+import { MAX_BODY_BYTES } from '../route-limits.ts'
 import { sendJson, sendRaw } from '../send-answer.ts'
 
 const MAX_QUERY_BYTES = 5_000
@@ -53,7 +54,6 @@ const LOAD = {
 const TYPE_FORM = makeObjectShape({ name: text, type: text })
 const IMPORT_FORM = makeObjectShape({ collections: anything, deleteMissing: flag })
 const QUERY_FORM = makeObjectShape({ query: text })
-const WHOLE = { maxBytes: MAX_BODY_BYTES }
 
 /** Reads a new collection. As in PocketBase, only the keys `name` and `type` match without regard to case. */
 async function readNewCollection(c: Ctx): Promise<Record<string, unknown>> {
@@ -82,38 +82,41 @@ export const COLLECTION_ROUTES = makeRoutes(
         listCollections(store, services.extensions, buildRequest(c, auth, {})),
       sendRaw,
     ),
-    'POST /api/collections': makeUndescribedRow(allowSuperuser, async ({ auth, services }, c) => {
-      const submitted = await readNewCollection(c)
-      return renderCollection(
-        await createCollection(makeAuditedCollections(c, services, auth), submitted, checkRule),
-      )
-    }),
-    'PUT /api/collections/import': makeUndescribedRow(
-      allowSuperuser,
-      async ({ auth, services }, c) => {
-        const form = await readForm(c, IMPORT_FORM, WHOLE)
+    'POST /api/collections': {
+      maxBytes: MAX_BODY_BYTES,
+      ...makeUndescribedRow(allowSuperuser, async ({ auth, services }, c) => {
+        const submitted = await readNewCollection(c)
+        return renderCollection(
+          await createCollection(makeAuditedCollections(c, services, auth), submitted, checkRule),
+        )
+      }),
+    },
+    'PUT /api/collections/import': {
+      maxBytes: MAX_BODY_BYTES,
+      ...makeUndescribedRow(allowSuperuser, async ({ auth, services }, c) => {
+        const form = await readForm(c, IMPORT_FORM)
         await importAllOrNone(makeAuditedCollections(c, services, auth), form, checkRule)
-      },
-    ),
+      }),
+    },
     'GET /api/collections/meta/scaffolds': makeUndescribedRow(allowSuperuser, renderScaffolds),
     'GET /api/collections/meta/oauth2-providers': makeUndescribedRow(allowSuperuser, () =>
       [...OAUTH2_PROVIDERS].map(([name, shown]) => ({ name, ...shown })),
     ),
-    'POST /api/collections/meta/dry-run-view': makeUndescribedRow(
-      allowSuperuser,
-      async ({ auth, store, services }, c) => {
-        const { query } = await readForm(c, QUERY_FORM, WHOLE)
+    'POST /api/collections/meta/dry-run-view': {
+      maxBytes: MAX_BODY_BYTES,
+      ...makeUndescribedRow(allowSuperuser, async ({ auth, store, services }, c) => {
+        const { query } = await readForm(c, QUERY_FORM)
         checkFields({ query }, { query: [checkRequired, checkMaxLength(MAX_QUERY_BYTES)] })
         return sampleView(store, services.extensions, query, buildRequest(c, auth, {}))
-      },
-    ),
+      }),
+    },
     'GET /api/collections/:collection': makeUndescribedRow(
       allowSuperuser,
       ({ services }, _, name) => renderCollection(requireCollectionNamed(services.store, name)),
     ),
-    'PATCH /api/collections/:collection': makeUndescribedRow(
-      allowSuperuser,
-      async ({ auth, services }, c, named) => {
+    'PATCH /api/collections/:collection': {
+      maxBytes: MAX_BODY_BYTES,
+      ...makeUndescribedRow(allowSuperuser, async ({ auth, services }, c, named) => {
         const { id, name } = requireCollectionNamed(services.store, named)
         const { values } = await readBodyOr(c, LOAD.update)
         const collection = await updateCollection(
@@ -124,8 +127,8 @@ export const COLLECTION_ROUTES = makeRoutes(
         )
         await renameRateLimits(services.settings, name, collection.name)
         return renderCollection(collection)
-      },
-    ),
+      }),
+    },
     'DELETE /api/collections/:collection': makeUndescribedRow(
       allowSuperuser,
       ({ auth, services }, c, name) =>

@@ -6,6 +6,7 @@ import { readForm } from '../body/form.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import { readRequestQuery } from '../query.ts'
 import type { Ctx, Services } from '../request-context.ts'
+import { FORM_BYTES } from '../route-limits.ts'
 import { readClientIp } from '../server/client-address.ts'
 
 /** Parameters that a provider adds to its redirect. Only Apple sends `user`. */
@@ -28,7 +29,7 @@ const redirect = makeUndescribedRow(allowEverybody(), async ({ services }, c: Ct
 /** `/api/oauth2-redirect`: passes the code to the realtime client with id `state`, as PocketBase does. */
 export const OAUTH2_ROUTES = makeRoutes('', {
   'GET /api/oauth2-redirect': { ...redirect, changes: true },
-  'POST /api/oauth2-redirect': redirect,
+  'POST /api/oauth2-redirect': { maxBytes: FORM_BYTES, ...redirect },
 })
 
 async function readRedirect(c: Ctx): Promise<Redirect | undefined> {

@@ -14,6 +14,7 @@ import { SERVER } from '../openapi/describe-operations.ts'
 import { describeTextAnswer } from '../openapi/success-answers.ts'
 import { readQuery } from '../query.ts'
 import type { Ctx, RequestBody } from '../request-context.ts'
+import { MAX_BODY_BYTES } from '../route-limits.ts'
 import { findRequestHolder, readClientIp } from '../server/client-address.ts'
 import { limitOpenStreams } from '../server/limit-streams.ts'
 
@@ -63,6 +64,7 @@ export const REALTIME_ROUTES = makeRoutes(SERVER, {
   },
   'POST /api/realtime': {
     permission: allowByRules('viewer'),
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'subscribe',
       summary: 'Set the topics of a connection',

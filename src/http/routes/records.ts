@@ -14,13 +14,14 @@ import {
   makeAnswerMeter,
   runAsCaller,
 } from '../authenticate.ts'
-import { MAX_BODY_BYTES, readRequestBody } from '../body/read-body.ts'
+import { readRequestBody } from '../body/read-body.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import { auditWrite } from '../middleware/audit-requests.ts'
 import { limitOldPasswordChecks, makePasswordWork } from '../middleware/limit-password-work.ts'
 import type { Ctx, Services } from '../request-context.ts'
 import { requireCollection, requireWritableCollection } from '../require-collection.ts'
 import type { Attempt } from '../retry-request.ts'
+import { MAX_BODY_BYTES } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
 import { findRequestMemory, openStoreForCaller } from '../server/client-address.ts'
 import { streamPieces } from './send-file.ts'
@@ -43,14 +44,18 @@ export const RECORD_ROUTES = makeRoutes('', {
     allowByRules('viewer'),
     ({ services }, c) => sendExport(c, services),
   ),
-  'POST /api/collections/:collection/records': makeUndescribedRow(
-    allowByRules('agent'),
-    ({ services }, c) => answerWrite(c, services, 'POST'),
-  ),
-  'PATCH /api/collections/:collection/records/:id': makeUndescribedRow(
-    allowByRules('agent'),
-    ({ services }, c) => answerWrite(c, services, 'PATCH'),
-  ),
+  'POST /api/collections/:collection/records': {
+    maxBytes: findMaxRecordBytes,
+    ...makeUndescribedRow(allowByRules('agent'), ({ services }, c) =>
+      answerWrite(c, services, 'POST'),
+    ),
+  },
+  'PATCH /api/collections/:collection/records/:id': {
+    maxBytes: findMaxRecordBytes,
+    ...makeUndescribedRow(allowByRules('agent'), ({ services }, c) =>
+      answerWrite(c, services, 'PATCH'),
+    ),
+  },
   'DELETE /api/collections/:collection/records/:id': makeUndescribedRow(
     allowByRules('agent'),
     ({ services }, c) => answerWrite(c, services, 'DELETE'),
@@ -120,10 +125,7 @@ async function answerWrite(
   const find = ({ catalog }: Pick<Store, 'catalog'>) =>
     requireWritableCollection(catalog, c.req.param('collection')!, missing)
   const known = find(store)
-  const { values, files: uploads } = await readRequestBody(
-    c,
-    isDelete ? MAX_BODY_BYTES : bodyLimit(known),
-  )
+  const { values, files: uploads } = await readRequestBody(c)
   // plan: the answer may contain a secret that is shown once
   if (!isDelete && extensions.get(known.id)?.beforeCreate) c.header('cache-control', 'no-store')
   let memory: PasswordMemory | undefined
@@ -152,6 +154,10 @@ async function answerWrite(
   const json = await (mayTestPassword ? limitOldPasswordChecks(c, services, [values], run) : run())
   // respond
   return isDelete ? c.body(null, 204) : sendJson(c, json)
+}
+
+function findMaxRecordBytes(c: Ctx, { store }: Services): number {
+  return bodyLimit(requireCollection(store.catalog, c.req.param('collection') ?? ''))
 }
 
 /** Maximum bytes of a body that writes a record: the general limit plus that of each field. Contract 8.2 */

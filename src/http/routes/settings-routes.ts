@@ -11,6 +11,7 @@ import { readBodyOr } from '../body/read-body.ts'
 import { makeRoutes, makeUndescribedRow } from '../make-routes.ts'
 import { auditRequest, auditSettings } from '../middleware/audit-requests.ts'
 import type { Services } from '../request-context.ts'
+import { FORM_BYTES, MAX_BODY_BYTES } from '../route-limits.ts'
 import { sendJson } from '../send-answer.ts'
 
 const TEST_S3_FORM = makeObjectShape({ filesystem: text })
@@ -22,24 +23,30 @@ export const SETTINGS_ROUTES = makeRoutes(
     'GET /api/settings': makeUndescribedRow(allowSuperuser, ({ services }) =>
       renderSettings(services.settings.current),
     ),
-    'PATCH /api/settings': makeUndescribedRow(allowSuperuser, async ({ auth, services }, c) => {
-      const { settings } = services
-      const { values } = await readBodyOr(c, 'An error occurred while loading the submitted data.')
-      const before = settings.current.logs
-      const next = await settings.save(values, auditSettings(c, services, auth))
-      if (JSON.stringify(next.logs) !== JSON.stringify(before)) forgetUnwantedLogs(services)
-      return renderSettings(next)
-    }),
-    'POST /api/settings/test/email': makeUndescribedRow(
-      allowSuperuser,
-      async ({ auth, store, services }, c) => {
+    'PATCH /api/settings': {
+      maxBytes: MAX_BODY_BYTES,
+      ...makeUndescribedRow(allowSuperuser, async ({ auth, services }, c) => {
+        const { settings } = services
+        const { values } = await readBodyOr(
+          c,
+          'An error occurred while loading the submitted data.',
+        )
+        const before = settings.current.logs
+        const next = await settings.save(values, auditSettings(c, services, auth))
+        if (JSON.stringify(next.logs) !== JSON.stringify(before)) forgetUnwantedLogs(services)
+        return renderSettings(next)
+      }),
+    },
+    'POST /api/settings/test/email': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(allowSuperuser, async ({ auth, store, services }, c) => {
         await sendTestMail(store, services, () => readForm(c, TEST_MAIL_FORM, { terse: true }))
         await auditRequest(c, services, auth, { action: 'test mail' })
-      },
-    ),
-    'POST /api/settings/test/s3': makeUndescribedRow(
-      allowSuperuser,
-      async ({ auth, services }, c) => {
+      }),
+    },
+    'POST /api/settings/test/s3': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(allowSuperuser, async ({ auth, services }, c) => {
         const { filesystem } = await readForm(c, TEST_S3_FORM, { terse: true })
         const checks = { filesystem: [checkRequired, checkAllowed(['storage', 'backups'])] }
         checkFields({ filesystem }, checks, 'Failed to test the S3 filesystem.')
@@ -47,14 +54,14 @@ export const SETTINGS_ROUTES = makeRoutes(
         await testStorage(services.settings.current, filesystem === 'backups').catch((error) => {
           throw badRequest(`Failed to test the S3 filesystem. Raw error: \n${error.message}`)
         })
-      },
-    ),
-    'POST /api/settings/apple/generate-client-secret': makeUndescribedRow(
-      allowSuperuser,
-      async (_, c) => ({
-        secret: await makeAppleSecret(await readForm(c, APPLE_SECRET_FORM, { terse: true })),
       }),
-    ),
+    },
+    'POST /api/settings/apple/generate-client-secret': {
+      maxBytes: FORM_BYTES,
+      ...makeUndescribedRow(allowSuperuser, async (_, c) => ({
+        secret: await makeAppleSecret(await readForm(c, APPLE_SECRET_FORM, { terse: true })),
+      })),
+    },
   },
   sendJson,
 )

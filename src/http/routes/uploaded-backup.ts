@@ -16,7 +16,7 @@ export const isBackupStored = async (storage: BackupStorage, key: string): Promi
 
 export async function readUploadedFile(c: Ctx): Promise<Upload | undefined> {
   try {
-    return (await readRequestBody(c, Number.POSITIVE_INFINITY)).files.get('file')?.[0]
+    return (await readRequestBody(c)).files.get('file')?.[0]
   } catch (error) {
     // PocketBase treats an unreadable body as one without a file
     if (error instanceof ApiError && error.status === 400) return undefined

@@ -74,6 +74,7 @@ const allowKey: Permission<
 const ROUTES = makeRoutes(SENDING, {
   'POST /mcp': {
     permission: allowKey,
+    maxBytes: MAX_BODY_BYTES,
     describe: {
       id: 'callMcp',
       summary: 'Call a tool as an assistant',
@@ -120,7 +121,7 @@ async function answerMcpRequest(
   services: GatewayServices,
   holder: KeyHolder,
 ): Promise<Response> {
-  const json = await readJson(c, MAX_BODY_BYTES, JSON.parse)
+  const json = await readJson(c, JSON.parse)
   if (Array.isArray(json) && json.length > MAX_BATCH)
     throw invalidRequest(`A batch has at most ${MAX_BATCH} calls`)
   const signal = makeEndSignal(c)

@@ -8,7 +8,6 @@ import { ACCESS_TOKEN } from '../../http/openapi/security.ts'
 import type { ErrorForm } from '../../http/request-context.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Protocol } from '../gateway-services.ts'
-import { MAX_BODY_BYTES } from '../read-parameters.ts'
 import {
   ALLOW_KEY_PARAMETER,
   allowKeyHeader,
@@ -63,7 +62,7 @@ function requireTextParameter(name: string, value: unknown): string {
 }
 
 async function answerRpc(call: DoorCall) {
-  const { method, params } = checkShape(RPC, await readJson(call.c, MAX_BODY_BYTES, JSON.parse))
+  const { method, params } = checkShape(RPC, await readJson(call.c, JSON.parse))
   const name = method.replace(/^sms\./, '')
   const isExtended = params.responsetype === 'extended'
   call.c.set('errorForm', makeRpcErrorForm(isExtended))
@@ -94,7 +93,7 @@ const MESSAGE = z
 
 async function answerV2(call: DoorCall) {
   const sent = await sendToNamed(call, async () => {
-    const json = await readJson(call.c, MAX_BODY_BYTES, JSON.parse)
+    const json = await readJson(call.c, JSON.parse)
     const {
       to,
       contacts,

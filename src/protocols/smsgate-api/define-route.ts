@@ -27,7 +27,7 @@ const MAX_BODY_BYTES = 1 << 20
 
 const allowScope = (
   scope: Scope | typeof REFRESH_SCOPE,
-  maxBytes: number | undefined,
+  hasBody: boolean,
 ): Permission<Call, GatewayServices> => ({
   security: SMSGATE_CLIENT,
   credentials: BY_CLIENT_LOGIN,
@@ -36,7 +36,7 @@ const allowScope = (
       services.store,
       (isCached) => requireClient(c, services, scope, isCached),
       async (caller, attempt) => {
-        const json = maxBytes ? await readJson(c, maxBytes, JSON.parse) : undefined
+        const json = hasBody ? await readJson(c, JSON.parse) : undefined
         return work({ ...caller, c, services, id: c.req.param('id') ?? '', json, attempt })
       },
       // the SQL of a send compares the versions of a cached caller
@@ -54,7 +54,8 @@ export const defineRoute = (
   more: Omit<Description, 'summary'> = {},
   maxBytes = MAX_BODY_BYTES,
 ) => ({
-  permission: allowScope(scope, more.body && maxBytes),
+  permission: allowScope(scope, more.body !== undefined),
+  ...(more.body && { maxBytes }),
   ...describeRoute({
     error: ERROR,
     summary,

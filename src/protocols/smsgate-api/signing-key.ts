@@ -3,8 +3,8 @@ import { checkShape } from '../../gateway/base/body-schemas.ts'
 import { allowOwner } from '../../http/allow-callers.ts'
 import { readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes } from '../../http/make-routes.ts'
-import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
 import { ACCOUNT } from '../../http/openapi/describe-operations.ts'
+import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
 import { invalidRequest } from '../../platform/common-refusals.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
@@ -106,6 +106,7 @@ export const SIGNING_KEY_ROUTES = makeRoutes(ACCOUNT, {
   },
   'PUT /api/account/smsgate-key': {
     permission: allowOwner(),
+    maxBytes: GUEST_BODY_BYTES,
     describe: {
       id: 'saveSmsgateKey',
       summary: "Change the signing key of SMSGate's form",
@@ -114,7 +115,7 @@ export const SIGNING_KEY_ROUTES = makeRoutes(ACCOUNT, {
       answer: ['Kept.'],
     },
     run: async ({ user, store }, c) => {
-      const { signing_key } = checkShape(SIGNING_KEY, await readJson(c, GUEST_BODY_BYTES))
+      const { signing_key } = checkShape(SIGNING_KEY, await readJson(c))
       await setSigningKey(store.db, user, signing_key)
     },
   },

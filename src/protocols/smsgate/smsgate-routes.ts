@@ -12,19 +12,15 @@ import {
 } from '../../gateway/lines/require-device-caller.ts'
 import { allowEverybody, type HasServices, type Permission } from '../../http/allow-callers.ts'
 import { authenticateUncached } from '../../http/authenticate.ts'
-import { readBytes, readJson } from '../../http/body/raw-body.ts'
+import { readBody, readJson } from '../../http/body/raw-body.ts'
 import { makeRoutes, makeUndescribedRow } from '../../http/make-routes.ts'
 import { STREAMS } from '../../http/metrics/group-requests.ts'
 import { sendMessageError } from '../../http/middleware/answer-errors.ts'
-import { GUEST_BODY_BYTES } from '../../http/middleware/limit-requests.ts'
 import { DEVICE } from '../../http/openapi/security.ts'
 import type { Ctx, Services } from '../../http/request-context.ts'
 import { retryRequest } from '../../http/retry-request.ts'
-import {
-  findRequestMemory,
-  openStoreForCaller,
-  readClientIp,
-} from '../../http/server/client-address.ts'
+import { GUEST_BODY_BYTES } from '../../http/route-limits.ts'
+import { openStoreForCaller, readClientIp } from '../../http/server/client-address.ts'
 import { limitOpenStreams } from '../../http/server/limit-streams.ts'
 import type { Protocol } from '../gateway-services.ts'
 import {
@@ -49,7 +45,7 @@ const MAX_BODY_BYTES = 1 << 20
 /** Enough for an MMS with 12 MB of files in base64, which is more than networks carry. */
 const MAX_EVENT_BYTES = 16 << 20
 
-const readBody = (c: Ctx) => readJson(c, MAX_BODY_BYTES, JSON.parse)
+const readPhoneJson = (c: Ctx) => readJson(c, JSON.parse)
 
 const byPhone: Permission<DeviceCaller & HasServices> = {
   security: DEVICE,
@@ -69,14 +65,14 @@ const pull = makeUndescribedRow(byPhone, async ({ device, store, services }, c) 
   ),
 )
 const report = makeUndescribedRow(byPhone, async ({ device, store, services }, c) =>
-  storeStates(store, device, checkShape(STATES_BODY, await readBody(c)), services.config),
+  storeStates(store, device, checkShape(STATES_BODY, await readPhoneJson(c)), services.config),
 )
 
 const ROUTES = makeRoutes('', {
   'GET /api/mobile/v1/message': pull,
   'GET /api/mobile/v1/messages': pull,
-  'PATCH /api/mobile/v1/message': report,
-  'PATCH /api/mobile/v1/messages': report,
+  'PATCH /api/mobile/v1/message': { maxBytes: MAX_BODY_BYTES, ...report },
+  'PATCH /api/mobile/v1/messages': { maxBytes: MAX_BODY_BYTES, ...report },
   'GET /api/mobile/v1/device': makeUndescribedRow(allowEverybody(), async ({ services }, c) => {
     const auth = await authenticateUncached(c, services)
     if (!auth) await refuseSuspended(c, services)
@@ -86,14 +82,20 @@ const ROUTES = makeRoutes('', {
       ...(isPhone && { device: renderDevice(auth.values) }),
     }
   }),
-  'POST /api/mobile/v1/device': makeUndescribedRow(allowEverybody(), async ({ services }, c) =>
-    c.json(await register(c, services, await readJson(c, GUEST_BODY_BYTES, JSON.parse)), 201),
-  ),
-  'PATCH /api/mobile/v1/device': makeUndescribedRow(byPhone, async ({ device, store }, c) => {
-    const { id, simCards } = checkShape(UPDATE_BODY, await readBody(c))
-    if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
-    if (simCards) await saveSims(store, device, simCards)
-  }),
+  'POST /api/mobile/v1/device': {
+    maxBytes: GUEST_BODY_BYTES,
+    ...makeUndescribedRow(allowEverybody(), async ({ services }, c) =>
+      c.json(await register(c, services, await readJson(c, JSON.parse)), 201),
+    ),
+  },
+  'PATCH /api/mobile/v1/device': {
+    maxBytes: MAX_BODY_BYTES,
+    ...makeUndescribedRow(byPhone, async ({ device, store }, c) => {
+      const { id, simCards } = checkShape(UPDATE_BODY, await readPhoneJson(c))
+      if (id !== device.id) throw gatewayRefusal('forbidden', 'This is another device')
+      if (simCards) await saveSims(store, device, simCards)
+    }),
+  },
   'GET /api/mobile/v1/user/code': makeUndescribedRow(allowEverybody(), async ({ services }, c) => {
     const { code, expires_at } = await retryRequest(
       services.store,
@@ -112,10 +114,12 @@ const ROUTES = makeRoutes('', {
   'GET /api/mobile/v1/events': makeUndescribedRow(byPhone, ({ device, store, services }, c) =>
     sendEvents(c, services, device, store),
   ),
-  'POST /api/mobile/v1/incoming/:path': makeUndescribedRow(
-    allowEverybody(),
-    ({ services }, c, path) => takePosted(c, services, path),
-  ),
+  'POST /api/mobile/v1/incoming/:path': {
+    maxBytes: MAX_EVENT_BYTES,
+    ...makeUndescribedRow(allowEverybody(), ({ services }, c, path) =>
+      takePosted(c, services, path),
+    ),
+  },
 })
 
 /** The SMSGate app's API. A valid token never gets a 401: the app would forget its registration. */
@@ -143,7 +147,7 @@ async function takePosted(c: Ctx, services: Services, path: string): Promise<voi
   if (!poster) throw gatewayRefusal('device_not_found')
   if (poster.isSuspended) throw gatewayRefusal('account_disabled')
   const { 'x-timestamp': timestamp, 'x-signature': signature } = c.env.incoming.headers
-  const body = await readBytes(c.env.incoming, MAX_EVENT_BYTES, () => findRequestMemory(c))
+  const body = await readBody(c)
   const posted = { body, timestamp: String(timestamp ?? ''), signature: String(signature ?? '') }
   if (!isSigned(poster.signingKey, posted)) {
     log.warn({ device: poster.device.id }, 'a phone signed with a wrong key')

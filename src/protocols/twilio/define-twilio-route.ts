@@ -1,9 +1,8 @@
 import { runAsSender, type SendingCaller } from '../../gateway/messages/require-sender.ts'
 import type { Permission } from '../../http/allow-callers.ts'
-import { readBytes } from '../../http/body/raw-body.ts'
+import { readBody } from '../../http/body/raw-body.ts'
 import { TWILIO } from '../../http/openapi/security.ts'
 import type { Ctx } from '../../http/request-context.ts'
-import { findRequestMemory } from '../../http/server/client-address.ts'
 import { ApiError, RetryLater } from '../../platform/api-errors.ts'
 import { readCharset } from '../../platform/tools/charsets.ts'
 import { type Description, describeRoute } from '../describe-route.ts'
@@ -53,7 +52,12 @@ export const defineTwilioRoute = (
   summary: string,
   run: (call: Call) => Promise<unknown>,
   more: Omit<Description, 'summary'> = {},
-) => ({ permission: allowTwilioCall(more), ...describeRoute({ summary, ...more }), run })
+) => ({
+  permission: allowTwilioCall(more),
+  ...(more.form && { maxBytes: MAX_BODY_BYTES }),
+  ...describeRoute({ summary, ...more }),
+  run,
+})
 
 const MAX_BODY_BYTES = 1 << 20
 const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
@@ -62,12 +66,10 @@ const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
  * The parameters of a request's form. Throws 400 for a body that is no form, 413 for one that is too large.
  */
 async function readForm(c: Ctx): Promise<Parameters> {
-  const bytes = await readBytes(c.env.incoming, MAX_BODY_BYTES, () => findRequestMemory(c)).catch(
-    (error: unknown) => {
-      if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
-      throw new TwilioRefusal(INVALID, `The body must have at most ${MAX_BODY_BYTES} bytes`, 413)
-    },
-  )
+  const bytes = await readBody(c).catch((error: unknown) => {
+    if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
+    throw new TwilioRefusal(INVALID, `The body must have at most ${MAX_BODY_BYTES} bytes`, 413)
+  })
   if (bytes.length > 0 && !FORM.test(c.req.header('content-type') ?? ''))
     throw makeInvalidError('The body must be application/x-www-form-urlencoded')
   return readParameters(bytes, readCharset(c.req.header('content-type') ?? ''))

@@ -150,5 +150,42 @@ export async function startCallersFixture() {
   ]
   const send = ({ path, type = 'application/json', body }: Way, headers: Headers, bytes: number) =>
     request(server.url, 'POST', path, body(bytes), { 'content-type': type, ...headers })
-  return { server, user, line, key, wrong, ways, send, holder: makeUserHolder(user.id) }
+  const { secret } = await must(user, 'POST', '/api/collections/hooks/records', {
+    user: user.id,
+    name: 'Alarms',
+    preset: 'text',
+    recipients: ['+4915112345678'],
+  })
+  /** What the parameters of paths may name. */
+  const ids = {
+    collection: 'contacts',
+    AccountSid: twilio.account_sid,
+    secret: secret as string,
+  }
+  /** Headers of each kind. */
+  const credentials: Readonly<Record<string, Headers>> = {
+    none: {},
+    'token of a user': { authorization: user.token },
+    'token of a superuser': bearer(server.superuser.token),
+    'token of a device': { authorization: phone.token },
+    'key in X-API-Key': { 'x-api-key': key },
+    'key in access-token': { 'access-token': key },
+    'key as Bearer': bearer(key),
+    'key as password': basic(user.email, key),
+    'key as password of its AccountSid': basic(twilio.account_sid, twilio.auth_token),
+    'key as password of its SID': basic(twilio.key_sid, twilio.auth_token),
+    'token issued for a key': bearer(token),
+    'token of a user beside a key': { authorization: user.token, 'x-api-key': key },
+    'token of a user beside a wrong key': {
+      authorization: user.token,
+      'x-api-key': wrong,
+    },
+    'forged token': { authorization: forge(user.token) },
+    'forged key': { 'x-api-key': wrong },
+    'forged key as password': basic(user.email, wrong),
+    'key as password of another user, forged': basic('nobody@example.com', key),
+    'key as password of another SID, forged': basic(`AC${'0'.repeat(32)}`, twilio.auth_token),
+  }
+  const holder = makeUserHolder(user.id)
+  return { server, user, line, key, wrong, ways, send, holder, ids, credentials }
 }
