@@ -1,7 +1,14 @@
 import { setTimeout as sleep } from 'node:timers/promises'
+import { sql } from 'kysely'
+import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
-import { type Journal, type JournalEntry, UNSTORED_MS } from '../../programs/agent/send-journal.ts'
+import {
+  type Begun,
+  type Journal,
+  type JournalEntry,
+  UNSTORED_MS,
+} from '../../programs/agent/send-journal.ts'
 
 /**
  * The journal of a carrier's attempts in the database: a server sees which attempts another server has begun,
@@ -17,46 +24,43 @@ export async function openAttemptJournal(db: Db, device: string): Promise<Journa
   const begun = new Set(rows.map(({ message, attempt }) => `${message}.${attempt}`))
   /** Attempts with a result, until a minute after the server has stored the result. */
   const withResult = new Set<string>()
-  /** The stored time of each attempt that this process begins: a row with this time is its own. */
-  const begins = new Map<string, Date>()
+  /**
+   * The times with which this process has begun an attempt: a row with one of them is its own. Each begin has
+   * a new one, so that a deletion that the database carries out late does not remove a later begin.
+   */
+  const begins = new Map<string, readonly Date[]>()
   const untold = new Map<number, JournalEntry>()
   let last = 0
 
+  /** Deletes the row of an attempt if this process wrote it. */
   const remove = (id: string, attempt: number) =>
     queries(db)
       .deleteFrom('carrier_attempts')
       .where('device', '=', device)
       .where('message', '=', id)
       .where('attempt', '=', attempt)
+      .where(sql<boolean>`begun_at = any(${begins.get(`${id}.${attempt}`) ?? []}::timestamptz[])`)
       .execute()
 
   return {
+    isShared: true,
     untold,
     hasBegun: (id, attempt) => begun.has(`${id}.${attempt}`),
     hasResult: (id, attempt) => withResult.has(`${id}.${attempt}`),
-    async begin(id, attempt) {
+    async begin(id, attempt, isFresh = false) {
       const key = `${id}.${attempt}`
-      const begun_at = begins.get(key) ?? makeUniqueTime()
-      begins.set(key, begun_at)
-      const stored = await queries(db)
-        .insertInto('carrier_attempts')
-        .values({ device, message: id, attempt, begun_at })
-        .onConflict((found) =>
-          found
-            .columns(['device', 'message', 'attempt'])
-            .doUpdateSet({ begun_at })
-            .where('carrier_attempts.begun_at', '=', begun_at),
-        )
-        .returning('message')
-        .execute()
-        .catch(() => undefined)
-      if (!stored) {
+      const formers = begins.get(key) ?? []
+      const time = makeUniqueTime()
+      begins.set(key, [...formers, time])
+      const given = [device, id, attempt, time, formers, isFresh] as const
+      const answer = await callFunction(db, 'sms_begin', ...given).catch(() => undefined)
+      if (!answer) {
         // the database is busy or gone, or its answer was lost: the attempt is not sent now
         await sleep(UNSTORED_MS)
         return 'unstored'
       }
       begun.add(key)
-      return stored.length > 0 ? 'here' : 'elsewhere'
+      return answer as Begun
     },
     async undo(id, attempt) {
       begun.delete(`${id}.${attempt}`)
@@ -79,8 +83,8 @@ export async function openAttemptJournal(db: Db, device: string): Promise<Journa
         setTimeout(() => {
           withResult.delete(key)
           begun.delete(key)
-          begins.delete(key)
           remove(String(id), Number(attempt)).catch(() => {}) // the hourly job deletes it
+          begins.delete(key)
         }, REPORTED_MS).unref()
       }
     },

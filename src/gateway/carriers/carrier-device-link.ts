@@ -15,7 +15,7 @@ import {
   touchDevice,
 } from '../base/device-record.ts'
 import { CLAIM_BODY, HEARTBEAT_BODY, REPORT_BODY } from '../lines/device-schemas.ts'
-import { subscribeToDevice } from '../lines/wake-devices.ts'
+import { subscribeToDevice, writeDeviceEvent } from '../lines/wake-devices.ts'
 import { applyReports } from '../messages/queue/apply-reports.ts'
 import { claimMessages, linkClaimedFiles } from '../messages/queue/claim-messages.ts'
 
@@ -87,7 +87,9 @@ export function makeDeviceLink(
       return { body: answer as T, serverTime: Date.now() }
     },
     async listen(connected, heard, ended) {
-      const stop = subscribeToDevice(owner.device, ({ name }) => heard({ event: name }))
+      const stop = subscribeToDevice(owner.device, (event) =>
+        heard({ event: event.name, data: writeDeviceEvent(event) }),
+      )
       connected()
       if (!ended.aborted) await once(ended, 'abort')
       stop()

@@ -24,7 +24,7 @@ import {
 import { saveHealth } from '../lines/phone-health.ts'
 import { type DeviceCaller, requireDeviceCaller } from '../lines/require-device-caller.ts'
 import { saveSubscription } from '../lines/wake-by-push.ts'
-import { waitForAnyEvent } from '../lines/wake-devices.ts'
+import { waitForAnyEvent, writeDeviceEvent } from '../lines/wake-devices.ts'
 import { readVapidKeys } from '../lines/web-push.ts'
 import { REPORT_RESULT } from '../messages/queue/apply-report-groups.ts'
 import { applyReports } from '../messages/queue/apply-reports.ts'
@@ -79,7 +79,7 @@ function sendEvents({ device, store, services }: DeviceCaller & HasServices, c: 
       else
         await stream.writeSSE({
           event: item.name,
-          data: JSON.stringify('message' in item ? { id: item.message } : {}),
+          data: writeDeviceEvent(item),
         })
     }
   })
@@ -241,7 +241,7 @@ export const DEVICE_ROUTES = makeRoutes(DEVICES, {
       id: 'deviceEvents',
       summary: 'Listen for wake-ups',
       description:
-        'An event stream. `wake`: come and claim. `canceled`: `{"id"}` is not to be sent any more. A comment every 15 seconds is a sign of life.',
+        'An event stream. `wake`: come and claim. `canceled`: `{"id","attempt"}` is not to be sent any more; report it as `failed` with `not_sent`. A comment every 15 seconds is a sign of life.',
       fails: DEVICE_REFUSALS,
       responses: describeTextAnswer('text/event-stream', 'The stream.'),
     },

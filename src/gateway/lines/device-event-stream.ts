@@ -40,6 +40,7 @@ export async function* streamDeviceEvents(
   try {
     await notePresence(store, device, deviceOnlineSeconds)
     yield { name: 'alive' }
+    yield* await listCanceled(store, device)
     if ((await countPending(store, device)) > 0) yield { name: 'wake' }
     while (!ended.aborted) {
       yield* waiting.splice(0)
@@ -56,6 +57,20 @@ export async function* streamDeviceEvents(
     stop()
     if (leave()) await forgetPresence(store, device).catch(() => {}) // expires
   }
+}
+
+/** The texts that a device has fetched and must not send any more: it may have missed their events. */
+async function listCanceled({ db }: Store, { id, user }: Device): Promise<SentEvent[]> {
+  const found = await queries(db)
+    .selectFrom('sms_dispatch')
+    .select(['message', 'attempt'])
+    .where('device', '=', id)
+    .where('user', '=', user)
+    .where('state', '=', sql.lit('sending'))
+    .where('refused', '<>', sql.lit(''))
+    .limit(sql.lit(MAX_WAITING))
+    .execute()
+  return found.map(({ message, attempt }) => ({ name: 'canceled', message, attempt }))
 }
 
 /** Whether the event is a `wake` and another `wake` already waits in the stream: one is enough. */

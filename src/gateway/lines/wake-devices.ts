@@ -12,12 +12,16 @@ export type DeviceEvent =
   | { readonly name: 'wake' }
   | { readonly name: 'access' }
   | { readonly name: 'canceled'; readonly message: string; readonly attempt: number }
+/** An event's data, JSON. */
+export const writeDeviceEvent = (event: DeviceEvent): string =>
+  JSON.stringify('message' in event ? { id: event.message, attempt: event.attempt } : {})
+
 type Heard = (event: DeviceEvent) => void
 
 const WAKE: DeviceEvent = Object.freeze({ name: 'wake' })
 /** NOTIFY channel of wake-ups: `<node> <device> <device> …`. Notifications may be lost. */
 export const WAKE_CHANNEL = 'pocketsms_wake'
-/** NOTIFY channel of canceled messages: `<node> <device> <message> <attempt>`. Reaches all nodes. */
+/** NOTIFY channel of canceled messages: `<device> <message> <attempt>`. Reaches all nodes. */
 const CANCEL_CHANNEL = 'pocketsms_canceled'
 /** NOTIFY channel: the id of a device whose streams must check their access. Reaches all nodes. */
 const ACCESS_CHANNEL = 'pocketsms_access'
@@ -89,7 +93,7 @@ export function wakeLocalDevices(devices: readonly string[]): void {
 
 /** Notifies a device's streams on all nodes of a canceled message, when the transaction of `db` commits. */
 export const notifyCanceled = (db: Db, device: string, message: string, attempt: number) =>
-  callFunction(db, '_announce', CANCEL_CHANNEL, `${NODE} ${device} ${message} ${attempt}`)
+  callFunction(db, 'sms_announce_canceled', device, message, attempt)
 
 /** Makes devices' streams check their access, when the transaction of `db` commits. */
 export const notifyAccess = (db: Db, devices: readonly string[]) =>
@@ -108,7 +112,7 @@ export async function listenToOtherNodes(db: Db) {
       if (node !== NODE) for (const device of woken) emitDeviceEvent(device, WAKE)
     }),
     db.listen(CANCEL_CHANNEL, (payload) => {
-      const [, device, message, attempt] = payload.split(' ')
+      const [device, message, attempt] = payload.split(' ')
       if (message !== undefined)
         emitDeviceEvent(device!, { name: 'canceled', message, attempt: Number(attempt) })
     }),

@@ -1,4 +1,5 @@
 import { type RawBuilder, sql } from 'kysely'
+import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { queries } from '../../platform/db/queries.ts'
 import { REASONS } from '../base/message-status.ts'
@@ -77,9 +78,14 @@ export async function lockTexts(db: Db, { user, number }: Person): Promise<strin
   return found.map(({ id }) => id)
 }
 
-/** Ends all open texts to a person. Texts that a device holds may still be sent. */
+/**
+ * Ends all open texts to a person. Devices are told not to send those that they have fetched, but may have
+ * begun to. Texts that wait in a server for a carrier cost nothing.
+ */
 export async function endOpenTexts(db: Db, person: Person): Promise<void> {
   await failUnsent(db, selectOpenTexts(db, person, false), REASONS.canceled)
+  const claimed = sql<string[]>`array(${selectOpenTexts(db, person, true)})`
+  await callFunction(db, 'sms_recall', claimed, REASONS.canceled, '')
   await failMessages(db, selectOpenTexts(db, person, true), REASONS.canceled)
 }
 

@@ -30,6 +30,8 @@ export interface Functions {
   push_queue: (owner: string, items: readonly string[]) => void
   session_start: (session_id: string, of_collection: string, of_record: string, hash: string, expires: number, from_ip: string, agent: string) => boolean
   set_config: (arg1: string, arg2: string, arg3: boolean) => string
+  sms_announce_canceled: (device: string, message: string, attempt: number) => void
+  sms_begin: (of_device: string, of_message: string, of_attempt: number, begun: Date, formers: readonly Date[], is_fresh: boolean) => string
   sms_contact_join: (owner: string, stored: string, phone: string) => void
   sms_conversation_answered: (owner: string, moment: string, recipient: string, content: string, message_id: string) => void
   sms_conversation_heard: (owner: string, phone: string) => void
@@ -57,6 +59,7 @@ export interface Functions {
   sms_quiet_until: (starts: string, ends: string, days: readonly string[], zone: string, at: Date) => Date
   sms_quiet_zones: (owner: string) => readonly string[]
   sms_rank_line: (owner: string, device_id: string, platform: string, number: string) => number
+  sms_recall: (texts: readonly string[], reason: string, by: string) => number
   sms_refund: (owner: string, period: string, messages: number) => void
   sms_refusals: (owner: string, numbers: readonly string[], scope: string, sender: string) => readonly string[]
   sms_release_held: (batches: readonly string[], owner: string, detail: string, changed_by: string, room: number) => number
@@ -80,7 +83,7 @@ export interface TableFunctions {
   sms_change: (texts: readonly string[], scheduled: string, expires: string, ttl: number, new_body: string, new_segments: number, new_priority: number, sender: string, may_cancel: boolean, act: string, record: string) => { message: string; what: string; unfit: boolean; refusal: string; due: Date; ends: Date; next_priority: number; next_segments: number }
   sms_claim: (asks: string) => { number: number; id: string; attempt: number; to: string; body: string; sim: number; priority: number; expires_at: string; lease_until: string; sealed: string; subject: string; attachments: readonly string[] }
   sms_conversation_last: (owner: string, other: string) => { id: string; body: string; at: string; type: string; device: string; heard: string; name: string }
-  sms_end_refused: (texts: readonly string[]) => { device: string }
+  sms_end_refused: (texts: readonly string[], are_unsent: boolean, ended_by: string) => { device: string }
   sms_estimate: (owner: string, since: string, at: Date, sticky: string, key: string, of_device: string, line_id: string, line_number: string, of_sim: number, of_priority: number, texts: string) => { line: string; messages: number; segments: number; cost: string }
   sms_fail: (texts: readonly string[], reason: string, ended_by: string) => { user: string; period: string; messages: number }
   sms_limits_of: (owner: string, user_version: string, key_id: string, key_version: string, sender: string) => { stale: boolean; destinations: string; key_destinations: string; key_lines: readonly string[] }

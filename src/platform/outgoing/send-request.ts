@@ -32,6 +32,10 @@ interface RequestLimits {
   /** Milliseconds from the lookup to the last byte read. Default: 10 s. */
   readonly timeoutMs?: number
   readonly signal?: AbortSignal
+  /** Milliseconds from the lookup to the connection. */
+  readonly connectMs?: number
+  /** Ends the request only while it has no connection. */
+  readonly connectSignal?: AbortSignal
   readonly resolve?: Resolve
   /** The receiver accepts a repeated request: connections are then kept for later requests. */
   readonly mayRepeat?: boolean
@@ -86,19 +90,26 @@ function sendOnce(
   limits: RequestLimits,
   agent?: Agent,
 ): Promise<ResponseHead> {
-  const { allowPrivate, timeoutMs, signal, resolve } = limits
+  const { allowPrivate, timeoutMs, signal, connectMs, connectSignal, resolve } = limits
   const lookup = allowPrivate ? lookUpHost : makePublicLookup(resolve)
   const send = url.protocol === 'https:' ? httpsRequest : httpRequest
   return new Promise<ResponseHead>((done, fail) => {
     const options = { method, headers: { ...headers }, agent: agent ?? false, lookup }
     const request = send(url, { ...options, ...(signal && { signal }) })
-    const tooLate = () => request.destroy(new Error(`${url.origin} did not answer in time`))
-    const timer = setTimeout(tooLate, timeoutMs)
     let hints = 0
     let isConnected = false
+    const giveUp = () => request.destroy(new Error(`${url.origin} did not answer in time`))
+    const timer = setTimeout(giveUp, timeoutMs)
+    const connecting = connectMs !== undefined && setTimeout(giveUp, connectMs)
+    const endConnecting = () => {
+      if (connecting) clearTimeout(connecting)
+      connectSignal?.removeEventListener('abort', giveUp)
+    }
     const connected = () => {
       isConnected = true
+      endConnecting()
     }
+    connectSignal?.addEventListener('abort', giveUp)
     request.on('socket', (socket) => {
       if (request.reusedSocket) connected()
       else socket.once(url.protocol === 'https:' ? 'secureConnect' : 'connect', connected)
@@ -121,6 +132,7 @@ function sendOnce(
     })
     request.on('close', () => {
       clearTimeout(timer)
+      endConnecting()
       if (!isAnswered) fail(new Error(`${url.origin} hung up`))
     })
     request.end(body)

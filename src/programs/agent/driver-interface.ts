@@ -28,6 +28,14 @@ export type SendResult =
   | { readonly outcome: 'sent' | 'unknown' | 'again' }
   | { readonly outcome: 'failed'; readonly error: string; readonly notSent: boolean }
 
+/** Whether a text may still leave, for a driver that makes several requests for it or waits between them. */
+export interface Recall {
+  /** Aborts when the server wants the text back. */
+  readonly signal: AbortSignal
+  /** Asks again before a further request. Never rejects. */
+  mayLeave(): Promise<boolean>
+}
+
 /** An incoming text. `sim` 0: unknown. */
 export interface IncomingText {
   readonly from: string
@@ -89,8 +97,10 @@ export interface Driver {
   ready?(untilMs: number, ended: AbortSignal): Promise<boolean>
   /** Why texts do not get ready, such as a refused account; '' without a reason. */
   readonly waitsFor?: string
+  /** Ends the turn that `ready` has given, without a text. */
+  skip?(): void
   /** Hands a message to the radio before `untilMs`. Never throws. Repeated only after the result `again`. */
-  send(text: OutgoingText, untilMs: number): Promise<SendResult>
+  send(text: OutgoingText, untilMs: number, recall?: Recall): Promise<SendResult>
   /** The time by the driver's own clock, if it has one. Reports of results contain this time. */
   now?(): Date
   stop(): Promise<void>

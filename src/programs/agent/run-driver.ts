@@ -1,9 +1,10 @@
+import { parseJson } from '../../platform/tools/json.ts'
 import { WakeSignal } from '../../platform/tools/repeat-work.ts'
 import type { Driver, OutgoingText, SendResult } from './driver-interface.ts'
 import { makeReceiptReports } from './receipt-reports.ts'
 import type { Begun, Journal } from './send-journal.ts'
 import { cutReason, fitTextToServer } from './server-limits.ts'
-import { isDisabledRefusal, type Link, retryUntilEnded } from './server-link.ts'
+import { isDisabledRefusal, type Link, retryUntilEnded, type ServerEvent } from './server-link.ts'
 import { openServerQueue } from './server-queue.ts'
 
 /** A message that the server gave this device to send. Dates are in PocketBase's format. */
@@ -12,9 +13,14 @@ interface Claimed extends OutgoingText {
   readonly lease_until: string
 }
 
-/** A message to send. `untilMs`: deadline for handing it to the radio (monotonic clock). */
+/**
+ * A message to send. `askedMs`: when the server was asked for it; `untilMs`: deadline for handing it to the
+ * radio (monotonic clock). `recall`: aborted when the server wants it back.
+ */
 interface Job extends Claimed {
+  readonly askedMs: number
   readonly untilMs: number
+  readonly recall: AbortController
 }
 
 /** Interval of asking the server for messages, because its wake-up events can be lost. */
@@ -24,8 +30,15 @@ const MARGIN_MS = 2_000
 /** The server's maximum of messages per request. */
 const MAX_CLAIM = 100
 
+/** After this time, the answer to a claim no longer says whether a text may leave. */
+const ASKED_MS = 1_000
+/** An answer to `begin` that took longer is asked for again: the text may have been canceled meanwhile. */
+const FRESH_MS = 2_000
+
 /** Why a text is given back when the agent stops. Its line is not the cause. */
 export const STOPPED = 'The agent was stopped'
+const RECALLED = 'The server wanted it back'
+const TOO_LATE = 'The device could not send in time'
 
 /** Fetches, sends and reports messages until `ended`. Throws GatewayError, e.g. for an unknown device. */
 export async function runDriver(
@@ -37,6 +50,8 @@ export async function runDriver(
 ): Promise<void> {
   const work = new WakeSignal()
   const jobs: Job[] = []
+  /** The jobs that are being sent. */
+  const underway = new Set<Job>()
   const claimed = new Set<string>()
   const running = new Set<Promise<void>>()
   const ending = new AbortController()
@@ -95,7 +110,8 @@ export async function runDriver(
         .filter(Boolean)
         .map((date) => Date.parse(date))
       claimed.add(makeAttemptKey(item))
-      jobs.push({ ...item, untilMs: askedMs + Math.min(...ends) - answer.serverTime - MARGIN_MS })
+      const untilMs = askedMs + Math.min(...ends) - answer.serverTime - MARGIN_MS
+      jobs.push({ ...item, askedMs, untilMs, recall: new AbortController() })
     }
     next()
     return fresh.length > 0 || (items.length === limit && limit < MAX_CLAIM)
@@ -103,17 +119,37 @@ export async function runDriver(
 
   /** Whether an attempt must not be sent, because an earlier run sent it or may have sent it. */
   const isKnown = ({ id, attempt }: Claimed) =>
-    driver.isRepeatable ? journal.hasResult(id, attempt) : journal.hasBegun(id, attempt)
+    journal.hasResult(id, attempt) || (!driver.isRepeatable && journal.hasBegun(id, attempt))
 
   /** Waits until the attempt can be stored, the lease ends or the agent stops. */
   async function begin(job: Job): Promise<Begun> {
-    let begun = await journal.begin(job.id, job.attempt)
-    if (begun === 'unstored')
-      say('A text waits, because its attempt cannot be stored. Is the disk full?')
-    while (begun === 'unstored' && performance.now() < job.untilMs && !ending.signal.aborted)
-      begun = await journal.begin(job.id, job.attempt)
-    if (!driver.isRepeatable) claimed.delete(makeAttemptKey(job))
-    return begun
+    const mayWait = () => performance.now() < job.untilMs && !ending.signal.aborted
+    for (let tries = 0; ; tries++) {
+      const askedMs = performance.now()
+      const isFresh = askedMs - job.askedMs < ASKED_MS
+      const begun = await journal.begin(job.id, job.attempt, isFresh)
+      const isOld = journal.isShared && performance.now() - askedMs > FRESH_MS
+      if (begun === 'unstored' && tries === 0)
+        say('A text waits, because its attempt cannot be stored. Is the disk full?')
+      if ((begun !== 'unstored' && !isOld) || !mayWait()) return begun
+    }
+  }
+
+  /** Asks before a further request whether the text may leave. */
+  async function mayLeave(job: Job): Promise<boolean> {
+    const isWanted = () => performance.now() <= job.untilMs && !job.recall.signal.aborted
+    if (!journal.isShared || !isWanted()) return isWanted()
+    return MAY_LEAVE.has(await begin(job)) && isWanted()
+  }
+
+  /** Discards a message that the server does not want to be sent any more. */
+  function discard({ id, attempt }: Readonly<Partial<Pick<Claimed, 'id' | 'attempt'>>>): void {
+    const isNamed = (job: Job) => job.id === id && job.attempt === (attempt ?? job.attempt)
+    for (const job of underway) if (isNamed(job)) job.recall.abort()
+    const i = jobs.findIndex(isNamed)
+    if (i < 0) return
+    const [job] = jobs.splice(i, 1)
+    run(giveBack(job!, RECALLED), job!)
   }
 
   function next(): void {
@@ -121,36 +157,50 @@ export async function runDriver(
     while ((ready || running.size < parallel) && !ending.signal.aborted) {
       const job = jobs.shift()
       if (!job) return
-      const sending = send(job).finally(() => {
-        running.delete(sending)
-        claimed.delete(makeAttemptKey(job))
-        next()
-        work.notify()
-      })
-      running.add(sending)
+      underway.add(job)
+      run(send(job), job)
     }
   }
 
+  /** Counts the work on a message as one that the driver sends, until it ends. */
+  function run(sent: Promise<void>, job: Job): void {
+    const sending = sent.finally(() => {
+      running.delete(sending)
+      underway.delete(job)
+      claimed.delete(makeAttemptKey(job))
+      next()
+      work.notify()
+    })
+    running.add(sending)
+  }
+
   async function send(job: Job): Promise<void> {
-    const { id, attempt, to, body, sim, attachments, subject, untilMs } = job
-    const { signal } = ending
+    const { id, attempt, to, body, sim, attachments, subject, untilMs, recall } = job
+    const signal = AbortSignal.any([ending.signal, recall.signal])
     if (attachments && !driver.sendsMms) return giveBack(job, 'This line cannot send MMS')
     // an earlier run, or an earlier try, may have sent it
     const wasBegun = journal.hasBegun(id, attempt)
     const isReady = (await driver.ready?.(untilMs, signal)) ?? performance.now() <= untilMs
-    if (!isReady)
-      return giveBack(
-        job,
-        signal.aborted ? STOPPED : driver.waitsFor || 'The device could not send in time',
-      )
+    if (!isReady) return giveBack(job, explainUnsent(job))
     const begun = await begin(job)
-    if (begun === 'unstored')
-      return wasBegun ? undefined : reportUnsent(job, 'The attempt could not be stored')
-    if (begun === 'elsewhere' && !driver.isRepeatable) return
-    const maySent = wasBegun || begun === 'elsewhere'
-    const result = await driver.send({ id, attempt, to, body, sim, attachments, subject }, untilMs)
+    const isElsewhere = begun === 'elsewhere' || begun === 'over'
+    const maySent = wasBegun || isElsewhere
+    const isLate = performance.now() > untilMs
+    if (
+      !MAY_LEAVE.has(begun) ||
+      isLate ||
+      signal.aborted ||
+      (isElsewhere && !driver.isRepeatable)
+    ) {
+      driver.skip?.()
+      return maySent ? undefined : reportUnsent(job, begun, explainUnsent(job))
+    }
+    const result = await driver.send(
+      { id, attempt, to, body, sim, attachments, subject },
+      untilMs,
+      { signal: recall.signal, mayLeave: () => mayLeave(job) },
+    )
     if (result.outcome === 'again') {
-      claimed.add(makeAttemptKey(job))
       if (!maySent) await journal.undo(id, attempt)
       return send(job)
     }
@@ -159,15 +209,33 @@ export async function runDriver(
     if (result.outcome !== 'unknown' && !isUnsure) reportResult(job, result)
   }
 
-  /** Reports that a message never reached the radio. Another device can then send it. */
-  async function giveBack(job: Job, error: string): Promise<void> {
-    say(`given back, to ${job.to}: ${error}`)
-    if (journal.hasBegun(job.id, job.attempt)) return
-    if ((await journal.begin(job.id, job.attempt)) !== 'elsewhere') reportUnsent(job, error)
+  /** Why a message is given back that was not sent. */
+  function explainUnsent({ recall, untilMs }: Job): string {
+    if (ending.signal.aborted) return STOPPED
+    if (recall.signal.aborted) return RECALLED
+    return performance.now() > untilMs ? driver.waitsFor || TOO_LATE : RECALLED
   }
 
-  const reportUnsent = (job: Job, error: string) =>
+  /** Reports that a message never reached the radio. Another device can then send it. */
+  async function giveBack(job: Job, error: string): Promise<void> {
+    if (journal.hasBegun(job.id, job.attempt)) return
+    await reportUnsent(job, await journal.begin(job.id, job.attempt), error)
+  }
+
+  /**
+   * Reports that this process did not send a message, unless another one may have. If another one may begin
+   * the attempt, this process must have begun it itself before: it tries until that is stored.
+   */
+  async function reportUnsent(job: Job, known: Begun, error: string): Promise<void> {
+    let begun = known
+    while (begun === 'unstored' && journal.isShared) {
+      if (ending.signal.aborted) return
+      begun = await journal.begin(job.id, job.attempt)
+    }
+    if (begun === 'elsewhere' || begun === 'over') return
+    say(`given back, to ${job.to}: ${error}`)
     reportResult(job, { outcome: 'failed', error, notSent: true })
+  }
 
   function reportResult({ id, attempt }: Job, result: SendResult): void {
     const details =
@@ -213,8 +281,10 @@ export async function runDriver(
     unknown: (names) =>
       say(`The carrier reported an unknown event with the fields ${names.join(', ')}`),
   })
-  const heard = ({ event }: { readonly event?: string | undefined }) =>
-    event === 'wake' && work.notify()
+  const heard = ({ event, data = '' }: ServerEvent) => {
+    if (event === 'wake') work.notify()
+    if (event === 'canceled') discard(Object(parseJson(data)))
+  }
   const parts = [
     toServer.run(all),
     retryUntilEnded(claimAll, all),
@@ -227,5 +297,8 @@ export async function runDriver(
     await finish()
   }
 }
+
+/** Answers of `begin` after which a message may be sent. */
+const MAY_LEAVE: ReadonlySet<Begun> = new Set(['here', 'elsewhere'])
 
 const makeAttemptKey = ({ id, attempt }: Claimed) => `${id}.${attempt}`

@@ -29,18 +29,26 @@ const REPORTED_MS = 60_000
 /** The pause after an attempt that could not be stored, such as on a full disk. */
 export const UNSTORED_MS = 1_000
 
-/** Who has begun an attempt: this process now, another process before it, or nobody, as it was not stored. */
-export type Begun = 'here' | 'elsewhere' | 'unstored'
+/**
+ * Who has begun an attempt: this process now, another process before it, or nobody, as it was not stored.
+ * `withdrawn`, `over`: this process or another one, but the text must not leave any more.
+ */
+export type Begun = 'here' | 'withdrawn' | 'elsewhere' | 'over' | 'unstored'
 
 export interface Journal {
+  /** Other processes may begin the same attempts, and `begin` also asks whether the text may still leave. */
+  readonly isShared: boolean
   /** Entries that the server does not know yet, oldest first, by number. */
   readonly untold: ReadonlyMap<number, JournalEntry>
   /** Whether an attempt was handed to the radio, perhaps in an earlier run. */
   hasBegun(id: string, attempt: number): boolean
   /** Whether the result of an attempt is known: the server has it, or will get it. */
   hasResult(id: string, attempt: number): boolean
-  /** Stores that an attempt begins. Never rejects; waits a moment before it resolves with `unstored`. */
-  begin(id: string, attempt: number): Promise<Begun>
+  /**
+   * Stores that an attempt begins. Never rejects; waits a moment before it resolves with `unstored`.
+   * `isFresh`: a claim has just said that the text may leave.
+   */
+  begin(id: string, attempt: number, isFresh?: boolean): Promise<Begun>
   /** Undoes `begin`: the attempt was certainly not sent. Never rejects. */
   undo(id: string, attempt: number): Promise<void>
   /**
@@ -152,7 +160,17 @@ export function openJournal(file: string): Journal {
     store(entry, () => {}).catch(() => {})
   }
 
-  return { hasBegun, hasResult, begin, undo, keep, untold, forget, close: lines.close }
+  return {
+    isShared: false,
+    hasBegun,
+    hasResult,
+    begin,
+    undo,
+    keep,
+    untold,
+    forget,
+    close: lines.close,
+  }
 }
 
 const makeEntryKey = ({ item }: JournalEntry) => `${item.id}.${item.attempt}`

@@ -9,6 +9,12 @@ export interface Server {
   readonly token: string
 }
 
+/** An event of the server's stream. `data` is JSON. */
+export interface ServerEvent {
+  readonly event?: string | undefined
+  readonly data?: string
+}
+
 /** What a device asks its server: by HTTP, or in the server's own process. */
 export interface Link {
   /** Posts JSON. Throws GatewayError if the server refuses, ServerUnavailable if it fails or on abort. */
@@ -20,7 +26,7 @@ export interface Link {
   /** Listens to the server's events until `ended`. Calls `connected` after each (re)connection. */
   listen(
     connected: () => void,
-    heard: (event: { readonly event?: string | undefined }) => void,
+    heard: (event: ServerEvent) => void,
     ended: AbortSignal,
   ): Promise<void>
   /** Takes the fault that stops the device; '' once it is over. */

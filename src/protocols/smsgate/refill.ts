@@ -25,11 +25,12 @@ export const IS_TO_SEND = sql<boolean>`(not t.is_processed and t.valid_until > n
 export const toSend = (device: Device) => sql<number>`(
   select count(*) from smsgate_texts t where ${belongsToDevice(device)} and ${IS_TO_SEND})`
 
-/** Whether the phone is to cancel text `t`: it was deleted or given to another device, or is recalled. */
+/** Whether the phone is to cancel text `t`: it was ended, canceled or given to another device, or is recalled. */
 export const isCanceled = (device: Device, onlineSeconds: number) => sql<boolean>`(
   ${IS_TO_SEND} and not exists (
     select from sms_dispatch d
-    where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending')
+    where d.message = t.message and d.attempt = t.attempt and d.device = t.device and d.state = 'sending'
+      and d.refused = '')
   or not t.is_processed and t.valid_until <= now() and ${isRecalled(device, onlineSeconds)})`
 
 /** SQL: a message that waits for the device and may be claimed now. */

@@ -136,12 +136,13 @@ describe('a text that a device holds when its recipient sends STOP', () => {
     expect(await claimMessages(store, other, 9, 60)).toEqual([])
   })
 
-  test('is given to another device when START followed', async () => {
+  test('ends like the texts that no device had, although START followed', async () => {
     const { device, other, ids } = await claimed(1)
     await say(device, 'STOP')
     await say(device, 'START')
-    expect(await notSent(device, ids)).toMatchObject([{ result: 'applied', status: 'assigned' }])
-    expect(await claimMessages(store, other, 9, 60)).toMatchObject([{ id: ids[0], attempt: 2 }])
+    expect(await notSent(device, ids)).toMatchObject([{ result: 'applied', status: 'failed' }])
+    expect(await lookUp(store, ids)).toMatchObject([OPTED_OUT])
+    expect(await claimMessages(store, other, 9, 60)).toEqual([])
   })
 
   test.each([

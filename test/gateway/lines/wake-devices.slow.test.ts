@@ -83,7 +83,7 @@ describe('an event stream', () => {
     const stream = await listen(phone)
     const id = await send(owner)
     expect((await owner.call('POST', `/api/sms/messages/${id}/cancel`)).status).toBe(200)
-    expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id })
+    expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id, attempt: 0 })
   })
 
   test('sends nothing about a deletion that is rolled back', async () => {
@@ -97,7 +97,7 @@ describe('an event stream', () => {
     }))
     expect((await owner.call('POST', '/api/batch', { requests })).status).toBe(400)
     expect((await owner.call('DELETE', `${path}/${gone}`)).status).toBe(204)
-    expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id: gone })
+    expect(JSON.parse((await stream.next('canceled')).data)).toEqual({ id: gone, attempt: 0 })
   })
 
   test('gets "wake" before the send is answered, each time', async () => {

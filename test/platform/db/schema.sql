@@ -1651,7 +1651,9 @@ create function scopes_kept() returns trigger volatile set plan_cache_mode=force
 create function senders_noted() returns trigger volatile
 create function session_start(session_id text, of_collection text, of_record text, hash text, expires double precision, from_ip text, agent text) returns boolean volatile
 create function sms_accept(moment text, since text, default_quota double precision, sticky text, owners text[], recipients text[], requests text[], OUT outcomes text[], OUT known text[], OUT wake text[]) returns record volatile set plan_cache_mode=force_generic_plan
+create function sms_announce_canceled(device text, message text, attempt integer) returns void volatile
 create function sms_assign(owner text, since text, at timestamp with time zone, sticky text, is_new boolean, texts json, is_trial boolean DEFAULT false) returns TABLE(n integer, line text, device text, number text, charged text, cost numeric, room_at timestamp with time zone, reason text) volatile
+create function sms_begin(of_device text, of_message text, of_attempt integer, begun timestamp with time zone, formers timestamp with time zone[], is_fresh boolean) returns text volatile
 create function sms_change(texts text[], scheduled text, expires text, ttl integer, new_body text, new_segments double precision, new_priority integer, sender json, may_cancel boolean, act text, record text) returns TABLE(message text, what text, unfit boolean, refusal text, due timestamp with time zone, ends timestamp with time zone, next_priority integer, next_segments double precision) volatile set plan_cache_mode=force_custom_plan
 create function sms_claim(asks json) returns TABLE(number integer, id text, attempt integer, "to" text, body text, sim double precision, priority double precision, expires_at text, lease_until text, sealed text, subject text, attachments text[]) volatile
 create function sms_contact_join(owner text, stored text, phone text) returns void volatile
@@ -1670,7 +1672,7 @@ create function sms_device_room() returns trigger volatile
 create function sms_device_room_at(device_id text, per_minute double precision, daily_limit double precision) returns timestamp with time zone stable
 create function sms_due_scheduled(online_seconds double precision, room integer) returns text[] volatile set plan_cache_mode=force_custom_plan
 create function sms_due_waiting(online_seconds double precision, room integer) returns text[] volatile set plan_cache_mode=force_custom_plan
-create function sms_end_refused(texts text[]) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
+create function sms_end_refused(texts text[], are_unsent boolean DEFAULT false, ended_by text DEFAULT ''::text) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
 create function sms_estimate(owner text, since text, at timestamp with time zone, sticky text, key text, of_device text, line_id text, line_number text, of_sim integer, of_priority integer, texts json) returns TABLE(line text, messages integer, segments integer, cost text) stable set plan_cache_mode=force_custom_plan
 create function sms_events_noted() returns trigger volatile
 create function sms_fail(texts text[], reason text, ended_by text) returns TABLE("user" text, period text, messages bigint) volatile
@@ -1711,6 +1713,7 @@ create function sms_rank_line(owner text, device_id text, platform text, number 
 create function sms_ranked_lines(owner text, since text) returns TABLE(line text, device text, slot integer, number text, rank integer, is_free boolean, is_plain boolean) stable
 create function sms_reassign(texts text[], whys text[], online_seconds double precision, is_charged boolean) returns TABLE(device text) volatile
 create function sms_reassign_unclaimed(online_seconds double precision, room integer) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan
+create function sms_recall(texts text[], reason text, by text) returns integer volatile set plan_cache_mode=force_custom_plan
 create function sms_refund(owner text, period text, messages bigint) returns void volatile
 create function sms_refusals(owner text, numbers text[], scope text, sender text) returns text[] stable set enable_seqscan=off, plan_cache_mode=force_generic_plan
 create function sms_release(texts text[], online_seconds double precision, sticky text) returns TABLE(device text) volatile set plan_cache_mode=force_custom_plan

@@ -9,6 +9,7 @@ import type {
   Driver,
   IncomingText,
   OutgoingText,
+  Recall,
 } from '../../../src/programs/agent/driver-interface.ts'
 import { makeSmppDriver } from '../../../src/programs/agent/drivers/smpp/driver.ts'
 import type { Pdu } from '../../../src/programs/agent/drivers/smpp/library.ts'
@@ -140,10 +141,14 @@ export async function setUp(more: object = {}) {
     await close()
     await smsc.stop()
   })
-  const send = async (text: Partial<OutgoingText> = {}, untilMs = performance.now() + 60_000) => {
+  const send = async (
+    text: Partial<OutgoingText> = {},
+    untilMs = performance.now() + 60_000,
+    recall?: Recall,
+  ) => {
     const whole = { id: 'a', attempt: 1, to: '+4915112345678', body: 'Hello', sim: 1, ...text }
     while (await driver!.ready!(untilMs, new AbortController().signal)) {
-      const result = await driver!.send(whole, untilMs)
+      const result = await driver!.send(whole, untilMs, recall)
       if (result.outcome !== 'again') return result
     }
     return 'no turn'

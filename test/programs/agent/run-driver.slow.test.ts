@@ -6,6 +6,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { sweepQueue } from '../../../src/gateway/messages/queue/sweep-queue.ts'
 import { UserError } from '../../../src/platform/api-errors.ts'
+import { makeHttpDriver } from '../../../src/programs/agent/drivers/http/driver.ts'
 import {
   makeSimulatorDriver,
   type SimulatorOptions,
@@ -19,6 +20,8 @@ import {
 } from '../../../src/programs/agent/pair-and-run.ts'
 import { temporaryFolder } from '../../support/database/temporary-folder.ts'
 import { type Client, startServerWithDevices } from '../../support/server/server-with-devices.ts'
+import { startReceiver } from '../../support/services/receiver.ts'
+import { settingsOf } from './http/carrier-fixture.ts'
 
 const CLI = fileURLToPath(new URL('../../../src/main/cli.ts', import.meta.url))
 
@@ -270,6 +273,48 @@ describe('an agent as a process', () => {
     expect(output()).toContain(sentence)
     expect(exit).toBe('1')
   })
+})
+
+test('an agent does not send texts that wait for a busy carrier after STOP or a cancellation', async () => {
+  const { user, file, device } = await setUp()
+  const carrier = await startReceiver()
+  carrier.answer(429, '{}', { 'retry-after': '2' })
+  const settings = {
+    preset: 'custom',
+    url: carrier.url,
+    custom: { send: { path: '/send' } },
+    allow_private: true,
+    rate: 100,
+  }
+  const driver = makeHttpDriver(settingsOf(settings).carrier)
+  const stopping = new AbortController()
+  const running = runAgent(file, driver, () => {}, stopping.signal)
+  const body = {
+    recipients: ['+4915112345678', '+4915112345679'],
+    body: 'Hello',
+    device_id: device,
+  }
+  const { message_ids } = (await user.call('POST', '/api/sms/send', body)).body
+  await carrier.heard(1)
+  const phone = await server.pair(user)
+  await server.hear(phone, [['+4915112345678', 'STOP']])
+  const path = `/api/sms/messages/${message_ids[1]}/cancel`
+  expect((await user.call('POST', path)).body.error).toBe('not_cancelable')
+  const asked = carrier.told.length
+  carrier.answer(200, '{}')
+  await untilAll(user, (status) => status === 'failed' || status === 'received')
+  await sleep(4_000)
+  expect(carrier.told).toHaveLength(asked)
+  const { items } = (
+    await user.call('GET', '/api/collections/sms_messages/records?filter=status="failed"&sort=to')
+  ).body
+  expect(items.map((item: { error_message: string }) => item.error_message)).toEqual([
+    'Recipient has opted out',
+    'Canceled',
+  ])
+  expect((await user.call('GET', '/api/sms/usage')).body.used).toBe(0)
+  stopping.abort()
+  await running
 })
 
 describe('the arguments of pair', () => {

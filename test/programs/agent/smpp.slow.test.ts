@@ -250,6 +250,20 @@ test('a long text accepted only in part is unknown when its time ends', async ()
   })
 })
 
+test('a long text gets no further part once the server wants it back', async () => {
+  const { smsc, send } = await setUp()
+  const recall = new AbortController()
+  smsc.answer = () => {
+    if (smsc.submitted.length === 1) return { message_id: '1' }
+    recall.abort()
+    return { command_status: 0x58 }
+  }
+  const ways = { signal: recall.signal, mayLeave: async () => !recall.signal.aborted }
+  const body = 'Your parcel '.repeat(40)
+  expect(await send({ body }, performance.now() + 60_000, ways)).toEqual({ outcome: 'unknown' })
+  expect(smsc.submitted).toHaveLength(2)
+})
+
 test('a refused text has failed, and is marked not sent if a retry may succeed', async () => {
   const { smsc, send } = await setUp()
   smsc.answer = () => ({ command_status: 0x0b })

@@ -149,6 +149,53 @@ describe('a deleted text that a phone has pulled', () => {
   })
 })
 
+describe('a text that a phone has pulled', () => {
+  const TO = '+4915112345678'
+  const cancel = async (id: string) => {
+    const path = `/api/sms/messages/${id}/cancel`
+    expect((await user.call('POST', path)).body.error).toBe('not_cancelable')
+  }
+  const sayStop = async () => {
+    const other = await fixture.gateway.pair(user)
+    await fixture.gateway.hear(other, [[TO, 'STOP']])
+  }
+  const erase = async () => {
+    const asked = { number: TO, reason: 'She asked for it' }
+    expect((await user.call('POST', '/api/person/erase', asked)).status).toBe(200)
+    await until(
+      async () => (await records(user, `to = "${TO}" && status != "failed"`)).length === 0,
+    )
+  }
+
+  test.each<[what: string, end: (id: string) => Promise<void>, error: string]>([
+    ['its sender wants to cancel it', cancel, 'Canceled'],
+    ['its person has written STOP', sayStop, 'Recipient has opted out'],
+    ['its person is erased', erase, ''],
+  ])('is listed as canceled after %s, and costs nothing', async (_, end, error) => {
+    const phone = await joinPhone(fixture, user)
+    const [id] = await send(user, 1, { recipients: [TO] })
+    await pull(phone)
+    await end(id!)
+    expect(await pull(phone)).toEqual([toCancel(id!)])
+    await say(phone, `${id}.1`, 'Cancelled')
+    expect(await pull(phone)).toEqual([])
+    if (error === '') return
+    expect(await records(user, `id = "${id}"`)).toMatchObject([
+      { status: 'failed', error_message: error },
+    ])
+    expect((await user.call('GET', '/api/sms/usage')).body.used).toBe(0)
+  })
+
+  test('is sent if the phone was faster than the cancellation', async () => {
+    const phone = await joinPhone(fixture, user)
+    const [id] = await send(user, 1, { recipients: [TO] })
+    await pull(phone)
+    await sayStop()
+    await say(phone, `${id}.1`, 'Sent')
+    expect(await records(user, `id = "${id}"`)).toMatchObject([{ status: 'sent' }])
+  })
+})
+
 test('a text moved to a new attempt is not sent by the phone that holds the old one', async () => {
   const phone = await joinPhone(fixture, user)
   const [id] = await send(user, 1, { guarantee: 'at_least_once' })

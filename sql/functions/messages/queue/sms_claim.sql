@@ -34,7 +34,7 @@ begin
           case when m.segments = 0 then m.attachments end as attachments
         from sms_messages m where m.id = d.message offset 0
       ) m
-      where d.device = g.device and d."user" = g."user" and d.state = 'sending' and d.lease_until > now()
+      where d.device = g.device and d."user" = g."user" and d.state = 'sending' and d.lease_until > now() and d.refused = ''
       order by d.priority desc, d.position limit g."limit"
     ) h
   ), due as (

@@ -1,6 +1,6 @@
 -- Gives queued messages, whose queue rows the caller has locked, a line of another device each, by the
 -- rules for new sends. Without another device, a message that was being sent keeps its line, and any other
--- stays as it is. An MMS leaves a line that does not send MMS (`charged` is '-'). Attempts from the third on
+-- stays as it is. A device whose lease has ended is told not to send its text any more. An MMS leaves a line that does not send MMS (`charged` is '-'). Attempts from the third on
 -- wait 5 s to 5 min. Returns the devices to wake.
 --
 --   whys            for each message, the reason that its event shows; a single one is that of all
@@ -34,7 +34,7 @@ begin
   ), given as materialized (
     select t."user", a.* from asked t cross join lateral sms_assign(t."user", since, now(), '', false, t.texts) a
   ), target as (
-    select s.message, s."user", s.attempt, s.why, coalesce(g.device, s.device) as device,
+    select s.message, s."user", s.attempt, s.why, s.device as former, coalesce(g.device, s.device) as device,
       coalesce(g.line, s.line) as line, g.number,
       case when g.line is not null then g.charged when s.is_stuck then '-' else s.charged end as charged,
       case when g.line is not null then g.cost when not s.is_stuck then s.cost end as cost,
@@ -58,6 +58,9 @@ begin
   ), events as (
     insert into sms_events (id, "user", message, status, device, attempt, detail, created)
     select pb_new_id(), t."user", t.message, 'assigned', t.device, t.attempt, t.why, pb_text(now()) from target t
+  ), announced as materialized (
+    select sms_announce_canceled(t.former, t.message, t.attempt) from target t where is_charged and t.former <> ''
   )
-  select distinct t.device from target t where (select count(*) from refunded) >= 0;
+  select distinct t.device from target t
+  where (select count(*) from refunded) >= 0 and (select count(*) from announced) >= 0;
 end $$;

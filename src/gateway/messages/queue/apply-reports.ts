@@ -154,7 +154,7 @@ async function returnReportedMessage(
     .where('state', '=', sql.lit('sending'))
     .where('attempt', '=', report.attempt)
     .forUpdate()
-  if ((await cancelIfRefused(db, returned)).length > 0) return ''
+  if ((await cancelIfRefused(db, returned, true)).length > 0) return ''
   const why = `Not sent. ${report.error_message ?? ''}`.trim()
   const [next] = await reassignMessages(db, returned, why, onlineSeconds)
   return next

@@ -29,7 +29,9 @@ export const failExpiredLeases = makeFailStep(REASONS.silent, (db) =>
   selectQueued(db)
     .where('d.state', '=', sql.lit('sending'))
     .where('d.lease_until', '<=', sql<Date>`now()`)
-    .where(sql<boolean>`(not d.at_least_once or d.expires_at <= now() or ${IS_REFUSED})`)
+    .where(
+      sql<boolean>`(not d.at_least_once or d.expires_at <= now() or d.refused <> '' or ${IS_REFUSED})`,
+    )
     .orderBy('d.lease_until')
     .forUpdate()
     .skipLocked(),
@@ -40,10 +42,10 @@ const MAX_DEVICES = 10
 
 /** The messages that claims have refused, and those that their devices would claim next. */
 const REFUSED_AND_NEXT = sql`array(
-  (select r.message from sms_dispatch r where r.refused <> '' order by r.message limit ${sql.lit(MAX_ROWS)})
+  (select r.message from sms_dispatch r where r.refused <> '' and r.state <> 'sending' order by r.message limit ${sql.lit(MAX_ROWS)})
   union
   select n.message from (
-    select distinct r.device from sms_dispatch r where r.refused <> '' limit ${sql.lit(MAX_DEVICES)}
+    select distinct r.device from sms_dispatch r where r.refused <> '' and r.state <> 'sending' limit ${sql.lit(MAX_DEVICES)}
   ) v cross join lateral (
     select q.message from sms_dispatch q where q.device = v.device and q.state = 'assigned'
     order by q.priority desc, q.position limit ${sql.lit(MAX_ROWS)}

@@ -7,9 +7,16 @@ export const listWokenDevices = async (
   step: Promise<readonly { readonly device: string }[]>,
 ): Promise<string[]> => (await step).map(({ device }) => device)
 
-/** Ends those messages of `source` that may not go to their persons any more. Returns their devices. */
-export const cancelIfRefused = (db: Db, source: Expression<unknown>): Promise<string[]> =>
-  listWokenDevices(callFunctionRows(db, 'sms_end_refused', sql`array(${source})`))
+/**
+ * Ends those messages of `source` that may not go to their persons any more, or that were canceled. Returns
+ * their devices. `areUnsent`: the device that has fetched them says that it has not sent them.
+ */
+export const cancelIfRefused = (
+  db: Db,
+  source: Expression<unknown>,
+  areUnsent = false,
+): Promise<string[]> =>
+  listWokenDevices(callFunctionRows(db, 'sms_end_refused', sql`array(${source})`, areUnsent, ''))
 
 /**
  * Gives other devices the messages that `source` finds: a query that locks rows of sms_dispatch and selects

@@ -75,7 +75,7 @@ const CHECKS: readonly Check[] = [
   ['src/gateway/messages/queue/retry-messages.ts', '...toOfferedScope(readScope(one.scope)),', ''],
   [
     'src/gateway/messages/queue/apply-reports.ts',
-    "if ((await cancelIfRefused(db, returned)).length > 0) return ''",
+    "if ((await cancelIfRefused(db, returned, true)).length > 0) return ''",
     '',
   ],
   ['src/gateway/messages/queue/overdue-messages.ts', 'or ${IS_REFUSED}', ''],

@@ -4,6 +4,8 @@ import { openDb } from '../../../support/database/open.ts'
 import { testConfig } from '../../../support/server/start.ts'
 import { makeBreakableProxy } from '../../../support/services/breakable-proxy.ts'
 
+// No queue has the texts of these attempts, so none may leave: `withdrawn`.
+
 /** A database behind a cable that loses the next answer after `lose`. */
 async function openCable() {
   const config = await testConfig({}, 'prepared')
@@ -29,17 +31,36 @@ test('a text whose attempt was stored without an answer is sent by the process t
   expect(await one.begin('m1', 1)).toBe('unstored')
   const stored = await db.query('select count(*) from carrier_attempts where message = $1', ['m1'])
   expect(Number(stored.rows[0]![0])).toBe(1)
-  expect(await other.begin('m1', 1)).toBe('elsewhere')
-  expect(await one.begin('m1', 1)).toBe('here')
+  expect(await other.begin('m1', 1)).toBe('over')
+  expect(await one.begin('m1', 1)).toBe('withdrawn')
 })
 
 test('an attempt that could not be undone is begun again by the process that began it', async () => {
   const { db, cable } = await openCable()
   const [one, other] = [await openAttemptJournal(db, 'd1'), await openAttemptJournal(db, 'd1')]
-  expect(await one.begin('m1', 1)).toBe('here')
+  expect(await one.begin('m1', 1)).toBe('withdrawn')
   await cable.disconnect()
   await one.undo('m1', 1)
   await cable.connect()
-  expect(await other.begin('m1', 1)).toBe('elsewhere')
-  expect(await one.begin('m1', 1)).toBe('here')
+  expect(await other.begin('m1', 1)).toBe('over')
+  expect(await one.begin('m1', 1)).toBe('withdrawn')
+})
+
+test('a deletion that the database carries out late does not remove a later begin', async () => {
+  const { db, cable } = await openCable()
+  const [one, other] = [await openAttemptJournal(db, 'd1'), await openAttemptJournal(db, 'd1')]
+  await one.begin('m1', 1)
+  const { rows } = await db.query('select begun_at from carrier_attempts where message = $1', [
+    'm1',
+  ])
+  await cable.disconnect()
+  await one.undo('m1', 1)
+  await cable.connect()
+  expect(await one.begin('m1', 1)).toBe('withdrawn')
+  // what the database got before the cable was cut
+  await db.query('delete from carrier_attempts where message = $1 and begun_at = $2', [
+    'm1',
+    rows[0]![0],
+  ])
+  expect(await other.begin('m1', 1)).toBe('over')
 })

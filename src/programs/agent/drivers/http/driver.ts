@@ -2,7 +2,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { type OutgoingError, sendOutgoing } from '../../../../platform/outgoing/send-request.ts'
 import { maskSecrets } from '../../../../platform/tools/mask-secrets.ts'
 import { readRetryAfter } from '../../../../platform/tools/retry-after.ts'
-import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver-interface.ts'
+import type {
+  Driver,
+  DriverEvents,
+  OutgoingText,
+  Recall,
+  SendResult,
+} from '../../driver-interface.ts'
 import { type Carrier, isSenderService, listHiddenParts } from './carrier-account.ts'
 import { fillRequest } from './fill-request.ts'
 import { refuseMms } from './mms-form.ts'
@@ -47,7 +53,8 @@ export function makeHttpDriver(
   const reach = watchReach(options.unreachedMs)
   const pace = openSendPace(rate, () => events?.roomGrew())
 
-  async function ask(text: OutgoingText): Promise<Asked> {
+  /** Makes a request, unless it gets no connection before `untilMs` or the recall of the text. */
+  async function ask(text: OutgoingText, untilMs: number, recall?: Recall): Promise<Asked> {
     const fault = refuseMms(carrier, text)
     if (fault) return { means: 'unsent', id: '', error: fault }
     try {
@@ -56,6 +63,8 @@ export function makeHttpDriver(
         allowPrivate,
         maxBodyBytes: MAX_ANSWER_BYTES,
         timeoutMs: answer_seconds * 1000,
+        connectMs: Math.max(0, untilMs - performance.now()),
+        ...(recall && { connectSignal: recall.signal }),
       }
       const { status, headers, body } = await sendOutgoing(request, limits)
       const waitSeconds = Math.min(readRetryAfter(headers), MAX_WAIT_SECONDS)
@@ -76,13 +85,15 @@ export function makeHttpDriver(
     }
   }
 
-  async function send(text: OutgoingText, untilMs: number): Promise<SendResult> {
-    let verdict = await ask(text)
+  async function send(text: OutgoingText, untilMs: number, recall?: Recall): Promise<SendResult> {
+    if (performance.now() > untilMs) return { outcome: 'again' }
+    let verdict = await ask(text, untilMs, recall)
     let maySent = verdict.means === 'unknown'
     for (let ms = REPEAT_MS; isIdempotent && verdict.means === 'unknown'; ms *= 2) {
       if (performance.now() + ms + answer_seconds * 1000 > untilMs) break
       await sleep(ms)
-      verdict = await ask(text)
+      if (recall && !(await recall.mayLeave())) break
+      verdict = await ask(text, untilMs, recall)
     }
     const { means, error, waitSeconds = 0, isMissed } = verdict
     if (means === 'sent') maySent = false

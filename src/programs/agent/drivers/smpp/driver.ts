@@ -1,7 +1,13 @@
 import { randomInt } from 'node:crypto'
 import { UserError } from '../../../../platform/api-errors.ts'
 import { SHORT_CODE } from '../../../../portable/phone/e164.ts'
-import type { Driver, DriverEvents, OutgoingText, SendResult } from '../../driver-interface.ts'
+import type {
+  Driver,
+  DriverEvents,
+  OutgoingText,
+  Recall,
+  SendResult,
+} from '../../driver-interface.ts'
 import { defineDriverKind } from '../driver-kind.ts'
 import { SETTINGS } from '../options.ts'
 import { type Coding, decodeSmsText } from './decode-text.ts'
@@ -52,7 +58,7 @@ export function makeSmppDriver(settings: Settings, files: string): Driver {
   const read = (bytes: Buffer, coding: Coding) =>
     decodeSmsText(bytes, coding, settings.default_alphabet).replaceAll('\0', '')
 
-  async function send(text: OutgoingText, untilMs: number): Promise<SendResult> {
+  async function send(text: OutgoingText, untilMs: number, recall?: Recall): Promise<SendResult> {
     const sender = senders[Math.max(text.sim, 1) - 1]
     const { dataCoding, isLong, parts } = encodeSmsText(
       text.body,
@@ -102,7 +108,9 @@ export function makeSmppDriver(settings: Settings, files: string): Driver {
         })
       let answer = i > 0 ? 'again' : await submit()
       if (i === 0 && answer === 'again') return { outcome: 'again' }
-      while (answer === 'again' && (await link.turn(untilMs, true))) answer = await submit()
+      // the person who wants no texts any more gets no further part, and so sees none
+      while (answer === 'again' && (await link.turn(untilMs, true, recall?.signal)))
+        answer = await submit()
       // some or all parts may have been sent
       if (!answer || answer === 'again') return { outcome: 'unknown' }
       const { command, command_status: status, message_id } = answer
@@ -170,6 +178,7 @@ export function makeSmppDriver(settings: Settings, files: string): Driver {
     },
     start,
     ready: (untilMs, ended) => link.turn(untilMs, false, ended),
+    skip: () => link.endTurn(),
     send,
     stop,
   }
