@@ -4,7 +4,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import type { AuthCollection } from '../../engine/collections/collection.ts'
 import type { Services } from '../../http/request-context.ts'
 import { GatewayError } from '../../platform/api-errors.ts'
-import { STOPPED } from '../../programs/agent/run-driver.ts'
+import { STOPPED } from '../../programs/agent/begin-attempts.ts'
 import { type Link, ServerUnavailable } from '../../programs/agent/server-link.ts'
 import { checkShape } from '../base/body-schemas.ts'
 import {

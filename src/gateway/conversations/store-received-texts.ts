@@ -1,6 +1,7 @@
 import type { Store } from '../../engine/collections/catalog.ts'
 import { formatDate } from '../../engine/fields/parse-date.ts'
 import { deriveId } from '../../platform/tools/random.ts'
+import { isWritten } from '../../portable/data-url.ts'
 import { type OptWords, readOptWord } from '../../portable/read-opt-word.ts'
 import { countSegments } from '../../portable/segments.ts'
 import type { Device } from '../base/device-record.ts'
@@ -64,7 +65,7 @@ export async function receiveTexts(
       sim,
       attachments: attachments.map(({ name }) => name),
       at: formatDate(new Date(instants[i]!)),
-      answerable: isAnswerable(from) && isOut === undefined && !reacts,
+      answerable: isAnswerable(from) && isWritten(body) && isOut === undefined && !reacts,
       stops: isOut === true,
       reacts,
     }

@@ -1,27 +1,19 @@
 import { parseJson } from '../../platform/tools/json.ts'
 import { WakeSignal } from '../../platform/tools/repeat-work.ts'
-import type { Driver, OutgoingText, SendResult } from './driver-interface.ts'
+import {
+  type Claimed,
+  explainUnsent,
+  type Job,
+  MAY_LEAVE,
+  makeAttemptKey,
+  openAttempts,
+} from './begin-attempts.ts'
+import type { Driver, SendResult } from './driver-interface.ts'
 import { makeReceiptReports } from './receipt-reports.ts'
 import type { Begun, Journal } from './send-journal.ts'
 import { cutReason, fitTextToServer } from './server-limits.ts'
 import { isDisabledRefusal, type Link, retryUntilEnded, type ServerEvent } from './server-link.ts'
 import { openServerQueue } from './server-queue.ts'
-
-/** A message that the server gave this device to send. Dates are in PocketBase's format. */
-interface Claimed extends OutgoingText {
-  readonly expires_at: string
-  readonly lease_until: string
-}
-
-/**
- * A message to send. `askedMs`: when the server was asked for it; `untilMs`: deadline for handing it to the
- * radio (monotonic clock). `recall`: aborted when the server wants it back.
- */
-interface Job extends Claimed {
-  readonly askedMs: number
-  readonly untilMs: number
-  readonly recall: AbortController
-}
 
 /** Interval of asking the server for messages, because its wake-up events can be lost. */
 const POLL_MS = 30_000
@@ -29,16 +21,6 @@ const POLL_MS = 30_000
 const MARGIN_MS = 2_000
 /** The server's maximum of messages per request. */
 const MAX_CLAIM = 100
-
-/** After this time, the answer to a claim no longer says whether a text may leave. */
-const ASKED_MS = 1_000
-/** An answer to `begin` that took longer is asked for again: the text may have been canceled meanwhile. */
-const FRESH_MS = 2_000
-
-/** Why a text is given back when the agent stops. Its line is not the cause. */
-export const STOPPED = 'The agent was stopped'
-const RECALLED = 'The server wanted it back'
-const TOO_LATE = 'The device could not send in time'
 
 /** Fetches, sends and reports messages until `ended`. Throws GatewayError, e.g. for an unknown device. */
 export async function runDriver(
@@ -60,11 +42,13 @@ export async function runDriver(
   /** How many messages in the server's last answer this agent already had, perhaps from an earlier run. */
   let held = 0
 
+  const explain = (job: Job) => explainUnsent(job, ending.signal.aborted, driver.waitsFor)
+  const attempts = openAttempts(journal, say, ending.signal)
   const toServer = openServerQueue(journal, server, work.notifier, say)
   /** Gives waiting messages back to the server. Waits for those being sent, then stops the driver. */
   async function finish(): Promise<void> {
     ending.abort()
-    await Promise.all([...jobs.splice(0).map((job) => giveBack(job, STOPPED)), ...running])
+    await Promise.all([...jobs.splice(0).map((job) => giveBack(job, explain(job))), ...running])
     await driver.stop()
     await toServer.tellLast()
   }
@@ -121,27 +105,6 @@ export async function runDriver(
   const isKnown = ({ id, attempt }: Claimed) =>
     journal.hasResult(id, attempt) || (!driver.isRepeatable && journal.hasBegun(id, attempt))
 
-  /** Waits until the attempt can be stored, the lease ends or the agent stops. */
-  async function begin(job: Job): Promise<Begun> {
-    const mayWait = () => performance.now() < job.untilMs && !ending.signal.aborted
-    for (let tries = 0; ; tries++) {
-      const askedMs = performance.now()
-      const isFresh = askedMs - job.askedMs < ASKED_MS
-      const begun = await journal.begin(job.id, job.attempt, isFresh)
-      const isOld = journal.isShared && performance.now() - askedMs > FRESH_MS
-      if (begun === 'unstored' && tries === 0)
-        say('A text waits, because its attempt cannot be stored. Is the disk full?')
-      if ((begun !== 'unstored' && !isOld) || !mayWait()) return begun
-    }
-  }
-
-  /** Asks before a further request whether the text may leave. */
-  async function mayLeave(job: Job): Promise<boolean> {
-    const isWanted = () => performance.now() <= job.untilMs && !job.recall.signal.aborted
-    if (!journal.isShared || !isWanted()) return isWanted()
-    return MAY_LEAVE.has(await begin(job)) && isWanted()
-  }
-
   /** Discards a message that the server does not want to be sent any more. */
   function discard({ id, attempt }: Readonly<Partial<Pick<Claimed, 'id' | 'attempt'>>>): void {
     const isNamed = (job: Job) => job.id === id && job.attempt === (attempt ?? job.attempt)
@@ -149,7 +112,7 @@ export async function runDriver(
     const i = jobs.findIndex(isNamed)
     if (i < 0) return
     const [job] = jobs.splice(i, 1)
-    run(giveBack(job!, RECALLED), job!)
+    run(giveBack(job!, explain(job!)), job!)
   }
 
   function next(): void {
@@ -181,8 +144,8 @@ export async function runDriver(
     // an earlier run, or an earlier try, may have sent it
     const wasBegun = journal.hasBegun(id, attempt)
     const isReady = (await driver.ready?.(untilMs, signal)) ?? performance.now() <= untilMs
-    if (!isReady) return giveBack(job, explainUnsent(job))
-    const begun = await begin(job)
+    if (!isReady) return giveBack(job, explain(job))
+    const begun = await attempts.begin(job)
     const isElsewhere = begun === 'elsewhere' || begun === 'over'
     const maySent = wasBegun || isElsewhere
     const isLate = performance.now() > untilMs
@@ -193,12 +156,12 @@ export async function runDriver(
       (isElsewhere && !driver.isRepeatable)
     ) {
       driver.skip?.()
-      return maySent ? undefined : reportUnsent(job, begun, explainUnsent(job))
+      return maySent ? undefined : reportUnsent(job, begun, explain(job))
     }
     const result = await driver.send(
       { id, attempt, to, body, sim, attachments, subject },
       untilMs,
-      { signal: recall.signal, mayLeave: () => mayLeave(job) },
+      { signal: recall.signal, mayLeave: () => attempts.mayLeave(job) },
     )
     if (result.outcome === 'again') {
       if (!maySent) await journal.undo(id, attempt)
@@ -209,30 +172,15 @@ export async function runDriver(
     if (result.outcome !== 'unknown' && !isUnsure) reportResult(job, result)
   }
 
-  /** Why a message is given back that was not sent. */
-  function explainUnsent({ recall, untilMs }: Job): string {
-    if (ending.signal.aborted) return STOPPED
-    if (recall.signal.aborted) return RECALLED
-    return performance.now() > untilMs ? driver.waitsFor || TOO_LATE : RECALLED
-  }
-
   /** Reports that a message never reached the radio. Another device can then send it. */
   async function giveBack(job: Job, error: string): Promise<void> {
     if (journal.hasBegun(job.id, job.attempt)) return
     await reportUnsent(job, await journal.begin(job.id, job.attempt), error)
   }
 
-  /**
-   * Reports that this process did not send a message, unless another one may have. If another one may begin
-   * the attempt, this process must have begun it itself before: it tries until that is stored.
-   */
-  async function reportUnsent(job: Job, known: Begun, error: string): Promise<void> {
-    let begun = known
-    while (begun === 'unstored' && journal.isShared) {
-      if (ending.signal.aborted) return
-      begun = await journal.begin(job.id, job.attempt)
-    }
-    if (begun === 'elsewhere' || begun === 'over') return
+  /** Reports that this process did not send a message, unless another one may have. */
+  async function reportUnsent(job: Job, begun: Begun, error: string): Promise<void> {
+    if (!(await attempts.isOwn(job, begun))) return
     say(`given back, to ${job.to}: ${error}`)
     reportResult(job, { outcome: 'failed', error, notSent: true })
   }
@@ -297,8 +245,3 @@ export async function runDriver(
     await finish()
   }
 }
-
-/** Answers of `begin` after which a message may be sent. */
-const MAY_LEAVE: ReadonlySet<Begun> = new Set(['here', 'elsewhere'])
-
-const makeAttemptKey = ({ id, attempt }: Claimed) => `${id}.${attempt}`

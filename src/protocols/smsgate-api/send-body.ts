@@ -60,7 +60,9 @@ export const SEND_BODY = z
           .nullish(),
       })
       .nullish()
-      .describe('Pictures and other files in base64. Without files, it leaves as a text.'),
+      .describe(
+        'Pictures and other files in base64. Without files, it leaves as a text: the subject, then the text.',
+      ),
     id: acceptNumber(makeIdSchema(MAX_ID))
       .nullish()
       .describe('An id of yours. One that was used before is refused with 409.'),
@@ -105,7 +107,9 @@ export async function readSendBody(
     throw invalidRequest('message, textMessage and mmsMessage exclude each other')
   const { subject = '', attachments, ...mms } = body.mmsMessage ?? {}
   const hasFiles = attachments != null && attachments.length > 0
-  const words = mms.text || (hasFiles ? '' : subject) || null
+  // without files it leaves as a text, which has no subject of its own
+  const written = [hasFiles ? '' : subject, mms.text].filter(Boolean).join('\n')
+  const words = written || null
   const text = body.textMessage?.text ?? body.message ?? (hasFiles ? (words ?? '') : words)
   if (text == null) throw invalidRequest('textMessage or mmsMessage is required')
   if (body.isEncrypted)

@@ -25,7 +25,7 @@ export const IS_TO_SEND = sql<boolean>`(not t.is_processed and t.valid_until > n
 export const toSend = (device: Device) => sql<number>`(
   select count(*) from smsgate_texts t where ${belongsToDevice(device)} and ${IS_TO_SEND})`
 
-/** Whether the phone is to cancel text `t`: it was ended, canceled or given to another device, or is recalled. */
+/** Whether the phone is to cancel text `t`: it was ended, canceled, recalled or given to another device. */
 export const isCanceled = (device: Device, onlineSeconds: number) => sql<boolean>`(
   ${IS_TO_SEND} and not exists (
     select from sms_dispatch d

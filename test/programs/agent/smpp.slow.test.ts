@@ -84,6 +84,37 @@ test.each<[what: string, hex: string, data_coding: number, body: string, esm_cla
   expect(received).toEqual([{ from: 'Bank', sim: 1, body }])
 })
 
+// a WAP push of a page (port 2948), in one part and in two; a vCard (port 9204)
+const PUSH = '25060a03ae81ea8d'
+const LINK = '02056a0045c60c037777772e'
+test.each<[what: string, parts: readonly object[], hex: string]>([
+  ['a WAP push', [{ data_coding: 0xf5, header: '0605040b8423f0', hex: PUSH }], PUSH],
+  [
+    'a WAP push of two parts',
+    [
+      { data_coding: 4, header: '0b05040b8423f00003070201', hex: PUSH },
+      { data_coding: 4, header: '0b05040b8423f00003070202', hex: LINK },
+    ],
+    PUSH + LINK,
+  ],
+  ['data for a port of 8 bits', [{ data_coding: 4, header: '040402e2e2', hex: PUSH }], PUSH],
+  ['data for a port in a field', [{ data_coding: 4, dest_port: 9204, hex: LINK }], LINK],
+])('%s is stored as data, not as a text', async (_, parts, hex) => {
+  const { smsc, received } = await setUp()
+  const from = { source_addr: '4915112345678', source_addr_ton: 1, destination_addr: '4930123' }
+  for (const { header = '', hex: bytes, ...fields } of parts as readonly Record<string, string>[])
+    expect(
+      await smsc.deliver({
+        ...from,
+        ...fields,
+        esm_class: header ? 0x40 : 0,
+        short_message: Buffer.from(header + bytes, 'hex'),
+      }),
+    ).toBe(0)
+  const body = `data:application/octet-stream;base64,${Buffer.from(hex, 'hex').toString('base64')}`
+  expect(received).toEqual([{ from: '+4915112345678', sim: 1, body }])
+})
+
 test('a text whose reference is reused is reported without its missing parts', async () => {
   const { smsc, received } = await setUp()
   const fields = {

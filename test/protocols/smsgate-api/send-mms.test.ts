@@ -33,6 +33,17 @@ test('a message with a text only leaves as a text', async () => {
 })
 
 test.each([
+  [{ subject: 'Shop' }, 'Shop'],
+  [{ subject: 'Shop', text: 'Hi' }, 'Shop\nHi'],
+  [{ subject: 'Shop', text: 'Hi', attachments: [] }, 'Shop\nHi'],
+  [{ subject: '', text: 'Hi', attachments: null }, 'Hi'],
+  [{ subject: 'Shop', text: '' }, 'Shop'],
+])('the message %j without files leaves as the text %j', async (message, body) => {
+  const sent = await send(message)
+  expect(await server.message(sent.body.id)).toMatchObject({ body, subject: '', attachments: [] })
+})
+
+test.each([
   ['with nothing', {}, /required/],
   ['with no base64', { attachments: [{ ...attachment, data: '?' }] }, /base64/],
   ['with no picture', { attachments: [{ ...attachment, data: 'AAECAwQF' }] }, /cannot be sent/],

@@ -5,12 +5,12 @@
 -- Parameters
 --   begun     the time of the attempt's row, which no other process chooses
 --   formers   the earlier times with which this process began the same attempt
---   is_fresh  the claim has answered a moment ago whether the account and the device are enabled, and what
---             sms_refusals says. To ask again takes 300 µs. What people do (STOP, leaving a group, an erasure, a
---             cancellation) is in the row of the queue, which is always read
--- Returns as Begun in src/programs/agent/send-journal.ts: `here` or `elsewhere`, by who has begun the attempt,
--- if the device still holds it under a lease, the account and the device are enabled, nobody has canceled the
--- text and its person still wants it (sms_refusals); else `withdrawn` or `over`.
+--   is_fresh  the claim has answered a moment ago whether the account and the device are enabled, and
+--             what sms_refusals says. To ask again takes 300 µs. What people do (STOP, leaving a group,
+--             an erasure, a cancellation) is in the row of the queue, which is always read
+-- Returns as Begun in src/programs/agent/send-journal.ts: `here` or `elsewhere`, by who has begun the
+-- attempt, if the device still holds it under a lease, the account and the device are enabled, nobody has
+-- canceled the text and its person still wants it (sms_refusals); else `withdrawn` or `over`.
 create or replace function sms_begin(
   of_device text, of_message text, of_attempt int, begun timestamptz, formers timestamptz[], is_fresh boolean
 ) returns text language plpgsql as $$

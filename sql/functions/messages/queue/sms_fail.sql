@@ -1,6 +1,6 @@
 -- Fails queued messages, whose queue rows the caller has locked, and takes them off the queue. Returns how
--- many by user and month of the quota. Tells the devices that have fetched them not to send them. `ended_by`: a
--- record of `senders`; '' for the server or a device.
+-- many by user and month of the quota. Tells the devices that have fetched them not to send them.
+-- `ended_by`: a record of `senders`; '' for the server or a device.
 create or replace function sms_fail(texts text[], reason text, ended_by text)
 returns table ("user" text, period text, messages bigint) language plpgsql as $$
 #variable_conflict use_column

@@ -1,13 +1,14 @@
 -- Gives queued messages, whose queue rows the caller has locked, a line of another device each, by the
 -- rules for new sends. Without another device, a message that was being sent keeps its line, and any other
--- stays as it is. A device whose lease has ended is told not to send its text any more. An MMS leaves a line that does not send MMS (`charged` is '-'). Attempts from the third on
--- wait 5 s to 5 min. Returns the devices to wake.
+-- stays as it is. A device whose lease has ended is told not to send its text any more. An MMS leaves a line
+-- that does not send MMS (`charged` is '-'). Attempts from the third on wait 5 s to 5 min. Returns the
+-- devices to wake.
 --
 --   whys            for each message, the reason that its event shows; a single one is that of all
 --   online_seconds  a device that was seen within them counts as online
 --   is_charged      the line that had the message keeps its charge: it may have sent it. If the line has
---                   prices and no other device sends the message, the sweep charges it again (`charged`
---                   is '-')
+--                   limits and no other device sends the message, the sweep charges it again (`charged` is
+--                   '-'), once the line has room
 create or replace function sms_reassign(texts text[], whys text[], online_seconds float8, is_charged boolean)
 returns table (device text) language plpgsql as $$
 #variable_conflict use_column
@@ -19,7 +20,7 @@ begin
   end if;
   return query
   with numbered as (
-    select d.message, d."user", d.device, d.line, case when not is_charged then d.charged when d.cost is null then '' else '-' end as charged,
+    select d.message, d."user", d.device, d.line, case when not is_charged or d.charged = '' then d.charged else '-' end as charged,
       case when not is_charged then d.cost end as cost, d.state, d.pinned, d.attempt, d.lines, d.priority, m."to", m.segments, m.sim,
       coalesce(s.why, whys[1]) as why,
       m.segments = 0 and not exists (select from lines l where l.id = d.line and l.mms = 'on') as is_stuck,

@@ -2,8 +2,8 @@
 -- status is `sending` or `sent`, and sms_may_become allows the change. A report's time counts unless it is
 -- before the message was accepted (or sent) or in the future. The reason is the detail of the step, and of
 -- a failure the message's error. It is not stored with a message whose content was removed: it may name
--- the number. A message that failed while it was `sending` costs nothing. Locks queue rows, then messages,
--- each by id.
+-- the number. A message that failed while it was `sending` costs nothing and does not count for limits.
+-- Locks queue rows, then messages, each by id.
 --
 -- `reports` is a JSON array of objects: number (identifies the report), device, "user", id (of the message),
 -- attempt, status, at (ms since 1970, by the device's clock), reason. Results, one row for each report:
@@ -57,7 +57,7 @@ begin
   ), refunded as materialized (
     select sms_line_refund(f.line, f.charged, m."to", f.cost, f."user")
     from freed f join changed c on c.id = f.message and c.status = 'failed' join held m on m.id = f.message
-    where f.cost is not null order by f.line, f.message
+    where f.charged not in ('', '-') order by f.line, f.message
   )
   select g.number, m.status, c.id is not null,
     case when c.id in (select freed.message from freed) and (c.status = 'failed' or u.failures > 0) then m.line end

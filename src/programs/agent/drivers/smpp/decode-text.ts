@@ -1,4 +1,5 @@
 import { isUtf8 } from 'node:buffer'
+import { DATA_URL } from '../../../../portable/data-url.ts'
 import { BASIC, ESCAPE, EXTENSION } from './gsm-alphabet.ts'
 import { NATIONAL_TABLES } from './national-tables.ts'
 
@@ -8,10 +9,15 @@ export interface Coding {
   /** Identifiers of language tables; 0 for none. 3GPP TS 23.040, 9.2.3.24.15 and 16 */
   readonly single: number
   readonly locking: number
+  /** The header names a program of the phone: a WAP push, or the notice of an MMS. Absent for false. */
+  readonly isData?: boolean
 }
 
 export const isSameCoding = (a: Coding | undefined, b: Coding | undefined): boolean =>
-  a?.dataCoding === b?.dataCoding && a?.single === b?.single && a?.locking === b?.locking
+  a?.dataCoding === b?.dataCoding &&
+  a?.single === b?.single &&
+  a?.locking === b?.locking &&
+  a?.isData === b?.isData
 
 /** `bytes` stands for data without an alphabet. Other names but `gsm` are encodings of `TextDecoder`. */
 type Alphabet = 'gsm' | 'bytes' | 'latin1' | 'ucs2' | 'iso-8859-5' | 'iso-8859-8' | JapaneseOrKorean
@@ -48,9 +54,13 @@ function chooseAlphabet(dataCoding: number): Alphabet | undefined {
   return group === 0xf && dataCoding & 4 ? 'bytes' : 'gsm'
 }
 
-/** Decodes an incoming text. `fallback`: the carrier's default alphabet. It may end in half a character. */
+/**
+ * Decodes an incoming text; data becomes a data URL. `fallback`: the carrier's default alphabet. The text may
+ * end in half a character.
+ */
 export function decodeSmsText(bytes: Buffer, coding: Coding, fallback: 'gsm' | 'latin1'): string {
-  const { single, locking } = coding
+  const { single, locking, isData } = coding
+  if (isData) return DATA_URL + bytes.toString('base64')
   const named = chooseAlphabet(coding.dataCoding)
   // only the 7-bit alphabet has language tables
   const alphabet = named ?? (single || locking ? 'gsm' : fallback)

@@ -108,7 +108,6 @@ export function makeSmppDriver(settings: Settings, files: string): Driver {
         })
       let answer = i > 0 ? 'again' : await submit()
       if (i === 0 && answer === 'again') return { outcome: 'again' }
-      // the person who wants no texts any more gets no further part, and so sees none
       while (answer === 'again' && (await link.turn(untilMs, true, recall?.signal)))
         answer = await submit()
       // some or all parts may have been sent
@@ -135,8 +134,13 @@ export function makeSmppDriver(settings: Settings, files: string): Driver {
     const content = (all as Buffer | undefined) ?? Buffer.alloc(0)
     const start = esmClass & UDH ? 1 + (content[0] ?? 0) : 0
     const bytes = content.subarray(start)
-    const { single, locking, place } = readHeader(pdu, content.subarray(1, start))
-    const coding = { dataCoding: Number(pdu.data_coding ?? 0), single, locking }
+    const { single, locking, isData, place } = readHeader(pdu, content.subarray(1, start))
+    const coding = {
+      dataCoding: Number(pdu.data_coding ?? 0),
+      single,
+      locking,
+      ...(isData && { isData }),
+    }
     const plain = readReceiptText(bytes, () => read(bytes, coding))
     if (RECEIPTS.has(esmClass & TYPE) || isReceipt(pdu, plain.slice(0, 255)))
       return receipts.take(pdu, plain)

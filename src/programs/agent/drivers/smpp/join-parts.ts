@@ -182,21 +182,28 @@ export function openPartJoiner(
 /** Whether the text was passed on so long ago that an equal part belongs to a new text. */
 const isPartExpired = ({ isHanded, at }: Whole) => isHanded && at <= Date.now() - REPEATED_MS
 
-/** Reads from header or sar_* fields which part of a long text a message is; and its language tables. */
+/**
+ * Reads from header or sar_* fields which part of a long text a message is, its language tables, and whether
+ * it is data for a program of the phone.
+ */
 export function readHeader(pdu: Pdu, header: Buffer) {
   const { sar_msg_ref_num: ref, sar_total_segments: total, sar_segment_seqnum: seq } = pdu
   let place: Place | undefined
   let [single, locking] = [0, 0]
+  // SMPP 3.4, 5.3.2.21. Port 0 is nobody's
+  let isData = Number(pdu.dest_port ?? 0) > 0
   if (ref !== undefined) place = { ref: `sar ${ref}`, total: Number(total), seq: Number(seq) }
   // the header's elements: id, length, data. Ids 0, 8: reference of 8, 16 bits; 0x24, 0x25: language tables.
-  // 3GPP TS 23.040, 9.2.3.24
+  // 4, 5: ports of programs. 3GPP TS 23.040, 9.2.3.24
   for (let i = 0; i + 1 < header.length; i += 2 + header[i + 1]!) {
     const data = header.subarray(i + 2, i + 2 + header[i + 1]!)
     if ((header[i] === 0 && data.length === 3) || (header[i] === 8 && data.length === 4))
       place = { ref: data.subarray(0, -2).toString('hex'), total: data.at(-2)!, seq: data.at(-1)! }
+    if (header[i] === 4 || header[i] === 5)
+      isData ||= data.subarray(0, data.length / 2).some((byte) => byte > 0)
     if (header[i] === 0x24 && data.length === 1) single = data[0]!
     if (header[i] === 0x25 && data.length === 1) locking = data[0]!
   }
   const isPart = place && place.seq >= 1 && place.seq <= place.total && place.total > 1
-  return { place: isPart ? place : undefined, single, locking }
+  return { place: isPart ? place : undefined, single, locking, isData }
 }
