@@ -19,7 +19,7 @@ export const findApiKeys = (text: string): readonly string[] => text.match(KEYS)
 
 const TOUCH_MS = 60_000
 
-/** An API key and its user, as read from the database. `version`: `xmin` of the key's row. */
+/** An API key and its user, as read from the database. `version`: by the SQL function key_version. */
 export interface KeyHolder {
   readonly auth: AuthRecord
   readonly id: string
@@ -111,7 +111,7 @@ async function selectKeyHolder(
   values: readonly (string | null)[],
 ) {
   const users = store.catalog.find(USERS_ID) as AuthCollection
-  const text = `select ${writeAuthColumns(store, users)}, k.id, k.xmin::text, s.prefix,
+  const text = `select ${writeAuthColumns(store, users)}, k.id, key_version(k), s.prefix,
       case when k.expires_at <> '' and (s.until = '' or k.expires_at < s.until) then k.expires_at else s.until end,
       case when k.last_used_prefix in ('', s.prefix) then k.last_used_at else '' end, k.scopes, k.twilio
     from api_keys k join ${quoteName(toTableName(users))} b on b.id = k."user"

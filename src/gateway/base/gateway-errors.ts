@@ -52,7 +52,7 @@ export const REFUSALS = {
   idempotency_key_reused: [422, 'This Idempotency-Key was used for another request'],
   client_ref_reused: [
     422,
-    'This client_ref was used for a message to another number or with another text',
+    'This client_ref was used for a message to another number, with another text or with other files',
   ],
   owned_by_campaign: [409, 'The text belongs to a campaign: change, retry or cancel the campaign'],
   message_id_in_use: [409, 'A message with this id was sent before'],

@@ -19,6 +19,15 @@ export interface Attachment extends Pick<FileFacts, 'type'> {
   readonly content: Content
 }
 
+/** A file by hashes of its address and of its bytes; '' for what is not known. */
+export type FileMark = readonly [address: string, bytes: string]
+
+/** The files of a request. `subject`: a hash; '' for none. */
+export interface GivenFiles {
+  readonly subject: string
+  readonly files: readonly FileMark[]
+}
+
 /** The files and the subject of a send. It leaves as an MMS. */
 export interface Media {
   /** At most 40 characters; '' for none. */
@@ -26,6 +35,8 @@ export interface Media {
   readonly files: readonly Attachment[]
   /** Without a line for MMS, it leaves as a text with a link to each file. */
   readonly orLink?: boolean
+  /** What the request gave, before pictures were prepared. */
+  readonly given?: GivenFiles
 }
 
 const PICTURES: ReadonlySet<string> = new Set(['.png', '.jpg', '.gif', '.webp'])

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { sql } from 'kysely'
 import { logChanges } from '../../engine/records/log-changes.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
+import { invalidFields, makeFieldError } from '../../platform/api-errors.ts'
 import { callFunction } from '../../platform/db/call-function.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { NOW, queries } from '../../platform/db/queries.ts'
@@ -62,9 +63,20 @@ export function readConsentSource(
   request: Pick<RequestInfo, 'headers' | 'auth'>,
   given = '',
 ): ConsentSource {
-  const named = given || (request.headers().consent_source ?? '')
+  const named = given || readNamedSource(request)
   if (!NAMED.has(named) || (named === 'page' && findEnteringSender(request) === '')) return 'api'
   return named as ConsentSource
+}
+
+const readNamedSource = (request: Pick<RequestInfo, 'headers'>): string =>
+  request.headers().consent_source ?? ''
+
+/** Throws 400 for a source of an entry that is none, in the field or in the header. */
+export function checkConsentSource(request: Pick<RequestInfo, 'headers'>, given: string): void {
+  const named = given || readNamedSource(request)
+  if (named === '' || NAMED.has(named)) return
+  const message = `Must be one of ${[...NAMED].join(', ')}.`
+  throw invalidFields({ source: makeFieldError('validation_invalid_source', message) })
 }
 
 /** The id of the record of `senders` that makes a request; '' for a superuser and the server itself. */

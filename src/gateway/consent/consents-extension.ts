@@ -8,6 +8,7 @@ import { completeNumber } from '../base/complete-numbers.ts'
 import { lockUserSends } from '../base/lock-user-sends.ts'
 import {
   attachConsentProof,
+  checkConsentSource,
   findEnteringSender,
   hashShownText,
   readConsentSource,
@@ -50,6 +51,7 @@ export const consentsExtension: Extension = {
   beforeImport: (db) => attachConsentProof(db, { source: 'import' }),
   async beforeCreate(store, values, request) {
     checkConsentEntry(values)
+    checkConsentSource(request, String(values.source ?? ''))
     await completeNumber(store, values, 'number')
     const user = String(values.user)
     Object.assign(

@@ -12,6 +12,7 @@ import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
 import { readBodyRecipients } from '../base/read-numbers.ts'
 import { type ActingCaller, allowSender } from './require-sender.ts'
+import { markAddresses } from './send/given-files.ts'
 import { readIdempotency } from './send/idempotency.ts'
 import { PREVIEW, previewSend } from './send/preview-send.ts'
 import { hashUploads, loadMedia, readSendForm } from './send/read-media.ts'
@@ -129,6 +130,7 @@ export async function answerSend(
     body,
     idempotency,
     hasFiles ? load : undefined,
+    uploads.length === 0 && hasFiles ? markAddresses(subject, attachments) : undefined,
   )
   // respond
   if (replayed) {

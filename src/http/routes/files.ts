@@ -4,6 +4,7 @@ import { findRecordByToken, signToken } from '../../engine/auth/tokens.ts'
 import { findThumb } from '../../engine/files/find-thumbnail.ts'
 import { isLinkToken } from '../../engine/files/link-token.ts'
 import { findStoredFile, readStoredFile, type StoredFile } from '../../engine/files/stored-files.ts'
+import { isFileOfDisabledUser } from '../../engine/records/disabled-user.ts'
 import { findServedFile } from '../../engine/records/find-served-file.ts'
 import type { RequestInfo } from '../../engine/request/request.ts'
 import { notFound } from '../../platform/api-errors.ts'
@@ -90,7 +91,9 @@ async function serveFile(c: Ctx, services: Services): Promise<Response> {
   const asked = { collection: collection.id, record, name }
   const { thumb = '', token = '' } = readRequestQuery(c)
   const ask = async () =>
-    (await isLinkToken(store.db, asked, token)) || (await makeProtectedRequest(c, services))
+    ((await isLinkToken(store.db, asked, token)) &&
+      !(await isFileOfDisabledUser(store.db, asked))) ||
+    (await makeProtectedRequest(c, services))
   const { place, field } = await findServedFile(store, collection, record, name, ask)
   const original = await findStoredFile(store.db, place)
   if (!original) throw notFound()

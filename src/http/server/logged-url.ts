@@ -1,8 +1,23 @@
 import { hasNumber, hideNumbers } from '../../platform/tools/loggable-texts.ts'
 import { readQuery } from '../query.ts'
 
-/** The secret at the end of a URL that a phone, a tool or a link of a text has. */
-const SECRET_END = /(?<=\/incoming\/|\/carriers\/calls\/|\/api\/hooks\/|\/leave\/|^\/f\/).*/
+/** A URL that a phone, a tool or a link of a text has, up to the secret at its end. */
+const BEFORE_SECRET =
+  /^.*?(?:\/incoming\/|\/carriers\/calls\/|\/api\/hooks\/|\/leave\/|^\/f\/|^[a-z][\w+.-]*:\/[^/]*\/f\/|\/f\/(?=[a-z0-9]{15}\d))(?=.)/is
+/** A character of ASCII in a URL, escaped once or more. */
+const ESCAPED = /%(?:25)*([0-7][\da-f])/gi
+
+/** A path as a lenient server reads it: without escapes, double slashes and backslashes. */
+const toPlainPath = (path: string): string =>
+  path
+    .replace(ESCAPED, (_, hex) => String.fromCharCode(Number.parseInt(hex, 16)))
+    .replace(/[\\/]+(?:\.[\\/]+)*/g, '/')
+
+/** A path without a secret at its end, however it is written. */
+function hideSecretEnd(path: string): string {
+  const before = BEFORE_SECRET.exec(toPlainPath(path))?.[0]
+  return before === undefined ? path : `${before}…`
+}
 
 /** Maximum characters of a URL to read. One character in the log may be three escapes, nine characters. */
 const MAX_READ = 9_000
@@ -23,7 +38,7 @@ const PARAMETERS = /(?<=[;&=]|%(?:3[bdf]|26)).*/is
 const KEYS = /(?:psk|vk)_?\w{20,}/g
 
 const hidePathSecrets = (url: string) =>
-  url.replace(/\?.*/s, '').replace(SECRET_END, '…').replace(PARAMETERS, '…').replace(KEYS, '…')
+  hideSecretEnd(url.replace(/\?.*/s, '')).replace(PARAMETERS, '…').replace(KEYS, '…')
 
 /** Parameters whose values are field names or numbers, not data. */
 const PLAIN = new Set([

@@ -199,6 +199,9 @@ describe('an entry that a client adds', () => {
   test.each([
     ['a text of the person', { source: 'keyword', event: 'opt_in' }, 400],
     ['an answer of the person', { source: 'reply', event: 'confirmed' }, 400],
+    ['an unknown source', { source: 'fax', event: 'opt_in' }, 400],
+    ['a source in capitals', { source: 'API', event: 'opt_in' }, 400],
+    ['a source with a space', { source: 'page ', event: 'opt_out' }, 400],
     ['no event', {}, 400],
     ['no number', { number: '', event: 'opt_in' }, 400],
     ['a group of another account', { event: 'opt_in', group: 'theirs' }, 400],

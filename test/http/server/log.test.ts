@@ -233,3 +233,33 @@ test.each([
 test('a long path without separators is logged up to 1,000 characters', () => {
   expect(toLoggedPath(`/${'1'.repeat(16_100)}a`)).toHaveLength(1000)
 })
+
+test.each([
+  '/f/abcdefghijklmno0Secret-Secr',
+  '/F/abcdefghijklmno0Secret-Secr',
+  '//f//abcdefghijklmno0Secret-Secr',
+  '/./f/abcdefghijklmno0Secret-Secr',
+  '/%66/abcdefghijklmno0Secret-Secr?x=1',
+  '/f%2Fabcdefghijklmno0Secret-Secr',
+  '/f%252fabcdefghijklmno0Secret-Secr',
+  '/sms/f/abcdefghijklmno0Secret-Secr',
+  'https://sms.example/f/abcdefghijklmno0Secret-Secr',
+  '\\\\f\\abcdefghijklmno0Secret-Secr',
+  '/leave/Secret-SecretSecretSecretSecret',
+  '/LEAVE/Secret-SecretSecretSecretSecret',
+  '/le%61ve//Secret-SecretSecretSecretSecret',
+  '/api//hooks/%2FSecret',
+  '/api/Hooks/Secret/more',
+  '/api/mobile/v1/%69ncoming/Secret',
+  '/api/devices/carriers//calls/Secret',
+  '/api/files/sms_messages/abc/a.jpg?token=1.Secret',
+  '/api/files/sms_messages/abc/a.jpg%3Ftoken=1.Secret',
+])('the link %s is logged without its token', (url) => {
+  expect(toLoggedPath(url)).not.toContain('ecret')
+  expect(toLoggedUrl(url)).not.toContain('ecret')
+})
+
+test.each(['/api/collections/f/records', '/f', '/leave', '/api/hooks', '/join/abcdefghijklmno'])(
+  'the path %s is logged whole',
+  (path) => expect(toLoggedPath(path)).toBe(path),
+)

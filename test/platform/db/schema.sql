@@ -1144,6 +1144,7 @@ CREATE TRIGGER sms_messages_came AFTER INSERT ON sms_messages REFERENCING NEW TA
 CREATE TRIGGER sms_messages_created AFTER INSERT ON sms_messages REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_changed();
 CREATE TRIGGER sms_messages_emptied AFTER TRUNCATE ON sms_messages FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_emptied();
 CREATE TRIGGER sms_messages_moved AFTER UPDATE OF "user" ON sms_messages FOR EACH ROW WHEN (old."user" <> new."user") EXECUTE FUNCTION sms_messages_moved();
+CREATE TRIGGER sms_messages_unsent AFTER INSERT OR UPDATE ON sms_messages FOR EACH ROW WHEN (new.status = 'failed'::text AND new.message_type = 'outgoing'::text AND new.attachments <> '{}'::text[]) EXECUTE FUNCTION sms_files_unsent();
 CREATE TRIGGER sms_messages_updated AFTER UPDATE ON sms_messages REFERENCING NEW TABLE AS written FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_changed();
 CREATE TRIGGER sms_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION sms_messages_went();
 CREATE TRIGGER twilio_messages_went AFTER DELETE ON sms_messages REFERENCING OLD TABLE AS went FOR EACH STATEMENT EXECUTE FUNCTION twilio_messages_went();
@@ -1549,6 +1550,7 @@ create function json_array_length(list text[]) returns integer immutable
 create function json_each(v text) returns TABLE(key text, value text, type text, id bigint) immutable
 create function json_extract(v json, path text) returns text immutable
 create function json_extract(t text, path text) returns text immutable
+create function key_version(k anyelement) returns text immutable
 create function member_left() returns trigger volatile
 create function pb_add_months(ms bigint, months integer) returns bigint immutable
 create function pb_arrow(v json, place integer) returns json immutable
@@ -1677,6 +1679,7 @@ create function sms_estimate(owner text, since text, at timestamp with time zone
 create function sms_events_noted() returns trigger volatile
 create function sms_fail(texts text[], reason text, ended_by text) returns TABLE("user" text, period text, messages bigint) volatile
 create function sms_failure(reason text, sent_at text) returns text immutable
+create function sms_files_unsent() returns trigger volatile
 create function sms_hold(batches text[], owner text, detail text, changed_by text, room integer) returns integer volatile set plan_cache_mode=force_custom_plan
 create function sms_is_below_limits(device_id text, per_minute double precision, daily_limit double precision) returns boolean stable
 create function sms_is_destination(destinations text, number text) returns boolean immutable

@@ -186,7 +186,7 @@ async function offerFailedAgain(
   }
   const { store, config, acceptor } = services
   const verdict = hasFiles(one)
-    ? await withStoredMedia(store.db, permit.sender.user, one, (media, words) =>
+    ? await withStoredMedia(store.db, permit.sender.user, config, one, (media, words) =>
         storeMms(store, config, { ...offer, media, body: writeStoredText(words, media.files) }),
       )
     : await acceptor.add(offer)
@@ -235,7 +235,9 @@ export async function retryMessage(
     return sendMessages(services, sender, { ...single, media })
   }
   if (!hasFiles(one)) return send(body)
-  return withStoredMedia(services.store.db, sender.user, one, (media, words) => send(words, media))
+  return withStoredMedia(services.store.db, sender.user, services.config, one, (media, words) =>
+    send(words, media),
+  )
 }
 
 /** The `client_ref` of the message that resends message `id`. It is unique, so there is only one. */

@@ -1,6 +1,7 @@
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
 import { findStoredFile, type StoredFile } from '../../../engine/files/stored-files.ts'
+import { isDisabled } from '../../../engine/records/disabled-user.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { queries } from '../../../platform/db/queries.ts'
 import { findPurposeKey, makePurposeKey } from '../../../platform/db/secrets.ts'
@@ -63,16 +64,17 @@ export async function linkOfferedFiles(db: Db, config: LinkConfig, offer: Offer)
   return { ...offer, body: undefined, messages }
 }
 
-/** The file of a link's token; undefined for a forged or old one, and for a file that was deleted. */
+/** The file of a link's token; undefined for a forged or old one, a deleted file, and a closed account. */
 export async function findLinkedFile(db: Db, token: string): Promise<StoredFile | undefined> {
   const [, id = '', place = '', tag = ''] = TOKEN.exec(token) ?? []
   const key = (await findPurposeKey(db, PURPOSE)) ?? randomBytes(KEY_BYTES)
   const signed = Buffer.from(signPlace(key, id, place))
   if (tag === '' || !timingSafeEqual(signed, Buffer.from(tag))) return undefined
   const message = await queries(db)
-    .selectFrom('sms_messages')
-    .select('attachments')
-    .where('id', '=', id)
+    .selectFrom('sms_messages as m')
+    .select('m.attachments')
+    .where('m.id', '=', id)
+    .where(({ not }) => not(isDisabled('m.user')))
     .where(
       sql<boolean>`greatest(created, scheduled_at, sent_at) > pb_text(now() - make_interval(days => ${sql.lit(LINK_DAYS)}))`,
     )

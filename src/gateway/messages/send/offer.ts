@@ -1,4 +1,4 @@
-import type { Media } from '../../base/message-files.ts'
+import type { GivenFiles, Media } from '../../base/message-files.ts'
 import type { Permit } from '../../base/permissions.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Origin, SendOptions } from './send-options.ts'
@@ -28,6 +28,8 @@ export interface Offer extends Omit<SendOptions, 'origin'> {
   readonly isHelp?: boolean
   /** Of an MMS: what each message has besides its text. */
   readonly media?: Media | undefined
+  /** What a request with a client_ref gave as files. */
+  readonly given?: GivenFiles | undefined
   readonly messages: readonly OfferedMessage[]
 }
 

@@ -11,6 +11,8 @@ import { MAX_FILES } from './mms.ts'
 export interface GivenFile {
   readonly name: string
   readonly bytes: Buffer
+  /** How a request named it: an address, or a file of another message. */
+  readonly address?: string
 }
 
 /** Pictures that phones show. Other pictures are sent as JPEG. */

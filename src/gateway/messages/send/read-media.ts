@@ -15,6 +15,7 @@ import { fetchFile } from '../../../platform/outgoing/fetch-file.ts'
 import { parseJson } from '../../../platform/tools/json.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import { MESSAGES, type Media } from '../../base/message-files.ts'
+import { hashGiven } from './given-files.ts'
 import { hasMmsLine } from './mms.ts'
 import { type GivenFile, type LeaveOut, prepareMedia, preparePictures } from './prepare-media.ts'
 
@@ -88,11 +89,32 @@ export interface AskedMedia {
 
 export type MediaConfig = Pick<Config, 'mmsMaxBytes' | 'webhookAllowPrivate'>
 
+/** What was loaded for a request: a repetition of the request needs the same. */
+const LOADED = new WeakMap<AskedMedia['memory'], Map<string, Media>>()
+
 /**
- * Reads the files of a send. Throws 400 without a line for MMS, and for a file that is missing, too large, or
- * of a type that cannot be sent.
+ * Reads the files of a send, once for a request. Throws 400 without a line for MMS, and for a file that is
+ * missing, too large, or of a type that cannot be sent.
  */
 export async function loadMedia(
+  store: Store,
+  user: string,
+  config: MediaConfig,
+  asked: AskedMedia,
+): Promise<Media> {
+  // who is told what was left out must be told each time
+  if (asked.leaveOut) return loadAnew(store, user, config, asked)
+  const { subject, named, uploads = [], given = [], orLink, memory } = asked
+  const bytes = given.map((file) => [file.name, hashGiven(file.bytes)])
+  const key = JSON.stringify([user, subject, named, orLink, bytes, await hashUploads(uploads)])
+  const known = LOADED.get(memory) ?? new Map<string, Media>()
+  LOADED.set(memory, known)
+  const media = known.get(key) ?? (await loadAnew(store, user, config, asked))
+  known.set(key, media)
+  return media
+}
+
+async function loadAnew(
   store: Store,
   user: string,
   config: MediaConfig,
@@ -132,7 +154,7 @@ export async function loadMedia(
         .run(holder, () => read(name))
         .catch(leaveOut ?? rethrow)
       if (!file) continue
-      files.push(file)
+      files.push({ ...file, address: name })
       room -= file.bytes.length
     }
     const media = await admission.pictures.run(holder, () =>
@@ -141,7 +163,10 @@ export async function loadMedia(
         : prepareMedia(subject, files, config.mmsMaxBytes),
     )
     kept.keep(media.files.reduce((sum, { content }) => sum + content.size, 0))
-    return { ...media, orLink }
+    const marks = files.map(
+      ({ address = '', bytes }) => [hashGiven(address), hashGiven(bytes)] as const,
+    )
+    return { ...media, orLink, given: { subject: hashGiven(subject), files: marks } }
   } finally {
     memory.close()
   }

@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { z } from 'zod'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import type { GatewayError } from '../../../platform/api-errors.ts'
@@ -9,12 +8,14 @@ import { counts } from '../../../platform/tools/process-counters.ts'
 import { makeRandomId } from '../../../platform/tools/random.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
 import type { Sender } from '../../base/make-sender.ts'
-import type { Media } from '../../base/message-files.ts'
+import type { GivenFiles, Media } from '../../base/message-files.ts'
 import { requirePermit } from '../../base/permissions.ts'
+import { checkClientRef, keepGiven } from './check-client-ref.ts'
 import { toOfferedScope } from './consent-scope.ts'
 import { SEALED, sealText } from './encrypt-text.ts'
+import { findSameSend } from './given-files.ts'
 import { findFirstAnswer, type Idempotency, storeFirstAnswer } from './idempotency.ts'
-import { checkMediaSize, readOfferedWords, writeStoredText } from './mms.ts'
+import { checkMediaSize, writeStoredText } from './mms.ts'
 import type { Offer, OfferedMessage } from './offer.ts'
 import { readAllRecipients } from './read-all-recipients.ts'
 import { chargeRefused, MIN_RECIPIENTS } from './refused-recipients.ts'
@@ -57,8 +58,9 @@ export interface Sent {
 }
 
 /**
- * Sends all messages of a request or none. `load` reads its files; it is not called for a request that has an
- * answer. Throws a refusal (a GatewayError), or StaleAuth.
+ * Sends all messages of a request or none. `load` reads its files; it is not called for a request that has
+ * an answer, nor if `named` are the files of the message of its client_ref. Throws a refusal (a
+ * GatewayError), or StaleAuth.
  */
 export async function sendMessages(
   services: SendServices,
@@ -66,11 +68,18 @@ export async function sendMessages(
   body: SendBody,
   idempotency: Idempotency | null = null,
   load?: () => Promise<Media>,
+  named?: GivenFiles,
 ): Promise<Sent> {
   const { store, config, acceptor } = services
   checkBody(body)
   const first = idempotency && (await findFirstAnswer(store, sender.user, idempotency))
   if (first) return { answer: first, replayed: true }
+  const ref = body.options.clientRef
+  const sent = named && ref && (await findSameSend(store.db, sender.user, ref, named))
+  if (sent) {
+    const same = await prepareOffer(store, config, sender, body, idempotency)
+    return answerOffer(store, { ...same, given: named }, { outcome: 'known', message: sent })
+  }
   const whole = load ? { ...body, media: await load() } : body
   const offer = await prepareOffer(store, config, sender, whole, idempotency)
   const verdict = await (offer.media ? storeMms(store, config, offer) : acceptor.add(offer))
@@ -100,25 +109,6 @@ export async function answerOffer(store: Store, offer: Offer, { outcome, message
   const answer = answerJson('', [message])
   if (idempotency) await storeFirstAnswer(store, user, idempotency, answer)
   return { answer, replayed: false }
-}
-
-/**
- * Throws 422 for a message to another number or with another text. Removed and changed texts match. With
- * files, links or names of files may follow the words.
- */
-async function checkClientRef({ db }: Store, message: string, offer: Offer) {
-  const [first] = offer.messages
-  const hasFiles = offer.media !== undefined
-  const body = hasFiles ? readOfferedWords(offer, first!) : (first!.body ?? offer.body ?? '')
-  const other = await queries(db)
-    .selectFrom('sms_messages as m')
-    .where('m.id', '=', message)
-    .where(
-      sql<boolean>`not ((m."to" = ${first!.to} or m."to" = '') and (m.body = ${body} or m.body = '' or ${hasFiles} and starts_with(m.body, ${body}) or exists (
-        select from sms_events e where e.message = m.id and e.status = 'pending' and e.detail like 'Changed:%text%')))`,
-    )
-    .executeTakeFirst()
-  if (other) throw gatewayRefusal('client_ref_reused')
 }
 
 /** A new message. `isShared`: its text is the offer's `body`; `keepsQuiet`: it waits during quiet hours. */
@@ -166,7 +156,8 @@ export async function prepareOffer(
   }
   const batch = messages.length > 1 ? makeRandomId() : ''
   const ref = batch || ids[0]!
-  const origin = shown === undefined ? options.origin : SEALED
+  const given = options.clientRef === '' ? undefined : media?.given
+  const origin = keepGiven(shown === undefined ? options.origin : SEALED, given)
   return {
     ...options,
     permit,
@@ -183,6 +174,7 @@ export async function prepareOffer(
     origin: origin && { ...origin, id: origin.id || ref },
     ...toOfferedScope(scope),
     media,
+    given,
     messages,
   }
 }

@@ -62,7 +62,7 @@ export interface SendOptions {
  * `consent`: see KEPT_SCOPE.
  */
 export interface Origin {
-  readonly api: 'smsgate' | 'twilio' | 'kannel' | 'sealed' | 'consent'
+  readonly api: 'smsgate' | 'twilio' | 'kannel' | 'sealed' | 'consent' | 'files'
   /** The id that clients of `api` know; '' for the id of the message or batch. */
   readonly id: string
   /** Data of `api`. `callback`: where to send a message's statuses. */

@@ -19,7 +19,12 @@ export interface Verdict {
 
 export type AcceptConfig = Pick<
   Config,
-  'monthlyQuota' | 'deviceOnlineSeconds' | 'stickyDays' | 'publicUrl' | 'maxAccountFileBytes'
+  | 'mmsMaxBytes'
+  | 'monthlyQuota'
+  | 'deviceOnlineSeconds'
+  | 'stickyDays'
+  | 'publicUrl'
+  | 'maxAccountFileBytes'
 >
 
 interface Stored {

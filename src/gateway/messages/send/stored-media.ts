@@ -4,14 +4,15 @@ import {
   readWholeFile,
   type StoredFile,
 } from '../../../engine/files/stored-files.ts'
-import { makeMemoryContent } from '../../../engine/files/upload.ts'
+import type { Config } from '../../../platform/config.ts'
 import type { Db } from '../../../platform/db/open.ts'
 import { admission } from '../../../platform/limits/shared-limits.ts'
 import { deriveId } from '../../../platform/tools/random.ts'
 import { gatewayRefusal } from '../../base/gateway-errors.ts'
-import { type Attachment, MESSAGES, type Media } from '../../base/message-files.ts'
+import { MESSAGES, type Media } from '../../base/message-files.ts'
 import { cutFileLinks } from './file-links.ts'
 import { readWords } from './mms.ts'
+import { type GivenFile, prepareMedia } from './prepare-media.ts'
 
 /** What a message needs to be sent again. */
 export interface StoredMms {
@@ -26,21 +27,29 @@ export interface StoredMms {
 export const hasFiles = ({ id, body, segments, attachments }: StoredMms): boolean =>
   segments === 0 || attachments.length > 0 || cutFileLinks(id, body) !== body
 
-/** Runs `work` with the files and words of a message, to send it again. Throws 409 if a file is gone. */
+/**
+ * Runs `work` with the files and words of a message, to send it again: files are prepared as if they were
+ * new, since the server's limit may be another now. Throws 409 if a file is gone, 400 for files that do not
+ * fit.
+ */
 export const withStoredMedia = <T>(
   db: Db,
   user: string,
+  { mmsMaxBytes }: Pick<Config, 'mmsMaxBytes'>,
   message: StoredMms,
   work: (media: Media, words: string) => Promise<T>,
 ): Promise<T> =>
   // the files are in memory: a place of its own bounds how many
   admission.heavyWork.run(makeUserHolder(user), async () => {
     const stored = await findAllFiles(db, message)
-    const files: Attachment[] = []
-    for (const file of stored) {
-      const content = makeMemoryContent(await readWholeFile(db, file))
-      files.push({ name: nameCopy(message.id, file.name), type: file.type, content })
-    }
+    const given: GivenFile[] = []
+    for (const file of stored) given.push({ name: file.name, bytes: await readWholeFile(db, file) })
+    const prepared = await prepareMedia(message.subject, given, mmsMaxBytes)
+    const files = prepared.files.map((file, i) => {
+      const extension = /\.\w+$/.exec(file.name)?.[0] ?? ''
+      const name = stored[i]!.name.replace(/(?:\.\w+)?$/, extension)
+      return { ...file, name: nameCopy(message.id, name) }
+    })
     const media = { subject: message.subject, files, orLink: message.segments > 0 }
     return work(media, readWords(cutFileLinks(message.id, message.body), stored))
   })

@@ -1,3 +1,4 @@
+import { withStoredMedia } from '../../../../src/gateway/messages/send/stored-media.ts'
 import { endMessages } from '../../../../src/gateway/retention/end-messages.ts'
 import { deleteFiles } from '../../../../src/gateway/retention/end-old-messages.ts'
 import {
@@ -197,4 +198,26 @@ test('the data of a person has the subjects and files of texts to them, and an e
   await end(erased.id)
   expect(await findMessage(user, id)).toMatchObject({ subject: '', body: '', attachments: [] })
   expect(await countFiles(user)).toBe(0)
+})
+
+test('a repetition prepares files by the present limit, and refuses those that do not fit', async () => {
+  const { user } = await makeShop()
+  const { body } = await sendForm(user, { recipients: TO, body: 'Look' }, [SMALL])
+  const message = await findMessage(user, body.message_ids[0])
+  const { db } = server.server.services.store
+  const repeat = (mmsMaxBytes: number) =>
+    withStoredMedia(db, user.id, { mmsMaxBytes }, message, async ({ files }, words) => ({
+      words,
+      bytes: files.reduce((sum, { content }) => sum + content.size, 0),
+      types: files.map(({ type }) => type),
+      names: files.map(({ name }) => name),
+    }))
+  const whole = await repeat(SMALL.length)
+  expect(whole).toMatchObject({ words: 'Look', bytes: SMALL.length, types: ['image/jpeg'] })
+  expect(await repeat(SMALL.length)).toEqual(whole)
+  const most = Math.floor(SMALL.length / 2)
+  const small = await repeat(most)
+  expect(small.bytes).toBeLessThanOrEqual(most)
+  expect(small.names).toEqual(whole.names)
+  await expect(repeat(10)).rejects.toMatchObject({ body: { error: 'files_too_large' } })
 })

@@ -120,7 +120,8 @@ let count = 0
 const newRef = () => `order ${++count}`
 const REUSED = {
   error: 'client_ref_reused',
-  message: 'This client_ref was used for a message to another number or with another text',
+  message:
+    'This client_ref was used for a message to another number, with another text or with other files',
 }
 
 test.each([

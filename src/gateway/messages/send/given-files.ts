@@ -1,0 +1,85 @@
+import { createHash } from 'node:crypto'
+import type { Db } from '../../../platform/db/open.ts'
+import { queries } from '../../../platform/db/queries.ts'
+import type { GivenFiles } from '../../base/message-files.ts'
+
+// What a request with a client_ref gave as files: a repeated request is compared with it.
+
+const CHARACTERS = 22
+
+export const hashGiven = (value: string | Uint8Array): string =>
+  value.length === 0
+    ? ''
+    : createHash('sha256').update(value).digest('base64url').slice(0, CHARACTERS)
+
+/** Files that a request names by address only. */
+export const markAddresses = (subject: string, addresses: readonly string[]): GivenFiles => ({
+  subject: hashGiven(subject),
+  files: addresses.map((address) => [hashGiven(address), '']),
+})
+
+/** Whether both are the same files in the same order: each has the same address, or the same bytes. */
+export const areSameFiles = (one: GivenFiles, other: GivenFiles): boolean =>
+  one.subject === other.subject &&
+  one.files.length === other.files.length &&
+  one.files.every((file, i) =>
+    file.some((mark, place) => mark !== '' && mark === other.files[i]![place]),
+  )
+
+/** A message as far as its files are compared. `given`: absent if it is not known, as of older messages. */
+interface SentFiles {
+  readonly id: string
+  readonly hadFiles: boolean
+  readonly isRemoved: boolean
+  readonly given: GivenFiles | undefined
+}
+
+const selectSentFiles = (db: Db) =>
+  queries(db)
+    .selectFrom('sms_messages as m')
+    .leftJoin('sms_origins as o', 'o.ref', 'm.id')
+    .select(['m.id', 'm.body', 'm.segments', 'm.attachments', 'o.data'])
+
+type Row = Readonly<{ id: string; body: string; segments: number; attachments: string[] }> & {
+  readonly data: string | null
+}
+
+function toSentFiles({ id, body, segments, attachments, data }: Row): SentFiles {
+  const kept = JSON.parse(data ?? '{}') as { readonly files?: GivenFiles }
+  return {
+    id,
+    hadFiles: segments === 0 || attachments.length > 0,
+    isRemoved: body === '',
+    given: kept.files,
+  }
+}
+
+/** The message of a client_ref, if its request named the same files by the same addresses. */
+export async function findSameSend(
+  db: Db,
+  user: string,
+  clientRef: string,
+  given: GivenFiles,
+): Promise<string | undefined> {
+  const row = await selectSentFiles(db)
+    .where('m.user', '=', user)
+    .where('m.client_ref', '=', clientRef)
+    .where('m.client_ref', '<>', '')
+    .executeTakeFirst()
+  const sent = row && toSentFiles(row as Row)
+  return sent?.given && areSameFiles(sent.given, given) ? sent.id : undefined
+}
+
+/** Whether a message was sent with other files than a request has. Removed messages match all. */
+export async function hasOtherFiles(
+  db: Db,
+  message: string,
+  given: GivenFiles | undefined,
+): Promise<boolean> {
+  const row = await selectSentFiles(db).where('m.id', '=', message).executeTakeFirst()
+  if (!row) return false
+  const sent = toSentFiles(row as Row)
+  if (sent.isRemoved) return false
+  if (!sent.given) return sent.hadFiles !== (given !== undefined)
+  return given === undefined || !areSameFiles(sent.given, given)
+}
