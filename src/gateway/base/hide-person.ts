@@ -12,6 +12,15 @@ function writeNamePattern(name: string): string {
   return [...name].length < MIN_NAME ? `(?<!${LETTER})${escaped}(?!${LETTER})` : escaped
 }
 
+/** SQL: whether a column of the row `t` contains a name. */
+export const containsName = (name: string, columns: readonly string[]): RawBuilder<boolean> =>
+  name === ''
+    ? sql`false`
+    : sql`(${sql.join(
+        columns.map((column) => sql`${sql.ref(`t.${column}`)}::text ~ ${writeNamePattern(name)}`),
+        sql` or `,
+      )})`
+
 /** SQL: a text or JSON without the number of a person, in any spelling, and without the name. */
 export function writePersonHideSql(
   text: RawBuilder<unknown>,

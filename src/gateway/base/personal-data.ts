@@ -133,6 +133,8 @@ export interface Mention {
   readonly columns: readonly string[]
   /** One of the columns: no two rows of the account have the same value. */
   readonly unique?: string
+  /** Rows with the name of the person alone match, too: their numbers are hidden when they are stored. */
+  readonly byName?: true
   /** The column that names a row. */
   readonly key: string
   /** SQL: whether a row `t` belongs to the page. */

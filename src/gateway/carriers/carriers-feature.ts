@@ -1,14 +1,22 @@
 import { type Feature, HOURLY } from '../base/feature.ts'
-import { makeSmallStep } from '../base/personal-data.ts'
+import { type MentionStep, makeSmallStep } from '../base/personal-data.ts'
 import { CARRIER_ROUTES, type CarrierServices } from './routes.ts'
 import { cleanUpCarriers, forgetCarriers } from './stored-carrier.ts'
+
+/** What carriers write about texts. Numbers in it are hidden when it is stored, names are not. */
+const FAULTS: MentionStep = {
+  mentions: makeSmallStep('device_carriers', ['fault'], 'device', 'user').mentions.map((fault) => ({
+    ...fault,
+    byName: true,
+  })),
+}
 
 /** Carriers that the server runs by HTTP. */
 export const CARRIERS: Feature<CarrierServices> = {
   rows: CARRIER_ROUTES,
   alsoDeletes: { devices: forgetCarriers },
   personalData: {
-    mentions: [makeSmallStep('device_carriers', ['fault'], 'device', 'user')],
+    mentions: [FAULTS],
     noPlaces: {
       carrier_attempts: 'ids of unfinished messages, until their results are stored',
       carrier_texts: 'hashes of message ids of carriers, deleted after 90 days',

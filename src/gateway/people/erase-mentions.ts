@@ -3,7 +3,7 @@ import type { Store } from '../../engine/collections/catalog.ts'
 import { isInsertionOrdered } from '../../engine/collections/own-indexes.ts'
 import type { Db } from '../../platform/db/open.ts'
 import { matchAny, queries } from '../../platform/db/queries.ts'
-import { writePersonHideSql } from '../base/hide-person.ts'
+import { containsName, writePersonHideSql } from '../base/hide-person.ts'
 import { updateRecords } from '../base/message-status.ts'
 import { containsNumber, type Mention, type Page, type Person } from '../base/personal-data.ts'
 import { ANSWER_DELETED } from '../retention/end-messages.ts'
@@ -66,7 +66,7 @@ async function hideInRows(
   mention: Mention,
   page: Page,
 ) {
-  const { table, columns, unique, key, rows } = mention
+  const { table, columns, unique, key, rows, byName } = mention
   const values = columns.map((column): [string, RawBuilder<unknown>] => {
     const [old, hidden] = [
       sql.ref(`t.${column}`),
@@ -79,7 +79,8 @@ async function hideInRows(
       sql`case when ${containsNumber(person, column)} then ${withKey} else ${old} end`,
     ]
   })
-  const where = sql<boolean>`${rows(page)} and ${containsNumber(person, ...columns)}`
+  const named = byName ? containsName(name, columns) : sql`false`
+  const where = sql<boolean>`${rows(page)} and (${containsNumber(person, ...columns)} or ${named})`
   const { db, catalog } = store
   const changed = await overwriteRows(
     db,
