@@ -6,7 +6,7 @@ import { decodeText } from '../../platform/tools/charsets.ts'
 export interface MimePart {
   readonly childNodes: readonly MimePart[]
   readonly contentType: {
-    readonly parsed: { readonly value: string; readonly params: { charset?: string } }
+    readonly parsed: { value: string; readonly params: { charset?: string } }
   }
   readonly contentDisposition: { readonly parsed: { readonly value: string } }
   readonly content: ArrayBuffer | null

@@ -1,11 +1,12 @@
 import { isAscii, isUtf8 } from 'node:buffer'
-import { type DefaultTreeAdapterTypes, parse } from 'parse5'
-import PostalMime, { type Email } from 'postal-mime'
 import type { GivenFile } from '../../gateway/messages/send/prepare-media.ts'
 import { badRequest } from '../../platform/api-errors.ts'
 import { cleanText } from '../../platform/tools/clean-text.ts'
 import { joinLines, removeQuotes } from '../../portable/remove-quotes.ts'
-import { checkCharsets, type MimePart } from './charsets.ts'
+import { checkCharsets } from './charsets.ts'
+import { readHtml } from './html-text.ts'
+import { type MailFile, MailParser, type MailText } from './mail-parts.ts'
+import { removeFillers } from './remove-fillers.ts'
 import { isReplyMail } from './reply-mail.ts'
 
 /** A mail. A hook (incoming webhook) reads `fields` as its body. */
@@ -21,14 +22,14 @@ export interface Mail {
     /** Names of `pictures`. */
     readonly attachments: readonly string[]
   }
-  /** Attached pictures, but those that the mail shows inline, such as logos. */
+  /** Attached pictures, without those that the page of the mail shows, such as logos. */
   readonly pictures: readonly GivenFile[]
   /** Words of the text that only say that the mail has `pictures`; '' if it has others, too. */
   readonly mention: string
 }
 
-/** Maximum characters that are read of a plain and of an HTML body. A text message has at most 1,600. */
-const [MAX_BODY, MAX_HTML] = [20_000, 128 << 10]
+/** Maximum characters that are read of a body. A text message has at most 1,600. */
+const MAX_BODY = 20_000
 
 /** Parts that are no files: signatures of mails, other forms of the text, and the data of a bounce. */
 const NO_FILE =
@@ -42,24 +43,22 @@ export async function readMail(given: Buffer): Promise<Mail> {
   checkLines(given)
   const bytes = fixCharset(given)
   const limits = { maxHeadersSize: 64 << 10, maxNestingDepth: 20, maxRfc822NestingDepth: 0 }
-  const parser = new PostalMime(limits)
+  const parser = new MailParser(limits)
   const mail = await parser.parse(bytes).catch(() => {
     throw badRequest('The mail cannot be read.')
   })
-  checkCharsets((parser as unknown as { readonly root: MimePart }).root, bytes)
-  const files = mail.attachments.filter(
-    ({ related, mimeType }) => !related && !NO_FILE.test(mimeType),
-  )
-  const all = files.filter(({ mimeType }) => mimeType.startsWith('image/'))
-  const pictures: GivenFile[] = []
-  for (const { filename, content, disposition } of all)
-    if (disposition !== 'inline' && content instanceof ArrayBuffer)
-      pictures.push({ name: cleanText(filename ?? 'picture'), bytes: Buffer.from(content) })
-  const mention = describeLeftOut(all.length, 'picture')
+  checkCharsets(parser.root, bytes)
+  const { texts } = parser
+  const files = parser.files.filter(({ mimeType }) => !NO_FILE.test(mimeType))
+  const attached = leaveOutShown(files, texts)
+  const pictures: GivenFile[] = attached
+    .filter(isPicture)
+    .map(({ filename, bytes }) => ({ name: cleanText(filename ?? 'picture'), bytes }))
+  const mention = describeLeftOut(pictures.length, 'picture')
   const own =
-    (isReplyMail(mail) && removeQuotes(chooseMailText(mail, true))) ||
-    joinLines(chooseMailText(mail).split('\n'))
-  const body = [own, mention, describeLeftOut(files.length - all.length, 'file')]
+    (isReplyMail(mail) && removeQuotes(chooseMailText(texts, true))) ||
+    joinLines(chooseMailText(texts).split('\n'))
+  const body = [own, mention, describeLeftOut(attached.length - pictures.length, 'file')]
   const fields = {
     subject: mail.subject?.trim() ?? '',
     body: body.filter(Boolean).join('\n'),
@@ -75,22 +74,43 @@ export async function readMail(given: Buffer): Promise<Mail> {
     id: mail.messageId ?? '',
     fields: { text, ...fields },
     pictures,
-    mention: pictures.length === all.length ? mention : '',
+    mention,
   }
+}
+
+const isPicture = ({ mimeType }: MailFile) => mimeType.startsWith('image/')
+
+/** Files without the pictures of a page: those that it names, and unnamed ones that belong to it. */
+function leaveOutShown(files: readonly MailFile[], texts: readonly MailText[]): MailFile[] {
+  const html = texts.map((text) => text.html).join('\n')
+  if (html === '') return [...files]
+  const sources = files.some(({ location }) => location !== '')
+    ? new Set(texts.flatMap((text) => [...readHtml(text.html).sources]))
+    : new Set<string>()
+  const lower = html.toLowerCase()
+  const isNamed = ({ id, location }: MailFile) =>
+    (id !== '' &&
+      [id, encodeURIComponent(id)].some((name) => lower.includes(`cid:${name.toLowerCase()}`))) ||
+    (location !== '' && sources.has(location))
+  const isShown = (file: MailFile) =>
+    isPicture(file) && (isNamed(file) || (file.isRelated && file.disposition !== 'attachment'))
+  return files.filter((file) => !isShown(file))
 }
 
 /** A plain part of fewer characters that speaks of HTML only says that the mail has another part. */
 const STUB_CHARACTERS = 300
 const VISIBLE = /[^\p{C}\p{Z}]/u
 
-function chooseMailText({ text = '', html = '' }: Email, leavesOutQuotes = false): string {
-  const isStub = html !== '' && text.length < STUB_CHARACTERS && /\bhtml\b/i.test(text)
-  const isPlain = VISIBLE.test(text) && !isStub
-  return (isPlain ? text : readHtmlText(html.slice(0, MAX_HTML), leavesOutQuotes)).slice(
-    0,
-    MAX_BODY,
-  )
-}
+/** The text of a mail: each part as plain text, if it has some, else what its page shows. */
+const chooseMailText = (texts: readonly MailText[], leavesOutQuotes = false): string =>
+  texts
+    .map(({ plain, html }) => {
+      const text = removeFillers(plain)
+      const isStub = html !== '' && text.length < STUB_CHARACTERS && /\bhtml\b/i.test(text)
+      return VISIBLE.test(text) && !isStub ? text : readHtml(html, leavesOutQuotes).text
+    })
+    .join('\n')
+    .slice(0, MAX_BODY)
 
 /** Cron on a machine without a locale declares ASCII for texts in UTF-8. */
 function fixCharset(bytes: Buffer): Buffer {
@@ -118,47 +138,4 @@ function checkLines(bytes: Buffer): void {
   if (lines > FREE_LINES && bytes.length < lines * MIN_AVERAGE_BYTES)
     throw badRequest('The mail has too many lines.')
   if (count(DASHES) > MAX_BOUNDARIES) throw badRequest('The mail has too many parts.')
-}
-
-const SKIPPED = new Set(['head', 'style', 'script', 'template'])
-/** Quotes and signatures by Gmail, Thunderbird and others. */
-const QUOTE =
-  /^(?:gmail_(?:quote|signature)|moz-(?:signature|cite-prefix)|yahoo_quoted|protonmail_)/
-const BLOCKS = new Set([
-  'p',
-  'div',
-  'blockquote',
-  'br',
-  'tr',
-  'li',
-  'table',
-  'h1',
-  'h2',
-  'h3',
-  'h4',
-  'hr',
-  'pre',
-])
-const CELLS = new Set(['td', 'th'])
-
-/** The text of HTML, a line for each block and table row. Not recursive: elements may be nested deeply. */
-function readHtmlText(html: string, leavesOutQuotes: boolean): string {
-  let text = ''
-  const isSkipped = ({ nodeName, attrs }: DefaultTreeAdapterTypes.Element) =>
-    SKIPPED.has(nodeName) ||
-    (leavesOutQuotes &&
-      (nodeName === 'blockquote' ||
-        attrs.some(({ name, value }) => name === 'class' && QUOTE.test(value))))
-  const left: (DefaultTreeAdapterTypes.ChildNode | string)[] = [...parse(html).childNodes]
-  for (let node = left.shift(); node !== undefined; node = left.pop()) {
-    if (typeof node === 'string') text += node
-    else if ('value' in node) text += node.value.replace(/\s+/g, ' ')
-    else if ('childNodes' in node && !('attrs' in node && isSkipped(node))) {
-      const end = BLOCKS.has(node.nodeName) ? '\n' : CELLS.has(node.nodeName) ? ' ' : ''
-      if (node.nodeName !== 'br') left.push(end)
-      for (const child of node.childNodes.toReversed()) left.push(child)
-      text += end
-    }
-  }
-  return joinLines(text.split('\n').map((line) => line.replace(/ +/g, ' ').trim()))
 }
