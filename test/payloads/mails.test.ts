@@ -1,5 +1,5 @@
 import { readMail } from '../../src/protocols/smtp/read-mail.ts'
-import { makePicture } from '../support/pictures.ts'
+import { makePhoto } from '../support/pictures.ts'
 import { startSmtpFixture } from '../support/server/smtp-fixture.ts'
 import { runPayloads } from './run-payloads.ts'
 
@@ -13,12 +13,12 @@ interface Sent {
 const { server, hook, mail, sent } = await startSmtpFixture()
 const to = await hook({ once_minutes: 0, rate: 1_000, max_parts: 10, recipients: ['+4911111'] })
 
-/** A photo of a camera, a logo, the start of a film (ISO 14496-12), and a picture for HTML. */
 const FILES: Readonly<Record<string, Buffer>> = {
-  PHOTO: await makePicture(400),
-  LOGO: await makePicture(40),
-  FILM: Buffer.from('\0\0\0\x18ftypmp42\0\0\0\0mp42isom\0\0\0\x08free', 'latin1'),
-  DATA: await makePicture(700),
+  PHOTO: await makePhoto('iphoneSmall'),
+  LOGO: await makePhoto('gnome'),
+  FILM: await makePhoto('film'),
+  // a picture in HTML itself
+  DATA: await makePhoto('iphoneSmall'),
 }
 const LINE = /.{1,76}/g
 const writeFile = (line: string) =>
