@@ -15,6 +15,7 @@ const DEFAULT_MESSAGES: Record<number, string> = {
   403: 'You are not allowed to perform this request.',
   404: "The requested resource wasn't found.",
   413: 'Request entity too large.',
+  415: 'Unsupported media type.',
   429: 'Too Many Requests.',
   503: 'The database cannot be reached at the moment.',
 }

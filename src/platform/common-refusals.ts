@@ -9,6 +9,7 @@ export const COMMON_REFUSALS = {
   forbidden: [403, 'Only users may do this'],
   invalid_request: [400, ''],
   request_too_large: [413, ''],
+  unsupported_media_type: [415, ''],
 } as const satisfies Refusals
 
 /** The `error` of refusals without a code of their own, by HTTP status, for example for an unknown route. */
@@ -18,6 +19,7 @@ export const OTHER_REFUSALS = {
   403: 'forbidden',
   404: 'not_found',
   413: 'request_too_large',
+  415: 'unsupported_media_type',
   429: 'too_many_requests',
   500: 'internal_error',
   503: 'unavailable',

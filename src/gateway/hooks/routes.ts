@@ -21,7 +21,13 @@ import { ApiError, notFound, RetryLater } from '../../platform/api-errors.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
 import type { Logger } from '../../platform/log.ts'
 import { sendOutgoing } from '../../platform/outgoing/send-request.ts'
-import { decodeForm, decodeParts, decodeText, readCharset } from '../../platform/tools/charsets.ts'
+import {
+  decodeForm,
+  decodeParts,
+  decodeText,
+  readCharset,
+  readMediaType,
+} from '../../platform/tools/charsets.ts'
 import { isObject } from '../../platform/tools/json.ts'
 import { toLoggableKey, toLoggableMessage } from '../../platform/tools/loggable-texts.ts'
 import { checkShape } from '../base/body-schemas.ts'
@@ -121,12 +127,13 @@ async function confirmSubscription(url: string): Promise<void> {
 async function readPostedBody(c: Ctx): Promise<Posted> {
   const headers = c.req.header()
   const memory = findRequestMemory(c)
-  const type = c.req.header('content-type') ?? ''
+  const given = c.req.header('content-type') ?? ''
+  const type = readMediaType(given)
   try {
     if (type.startsWith('multipart/form-data'))
       return { raw: requireSimpleJson(await readBodyParts(c)), headers, memory }
     const bytes = await readBody(c)
-    const charset = readCharset(type)
+    const charset = readCharset(given)
     const raw = requireSimpleJson(decodeText(bytes, charset))
     if (!type.startsWith('application/x-www-form-urlencoded')) return { raw, headers, memory }
     const form = decodeForm(bytes, charset, MAX_FIELDS)
@@ -136,6 +143,7 @@ async function readPostedBody(c: Ctx): Promise<Posted> {
     const { complete, destroyed } = c.env.incoming
     const isGone = destroyed && !complete
     if (!(error instanceof ApiError) || error instanceof RetryLater || isGone) throw error
+    if (error.status === 415) throw error
     return {
       raw: '',
       headers,

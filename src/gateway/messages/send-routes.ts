@@ -8,6 +8,7 @@ import type { Ctx } from '../../http/request-context.ts'
 import { sendRaw } from '../../http/send-answer.ts'
 import { findRequestMemory } from '../../http/server/client-address.ts'
 import { admission } from '../../platform/limits/shared-limits.ts'
+import { readMediaType } from '../../platform/tools/charsets.ts'
 import { describeRefusals } from '../base/describe-gateway-errors.ts'
 import type { RefusalCode } from '../base/gateway-errors.ts'
 import { readBodyRecipients } from '../base/read-numbers.ts'
@@ -83,7 +84,8 @@ const TEMPLATE_EXAMPLE = {
   variables: { code: '4711' },
 }
 
-const isForm = (c: Ctx) => (c.req.header('content-type') ?? '').startsWith('multipart/form-data')
+const isForm = (c: Ctx) =>
+  readMediaType(c.req.header('content-type')).startsWith('multipart/form-data')
 
 /** A form may have files. */
 export const findMaxSendBytes = (c: Ctx): number =>

@@ -7,6 +7,7 @@ import { type RequestMemory, SMALL_BYTES } from '../limit-request-memory.ts'
 import type { Ctx } from '../request-context.ts'
 import { requireMaxBytes } from '../route-limits.ts'
 import { findRequestMemory } from '../server/client-address.ts'
+import { decodePieces, isEncoded } from '../server/content-encoding.ts'
 import { mayExceedSmall } from '../server/incoming-body.ts'
 
 /** Maximum fields of a JSON body or an urlencoded form. Reading a million would take seconds. */
@@ -72,7 +73,10 @@ export class BodyTooLarge extends ApiError {
   }
 }
 
-/** Yields a body in pieces. Throws 413 if its declared or actual length exceeds `maxBytes`. */
+/**
+ * Yields a body in pieces, without its compression. Throws 413 if its declared or actual length exceeds
+ * `maxBytes`, and as `decodePieces`.
+ */
 export async function* readPieces(
   incoming: IncomingMessage,
   maxBytes: number,
@@ -80,9 +84,7 @@ export async function* readPieces(
   if (Number(incoming.headers['content-length'] ?? 0) > maxBytes) throw new BodyTooLarge()
   let size = 0
   try {
-    for await (const piece of incoming.iterator({
-      destroyOnReturn: false,
-    }) as AsyncIterable<Buffer>) {
+    for await (const piece of decodePieces(incoming)) {
       size += piece.length
       if (size > maxBytes) throw new BodyTooLarge()
       yield piece
@@ -99,8 +101,9 @@ export async function readBytes(
   maxBytes: number,
   memoryOf: () => RequestMemory,
 ) {
-  const declared = Number(incoming.headers['content-length'] ?? 0)
-  if (declared > maxBytes) throw new BodyTooLarge()
+  const length = Number(incoming.headers['content-length'] ?? 0)
+  if (length > maxBytes) throw new BodyTooLarge()
+  const declared = isEncoded(incoming) ? 0 : length
   const isSmall = !mayExceedSmall(incoming)
   // a small body that has arrived is whole in the stream's buffer
   if (isSmall && incoming.readableLength === declared)
@@ -133,6 +136,8 @@ export function readJson(c: Ctx, parse = parseUnique): Promise<unknown> {
 async function parseJsonBody(c: Ctx, parse: typeof parseUnique): Promise<unknown> {
   const bytes = await readBody(c).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
+    if (error.status === 415) throw commonRefusal('unsupported_media_type', error.message)
+    if (!(error instanceof BodyTooLarge)) throw invalidRequest(error.message)
     throw commonRefusal(
       'request_too_large',
       `The body must have at most ${requireMaxBytes(c)} bytes`,

@@ -2,6 +2,7 @@ import { isUtf8 } from 'node:buffer'
 import type { IncomingMessage } from 'node:http'
 import type { Uploads } from '../../engine/files/upload.ts'
 import { ApiError, badRequest } from '../../platform/api-errors.ts'
+import { readMediaType } from '../../platform/tools/charsets.ts'
 import type { RequestMemory } from '../limit-request-memory.ts'
 import { isMalformedQuery, readPairs, readQueryText } from '../query.ts'
 import type { Ctx, RequestBody } from '../request-context.ts'
@@ -49,7 +50,7 @@ export async function readBody(
   maxBytes: number,
   memoryOf: () => RequestMemory,
 ) {
-  const type = incoming.headers['content-type'] ?? ''
+  const type = readMediaType(incoming.headers['content-type'])
   const query = readQueryText(incoming.url ?? '')
   if (type.startsWith('multipart/form-data')) {
     if (isMalformedQuery(query)) throw badRequest()

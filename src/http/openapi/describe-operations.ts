@@ -76,7 +76,11 @@ export function describeOperation(
   }
 }
 
-const ofBody = makeErrorDescriber(COMMON_REFUSALS)('invalid_request', 'request_too_large')
+const ofBody = makeErrorDescriber(COMMON_REFUSALS)(
+  'invalid_request',
+  'request_too_large',
+  'unsupported_media_type',
+)
 const ofCaller = makeErrorDescriber(COMMON_REFUSALS)('unauthorized', 'forbidden')
 
 function describeFailures(fails: Fails, security: Security, body: unknown): Answers {

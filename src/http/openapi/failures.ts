@@ -45,6 +45,7 @@ const FAILURES = {
   403: describeFailure(403, 'Not for you.'),
   404: describeFailure(404, 'There is no such thing, or not for you.'),
   413: describeFailure(413, 'The body is too large.'),
+  415: describeFailure(415, 'The Content-Encoding of the body is not known.'),
   429: describeFailure(429, 'Too many requests: wait, then ask again.'),
   500: describeFailure(500, 'A fault of the server, which is in its log.'),
   503: describeFailure(503, 'The server cannot answer now. Try again.'),
@@ -54,10 +55,15 @@ export type FailureStatus = keyof typeof FAILURES
 
 const ANY = [403, 429, 500, 503] as const
 
-/** Failures in PocketBase's format: those with these statuses, and those that any route may have. */
+/**
+ * Failures in PocketBase's format: those with these statuses, and those that any route may have. A route with
+ * 413 reads a body, so it has 415, too.
+ */
 export const listFailureAnswers = (...statuses: FailureStatus[]): Answers =>
   Object.fromEntries(
-    [...new Set([...statuses, ...ANY])].map((status) => [status, FAILURES[status]]),
+    [...new Set([...statuses, ...(statuses.includes(413) ? [415 as const] : []), ...ANY])].map(
+      (status) => [status, FAILURES[status]],
+    ),
   )
 
 export const BATCH_ERROR = z

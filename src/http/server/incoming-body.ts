@@ -1,5 +1,7 @@
 import { IncomingMessage, ServerResponse } from 'node:http'
+import { readMediaType } from '../../platform/tools/charsets.ts'
 import { SMALL_BYTES } from '../limit-request-memory.ts'
+import { isEncoded } from './content-encoding.ts'
 
 /**
  * Unread bodies of up to MAX_UNREAD_BYTES are read to the end. A larger one is not: the answer announces that
@@ -72,7 +74,11 @@ export class LimitedIncomingMessage extends IncomingMessage {
   }
 }
 
-/** Whether a body may need much memory: it exceeds SMALL_BYTES, has no declared length, or is multipart. */
+/**
+ * Whether a body may need much memory: it exceeds SMALL_BYTES, has no declared length, is compressed, or is
+ * multipart.
+ */
 export const mayExceedSmall = (incoming: IncomingMessage): boolean =>
   readBodyLength(incoming) > SMALL_BYTES ||
-  incoming.headers['content-type']?.startsWith('multipart/') === true
+  (isEncoded(incoming) && readBodyLength(incoming) > 0) ||
+  readMediaType(incoming.headers['content-type']).startsWith('multipart/')

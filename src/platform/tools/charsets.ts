@@ -1,5 +1,9 @@
 import { badRequest } from '../api-errors.ts'
 
+/** A Content-Type in lower case, as types are compared. RFC 9110, 8.3.1 */
+export const readMediaType = (contentType: string | undefined): string =>
+  (contentType ?? '').trim().toLowerCase()
+
 /** The charset that a Content-Type declares; '' for none. RFC 9110, 8.3.1 */
 export function readCharset(contentType: string): string {
   const [, quoted, plain = ''] =

@@ -1,6 +1,6 @@
 import { runAsSender, type SendingCaller } from '../../gateway/messages/require-sender.ts'
 import type { Permission } from '../../http/allow-callers.ts'
-import { readBody } from '../../http/body/raw-body.ts'
+import { BodyTooLarge, readBody } from '../../http/body/raw-body.ts'
 import { TWILIO } from '../../http/openapi/security.ts'
 import type { Ctx } from '../../http/request-context.ts'
 import { ApiError, RetryLater } from '../../platform/api-errors.ts'
@@ -68,6 +68,8 @@ const FORM = /^application\/x-www-form-urlencoded(?:\s*;|$)/i
 async function readForm(c: Ctx): Promise<Parameters> {
   const bytes = await readBody(c).catch((error: unknown) => {
     if (!(error instanceof ApiError) || error instanceof RetryLater) throw error
+    if (!(error instanceof BodyTooLarge))
+      throw new TwilioRefusal(INVALID, error.message, error.status)
     throw new TwilioRefusal(INVALID, `The body must have at most ${MAX_BODY_BYTES} bytes`, 413)
   })
   if (bytes.length > 0 && !FORM.test(c.req.header('content-type') ?? ''))
