@@ -50,7 +50,10 @@ export function describeRoute(route: Description) {
     ...(id && { id }),
     summary,
     description,
-    params: { ...(query && { query: makeOptionalParams(query) }), ...(header && { header }) },
+    params: {
+      ...(query && { query: makeOptionalParams(query.filter(hasPlainName)) }),
+      ...(header && { header }),
+    },
     ...(body && { body: [body] as const }),
     ...(form && {
       requestBody: {
@@ -104,3 +107,6 @@ export const describeFailures = (schema: z.ZodType = z.unknown(), isText = false
       { description, content: isText ? describePlainText(schema) : describeJson(schema) },
     ]),
   )
+
+/** Generators of clients make one name of Twilio's `DateSent`, `DateSent<` and `DateSent>`. */
+const hasPlainName = (name: string) => !/[<>]/.test(name)

@@ -187,7 +187,7 @@ const CALL: Omit<Operation, 'id'> = {
     required: true,
     description:
       'JSON, the fields of a form, or plain text, in the charset that its type declares, else UTF-8. Above 2 MiB the recipients of an alarm get a text that it was too large to read.',
-    content: { 'application/json': {}, 'application/x-www-form-urlencoded': {}, 'text/plain': {} },
+    content: { 'application/json': {}, 'application/x-www-form-urlencoded': {} },
   },
   responses: {
     200: {

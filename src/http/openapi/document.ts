@@ -5,6 +5,7 @@ import packageJson from '../../../package.json' with { type: 'json' }
 import type { Extensions } from '../../engine/records/collection-extension.ts'
 import { UserError } from '../../platform/api-errors.ts'
 import type { DescribedCollection } from './described-collections.ts'
+import { makeReadableForGenerators } from './readable-for-generators.ts'
 import { makeRecordSchemas, makeRecordTag, type RecordSchemas } from './record-schema.ts'
 import { SECURITY_SCHEMES } from './security.ts'
 
@@ -36,7 +37,7 @@ export interface DescribedRecords extends Pick<DocumentScope, 'collections' | 'e
 export function makeOpenApiDocument({ url, collections, extensions, described }: DocumentScope) {
   const schemaOf = makeRecordSchemas(collections)
   const records = { collections, schemaOf, extensions }
-  return createDocument(
+  const document = createDocument(
     {
       openapi: '3.1.1',
       info: {
@@ -54,6 +55,8 @@ export function makeOpenApiDocument({ url, collections, extensions, described }:
     },
     { override: ({ jsonSchema }) => tidySchema(jsonSchema) },
   )
+  makeReadableForGenerators(document)
+  return document
 }
 
 /** Removes needless parts that zod adds: `propertyNames`, and the bounds of safe integers. */

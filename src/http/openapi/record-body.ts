@@ -66,37 +66,36 @@ export function makeCreateBody(
     .meta({ id: `${makeTypeName(collection)}Create` })
 }
 
-/** The body of an update: any fields, and modifiers such as `name+` of fields that support them. */
+/**
+ * The body of an update: any fields. Modifiers such as `name+` are described in words: generators of clients
+ * make one name of `name` and `name+`.
+ */
 export function makeUpdateBody(
   collection: Collection,
   extension: Extension | undefined,
 ): z.ZodType {
   const fields = listSettableFields(collection, extension).filter(({ name }) => name !== 'id')
   const plain = fields.map((field) => [field.name, describeSentField(field).optional()])
-  const modified = fields.flatMap((field) => listModifiers(field))
   const oldPassword = z
     .string()
     .optional()
     .describe('Asked of all but superusers for a new password.')
   const more =
     collection.type === 'auth' ? { passwordConfirm: CONFIRM.optional(), oldPassword } : {}
-  return z
-    .looseObject({ ...Object.fromEntries([...plain, ...modified]), ...more })
-    .meta({ id: `${makeTypeName(collection)}Update` })
+  return z.looseObject({ ...Object.fromEntries(plain), ...more }).meta({
+    id: `${makeTypeName(collection)}Update`,
+    ...describeModifiers(fields),
+  })
 }
 
-function listModifiers(field: Field): [string, z.ZodType][] {
-  const { name, type } = field
-  const of = (description: string) => makeBodySchema(field).optional().meta({ description })
-  if (type === 'number')
-    return [
-      [`${name}+`, z.number().optional().describe(`Adds to \`${name}\`.`)],
-      [`${name}-`, z.number().optional().describe(`Subtracts from \`${name}\`.`)],
-    ]
-  if (!isMulti(field)) return []
-  return [
-    [`${name}+`, of(`Appends to \`${name}\`.`)],
-    [`+${name}`, of(`Prepends to \`${name}\`.`)],
-    [`${name}-`, of(`Removes from \`${name}\`.`)],
-  ]
+/** The modifiers of fields in words; nothing if no field has one. */
+function describeModifiers(fields: readonly Field[]): { readonly description?: string } {
+  const write = (names: readonly Field[]) => names.map(({ name }) => `\`${name}\``).join(', ')
+  const [numbers, lists] = [fields.filter(({ type }) => type === 'number'), fields.filter(isMulti)]
+  const words = [
+    numbers.length > 0 && `\`NAME+\` adds and \`NAME-\` subtracts: ${write(numbers)}.`,
+    lists.length > 0 &&
+      `\`NAME+\` appends, \`+NAME\` prepends and \`NAME-\` removes items: ${write(lists)}.`,
+  ].filter(Boolean)
+  return words.length > 0 ? { description: words.join(' ') } : {}
 }

@@ -13,9 +13,10 @@ export const describeTextAnswer = (type: string, description: string): Answers =
   200: { description, content: { [type]: { schema: z.string() } } },
 })
 
+/** Of any type: generators of clients leave out answers of the type `*`. */
 const describeFile = (description: string): ZodOpenApiResponseObject => ({
   description,
-  content: { '*/*': { schema: z.unknown() } },
+  content: { 'application/octet-stream': { schema: z.string().meta({ format: 'binary' }) } },
 })
 
 export const FILE: Answers = {

@@ -154,7 +154,10 @@ function makeEndSignal({ env: { outgoing } }: Ctx): AbortSignal {
 async function requireKey(c: Ctx, services: GatewayServices): Promise<KeyHolder> {
   const found = await withCatalog(services.store, () => identifyCaller(c, services, false))
   if (found?.key) return found.key
-  c.header('www-authenticate', 'Bearer realm="pocketsms"')
+  // RFC 6750, section 3.1: no error for a request without a key
+  const { authorization = '', 'x-api-key': header = '' } = c.env.incoming.headers
+  const error = `${authorization}${header}` === '' ? '' : ', error="invalid_token"'
+  c.header('www-authenticate', `Bearer realm="pocketsms"${error}`)
   throw gatewayRefusal('unauthorized')
 }
 

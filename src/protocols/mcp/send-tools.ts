@@ -15,9 +15,13 @@ import { admission } from '../../platform/limits/shared-limits.ts'
 import type { McpCaller, McpServices } from './caller.ts'
 import { defineTool, type Tool } from './define-tool.ts'
 
-const RECIPIENTS = COMMON.recipients.describe(
-  'Phone numbers, each of which gets one message. Without a calling code, they are numbers of the account’s country. May be empty when `group_ids` are given.',
-)
+/** In any notation of the account's country: a pattern for E.164 would forbid what the words allow. */
+const RECIPIENTS = z
+  .array(z.string(), 'must be a list of phone numbers')
+  .nullish()
+  .describe(
+    'Phone numbers, each of which gets one message. Without a calling code, they are numbers of the account’s country. May be empty when `group_ids` are given.',
+  )
 const WHOM = { recipients: RECIPIENTS, group_ids: COMMON.group_ids }
 const { body, attachments, subject, mms } = SEND.shape
 const TEXT = { body, variables: SEND.shape.variables }

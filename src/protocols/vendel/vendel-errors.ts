@@ -5,19 +5,23 @@ import { sendError } from '../../http/middleware/answer-errors.ts'
 import type { ErrorForm } from '../../http/request-context.ts'
 import { ApiError, GatewayError } from '../../platform/api-errors.ts'
 
-const QUOTA_ERROR = z.strictObject({
-  error: z.literal('quota_exceeded'),
-  detail: z.string(),
-  quota_type: z.literal('sms_monthly'),
-  limit: z.int(),
-  used: z.int(),
-  available: z.int(),
-  upgrade_url: z.literal(''),
-})
+const QUOTA_ERROR = z
+  .strictObject({
+    error: z.literal('quota_exceeded'),
+    detail: z.string(),
+    quota_type: z.literal('sms_monthly'),
+    limit: z.int(),
+    used: z.int(),
+    available: z.int(),
+    upgrade_url: z.literal(''),
+  })
+  .meta({ id: 'VendelQuotaError' })
 
 export const ERROR = z
   .union([
-    z.strictObject({ data: z.object({}), message: z.string(), status: z.int() }),
+    z
+      .strictObject({ data: z.object({}), message: z.string(), status: z.int() })
+      .meta({ id: 'VendelFailure' }),
     QUOTA_ERROR,
   ])
   .meta({ id: 'VendelError' })

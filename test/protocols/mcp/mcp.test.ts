@@ -192,7 +192,9 @@ test('/mcp accepts API keys only', async () => {
   ]) {
     const answer = await ask(headers)
     expect(answer.status).toBe(401)
-    expect(answer.headers.get('www-authenticate')).toMatch(/^Bearer/)
+    expect(answer.headers.get('www-authenticate')).toBe(
+      `Bearer realm="pocketsms"${'authorization' in headers ? ', error="invalid_token"' : ''}`,
+    )
   }
   expect((await ask({ 'x-api-key': await newKey(ann, ALL) })).status).toBe(200)
 })

@@ -105,6 +105,9 @@ function describedPath(catalog: Catalog, url: string): string | undefined {
   )
 }
 
+/** How files of any type are described. */
+const FILE = 'application/octet-stream'
+
 /** The description's own schemas are checked by test/http/openapi, not for each server again. */
 const AJV = { strict: false, meta: false, validateSchema: false } as const
 
@@ -161,7 +164,7 @@ class Described {
     const [at, described] = response.$ref ? this.#resolve(response.$ref) : [pointer, response]
     const types = Object.keys(described.content ?? {})
     if (types.length === 0) return answer.body === '' ? undefined : 'no body is described'
-    const type = types.find((each) => each === '*/*' || answer.contentType.startsWith(each))
+    const type = types.find((each) => each === FILE || answer.contentType.startsWith(each))
     if (!type) return `${answer.contentType || 'no content type'} is not described`
     if (type !== 'application/json' || answer.method === 'HEAD') return undefined
     return this.#faultOfJson(answer, [...at, 'content', type, 'schema'])

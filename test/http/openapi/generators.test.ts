@@ -1,0 +1,54 @@
+import { makeReadableForGenerators } from '../../../src/http/openapi/readable-for-generators.ts'
+import { startServerWithUsers } from '../../support/server/server-with-users.ts'
+
+// What generators of clients need: oapi-codegen 2.8.2 refuses several names in `type`, and
+// openapi-python-client 0.29.1 leaves out what has no schema, and names that differ in signs alone.
+
+const server = await startServerWithUsers()
+const document = await (await fetch(`${server.url}/api/openapi.json`)).json()
+
+/** All objects of the document, with the names on their way. */
+function listParts(root: object): [string, Record<string, unknown>][] {
+  const found: [string, Record<string, unknown>][] = []
+  const left: [string, unknown][] = [['', root]]
+  for (let next = left.pop(); next; next = left.pop()) {
+    const [path, part] = next
+    if (typeof part !== 'object' || part === null) continue
+    if (!Array.isArray(part)) found.push([path, part as Record<string, unknown>])
+    for (const [key, value] of Object.entries(part)) left.push([`${path}/${key}`, value])
+  }
+  return found
+}
+const parts = listParts(document)
+
+test('no schema has several types', () => {
+  expect(parts.filter(([, { type }]) => Array.isArray(type)).map(([path]) => path)).toEqual([])
+})
+
+test('every content has a schema, and a type that generators read', () => {
+  for (const [path, { content }] of parts)
+    for (const [type, one] of Object.entries((content ?? {}) as Record<string, object>))
+      if (type.includes('/'))
+        expect([path, type, one]).toEqual([
+          path,
+          expect.not.stringContaining('*'),
+          expect.objectContaining({ schema: expect.anything() }),
+        ])
+})
+
+test('no schema has properties whose names differ in signs alone', () => {
+  for (const [path, { properties }] of parts) {
+    const names = Object.keys((properties ?? {}) as object)
+    const plain = names.map((name) => name.replace(/[^\w@$.-]|[+-]$/g, ''))
+    expect([path, new Set(plain).size]).toEqual([path, names.length])
+  }
+})
+
+test('a type of several names becomes anyOf with the same meaning', () => {
+  const schema = { type: ['string', 'null'], maxLength: 5, description: 'A name.' }
+  makeReadableForGenerators(schema)
+  expect(schema).toEqual({
+    description: 'A name.',
+    anyOf: [{ type: 'string', maxLength: 5 }, { type: 'null' }],
+  })
+})
