@@ -4,8 +4,8 @@ type Part = Record<string, unknown>
 const ABOUT = new Set(['description', 'default', 'examples', 'deprecated', 'title', 'id'])
 
 /**
- * Changes an OpenAPI document so that generators of clients read it, with the same meaning. oapi-codegen refuses
- * a `type` of several names, which becomes `anyOf`. Generators of Python leave out operations whose content
+ * Changes an OpenAPI document so that generators of clients read it, with the same meaning. oapi-codegen
+ * refuses a `type` of several names, which becomes `anyOf`. Generators of Python leave out operations whose content
  * has no schema: it gets one that allows everything.
  */
 export function makeReadableForGenerators(document: object): void {

@@ -40,8 +40,8 @@ export const isEncoded = (incoming: IncomingMessage): boolean => readEncoding(in
 const DECODING = /^(?:Z_|ERR__|ZSTD_)/
 
 /**
- * The pieces of a body without its compression, at the pace at which they are read. Throws 415 for an unknown
- * encoding or several, and 400 for bytes that are not in the encoding. The rest of the body may be read later.
+ * The pieces of a body without its compression, at the pace at which they are read. The rest of the body may
+ * be read later. Throws 415 for an unknown encoding or several, and 400 for bytes that are not in it.
  */
 export async function* decodePieces(incoming: IncomingMessage): AsyncGenerator<Buffer> {
   const encoding = readEncoding(incoming)
