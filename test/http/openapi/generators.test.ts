@@ -5,7 +5,7 @@ import { startServerWithUsers } from '../../support/server/server-with-users.ts'
 // openapi-python-client 0.29.1 leaves out what has no schema, and names that differ in signs alone.
 
 const server = await startServerWithUsers()
-const document = await (await fetch(`${server.url}/api/openapi.json`)).json()
+const document: object = (await (await fetch(`${server.url}/api/openapi.json`)).json()) as object
 
 /** All objects of the document, with the names on their way. */
 function listParts(root: object): [string, Record<string, unknown>][] {
