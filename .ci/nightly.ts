@@ -57,8 +57,9 @@ const PARTS: Readonly<Record<string, Part>> = {
     ],
   },
   removals: {
-    what: 'a removed check of a permission or of a consent fails a test',
+    what: 'a removed check of a permission, of a consent or of a promise about texts fails a test',
     commands: [
+      'npx --no-install node test/crossings/removals.ts',
       'npx --no-install node test/permission/removals.ts',
       'npx --no-install node test/gateway/consent/still-go/removals.ts',
     ],

@@ -7,11 +7,11 @@ import { client, withDevices } from '../support/server/server-with-devices.ts'
 import { SUPERUSER, testConfig } from '../support/server/start.ts'
 import { eachWay } from './each-way.ts'
 import {
-  type Crossings,
   handOut,
   nextNumber,
   nextWords,
   openCrossings,
+  type Place,
   SETTINGS,
   type Shop,
   textsTo,
@@ -51,11 +51,7 @@ test('every way keeps its promise when the server is killed right after its answ
   onTestFinished(() => db.close())
   const start = () => serve({ ...env, DATABASE_URL: config.databaseUrl!, LOG_LEVEL: 'error' })
   const query = async (sql: string, params?: unknown[]) => (await db.query(sql, params)).rows
-  const at = (url: string): Crossings => ({
-    ...before,
-    url,
-    server: { ...before.server, url, query },
-  })
+  const at = (url: string): Place => ({ ...before, url, query })
 
   const dying = await start()
   onTestFinished(dying.stop)

@@ -12,7 +12,7 @@ import {
 
 const at = await startCrossings()
 const countFiles = async (id: string) =>
-  Number((await at.server.query('select count(*) from _files where record = $1', [id]))[0]![0])
+  Number((await at.query('select count(*) from _files where record = $1', [id]))[0]![0])
 
 test.each(eachWay('onceByFile'))(
   'a request by $title that is repeated with another picture is refused',

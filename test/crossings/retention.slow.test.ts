@@ -23,14 +23,14 @@ async function growOld(shop: Shop): Promise<void> {
       items: items.map(({ id, attempt }) => ({ id, attempt, status: 'sent' })),
     })
   const { user } = shop
-  await at.server.query(`update campaigns set status = 'done' where "user" = $1`, [user.id])
+  await at.query(`update campaigns set status = 'done' where "user" = $1`, [user.id])
   for (const [table, columns] of Object.entries({
     sms_messages: ['created', 'updated'],
     campaigns: ['created', 'updated'],
     verifications: ['created', 'updated'],
     hook_calls: ['created'],
   }))
-    await at.server.query(
+    await at.query(
       `update ${table} set ${columns.map((name) => `${name} = pb_text(now() - make_interval(days => $2::int))`)}
       where "user" = $1`,
       [user.id, AGE],
@@ -53,8 +53,8 @@ test.each(eachWay('retention'))(
     const left = await tablesWith(store.db, [text.words])
     const isKept = (table: string) => table === SHORT_LIVED || table === way.wordsStayIn
     expect(left.filter((table) => !isKept(table))).toEqual([])
-    expect(
-      await at.server.query('select name from _files where record = $1', [text.stored.id]),
-    ).toEqual([])
+    expect(await at.query('select name from _files where record = $1', [text.stored.id])).toEqual(
+      [],
+    )
   },
 )

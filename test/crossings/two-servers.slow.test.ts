@@ -37,7 +37,7 @@ test.each(eachWay('twoServers'))(
     })
     // claims at once may repeat what one of them has just got, as for a lost answer: one attempt of one text
     expect(new Set(got)).toEqual(new Set(way.hasLeft ? [] : [first.stored.id]))
-    const [[attempt]] = (await one.server.query(
+    const [[attempt]] = (await one.query(
       `select coalesce(max(attempt), 0) from sms_dispatch where message = $1`,
       [first.stored.id],
     )) as [[number]]

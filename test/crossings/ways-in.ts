@@ -41,12 +41,18 @@ export interface Shop {
   readonly hook: { readonly id: string; readonly secret: string }
 }
 
-export interface Crossings {
-  readonly server: ServerWithDevices
+/** A server as its clients see it, and its database. */
+export interface Place {
   readonly url: string
   readonly smtpPort: number
   /** The address of a server of photos, and of an app. */
   readonly outside: string
+  /** Rows of a statement. */
+  query(sql: string, params?: unknown[]): Promise<unknown[][]>
+}
+
+export interface Crossings extends Place {
+  readonly server: ServerWithDevices
   makeShop(): Promise<Shop>
 }
 
@@ -55,7 +61,7 @@ type Sent = Answer | { readonly status: number; readonly text?: string }
 
 export interface Way {
   /** Sends the text, and returns the answer. Its `status` is that of HTTP, or 200 and 400 for other protocols. */
-  readonly send: (at: Crossings, shop: Shop, text: Text) => Promise<Sent>
+  readonly send: (at: Place, shop: Shop, text: Text) => Promise<Sent>
   /** The text waits for its time: `hurry` lets it be due. */
   readonly isLater?: true
   /** No client waits for an answer: the server sends by itself, some time after its reason. */
@@ -83,8 +89,8 @@ export const HIDDEN = 'Zebulon at 52.5167 north'
 const photo = (background: string) =>
   sharp({
     create: {
-      width: 480,
-      height: 360,
+      width: 1_600,
+      height: 1_200,
       channels: 3,
       background,
       noise: { type: 'gaussian', mean: 128, sigma: 8 },
@@ -98,7 +104,7 @@ const photo = (background: string) =>
 export const PHOTOS = { 'menu.jpg': await photo('red'), 'other.jpg': await photo('blue') } as const
 
 /** Servers of others: photos by their names, and an app that answers a call with the words of its address. */
-const startOutside = () =>
+export const startOutside = () =>
   listenLocally(
     createServer((req, res) => {
       const { pathname, searchParams } = new URL(req.url!, 'http://outside')
@@ -111,6 +117,9 @@ const startOutside = () =>
         .end(`<Response><Message>${say}</Message></Response>`)
     }),
   )
+
+/** The number of an account's first phone. */
+export const PHONES_NUMBER = '+4930123456'
 
 let numbers = 20_000_000
 /** A number that no other test has. */
@@ -148,14 +157,19 @@ export const openCrossings = async (
   url: server.url,
   smtpPort,
   outside: (await startOutside()).url,
+  query: server.query,
   makeShop: () => makeShop(server),
 })
 
 async function makeShop(server: ServerWithDevices): Promise<Shop> {
   const user = (await server.makeUser()) as Shop['user']
+  return furnishShop(user, await server.pair(user, { phone: PHONES_NUMBER }))
+}
+
+/** Gives an account and its first phone, which has a number, what the ways need. */
+export async function furnishShop(user: Shop['user'], phone: Client): Promise<Shop> {
   const record = (collection: string, values: object) =>
     must(user, 'POST', `/api/collections/${collection}/records`, { user: user.id, ...values })
-  const phone = await server.pair(user, { phone: '+4930123456' })
   const { items } = await must(user, 'GET', '/api/collections/lines/records')
   const line = items[0].id
   await must(user, 'PATCH', `/api/collections/lines/records/${line}`, { mms: 'on' })
@@ -170,7 +184,7 @@ const byKey = ({ key }: Shop, more: Record<string, string> = {}) => ({ 'x-api-ke
 const once = ({ key }: Text): Record<string, string> => (key ? { 'idempotency-key': key } : {})
 
 /** A form with a photo, as `curl -F` sends it. */
-function sendForm(at: Crossings, shop: Shop, text: Text, fields: Record<string, string> = {}) {
+function sendForm(at: Place, shop: Shop, text: Text, fields: Record<string, string> = {}) {
   const form = new FormData()
   for (const [name, value] of Object.entries({
     recipients: text.to,
@@ -184,7 +198,7 @@ function sendForm(at: Crossings, shop: Shop, text: Text, fields: Record<string, 
   return request(at.url, 'POST', '/api/sms/send', form, byKey(shop, once(text)))
 }
 
-const sendJson = (at: Crossings, shop: Shop, text: Text, more: object = {}) =>
+const sendJson = (at: Place, shop: Shop, text: Text, more: object = {}) =>
   request(
     at.url,
     'POST',
@@ -199,13 +213,13 @@ const sendJson = (at: Crossings, shop: Shop, text: Text, more: object = {}) =>
   )
 
 /** The address of the picture of a text. */
-const addressOf = (at: Crossings, { photo = 'menu.jpg' }: Text) => `${at.outside}/${photo}`
+const addressOf = (at: Place, { photo = 'menu.jpg' }: Text) => `${at.outside}/${photo}`
 
-const asOwner = (at: Crossings, { user }: Shop, path: string, body: object, text: Text) =>
+const asOwner = (at: Place, { user }: Shop, path: string, body: object, text: Text) =>
   request(at.url, 'POST', path, body, { authorization: user.token, ...once(text) })
 
 /** Calls a tool as MCP's HTTP transport does. An error of the tool counts as 400. */
-async function callTool(at: Crossings, shop: Shop, text: Text) {
+async function callTool(at: Place, shop: Shop, text: Text) {
   const { to, words, key, photo } = text
   const given = {
     recipients: [to],
@@ -223,7 +237,7 @@ async function callTool(at: Crossings, shop: Shop, text: Text) {
 }
 
 async function sendMail(
-  at: Crossings,
+  at: Place,
   { user, key }: Shop,
   { to, words, key: id, photo: filename }: Text,
 ) {
@@ -252,7 +266,7 @@ async function sendMail(
 }
 
 /** A phone gets a text that an automatic answer answers. */
-async function answerText(_: Crossings, { user, phone }: Shop, { to, words }: Text) {
+async function answerText(_: Place, { user, phone }: Shop, { to, words }: Text) {
   const ask = `ask${Math.random().toString(36).slice(2)}`
   const rule = await user.call('POST', '/api/collections/auto_answers/records', {
     user: user.id,
@@ -267,14 +281,14 @@ async function answerText(_: Crossings, { user, phone }: Shop, { to, words }: Te
 }
 
 /** The owner of a phone writes on the phone itself to somebody with a conversation. */
-async function typeText(_: Crossings, { user, phone }: Shop, { to, words }: Text) {
+async function typeText(_: Place, { user, phone }: Shop, { to, words }: Text) {
   await user.call('POST', '/api/collections/conversations/records', { user: user.id, number: to })
   const items = [{ to, body: words, sent_at: new Date().toISOString() }]
   return phone.call('POST', '/api/devices/typed', { items })
 }
 
 /** A repetition whose first run is due. */
-async function repeatText(at: Crossings, shop: Shop, text: Text) {
+async function repeatText(at: Place, shop: Shop, text: Text) {
   const answer = await asOwner(
     at,
     shop,
@@ -287,16 +301,16 @@ async function repeatText(at: Crossings, shop: Shop, text: Text) {
     text,
   )
   if (answer.status >= 300) return answer
-  await at.server.query(
+  await at.query(
     `update campaigns set scheduled_at = pb_text(now() - interval '1 second') where id = $1`,
     [answer.body.id],
   )
-  await at.server.query('update _jobs set due_at = now() where key = $1', [answer.body.id])
+  await at.query('update _jobs set due_at = now() where key = $1', [answer.body.id])
   return answer
 }
 
 /** A hook of its own posts the text: one hook each, as an account may have only 20. */
-async function callHook(at: Crossings, { user, hook }: Shop, text: Text) {
+async function callHook(at: Place, { user, hook }: Shop, text: Text) {
   const path = `/api/collections/hooks/records/${hook.id}`
   const set = await user.call('PATCH', path, { recipients: [text.to], pictures_from: 'image' })
   if (set.status >= 300) return set
@@ -305,7 +319,7 @@ async function callHook(at: Crossings, { user, hook }: Shop, text: Text) {
 }
 
 /** A person texts the word by which they join a group, and gets a question. */
-async function joinGroup(_: Crossings, { user, phone }: Shop, { to }: Text) {
+async function joinGroup(_: Place, { user, phone }: Shop, { to }: Text) {
   const word = `JOIN${Math.random().toString(36).slice(2, 8)}`.toUpperCase()
   const group = await user.call('POST', '/api/collections/contact_groups/records', {
     user: user.id,
@@ -319,7 +333,7 @@ async function joinGroup(_: Crossings, { user, phone }: Shop, { to }: Text) {
 }
 
 /** A person texts a number whose app answers the call of Twilio's form with a reply. */
-async function replyByTwiml(at: Crossings, shop: Shop, text: Text) {
+async function replyByTwiml(at: Place, shop: Shop, text: Text) {
   const { account_sid, auth_token } = shop.twilio
   const login = basic(account_sid, auth_token)
   const numbers = `/2010-04-01/Accounts/${account_sid}/IncomingPhoneNumbers`
@@ -363,7 +377,8 @@ export const WAYS: Readonly<Record<string, Way>> = {
   },
   link: {
     send: async (at, shop, text) => {
-      await at.server.query(`update lines set mms = 'off' where id = $1`, [shop.line])
+      const line = `/api/collections/lines/records/${shop.line}`
+      await shop.user.call('PATCH', line, { mms: 'off' })
       return sendForm(at, shop, text, { mms: 'or_link' })
     },
     hasFile: true,
@@ -459,9 +474,9 @@ export const isAccepted = ({ status, text = '' }: Sent): boolean =>
   status < 300 && !/"outcome":"(?!sent|waiting)/.test(text)
 
 /** The account's outgoing texts to a number, the oldest first. */
-export const textsTo = async ({ server }: Crossings, { user }: Shop, to: string) =>
+export const textsTo = async ({ query }: Place, { user }: Shop, to: string) =>
   (
-    await server.query(
+    await query(
       `select id, status, error_message, body from sms_messages
       where "user" = $1 and "to" = $2 and message_type = 'outgoing' order by _rowid`,
       [user.id, to],
@@ -474,12 +489,12 @@ export const textsTo = async ({ server }: Crossings, { user }: Shop, to: string)
   }))
 
 /** Waits until the text is stored, and returns it. */
-export const storedText = (at: Crossings, shop: Shop, to: string) =>
+export const storedText = (at: Place, shop: Shop, to: string) =>
   until('the stored text', async () => (await textsTo(at, shop, to))[0])
 
 /** Lets texts of the account that wait for their time be due. */
-export const hurry = ({ server }: Crossings, { user }: Shop) =>
-  server.query(
+export const hurry = ({ query }: Place, { user }: Shop) =>
+  query(
     `update sms_dispatch set due_at = now() where "user" = $1 and state = 'pending'
     and due_at > now()`,
     [user.id],
@@ -495,27 +510,27 @@ export interface HandedOut {
 }
 
 /** What a phone is handed out of the texts that are due, until none of the account is left. */
-export async function handOut(at: Crossings, shop: Shop) {
+export async function handOut(at: Place, shop: Shop) {
   const got: HandedOut[] = []
   await until('the texts of the account to end or leave', async () => {
     await hurry(at, shop)
     const { items } = (await shop.phone.call('POST', '/api/devices/claim', { mms: true })).body
     got.push(...(items ?? []))
     const open = `select from sms_dispatch where "user" = $1 and state <> 'sending'`
-    return (await at.server.query(open, [shop.user.id])).length === 0
+    return (await at.query(open, [shop.user.id])).length === 0
   })
   return got
 }
 
 /** Waits until no job of the account is due: what its ways do by themselves is done. */
-export const finishJobs = async ({ server }: Crossings, { user }: Shop) => {
+export const finishJobs = async ({ query }: Place, { user }: Shop) => {
   const due = 'select from _jobs where holder = $1 and due_at <= now()'
-  await until('the end of the jobs', async () => (await server.query(due, [user.id])).length === 0)
+  await until('the end of the jobs', async () => (await query(due, [user.id])).length === 0)
 }
 
 /** Sends a new text by the way and waits until it is stored. */
 export async function sendOne(
-  at: Crossings,
+  at: Place,
   shop: Shop,
   way: Way,
   more: Omit<Text, 'to' | 'words'> = {},

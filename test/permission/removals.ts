@@ -1,20 +1,13 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { type Removed, tryRemovals } from '../support/try-removals.ts'
 
-// Shows that the matrix notices each check of the judge: takes one out at random, in a copy of the
-// repository, and runs the matrix, which must fail. Usage: npx node test/permission/removals.ts [--count 20]
-
-/** A check: the file, what stands there, and what stands there without the check. */
-type Check = readonly [file: string, check: string, without: string]
+// Removes checks of the judge: the matrix must fail each time. Run by hand:
+// npx node test/permission/removals.ts [--count 20] [--seed 1]
 
 const PERMIT = 'src/gateway/base/permissions.ts'
 const JUDGE = 'src/gateway/messages/send/sending-permission.ts'
 const MAY = 'sql/functions/messages/send/sms_may.sql'
 const ACCEPT = 'sql/functions/messages/send/sms_judge.sql'
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly Removed[] = [
   [PERMIT, 'if (role && !isRoleEnough(role, needs.role)) return', '// return'],
   [PERMIT, 'if (own && !scopes.some((scope) => grantsScope(own, scope)))', 'if (false)'],
   [PERMIT, "if (isCounted && role === 'agent' && texts > MAX_OF_AGENT) return", '// return'],
@@ -119,53 +112,4 @@ const CHECKS: readonly Check[] = [
   ],
 ]
 
-const HOME = join(import.meta.dirname, '../..')
-const { count } = parseArgs({ options: { count: { type: 'string', default: '20' } } }).values
-
-/** A copy of what git has here, with the packages of this folder. */
-function copyRepository(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'pocketsms-removals-'))
-  const archive = execFileSync('git', ['archive', 'HEAD'], { cwd: HOME, maxBuffer: 1 << 30 })
-  execFileSync('tar', ['-x', '-C', copy], { input: archive })
-  symlinkSync(join(HOME, 'node_modules'), join(copy, 'node_modules'))
-  return copy
-}
-
-/** Runs the matrix in the copy. Returns what it prints if it is red, else undefined. */
-function redMatrix(copy: string): string | undefined {
-  const args = ['vitest', 'run', 'test/permission', '--project', 'slow', '--bail', '1']
-  const { status, stdout } = spawnSync('npx', args, { cwd: copy, encoding: 'utf8' })
-  return status === 0 ? undefined : stdout
-}
-
-/** Whether the matrix is red without the check. */
-function isNoticed(copy: string, [file, check, without]: Check): boolean {
-  const path = join(copy, file)
-  const whole = readFileSync(path, 'utf8')
-  if (whole.split(check).length !== 2) throw new Error(`${file} must have once: ${check}`)
-  writeFileSync(
-    path,
-    whole.replace(check, () => without),
-  )
-  const noticed = redMatrix(copy) !== undefined
-  writeFileSync(path, whole)
-  return noticed
-}
-
-const copy = copyRepository()
-try {
-  const red = redMatrix(copy)
-  if (red) throw new Error(`The matrix is red already, with all checks:\n${red}`)
-  const shuffled = CHECKS.map((check) => ({ check, order: Math.random() })).sort(
-    (a, b) => a.order - b.order,
-  )
-  const missed: string[] = []
-  for (const { check } of shuffled.slice(0, Number(count))) {
-    const noticed = isNoticed(copy, check)
-    console.log(`${noticed ? 'red  ' : 'GREEN'} without ${check[0]}: ${check[1].trim()}`)
-    if (!noticed) missed.push(check[1])
-  }
-  process.exitCode = missed.length > 0 ? 1 : 0
-} finally {
-  rmSync(copy, { recursive: true })
-}
+tryRemovals(CHECKS.map((removed) => ({ removed, tests: ['test/permission', '--project', 'slow'] })))

@@ -1,14 +1,7 @@
-import { execFileSync, spawnSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { parseArgs } from 'node:util'
+import { type Removed, tryRemovals } from '../../../support/try-removals.ts'
 
-// Removes checks of whether a text may still go to its person, one at a time, in a copy of the last commit:
-// the tests must fail each time. Run by hand: node test/gateway/consent/still-go/removals.ts [--count 20]
-
-/** A file, a check in it, and what stands there without the check. */
-type Check = readonly [file: string, check: string, without: string]
+// Removes checks of whether a text may still go to its person: the tests must fail each time. Run by hand:
+// npx node test/gateway/consent/still-go/removals.ts [--count 20] [--seed 1]
 
 const REFUSALS = 'sql/functions/consent/sms_refusals.sql'
 const CLAIM = 'sql/functions/messages/queue/sms_claim.sql'
@@ -16,7 +9,7 @@ const END = 'sql/functions/consent/sms_end_refused.sql'
 const JUDGE = 'sql/functions/messages/send/sms_judge.sql'
 const ACCEPT = 'sql/functions/messages/send/sms_accept.sql'
 const STORE = 'sql/functions/messages/send/sms_store.sql'
-const CHECKS: readonly Check[] = [
+const CHECKS: readonly Removed[] = [
   [REFUSALS, 'unwilling := consent_stopped(owner, numbers);', 'null;'],
   [REFUSALS, 'unwilling || consent_left(owner, numbers, groups)', 'unwilling'],
   [REFUSALS, 'unproved := consent_missing(owner, numbers, groups);', 'null;'],
@@ -86,54 +79,10 @@ const CHECKS: readonly Check[] = [
   ],
 ]
 
-const HOME = join(import.meta.dirname, '../../../..')
-const { count } = parseArgs({ options: { count: { type: 'string', default: '20' } } }).values
+const TESTS = [
+  'test/gateway/consent',
+  'test/gateway/conversations/opted-out-meanwhile.test.ts',
+  ...['--project', 'quick', '--project', 'slow'],
+]
 
-/** A copy of what git has here, with the packages of this folder. */
-function copyRepository(): string {
-  const copy = mkdtempSync(join(tmpdir(), 'pocketsms-removals-'))
-  const archive = execFileSync('git', ['archive', 'HEAD'], { cwd: HOME, maxBuffer: 1 << 30 })
-  execFileSync('tar', ['-x', '-C', copy], { input: archive })
-  symlinkSync(join(HOME, 'node_modules'), join(copy, 'node_modules'))
-  return copy
-}
-
-/** Runs the tests in the copy. Returns what they print if they are red, else undefined. */
-function redTests(copy: string): string | undefined {
-  const tests = ['test/gateway/consent', 'test/gateway/conversations/opted-out-meanwhile.test.ts']
-  const args = ['vitest', 'run', ...tests, '--project', 'quick', '--project', 'slow', '--bail', '1']
-  const { status, stdout } = spawnSync('npx', args, { cwd: copy, encoding: 'utf8' })
-  return status === 0 ? undefined : stdout
-}
-
-/** Whether the tests are red without the check. */
-function isNoticed(copy: string, [file, check, without]: Check): boolean {
-  const path = join(copy, file)
-  const whole = readFileSync(path, 'utf8')
-  if (whole.split(check).length !== 2) throw new Error(`${file} must have once: ${check}`)
-  writeFileSync(
-    path,
-    whole.replace(check, () => without),
-  )
-  const noticed = redTests(copy) !== undefined
-  writeFileSync(path, whole)
-  return noticed
-}
-
-const copy = copyRepository()
-try {
-  const red = redTests(copy)
-  if (red) throw new Error(`The tests are red already, with all checks:\n${red}`)
-  const shuffled = CHECKS.map((check) => ({ check, order: Math.random() })).sort(
-    (a, b) => a.order - b.order,
-  )
-  const missed: string[] = []
-  for (const { check } of shuffled.slice(0, Number(count))) {
-    const noticed = isNoticed(copy, check)
-    console.log(`${noticed ? 'red  ' : 'GREEN'} without ${check[0]}: ${check[1].trim()}`)
-    if (!noticed) missed.push(check[1])
-  }
-  process.exitCode = missed.length > 0 ? 1 : 0
-} finally {
-  rmSync(copy, { recursive: true })
-}
+tryRemovals(CHECKS.map((removed) => ({ removed, tests: TESTS })))
