@@ -45,6 +45,9 @@ scenario(
       expect([title, isAccepted(answer)]).toEqual([title, true])
       texts.push({ title, way, ...text })
     }
+    // the way of links has switched it off
+    const line = `/api/collections/lines/records/${shop.line}`
+    await must(user, 'PATCH', line, { mms: 'on' })
     const ends = new Map<string, string>()
     await expect
       .poll(

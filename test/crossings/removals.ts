@@ -50,7 +50,11 @@ const REMOVALS: readonly Removal[] = [
   ),
   removal(
     ['onceByReference'],
-    [JUDGE, "outcome := case when found then 'known' when", 'outcome := case when'],
+    [
+      'src/gateway/messages/send/send-messages.ts',
+      "  if (other) throw gatewayRefusal('client_ref_reused')",
+      '  // throw',
+    ],
     each('onceByReference', 'a text'),
   ),
   removal(

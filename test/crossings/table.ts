@@ -553,8 +553,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/messages/queue/change-waiting-message',
         'a scheduled message can be changed to %s, and an event names the change of "$6"',
       ),
-      console: and(
-        'console',
+      console: tested(
         'browser/scheduled',
         'scheduled texts and campaigns are listed by the days of the account’s time zone, and link to their pages',
       ),
@@ -935,7 +934,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
     cells: {
       ...SENT,
       ...NO_CLIENT,
-      ...WORDS,
+      ...FILES,
+      onceByFile: not('noClient'),
       stored: each('stored'),
       onceByReference: tested(
         'protocols/twilio/incoming.slow',
