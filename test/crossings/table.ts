@@ -40,6 +40,7 @@ export const REASONS = {
     'The owner of the phone has sent the text by hand before the server learns of it: nothing can stop, change or repeat it.',
   toPhones:
     'This interface hands texts out to phones and takes none in: the row of the way by which the text came has the test.',
+  noLine: 'Another program makes the request: the docs have no line that a person types.',
 } as const
 export type Reason = keyof typeof REASONS
 
@@ -196,8 +197,15 @@ const OF_CAMPAIGN = {
   cancel: tested('gateway/campaigns/waiting', 'canceling the campaign fails all waiting messages'),
   change: tested('gateway/campaigns/waiting', 'a change replaces the waiting messages by new ones'),
 } as const
-/** No test yet. */
-const open: Cell = []
+/** The lines of docs/app.md that send files, each with an API key and a photo of 4 MB. */
+const PHOTO_LINES = tested(
+  'docs/app-examples',
+  'the page has a send, and sends of a photo that is uploaded, linked to, and at an address',
+)
+/** Bodies of each size, with each kind of credentials. */
+const SIZES = test('crossings/sizes-by-credentials.slow', '%s has one limit')
+const sizes = (): readonly Proof[] => [SIZES]
+const sized = (file: string, title: string): readonly Proof[] => [test(file, title), SIZES]
 
 const ACCEPT = ['gateway/messages/send-routes.ts']
 const BY_KEY = ['protocols/send-by-key.ts']
@@ -254,7 +262,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/messages/send/send-quota',
         "a user's own quota overrides the server's, also if it is lower",
       ),
-      size: tested('gateway/messages/send/send-errors', 'a body of 10 MB is refused with 413'),
+      size: sized('gateway/messages/send/send-errors', 'a body of 10 MB is refused with 413'),
       hidden: and('hidden', 'http/server/log', 'contain no queries, headers or bodies'),
       erased: and(
         'erased',
@@ -330,7 +338,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/messages/send/destinations',
         '100 sends through all APIs to destinations forbidden for %s store and count nothing',
       ),
-      size: tested(
+      size: sized(
         'gateway/messages/send/template',
         'parsing 100,000 braces takes less than a second of CPU time',
       ),
@@ -376,7 +384,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/messages/send/mms-refusals',
         'a quota counts an MMS as one message, and one beyond it leaves no file',
       ),
-      size: tested(
+      size: sized(
         'gateway/messages/send/mms',
         'prepared files count in the memory of requests until they are stored',
       ),
@@ -405,7 +413,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'a server that is killed while it stores MMS leaves no message without its files',
       ),
       console: and('console', 'browser/send-pictures', 'a shop sends a photo of a parcel'),
-      docs: open,
+      docs: PHOTO_LINES,
     },
   },
   address: {
@@ -421,8 +429,8 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'an address is fetched by the rules of outgoing requests',
       ),
       onceByReference: each('onceByReference'),
-      size: open,
-      docs: open,
+      size: sizes(),
+      docs: PHOTO_LINES,
     },
   },
   link: {
@@ -453,7 +461,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/messages/send/mms-or-link',
         'a failed text with links is sent again: with links of its own, or as an MMS',
       ),
-      size: tested(
+      size: sized(
         'gateway/messages/send/mms-or-link',
         'a text that the links make too long is refused, and no file is stored',
       ),
@@ -469,7 +477,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/messages/send/mms-or-link',
         'a waiting text with links gets other words, and keeps the links',
       ),
-      docs: open,
+      docs: PHOTO_LINES,
     },
   },
   code: {
@@ -509,7 +517,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/codes/bounds',
         'codes, pages and words together use at most their share of the quota',
       ),
-      size: open,
+      size: sizes(),
       hidden: and(
         'hidden',
         'gateway/codes/codes.slow',
@@ -547,7 +555,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/consent/deleted-contact',
         'a scheduled text fails when its contact is opted out by hand and deleted before it is due',
       ),
-      size: open,
+      size: sizes(),
       change: and(
         'change',
         'gateway/messages/queue/change-waiting-message',
@@ -601,7 +609,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/campaigns/settle-campaign',
         'a campaign larger than the remaining quota is refused as a whole',
       ),
-      size: tested(
+      size: sized(
         'gateway/campaigns/settle-campaign',
         'a campaign to 2,500 people is stored once, in chunks that share one batch_id',
       ),
@@ -659,7 +667,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         "each run goes to the group's members of that day, and a refused run does not stop the repeat",
       ),
       keyBounds: tested('gateway/campaigns/campaigns.slow', 'an API key cannot create campaigns'),
-      size: tested('gateway/campaigns/repetition.slow', 'an account has at most 20 repeats'),
+      size: sized('gateway/campaigns/repetition.slow', 'an account has at most 20 repeats'),
       cancel: tested(
         'gateway/campaigns/repetition.slow',
         'a repeat can be paused, changed, resumed, restored and canceled',
@@ -703,7 +711,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/messages/send/destinations',
         'no automatic answer is sent to a forbidden destination',
       ),
-      size: tested('gateway/messages/send/hostile', 'can report a text of %s, stored once'),
+      size: sized('gateway/messages/send/hostile', 'can report a text of %s, stored once'),
       console: and(
         'console',
         'browser/lines/auto-answers',
@@ -739,7 +747,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/consent/join',
         'JOIN questions count as codes: an account asks at most its limit of codes an hour',
       ),
-      size: tested('gateway/consent/pages/join', 'a form above 16 KiB is refused'),
+      size: sized('gateway/consent/pages/join', 'a form above 16 KiB is refused'),
       hidden: and('hidden', 'gateway/consent/pages/join', '%s, and no second text is sent'),
       console: and(
         'console',
@@ -774,7 +782,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'pictures of events that send no text are not fetched',
       ),
       keyBounds: not('noKey'),
-      size: tested(
+      size: sized(
         'gateway/hooks/hooks',
         'of 2 MiB is accepted, and a larger one sends one text that says so',
       ),
@@ -855,7 +863,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/conversations/typed-texts',
         'a typed text is a sent text of its owner in the conversation, and is never sent again',
       ),
-      size: open,
+      size: sizes(),
       hidden: each('hidden'),
       erased: each('erased'),
       retention: each('retention'),
@@ -869,7 +877,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'a typed text is a sent text of its owner in the conversation, and is never sent again',
       ),
       console: each('console'),
-      docs: not('noKey'),
+      docs: not('noLine'),
     },
   },
   twilio: {
@@ -902,7 +910,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/messages/send/destinations',
         '100 sends through all APIs to destinations forbidden for %s store and count nothing',
       ),
-      size: tested(
+      size: sized(
         'protocols/twilio/messages',
         'in a body that is too large or has too many parameters',
       ),
@@ -955,7 +963,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'protocols/twilio/incoming.slow',
         'that exceeds the quota sends no replies at all',
       ),
-      size: tested(
+      size: sized(
         'protocols/twilio/hostile-answers',
         'a document of 1,000 messages is refused with few database lookups',
       ),
@@ -985,7 +993,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
       keyBounds: not('noKey'),
       accountBounds: not('toPhones'),
       money: not('toPhones'),
-      size: tested(
+      size: sized(
         'protocols/smsgate/incoming',
         'is accepted even if a part is too long or missing',
       ),
@@ -1023,7 +1031,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'browser/conversations/pictures',
         'MMS pictures are shown and enlarged, and executable files can only be downloaded',
       ),
-      docs: not('noKey'),
+      docs: not('noLine'),
     },
   },
   smsgateClient: {
@@ -1070,7 +1078,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'protocols/smsgate-api/send',
         'above the quota is answered with 402 and leaves its id free',
       ),
-      size: tested('protocols/smsgate-api/send', 'a body that is too large (413)'),
+      size: sized('protocols/smsgate-api/send', 'a body that is too large (413)'),
       hidden: [
         test(
           'http/middleware/tenants-of-clients',
@@ -1138,7 +1146,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'gateway/messages/send/destinations',
         '100 sends through all APIs to destinations forbidden for %s store and count nothing',
       ),
-      size: tested(
+      size: sized(
         'protocols/mcp/hostile.slow',
         'a list of 10,000 wrong arguments is refused at its first fault',
       ),
@@ -1187,7 +1195,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         ),
         ...each('closedAccount', 'deletedAccount'),
       ],
-      size: tested('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+      size: sized('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
       docs: runs('recipes/doors', 'curl -s "$URL/http_api/send_sms" -d "access_token=$KEY"'),
     },
   },
@@ -1203,11 +1211,35 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'permission/matrix.slow',
         '%s is allowed exactly to the callers in its row',
       ),
-      size: tested('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+      size: sized('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
       docs: runs(
         'recipes/doors',
         'curl -s -G "$URL/cgi-bin/sendsms" -d username=ann@example.com -d "password=$KEY"',
       ),
+    },
+  },
+  parts: {
+    title: 'a text in parts',
+    by: ['protocols/kannel-parts.ts'],
+    cells: {
+      ...SENT,
+      ...ASKED,
+      ...WORDS,
+      onceByKey: tested(
+        'protocols/send-only/kannel-parts',
+        'is sent once when its parts arrive at once, and are repeated',
+      ),
+      onceByReference: tested(
+        'protocols/send-only/kannel-parts',
+        'a reference that is used again joins the newer parts',
+      ),
+      size: sized('protocols/send-only/kannel-parts', 'a header with %s is refused'),
+      twoServers: and(
+        'twoServers',
+        'protocols/send-only/kannel-parts',
+        'is sent once when its parts arrive at once, and are repeated',
+      ),
+      docs: not('noLine'),
     },
   },
   smsGateway: {
@@ -1222,7 +1254,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'permission/matrix.slow',
         '%s is allowed exactly to the callers in its row',
       ),
-      size: tested('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
+      size: sized('protocols/send-only/doors', '$at sends to SMS_MAX_RECIPIENTS numbers at most'),
       docs: runs('recipes/doors', 'curl -s $URL/api/v1/sms/send -H "X-API-Key: $KEY"'),
     },
   },
@@ -1239,7 +1271,7 @@ export const ROWS: Readonly<Record<string, Row>> = {
         'protocols/vendel/vendel',
         'no text above the quota, which is the only 429',
       ),
-      size: tested('protocols/vendel/vendel', 'no text with an invalid request (%s): $3'),
+      size: sized('protocols/vendel/vendel', 'no text with an invalid request (%s): $3'),
       status: and('status', 'protocols/vendel/vendel', 'a send and its messages'),
       docs: runs('recipes/doors', 'curl -s $URL/vendel/api/sms/send -H "X-API-Key: $KEY"'),
     },
