@@ -1,4 +1,5 @@
-import { readSheet, type Sheet } from '../../console/src/data/files/sheet.ts'
+import { joinBadRows, readSheet, type Sheet } from '../../console/src/data/files/sheet.ts'
+import { planImport } from '../../console/src/pages/contacts/import-plan.ts'
 import {
   listUnknownPlaceholders,
   planList as planNumbers,
@@ -67,6 +68,30 @@ test('a row is left out if its values make the text too long', () => {
   const { good, bad, segments } = planList(long, 0, '', 'Hi {{word}}')
   expect(bad).toMatchObject([{ row: 2, why: 'Longer than 1,600 characters' }])
   expect([good.length, segments]).toEqual([1, 1])
+})
+
+test.each<[string, string, number[]]>([
+  ['blank lines', 'phone,word\n\n+4915112345678,a\n\n\nnobody,b\n', [3, 6]],
+  ['rows of separators', 'phone;word\r\n;\r\n+4915112345678;a\r\n;;\r\nnobody;b', [3, 5]],
+  ['a cell of several lines', 'phone,word\n+4915112345678,"a\nb"\nnobody,b', [2, 4]],
+  [
+    'a line that names the separator, and blanks',
+    'sep=;\n\nphone;word\n \n+4915112345678;a\nnobody;b',
+    [5, 6],
+  ],
+  ['no titles', '\n+4915112345678,a\n\nnobody,b', [2, 4]],
+])('rows behind %s are named by their lines in the file', (_, file, lines) => {
+  const read = readSheet(file)
+  const { good, bad } = planList(read, 0, 'DE', '{{word|x}}')
+  expect([...good, ...bad].map(({ row }) => row)).toEqual(lines)
+  const columns = { phones: [0], names: [1] }
+  const contacts = planImport(read, columns, 'DE', [])
+  expect([...contacts.good, ...contacts.bad].map(({ row }) => row)).toEqual(lines)
+  const refused = [{ row: lines[0]!, why: 'Too many' }]
+  expect(joinBadRows(read, contacts.bad, refused)).toMatchObject([
+    { row: lines[0], cells: ['+4915112345678', expect.stringMatching(/^a/)], why: 'Too many' },
+    { row: lines[1], cells: ['nobody', 'b'] },
+  ])
 })
 
 test('a default is used for an empty cell only', () => {

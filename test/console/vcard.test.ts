@@ -193,7 +193,7 @@ test.each<[what: string, lines: string[], name: string, number: string]>([
 ])('a card of %s is read as "$2" with the number $3', (_, lines, name, number) => {
   const text = card(...lines)
   expect(isVcard(text)).toBe(true)
-  expect(readCards(text)).toEqual({ head: ['Name', 'Number'], rows: [[name, number]], first: 1 })
+  expect(readCards(text)).toEqual({ head: ['Name', 'Number'], rows: [[name, number]], lines: [1] })
 })
 
 test('several cards with any line ends are read, without one that is cut off', () => {

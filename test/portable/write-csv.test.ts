@@ -140,7 +140,7 @@ test('contacts with any names are exported and imported again', () => {
 })
 
 test('rows that an import left out are no formulas in the file to correct', () => {
-  const sheet = { head: ['Name', '=Phone'], rows: [], first: 2 }
+  const sheet = { head: ['Name', '=Phone'], rows: [], lines: [] }
   const file = writeBadRowsCsv(sheet, [{ row: 2, cells: ['=1+1', '+49 (0)30'], why: '=why' }])
   expect(file).toContain(`Name,'=Phone,`)
   expect(file).toContain(`'=1+1,'+49 (0)30,2,'=why`)

@@ -27,13 +27,13 @@ test('a sep= line is not a row but counts in row numbers', () => {
   expect(readSheet('\ufeffsep=;\r\nName;Text\r\nAnna;"1,5"\r\n')).toEqual({
     head: ['Name', 'Text'],
     rows: [['Anna', '1,5']],
-    first: 3,
+    lines: [3],
   })
 })
 
 test('the first row is the header, even with a year, unless it contains a phone number', () => {
   expect(readSheet('Name,Umsatz 2026\nAnna,1').head).toEqual(['Name', 'Umsatz 2026'])
-  expect(readSheet('Anna,0151 20000010\nBen,0151 20000011').first).toBe(1)
+  expect(readSheet('Anna,0151 20000010\nBen,0151 20000011').lines).toEqual([1, 2])
 })
 
 test('an .xlsx file is read with all digits of its numbers', async () => {
@@ -49,7 +49,7 @@ test('an .xlsx file is read with all digits of its numbers', async () => {
       ['Ünal', '0151 20000010', 'Kiel'],
       ['Ben', '4915120000011', ''],
     ],
-    first: 2,
+    lines: [2, 3],
   })
 })
 

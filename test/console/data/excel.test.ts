@@ -136,7 +136,7 @@ const TEXTS = [
 ].join('')
 const shared = (at: number) => `<c t="s"><v>${at}</v></c>`
 const PEOPLE = `<row>${shared(0)}${shared(1)}</row><row>${text('<t>Ann</t>')}<c><v>4915112345678</v></c></row>`
-const READ = { head: ['Name', 'Phone'], rows: [['Ann', '4915112345678']], first: 2 }
+const READ = { head: ['Name', 'Phone'], rows: [['Ann', '4915112345678']], lines: [2] }
 
 const change = (parts: Parts, from: string | RegExp, to: string): Parts =>
   Object.fromEntries(Object.entries(parts).map(([path, xml]) => [path, xml.replaceAll(from, to)]))

@@ -6,8 +6,8 @@ import { CSV_MARK, writeCsvLines } from './csv.ts'
 export interface Sheet {
   readonly head: readonly string[]
   readonly rows: readonly (readonly string[])[]
-  /** The row number of `rows[0]` in the file, counted from 1. */
-  readonly first: number
+  /** The line of the file on which each of `rows` begins, counted from 1. */
+  readonly lines: readonly number[]
 }
 
 export interface BadRow {
@@ -36,18 +36,21 @@ export function makeSheet(all: readonly SheetRow[]): Sheet {
     (first) => !first.some((cell) => isNumberCell(cell)),
     (number) => t('Column {number}', { number }),
   )
-  return { head, rows: rows.map(({ cells }) => cells), first: rows[0]?.line ?? 1 }
+  return { head, rows: rows.map(({ cells }) => cells), lines: rows.map(({ line }) => line) }
 }
 
 /** The rows that were left out, in the order of the file: bad ones, and those that the server refused. */
-export const joinBadRows = (
-  { rows, first }: Sheet,
+export function joinBadRows(
+  { rows, lines }: Sheet,
   bad: readonly BadRow[],
   refused: readonly { readonly row: number; readonly why: string }[],
-): readonly BadRow[] =>
-  [...bad, ...refused.map(({ row, why }) => ({ row, why, cells: rows[row - first] ?? [] }))].sort(
-    (a, b) => a.row - b.row,
-  )
+): readonly BadRow[] {
+  const byLine = new Map(lines.map((line, at) => [line, rows[at]!]))
+  return [
+    ...bad,
+    ...refused.map(({ row, why }) => ({ row, why, cells: byLine.get(row) ?? [] })),
+  ].sort((a, b) => a.row - b.row)
+}
 
 /** A CSV file of the rows that an import left out, with the reasons, to correct and import again. */
 export const writeBadRowsCsv = (sheet: Sheet, bad: readonly BadRow[]): string =>

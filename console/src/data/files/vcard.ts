@@ -39,7 +39,7 @@ export function readCards(text: string): Sheet {
     } else if (depth === 1) card.push(line)
     isAgent = line.name === 'AGENT'
   }
-  return { head: [t('Name'), t('Number')], rows, first: 1 }
+  return { head: [t('Name'), t('Number')], rows, lines: rows.map((_, at) => at + 1) }
 }
 
 /**

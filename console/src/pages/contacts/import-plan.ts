@@ -25,7 +25,7 @@ const MAX_NAME = 255
  * repeats the number of an earlier one is bad.
  */
 export function planImport(
-  { head, rows, first }: Sheet,
+  { head, rows, lines }: Sheet,
   columns: Columns,
   country: string,
   kept: readonly number[],
@@ -34,7 +34,7 @@ export function planImport(
   const bad: BadRow[] = []
   const seen = new Map<string, number>()
   for (const [at, cells] of rows.entries()) {
-    const row = first + at
+    const row = lines[at]!
     const name = joinRowName(cells, columns)
     const reading = chooseRowPhone(head, cells, columns, country)
     const { phone } = reading

@@ -56,7 +56,7 @@ export function planList(
   const seen = new Map<string, number>()
   const fill = makeTextFiller(text, sheet, phones)
   for (const [at, cells] of sheet.rows.entries()) {
-    const row = sheet.first + at
+    const row = sheet.lines[at]!
     const { phone, fault } = numbers[at]!
     const { body, empty } = fill(cells, phone ?? '')
     const key = `${phone} ${body}`
