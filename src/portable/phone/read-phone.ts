@@ -49,7 +49,7 @@ export interface ReadOptions {
 }
 
 /** A number with an exponent, such as `4.91512E+12`: of 1 or more, as programs write it. */
-const SCIENTIFIC = /^([+-]?)(\d[\d\s.,]*)e\s*([+-]?)\s*0*([1-9]\d*)$/i
+const SCIENTIFIC = /^([+-]?)(\d[\d\s.,]*)(e\s*[+-]?)\s*0*([1-9]\d*)$/i
 /**
  * A number that a program has stored with decimals: `1701234567.0`, `1 701 234 567,00`. A dot before more
  * than two digits is one between the parts of a number if less than a whole number stands before it.
@@ -143,14 +143,16 @@ const MAX_ZEROS = 3
 
 /**
  * Writes a number without its exponent; undefined if digits are lost, as in a spreadsheet's `4.91512E+12`.
- * Java writes 4915112345670 as `4.91511234567E12`, without the zeros at the end, so a number of ten digits or
- * more without a `+` behind its `E` has lost none (JLS, Double.toString).
+ * Java writes 4915112345670 as `4.91511234567E12`, without the zeros at the end, and Go as `4.91511234567e+12`,
+ * so a number of ten digits or more has lost none, unless it has the `E+` of spreadsheets (JLS,
+ * Double.toString; Go, fmt, %v).
  */
-function writeWithoutExponent([, sign = '', text = '', plus, exponent]: readonly string[]) {
+function writeWithoutExponent([, sign = '', text = '', mark = '', exponent]: readonly string[]) {
   const [, whole, decimals = ''] = /^(\d+)(?:[.,](\d+))?$/.exec(text.replace(/\s/g, '')) ?? []
-  if (whole === undefined || plus === '-' || sign === '-') return undefined
+  if (whole === undefined || mark.endsWith('-') || sign === '-') return undefined
   const zeros = Math.max(0, Number(exponent) - decimals.length)
-  const isDouble = plus === '' && whole.length === 1 && decimals.length + 1 >= MIN_DIGITS_OF_DOUBLE
+  const isOfProgram = mark.startsWith('e') || !mark.endsWith('+')
+  const isDouble = isOfProgram && whole.length === 1 && decimals.length + 1 >= MIN_DIGITS_OF_DOUBLE
   if (zeros > (isDouble ? MAX_ZEROS : 0)) return undefined
   const digits = whole + decimals + '0'.repeat(zeros)
   const end = whole.length + Number(exponent)
