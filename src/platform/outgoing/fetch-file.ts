@@ -12,9 +12,12 @@ export interface FetchLimits {
   readonly room?: (bytes: number) => Promise<void>
 }
 
-/** A fetched file, or why there is none; `isLate`: perhaps later. `bytes`: how many were read. */
+/**
+ * A fetched file, or why there is none; `isLate`: perhaps later. `bytes`: how many were read. `type`: what its
+ * host says, in lower case without parameters; '' for nothing.
+ */
 export type Fetched =
-  | { readonly body: Buffer; readonly bytes: number }
+  | { readonly body: Buffer; readonly bytes: number; readonly type: string }
   | {
       readonly body?: undefined
       readonly fault: string
@@ -63,7 +66,8 @@ export async function fetchFile(
         return fail(`it answered ${status}`, length, status >= 500 || PASSING.has(status))
       if (length === 0) return fail('it is empty')
       if (length > maxBytes) return fail(`it has more than ${maxBytes} bytes`, length)
-      return { body, bytes: length }
+      const type = (headers['content-type'] ?? '').split(';', 1)[0]!.trim().toLowerCase()
+      return { body, bytes: length, type }
     }
   } catch (error) {
     if (error instanceof RetryLater) throw error

@@ -1,6 +1,8 @@
+import { createServer } from 'node:http'
 import { readTwimlAnswer } from '../../../src/protocols/twilio/twiml.ts'
 import { makePhoto, servePicture } from '../../support/pictures.ts'
 import { must } from '../../support/server/server-with-devices.ts'
+import { listenLocally } from '../../support/services/listen.ts'
 import {
   pairPhone,
   receive,
@@ -134,6 +136,55 @@ test.each<[string, string, string]>([
   const { delivery, items } = await answerWith(`<Response>${inside}</Response>`)
   expect(items).toEqual([])
   expect(delivery.response_body).toMatch(new RegExp(`^${code} `))
+})
+
+/** A host that answers with a page, as for a file that is gone, or that needs a session. */
+const pages = await listenLocally(
+  createServer(({ url = '' }, res) => {
+    const [type, body] = { ...PAGES, ...TEXTS }[decodeURIComponent(url.slice(1))]!
+    res.writeHead(200, type === '' ? {} : { 'content-type': type }).end(body)
+  }),
+)
+const PAGES: Readonly<Record<string, readonly [type: string, body: string | Buffer]>> = {
+  TwiML: ['text/xml', '<Response><Message>Hello</Message></Response>'],
+  'TwiML with a declaration': ['application/xml; charset=utf-8', `${NODE}<Response/>`],
+  'TwiML without a type': ['', '<Response><Message>Hello</Message></Response>'],
+  'TwiML as bytes': ['application/octet-stream', '\ufeff \n<Response/>'],
+  'TwiML in UTF-16': ['text/xml', Buffer.from('\ufeff<Response/>', 'utf16le')],
+  HTML: ['text/html', '<!doctype html><title>Sign in</title>'],
+  'a part of HTML': ['text/plain', '<p>Not found</p>'],
+  'words of a page': ['Text/HTML; charset=utf-8', 'File not found.'],
+  XHTML: ['application/xhtml+xml', '<html xmlns="http://www.w3.org/1999/xhtml"/>'],
+  'an error of S3': ['application/xml', `${NODE}\n<Error><Code>AccessDenied</Code></Error>`],
+  SOAP: ['application/soap+xml', '<soap:Envelope xmlns:soap="x"/>'],
+  'a feed': ['application/rss+xml', '<?xml version="1.0"?><rss version="2.0"></rss>'],
+}
+test.each(Object.keys(PAGES))('a reply or a send whose file is %s sends nothing', async (title) => {
+  const url = `${pages.url}/${encodeURIComponent(title)}`
+  const { delivery, items } = await answerWith(
+    `<Response><Message><Body>x</Body><Media>${url}</Media></Message></Response>`,
+  )
+  expect(items).toEqual([])
+  expect(delivery.response_body).toMatch(/^21620 .*a page or XML/)
+  const sent = await ann.ask('POST', 'Messages.json', { To: from, Body: 'x', MediaUrl: url })
+  expect([sent.status, sent.body.code]).toEqual([400, 21620])
+  const body = { recipients: [from], attachments: [url] }
+  const own = await ann.user.call('POST', '/api/sms/send', body)
+  expect([own.status, own.body.message]).toEqual([400, expect.stringMatching(/a page or XML/)])
+})
+
+const TEXTS: Readonly<Record<string, readonly [type: string, body: string]>> = {
+  'a contact': ['text/html', 'BEGIN:VCARD\r\nVERSION:3.0\r\nFN:Ann\r\nEND:VCARD\r\n'],
+  'a note': ['text/plain', '<3 you'],
+  'a note without a type': ['', 'Open from 9 to 5'],
+  'an appointment': ['text/calendar', 'BEGIN:VCALENDAR\r\nVERSION:2.0\r\nEND:VCALENDAR\r\n'],
+}
+test.each(Object.keys(TEXTS))('a reply whose file is %s is sent', async (title) => {
+  const url = `${pages.url}/${encodeURIComponent(title)}`
+  const { items } = await answerWith(
+    `<Response><Message><Media>${url}</Media></Message></Response>`,
+  )
+  expect(items).toMatchObject([{ attachments: [{}] }])
 })
 
 test('without a line for MMS a reply with a picture is refused as a send is', async () => {

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { Store } from '../../../engine/collections/catalog.ts'
 import { makeUserHolder } from '../../../engine/collections/collection.ts'
+import { sniffContentType } from '../../../engine/files/sniff-content-type.ts'
 import { findStoredFile, readWholeFile } from '../../../engine/files/stored-files.ts'
 import { readWholeContent, type Upload } from '../../../engine/files/upload.ts'
 import { readRequestBody } from '../../../http/body/read-body.ts'
@@ -187,8 +188,28 @@ async function fetchNamed(
   limits: Parameters<typeof fetchFile>[2],
 ): Promise<GivenFile> {
   const found = await fetchFile(url, room, limits)
-  if (found.body) return { name: nameFromUrl(url), bytes: found.body }
-  throw invalidRequest(`attachments: ${url} could not be fetched: ${found.fault}`)
+  const fail = (fault: string) =>
+    invalidRequest(`attachments: ${url} could not be fetched: ${fault}`)
+  if (!found.body) throw fail(found.fault)
+  if (await isPage(found.body, found.type)) throw fail('it is a page or XML, no file')
+  return { name: nameFromUrl(url), bytes: found.body }
+}
+
+/** The types of pages and XML, also of texts that have a type of their own, such as GPX. */
+const MARKUP = /^(?:(?:text|application)\/(?:html|xml)|.*\+xml)(?:;|$)/
+const BEGINS_AS_MARKUP = /^\s*<[?!a-z]/i
+
+/**
+ * Whether an address answered with a page of a website, TwiML or other XML, which a phone would show as its
+ * source: such an address was confused with another, or its page says what is wrong. `declared`: its type.
+ */
+async function isPage(bytes: Buffer, declared: string): Promise<boolean> {
+  const { type } = await sniffContentType(bytes)
+  if (MARKUP.test(type)) return true
+  if (!type.startsWith('text/plain')) return false
+  // a text in UTF-16 has a NUL in each letter
+  const begin = bytes.toString('latin1', 0, 1000).replace(/^(?:\xef\xbb\xbf|\xff\xfe|\xfe\xff)/, '')
+  return MARKUP.test(declared) || BEGINS_AS_MARKUP.test(begin.replaceAll('\0', ''))
 }
 
 const nameFromUrl = (url: string): string => {
